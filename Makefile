@@ -1,0 +1,208 @@
+# refcl: two commands matter, `make demo` and `make test`; `make help` lists the rest.
+#
+# Sources are found by folder, so adding a file needs no change here:
+#   memmodel/ interp/ checker/ litmus/ ref-runtime/   *.c become one static library each
+#   interp/jit/                                       librefcl-jit.so, loaded on first use
+#   ref-runtime/compiler/helper*.c *_shim.cpp         the refcl-compiler helper
+#   litmus/run/*.c                                    refcl-litmus-run, stands alone
+#   tools/*.c                                         the refcl command
+#   tests/**/test_*.{c,sh}, slow_*.{c,sh}             tests; slow_* are left out of `make quick`
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= gcc
+CXX     ?= g++
+LLVM    := 15
+
+VERSION := 0.1.0
+
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+OPT  ?= -O2 -g
+SAN  ?=
+WERROR ?=
+CPPFLAGS += -I. -I$(BUILD)/gen -D_GNU_SOURCE -DREFCL_VERSION='"$(VERSION)"' -DCL_TARGET_OPENCL_VERSION=300
+CFLAGS   += -std=c11 $(OPT) $(WARN) $(WERROR) $(SAN) -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off -MMD -MP
+CXXFLAGS += -std=c++17 $(OPT) -Wall -Wextra $(WERROR) $(SAN) -fPIC -fvisibility=hidden -MMD -MP
+LDFLAGS  += $(SAN)
+
+LLVM_INC := /usr/lib/llvm-$(LLVM)/include
+LLVM_LIB := /usr/lib/llvm-$(LLVM)/lib
+
+# ---- packages -------------------------------------------------------------------------------
+
+BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev libclang-$(LLVM)-dev \
+  libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
+  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev
+TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy
+LINT_PACKAGES := clang-format
+BENCH_PACKAGES := oclgrind
+include $(wildcard Makefile.local)
+
+# ---- sources --------------------------------------------------------------------------------
+
+src = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+MEMMODEL_SRC := $(call src,memmodel memmodel/base memmodel/zstd)
+INTERP_SRC   := $(call src,interp interp/module interp/exec interp/ext interp/image interp/sched interp/weak)
+JIT_SRC      := $(call src,interp/jit)
+CHECKER_SRC  := $(call src,checker)
+LITMUS_SRC   := $(call src,litmus)
+RUNTIME_SRC  := $(call src,ref-runtime) $(sort $(wildcard ref-runtime/compiler/client*.c))
+HELPER_SRC   := $(sort $(wildcard ref-runtime/compiler/helper*.c))
+HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
+RUNNER_SRC   := $(call src,litmus/run)
+TOOLS_SRC    := $(call src,tools)
+TESTLIB_SRC  := $(call src,tests/lib)
+
+LIBS_A := $(foreach l,litmus checker interp memmodel,$(BUILD)/lib/lib$(l).a)
+
+SPIRV_TOOLS := -lSPIRV-Tools -lstdc++ -lm
+Z3_LIBS     := -lz3
+JSON_LIBS   := -lcjson
+ZSTD_LIBS   := -lzstd
+
+PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run $(BUILD)/refcl.icd
+ifneq ($(JIT_SRC),)
+PRODUCTS += $(BUILD)/librefcl-jit.so
+endif
+
+.PHONY: all help deps demo test quick asan ubsan tsan lint format bench install clean tests FORCE
+.DEFAULT_GOAL := all
+all: $(PRODUCTS)
+
+help:
+	@sed -n 's/^## *//p' Makefile
+## make demo     installs what is missing, builds, runs the litmus suite and debugs a racy kernel
+## make test     set-up and the whole test suite          make quick    the tests that take seconds
+## make asan     quick tests under AddressSanitizer       make ubsan, make tsan likewise
+## make lint     warnings as errors, formatting, dependency arrows, words
+## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
+## make install DESTDIR= PREFIX=                          make deps     only the packages
+
+# ---- rules ----------------------------------------------------------------------------------
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(EXTRA_$(subst /,_,$(patsubst %/,%,$(dir $<)))) $(CFLAGS) -c $< -o $@
+$(BUILD)/obj/%.o: %.cpp
+	@mkdir -p $(@D)
+	$(CXX) -I. -isystem $(LLVM_INC) $(CXXFLAGS) -c $< -o $@
+
+# Tables generated from the SPIR-V grammar: interp/gen/gen_*.c are programs that print a header each.
+GEN_SRC := $(sort $(wildcard interp/gen/gen_*.c))
+GEN_HDR := $(patsubst interp/gen/gen_%.c,$(BUILD)/gen/%.h,$(GEN_SRC))
+GRAMMAR_DIR := /usr/include/spirv/unified1
+$(BUILD)/host/gen_%: interp/gen/gen_%.c
+	@mkdir -p $(@D)
+	$(CC) -I. -std=c11 -O1 -D_GNU_SOURCE $< -o $@ $(JSON_LIBS)
+$(BUILD)/gen/%.h: $(BUILD)/host/gen_%
+	@mkdir -p $(@D)
+	$< $(GRAMMAR_DIR) > $@.tmp && mv $@.tmp $@
+$(call obj,$(INTERP_SRC) $(JIT_SRC)): | $(GEN_HDR)
+
+# Model files travel inside the binaries, so that the tool finds them wherever it is installed.
+MODEL_SRC := $(sort $(wildcard memmodel/models/*.cat))
+
+define archive
+$(BUILD)/lib/lib$(1).a: $(call obj,$(2))
+	@mkdir -p $$(@D)
+	@rm -f $$@
+	ar rcs $$@ $$^
+endef
+$(eval $(call archive,memmodel,$(MEMMODEL_SRC)))
+$(eval $(call archive,interp,$(INTERP_SRC)))
+$(eval $(call archive,checker,$(CHECKER_SRC)))
+$(eval $(call archive,litmus,$(LITMUS_SRC)))
+$(eval $(call archive,runtime,$(RUNTIME_SRC)))
+$(eval $(call archive,testlib,$(TESTLIB_SRC)))
+
+$(BUILD)/librefcl.so: $(call obj,$(RUNTIME_SRC)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a ref-runtime/librefcl.map
+	$(CXX) -shared $(LDFLAGS) -o $@ $(call obj,$(RUNTIME_SRC)) -L$(BUILD)/lib -linterp -lmemmodel \
+	  -Wl,--exclude-libs,ALL -Wl,--version-script=ref-runtime/librefcl.map $(if $(SAN),,-Wl,--no-undefined) \
+	  $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
+$(BUILD)/refcl.icd: $(BUILD)/librefcl.so
+	@echo $(abspath $(BUILD))/librefcl.so > $@
+$(BUILD)/refcl-compiler: $(call obj,$(HELPER_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(HELPER_SHIM)) $(BUILD)/lib/libmemmodel.a
+	$(CXX) $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lclang-cpp -lLLVMSPIRVLib -lLLVM-$(LLVM) -lSPIRV-Tools-link -lSPIRV-Tools-opt -lSPIRV-Tools $(ZSTD_LIBS)
+$(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
+	$(CXX) $(LDFLAGS) -o $@ $(call obj,$(TOOLS_SRC)) -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group \
+	  $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
+$(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS)
+$(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
+	$(CXX) -shared $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS)
+
+# ---- tests ----------------------------------------------------------------------------------
+
+TEST_C   := $(sort $(shell find tests -name 'test_*.c' -o -name 'slow_*.c' 2>/dev/null))
+TEST_SH  := $(sort $(shell find tests -name 'test_*.sh' -o -name 'slow_*.sh' -o -name 'test_*.py' -o -name 'slow_*.py' 2>/dev/null))
+CLIENT_C := $(sort $(wildcard tests/clients/*.c))
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_C))
+CLIENT_BIN := $(patsubst %.c,$(BUILD)/%,$(CLIENT_C))
+API_TEST_BIN := $(filter $(BUILD)/tests/runtime/%,$(TEST_BIN))
+UNIT_TEST_BIN := $(filter-out $(API_TEST_BIN),$(TEST_BIN))
+
+TEST_CFLAGS = $(filter-out -Wpedantic -Wconversion -Wmissing-prototypes,$(CFLAGS)) -Itests/lib
+$(UNIT_TEST_BIN): $(BUILD)/%: %.c $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a \
+	  -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lcmocka -lmpfr -lpthread -ldl
+$(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/lib/libtestlib.a -lOpenCL -lcmocka -lpthread -lm -ldl
+
+tests: all $(TEST_BIN) $(CLIENT_BIN)
+
+deps:
+	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
+demo: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/clients/racy_histogram
+	@BUILD=$(BUILD) tools/demo.sh
+test: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) tests
+	@BUILD=$(BUILD) tests/run.sh $(TEST_BIN) $(TEST_SH)
+quick: tests
+	@BUILD=$(BUILD) tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),,$(t)))
+
+asan:
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/asan SAN="-fsanitize=address -fno-omit-frame-pointer" OPT="-O1 -g" tests
+	@BUILD=build/asan SANITIZER=address $(MAKE) --no-print-directory BUILD=build/asan SAN="-fsanitize=address -fno-omit-frame-pointer" OPT="-O1 -g" quick
+ubsan:
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/ubsan SAN="-fsanitize=undefined -fno-sanitize-recover=undefined" OPT="-O1 -g" tests
+	@BUILD=build/ubsan SANITIZER=undefined $(MAKE) --no-print-directory BUILD=build/ubsan SAN="-fsanitize=undefined -fno-sanitize-recover=undefined" OPT="-O1 -g" quick
+tsan:
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" tests
+	@BUILD=build/tsan SANITIZER=thread $(MAKE) --no-print-directory BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" quick
+
+lint:
+	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
+	@tools/lint.sh
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/lint WERROR=-Werror all
+format:
+	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
+bench: 
+	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES)
+	@$(MAKE) --no-print-directory -j$$(nproc) tests
+	@BUILD=$(BUILD) tests/bench/bench.sh
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/refcl \
+	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
+	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors
+	install -m 755 $(BUILD)/librefcl.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(DESTDIR)$(PREFIX)/libexec/refcl/
+	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/
+	install -m 644 tools/schema/*.json $(DESTDIR)$(PREFIX)/share/refcl/schema/
+	cp -R litmus/suite/. $(DESTDIR)$(PREFIX)/share/refcl/suite/
+	install -m 644 tools/refcl.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	echo $(PREFIX)/lib/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/refcl.pc
+
+clean:
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,156 @@
+/* The program that search and Z3 decide about: threads of flat instructions over shared objects.
+ * Litmus tests and small kernel launches are lowered to it.  Independent of both engines.
+ *
+ * Values are two's complement integers of 1 to 8 bytes, kept in uint64_t with the unused high bits zero.
+ * Pointers are 8-byte values: object i occupies the addresses from CK_OBJECT_BASE(i) on, so that pointer
+ * arithmetic is integer arithmetic. */
+#ifndef CHECKER_PROGRAM_H
+#define CHECKER_PROGRAM_H
+
+#include "memmodel/memmodel.h"
+
+#define CK_OBJECT_BASE(i) (((uint64_t)(i) + 1) << 32)
+
+enum ck_expr_op {
+    CK_CONST, /* imm */
+    CK_REG,   /* imm = register number of the thread */
+    /* binary: a, b */
+    CK_ADD, CK_SUB, CK_MUL, CK_UDIV, CK_SDIV, CK_UREM, CK_SREM, CK_AND, CK_OR, CK_XOR, CK_SHL, CK_LSHR, CK_ASHR,
+    CK_EQ, CK_NE, CK_ULT, CK_ULE, CK_SLT, CK_SLE, /* 1 or 0 */
+    /* unary: a */
+    CK_NOT,  /* bitwise */
+    CK_LNOT, /* a == 0 */
+    CK_NEG, CK_ZEXT, CK_SEXT, CK_TRUNC, /* to SIZE bytes; sext from the size of a */
+    CK_SELECT /* a ? b : c */
+};
+struct ck_expr {
+    enum ck_expr_op op;
+    uint8_t size; /* bytes of the result */
+    uint32_t a, b, c; /* indices in ck_program.exprs */
+    uint64_t imm;
+};
+#define CK_NO_EXPR UINT32_MAX
+#define CK_NO_REG UINT32_MAX
+
+enum ck_rmw_op {
+    CK_RMW_XCHG, CK_RMW_ADD, CK_RMW_SUB, CK_RMW_AND, CK_RMW_OR, CK_RMW_XOR,
+    CK_RMW_SMIN, CK_RMW_SMAX, CK_RMW_UMIN, CK_RMW_UMAX
+};
+
+enum ck_op {
+    CK_ASSIGN,  /* reg = value */
+    CK_LOAD,    /* reg = *address */
+    CK_STORE,   /* *address = value */
+    CK_RMW,     /* reg = *address; *address = reg OP value; reg may be CK_NO_REG */
+    CK_CAS,     /* reg = *address; reg2 = (reg == expected); if (reg2) *address = value */
+    CK_FENCE,
+    CK_BARRIER, /* site; id: value of the expression VALUE tells dynamic barriers apart, or CK_NO_EXPR */
+    CK_JUMP,    /* target */
+    CK_BRANCH,  /* if value is 0 go to target, else fall through */
+    CK_ASSUME,  /* only executions where value is not 0 count */
+    CK_ASSERT,  /* value must not be 0 */
+    CK_AVAILABILITY, CK_VISIBILITY, /* Vulkan device-domain operations */
+    CK_END
+};
+struct ck_instr {
+    enum ck_op op;
+    uint8_t size;      /* bytes accessed */
+    uint8_t order;     /* enum mm_order; NONE for plain accesses */
+    uint8_t order_fail; /* CAS: order of the load when it fails */
+    uint8_t scope;     /* enum mm_scope as written; NONE for plain accesses */
+    uint8_t fence_flags; /* fences and barriers: MM_FENCE_* */
+    uint8_t attributes;  /* MM_ATOMIC, MM_VOLATILE, MM_NON_PRIVATE, ... */
+    uint8_t rmw;       /* enum ck_rmw_op */
+    bool weak;         /* CAS may fail spuriously */
+    uint16_t semantics;     /* Vulkan: storage-class semantics mask, bit i = class i; 0x100 SEMAV, 0x200 SEMVIS */
+    uint8_t storage_class;  /* Vulkan: mask, bit i = class i (of the access) */
+    uint32_t reg, reg2;
+    uint32_t address, value, expected; /* expressions */
+    uint32_t target;   /* instruction index */
+    uint32_t site;     /* barrier: static call site, from 1 */
+    uint32_t reference; /* Vulkan: virtual location (alias number); else 0 */
+    uint32_t line, column; /* in the source, 0 = unknown */
+};
+
+struct ck_object {
+    const char *name;
+    uint64_t size;         /* bytes */
+    uint8_t element_size;  /* for printing and for initial values */
+    uint8_t region;        /* enum mm_region: as the source declares it; NONE = generic/unknown */
+    uint8_t origin;        /* enum mm_origin; BUFFER unless said */
+    bool non_atomic;       /* some thread declares it with a non-atomic type (cat: NAL) */
+    bool uninitialised;    /* initial value arbitrary */
+    bool is_signed;        /* print values as signed */
+    int32_t work_group;    /* local memory: whose instance (dense number over all devices), -1 = shared by all */
+    uint32_t alias_of;     /* Vulkan: another object whose memory this is, or its own number */
+    const uint64_t *initial; /* size / element_size values */
+};
+struct ck_thread {
+    const char *name;      /* "P0", "H0" */
+    uint32_t device, work_group, sub_group, queue_family; /* work_group numbers count within the device,
+                                                             sub_group within the work-group */
+    bool host;
+    uint32_t reg_count;
+    const char **reg_names; /* NULL for temporaries */
+    uint8_t *reg_sizes;     /* bytes; registers start at 0 */
+    bool *reg_signed;
+    uint32_t instr_count;
+    struct ck_instr *instrs;
+};
+
+/* A proposition over final states. */
+enum ck_prop_op { CK_PROP_TRUE, CK_PROP_AND, CK_PROP_OR, CK_PROP_NOT, CK_PROP_COMPARE };
+enum ck_term_kind { CK_TERM_CONST, CK_TERM_REG, CK_TERM_MEMORY };
+struct ck_term {
+    enum ck_term_kind kind;
+    uint64_t value;          /* CONST, two's complement in 8 bytes */
+    uint32_t thread, reg;    /* REG */
+    uint32_t object, offset; /* MEMORY: the mo-last value of element_size bytes at offset */
+};
+struct ck_prop {
+    enum ck_prop_op op;
+    enum ck_expr_op compare; /* CK_EQ, CK_NE, CK_SLT, CK_SLE; operands at the wider size, signed if so declared */
+    uint32_t a, b;           /* AND, OR, NOT: indices in ck_program.props */
+    struct ck_term left, right;
+};
+enum ck_quantifier { CK_EXISTS, CK_NOT_EXISTS, CK_FORALL };
+
+struct ck_edge { /* given order between whole threads (Vulkan ssw; command rules) */
+    uint32_t from_thread, to_thread;
+    const char *relation; /* base relation it belongs to: "ssw", ... */
+};
+
+struct ck_program {
+    struct mm_arena *arena; /* owns everything below */
+    const char *name, *file;
+    bool vulkan;
+    uint32_t object_count, thread_count, expr_count, prop_count, edge_count, observed_count;
+    struct ck_object *objects;
+    struct ck_thread *threads;
+    struct ck_expr *exprs;
+    struct ck_prop *props;
+    struct ck_edge *edges;
+    enum ck_quantifier quantifier;
+    uint32_t condition; /* index in props */
+    uint32_t filter;    /* index in props, CK_NO_EXPR if none */
+    /* What a final state consists of: the registers and memory that the condition names, each once,
+     * in order of first appearance. */
+    struct ck_term *observed;
+};
+
+struct ck_program *ck_program_create(void);
+void ck_program_destroy(struct ck_program *program);
+/* Builders; each returns the index of the new item, UINT32_MAX when out of memory. */
+uint32_t ck_program_add_object(struct ck_program *program, const struct ck_object *object);
+uint32_t ck_program_add_thread(struct ck_program *program, const struct ck_thread *thread);
+uint32_t ck_program_add_reg(struct ck_program *program, uint32_t thread, const char *name, uint8_t size,
+                            bool is_signed);
+uint32_t ck_program_add_instr(struct ck_program *program, uint32_t thread, const struct ck_instr *instr);
+uint32_t ck_program_add_expr(struct ck_program *program, const struct ck_expr *expr);
+uint32_t ck_program_add_prop(struct ck_program *program, const struct ck_prop *prop);
+uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *edge);
+uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term);
+/* Checks every index, size and target; what it accepts no engine may crash on. */
+enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
+
+#endif

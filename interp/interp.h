@@ -1,0 +1,157 @@
+/* interp: SPIR-V modules and their literal execution.  The public interface of the folder.
+ *
+ * The interpreter meets everything outside it (memory, printf, images, pipes, device queues) through
+ * struct in_environment, which the runtime implements.  Pointers in kernels are real host addresses. */
+#ifndef INTERP_INTERP_H
+#define INTERP_INTERP_H
+
+#include "memmodel/memmodel.h"
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+struct in_module;
+struct in_spec_constant {
+    uint32_t id; /* SpecId */
+    uint32_t size;
+    uint64_t value; /* little-endian */
+};
+struct in_module_options {
+    const struct in_spec_constant *constants;
+    size_t constant_count;
+    bool strict;              /* validation findings that drivers commonly accept are errors */
+    bool literal_legacy_atomics; /* OpenCL 1.x atomics with the work-group scope that the translator gives */
+    const char *name;         /* for messages and source places without a file */
+};
+/* Validates (libSPIRV-Tools) and decodes a SPIR-V module of SIZE bytes, of either endianness.  On failure
+ * ERR says which rule and where.  WARNINGS (may be NULL) receives validation findings that were let pass;
+ * freed with mm_free. */
+enum mm_class in_module_create(const void *words, size_t size, const struct in_module_options *options,
+                               struct in_module **module, char **warnings, struct mm_error *err);
+void in_module_retain(struct in_module *module);
+void in_module_release(struct in_module *module);
+
+enum in_argument_kind {
+    IN_ARG_VALUE, IN_ARG_GLOBAL, IN_ARG_CONSTANT, IN_ARG_LOCAL, IN_ARG_IMAGE, IN_ARG_SAMPLER, IN_ARG_PIPE,
+    IN_ARG_QUEUE
+};
+enum { IN_QUAL_CONST = 1, IN_QUAL_RESTRICT = 2, IN_QUAL_VOLATILE = 4, IN_QUAL_PIPE = 8 };
+enum in_access { IN_ACCESS_NONE, IN_READ_ONLY, IN_WRITE_ONLY, IN_READ_WRITE };
+struct in_argument_info {
+    enum in_argument_kind kind;
+    uint32_t size, align;      /* bytes of the argument itself (pointers 8, opaque handles 8) */
+    uint32_t element_size;     /* pointers: bytes of the pointed-to type, 1 if unknown; pipes: packet size */
+    uint32_t qualifiers;       /* IN_QUAL_* */
+    enum in_access access;     /* images and pipes */
+    const char *name;          /* "" if the module does not say */
+    const char *type_name;     /* OpenCL C spelling, "" if the module does not say */
+};
+struct in_kernel_info {
+    const char *name;
+    uint32_t argument_count;
+    const struct in_argument_info *arguments;
+    uint32_t required_local_size[3]; /* 0,0,0: none */
+    uint32_t local_size_hint[3];
+    uint32_t required_sub_group_size; /* 0: none */
+    const char *vec_type_hint;        /* "" if none */
+    uint64_t local_bytes;   /* of variables declared in the kernel and what it calls */
+    uint64_t private_bytes; /* an estimate, per work-item */
+};
+size_t in_module_kernel_count(const struct in_module *module);
+const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);
+/* Index of the kernel called NAME, SIZE_MAX if there is none. */
+size_t in_module_find_kernel(const struct in_module *module, const char *name);
+size_t in_module_spec_constant_count(const struct in_module *module);
+const struct in_spec_constant *in_module_spec_constant(const struct in_module *module, size_t i); /* default values */
+uint64_t in_module_program_scope_bytes(const struct in_module *module);
+
+/* ---- memory as a kernel sees it ------------------------------------------------------------------ */
+
+/* An object that pointers may point into.  Accesses outside [address, address + size) through a pointer
+ * to it are undefined behaviour and are reported. */
+struct in_object {
+    uint64_t address; /* host address of the first byte */
+    uint64_t size;
+    uint32_t id;      /* mm_allocation.id when recording, else any number that helps a message */
+    uint8_t region;   /* enum mm_region */
+    uint8_t origin;   /* enum mm_origin */
+    bool read_only, write_only; /* for the kernel */
+    const char *name; /* "buffer 3", variable name; outlives the launch */
+};
+
+struct in_source { /* a place in a kernel */
+    const char *file, *function, *opcode; /* "" if unknown */
+    uint32_t line, column;
+};
+/* Undefined behaviour that the interpreter met. */
+struct in_finding {
+    const char *kind;   /* "out-of-bounds", "null-pointer", "division-by-zero", "unsupported", ... */
+    const char *clause;
+    char message[400];
+    const struct in_source *source;
+    uint64_t global_id[3], local_id[3], group_id[3];
+    uint32_t work_item; /* index within the command, as in mm_agent */
+    const struct in_object *object; /* NULL if none */
+    uint64_t address;
+    uint32_t size;
+};
+
+struct in_environment {
+    void *context;
+    /* The live object that contains ADDRESS, NULL if none: for pointers that come out of memory or
+     * integers.  Same thread as in_run_step. */
+    const struct in_object *(*find_object)(void *context, uint64_t address);
+    /* printf output, whole calls. */
+    void (*print)(void *context, const char *text, size_t size);
+    void (*finding)(void *context, const struct in_finding *finding);
+};
+
+/* Program-scope variables of a module on one device: they live as long as the program object. */
+struct in_instance;
+enum mm_class in_instance_create(struct in_module *module, const struct in_environment *environment,
+                                 struct mm_recorder *recorder, struct in_instance **instance, struct mm_error *err);
+void in_instance_destroy(struct in_instance *instance);
+/* Like find_object, for the module's own variables; NULL if none. */
+const struct in_object *in_instance_find_object(const struct in_instance *instance, uint64_t address);
+
+/* ---- launches --------------------------------------------------------------------------------------- */
+
+struct in_argument {
+    const void *value;   /* VALUE: the bytes, as large as in_argument_info.size */
+    uint64_t address;    /* GLOBAL, CONSTANT: the pointer, 0 = null; other handles: for the environment */
+    const struct in_object *object; /* GLOBAL, CONSTANT: what it points into, NULL if unknown or null */
+    uint64_t local_size; /* LOCAL: bytes */
+};
+enum in_schedule {
+    IN_SEQUENTIAL, /* work-items in order, each until it waits */
+    IN_RANDOM,     /* seeded, may switch at every memory operation */
+    IN_FAIR        /* round robin in small slices */
+};
+struct in_launch {
+    struct in_instance *instance;
+    size_t kernel; /* index in the module */
+    const struct in_argument *arguments;
+    uint32_t dimensions;
+    uint64_t global_size[3], global_offset[3];
+    uint32_t local_size[3]; /* non-zero; need not divide the global size */
+    uint32_t sub_group_size;
+    enum in_schedule schedule;
+    uint64_t seed;
+    uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
+    uint32_t max_findings; /* stop after so many, 0 = 1 */
+    bool checks;           /* object-exact bounds and undefined-behaviour checks; off: only what would crash */
+    struct mm_recorder *recorder; /* NULL: recording off */
+    uint32_t command;      /* for agents in events and findings */
+    uint32_t device;
+};
+/* A launch under way. */
+struct in_run;
+enum mm_class in_run_create(const struct in_launch *launch, struct in_run **run, struct mm_error *err);
+/* Executes about QUANTUM instructions (0: to the end) and says whether the launch is over.  The result is
+ * MM_OK; MM_UNDEFINED when a finding ended it (it is then over); MM_LIMIT when memory or steps ran out.
+ * A launch whose work-items all wait for something that only another launch can do is not over: spinning
+ * work-items simply use up quanta. */
+enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err);
+uint64_t in_run_instruction_count(const struct in_run *run);
+void in_run_destroy(struct in_run *run);
+
+#endif

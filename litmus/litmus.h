@@ -1,0 +1,43 @@
+/* litmus: tests as text, and what is done with them: parsing to a checker program, printing, planning
+ * and running on an ICD, judging what was seen.  The public interface of the folder. */
+#ifndef LITMUS_LITMUS_H
+#define LITMUS_LITMUS_H
+
+#include "checker/checker.h"
+
+enum lt_dialect { LT_OPENCL, LT_VULKAN };
+
+/* A parsed test: the source form (for printing and for emitting kernels) and nothing derived. */
+struct lt_test;
+enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test, struct mm_error *err);
+enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err);
+void lt_test_destroy(struct lt_test *test);
+const char *lt_test_name(const struct lt_test *test);
+enum lt_dialect lt_test_dialect(const struct lt_test *test);
+/* Value of a "key: value" line in the test's leading comment (Expect, States, Race, Clauses, Requires),
+ * NULL if absent. */
+const char *lt_test_property(const struct lt_test *test, const char *key);
+/* Lowers TEST to what the checker decides about. */
+enum mm_class lt_lower(const struct lt_test *test, struct ck_program **program, struct mm_error *err);
+/* Prints TEST so that parsing the output gives the same test. */
+void lt_print(const struct lt_test *test, FILE *out);
+
+/* Writes plan.json: kernels (OpenCL C), instances, observed variables, for COUNT tests. */
+struct lt_plan_options {
+    uint64_t iterations;  /* instances of each test, 0 = default */
+    uint64_t seed;
+    const char *cl_std;   /* "CL3.0", ...; NULL = let the runner decide */
+};
+enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options, FILE *out,
+                      struct mm_error *err);
+
+/* Compares results.json (written by the runner) with what MODEL allows; writes a report (JSON to JSON_OUT
+ * if not NULL, herd-style log and table to TEXT_OUT).  *FINDINGS: number of tests with a forbidden state. */
+struct lt_judge_options {
+    const struct mm_cat_model *model;
+    struct ck_options check;
+};
+enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
+                       FILE *json_out, size_t *findings, size_t *unknown, struct mm_error *err);
+
+#endif

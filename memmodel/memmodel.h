@@ -1,0 +1,354 @@
+/* memmodel: executions as sets of events, and the tools to reason about them.
+ *
+ * This is the public interface of the folder: errors and memory shared by all of refcl, events,
+ * recorders, traces and event graphs.  The relation algebra and the cat language are in cat.h.
+ * Depends on libc alone. */
+#ifndef MEMMODEL_H
+#define MEMMODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MM_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define MM_API __attribute__((visibility("hidden")))
+#else
+#define MM_PRINTF(f, a)
+#define MM_API
+#endif
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+/* What an error means for the caller.  The tool's exit codes and the CL_* codes follow from it. */
+enum mm_class {
+    MM_OK = 0,
+    MM_INVALID,   /* the input breaks a stated rule */
+    MM_UNDEFINED, /* the program did what the specification leaves undefined: a finding */
+    MM_LIMIT,     /* a bound or a resource is exhausted: the answer is "unknown" */
+    MM_BUG        /* refcl itself is wrong */
+};
+
+struct mm_error {
+    enum mm_class cls;
+    char rule[48];     /* clause or rule id, such as "CL 3.3.6 G17", "SPIRV 2.16.1", "cat.name" */
+    char file[128];    /* where in the input, "" if unknown */
+    unsigned line;     /* from 1; 0 if unknown */
+    unsigned column;   /* from 1; 0 if unknown */
+    char message[512]; /* one sentence, no newline at the end */
+};
+
+/* Fills ERR (may be NULL) and returns CLS, so that `return mm_fail(...)` reads well. */
+enum mm_class mm_fail(struct mm_error *err, enum mm_class cls, const char *rule, const char *format, ...)
+    MM_PRINTF(4, 5);
+/* The same with a position in an input file. */
+enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *rule, const char *file, unsigned line,
+                         unsigned column, const char *format, ...) MM_PRINTF(7, 8);
+/* Writes "file:line:col: message [rule]" (parts that are unknown left out) to BUF, at most SIZE bytes. */
+void mm_error_format(const struct mm_error *err, char *buf, size_t size);
+
+/* ---- memory ------------------------------------------------------------------------------ */
+
+/* All of refcl allocates through these.  They return NULL on failure, or when a test makes them fail. */
+void *mm_alloc(size_t size);               /* uninitialised */
+void *mm_alloc_zero(size_t n, size_t size); /* n * size, checked for overflow */
+void *mm_realloc(void *p, size_t size);    /* the old block survives a failure */
+void mm_free(void *p);
+char *mm_strdup(const char *s);
+/* Makes the COUNTDOWN-th allocation from now on fail (0: never).  For fault injection tests. */
+void mm_alloc_fail_after(size_t countdown);
+
+/* An arena frees everything at once.  Blocks are 16-byte aligned. */
+struct mm_arena;
+struct mm_arena *mm_arena_create(void);
+void *mm_arena_alloc(struct mm_arena *arena, size_t size); /* zeroed; NULL on failure */
+char *mm_arena_strdup(struct mm_arena *arena, const char *s);
+void mm_arena_reset(struct mm_arena *arena); /* empties it, keeps its largest block */
+void mm_arena_destroy(struct mm_arena *arena);
+
+/* ---- vocabulary -------------------------------------------------------------------------- */
+
+enum mm_kind {
+#define MM_EVENT(id, name) MM_##id,
+#include "event.def"
+#undef MM_EVENT
+    MM_KIND_COUNT
+};
+const char *mm_kind_name(enum mm_kind kind);
+
+/* Memory order as written [CL 3.3.4]. */
+enum mm_order { MM_ORDER_NONE, MM_RELAXED, MM_ACQUIRE, MM_RELEASE, MM_ACQ_REL, MM_SEQ_CST, MM_ORDER_COUNT };
+/* Memory scope [CL 3.3.4]; QUEUE_FAMILY is Vulkan's. */
+enum mm_scope {
+    MM_SCOPE_NONE,
+    MM_SCOPE_WORK_ITEM,
+    MM_SCOPE_SUB_GROUP,
+    MM_SCOPE_WORK_GROUP,
+    MM_SCOPE_QUEUE_FAMILY,
+    MM_SCOPE_DEVICE,
+    MM_SCOPE_ALL_SVM_DEVICES,
+    MM_SCOPE_COUNT
+};
+enum mm_region {
+    MM_REGION_NONE,
+    MM_GLOBAL,        /* buffers, SVM */
+    MM_LOCAL,         /* one instance per work-group */
+    MM_CONSTANT,
+    MM_PRIVATE,       /* one instance per work-item */
+    MM_IMAGE,
+    MM_PIPE,
+    MM_PROGRAM_SCOPE, /* program-scope variables in global memory */
+    MM_REGION_COUNT
+};
+enum mm_origin {
+    MM_ORIGIN_NONE,
+    MM_ORIGIN_BUFFER,
+    MM_ORIGIN_SUB_BUFFER,
+    MM_ORIGIN_COARSE_SVM,
+    MM_ORIGIN_FINE_SVM,
+    MM_ORIGIN_FINE_SVM_ATOMICS,
+    MM_ORIGIN_SYSTEM_SVM,
+    MM_ORIGIN_HOST, /* plain host memory that a command reads or writes */
+    MM_ORIGIN_COUNT
+};
+const char *mm_order_name(enum mm_order order);    /* "relaxed", ... */
+const char *mm_scope_name(enum mm_scope scope);    /* "work_group", ... */
+const char *mm_region_name(enum mm_region region); /* "global", ... */
+const char *mm_origin_name(enum mm_origin origin); /* "buffer", ... */
+
+/* Fence flags [CLC 6.15.12.4] (mm_event.fence_flags, a mask). */
+enum { MM_FENCE_LOCAL = 1, MM_FENCE_GLOBAL = 2, MM_FENCE_IMAGE = 4 };
+/* Attributes of an access (mm_event.attributes, a mask). */
+enum {
+    MM_ATOMIC = 1,
+    MM_VOLATILE = 2,
+    MM_NON_PRIVATE = 4,    /* Vulkan */
+    MM_MAKE_AVAILABLE = 8, /* Vulkan */
+    MM_MAKE_VISIBLE = 16,  /* Vulkan */
+    MM_FAILED_CAS = 32,    /* a compare-exchange that did not write; kind is READ */
+    MM_NO_VALUE = 64       /* value_read/value_written do not hold the (whole) value */
+};
+
+/* ---- agents ------------------------------------------------------------------------------ */
+
+/* A unit of execution.  Host threads: command 0, index = thread number from 0.  Work-items: the command
+ * that launched them, index = work-group's linear id * enqueued work-group size + local linear id.
+ * The runtime acting for a command (copy, fill, map, start and end of a launch): that command,
+ * MM_INDEX_RUNTIME.  No table is needed: the geometry is in struct mm_command. */
+struct mm_agent {
+    uint32_t command;
+    uint32_t index;
+};
+#define MM_INDEX_RUNTIME UINT32_MAX
+
+/* ---- records: what an execution consists of ---------------------------------------------- */
+
+/* An event's id is its position among the events of the execution, from 0. */
+typedef uint64_t mm_event_id;
+#define MM_NO_EVENT UINT64_MAX
+
+struct mm_event {
+    uint64_t offset;        /* byte offset in the allocation */
+    uint64_t value_read;    /* little-endian, the first 8 bytes */
+    uint64_t value_written; /* likewise */
+    struct mm_agent agent;
+    uint32_t allocation;    /* id, 0 = none */
+    uint32_t size;          /* bytes accessed */
+    uint32_t source;        /* id of a struct mm_source, 0 = unknown */
+    uint32_t site;          /* barrier: static call site, from 1 */
+    uint32_t instance;      /* barrier: dynamic instance within (command, work-group or sub-group), from 1;
+                               command events: 0 */
+    uint8_t kind;            /* enum mm_kind */
+    uint8_t order;           /* enum mm_order, as written */
+    uint8_t scope;           /* enum mm_scope, as written */
+    uint8_t effective_scope; /* after the reductions of CL 3.3.5 (O9-O11) */
+    uint8_t fence_flags;
+    uint8_t attributes;
+    uint16_t semantics;      /* SPIR-V storage-class semantics as written (Vulkan), else 0 */
+};
+
+/* Why one event is ordered after another although the agents differ: the command rules [CL 3.3.6]. */
+enum mm_edge_kind {
+    MM_EDGE_ENQUEUE,       /* H1: API call -> command start */
+    MM_EDGE_WAIT,          /* H2: event completes -> command that waits on it starts */
+    MM_EDGE_COMPLETE,      /* H3: command end -> its event completes */
+    MM_EDGE_API_WAIT,      /* H4: event completes -> API call that waited on it */
+    MM_EDGE_IN_ORDER,      /* H5 */
+    MM_EDGE_MARKER,        /* H6 */
+    MM_EDGE_BARRIER,       /* H7: command-queue barrier */
+    MM_EDGE_FINISH,        /* H8 */
+    MM_EDGE_KERNEL_START,  /* H9, only where it is not implied by the agent's command */
+    MM_EDGE_KERNEL_END,    /* H10, likewise */
+    MM_EDGE_CALLBACK,      /* H11 */
+    MM_EDGE_USER_EVENT,    /* H12: clSetUserEventStatus -> user event completes */
+    MM_EDGE_PARENT,        /* H13 */
+    MM_EDGE_PARENT_GROUP,  /* H14 */
+    MM_EDGE_HOST,          /* host language: thread creation, join, host synchronisation */
+    MM_EDGE_RF,            /* reads-from, where it is not the last write in record order */
+    MM_EDGE_CO,            /* modification order, where it is not record order */
+    MM_EDGE_COUNT
+};
+const char *mm_edge_name(enum mm_edge_kind kind);
+
+struct mm_edge {
+    mm_event_id from;
+    mm_event_id to; /* an edge is recorded before its target event: TO is that event's coming id */
+    uint32_t kind;  /* enum mm_edge_kind */
+    uint32_t first_byte, byte_count; /* RF: which bytes of the read; else 0 */
+};
+
+struct mm_allocation {
+    uint32_t id;       /* from 1 */
+    uint32_t object;   /* API object it is a copy of (a buffer has one copy per device), 0 = none */
+    uint8_t region, origin;
+    int16_t device;    /* whose copy, from 0; -1: host or all */
+    uint32_t command;  /* local, private: the launch that owns it */
+    uint64_t address;  /* host address in this process */
+    uint64_t size;     /* bytes; of one instance where region is local or private */
+    uint64_t flags;    /* cl_mem_flags */
+    const char *name;  /* such as "buffer 3", "svm 2", variable name */
+};
+
+/* A place in program text. */
+struct mm_source {
+    uint32_t id; /* from 1 */
+    uint32_t line, column;
+    const char *file;     /* "" if unknown */
+    const char *function; /* "" if unknown */
+    const char *opcode;   /* SPIR-V opcode name or API call, "" if unknown */
+};
+
+/* A command given to a queue.  COMMAND ids count from 1 in the process. */
+struct mm_command {
+    uint32_t id;
+    uint32_t queue, device, context; /* small numbers, from 1; device from 0 */
+    uint32_t parent;                 /* command of the parent kernel, 0 = enqueued by the host */
+    uint32_t dimensions;             /* 0: not a kernel */
+    uint64_t global_size[3], global_offset[3];
+    uint32_t local_size[3]; /* as enqueued; groups at the edge may be smaller */
+    uint32_t sub_group_size;
+    const char *kind;   /* such as "clEnqueueNDRangeKernel" */
+    const char *kernel; /* kernel name or "" */
+};
+
+/* What a kernel's argument was bound to, so that a report can say "argument 'out', element 17". */
+struct mm_argument {
+    uint32_t command, index;
+    uint32_t allocation;   /* 0: by value */
+    uint64_t offset;       /* of the pointer in the allocation */
+    uint32_t element_size; /* bytes of the pointed-to type, 1 if unknown */
+    const char *name;      /* "" if unknown */
+    const char *type_name; /* "" if unknown */
+};
+
+/* Program text, for excerpts in reports. */
+struct mm_text {
+    const char *file; /* as in mm_source.file */
+    const char *text;
+};
+
+/* What the runtime or the interpreter found by itself: undefined behaviour, misuse of the API. */
+struct mm_finding {
+    const char *kind;    /* "out-of-bounds", "division-by-zero", "api", ... : a report rule */
+    const char *clause;  /* "CLC 6.3", ... */
+    const char *message; /* one sentence */
+    struct mm_agent agent;
+    uint32_t source, allocation;
+    uint64_t offset;
+    uint32_t size;
+};
+
+enum mm_record_type {
+    MM_RECORD_EVENT = 1,
+    MM_RECORD_EDGE,
+    MM_RECORD_ALLOCATION,
+    MM_RECORD_SOURCE,
+    MM_RECORD_COMMAND,
+    MM_RECORD_ARGUMENT,
+    MM_RECORD_TEXT,
+    MM_RECORD_FINDING
+};
+
+struct mm_record {
+    enum mm_record_type type;
+    union {
+        struct mm_event event;
+        struct mm_edge edge;
+        struct mm_allocation allocation;
+        struct mm_source source;
+        struct mm_command command;
+        struct mm_argument argument;
+        struct mm_text text;
+        struct mm_finding finding;
+    };
+};
+
+/* Whatever consumes an execution: a trace file, a graph, a detector.  Strings in records live only
+ * during the call.  Returns MM_OK, or a class that stops the recording. */
+struct mm_sink {
+    void *context;
+    enum mm_class (*record)(void *context, const struct mm_record *record);
+    enum mm_class (*events)(void *context, const struct mm_event *events, size_t count); /* NULL: one by one */
+    enum mm_class (*flush)(void *context);                                               /* may be NULL */
+    void (*close)(void *context);                                                        /* may be NULL */
+};
+
+/* ---- recorder: numbers events and serialises writers ------------------------------------- */
+
+/* Record order is a total order of the execution: unless RF and CO edges say otherwise, a read reads the
+ * last earlier write to each byte, and modification order is record order. */
+struct mm_recorder;
+/* SINK is copied; closed with the recorder.  NULL on failure. */
+struct mm_recorder *mm_recorder_create(const struct mm_sink *sink);
+void mm_recorder_destroy(struct mm_recorder *recorder);
+/* Records EVENT, with the EDGES into it (their TO is filled in).  Safe from any thread. */
+mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event, struct mm_edge *edges,
+                              size_t edge_count);
+/* Records COUNT events in a row; returns the first id. */
+mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count);
+/* Records anything else. */
+void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *record);
+void mm_recorder_flush(struct mm_recorder *recorder);
+uint32_t mm_recorder_new_source(struct mm_recorder *recorder);     /* fresh ids, from 1 */
+uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);
+/* The recorder's number for the calling host thread, from 0. */
+uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
+
+/* ---- trace files ------------------------------------------------------------------------- */
+
+/* A sink that writes a trace to FD (closed with the sink; may be a pipe).  Chunks carry length and
+ * checksum, so that a truncated file has a readable prefix. */
+enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err);
+/* Feeds the records of a trace to SINK until the end (*COMPLETE true), or until the first chunk that is
+ * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */
+enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                            struct mm_error *err);
+
+/* ---- event graphs ------------------------------------------------------------------------ */
+
+/* An execution in memory: everything the records say, indexed. */
+struct mm_graph;
+struct mm_graph *mm_graph_create(void);
+void mm_graph_destroy(struct mm_graph *graph);
+/* A sink that fills GRAPH.  MAX_EVENTS bounds it (MM_LIMIT). */
+void mm_graph_sink(struct mm_graph *graph, size_t max_events, struct mm_sink *sink);
+size_t mm_graph_event_count(const struct mm_graph *graph);
+const struct mm_event *mm_graph_event(const struct mm_graph *graph, mm_event_id id);
+size_t mm_graph_edge_count(const struct mm_graph *graph);
+const struct mm_edge *mm_graph_edge(const struct mm_graph *graph, size_t i);
+/* NULL if there is none. */
+const struct mm_source *mm_graph_source(const struct mm_graph *graph, uint32_t id);
+const struct mm_allocation *mm_graph_allocation(const struct mm_graph *graph, uint32_t id);
+const struct mm_command *mm_graph_command(const struct mm_graph *graph, uint32_t id);
+size_t mm_graph_finding_count(const struct mm_graph *graph);
+const struct mm_finding *mm_graph_finding(const struct mm_graph *graph, size_t i);
+/* Work-item coordinates of AGENT within COMMAND. */
+void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agent, uint64_t global_id[3],
+                          uint64_t group_id[3], uint64_t local_id[3]);
+
+#include <stdio.h>
+void mm_dump_text(const struct mm_graph *graph, FILE *out);
+void mm_dump_json(const struct mm_graph *graph, FILE *out);
+void mm_dump_dot(const struct mm_graph *graph, FILE *out);
+
+#endif

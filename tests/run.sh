@@ -1,0 +1,58 @@
+#!/bin/bash
+# Runs test programs and scripts (TAP on standard output) two at a time and adds up their results.
+# Ends with the plain line "N passed, N failed, N skipped".  Logs are in $BUILD/test-logs.
+set -u
+cd "$(dirname "$0")/.." || exit 4
+BUILD=${BUILD:-build}
+export BUILD
+export CMOCKA_MESSAGE_OUTPUT=tap
+export OCL_ICD_VENDORS="$PWD/$BUILD/refcl.icd"
+export OCL_ICD_FILENAMES="$PWD/$BUILD/librefcl.so"
+export REFCL="$PWD/$BUILD/refcl"
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
+limit=${TEST_TIMEOUT:-900}
+logs=$BUILD/test-logs
+rm -rf "$logs"
+mkdir -p "$logs"
+
+run_one() {
+    log=$logs/$(echo "$1" | tr / _).log
+    start=$(date +%s%N)
+    case $1 in
+    *.py) timeout "$limit" /usr/bin/python3 "$1" >"$log" 2>&1 </dev/null ;;
+    *) timeout "$limit" "$1" >"$log" 2>&1 </dev/null ;;
+    esac
+    echo "exit $?" >>"$log"
+    echo "ms $((($(date +%s%N) - start) / 1000000))" >>"$log"
+}
+export -f run_one
+export logs limit
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -c 'run_one {}'
+
+passed=0 failed=0 skipped=0
+for t in "$@"; do
+    log=$logs/$(echo "$t" | tr / _).log
+    ok=$(grep -aE '^ok ' "$log" | grep -avciE '# *skip')
+    skip=$(grep -acE '^ok .*# *(skip|SKIP)' "$log")
+    bad=$(grep -acE '^not ok ' "$log")
+    code=$(sed -n 's/^exit //p' "$log" | tail -1)
+    ms=$(sed -n 's/^ms //p' "$log" | tail -1)
+    # A program that dies, or that tests nothing, is a failure in itself.
+    if [ "$bad" -eq 0 ] && [ "${code:-1}" -ne 0 ]; then
+        bad=1
+        [ "$code" = 124 ] && echo "not ok $t ran past $limit s" >>"$log"
+    elif [ $((ok + skip + bad)) -eq 0 ]; then
+        bad=1
+    fi
+    passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
+    if [ "$bad" -gt 0 ]; then
+        printf 'FAIL %-60s %4d ok, %d failed (exit %s, %s ms)\n' "$t" "$ok" "$bad" "$code" "$ms"
+        grep -aE -A12 '^not ok |ERROR: |runtime error|Assertion' "$log" | head -40 | sed 's/^/    /'
+        [ "$bad" -eq 1 ] && tail -5 "$log" | sed 's/^/    /'
+    else
+        printf 'ok   %-60s %4d ok%s (%s ms)\n' "$t" "$ok" "$([ "$skip" -gt 0 ] && echo ", $skip skipped")" "$ms"
+    fi
+    [ "$skip" -gt 0 ] && grep -aE '^ok .*# *(skip|SKIP)' "$log" | head -5 | sed 's/^/    /'
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
