@@ -1,0 +1,57 @@
+/* All of refcl's allocation: thin wrappers that a test can make fail. */
+#include "memmodel/memmodel.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Allocations left until one fails; 0: none will. */
+static atomic_size_t countdown;
+
+void mm_alloc_fail_after(size_t count)
+{
+    atomic_store(&countdown, count);
+}
+
+static bool must_fail(void)
+{
+    size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
+
+    while (left != 0) {
+        if (atomic_compare_exchange_weak(&countdown, &left, left - 1))
+            return left == 1;
+    }
+    return false;
+}
+
+void *mm_alloc(size_t size)
+{
+    return must_fail() ? NULL : malloc(size ? size : 1);
+}
+
+void *mm_alloc_zero(size_t n, size_t size)
+{
+    if (must_fail())
+        return NULL;
+    return n == 0 || size == 0 ? calloc(1, 1) : calloc(n, size);
+}
+
+void *mm_realloc(void *p, size_t size)
+{
+    return must_fail() ? NULL : realloc(p, size ? size : 1);
+}
+
+void mm_free(void *p)
+{
+    free(p);
+}
+
+char *mm_strdup(const char *s)
+{
+    size_t size = strlen(s) + 1;
+    char *copy = mm_alloc(size);
+
+    if (copy)
+        memcpy(copy, s, size);
+    return copy;
+}
