@@ -1,0 +1,327 @@
+/* ref-runtime, internal: the API object model that all files of the folder share.
+ *
+ * Every API object begins with struct rt_object.  Live objects are in a table, so that a wrong, stale or
+ * foreign handle is CL_INVALID_* without being looked into.  An object lives while it has references:
+ * those of the application (what clRetain and clRelease count and CL_*_REFERENCE_COUNT tells) and internal
+ * ones (a queue holds its context, a command its buffers). */
+#ifndef RT_RUNTIME_H
+#define RT_RUNTIME_H
+
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <CL/cl_icd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "interp/interp.h"
+#include "memmodel/memmodel.h"
+
+#define RT_API(name) __typeof__(*(cl_api_##name)0) rt_##name;
+#include "ref-runtime/api.def"
+#undef RT_API
+extern const cl_icd_dispatch rt_dispatch;
+
+/* ---- objects (object.c) ------------------------------------------------------------------------- */
+
+enum rt_type {
+    RT_PLATFORM = 1,
+    RT_DEVICE,
+    RT_CONTEXT,
+    RT_QUEUE,
+    RT_MEM,
+    RT_EVENT,
+    RT_PROGRAM,
+    RT_KERNEL,
+    RT_SAMPLER,
+    RT_TYPE_COUNT
+};
+struct rt_object {
+    const cl_icd_dispatch *dispatch; /* first: the ICD loader reads it */
+    enum rt_type type;
+    uint32_t number;  /* within its type, from 1: for messages and traces */
+    cl_uint api_refs; /* under the table's lock, like total_refs */
+    cl_uint total_refs;
+};
+/* A zeroed object of SIZE bytes with one application reference, entered in the table.  NULL: no memory. */
+void *rt_object_create(enum rt_type type, size_t size);
+/* The live object of TYPE that HANDLE names, NULL if there is none. */
+void *rt_object_check(const void *handle, enum rt_type type);
+/* Internal references.  The last release destroys the object: rt_TYPE_destroy is called without locks
+ * held; it frees what the object owns, the object's own memory excepted. */
+void rt_object_retain(void *object);
+void rt_object_release(void *object);
+/* The same from a thread that must not run application callbacks: destruction moves to the callback thread.
+ */
+void rt_object_release_deferred(void *object);
+/* clRetain*, clRelease*: false if HANDLE is not a live object of TYPE with application references. */
+bool rt_api_retain(const void *handle, enum rt_type type);
+bool rt_api_release(const void *handle, enum rt_type type);
+cl_uint rt_api_refs(const void *object);
+
+#define RT_HANDLE(name, cl_type, tag)                                                                        \
+    static inline struct rt_##name *rt_##name(cl_type handle)                                                \
+    {                                                                                                        \
+        return (struct rt_##name *)rt_object_check(handle, tag);                                             \
+    }
+RT_HANDLE(platform, cl_platform_id, RT_PLATFORM)
+RT_HANDLE(device, cl_device_id, RT_DEVICE)
+RT_HANDLE(context, cl_context, RT_CONTEXT)
+RT_HANDLE(queue, cl_command_queue, RT_QUEUE)
+RT_HANDLE(mem, cl_mem, RT_MEM)
+RT_HANDLE(event, cl_event, RT_EVENT)
+RT_HANDLE(program, cl_program, RT_PROGRAM)
+RT_HANDLE(kernel, cl_kernel, RT_KERNEL)
+RT_HANDLE(sampler, cl_sampler, RT_SAMPLER)
+#undef RT_HANDLE
+
+/* Stores CODE in ERRCODE_RET unless that is null; returns null, so that `return rt_null(...)` reads well. */
+void *rt_null(cl_int *errcode_ret, cl_int code);
+
+/* Called by object.c with the last reference gone. */
+void rt_context_destroy(struct rt_context *context);
+void rt_queue_destroy(struct rt_queue *queue);
+void rt_mem_destroy(struct rt_mem *mem);
+void rt_event_destroy(struct rt_event *event);
+void rt_program_destroy(struct rt_program *program); /* program.c */
+void rt_kernel_destroy(struct rt_kernel *kernel);    /* kernel.c */
+void rt_sampler_destroy(struct rt_sampler *sampler);
+
+/* ---- info queries (info.c) ---------------------------------------------------------------------- */
+
+/* Where an answer goes [CL 4.1 and every clGet*Info]: VALUE may be null; SIZE too small is an error. */
+struct rt_info_out {
+    void *value;
+    size_t size;
+    size_t *size_ret;
+};
+cl_int rt_info_put(const struct rt_info_out *out, const void *data, size_t size);
+cl_int rt_info_string(const struct rt_info_out *out, const char *text);
+cl_int rt_info_uint(const struct rt_info_out *out, cl_uint value);
+cl_int rt_info_bool(const struct rt_info_out *out, bool value);
+cl_int rt_info_ulong(const struct rt_info_out *out, cl_ulong value);
+cl_int rt_info_size(const struct rt_info_out *out, size_t value);
+cl_int rt_info_handle(const struct rt_info_out *out, const void *handle);
+
+/* One query of a table: a field of the object, or a function that answers. */
+struct rt_info_row {
+    cl_uint param;
+    size_t offset, size; /* where GET is null */
+    cl_int (*get)(const void *object, const struct rt_info_out *out);
+};
+#define RT_INFO_FIELD(param, type, member)                                                                   \
+    {                                                                                                        \
+        (param), offsetof(type, member), sizeof(((type *)0)->member), NULL                                   \
+    }
+#define RT_INFO_GET(param, get)                                                                              \
+    {                                                                                                        \
+        (param), 0, 0, (get)                                                                                 \
+    }
+/* CL_INVALID_VALUE for a PARAM that no row has or a size that is too small. */
+cl_int rt_info_query(const struct rt_info_row *rows, size_t count, const void *object, cl_uint param,
+                     size_t size, void *value, size_t *size_ret);
+#define RT_INFO_QUERY(rows, object, param, size, value, size_ret)                                            \
+    rt_info_query((rows), sizeof(rows) / sizeof(*(rows)), (object), (param), (size), (value), (size_ret))
+/* CL_*_REFERENCE_COUNT of any object. */
+cl_int rt_info_references(const void *object, const struct rt_info_out *out);
+
+/* ---- platform, devices, contexts ---------------------------------------------------------------- */
+
+enum { RT_MAX_DEVICES = 16, RT_MAX_WORK_GROUP = 1024, RT_MAX_ALIGN = 128, RT_LOCAL_BYTES = 64 * 1024 };
+
+struct rt_platform {
+    struct rt_object base;
+};
+struct rt_platform *rt_the_platform(void);
+
+struct rt_device {
+    struct rt_object base;
+    int index; /* within the platform, from 0 */
+    cl_device_type type;
+    char name[128], vendor[128];
+};
+/* Extensions and __opencl_c_* features of every device, space-separated: what the compiler predefines. */
+const char *rt_extension_names(void);
+const char *rt_feature_names(void);
+
+struct rt_callback; /* a registered function and its user data (callback.c) */
+
+struct rt_context {
+    struct rt_object base;
+    cl_uint device_count;
+    struct rt_device *devices[RT_MAX_DEVICES];
+    cl_context_properties *properties; /* as given, with the terminating zero; NULL: none given */
+    size_t property_count;             /* elements, the zero included */
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+    void *notify_data;
+    struct rt_callback *destructors; /* last registered first */
+};
+bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
+/* Index of DEVICE in the context's list, -1 if it is not in it. */
+int rt_context_device_index(const struct rt_context *context, const struct rt_device *device);
+
+/* ---- memory objects ------------------------------------------------------------------------------ */
+
+/* The storage of a buffer on one device. */
+struct rt_copy {
+    unsigned char *data;     /* NULL: not allocated yet */
+    struct in_object object; /* the whole storage; id is that of its allocation record */
+};
+/* A part of a buffer's storage with one answer to: which copies hold its latest contents? */
+struct rt_segment {
+    size_t begin, end;
+    uint32_t valid; /* bit per device of the context; RT_HOST_VIEW */
+};
+enum { RT_HOST_VIEW = 31 };
+
+struct rt_mem {
+    struct rt_object base;
+    struct rt_context *context;
+    cl_mem_object_type mem_type;
+    cl_mem_flags flags; /* with defaults and inheritance applied */
+    size_t size;
+    void *host_ptr;        /* as given, with CL_MEM_USE_HOST_PTR; sub-buffers: into the parent's */
+    struct rt_mem *parent; /* sub-buffers: the buffer they are part of */
+    size_t offset;         /* in PARENT */
+    cl_mem_properties *properties;
+    size_t property_count;           /* elements, the zero included */
+    cl_uint map_count;               /* under the scheduler's lock */
+    bool uses_svm;                   /* host_ptr is SVM: the storage is shared with it */
+    struct rt_callback *destructors; /* last registered first */
+    /* Storage: of buffers that are not sub-buffers. */
+    struct rt_copy copies[RT_MAX_DEVICES];
+    unsigned char *host_view; /* what maps show; NULL: not allocated, or the only device's copy is shown */
+    struct rt_segment *segments;
+    size_t segment_count, segment_capacity;
+    struct rt_mapping *mappings; /* enqueue_map.c */
+    struct rt_window *windows;   /* sub-buffers as kernels see them (mem.c) */
+};
+/* Where the bytes of MEM are on DEVICE and the object that a kernel may touch through it; brings them up to
+ * date there first, and notes that the device's copy becomes the latest one if WRITES.  False: no memory.
+ * For the executor thread. */
+bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool writes, uint64_t *address,
+                      const struct in_object **object);
+
+struct rt_sampler {
+    struct rt_object base;
+    struct rt_context *context;
+    cl_bool normalized;
+    cl_addressing_mode addressing;
+    cl_filter_mode filter;
+    cl_sampler_properties *properties;
+    size_t property_count;
+};
+
+/* SVM allocations and the index of everything pointers can point to (svm.c, index.c). */
+struct rt_svm {
+    struct rt_context *context; /* not held: clSVMFree needs it alive anyway */
+    unsigned char *data;
+    size_t size;
+    cl_svm_mem_flags flags;
+    struct in_object object;
+};
+/* The SVM allocation of CONTEXT (NULL: any) that contains POINTER, NULL if there is none. */
+struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer);
+bool rt_index_insert(const struct in_object *object);
+void rt_index_remove(const struct in_object *object);
+const struct in_object *rt_index_find(uint64_t address);
+
+/* ---- queues, events, commands ---------------------------------------------------------------------- */
+
+struct rt_queue {
+    struct rt_object base;
+    struct rt_context *context;
+    struct rt_device *device;
+    cl_command_queue_properties flags;
+    cl_queue_properties *properties; /* as given to clCreateCommandQueueWithProperties */
+    size_t property_count;
+    bool in_order;
+    /* Under the scheduler's lock: */
+    struct rt_command *first, *last; /* commands that are not complete, in the order of enqueuing */
+    struct rt_event *last_event;     /* of the latest command, held; NULL: none */
+    struct rt_event *barrier_event;  /* of the latest barrier, held; NULL: none */
+    mm_event_id *completed;          /* recording: completions since the latest barrier */
+    size_t completed_count, completed_capacity;
+};
+
+enum { RT_QUEUED, RT_SUBMIT, RT_START, RT_END, RT_TIMES };
+struct rt_event {
+    struct rt_object base;
+    struct rt_context *context;
+    struct rt_queue *queue; /* NULL: user event */
+    cl_command_type command_type;
+    /* Under the scheduler's lock: */
+    cl_int status; /* CL_QUEUED ... CL_COMPLETE, negative: failed */
+    cl_ulong times[RT_TIMES];
+    struct rt_command *command;  /* NULL once complete, and for user events */
+    struct rt_command **waiting; /* commands that this event keeps from starting */
+    size_t waiting_count, waiting_capacity;
+    struct rt_event_callback *callbacks;
+    mm_event_id completion; /* recording: its event-complete event */
+};
+
+/* ---- programs and kernels: implemented in program*.c and kernel*.c ----------------------------------- */
+
+/* The built state is program.c's own. */
+struct rt_program_state;
+struct rt_program {
+    struct rt_object base;
+    struct rt_context *context;
+    struct rt_program_state *state;
+};
+
+struct rt_kernel_state;
+struct rt_kernel {
+    struct rt_object base;
+    struct rt_context *context;
+    struct rt_program *program;
+    struct rt_kernel_state *state;
+};
+
+/* An argument as it was when the kernel was enqueued. */
+struct rt_launch_argument {
+    const struct in_argument_info *info;
+    void *value;                /* IN_ARG_VALUE: the bytes, mm_alloc */
+    struct rt_mem *mem;         /* GLOBAL, CONSTANT: a buffer, held; NULL: see SVM */
+    const void *svm;            /* GLOBAL, CONSTANT: an SVM pointer; NULL with no MEM: a null pointer */
+    struct rt_sampler *sampler; /* held */
+    uint64_t local_size;        /* IN_ARG_LOCAL: bytes */
+};
+/* What a launch needs of a kernel, independent of the sizes. */
+struct rt_launch {
+    struct rt_kernel *kernel;     /* held */
+    struct in_instance *instance; /* of the kernel's program on the device; lives as long as KERNEL */
+    size_t kernel_index;          /* in the module */
+    const struct in_kernel_info *info;
+    size_t argument_count;
+    struct rt_launch_argument *arguments;
+};
+/* Takes a snapshot of KERNEL's arguments for DEVICE.  CL_INVALID_KERNEL_ARGS if one is not set,
+ * CL_INVALID_PROGRAM_EXECUTABLE if the program is not built for DEVICE, CL_OUT_OF_HOST_MEMORY. */
+cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device,
+                                struct rt_launch **launch);
+/* Releases all of it, with rt_object_release_deferred. */
+void rt_launch_destroy(struct rt_launch *launch);
+/* Bytes of local memory that LAUNCH needs for one work-group. */
+uint64_t rt_launch_local_bytes(const struct rt_launch *launch);
+
+/* ---- what the runtime offers to programs ----------------------------------------------------------------
+ */
+
+/* The environment that instances of modules are created with (environment.c). */
+const struct in_environment *rt_environment(void);
+/* NULL: recording is off (record.c). */
+struct mm_recorder *rt_recorder(void);
+/* Gives the recording the text of a program, once per build.  FILE is the name that source lines carry. */
+void rt_record_text(const char *file, const char *text);
+/* Runs FUNCTION(data) on the callback thread, later: build notifications and the like.  False: no memory. */
+bool rt_callback_post(void (*function)(void *data), void *data);
+/* Tells the context's error notification function, if it has one. */
+void rt_context_notify(struct rt_context *context, const char *text);
+
+#endif
