@@ -76,6 +76,7 @@ struct in_object {
     uint8_t origin;   /* enum mm_origin */
     bool read_only, write_only; /* for the kernel */
     const char *name; /* "buffer 3", variable name; outlives the launch */
+    uint64_t offset;  /* of the first byte in allocation ID: not 0 for a sub-buffer, whose id is its buffer's */
 };
 
 struct in_source { /* a place in a kernel */
