@@ -169,8 +169,8 @@ int rt_context_device_index(const struct rt_context *context, const struct rt_de
 
 /* The storage of a buffer on one device. */
 struct rt_copy {
-    unsigned char *data;     /* NULL: not allocated yet */
-    struct in_object object; /* the whole storage; id is that of its allocation record */
+    unsigned char *data;     /* NULL: not allocated yet; sub-buffers: always */
+    struct in_object object; /* what kernels may touch; id is that of the storage's allocation record */
 };
 /* A part of a buffer's storage with one answer to: which copies hold its latest contents? */
 struct rt_segment {
@@ -198,8 +198,8 @@ struct rt_mem {
     unsigned char *host_view; /* what maps show; NULL: not allocated, or the only device's copy is shown */
     struct rt_segment *segments;
     size_t segment_count, segment_capacity;
-    struct rt_mapping *mappings; /* enqueue_map.c */
-    struct rt_window *windows;   /* sub-buffers as kernels see them (mem.c) */
+    struct rt_mapping *mappings; /* of this object, under the scheduler's lock (enqueue_map.c) */
+    char name[32];
 };
 /* Where the bytes of MEM are on DEVICE and the object that a kernel may touch through it; brings them up to
  * date there first, and notes that the device's copy becomes the latest one if WRITES.  False: no memory.
@@ -243,9 +243,10 @@ struct rt_queue {
     bool in_order;
     /* Under the scheduler's lock: */
     struct rt_command *first, *last; /* commands that are not complete, in the order of enqueuing */
-    struct rt_event *last_event;     /* of the latest command, held; NULL: none */
-    struct rt_event *barrier_event;  /* of the latest barrier, held; NULL: none */
-    mm_event_id *completed;          /* recording: completions since the latest barrier */
+    struct rt_event *last_event;     /* of the latest command while it is not complete */
+    struct rt_event *barrier_event;  /* of the latest barrier while it is not complete */
+    mm_event_id last_completion;     /* recording: how the latest command completed */
+    mm_event_id *completed;          /* recording: completions since the latest barrier, that one included */
     size_t completed_count, completed_capacity;
 };
 
@@ -298,6 +299,7 @@ struct rt_launch {
     struct in_instance *instance; /* of the kernel's program on the device; lives as long as KERNEL */
     size_t kernel_index;          /* in the module */
     const struct in_kernel_info *info;
+    bool uniform_groups; /* the program demands that work-groups divide the global size evenly */
     size_t argument_count;
     struct rt_launch_argument *arguments;
 };
