@@ -63,7 +63,8 @@ Z3_LIBS     := -lz3
 JSON_LIBS   := -lcjson
 ZSTD_LIBS   := -lzstd
 
-PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run $(BUILD)/refcl.icd
+PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run \
+  $(BUILD)/refcl-kernel-host $(BUILD)/refcl.icd
 ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
@@ -132,6 +133,9 @@ $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS)
+$(BUILD)/refcl-kernel-host: tools/host/kernel_host.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -lOpenCL
 $(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
 	$(CXX) -shared $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS)
 
@@ -193,7 +197,7 @@ install: all
 	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
 	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors
 	install -m 755 $(BUILD)/librefcl.so $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(DESTDIR)$(PREFIX)/libexec/refcl/
+	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/
 	install -m 644 tools/schema/*.json $(DESTDIR)$(PREFIX)/share/refcl/schema/

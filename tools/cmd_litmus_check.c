@@ -1,0 +1,254 @@
+/* refcl litmus check: what a memory model says of litmus tests. */
+#include "tools/commands.h"
+#include "tools/verdict_json.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_MODEL, OPT_SWITCH, OPT_ENGINE, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_STATES, OPT_EXPLAIN, OPT_VERIFY };
+static const struct tool_option options[] = {
+    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
+    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
+    {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE", "search, z3 or both (default search)"},
+    {"bound", 'b', "K", "REFCL_BOUND", "loop iterations to consider (default 2)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each test and engine (default 60)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
+    {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
+    {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
+    {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States and Race lines of the tests"},
+    TOOL_OPTION_END};
+
+enum { MAX_SWITCHES = 32 };
+enum engine { ENGINE_SEARCH, ENGINE_Z3, ENGINE_BOTH };
+
+struct check {
+    const char *model;
+    const char *switches[MAX_SWITCHES + 1];
+    size_t switch_count;
+    enum engine engine;
+    struct ck_options options;
+    const char *json;
+    FILE *text; /* the table; nowhere when the JSON goes to stdout */
+    bool states, explain, verify;
+    struct mm_cat_model *cat;
+    cJSON *tests;
+    bool unknown, wrong, failed, findings;
+};
+
+static int set_engine(struct check *check, const char *value)
+{
+    static const char *const names[] = {"search", "z3", "both"};
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(value, names[i]) == 0) {
+            check->engine = (enum engine)i;
+            return 0;
+        }
+    return tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3 or both", value);
+}
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct check *check = context;
+    uint64_t n = 0;
+    int code = 0;
+    switch (index) {
+    case OPT_MODEL:
+        check->model = value;
+        break;
+    case OPT_SWITCH:
+        if (check->switch_count == MAX_SWITCHES)
+            return tool_error(EXIT_USAGE, "more than %d switches", MAX_SWITCHES);
+        check->switches[check->switch_count++] = value;
+        break;
+    case OPT_ENGINE:
+        return set_engine(check, value);
+    case OPT_BOUND:
+        code = tool_number("bound", value, 1000, &n);
+        check->options.bound = (unsigned)n;
+        break;
+    case OPT_TIMEOUT:
+        code = tool_number("timeout", value, 86400, &n);
+        check->options.timeout_ms = (unsigned)n * 1000;
+        break;
+    case OPT_JSON:
+        check->json = value;
+        break;
+    case OPT_STATES:
+        check->states = true;
+        break;
+    case OPT_EXPLAIN:
+        check->options.explain = check->explain = true;
+        break;
+    case OPT_VERIFY:
+        check->verify = true;
+        break;
+    default:
+        return tool_error(EXIT_TOOL, "option %zu has no handler", index);
+    }
+    return code;
+}
+
+/* Two verdicts contradict each other where both know. */
+static const char *contradiction(const struct ck_program *program, const struct ck_verdict *a,
+                                 const struct ck_verdict *b)
+{
+    if (a->condition && b->condition && a->condition != b->condition)
+        return "condition";
+    if (a->race && b->race && a->race != b->race)
+        return "race";
+    if (!a->states_complete || !b->states_complete)
+        return NULL;
+    if (a->state_count != b->state_count)
+        return "number of allowed states";
+    for (size_t i = 0; i < a->state_count; i++)
+        if (memcmp(a->states[i].values, b->states[i].values, program->observed_count * sizeof(uint64_t)) != 0)
+            return "allowed states";
+    return NULL;
+}
+
+/* Compares with the properties that the test states of itself; says how it differs. */
+static bool as_expected(const struct lt_test *test, const struct ck_verdict *verdict, const char *file, FILE *out)
+{
+    bool good = true;
+    const char *expect = lt_test_property(test, "Expect");
+    if (expect && strcmp(expect, verdict_condition_name(verdict->condition)) != 0) {
+        fprintf(out, "%s: expected condition %s, got %s\n", file, expect, verdict_condition_name(verdict->condition));
+        good = false;
+    }
+    const char *race = lt_test_property(test, "Race");
+    if (race && strcmp(race, verdict_race_name(verdict->race)) != 0) {
+        fprintf(out, "%s: expected race %s, got %s\n", file, race, verdict_race_name(verdict->race));
+        good = false;
+    }
+    const char *states = lt_test_property(test, "States");
+    if (states && (!verdict->states_complete || strtoull(states, NULL, 10) != verdict->state_count)) {
+        fprintf(out, "%s: expected %s states, got %zu\n", file, states, verdict->state_count);
+        good = false;
+    }
+    return good;
+}
+
+static void print_verdict(const struct check *check, const struct ck_program *program,
+                          const struct ck_verdict *verdict, const char *file, const char *engine)
+{
+    fprintf(check->text, "%-40s condition %-7s race %-7s states %3zu%s  %.1f ms%s%s\n", file,
+           verdict_condition_name(verdict->condition), verdict_race_name(verdict->race), verdict->state_count,
+           verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "", engine ? engine : "");
+    if (verdict->limit.cls)
+        fprintf(check->text, "    unknown: %s\n", verdict->limit.message);
+    if (check->states)
+        verdict_print_states(program, verdict, check->text);
+    if (check->explain)
+        verdict_print_explanation(program, verdict, check->text);
+}
+
+typedef enum mm_class engine_function(const struct ck_program *, const struct mm_cat_model *,
+                                      const struct ck_options *, struct ck_verdict *, struct mm_error *);
+
+/* Runs the engines asked for on PROGRAM and files their answers. */
+static int decide(struct check *check, const struct lt_test *test, const struct ck_program *program,
+                  const char *file)
+{
+    static engine_function *const engines[] = {ck_search, ck_z3};
+    static const char *const names[] = {"search", "z3"};
+    struct ck_verdict verdicts[2] = {0};
+    struct mm_error err = {0};
+    int code = 0;
+    bool ran[2] = {check->engine != ENGINE_Z3, check->engine != ENGINE_SEARCH};
+    for (int i = 0; i < 2 && !code; i++) {
+        if (!ran[i])
+            continue;
+        if (engines[i](program, check->cat, &check->options, &verdicts[i], &err) != MM_OK) {
+            code = tool_report(&err);
+            break;
+        }
+        print_verdict(check, program, &verdicts[i], file, check->engine == ENGINE_BOTH ? names[i] : NULL);
+        check->unknown |= !verdicts[i].condition || !verdicts[i].race;
+        if (check->verify && !as_expected(test, &verdicts[i], file, check->text))
+            check->wrong = true;
+    }
+    const struct ck_verdict *first = ran[0] ? &verdicts[0] : &verdicts[1];
+    if (!code && check->tests) {
+        cJSON *json = verdict_to_json(program, first, file);
+        cJSON_AddStringToObject(json, "engine", check->engine == ENGINE_BOTH ? "both" : ran[0] ? "search" : "z3");
+        cJSON_AddItemToArray(check->tests, json);
+    }
+    if (!code && check->engine == ENGINE_BOTH) {
+        const char *differs = contradiction(program, &verdicts[0], &verdicts[1]);
+        if (differs)
+            code = tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file, differs);
+    }
+    ck_verdict_clear(&verdicts[0]);
+    ck_verdict_clear(&verdicts[1]);
+    return code;
+}
+
+static int check_file(struct check *check, const char *file)
+{
+    struct lt_test *test = NULL;
+    struct ck_program *program = NULL;
+    struct mm_error err = {0};
+    int code = 0;
+    if (lt_parse_file(file, &test, &err) != MM_OK || lt_lower(test, &program, &err) != MM_OK)
+        code = tool_report(&err);
+    else
+        code = decide(check, test, program, file);
+    if (code && check->tests) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "file", file);
+        cJSON_AddStringToObject(json, "error", err.message);
+        cJSON_AddItemToArray(check->tests, json);
+    }
+    ck_program_destroy(program);
+    lt_test_destroy(test);
+    return code;
+}
+
+static int worse(int a, int b)
+{
+    static const int rank[] = {[EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
+    return rank[a] >= rank[b] ? a : b;
+}
+
+static int run(int argc, char **argv)
+{
+    struct check check = {.model = "opencl.cat", .options = {.timeout_ms = 60000}};
+    int code = 0;
+    int first = tool_options(&cmd_litmus_check, argc, argv, false, handle, &check, &code);
+    if (first < 0)
+        return code;
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no litmus test given");
+    char model_path[PATH_MAX];
+    struct mm_error err = {0};
+    code = tool_find_model(check.model, model_path);
+    if (code)
+        return code;
+    if (mm_cat_load(model_path, check.switches, &check.cat, &err) != MM_OK)
+        return tool_report(&err);
+    cJSON *root = check.json ? verdict_json_root(model_path) : NULL;
+    check.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
+    FILE *json_out = check.json ? tool_open_output(check.json) : NULL;
+    if (check.json && !json_out)
+        return EXIT_USAGE;
+    check.text = json_out == stdout ? fopen("/dev/null", "w") : stdout;
+    if (!check.text)
+        return tool_error(EXIT_TOOL, "cannot open /dev/null");
+    for (int i = first; i < argc; i++)
+        code = worse(code, check_file(&check, argv[i]));
+    if (root)
+        code = worse(code, json_write(root, json_out, check.json));
+    mm_cat_destroy(check.cat);
+    if (check.text != stdout)
+        fclose(check.text);
+    if (check.wrong)
+        code = worse(code, EXIT_FINDINGS);
+    if (check.unknown)
+        code = worse(code, EXIT_UNKNOWN);
+    return code;
+}
+
+const struct tool_command cmd_litmus_check = {
+    "litmus check", "FILE...", "decide litmus tests under a memory model: allowed states, condition, races",
+    options, run};

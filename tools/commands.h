@@ -1,0 +1,15 @@
+/* The subcommands of refcl, one file each. */
+#ifndef TOOLS_COMMANDS_H
+#define TOOLS_COMMANDS_H
+
+#include "tools/tool.h"
+
+extern const struct tool_command cmd_litmus_check;
+extern const struct tool_command cmd_litmus_plan;
+extern const struct tool_command cmd_litmus_run;
+extern const struct tool_command cmd_litmus_judge;
+extern const struct tool_command cmd_run;
+extern const struct tool_command cmd_kernel;
+extern const struct tool_command cmd_trace_dump;
+
+#endif

@@ -1,0 +1,118 @@
+/* Option tables: parsing with getopt_long, environment variables, help. */
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 40, HELP_CODE = 1000 };
+
+int tool_error(int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fflush(stdout);
+    fprintf(stderr, "refcl: error: ");
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return code;
+}
+
+int tool_report(const struct mm_error *err)
+{
+    static const int codes[] = {[MM_OK] = EXIT_CLEAN,
+                                [MM_INVALID] = EXIT_USAGE,
+                                [MM_UNDEFINED] = EXIT_FINDINGS,
+                                [MM_LIMIT] = EXIT_UNKNOWN,
+                                [MM_BUG] = EXIT_TOOL};
+    char text[900];
+    mm_error_format(err, text, sizeof text);
+    return tool_error(codes[err->cls], "%s", text);
+}
+
+int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(value, &end, 10);
+    if (errno || end == value || *end || *value == '-' || n > max)
+        return tool_error(EXIT_USAGE, "--%s: '%s' is not a number from 0 to %llu", option, value,
+                          (unsigned long long)max);
+    *number = n;
+    return 0;
+}
+
+void tool_help(const struct tool_command *command, FILE *out)
+{
+    fprintf(out, "usage: refcl %s [options] %s\n%s\n\noptions:\n", command->name, command->arguments,
+            command->summary);
+    for (const struct tool_option *o = command->options; o->name; o++) {
+        char head[80];
+        snprintf(head, sizeof head, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+                 o->letter ? ", " : "  ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+        fprintf(out, "  %-28s %s%s%s%s\n", head, o->help, o->environment ? " [" : "",
+                o->environment ? o->environment : "", o->environment ? "]" : "");
+    }
+    fprintf(out, "      %-24s %s\n", "--help", "this text");
+}
+
+static int from_environment(const struct tool_option *options, tool_handler *handler, void *context)
+{
+    for (size_t i = 0; options[i].name; i++) {
+        const char *value = options[i].environment ? getenv(options[i].environment) : NULL;
+        if (!value || !*value || (!options[i].argument && strcmp(value, "0") == 0))
+            continue;
+        int code = handler(context, i, options[i].argument ? value : NULL);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, tool_handler *handler,
+                 void *context, int *exit_code)
+{
+    struct option longs[MAX_OPTIONS + 2] = {0};
+    char shorts[2 * MAX_OPTIONS + 4] = "+";
+    size_t n = 0, s = 1;
+    if (!stop_early)
+        s = 0;
+    for (; command->options[n].name && n < MAX_OPTIONS; n++) {
+        const struct tool_option *o = &command->options[n];
+        longs[n] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL, (int)n + 2000};
+        if (o->letter) {
+            shorts[s++] = o->letter;
+            if (o->argument)
+                shorts[s++] = ':';
+        }
+    }
+    shorts[s] = 0;
+    longs[n] = (struct option){"help", no_argument, NULL, HELP_CODE};
+    *exit_code = from_environment(command->options, handler, context);
+    if (*exit_code)
+        return -1;
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        if (c == HELP_CODE) {
+            tool_help(command, stdout);
+            *exit_code = EXIT_CLEAN;
+            return -1;
+        }
+        size_t index = n;
+        for (size_t i = 0; i < n; i++)
+            if (c == (int)i + 2000 || (c < 256 && command->options[i].letter == (char)c))
+                index = i;
+        if (index == n) {
+            fprintf(stderr, "Try `refcl %s --help`.\n", command->name);
+            *exit_code = EXIT_USAGE;
+            return -1;
+        }
+        *exit_code = handler(context, index, optarg);
+        if (*exit_code)
+            return -1;
+    }
+    return optind;
+}

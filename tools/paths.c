@@ -1,0 +1,80 @@
+/* Where the files beside the command are: in the build folder, or below PREFIX once installed. */
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int own_folder(char *path)
+{
+    ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (n <= 0)
+        return tool_error(EXIT_TOOL, "cannot find own executable: %s", strerror(errno));
+    path[n] = 0;
+    *strrchr(path, '/') = 0;
+    return 0;
+}
+
+/* Tries own folder + each of PLACES + NAME. */
+static int find(const char *name, const char *const *places, const char *environment, char *path)
+{
+    const char *forced = environment ? getenv(environment) : NULL;
+    if (forced && *forced) {
+        snprintf(path, PATH_MAX, "%s", forced);
+        return access(path, R_OK) == 0 ? 0 : tool_error(EXIT_USAGE, "%s: cannot read '%s'", environment, path);
+    }
+    char folder[PATH_MAX], candidate[2 * PATH_MAX];
+    int code = own_folder(folder);
+    if (code)
+        return code;
+    for (; *places; places++) {
+        snprintf(candidate, sizeof candidate, "%s/%s/%s", folder, *places, name);
+        if (access(candidate, R_OK) == 0 && realpath(candidate, path))
+            return 0;
+    }
+    return tool_error(EXIT_TOOL, "cannot find %s near %s", name, folder);
+}
+
+int tool_find_library(char *path)
+{
+    static const char *const places[] = {".", "../lib", NULL};
+    return find("librefcl.so", places, "REFCL_LIBRARY", path);
+}
+
+int tool_find_helper(const char *name, char *path)
+{
+    static const char *const places[] = {".", "../libexec/refcl", NULL};
+    return find(name, places, NULL, path);
+}
+
+int tool_find_model(const char *name, char *path)
+{
+    static const char *const places[] = {"../memmodel/models", "../../memmodel/models", "../share/refcl/models", NULL};
+    if (access(name, R_OK) == 0) {
+        snprintf(path, PATH_MAX, "%s", name);
+        return 0;
+    }
+    if (strchr(name, '/'))
+        return tool_error(EXIT_USAGE, "cannot read model '%s': %s", name, strerror(errno));
+    return find(name, places, NULL, path);
+}
+
+FILE *tool_open_output(const char *name)
+{
+    if (strcmp(name, "-") == 0)
+        return stdout;
+    FILE *file = fopen(name, "w");
+    if (!file)
+        tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
+    return file;
+}
+
+int tool_close_output(FILE *file, const char *name)
+{
+    bool bad = fflush(file) != 0 || ferror(file);
+    if (file != stdout)
+        bad |= fclose(file) != 0;
+    return bad ? tool_error(EXIT_TOOL, "writing '%s' failed: %s", name, strerror(errno)) : 0;
+}

@@ -1,0 +1,261 @@
+/* A recorded session: start the command, read its trace, detect, report. */
+#include "tools/session.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int session_set_checks(struct session *session, const char *list)
+{
+    session->races = session->memory = session->api = false;
+    char copy[200], *save = NULL;
+    snprintf(copy, sizeof copy, "%s", list);
+    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        bool all = strcmp(word, "all") == 0;
+        if (all || strcmp(word, "race") == 0)
+            session->races = true;
+        if (all || strcmp(word, "memory") == 0)
+            session->memory = true;
+        if (all || strcmp(word, "api") == 0)
+            session->api = true;
+        if (!all && strcmp(word, "race") != 0 && strcmp(word, "memory") != 0 && strcmp(word, "api") != 0 &&
+            strcmp(word, "none") != 0)
+            return tool_error(EXIT_USAGE, "--check: '%s' is not race, memory, api, all or none", word);
+    }
+    return 0;
+}
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
+static void set_environment(const struct session *session, const char *library, int fd)
+{
+    char text[64];
+    /* Both common loaders accept the path of a library: ocl-icd in OCL_ICD_VENDORS, Khronos' own in
+     * OCL_ICD_FILENAMES. */
+    setenv("OCL_ICD_VENDORS", library, 1);
+    setenv("OCL_ICD_FILENAMES", library, 1);
+    snprintf(text, sizeof text, "%d", fd);
+    setenv("REFCL_TRACE_FD", text, 1);
+    unsetenv("REFCL_TRACE"); /* that file is ours to write */
+    snprintf(text, sizeof text, "%s%s", session->memory ? "memory" : "", session->api ? ",api" : "");
+    setenv("REFCL_CHECK", text, 1);
+    if (session->seed)
+        setenv("REFCL_SEED", session->seed, 1);
+    if (session->schedule)
+        setenv("REFCL_SCHEDULE", session->schedule, 1);
+}
+
+/* Starts ARGV with the write end of a pipe for its trace.  *FD is the read end. */
+static pid_t start(const struct session *session, char **argv, int *fd)
+{
+    char library[PATH_MAX];
+    int trace[2], status[2]; /* STATUS reports a failed exec: it closes on a good one */
+    if (tool_find_library(library))
+        return -1;
+    if (pipe(trace) || pipe2(status, O_CLOEXEC)) {
+        tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
+        return -1;
+    }
+    fcntl(trace[0], F_SETFD, FD_CLOEXEC);
+    fcntl(trace[1], F_SETPIPE_SZ, 1 << 20);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        set_environment(session, library, trace[1]);
+        execvp(argv[0], argv);
+        int error = errno;
+        ssize_t ignored = write(status[1], &error, sizeof error);
+        (void)ignored;
+        _exit(127);
+    }
+    close(trace[1]);
+    close(status[1]);
+    int error = 0;
+    if (pid < 0 || read(status[0], &error, sizeof error) == sizeof error) {
+        tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[0], strerror(pid < 0 ? errno : error));
+        if (pid > 0)
+            waitpid(pid, NULL, 0);
+        close(trace[0]);
+        pid = -1;
+    }
+    close(status[0]);
+    *fd = trace[0];
+    return pid;
+}
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+/* Passes everything to the detector and to a trace file. */
+struct tee {
+    struct mm_sink sinks[2];
+    size_t count;
+};
+
+static enum mm_class tee_record(void *context, const struct mm_record *record)
+{
+    struct tee *tee = context;
+    enum mm_class worst = MM_OK;
+    for (size_t i = 0; i < tee->count; i++) {
+        enum mm_class c = tee->sinks[i].record(tee->sinks[i].context, record);
+        worst = c ? c : worst;
+    }
+    return worst;
+}
+
+static enum mm_class tee_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct tee *tee = context;
+    enum mm_class worst = MM_OK;
+    for (size_t i = 0; i < tee->count; i++) {
+        const struct mm_sink *sink = &tee->sinks[i];
+        enum mm_class c = MM_OK;
+        if (sink->events) {
+            c = sink->events(sink->context, events, count);
+        } else {
+            struct mm_record record = {.type = MM_RECORD_EVENT};
+            for (size_t j = 0; j < count && !c; j++) {
+                record.event = events[j];
+                c = sink->record(sink->context, &record);
+            }
+        }
+        worst = c ? c : worst;
+    }
+    return worst;
+}
+
+static void tee_close(struct tee *tee)
+{
+    for (size_t i = 0; i < tee->count; i++)
+        if (tee->sinks[i].close)
+            tee->sinks[i].close(tee->sinks[i].context);
+}
+
+static int open_trace(struct tee *tee, const char *path)
+{
+    struct mm_error err = {0};
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return tool_error(EXIT_USAGE, "cannot write '%s': %s", path, strerror(errno));
+    if (mm_trace_writer(fd, &tee->sinks[tee->count], &err) != MM_OK)
+        return tool_report(&err);
+    tee->count++;
+    return 0;
+}
+
+/* Reads the whole trace; keeps the pipe flowing even if the detector gave up, so that the program can end. */
+static int consume(struct tee *tee, int fd, struct mm_error *err)
+{
+    bool complete = false;
+    struct mm_sink sink = {.context = tee, .record = tee_record, .events = tee_events};
+    enum mm_class c = mm_trace_read(fd, "trace", &sink, &complete, err);
+    char rest[4096];
+    while (read(fd, rest, sizeof rest) > 0)
+        ;
+    if (c == MM_OK && !complete)
+        fprintf(stderr, "refcl: note: the trace ends early; what came before is reported\n");
+    return c == MM_INVALID ? EXIT_TOOL : c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+typedef enum mm_class report_function(const struct ck_detector *, const struct ck_report_options *, FILE *);
+
+static int write_report(report_function *function, const struct ck_detector *detector,
+                        const struct ck_report_options *options, const char *name)
+{
+    if (!name)
+        return 0;
+    FILE *out = tool_open_output(name);
+    if (!out)
+        return EXIT_USAGE;
+    if (function(detector, options, out) != MM_OK) {
+        tool_close_output(out, name);
+        return tool_error(EXIT_TOOL, "cannot write the report '%s'", name);
+    }
+    return tool_close_output(out, name);
+}
+
+static int report(const struct session *session, const struct ck_detector *detector)
+{
+    struct ck_report_options options = {.color = isatty(STDERR_FILENO) == 1, .command_line = session->command_line};
+    if (!session->quiet)
+        ck_report_text(detector, &options, stderr);
+    options.color = false;
+    int code = write_report(ck_report_json, detector, &options, session->json);
+    if (!code)
+        code = write_report(ck_report_sarif, detector, &options, session->sarif);
+    if (!code)
+        code = write_report(ck_report_junit, detector, &options, session->junit);
+    return code;
+}
+
+static int wait_for(const struct session *session, pid_t pid, const char *name)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "refcl: note: '%s' was ended by signal %d (%s)\n", name, WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+        return EXIT_FINDINGS;
+    }
+    if (session->input_status && WEXITSTATUS(status) == session->input_status)
+        return EXIT_USAGE;
+    if (WEXITSTATUS(status)) {
+        fprintf(stderr, "refcl: note: '%s' ended with status %d\n", name, WEXITSTATUS(status));
+        return EXIT_FINDINGS;
+    }
+    return 0;
+}
+
+static int verdict(const struct ck_detector *detector, int child)
+{
+    struct mm_error err = {0};
+    if (ck_detector_finding_count(detector))
+        return EXIT_FINDINGS;
+    if (child)
+        return child;
+    if (ck_detector_status(detector, &err) != MM_OK)
+        return tool_report(&err);
+    return EXIT_CLEAN;
+}
+
+int session_run(const struct session *session, char **argv)
+{
+    struct ck_detector_options options = {
+        .races = session->races, .memory = true, .max_findings = session->max_findings};
+    struct ck_detector *detector = ck_detector_create(&options);
+    struct tee tee = {.count = 1};
+    int fd = -1, code = 0;
+    if (!detector)
+        return tool_error(EXIT_TOOL, "out of memory");
+    ck_detector_sink(detector, &tee.sinks[0]);
+    if (session->trace)
+        code = open_trace(&tee, session->trace);
+    pid_t pid = code ? -1 : start(session, argv, &fd);
+    if (pid < 0) {
+        ck_detector_destroy(detector);
+        return code ? code : EXIT_USAGE;
+    }
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old; /* Ctrl-C ends the program, we report */
+    sigaction(SIGINT, &ignore, &old);
+    struct mm_error err = {0};
+    code = consume(&tee, fd, &err);
+    close(fd);
+    int child = wait_for(session, pid, argv[0]);
+    tee_close(&tee);
+    if (code)
+        tool_report(&err);
+    int reported = report(session, detector);
+    if (!code)
+        code = reported ? reported : verdict(detector, child);
+    sigaction(SIGINT, &old, NULL);
+    ck_detector_destroy(detector);
+    return code;
+}

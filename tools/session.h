@@ -1,0 +1,22 @@
+/* A recorded session: a command that runs on refcl, its trace read through a pipe by a detector, and the
+ * reports.  Shared by `refcl run` and `refcl kernel`. */
+#ifndef TOOLS_SESSION_H
+#define TOOLS_SESSION_H
+
+#include "checker/checker.h"
+
+struct session {
+    bool races, memory, api; /* what to check */
+    const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
+    const char *seed, *schedule;             /* passed on, NULL = default */
+    size_t max_findings;
+    bool quiet;       /* no text report */
+    int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
+    const char *command_line;
+};
+/* Parses "race,memory,api" or "none". */
+int session_set_checks(struct session *session, const char *list);
+/* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code. */
+int session_run(const struct session *session, char **argv);
+
+#endif

@@ -1,0 +1,59 @@
+/* tools: the refcl command.  What its subcommands share: options, paths, exit codes. */
+#ifndef TOOLS_TOOL_H
+#define TOOLS_TOOL_H
+
+#include "memmodel/memmodel.h"
+
+#include <stdio.h>
+
+/* Exit codes, fixed for scripts. */
+enum { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_TOOL = 4 };
+
+/* An option of a subcommand.  Every option can also be given as an environment variable. */
+struct tool_option {
+    const char *name;     /* long name without dashes */
+    char letter;          /* short form, 0 if none */
+    const char *argument; /* name of its argument in the help, NULL if it takes none */
+    const char *environment;
+    const char *help;
+};
+#define TOOL_OPTION_END                                                                                      \
+    {                                                                                                        \
+        NULL, 0, NULL, NULL, NULL                                                                            \
+    }
+
+struct tool_command {
+    const char *name;      /* "litmus check" */
+    const char *arguments; /* "FILE..." */
+    const char *summary;
+    const struct tool_option *options;
+    int (*run)(int argc, char **argv);
+};
+
+/* Called for each option in order: INDEX in the table, VALUE its argument or NULL.  Returns 0, or an exit
+ * code after it has said what is wrong. */
+typedef int tool_handler(void *context, size_t index, const char *value);
+
+/* Parses the options of COMMAND (environment first, then the command line).  Returns the index of the first
+ * other argument, or -1 with *EXIT_CODE set (also for --help).  STOP_EARLY: options end at the first other
+ * argument, as for `run -- COMMAND`. */
+int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, tool_handler *handler,
+                 void *context, int *exit_code);
+void tool_help(const struct tool_command *command, FILE *out);
+
+/* "refcl: error: ..." on stderr; returns CODE. */
+int tool_error(int code, const char *format, ...) MM_PRINTF(2, 3);
+/* The same for an error value; the exit code follows from its class. */
+int tool_report(const struct mm_error *err);
+/* Parses a decimal number of at most MAX.  Complains in the name of OPTION. */
+int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number);
+
+/* Files beside the command: the build folder, or PREFIX when installed.  PATH has PATH_MAX bytes. */
+int tool_find_library(char *path);                 /* librefcl.so */
+int tool_find_helper(const char *name, char *path); /* helper executables */
+int tool_find_model(const char *name, char *path); /* opencl.cat, or a path as given */
+/* Opens NAME for writing, "-" is stdout.  NULL after a complaint. */
+FILE *tool_open_output(const char *name);
+int tool_close_output(FILE *file, const char *name);
+
+#endif

@@ -1,0 +1,215 @@
+/* Verdicts of the checker for people and as JSON. */
+#include "tools/verdict_json.h"
+#include "tools/tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *verdict_condition_name(enum ck_answer answer)
+{
+    return answer == CK_YES ? "holds" : answer == CK_NO ? "fails" : "unknown";
+}
+
+const char *verdict_race_name(enum ck_answer answer)
+{
+    return answer == CK_YES ? "found" : answer == CK_NO ? "none" : "unknown";
+}
+
+/* "1:r0", "x", "x[2]" */
+static void term_name(const struct ck_program *program, const struct ck_term *term, char *buf, size_t size)
+{
+    if (term->kind == CK_TERM_REG) {
+        const char *name = program->threads[term->thread].reg_names[term->reg];
+        snprintf(buf, size, "%u:%s", term->thread, name ? name : "?");
+        return;
+    }
+    const struct ck_object *object = &program->objects[term->object];
+    if (object->size > object->element_size)
+        snprintf(buf, size, "%s[%u]", object->name, term->offset / object->element_size);
+    else
+        snprintf(buf, size, "%s", object->name);
+}
+
+static int64_t term_value(const struct ck_program *program, const struct ck_term *term, uint64_t value)
+{
+    unsigned bytes;
+    bool is_signed;
+    if (term->kind == CK_TERM_REG) {
+        bytes = program->threads[term->thread].reg_sizes[term->reg];
+        is_signed = program->threads[term->thread].reg_signed[term->reg];
+    } else {
+        bytes = program->objects[term->object].element_size;
+        is_signed = program->objects[term->object].is_signed;
+    }
+    if (!is_signed || bytes >= 8)
+        return (int64_t)value;
+    unsigned shift = 64 - 8 * bytes;
+    return (int64_t)(value << shift) >> shift;
+}
+
+void verdict_print_states(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out)
+{
+    for (size_t i = 0; i < verdict->state_count; i++) {
+        fprintf(out, "    %c", verdict->states[i].satisfies ? '*' : ' ');
+        for (uint32_t j = 0; j < program->observed_count; j++) {
+            char name[80];
+            term_name(program, &program->observed[j], name, sizeof name);
+            fprintf(out, " %s=%" PRId64, name,
+                    term_value(program, &program->observed[j], verdict->states[i].values[j]));
+        }
+        fprintf(out, "%s\n", verdict->states[i].racy ? "   (race)" : "");
+    }
+}
+
+/* "P1: acquire read y = 1 (line 12)" */
+static void step_text(const struct ck_program *program, const struct ck_step *step, char *buf, size_t size)
+{
+    const struct mm_event *e = &step->info;
+    const char *thread = step->thread < program->thread_count ? program->threads[step->thread].name : "init";
+    const char *object = step->object < program->object_count ? program->objects[step->object].name : "";
+    int n = snprintf(buf, size, "%s: %s%s%s%s%s", thread, e->order ? mm_order_name((enum mm_order)e->order) : "",
+                     e->order ? " " : "", mm_kind_name((enum mm_kind)e->kind), *object ? " " : "", object);
+    bool writes = e->kind == MM_WRITE || e->kind == MM_INIT || e->kind == MM_RMW;
+    if (*object && n > 0 && (size_t)n < size)
+        n += snprintf(buf + n, size - (size_t)n, " = %" PRId64,
+                      (int64_t)(int32_t)(writes ? e->value_written : e->value_read));
+    if (step->line && n > 0 && (size_t)n < size)
+        snprintf(buf + n, size - (size_t)n, " (line %u)", step->line);
+}
+
+static void print_steps(const struct ck_program *program, const struct ck_step *steps, size_t count, FILE *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        char text[200];
+        step_text(program, &steps[i], text, sizeof text);
+        fprintf(out, "        %-44s%s%s\n", text, steps[i].edge ? " --" : "", steps[i].edge ? steps[i].edge : "");
+    }
+}
+
+static void print_violation(const struct ck_program *program, const struct ck_violation *v, const char *what,
+                            FILE *out)
+{
+    fprintf(out, "    %s %s%s%s\n", what, v->axiom, v->clause && *v->clause ? ": " : "", v->clause ? v->clause : "");
+    print_steps(program, v->steps, v->step_count, out);
+}
+
+void verdict_print_explanation(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out)
+{
+    if (verdict->witness_count) {
+        fprintf(out, "    witness:\n");
+        print_steps(program, verdict->witness, verdict->witness_count, out);
+    }
+    for (size_t i = 0; i < verdict->violation_count; i++)
+        print_violation(program, &verdict->violations[i], "forbidden by", out);
+    if (verdict->race_witness.axiom)
+        print_violation(program, &verdict->race_witness, "race:", out);
+}
+
+static cJSON *steps_json(const struct ck_program *program, const struct ck_step *steps, size_t count)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (size_t i = 0; i < count; i++) {
+        const struct ck_step *s = &steps[i];
+        cJSON *step = cJSON_CreateObject();
+        char text[200];
+        step_text(program, s, text, sizeof text);
+        cJSON_AddStringToObject(step, "event", text);
+        cJSON_AddStringToObject(step, "kind", mm_kind_name((enum mm_kind)s->info.kind));
+        if (s->thread < program->thread_count)
+            cJSON_AddStringToObject(step, "thread", program->threads[s->thread].name);
+        if (s->object < program->object_count)
+            cJSON_AddStringToObject(step, "location", program->objects[s->object].name);
+        if (s->line)
+            cJSON_AddNumberToObject(step, "line", s->line);
+        if (s->edge)
+            cJSON_AddStringToObject(step, "edge", s->edge);
+        cJSON_AddItemToArray(array, step);
+    }
+    return array;
+}
+
+static cJSON *violation_json(const struct ck_program *program, const struct ck_violation *v)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "axiom", v->axiom);
+    cJSON_AddStringToObject(json, "clause", v->clause ? v->clause : "");
+    cJSON_AddItemToObject(json, "steps", steps_json(program, v->steps, v->step_count));
+    return json;
+}
+
+static void add_states(cJSON *json, const struct ck_program *program, const struct ck_verdict *verdict)
+{
+    cJSON *states = cJSON_AddArrayToObject(json, "states");
+    for (size_t i = 0; i < verdict->state_count; i++) {
+        cJSON *state = cJSON_CreateObject();
+        cJSON *values = cJSON_AddObjectToObject(state, "values");
+        for (uint32_t j = 0; j < program->observed_count; j++) {
+            char name[80], number[32];
+            term_name(program, &program->observed[j], name, sizeof name);
+            snprintf(number, sizeof number, "%" PRId64,
+                     term_value(program, &program->observed[j], verdict->states[i].values[j]));
+            cJSON_AddRawToObject(values, name, number);
+        }
+        cJSON_AddBoolToObject(state, "satisfies", verdict->states[i].satisfies);
+        cJSON_AddBoolToObject(state, "racy", verdict->states[i].racy);
+        cJSON_AddItemToArray(states, state);
+    }
+}
+
+cJSON *verdict_json_root(const char *model)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddNumberToObject(root, "version", 1);
+    cJSON *tool = cJSON_AddObjectToObject(root, "tool");
+    cJSON_AddStringToObject(tool, "name", "refcl");
+    cJSON_AddStringToObject(tool, "version", REFCL_VERSION);
+    const char *slash = strrchr(model, '/');
+    cJSON_AddStringToObject(root, "model", slash ? slash + 1 : model);
+    return root;
+}
+
+cJSON *verdict_to_json(const struct ck_program *program, const struct ck_verdict *verdict, const char *file)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "file", file);
+    cJSON_AddStringToObject(json, "name", program->name ? program->name : "");
+    cJSON_AddStringToObject(json, "condition", verdict_condition_name(verdict->condition));
+    cJSON_AddStringToObject(json, "race", verdict_race_name(verdict->race));
+    cJSON_AddNumberToObject(json, "allowed_states", (double)verdict->state_count);
+    cJSON_AddBoolToObject(json, "states_complete", verdict->states_complete);
+    cJSON_AddNumberToObject(json, "time_ms", verdict->time_ms);
+    cJSON *clauses = cJSON_AddArrayToObject(json, "clauses");
+    for (size_t i = 0; i < verdict->violation_count; i++) {
+        const struct ck_violation *v = &verdict->violations[i];
+        cJSON_AddItemToArray(clauses, cJSON_CreateString(v->clause && *v->clause ? v->clause : v->axiom));
+    }
+    cJSON *flags = cJSON_AddArrayToObject(json, "flags");
+    for (size_t i = 0; i < verdict->flag_count; i++)
+        cJSON_AddItemToArray(flags, cJSON_CreateString(verdict->flags[i]));
+    if (verdict->limit.cls)
+        cJSON_AddStringToObject(json, "limit", verdict->limit.message);
+    add_states(json, program, verdict);
+    if (verdict->witness_count)
+        cJSON_AddItemToObject(json, "witness", steps_json(program, verdict->witness, verdict->witness_count));
+    if (verdict->violation_count) {
+        cJSON *violations = cJSON_AddArrayToObject(json, "violations");
+        for (size_t i = 0; i < verdict->violation_count; i++)
+            cJSON_AddItemToArray(violations, violation_json(program, &verdict->violations[i]));
+    }
+    if (verdict->race_witness.axiom)
+        cJSON_AddItemToObject(json, "race_witness", violation_json(program, &verdict->race_witness));
+    return json;
+}
+
+int json_write(cJSON *root, FILE *out, const char *name)
+{
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (!text)
+        return tool_error(EXIT_TOOL, "out of memory while writing '%s'", name);
+    fputs(text, out);
+    fputc('\n', out);
+    cJSON_free(text);
+    return tool_close_output(out, name);
+}
