@@ -7,8 +7,22 @@
 #include <string.h>
 
 enum {
-    OPT_KERNEL, OPT_GLOBAL, OPT_LOCAL, OPT_OFFSET, OPT_ARG, OPT_PRINT, OPT_BUILD, OPT_REPEAT, OPT_CHECK, OPT_JSON,
-    OPT_SARIF, OPT_JUNIT, OPT_TRACE, OPT_SEED, OPT_SCHEDULE, OPT_QUIET
+    OPT_KERNEL,
+    OPT_GLOBAL,
+    OPT_LOCAL,
+    OPT_OFFSET,
+    OPT_ARG,
+    OPT_PRINT,
+    OPT_BUILD,
+    OPT_REPEAT,
+    OPT_CHECK,
+    OPT_JSON,
+    OPT_SARIF,
+    OPT_JUNIT,
+    OPT_TRACE,
+    OPT_SEED,
+    OPT_SCHEDULE,
+    OPT_QUIET
 };
 static const struct tool_option options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to launch (default: the only one)"},
@@ -16,7 +30,8 @@ static const struct tool_option options[] = {
     {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: chosen by the runtime)"},
     {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset"},
     {"arg", 'a', "SPEC", NULL,
-     "the next argument: buf:N[:zero|iota|fill=V|rand=SEED|file=PATH], svm:N[:...], local:BYTES, null or a value"},
+     "the next argument: buf:N[:zero|iota|fill=V|rand=SEED|file=PATH], svm:N[:...], local:BYTES, null or a "
+     "value"},
     {"print", 'p', "I", NULL, "print argument I (a buffer) afterwards; may be repeated"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},
     {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},

@@ -1,12 +1,23 @@
 /* refcl litmus check: what a memory model says of litmus tests. */
 #include "tools/commands.h"
+#include "tools/litmus_files.h"
 #include "tools/verdict_json.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_MODEL, OPT_SWITCH, OPT_ENGINE, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_STATES, OPT_EXPLAIN, OPT_VERIFY };
+enum {
+    OPT_MODEL,
+    OPT_SWITCH,
+    OPT_ENGINE,
+    OPT_BOUND,
+    OPT_TIMEOUT,
+    OPT_JSON,
+    OPT_STATES,
+    OPT_EXPLAIN,
+    OPT_VERIFY
+};
 static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
     {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
@@ -108,12 +119,14 @@ static const char *contradiction(const struct ck_program *program, const struct 
 }
 
 /* Compares with the properties that the test states of itself; says how it differs. */
-static bool as_expected(const struct lt_test *test, const struct ck_verdict *verdict, const char *file, FILE *out)
+static bool as_expected(const struct lt_test *test, const struct ck_verdict *verdict, const char *file,
+                        FILE *out)
 {
     bool good = true;
     const char *expect = lt_test_property(test, "Expect");
     if (expect && strcmp(expect, verdict_condition_name(verdict->condition)) != 0) {
-        fprintf(out, "%s: expected condition %s, got %s\n", file, expect, verdict_condition_name(verdict->condition));
+        fprintf(out, "%s: expected condition %s, got %s\n", file, expect,
+                verdict_condition_name(verdict->condition));
         good = false;
     }
     const char *race = lt_test_property(test, "Race");
@@ -133,8 +146,9 @@ static void print_verdict(const struct check *check, const struct ck_program *pr
                           const struct ck_verdict *verdict, const char *file, const char *engine)
 {
     fprintf(check->text, "%-40s condition %-7s race %-7s states %3zu%s  %.1f ms%s%s\n", file,
-           verdict_condition_name(verdict->condition), verdict_race_name(verdict->race), verdict->state_count,
-           verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "", engine ? engine : "");
+            verdict_condition_name(verdict->condition), verdict_race_name(verdict->race),
+            verdict->state_count, verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "",
+            engine ? engine : "");
     if (verdict->limit.cls)
         fprintf(check->text, "    unknown: %s\n", verdict->limit.message);
     if (check->states)
@@ -171,13 +185,17 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
     const struct ck_verdict *first = ran[0] ? &verdicts[0] : &verdicts[1];
     if (!code && check->tests) {
         cJSON *json = verdict_to_json(program, first, file);
-        cJSON_AddStringToObject(json, "engine", check->engine == ENGINE_BOTH ? "both" : ran[0] ? "search" : "z3");
+        cJSON_AddStringToObject(json, "engine",
+                                check->engine == ENGINE_BOTH ? "both"
+                                : ran[0]                     ? "search"
+                                                             : "z3");
         cJSON_AddItemToArray(check->tests, json);
     }
     if (!code && check->engine == ENGINE_BOTH) {
         const char *differs = contradiction(program, &verdicts[0], &verdicts[1]);
         if (differs)
-            code = tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file, differs);
+            code = tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file,
+                              differs);
     }
     ck_verdict_clear(&verdicts[0]);
     ck_verdict_clear(&verdicts[1]);
@@ -207,7 +225,8 @@ static int check_file(struct check *check, const char *file)
 
 static int worse(int a, int b)
 {
-    static const int rank[] = {[EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
+    static const int rank[] = {
+        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
     return rank[a] >= rank[b] ? a : b;
 }
 
@@ -235,8 +254,12 @@ static int run(int argc, char **argv)
     check.text = json_out == stdout ? fopen("/dev/null", "w") : stdout;
     if (!check.text)
         return tool_error(EXIT_TOOL, "cannot open /dev/null");
+    struct litmus_files files = {0};
     for (int i = first; i < argc; i++)
-        code = worse(code, check_file(&check, argv[i]));
+        code = worse(code, litmus_files_add(&files, argv[i]));
+    for (size_t i = 0; i < files.count; i++)
+        code = worse(code, check_file(&check, files.paths[i]));
+    litmus_files_clear(&files);
     if (root)
         code = worse(code, json_write(root, json_out, check.json));
     mm_cat_destroy(check.cat);
@@ -250,5 +273,5 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_litmus_check = {
-    "litmus check", "FILE...", "decide litmus tests under a memory model: allowed states, condition, races",
-    options, run};
+    "litmus check", "FILE|FOLDER...",
+    "decide litmus tests under a memory model: allowed states, condition, races", options, run};

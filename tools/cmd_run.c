@@ -4,7 +4,17 @@
 
 #include <string.h>
 
-enum { OPT_CHECK, OPT_JSON, OPT_SARIF, OPT_JUNIT, OPT_TRACE, OPT_SEED, OPT_SCHEDULE, OPT_MAX_ERRORS, OPT_QUIET };
+enum {
+    OPT_CHECK,
+    OPT_JSON,
+    OPT_SARIF,
+    OPT_JUNIT,
+    OPT_TRACE,
+    OPT_SEED,
+    OPT_SCHEDULE,
+    OPT_MAX_ERRORS,
+    OPT_QUIET
+};
 static const struct tool_option options[] = {
     {"check", 'c', "LIST", "REFCL_RUN_CHECK", "race, memory, api, all or none (default race,memory)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the report as JSON, - for stdout"},
@@ -82,5 +92,5 @@ static int run(int argc, char **argv)
     return session_run(&session, argv + first);
 }
 
-const struct tool_command cmd_run = {"run", "-- COMMAND...",
-                                     "run an OpenCL program on refcl and report races and misuse", options, run};
+const struct tool_command cmd_run = {
+    "run", "-- COMMAND...", "run an OpenCL program on refcl and report races and misuse", options, run};

@@ -72,8 +72,8 @@ static int from_environment(const struct tool_option *options, tool_handler *han
     return 0;
 }
 
-int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, tool_handler *handler,
-                 void *context, int *exit_code)
+int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
+                 tool_handler *handler, void *context, int *exit_code)
 {
     struct option longs[MAX_OPTIONS + 2] = {0};
     char shorts[2 * MAX_OPTIONS + 4] = "+";
@@ -82,7 +82,8 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
         s = 0;
     for (; command->options[n].name && n < MAX_OPTIONS; n++) {
         const struct tool_option *o = &command->options[n];
-        longs[n] = (struct option){o->name, o->argument ? required_argument : no_argument, NULL, (int)n + 2000};
+        longs[n] =
+            (struct option){o->name, o->argument ? required_argument : no_argument, NULL, (int)n + 2000};
         if (o->letter) {
             shorts[s++] = o->letter;
             if (o->argument)

@@ -23,7 +23,8 @@ static int find(const char *name, const char *const *places, const char *environ
     const char *forced = environment ? getenv(environment) : NULL;
     if (forced && *forced) {
         snprintf(path, PATH_MAX, "%s", forced);
-        return access(path, R_OK) == 0 ? 0 : tool_error(EXIT_USAGE, "%s: cannot read '%s'", environment, path);
+        return access(path, R_OK) == 0 ? 0
+                                       : tool_error(EXIT_USAGE, "%s: cannot read '%s'", environment, path);
     }
     char folder[PATH_MAX], candidate[2 * PATH_MAX];
     int code = own_folder(folder);
@@ -51,7 +52,8 @@ int tool_find_helper(const char *name, char *path)
 
 int tool_find_model(const char *name, char *path)
 {
-    static const char *const places[] = {"../memmodel/models", "../../memmodel/models", "../share/refcl/models", NULL};
+    static const char *const places[] = {"../memmodel/models", "../../memmodel/models",
+                                         "../share/refcl/models", NULL};
     if (access(name, R_OK) == 0) {
         snprintf(path, PATH_MAX, "%s", name);
         return 0;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const struct tool_command *const commands[] = {
-    &cmd_litmus_check, &cmd_litmus_plan, &cmd_litmus_run, &cmd_litmus_judge, &cmd_run,
-    &cmd_kernel,       &cmd_trace_dump,  NULL};
+    &cmd_litmus_check, &cmd_litmus_plan, &cmd_litmus_run, &cmd_litmus_judge,
+    &cmd_run,          &cmd_kernel,      &cmd_trace_dump, NULL};
 
 static void usage(FILE *out)
 {

@@ -183,7 +183,8 @@ static int write_report(report_function *function, const struct ck_detector *det
 
 static int report(const struct session *session, const struct ck_detector *detector)
 {
-    struct ck_report_options options = {.color = isatty(STDERR_FILENO) == 1, .command_line = session->command_line};
+    struct ck_report_options options = {.color = isatty(STDERR_FILENO) == 1,
+                                        .command_line = session->command_line};
     if (!session->quiet)
         ck_report_text(detector, &options, stderr);
     options.color = false;

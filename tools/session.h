@@ -6,9 +6,9 @@
 #include "checker/checker.h"
 
 struct session {
-    bool races, memory, api; /* what to check */
+    bool races, memory, api;                  /* what to check */
     const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
-    const char *seed, *schedule;             /* passed on, NULL = default */
+    const char *seed, *schedule;              /* passed on, NULL = default */
     size_t max_findings;
     bool quiet;       /* no text report */
     int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */

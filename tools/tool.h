@@ -37,8 +37,8 @@ typedef int tool_handler(void *context, size_t index, const char *value);
 /* Parses the options of COMMAND (environment first, then the command line).  Returns the index of the first
  * other argument, or -1 with *EXIT_CODE set (also for --help).  STOP_EARLY: options end at the first other
  * argument, as for `run -- COMMAND`. */
-int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early, tool_handler *handler,
-                 void *context, int *exit_code);
+int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
+                 tool_handler *handler, void *context, int *exit_code);
 void tool_help(const struct tool_command *command, FILE *out);
 
 /* "refcl: error: ..." on stderr; returns CODE. */
@@ -49,9 +49,9 @@ int tool_report(const struct mm_error *err);
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number);
 
 /* Files beside the command: the build folder, or PREFIX when installed.  PATH has PATH_MAX bytes. */
-int tool_find_library(char *path);                 /* librefcl.so */
+int tool_find_library(char *path);                  /* librefcl.so */
 int tool_find_helper(const char *name, char *path); /* helper executables */
-int tool_find_model(const char *name, char *path); /* opencl.cat, or a path as given */
+int tool_find_model(const char *name, char *path);  /* opencl.cat, or a path as given */
 /* Opens NAME for writing, "-" is stdout.  NULL after a complaint. */
 FILE *tool_open_output(const char *name);
 int tool_close_output(FILE *file, const char *name);

@@ -68,8 +68,9 @@ static void step_text(const struct ck_program *program, const struct ck_step *st
     const struct mm_event *e = &step->info;
     const char *thread = step->thread < program->thread_count ? program->threads[step->thread].name : "init";
     const char *object = step->object < program->object_count ? program->objects[step->object].name : "";
-    int n = snprintf(buf, size, "%s: %s%s%s%s%s", thread, e->order ? mm_order_name((enum mm_order)e->order) : "",
-                     e->order ? " " : "", mm_kind_name((enum mm_kind)e->kind), *object ? " " : "", object);
+    int n =
+        snprintf(buf, size, "%s: %s%s%s%s%s", thread, e->order ? mm_order_name((enum mm_order)e->order) : "",
+                 e->order ? " " : "", mm_kind_name((enum mm_kind)e->kind), *object ? " " : "", object);
     bool writes = e->kind == MM_WRITE || e->kind == MM_INIT || e->kind == MM_RMW;
     if (*object && n > 0 && (size_t)n < size)
         n += snprintf(buf + n, size - (size_t)n, " = %" PRId64,
@@ -78,19 +79,22 @@ static void step_text(const struct ck_program *program, const struct ck_step *st
         snprintf(buf + n, size - (size_t)n, " (line %u)", step->line);
 }
 
-static void print_steps(const struct ck_program *program, const struct ck_step *steps, size_t count, FILE *out)
+static void print_steps(const struct ck_program *program, const struct ck_step *steps, size_t count,
+                        FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
         char text[200];
         step_text(program, &steps[i], text, sizeof text);
-        fprintf(out, "        %-44s%s%s\n", text, steps[i].edge ? " --" : "", steps[i].edge ? steps[i].edge : "");
+        fprintf(out, "        %-44s%s%s\n", text, steps[i].edge ? " --" : "",
+                steps[i].edge ? steps[i].edge : "");
     }
 }
 
 static void print_violation(const struct ck_program *program, const struct ck_violation *v, const char *what,
                             FILE *out)
 {
-    fprintf(out, "    %s %s%s%s\n", what, v->axiom, v->clause && *v->clause ? ": " : "", v->clause ? v->clause : "");
+    fprintf(out, "    %s %s%s%s\n", what, v->axiom, v->clause && *v->clause ? ": " : "",
+            v->clause ? v->clause : "");
     print_steps(program, v->steps, v->step_count, out);
 }
 

@@ -60,7 +60,8 @@ int main(int argc, char **argv)
 
     cl_mem in = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, COUNT, digits, &code);
     check(code, "clCreateBuffer");
-    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof total, total, &code);
+    cl_mem out =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof total, total, &code);
     check(code, "clCreateBuffer");
     check(clSetKernelArg(kernel, 0, sizeof in, &in), "clSetKernelArg");
     check(clSetKernelArg(kernel, 1, sizeof count, &count), "clSetKernelArg");
@@ -68,8 +69,10 @@ int main(int argc, char **argv)
     check(clSetKernelArg(kernel, 3, 10 * sizeof(cl_uint), NULL), "clSetKernelArg");
 
     size_t global = GROUPS * ITEMS, local = ITEMS;
-    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
-    check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof total, total, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL),
+          "clEnqueueNDRangeKernel");
+    check(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof total, total, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
     printf("digit:");
     for (int i = 0; i < 10; i++)
         printf(" %d=%u%s", i, total[i], total[i] == expected[i] ? "" : "(!)");

@@ -20,10 +20,11 @@ struct scalar {
     char kind; /* 'i' signed, 'u' unsigned, 'f' floating point */
 };
 static const struct scalar scalars[] = {
-    {"char", 1, 'i'},  {"uchar", 1, 'u'},  {"short", 2, 'i'}, {"ushort", 2, 'u'},     {"int", 4, 'i'},
-    {"uint", 4, 'u'},  {"long", 8, 'i'},   {"ulong", 8, 'u'}, {"float", 4, 'f'},      {"double", 8, 'f'},
-    {"half", 2, 'u'},  {"size_t", 8, 'u'}, {"bool", 1, 'u'},  {"atomic_int", 4, 'i'}, {"atomic_uint", 4, 'u'},
-    {"atomic_float", 4, 'f'}, {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'},
+    {"char", 1, 'i'},        {"uchar", 1, 'u'},        {"short", 2, 'i'},         {"ushort", 2, 'u'},
+    {"int", 4, 'i'},         {"uint", 4, 'u'},         {"long", 8, 'i'},          {"ulong", 8, 'u'},
+    {"float", 4, 'f'},       {"double", 8, 'f'},       {"half", 2, 'u'},          {"size_t", 8, 'u'},
+    {"bool", 1, 'u'},        {"atomic_int", 4, 'i'},   {"atomic_uint", 4, 'u'},   {"atomic_float", 4, 'f'},
+    {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'},
 };
 struct type {
     struct scalar scalar;
@@ -216,15 +217,16 @@ static void set_memory(struct host *host, cl_uint index, const char *spec, bool 
         fail("out of memory for argument", spec);
     initialise(data, argument, *end ? end + 1 : NULL);
     if (svm) {
-        argument->svm = clSVMAlloc(host->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
-                                   argument->bytes, 0);
+        argument->svm =
+            clSVMAlloc(host->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
+                       argument->bytes, 0);
         if (!argument->svm)
             fail("clSVMAlloc failed for argument", spec);
         memcpy(argument->svm, data, argument->bytes);
         check(clSetKernelArgSVMPointer(host->kernel, index, argument->svm), "clSetKernelArgSVMPointer");
     } else {
-        argument->buffer =
-            clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, argument->bytes, data, &code);
+        argument->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                          argument->bytes, data, &code);
         check(code, "clCreateBuffer");
         check(clSetKernelArg(host->kernel, index, sizeof(cl_mem), &argument->buffer), "clSetKernelArg");
     }
@@ -280,7 +282,8 @@ static void print_log(struct host *host)
     size_t size = 0;
     clGetProgramBuildInfo(host->program, host->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     char *log = calloc(1, size + 1);
-    if (log && clGetProgramBuildInfo(host->program, host->device, CL_PROGRAM_BUILD_LOG, size, log, NULL) == CL_SUCCESS)
+    if (log && clGetProgramBuildInfo(host->program, host->device, CL_PROGRAM_BUILD_LOG, size, log, NULL) ==
+                   CL_SUCCESS)
         fputs(log, stderr);
     free(log);
 }
@@ -347,7 +350,8 @@ static void print_argument(struct host *host, const char *spec)
     if (argument->svm)
         memcpy(data, argument->svm, argument->bytes);
     else
-        check(clEnqueueReadBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0, NULL, NULL),
+        check(clEnqueueReadBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0, NULL,
+                                  NULL),
               "clEnqueueReadBuffer");
     printf("%lu:", index);
     for (size_t i = 0; i < argument->bytes / argument->type.scalar.bytes; i++)

@@ -1,0 +1,21 @@
+/* Reading many litmus tests, from files and folders. */
+#ifndef TOOLS_LITMUS_FILES_H
+#define TOOLS_LITMUS_FILES_H
+
+#include "litmus/litmus.h"
+
+struct litmus_files {
+    char **paths;
+    size_t count, capacity;
+};
+/* Adds PATH; of a folder, every *.litmus file below it, in name order.  Returns an exit code. */
+int litmus_files_add(struct litmus_files *files, const char *path);
+void litmus_files_clear(struct litmus_files *files);
+/* Parses them all.  TESTS has files->count places; frees what it parsed if it fails. */
+int litmus_files_parse(const struct litmus_files *files, struct lt_test **tests);
+
+/* Writes plan.json for FILES to OUTPUT (- is stdout).  Returns an exit code. */
+int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *plan_options,
+                      const char *output);
+
+#endif
