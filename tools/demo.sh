@@ -1,0 +1,37 @@
+#!/bin/bash
+# The main job, end to end: decide the litmus suite under the model, run it on refcl, judge what was seen,
+# then debug a racy kernel.  Ends with a readable report; JSON lies beside it in $BUILD/demo.
+set -u
+cd "$(dirname "$0")/.." || exit 4
+BUILD=${BUILD:-build}
+refcl=$BUILD/refcl
+out=$BUILD/demo
+mkdir -p "$out"
+step() { printf '\n== %s\n' "$*"; }
+must() { # must CODE COMMAND...: the exit code is part of what the demo shows
+    want=$1
+    shift
+    "$@"
+    code=$?
+    [ $code -eq "$want" ] && return
+    echo "demo: '$*' ended with $code, expected $want" >&2
+    exit 1
+}
+
+step "What the OpenCL memory model says of the litmus suite ($(find litmus/suite -name '*.litmus' | wc -l) tests)"
+must 0 $refcl litmus check --verify --json "$out/check.json" litmus/suite | tee "$out/check.txt" | tail -n 12
+[ "${PIPESTATUS[0]}" -eq 0 ] || exit 1
+echo "(all of it: $out/check.txt, $out/check.json)"
+
+step "The same tests on refcl, many instances each, judged by the model"
+must 0 $refcl litmus run --output "$out/results.json" litmus/suite >"$out/run.log"
+tail -n 3 "$out/run.log"
+must 0 $refcl litmus judge --json "$out/judge.json" "$out/results.json" >"$out/judge.txt"
+tail -n 15 "$out/judge.txt"
+
+step "An ordinary OpenCL program with a racy kernel, debugged: refcl run -- racy_histogram"
+must 1 $refcl run --json "$out/report.json" -- "$BUILD/tests/clients/racy_histogram" tests/clients/racy_histogram.cl
+must 0 /usr/bin/python3 tools/validate.py tools/schema/report.schema.json "$out/report.json"
+must 0 /usr/bin/python3 tools/validate.py tools/schema/litmus.schema.json "$out/check.json"
+echo
+echo "Reports as JSON, valid by their schemas: $out/report.json, $out/check.json"
