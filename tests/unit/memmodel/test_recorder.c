@@ -1,0 +1,202 @@
+/* The recorder: numbers without gaps from many threads, order, flushing, forked children. */
+#include "memmodel/memmodel.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 8, PER_THREAD = 20000 };
+
+struct log {
+    uint64_t events, edges, others;
+    uint64_t last_of[THREADS];
+    bool order_kept, edges_fit;
+    int flushes, closes;
+    enum mm_class answer;
+};
+
+static enum mm_class log_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct log *log = context;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *last = &log->last_of[events[i].agent.index % THREADS];
+        if (events[i].offset != *last + 1)
+            log->order_kept = false;
+        *last = events[i].offset;
+    }
+    log->events += count;
+    return log->answer;
+}
+
+static enum mm_class log_record(void *context, const struct mm_record *record)
+{
+    struct log *log = context;
+    if (record->type == MM_RECORD_EDGE) {
+        log->edges++;
+        if (record->edge.to != log->events)
+            log->edges_fit = false;
+    } else {
+        log->others++;
+    }
+    return log->answer;
+}
+
+static enum mm_class log_flush(void *context)
+{
+    __atomic_add_fetch(&((struct log *)context)->flushes, 1, __ATOMIC_SEQ_CST);
+    return MM_OK;
+}
+
+static void log_close(void *context)
+{
+    ((struct log *)context)->closes++;
+}
+
+static struct mm_sink sink_of(struct log *log)
+{
+    *log = (struct log){.order_kept = true, .edges_fit = true};
+    return (struct mm_sink){log, log_record, log_events, log_flush, log_close};
+}
+
+struct job {
+    struct mm_recorder *recorder;
+    uint32_t thread;
+    bool numbers_grow;
+};
+
+static void *record_many(void *argument)
+{
+    struct job *job = argument;
+    mm_event_id last = MM_NO_EVENT;
+    job->numbers_grow = true;
+    uint32_t me = mm_recorder_host_thread(job->recorder);
+    for (uint64_t i = 1; i <= PER_THREAD; i++) {
+        struct mm_event e = {.kind = MM_READ, .offset = i, .agent = {0, job->thread}};
+        struct mm_edge edge = {.from = last, .kind = MM_EDGE_HOST};
+        mm_event_id id = mm_recorder_event(job->recorder, &e, &edge, last != MM_NO_EVENT && i % 100 == 0);
+        if (last != MM_NO_EVENT && id <= last)
+            job->numbers_grow = false;
+        last = id;
+    }
+    if (mm_recorder_host_thread(job->recorder) != me || me >= THREADS)
+        job->numbers_grow = false;
+    return NULL;
+}
+
+static void many_threads_one_order(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    pthread_t threads[THREADS];
+    struct job jobs[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        jobs[i] = (struct job){recorder, i, false};
+        pthread_create(&threads[i], NULL, record_many, &jobs[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(jobs[i].numbers_grow);
+    }
+    mm_recorder_destroy(recorder);
+    assert_int_equal(log.events, THREADS * PER_THREAD);
+    assert_int_equal(log.edges, THREADS * (PER_THREAD / 100));
+    assert_true(log.order_kept);
+    assert_true(log.edges_fit);
+    assert_int_equal(log.closes, 1);
+}
+
+static void it_flushes_by_itself(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    struct mm_event e = {.offset = 1};
+    mm_recorder_event(recorder, &e, NULL, 0);
+    for (int i = 0; i < 100 && !__atomic_load_n(&log.flushes, __ATOMIC_SEQ_CST); i++)
+        nanosleep(&(struct timespec){0, 50000000}, NULL);
+    assert_true(__atomic_load_n(&log.flushes, __ATOMIC_SEQ_CST) > 0);
+    mm_recorder_destroy(recorder);
+    assert_int_equal(log.events, 1);
+}
+
+static void records_keep_their_place(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    struct mm_event events[3] = {{.offset = 1}, {.offset = 2}, {.offset = 3}};
+    struct mm_record text = {.type = MM_RECORD_TEXT, .text = {"a", "b"}};
+    assert_int_equal(mm_recorder_events(recorder, events, 3), 0);
+    mm_recorder_record(recorder, &text);
+    assert_int_equal(log.events, 3);
+    assert_int_equal(log.others, 1);
+    struct mm_record event = {.type = MM_RECORD_EVENT, .event = {.offset = 4}};
+    mm_recorder_record(recorder, &event);
+    struct mm_event e = {.offset = 5};
+    assert_int_equal(mm_recorder_event(recorder, &e, NULL, 0), 4);
+    assert_int_equal(mm_recorder_new_source(recorder), 1);
+    assert_int_equal(mm_recorder_new_source(recorder), 2);
+    assert_int_equal(mm_recorder_new_allocation(recorder), 1);
+    mm_recorder_flush(recorder);
+    assert_int_equal(log.events, 5);
+    mm_recorder_destroy(recorder);
+}
+
+static void a_sink_that_refuses_is_left_alone(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    log.answer = MM_LIMIT;
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    struct mm_record text = {.type = MM_RECORD_TEXT, .text = {"a", "b"}};
+    mm_recorder_record(recorder, &text);
+    mm_recorder_record(recorder, &text);
+    assert_int_equal(log.others, 1);
+    struct mm_event e = {0};
+    assert_int_equal(mm_recorder_event(recorder, &e, NULL, 0), 0);
+    assert_int_equal(mm_recorder_event(recorder, &e, NULL, 0), 1);
+    mm_recorder_destroy(recorder);
+    assert_int_equal(log.events, 0);
+}
+
+static void a_forked_child_does_not_write(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    struct mm_event e = {.offset = 1};
+    mm_recorder_event(recorder, &e, NULL, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        mm_recorder_flush(recorder);
+        mm_recorder_destroy(recorder);
+        _exit(log.events == 0 && log.closes == 0 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    mm_recorder_destroy(recorder);
+    assert_int_equal(log.events, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_threads_one_order),        cmocka_unit_test(it_flushes_by_itself),
+        cmocka_unit_test(records_keep_their_place),      cmocka_unit_test(a_sink_that_refuses_is_left_alone),
+        cmocka_unit_test(a_forked_child_does_not_write),
+    };
+    return cmocka_run_group_tests_name("recorder", tests, NULL, NULL);
+}
