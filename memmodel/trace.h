@@ -1,0 +1,72 @@
+/* The layout of trace files, shared by writer and reader.
+ *
+ * A file is a 16-byte header (magic, version) and chunks.  A chunk is a 40-byte header, itself checked,
+ * and a payload of records, compressed or not.  Chunks can be decoded independently of each other: the
+ * predictions that events are coded against start afresh in each.  The last chunk of a trace that was
+ * closed in good order has codec MM_TRACE_END and no payload.  All numbers are little-endian. */
+#ifndef MEMMODEL_TRACE_H
+#define MEMMODEL_TRACE_H
+
+#include "memmodel/memmodel.h"
+
+#define MM_TRACE_MAGIC "refcltrc"
+enum {
+    MM_TRACE_VERSION = 1,
+    MM_TRACE_FILE_HEADER = 16,
+    MM_TRACE_CHUNK_HEADER = 40,
+    MM_TRACE_CHUNK_MAGIC = 0x6b684352,  /* "RChk" */
+    MM_TRACE_CHUNK_TARGET = 256 * 1024, /* bytes of records after which a chunk is written */
+    MM_TRACE_CHUNK_MAX = 16 * 1024 * 1024,
+    MM_TRACE_EVENT_MAX = 112, /* bytes of one coded event */
+    MM_TRACE_PREDICTORS = 64
+};
+enum mm_trace_codec { MM_TRACE_RAW, MM_TRACE_ZSTD, MM_TRACE_END };
+
+struct mm_trace_chunk {
+    uint32_t codec;
+    uint32_t stored; /* bytes of payload in the file */
+    uint32_t raw;    /* bytes of records */
+    uint64_t first_event;
+    uint64_t checksum; /* of the stored payload */
+};
+void mm_trace_chunk_put(unsigned char out[MM_TRACE_CHUNK_HEADER], const struct mm_trace_chunk *chunk);
+/* False if magic or checksum of the header do not match, or a number is out of range. */
+bool mm_trace_chunk_get(const unsigned char in[MM_TRACE_CHUNK_HEADER], struct mm_trace_chunk *chunk);
+uint64_t mm_trace_checksum(const void *data, size_t size);
+
+/* An event is coded as what differs from an earlier event of the same source: a mask, high byte first
+ * with its top bit set (record types have it clear), and the fields that the mask names. */
+enum {
+    MM_TRACE_F_SOURCE = 1 << 0,
+    MM_TRACE_F_SHAPE = 1 << 1, /* kind, order, scopes, flags, attributes, semantics */
+    MM_TRACE_F_COMMAND = 1 << 2,
+    MM_TRACE_F_INDEX = 1 << 3,
+    MM_TRACE_F_ALLOCATION = 1 << 4,
+    MM_TRACE_F_SIZE = 1 << 5,
+    MM_TRACE_F_SITE = 1 << 6,
+    MM_TRACE_F_INSTANCE = 1 << 7,
+    MM_TRACE_F_OFFSET = 1 << 8,
+    MM_TRACE_F_VALUES = 1 << 9,
+    MM_TRACE_F_ALL = (1 << 10) - 1,
+    MM_TRACE_F_EVENT = 1 << 15
+};
+struct mm_trace_state {
+    struct mm_event last;
+    struct mm_event by_source[MM_TRACE_PREDICTORS];
+};
+
+/* Appends EVENT to OUT, which has room for MM_TRACE_EVENT_MAX bytes; returns the bytes used. */
+size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out);
+/* The most bytes that RECORD can take, and its coding.  Not for events. */
+size_t mm_trace_record_bound(const struct mm_record *record);
+size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out);
+
+struct mm_trace_cursor {
+    const unsigned char *at, *end;
+    const char *problem; /* why the input is not valid, NULL while it is */
+};
+/* Decodes the next record; false at a problem.  Strings point into the payload. */
+bool mm_trace_decode(struct mm_trace_cursor *cursor, struct mm_trace_state *state, mm_event_id next_event,
+                     struct mm_record *record);
+
+#endif

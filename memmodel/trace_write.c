@@ -1,0 +1,186 @@
+/* The trace writer: a sink that codes records into a buffer and writes it out chunk by chunk.
+ * Its memory is bounded by the largest chunk. */
+#include "memmodel/trace.h"
+#include "memmodel/zstd/codec.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct writer {
+    int fd;
+    struct mm_codec *codec;
+    struct mm_trace_state state;
+    mm_event_id chunk_first, next_event;
+    unsigned char *raw, *out; /* OUT: chunk header and payload */
+    size_t used, raw_capacity, out_capacity;
+};
+
+static bool write_all(int fd, const unsigned char *p, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, p, size);
+        if (n > 0) {
+            p += n;
+            size -= (size_t)n;
+        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            struct pollfd wait = {.fd = fd, .events = POLLOUT};
+            poll(&wait, 1, -1);
+        } else if (n == 0 || errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A reader that went away must not end the application with SIGPIPE. */
+static enum mm_class write_quietly(int fd, const unsigned char *p, size_t size)
+{
+    sigset_t pipe_only, old, pending;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    sigpending(&pending);
+    bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &old);
+    bool ok = write_all(fd, p, size);
+    if (!ok && errno == EPIPE && !was_pending) {
+        const struct timespec now = {0, 0};
+        sigtimedwait(&pipe_only, NULL, &now);
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return ok ? MM_OK : MM_LIMIT;
+}
+
+static bool reserve(unsigned char **buffer, size_t *capacity, size_t size)
+{
+    if (size <= *capacity)
+        return true;
+    unsigned char *grown = mm_realloc(*buffer, size);
+    if (!grown)
+        return false;
+    *buffer = grown;
+    *capacity = size;
+    return true;
+}
+
+/* Compresses and writes what the buffer holds; stored uncompressed where that is smaller. */
+static enum mm_class write_chunk(struct writer *w)
+{
+    if (!w->used)
+        return MM_OK;
+    size_t bound = MM_TRACE_CHUNK_HEADER + mm_codec_bound(w->used);
+    if (!reserve(&w->out, &w->out_capacity, bound))
+        return MM_LIMIT;
+    unsigned char *payload = w->out + MM_TRACE_CHUNK_HEADER;
+    size_t stored =
+        mm_codec_pack(w->codec, payload, w->out_capacity - MM_TRACE_CHUNK_HEADER, w->raw, w->used);
+    struct mm_trace_chunk chunk = {.codec = MM_TRACE_ZSTD, .raw = (uint32_t)w->used};
+    if (stored == 0 || stored >= w->used) {
+        chunk.codec = MM_TRACE_RAW;
+        stored = w->used;
+        memcpy(payload, w->raw, stored);
+    }
+    chunk.stored = (uint32_t)stored;
+    chunk.first_event = w->chunk_first;
+    chunk.checksum = mm_trace_checksum(payload, stored);
+    mm_trace_chunk_put(w->out, &chunk);
+    memset(&w->state, 0, sizeof w->state);
+    w->chunk_first = w->next_event;
+    w->used = 0;
+    return write_quietly(w->fd, w->out, MM_TRACE_CHUNK_HEADER + stored);
+}
+
+/* Makes room for SIZE more bytes: by writing the chunk when it is full, else by growing the buffer. */
+static enum mm_class make_room(struct writer *w, size_t size)
+{
+    if (w->used && w->used + size > MM_TRACE_CHUNK_TARGET) {
+        enum mm_class cls = write_chunk(w);
+        if (cls != MM_OK)
+            return cls;
+    }
+    return reserve(&w->raw, &w->raw_capacity, w->used + size) ? MM_OK : MM_LIMIT;
+}
+
+static enum mm_class write_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct writer *w = context;
+    for (size_t i = 0; i < count; i++) {
+        enum mm_class cls = make_room(w, MM_TRACE_EVENT_MAX);
+        if (cls != MM_OK)
+            return cls;
+        w->used += mm_trace_encode_event(&w->state, &events[i], w->raw + w->used);
+        w->next_event++;
+    }
+    return MM_OK;
+}
+
+static enum mm_class write_record(void *context, const struct mm_record *record)
+{
+    struct writer *w = context;
+    if (record->type == MM_RECORD_EVENT)
+        return write_events(w, &record->event, 1);
+    enum mm_class cls = make_room(w, mm_trace_record_bound(record));
+    if (cls == MM_OK)
+        w->used += mm_trace_encode_record(record, w->raw + w->used);
+    return cls;
+}
+
+static enum mm_class write_flush(void *context)
+{
+    return write_chunk(context);
+}
+
+static void free_writer(struct writer *w)
+{
+    mm_codec_destroy(w->codec);
+    mm_free(w->raw);
+    mm_free(w->out);
+    mm_free(w);
+}
+
+static void write_close(void *context)
+{
+    struct writer *w = context;
+    if (write_chunk(w) == MM_OK) {
+        unsigned char end[MM_TRACE_CHUNK_HEADER];
+        mm_trace_chunk_put(end,
+                           &(struct mm_trace_chunk){.codec = MM_TRACE_END, .first_event = w->next_event});
+        write_quietly(w->fd, end, sizeof end);
+    }
+    close(w->fd);
+    free_writer(w);
+}
+
+static enum mm_class write_header(int fd)
+{
+    unsigned char header[MM_TRACE_FILE_HEADER] = MM_TRACE_MAGIC;
+    header[8] = MM_TRACE_VERSION;
+    return write_quietly(fd, header, sizeof header);
+}
+
+enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err)
+{
+    struct writer *w = mm_alloc_zero(1, sizeof *w);
+    if (!w)
+        return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
+    w->fd = fd;
+    w->codec = mm_codec_create();
+    if (!w->codec || !reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
+        free_writer(w);
+        return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
+    }
+    if (write_header(fd) != MM_OK) {
+        free_writer(w);
+        return mm_fail(err, MM_LIMIT, "trace.write", "cannot write a trace: %s", strerror(errno));
+    }
+    *sink = (struct mm_sink){.context = w,
+                             .record = write_record,
+                             .events = write_events,
+                             .flush = write_flush,
+                             .close = write_close};
+    return MM_OK;
+}
