@@ -14,13 +14,13 @@ struct rt_compile_header {
 struct rt_compile_request {
     const char *source; /* OpenCL C or C++ for OpenCL */
     size_t source_size;
-    const char *file;     /* name of the source in source lines and in the log */
-    const char *options;  /* as given to clBuildProgram, may be NULL */
+    const char *file;    /* name of the source in source lines and in the log */
+    const char *options; /* as given to clBuildProgram, may be NULL */
     const struct rt_compile_header *headers;
     size_t header_count;
     /* Language extensions and features of the device: space-separated; each is predefined as a macro. */
     const char *extensions, *features;
-    bool library;         /* compile only: keep everything, external functions stay imports */
+    bool library; /* compile only: keep everything, external functions stay imports */
 };
 struct rt_binary {
     void *data; /* SPIR-V words, freed with mm_free */

@@ -1,0 +1,227 @@
+/* OpenCL C to SPIR-V in one process: clang to an LLVM module, the fix-ups, then the SPIR-V translator.
+ * Optimisation stays off because the translator writes invalid merges for optimised modules. */
+#include "ref-runtime/compiler/helper.h"
+
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/TargetInfo.h>
+#include <clang/Basic/Version.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/VirtualFileSystem.h>
+
+#include <LLVMSPIRVLib/LLVMSPIRVLib.h>
+
+#include <dlfcn.h>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+/* Extensions and features that clang itself switches; all others are plain macros. */
+const std::set<std::string> &clang_extensions()
+{
+    static const std::set<std::string> names = {
+#define OPENCL_GENERIC_EXTENSION(name, ...) #name,
+#include <clang/Basic/OpenCLExtensions.def>
+    };
+    return names;
+}
+
+/* Directory with clang's own headers. */
+std::string resource_directory()
+{
+    if (const char *given = getenv("REFCL_CLANG_RESOURCE_DIR"))
+        return given;
+    const std::string version = CLANG_VERSION_STRING;
+    std::vector<std::string> candidates;
+    Dl_info info;
+    if (dladdr(reinterpret_cast<void *>(&clang::CompilerInvocation::CreateFromArgs), &info) &&
+        info.dli_fname) {
+        llvm::SmallString<256> real;
+        if (!llvm::sys::fs::real_path(info.dli_fname, real))
+            candidates.push_back((llvm::sys::path::parent_path(real) + "/clang/" + version).str());
+    }
+    candidates.push_back("/usr/lib/llvm-15/lib/clang/" + version);
+    for (const std::string &c : candidates)
+        if (llvm::sys::fs::exists(c + "/include/opencl-c-base.h"))
+            return c;
+    return candidates.back();
+}
+
+bool has_features(const std::string &standard)
+{
+    return standard == "CL3.0" || standard == "CLC++2021";
+}
+
+/* -cl-ext for what clang knows, -D for the rest, so that exactly the device's macros are defined. */
+void add_extensions(const rt_job *job, std::vector<std::string> &args)
+{
+    const std::string standard = job->standard;
+    std::string control = "-cl-ext=-all";
+    std::istringstream extensions(std::string(job->extensions) + " " + job->features);
+    for (std::string name; extensions >> name;) {
+        const bool feature = name.compare(0, 9, "__opencl_") == 0;
+        if (feature && !has_features(standard))
+            continue;
+        if (clang_extensions().count(name))
+            control += ",+" + name;
+        else if (name != "__opencl_c_int64")
+            args.push_back("-D" + name + "=1");
+    }
+    control += ",+__cl_clang_function_pointers,-__cl_clang_function_pointers";
+    args.push_back(control);
+}
+
+std::vector<std::string> arguments(const rt_job *job, bool extra)
+{
+    static const std::string resources = resource_directory();
+    std::vector<std::string> args = {
+        "-triple",
+        "spir64-unknown-unknown",
+        "-O0",
+        "-disable-O0-optnone",
+        "-no-opaque-pointers",
+        "-finclude-default-header",
+        "-fdeclare-opencl-builtins",
+        "-fgnu89-inline",
+        "-ffp-contract=off",
+        "-debug-info-kind=line-tables-only",
+        "-dwarf-version=4",
+        "-fdebug-compilation-dir=",
+        "-resource-dir",
+        resources,
+        "-internal-isystem",
+        resources + "/include",
+        "-cl-kernel-arg-info",
+        "-U__SPIR__",
+        "-fmessage-length=0",
+        "-main-file-name",
+        job->file,
+        std::string("-cl-std=") + job->standard,
+    };
+    if (job->header_count)
+        args.insert(args.end(), {"-I", RT_HEADER_ROOT});
+    for (size_t i = 0; i < job->argument_count; i++)
+        args.push_back(job->arguments[i]);
+    add_extensions(job, args);
+    if (extra)
+        args.insert(args.end(), {"-include", "/refcl-extra.h"});
+    args.insert(args.end(), {"-x", "cl", job->file});
+    return args;
+}
+
+/* The real files with the given headers on top: below a root of their own, and beside the source, where
+ * #include "name" looks first [CL 5.8.4]. */
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const rt_job *job, const char *extra)
+{
+    llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> overlay(
+        new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem()));
+    llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> memory(new llvm::vfs::InMemoryFileSystem);
+    llvm::SmallString<256> beside;
+    if (auto cwd = overlay->getCurrentWorkingDirectory())
+        beside = *cwd;
+    llvm::sys::path::append(beside, llvm::sys::path::parent_path(job->file));
+    for (size_t i = 0; i < job->header_count; i++) {
+        const rt_compile_header &h = job->headers[i];
+        llvm::SmallString<256> near = beside;
+        llvm::sys::path::append(near, h.name);
+        for (const std::string &path : {std::string(RT_HEADER_ROOT) + h.name, near.str().str()})
+            memory->addFile(path, 0,
+                            llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(h.text, h.size), path));
+    }
+    if (*extra)
+        memory->addFile("/refcl-extra.h", 0, llvm::MemoryBuffer::getMemBufferCopy(extra, "/refcl-extra.h"));
+    overlay->pushOverlay(memory);
+    return overlay;
+}
+
+std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, llvm::LLVMContext &context,
+                                        std::string &log)
+{
+    std::vector<std::string> strings = arguments(job, *extra != 0);
+    std::vector<const char *> args;
+    for (const std::string &s : strings)
+        args.push_back(s.c_str());
+
+    llvm::raw_string_ostream stream(log);
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options(new clang::DiagnosticOptions);
+    auto *printer = new clang::TextDiagnosticPrinter(stream, options.get());
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticIDs> ids(new clang::DiagnosticIDs);
+    llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> early(
+        new clang::DiagnosticsEngine(ids, options, printer, true));
+
+    clang::CompilerInstance compiler;
+    auto invocation = std::make_shared<clang::CompilerInvocation>();
+    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, args, *early))
+        return nullptr;
+    invocation->getDiagnosticOpts().ShowCarets = true;
+    invocation->getPreprocessorOpts().addRemappedFile(
+        job->file,
+        llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(job->source, job->source_size), job->file)
+            .release());
+    invocation->getFrontendOpts().DisableFree = false;
+    compiler.setInvocation(invocation);
+    compiler.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &invocation->getDiagnosticOpts()),
+                               true);
+    compiler.setFileManager(new clang::FileManager(compiler.getFileSystemOpts(), file_system(job, extra)));
+    compiler.createSourceManager(compiler.getFileManager());
+    compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
+
+    clang::EmitLLVMOnlyAction action(&context);
+    const bool ok = compiler.ExecuteAction(action);
+    stream.flush();
+    return ok ? action.takeModule() : nullptr;
+}
+
+SPIRV::TranslatorOpts translator_options()
+{
+    SPIRV::TranslatorOpts options(SPIRV::VersionNumber::SPIRV_1_3);
+    SPIRV::TranslatorOpts::ExtensionsStatusMap map;
+#define EXT(name) map[SPIRV::ExtensionID::name] = true;
+#include <LLVMSPIRVLib/LLVMSPIRVExtensions.inc>
+#undef EXT
+    map[SPIRV::ExtensionID::SPV_INTEL_fp_fast_math_mode] = false;
+    SPIRV::TranslatorOpts result(SPIRV::VersionNumber::SPIRV_1_3, map);
+    result.setFPContractMode(SPIRV::FPContractMode::Off);
+    result.setPreserveOCLKernelArgTypeMetadataThroughString(true);
+    return result;
+}
+
+} // namespace
+
+enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
+                               struct rt_binary *binary)
+{
+    llvm::LLVMContext context;
+    std::string diagnostics;
+    std::unique_ptr<llvm::Module> module = run_clang(job, extra_header, context, diagnostics);
+    rt_text_add(log, diagnostics.data(), diagnostics.size());
+    if (!module)
+        return MM_INVALID;
+
+    rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
+    std::ostringstream words;
+    std::string message;
+    if (!llvm::writeSpirv(module.get(), translator_options(), words, message)) {
+        rt_text_add_string(log, "error: this program cannot be expressed in SPIR-V: ");
+        rt_text_add(log, message.data(), message.size());
+        rt_text_add_string(log, "\n");
+        return MM_INVALID;
+    }
+    const std::string &bytes = words.str();
+    binary->data = mm_alloc(bytes.size() ? bytes.size() : 1);
+    if (!binary->data)
+        return MM_LIMIT;
+    memcpy(binary->data, bytes.data(), bytes.size());
+    binary->size = bytes.size();
+    return MM_OK;
+}

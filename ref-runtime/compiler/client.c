@@ -1,0 +1,242 @@
+/* Compile and link requests: what compiler.h promises, carried out by the helper process. */
+#include "ref-runtime/compiler/compiler.h"
+
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ref-runtime/compiler/client_options.h"
+#include "ref-runtime/compiler/client_process.h"
+#include "ref-runtime/compiler/wire.h"
+
+#define DEFAULT_TIMEOUT 120 /* seconds for one job; REFCL_COMPILE_TIMEOUT */
+
+/* ---- sending ----------------------------------------------------------------------------------- */
+
+/* Blobs of a request; the data stays with the caller. */
+struct request {
+    struct {
+        uint32_t tag;
+        const void *data;
+        size_t size;
+    } * blobs;
+    size_t count, capacity;
+    uint32_t operation, timeout;
+    char directory[PATH_MAX];
+    bool failed;
+};
+
+static void put(struct request *r, uint32_t tag, const void *data, size_t size)
+{
+    if (r->count == r->capacity) {
+        size_t capacity = r->capacity * 2 + 16;
+        void *grown = mm_realloc(r->blobs, capacity * sizeof *r->blobs);
+        if (!grown) {
+            r->failed = true;
+            return;
+        }
+        r->blobs = grown;
+        r->capacity = capacity;
+    }
+    r->blobs[r->count].tag = tag;
+    r->blobs[r->count].data = data;
+    r->blobs[r->count++].size = size;
+}
+
+static void put_string(struct request *r, uint32_t tag, const char *text)
+{
+    if (text)
+        put(r, tag, text, strlen(text));
+}
+
+static void begin(struct request *r, enum rt_wire_operation operation)
+{
+    *r = (struct request){.operation = operation, .timeout = DEFAULT_TIMEOUT};
+    const char *timeout = getenv("REFCL_COMPILE_TIMEOUT");
+    if (timeout && atoi(timeout) > 0)
+        r->timeout = (uint32_t)atoi(timeout);
+    put(r, RT_TAG_OPERATION, &r->operation, sizeof r->operation);
+    put(r, RT_TAG_TIMEOUT, &r->timeout, sizeof r->timeout);
+    put_string(r, RT_TAG_FAULT, getenv("REFCL_COMPILER_FAULT"));
+    if (getcwd(r->directory, sizeof r->directory))
+        put_string(r, RT_TAG_DIRECTORY, r->directory);
+}
+
+static bool transmit(const struct request *r, int stream)
+{
+    struct rt_wire_head head = {.magic = RT_WIRE_MAGIC, .blobs = (uint32_t)r->count};
+    if (!rt_wire_send(stream, &head, sizeof head))
+        return false;
+    for (size_t i = 0; i < r->count; i++)
+        if (!rt_wire_send_blob(stream, r->blobs[i].tag, r->blobs[i].data, r->blobs[i].size))
+            return false;
+    return true;
+}
+
+/* ---- receiving --------------------------------------------------------------------------------- */
+
+struct response {
+    uint32_t cls;
+    char *log, *binary;
+    size_t log_size, binary_size;
+};
+
+static bool receive(int stream, struct response *response)
+{
+    struct rt_wire_head head;
+    if (!rt_wire_receive(stream, &head, sizeof head) || head.magic != RT_WIRE_MAGIC)
+        return false;
+    for (uint32_t i = 0; i < head.blobs; i++) {
+        struct rt_wire_blob blob;
+        if (!rt_wire_receive(stream, &blob, sizeof blob) || blob.size > RT_WIRE_MAX)
+            return false;
+        char *data = mm_alloc((size_t)blob.size + 1);
+        if (!data || !rt_wire_receive(stream, data, blob.size)) {
+            mm_free(data);
+            return false;
+        }
+        data[blob.size] = 0;
+        if (blob.tag == RT_TAG_LOG) {
+            response->log = data;
+            response->log_size = blob.size;
+        } else if (blob.tag == RT_TAG_BINARY) {
+            response->binary = data;
+            response->binary_size = blob.size;
+        } else {
+            if (blob.tag == RT_TAG_CLASS && blob.size == sizeof response->cls)
+                memcpy(&response->cls, data, sizeof response->cls);
+            mm_free(data);
+        }
+    }
+    return response->log && response->binary;
+}
+
+static bool readable(int stream, uint32_t seconds)
+{
+    struct pollfd wait = {.fd = stream, .events = POLLIN};
+    int n;
+    do
+        n = poll(&wait, 1, seconds > 1000000 ? -1 : (int)(seconds + 5) * 1000);
+    while (n < 0 && errno == EINTR);
+    return n == 1;
+}
+
+/* The log of a child that died: what it said last on its standard error. */
+static char *crash_log(int errors)
+{
+    static const char start[] = "error: the compiler failed on this program; what it said last:\n";
+    char *log = mm_alloc(sizeof start + 8192);
+    if (!log)
+        return NULL;
+    memcpy(log, start, sizeof start);
+    off_t end = lseek(errors, 0, SEEK_END);
+    ssize_t n = pread(errors, log + sizeof start - 1, 8190, end > 8190 ? end - 8190 : 0);
+    if (n <= 0)
+        n = (ssize_t)strlen(strcpy(log + sizeof start - 1, "(nothing)\n"));
+    log[sizeof start - 1 + (size_t)n] = 0;
+    return log;
+}
+
+/* ---- jobs -------------------------------------------------------------------------------------- */
+
+static enum mm_class finish(struct response *response, struct rt_binary *binary, char **log,
+                            struct mm_error *err)
+{
+    *log = response->log;
+    if (response->cls != MM_OK) {
+        mm_free(response->binary);
+        return mm_fail(err, (enum mm_class)response->cls, "compiler", "the program does not compile: %.200s",
+                       response->log);
+    }
+    binary->data = response->binary;
+    binary->size = response->binary_size;
+    return MM_OK;
+}
+
+static enum mm_class run(struct request *r, struct rt_binary *binary, char **log, struct mm_error *err)
+{
+    struct rt_connection connection;
+    *binary = (struct rt_binary){0};
+    *log = NULL;
+    if (r->failed)
+        return mm_fail(err, MM_LIMIT, "memory", "no memory for a compiler job");
+    enum mm_class cls = rt_process_connect(&connection, err);
+    if (cls)
+        return cls;
+    struct response response = {.cls = MM_BUG};
+    transmit(r, connection.stream); /* a child that dies while it reads shows below */
+    if (readable(connection.stream, r->timeout) && receive(connection.stream, &response)) {
+        cls = finish(&response, binary, log, err);
+    } else {
+        mm_free(response.log);
+        mm_free(response.binary);
+        *log = crash_log(connection.errors);
+        cls =
+            *log ? mm_fail(err, MM_INVALID, "compiler", "the compiler failed: %.300s", strchr(*log, '\n') + 1)
+                 : mm_fail(err, MM_LIMIT, "memory", "no memory for the build log");
+    }
+    rt_process_disconnect(&connection);
+    return cls;
+}
+
+static char *options_log(const struct mm_error *err)
+{
+    char text[700] = "error: invalid build options: ";
+    size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s\n", err->message);
+    return mm_strdup(text);
+}
+
+enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_binary *binary, char **log,
+                         struct mm_error *err)
+{
+    struct rt_options options;
+    struct mm_error local = {0};
+    *binary = (struct rt_binary){0};
+    *log = NULL;
+    if (!err)
+        err = &local;
+    enum rt_options_stage stage = request->library ? RT_OPTIONS_COMPILE : RT_OPTIONS_BUILD;
+    enum mm_class cls = rt_options_parse(request->options, stage, &options, err);
+    if (cls == MM_OK && options.spir)
+        cls = mm_fail(err, MM_INVALID, "options", "'-x spir' is for program binaries, not for source");
+    if (cls) {
+        *log = options_log(err);
+        rt_options_free(&options);
+        return cls;
+    }
+    struct request r;
+    begin(&r, RT_OPERATION_COMPILE);
+    put(&r, RT_TAG_SOURCE, request->source, request->source_size);
+    put_string(&r, RT_TAG_FILE, request->file);
+    put_string(&r, RT_TAG_STANDARD, options.standard);
+    put_string(&r, RT_TAG_EXTENSIONS, request->extensions);
+    put_string(&r, RT_TAG_FEATURES, request->features);
+    for (size_t i = 0; i < options.argument_count; i++)
+        put_string(&r, RT_TAG_ARGUMENT, options.arguments[i]);
+    for (size_t i = 0; i < request->header_count; i++) {
+        put_string(&r, RT_TAG_HEADER_NAME, request->headers[i].name);
+        put(&r, RT_TAG_HEADER_TEXT, request->headers[i].text, request->headers[i].size);
+    }
+    cls = run(&r, binary, log, err);
+    mm_free(r.blobs);
+    rt_options_free(&options);
+    return cls;
+}
+
+enum mm_class rt_link(const struct rt_binary *modules, size_t count, bool library, struct rt_binary *binary,
+                      char **log, struct mm_error *err)
+{
+    struct request r;
+    begin(&r, RT_OPERATION_LINK);
+    for (size_t i = 0; i < count; i++)
+        put(&r, RT_TAG_MODULE, modules[i].data, modules[i].size);
+    if (library)
+        put(&r, RT_TAG_LIBRARY, "", 0);
+    enum mm_class cls = run(&r, binary, log, err);
+    mm_free(r.blobs);
+    return cls;
+}

@@ -1,0 +1,235 @@
+/* The option strings of clBuildProgram, clCompileProgram and clLinkProgram: splitting into words, and the
+ * table of options [CL 5.8.6, 5.8.7]. */
+#include "ref-runtime/compiler/client_options.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum effect {
+    PASS,
+    IGNORE,
+    DEFINE,
+    INCLUDE,
+    STANDARD,
+    LIBRARY,
+    LINK_OPTIONS,
+    ARGUMENT_INFO,
+    NO_OPTIMISE,
+    LANGUAGE,
+    SPIR
+};
+enum { SOURCE = RT_OPTIONS_BUILD | RT_OPTIONS_COMPILE, ANY = SOURCE | RT_OPTIONS_LINK };
+
+static const struct option {
+    const char *name;
+    int stages; /* enum rt_options_stage, a mask */
+    enum effect effect;
+} table[] = {
+    {"-D", SOURCE, DEFINE},
+    {"-I", SOURCE, INCLUDE},
+    {"-cl-std=", SOURCE, STANDARD},
+    {"-cl-single-precision-constant", SOURCE, PASS},
+    {"-cl-denorms-are-zero", ANY, IGNORE}, /* a permission that a precise device need not use */
+    {"-cl-fp32-correctly-rounded-divide-sqrt", SOURCE, PASS},
+    {"-cl-opt-disable", SOURCE, NO_OPTIMISE},
+    {"-cl-strict-aliasing", SOURCE, IGNORE},
+    {"-cl-uniform-work-group-size", SOURCE, PASS},
+    {"-cl-no-subgroup-ifp", ANY, IGNORE},
+    {"-cl-mad-enable", SOURCE, PASS},
+    {"-cl-no-signed-zeros", SOURCE, PASS},
+    {"-cl-no-signed-zeroes", RT_OPTIONS_LINK, IGNORE},
+    {"-cl-no-signed-zeros", RT_OPTIONS_LINK, IGNORE},
+    {"-cl-unsafe-math-optimizations", ANY, PASS},
+    {"-cl-finite-math-only", ANY, PASS},
+    {"-cl-fast-relaxed-math", ANY, PASS},
+    {"-w", SOURCE, PASS},
+    {"-Werror", SOURCE, PASS},
+    {"-cl-kernel-arg-info", SOURCE, ARGUMENT_INFO},
+    {"-g", SOURCE, IGNORE}, /* source lines are always kept */
+    {"-create-library", RT_OPTIONS_LINK, LIBRARY},
+    {"-enable-link-options", RT_OPTIONS_LINK, LINK_OPTIONS},
+    {"-x", SOURCE, LANGUAGE},
+    {"-spir-std=", SOURCE, SPIR},
+};
+
+static const char *const standards[][2] = {
+    {"CL1.0", "CL1.0"}, {"CL1.1", "CL1.1"}, {"CL1.2", "CL1.2"},    {"CL2.0", "CL2.0"},
+    {"CL3.0", "CL3.0"}, {"CLC++", "CLC++"}, {"CLC++1.0", "CLC++"}, {"CLC++2021", "CLC++2021"},
+};
+
+static bool blank(char c)
+{
+    return isspace((unsigned char)c);
+}
+
+/* Copies the next word to WORD, without its double quotes and the backslashes before a quote, a backslash
+ * or a space.  Returns where to go on; NULL when a quote stays open. */
+static const char *next_word(const char *at, char *word)
+{
+    bool quoted = false;
+    for (; *at && (quoted || !blank(*at)); at++) {
+        if (*at == '\\' && at[1] && (at[1] == '"' || at[1] == '\\' || at[1] == ' '))
+            *word++ = *++at;
+        else if (*at == '"')
+            quoted = !quoted;
+        else
+            *word++ = *at;
+    }
+    *word = 0;
+    while (blank(*at))
+        at++;
+    return quoted ? NULL : at;
+}
+
+static bool takes_value(enum effect effect)
+{
+    return effect == DEFINE || effect == INCLUDE || effect == LANGUAGE;
+}
+
+static const struct option *find(const char *word, int stage)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct option *o = &table[i];
+        size_t length = strlen(o->name);
+        bool prefix =
+            o->effect == DEFINE || o->effect == INCLUDE || o->effect == STANDARD || o->effect == SPIR;
+        if ((o->stages & stage) && !strncmp(word, o->name, length) && (prefix || !word[length]))
+            return o;
+    }
+    return NULL;
+}
+
+static enum mm_class add(struct rt_options *options, const char *prefix, const char *value,
+                         struct mm_error *err)
+{
+    size_t size = strlen(prefix) + strlen(value) + 1;
+    char **grown = mm_realloc(options->arguments, (options->argument_count + 1) * sizeof *grown);
+    if (grown)
+        options->arguments = grown;
+    char *argument = grown ? mm_alloc(size) : NULL;
+    if (!argument)
+        return mm_fail(err, MM_LIMIT, "memory", "no memory for the build options");
+    strcpy(argument, prefix);
+    strcat(argument, value);
+    options->arguments[options->argument_count++] = argument;
+    return MM_OK;
+}
+
+static bool identifier(const char *text, size_t length)
+{
+    if (!length || isdigit((unsigned char)*text))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_')
+            return false;
+    return true;
+}
+
+/* -D NAME, -D NAME=DEFINITION, and the common -D NAME(PARAMETERS)=DEFINITION. */
+static enum mm_class define(struct rt_options *options, char *value, struct mm_error *err)
+{
+    size_t name = strcspn(value, "=(");
+    if (!identifier(value, name))
+        return mm_fail(err, MM_INVALID, "options", "'-D %s' names no macro", value);
+    value[strcspn(value, "\r\n")] = 0;
+    return add(options, "-D", value, err);
+}
+
+static enum mm_class standard(struct rt_options *options, const char *value, struct mm_error *err)
+{
+    for (size_t i = 0; i < sizeof standards / sizeof *standards; i++)
+        if (!strcmp(value, standards[i][0])) {
+            options->standard = standards[i][1];
+            return MM_OK;
+        }
+    return mm_fail(err, MM_INVALID, "options", "'-cl-std=%s' names no language version", value);
+}
+
+static enum mm_class apply(struct rt_options *options, const struct option *o, char *word, char *value,
+                           struct mm_error *err)
+{
+    switch (o->effect) {
+    case PASS:
+        return add(options, word, "", err);
+    case IGNORE:
+        return MM_OK;
+    case DEFINE:
+        return define(options, value, err);
+    case INCLUDE:
+        return add(options, "-I", value, err);
+    case STANDARD:
+        return standard(options, word + strlen(o->name), err);
+    case LIBRARY:
+        options->create_library = true;
+        return MM_OK;
+    case LINK_OPTIONS:
+        options->enable_link_options = true;
+        return MM_OK;
+    case ARGUMENT_INFO:
+        options->argument_info = true;
+        return MM_OK;
+    case NO_OPTIMISE:
+        options->optimise_off = true;
+        return MM_OK;
+    case LANGUAGE:
+        options->spir = !strcmp(value, "spir");
+        return options->spir || !strcmp(value, "cl")
+                   ? MM_OK
+                   : mm_fail(err, MM_INVALID, "options", "'-x %s' names no input language", value);
+    case SPIR:
+        return !strcmp(word, "-spir-std=1.2") || !strcmp(word, "-spir-std=2.0")
+                   ? MM_OK
+                   : mm_fail(err, MM_INVALID, "options", "'%s' names no SPIR version", word);
+    }
+    return MM_OK;
+}
+
+static enum mm_class parse(const char *text, char *word, char *value, enum rt_options_stage stage,
+                           struct rt_options *options, struct mm_error *err)
+{
+    const char *at = text;
+    while (blank(*at))
+        at++;
+    while (*at) {
+        if (!(at = next_word(at, word)))
+            return mm_fail(err, MM_INVALID, "options", "a quote is not closed in '%.300s'", text);
+        const struct option *o = find(word, stage);
+        if (!o)
+            return mm_fail(err, MM_INVALID, "options", "'%.300s' is not an option here", word);
+        char *given = word + strlen(o->name);
+        if (takes_value(o->effect) && !*given) {
+            if (!*at || !(at = next_word(at, value)) || !*value)
+                return mm_fail(err, MM_INVALID, "options", "'%s' needs a value", o->name);
+            given = value;
+        }
+        enum mm_class cls = apply(options, o, word, given, err);
+        if (cls)
+            return cls;
+    }
+    if (options->enable_link_options && !options->create_library)
+        return mm_fail(err, MM_INVALID, "options", "'-enable-link-options' needs '-create-library'");
+    return MM_OK;
+}
+
+enum mm_class rt_options_parse(const char *text, enum rt_options_stage stage, struct rt_options *options,
+                               struct mm_error *err)
+{
+    *options = (struct rt_options){.standard = "CL1.2"};
+    if (!text || !*text)
+        return MM_OK;
+    size_t size = strlen(text) + 1;
+    char *words = mm_alloc(2 * size);
+    if (!words)
+        return mm_fail(err, MM_LIMIT, "memory", "no memory for the build options");
+    enum mm_class cls = parse(text, words, words + size, stage, options, err);
+    mm_free(words);
+    return cls;
+}
+
+void rt_options_free(struct rt_options *options)
+{
+    for (size_t i = 0; i < options->argument_count; i++)
+        mm_free(options->arguments[i]);
+    mm_free(options->arguments);
+    *options = (struct rt_options){0};
+}

@@ -1,0 +1,212 @@
+/* Finding, starting and restarting the compiler helper, and handing jobs to it. */
+#include "ref-runtime/compiler/client_process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ref-runtime/compiler/wire.h"
+
+#define START_SECONDS 30 /* for the helper to load clang and take its first job */
+
+extern char **environ;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int control = -1; /* the helper's control socket */
+static pid_t owner;      /* the process that started it: a forked child starts its own */
+
+/* ---- finding it -------------------------------------------------------------------------------- */
+
+static bool join(char *out, size_t size, const char *base, const char *rest)
+{
+    const char *slash = strrchr(base, '/');
+    int length = slash ? (int)(slash - base) : 1;
+    int n = snprintf(out, size, "%.*s/%s", length, slash ? base : ".", rest);
+    return n > 0 && (size_t)n < size && access(out, X_OK) == 0;
+}
+
+/* Beside the library, or in ../libexec/refcl from it; likewise from the executable. */
+static bool find_helper(char *path, size_t size)
+{
+    const char *given = getenv("REFCL_COMPILER");
+    if (given && *given) {
+        snprintf(path, size, "%s", given);
+        return true;
+    }
+    static const char *const places[] = {"refcl-compiler", "../libexec/refcl/refcl-compiler",
+                                         "../../libexec/refcl/refcl-compiler"};
+    char library[PATH_MAX] = "", executable[PATH_MAX] = "";
+    Dl_info info;
+    if (dladdr(&control, &info) && info.dli_fname && !realpath(info.dli_fname, library))
+        *library = 0;
+    ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    executable[n > 0 ? n : 0] = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if ((*library && join(path, size, library, places[i])) ||
+            (*executable && join(path, size, executable, places[i])))
+            return true;
+    return false;
+}
+
+/* ---- starting it ------------------------------------------------------------------------------- */
+
+static int spawn(const char *path, int socket, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, socket, RT_WIRE_CONTROL_FD);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addclosefrom_np(&actions, RT_WIRE_CONTROL_FD + 1);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    int error =
+        posix_spawn(pid, path, &actions, &attributes, (char *[]){(char *)(uintptr_t)path, NULL}, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* With the lock held.  The process that is spawned forks the server and ends, so it is collected here. */
+static enum mm_class start(struct mm_error *err)
+{
+    char path[PATH_MAX];
+    int pair[2], status = 0;
+    pid_t pid;
+    if (!find_helper(path, sizeof path))
+        return mm_fail(err, MM_LIMIT, "compiler",
+                       "refcl-compiler is not installed; REFCL_COMPILER may name it");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+        return mm_fail(err, MM_LIMIT, "compiler", "no socket for the compiler: %s", strerror(errno));
+    /* Descriptors 0-2 may be closed in the application; the helper's are opened over them. */
+    int high = fcntl(pair[1], F_DUPFD_CLOEXEC, RT_WIRE_CONTROL_FD + 1);
+    close(pair[1]);
+    int error = high < 0 ? errno : spawn(path, high, &pid);
+    if (high >= 0)
+        close(high);
+    if (!error)
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    if (error || (WIFEXITED(status) && WEXITSTATUS(status))) {
+        close(pair[0]);
+        return mm_fail(err, MM_LIMIT, "compiler", "%.300s cannot be started: %s", path,
+                       error ? strerror(error) : "it ended at once");
+    }
+    control = pair[0];
+    owner = getpid();
+    return MM_OK;
+}
+
+/* The control socket.  OLD is one that turned out dead, -1 for none. */
+static enum mm_class control_socket(int old, int *socket, struct mm_error *err)
+{
+    enum mm_class cls = MM_OK;
+    pthread_mutex_lock(&lock);
+    if (control >= 0 && (control == old || owner != getpid())) {
+        close(control);
+        control = -1;
+    }
+    if (control < 0)
+        cls = start(err);
+    *socket = control;
+    pthread_mutex_unlock(&lock);
+    return cls;
+}
+
+/* ---- handing over jobs ------------------------------------------------------------------------- */
+
+static bool send_descriptors(int socket, int stream, int errors)
+{
+    int fds[2] = {stream, errors};
+    char byte = 0;
+    struct iovec vec = {.iov_base = &byte, .iov_len = 1};
+    union {
+        char bytes[CMSG_SPACE(sizeof fds)];
+        struct cmsghdr align;
+    } buffer = {{0}};
+    struct msghdr message = {
+        .msg_iov = &vec, .msg_iovlen = 1, .msg_control = &buffer, .msg_controllen = sizeof buffer.bytes};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof fds);
+    memcpy(CMSG_DATA(header), fds, sizeof fds);
+    ssize_t n;
+    do
+        n = sendmsg(socket, &message, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == 1;
+}
+
+static bool acknowledged(int stream)
+{
+    struct pollfd wait = {.fd = stream, .events = POLLIN};
+    int n;
+    do
+        n = poll(&wait, 1, START_SECONDS * 1000);
+    while (n < 0 && errno == EINTR);
+    char byte = 0;
+    return n == 1 && rt_wire_receive(stream, &byte, 1) && byte == RT_WIRE_ACK;
+}
+
+static bool try_connect(int socket, struct rt_connection *connection)
+{
+    int pair[2];
+    *connection = (struct rt_connection){.stream = -1, .errors = memfd_create("refcl-compiler", MFD_CLOEXEC)};
+    if (connection->errors < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+        rt_process_disconnect(connection);
+        return false;
+    }
+    connection->stream = pair[0];
+    bool sent = send_descriptors(socket, pair[1], connection->errors);
+    close(pair[1]);
+    if (sent && acknowledged(connection->stream))
+        return true;
+    rt_process_disconnect(connection);
+    return false;
+}
+
+enum mm_class rt_process_connect(struct rt_connection *connection, struct mm_error *err)
+{
+    int dead = -1;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        int socket;
+        enum mm_class cls = control_socket(dead, &socket, err);
+        if (cls)
+            return cls;
+        if (try_connect(socket, connection))
+            return MM_OK;
+        dead = socket;
+    }
+    return mm_fail(err, MM_LIMIT, "compiler", "the compiler helper takes no jobs");
+}
+
+void rt_process_disconnect(struct rt_connection *connection)
+{
+    if (connection->stream >= 0)
+        close(connection->stream);
+    if (connection->errors >= 0)
+        close(connection->errors);
+    *connection = (struct rt_connection){-1, -1};
+}

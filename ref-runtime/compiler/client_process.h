@@ -1,0 +1,16 @@
+/* The compiler helper process, seen from the library: started once, shared by all threads. */
+#ifndef RT_COMPILER_CLIENT_PROCESS_H
+#define RT_COMPILER_CLIENT_PROCESS_H
+
+#include "memmodel/memmodel.h"
+
+/* A job that the helper has taken.  Errors of the child end up in the file. */
+struct rt_connection {
+    int stream; /* socket */
+    int errors; /* file */
+};
+/* Opens a connection to a fresh child of the helper, starting or restarting the helper where needed. */
+enum mm_class rt_process_connect(struct rt_connection *connection, struct mm_error *err);
+void rt_process_disconnect(struct rt_connection *connection);
+
+#endif

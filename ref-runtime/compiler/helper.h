@@ -1,0 +1,64 @@
+/* Inside the compiler helper: one job, and the stages that carry it out. */
+#ifndef RT_COMPILER_HELPER_H
+#define RT_COMPILER_HELPER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "ref-runtime/compiler/compiler.h"
+
+struct rt_job {
+    uint32_t operation; /* enum rt_wire_operation */
+    const char *source;
+    size_t source_size;
+    const char *file, *standard, *extensions, *features, *directory, *fault;
+    const char **arguments;
+    size_t argument_count;
+    struct rt_compile_header *headers;
+    size_t header_count;
+    struct rt_binary *modules;
+    size_t module_count;
+    uint32_t timeout; /* seconds */
+    bool library;
+};
+
+/* A growing text; data is NUL-terminated unless NULL. */
+struct rt_text {
+    char *data;
+    size_t size, capacity;
+};
+bool rt_text_add(struct rt_text *text, const void *data, size_t size);
+bool rt_text_add_string(struct rt_text *text, const char *string);
+
+/* helper_extra.c: declarations that clang's own headers lack, for the extensions in use; "" if none. */
+bool rt_helper_extra_header(const struct rt_job *job, struct rt_text *header);
+
+/* Where headers given to clCompileProgram live for clang; taken off again from source lines. */
+#define RT_HEADER_ROOT "/refcl-headers/"
+
+/* clang_shim.cpp: source to SPIR-V words as the translator writes them.  LOG gets the diagnostics.
+ * MM_OK, or MM_INVALID with the reason in LOG. */
+enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
+                               struct rt_binary *binary);
+
+/* helper_fixup.c: rewrites what the translator cannot take.  MODULE is an LLVMModuleRef. */
+struct LLVMOpaqueModule;
+void rt_helper_fix_module(struct LLVMOpaqueModule *module);
+
+/* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and DIRECTORY out
+ * of its file names, in place. */
+enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const char *directory, struct rt_text *log);
+
+/* link_shim.cpp */
+enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool library, struct rt_text *log,
+                            struct rt_binary *binary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

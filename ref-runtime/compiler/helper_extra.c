@@ -1,0 +1,148 @@
+/* Declarations that clang's own OpenCL headers lack, each part only for programs that mention it:
+ * packed dot products [cl_khr_integer_dot_product], two- and three-dimensional asynchronous copies
+ * [cl_khr_extended_async_copies], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic]. */
+#include "ref-runtime/compiler/helper.h"
+
+#include <string.h>
+
+static const char dot_text[] =
+    "#define RT_DOT_(n, r, ta, tb, sa, sb) \\\n"
+    "static inline r __attribute__((overloadable, always_inline)) __refcl_dot_##n(uint a, uint b) \\\n"
+    "{ sa##4 x = as_##sa##4(a); sb##4 y = as_##sb##4(b); \\\n"
+    "  return (r)x.s0 * (r)y.s0 + (r)x.s1 * (r)y.s1 + (r)x.s2 * (r)y.s2 + (r)x.s3 * (r)y.s3; } \\\n"
+    "static inline r __attribute__((overloadable, always_inline)) __refcl_dot_sat_##n(uint a, uint b, r c) "
+    "\\\n"
+    "{ return add_sat(__refcl_dot_##n(a, b), c); }\n"
+    "RT_DOT_(uu, uint, uint, uint, uchar, uchar)\n"
+    "RT_DOT_(ss, int, int, int, char, char)\n"
+    "RT_DOT_(us, int, uint, int, uchar, char)\n"
+    "RT_DOT_(su, int, int, uint, char, uchar)\n"
+    "#undef RT_DOT_\n"
+    "#define dot_4x8packed_uu_uint __refcl_dot_uu\n"
+    "#define dot_4x8packed_ss_int __refcl_dot_ss\n"
+    "#define dot_4x8packed_us_int __refcl_dot_us\n"
+    "#define dot_4x8packed_su_int __refcl_dot_su\n"
+    "#define dot_acc_sat_4x8packed_uu_uint __refcl_dot_sat_uu\n"
+    "#define dot_acc_sat_4x8packed_ss_int __refcl_dot_sat_ss\n"
+    "#define dot_acc_sat_4x8packed_us_int __refcl_dot_sat_us\n"
+    "#define dot_acc_sat_4x8packed_su_int __refcl_dot_sat_su\n";
+
+static const char async_text[] =
+    "#define RT_COPY_(D, S) \\\n"
+    "static inline event_t __attribute__((overloadable)) async_work_group_copy_2D2D(D void *dst, size_t "
+    "dst_offset, \\\n"
+    "  const S void *src, size_t src_offset, size_t num_bytes_per_element, size_t num_elements_per_line, \\\n"
+    "  size_t num_lines, size_t src_total_line_length, size_t dst_total_line_length, event_t event) \\\n"
+    "{ D char *d = (D char *)dst + dst_offset * num_bytes_per_element; \\\n"
+    "  const S char *s = (const S char *)src + src_offset * num_bytes_per_element; \\\n"
+    "  for (size_t i = 0; i < num_lines; i++) \\\n"
+    "    event = async_work_group_copy(d + i * dst_total_line_length * num_bytes_per_element, \\\n"
+    "      s + i * src_total_line_length * num_bytes_per_element, num_elements_per_line * "
+    "num_bytes_per_element, \\\n"
+    "      event); \\\n"
+    "  return event; } \\\n"
+    "static inline event_t __attribute__((overloadable)) async_work_group_copy_3D3D(D void *dst, size_t "
+    "dst_offset, \\\n"
+    "  const S void *src, size_t src_offset, size_t num_bytes_per_element, size_t num_elements_per_line, \\\n"
+    "  size_t num_lines, size_t num_planes, size_t src_total_line_length, size_t src_total_plane_area, \\\n"
+    "  size_t dst_total_line_length, size_t dst_total_plane_area, event_t event) \\\n"
+    "{ for (size_t p = 0; p < num_planes; p++) \\\n"
+    "    event = async_work_group_copy_2D2D(dst, dst_offset + p * dst_total_plane_area, src, \\\n"
+    "      src_offset + p * src_total_plane_area, num_bytes_per_element, num_elements_per_line, num_lines, "
+    "\\\n"
+    "      src_total_line_length, dst_total_line_length, event); \\\n"
+    "  return event; }\n"
+    "RT_COPY_(__local, __global)\n"
+    "RT_COPY_(__global, __local)\n"
+    "#undef RT_COPY_\n";
+
+/* The translator knows the instructions by these names: scope 2 is the work-group, operations 0, 1 and 2
+ * are reduce, inclusive and exclusive scan. */
+static const char uniform_text[] =
+    "#define RT_UNI_(op, name, t, inst) \\\n"
+    "t __attribute__((overloadable, convergent)) inst(uint, uint, t); \\\n"
+    "static inline t __attribute__((overloadable, convergent)) work_group_##name##_##op(t x) "
+    "{ return inst(2u, RT_UNI_##name, x); }\n"
+    "#define RT_UNI_reduce 0u\n"
+    "#define RT_UNI_scan_inclusive 1u\n"
+    "#define RT_UNI_scan_exclusive 2u\n"
+    "#define RT_UNI3_(op, t, inst) RT_UNI_(op, reduce, t, inst) RT_UNI_(op, scan_inclusive, t, inst) "
+    "RT_UNI_(op, scan_exclusive, t, inst)\n"
+    "#define RT_UNI4_(op, inst) RT_UNI3_(op, int, inst) RT_UNI3_(op, uint, inst) RT_UNI3_(op, long, inst) "
+    "RT_UNI3_(op, ulong, inst)\n"
+    "RT_UNI4_(mul, __spirv_GroupIMulKHR)\n"
+    "RT_UNI4_(and, __spirv_GroupBitwiseAndKHR)\n"
+    "RT_UNI4_(or, __spirv_GroupBitwiseOrKHR)\n"
+    "RT_UNI4_(xor, __spirv_GroupBitwiseXorKHR)\n"
+    "RT_UNI3_(mul, float, __spirv_GroupFMulKHR)\n"
+    "#ifdef cl_khr_fp64\n"
+    "RT_UNI3_(mul, double, __spirv_GroupFMulKHR)\n"
+    "#endif\n"
+    "#ifdef cl_khr_fp16\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+    "RT_UNI3_(mul, half, __spirv_GroupFMulKHR)\n"
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n"
+    "#endif\n"
+    "#define RT_LOG_(op, name, inst) \\\n"
+    "bool __attribute__((overloadable, convergent)) inst(uint, uint, bool); \\\n"
+    "static inline int __attribute__((overloadable, convergent)) work_group_##name##_logical_##op(int x) "
+    "{ return inst(2u, RT_UNI_##name, (bool)(x != 0)); }\n"
+    "#define RT_LOG3_(op, inst) RT_LOG_(op, reduce, inst) RT_LOG_(op, scan_inclusive, inst) "
+    "RT_LOG_(op, scan_exclusive, inst)\n"
+    "RT_LOG3_(and, __spirv_GroupLogicalAndKHR)\n"
+    "RT_LOG3_(or, __spirv_GroupLogicalOrKHR)\n"
+    "RT_LOG3_(xor, __spirv_GroupLogicalXorKHR)\n";
+
+static const struct part {
+    const char *extension; /* the macro that brings it */
+    const char *mention;   /* pieces of the names that it declares, separated by | */
+    const char *text;
+} parts[] = {
+    {"__opencl_c_integer_dot_product_input_4x8bit_packed", "4x8packed", dot_text},
+    {"cl_khr_extended_async_copies", "async_work_group_copy_", async_text},
+    {"cl_khr_work_group_uniform_arithmetic", "work_group_reduce_|work_group_scan_", uniform_text},
+};
+
+static bool holds(const struct rt_job *job, const void *piece, size_t length)
+{
+    if (memmem(job->source, job->source_size, piece, length))
+        return true;
+    for (size_t i = 0; i < job->header_count; i++)
+        if (memmem(job->headers[i].text, job->headers[i].size, piece, length))
+            return true;
+    return false;
+}
+
+static bool mentions(const struct rt_job *job, const char *pieces)
+{
+    /* Names may also come out of included files or token pasting. */
+    if (holds(job, "##", 2) || holds(job, "include", 7))
+        return true;
+    for (size_t length; *pieces; pieces += length + (pieces[length] != 0)) {
+        length = strcspn(pieces, "|");
+        if (holds(job, pieces, length))
+            return true;
+    }
+    return false;
+}
+
+/* Whether LIST, separated by spaces, has NAME. */
+static bool lists(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; (at = strstr(at, name)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+bool rt_helper_extra_header(const struct rt_job *job, struct rt_text *header)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct part *part = &parts[i];
+        bool enabled = lists(job->extensions, part->extension) || lists(job->features, part->extension);
+        if (enabled && mentions(job, part->mention) && !rt_text_add_string(header, part->text))
+            return false;
+    }
+    return true;
+}

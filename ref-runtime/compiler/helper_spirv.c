@@ -1,0 +1,153 @@
+/* Cleaning what the translator writes: the debug instruction set goes, because it does not validate,
+ * while OpLine and the strings in use stay [SPIRV 3.49.3]; decorations with a made-up linkage type go
+ * [SPIRV 3.17]; file names lose the working directory, those of given
+ * headers the root they were given under. */
+#include "ref-runtime/compiler/helper.h"
+
+#include <spirv/unified1/spirv.h>
+#include <string.h>
+
+#define HEADER_WORDS 5
+
+struct cleaner {
+    uint32_t *words;
+    size_t count, out;
+    uint32_t bound;
+    unsigned char *dropped; /* by id: the result of an instruction that goes */
+    unsigned char *used;    /* by id: strings that something else refers to */
+    uint32_t debug_set;     /* id, 0 if none */
+    const char *directory;  /* "" if unknown */
+};
+
+static const char *literal(const uint32_t *words, size_t count)
+{
+    const char *text = (const char *)words;
+    return memchr(text, 0, count * 4) ? text : "";
+}
+
+static bool is_debug_set(const char *name)
+{
+    return !strcmp(name, "OpenCL.DebugInfo.100") || !strcmp(name, "SPIRV.debug") ||
+           !strncmp(name, "NonSemantic.Shader.DebugInfo", 28);
+}
+
+static bool in_bound(const struct cleaner *c, uint32_t id)
+{
+    return id < c->bound;
+}
+
+/* First pass: what goes, and which strings the rest refers to. */
+static void mark(struct cleaner *c, const uint32_t *w, uint32_t length)
+{
+    switch (w[0] & 0xffff) {
+    case SpvOpExtInstImport:
+        if (length > 2 && is_debug_set(literal(w + 2, length - 2))) {
+            c->debug_set = w[1];
+            c->dropped[w[1]] = 1;
+        }
+        break;
+    case SpvOpExtInst:
+        if (length > 4 && c->debug_set && w[3] == c->debug_set && in_bound(c, w[2]))
+            c->dropped[w[2]] = 1;
+        break;
+    case SpvOpLine:
+        if (length > 1 && in_bound(c, w[1]))
+            c->used[w[1]] = 1;
+        break;
+    case SpvOpSource:
+        if (length > 3 && in_bound(c, w[3]))
+            c->used[w[3]] = 1;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool stays(const struct cleaner *c, const uint32_t *w, uint32_t length)
+{
+    switch (w[0] & 0xffff) {
+    case SpvOpExtInstImport:
+        return !c->dropped[w[1]];
+    case SpvOpExtInst:
+        return length < 5 || !in_bound(c, w[2]) || !c->dropped[w[2]];
+    case SpvOpName:
+        return length < 2 || !in_bound(c, w[1]) || !c->dropped[w[1]];
+    case SpvOpString:
+        return length < 3 || !in_bound(c, w[1]) || c->used[w[1]] ||
+               !strncmp(literal(w + 2, length - 2), "kernel_arg_type", 15);
+    case SpvOpModuleProcessed:
+        return length < 2 || strncmp(literal(w + 1, length - 1), "Debug info", 10) != 0;
+    case SpvOpDecorate:
+        /* Functions that the translator adds carry an internal linkage type that SPIR-V lacks. */
+        return !(length > 3 && w[2] == SpvDecorationLinkageAttributes &&
+                 w[length - 1] > SpvLinkageTypeLinkOnceODR);
+    default:
+        return true;
+    }
+}
+
+/* Length of what a file name loses in front: the root of given headers, or the working directory. */
+static size_t prefix_length(const char *text, const char *directory)
+{
+    size_t root = strlen(RT_HEADER_ROOT), length = strlen(directory);
+    if (!strncmp(text, RT_HEADER_ROOT, root))
+        return root;
+    return length && !strncmp(text, directory, length) && text[length] == '/' ? length + 1 : 0;
+}
+
+static void shorten_name(uint32_t *w, uint32_t *length, const char *directory)
+{
+    if ((w[0] & 0xffff) != SpvOpString || *length < 3)
+        return;
+    char *text = (char *)(w + 2);
+    size_t prefix = prefix_length(literal(w + 2, *length - 2), directory);
+    if (!prefix)
+        return;
+    size_t size = strlen(text + prefix);
+    memmove(text, text + prefix, size);
+    uint32_t words = 2 + (uint32_t)(size / 4 + 1);
+    memset(text + size, 0, (words - 2) * 4 - size);
+    *length = words;
+    w[0] = words << 16 | SpvOpString;
+}
+
+static bool walk(struct cleaner *c, bool copy)
+{
+    for (size_t at = HEADER_WORDS; at < c->count;) {
+        uint32_t *w = c->words + at, length = w[0] >> 16;
+        if (!length || at + length > c->count)
+            return false;
+        at += length;
+        if (!copy) {
+            mark(c, w, length);
+        } else if (stays(c, w, length)) {
+            shorten_name(w, &length, c->directory);
+            memmove(c->words + c->out, w, length * 4);
+            c->out += length;
+        }
+    }
+    return true;
+}
+
+enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const char *directory, struct rt_text *log)
+{
+    struct cleaner c = {
+        .words = binary->data, .count = binary->size / 4, .out = HEADER_WORDS, .directory = directory};
+    if (c.count < HEADER_WORDS) {
+        rt_text_add_string(log, "error: the translator wrote no module\n");
+        return MM_INVALID;
+    }
+    c.bound = c.words[3];
+    c.dropped = mm_alloc_zero((size_t)c.bound + 1, 2);
+    if (!c.dropped)
+        return MM_LIMIT;
+    c.used = c.dropped + c.bound + 1;
+    bool ok = walk(&c, false) && walk(&c, true);
+    mm_free(c.dropped);
+    if (!ok) {
+        rt_text_add_string(log, "error: the translator wrote a malformed module\n");
+        return MM_INVALID;
+    }
+    binary->size = c.out * 4;
+    return MM_OK;
+}

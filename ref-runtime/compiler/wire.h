@@ -1,0 +1,87 @@
+/* What travels between librefcl.so and its compiler helper.
+ *
+ * The client sends one byte and two descriptors over the control socket for every job: a stream socket
+ * for the job itself and a file that takes the child's standard error.  On the stream go an
+ * acknowledgement byte (to the client), a request, and a response.  Both are a header and tagged blobs,
+ * in the byte order of the machine: both ends are built together. */
+#ifndef RT_COMPILER_WIRE_H
+#define RT_COMPILER_WIRE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define RT_WIRE_MAGIC      0x31434652u /* "RFC1" */
+#define RT_WIRE_ACK        'A'
+#define RT_WIRE_CONTROL_FD 3
+#define RT_WIRE_MAX        (1u << 30) /* bytes of one blob */
+
+enum rt_wire_tag {
+    RT_TAG_OPERATION = 1, /* uint32_t, enum rt_wire_operation */
+    RT_TAG_SOURCE,
+    RT_TAG_FILE,
+    RT_TAG_ARGUMENT, /* one for each compiler argument */
+    RT_TAG_STANDARD, /* "CL1.2" */
+    RT_TAG_HEADER_NAME,
+    RT_TAG_HEADER_TEXT, /* belongs to the name before it */
+    RT_TAG_EXTENSIONS,
+    RT_TAG_FEATURES,
+    RT_TAG_DIRECTORY, /* working directory of the client */
+    RT_TAG_LIBRARY,   /* present: keep exports */
+    RT_TAG_MODULE,    /* SPIR-V, one for each module to link */
+    RT_TAG_TIMEOUT,   /* uint32_t seconds */
+    RT_TAG_FAULT,     /* for tests: "abort", "segv", "hang", "exit" */
+    RT_TAG_CLASS,     /* response: uint32_t, enum mm_class */
+    RT_TAG_LOG,
+    RT_TAG_BINARY
+};
+enum rt_wire_operation { RT_OPERATION_COMPILE = 1, RT_OPERATION_LINK };
+
+struct rt_wire_head {
+    uint32_t magic;
+    uint32_t blobs;
+};
+struct rt_wire_blob {
+    uint32_t tag;
+    uint32_t size; /* the bytes follow */
+};
+
+/* Whole transfers over a stream socket; false at the end of the stream or on an error. */
+static inline bool rt_wire_send(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size) {
+        ssize_t n = send(fd, at, size, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+static inline bool rt_wire_receive(int fd, void *data, size_t size)
+{
+    char *at = data;
+    while (size) {
+        ssize_t n = recv(fd, at, size, 0);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+static inline bool rt_wire_send_blob(int fd, uint32_t tag, const void *data, size_t size)
+{
+    struct rt_wire_blob blob = {.tag = tag, .size = (uint32_t)size};
+    return size <= RT_WIRE_MAX && rt_wire_send(fd, &blob, sizeof blob) && rt_wire_send(fd, data, size);
+}
+
+#endif
