@@ -28,6 +28,7 @@ LDFLAGS  += $(SAN)
 
 LLVM_INC := /usr/lib/llvm-$(LLVM)/include
 LLVM_LIB := /usr/lib/llvm-$(LLVM)/lib
+EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 
 # ---- packages -------------------------------------------------------------------------------
 
