@@ -78,8 +78,7 @@ struct in_ext_fn {
 
 /* NULL if the set has no such instruction. */
 const struct in_ext_fn *in_ext_find(uint32_t opcode);
-/* For iterating over all of them. */
-const struct in_ext_fn *in_ext_table(size_t *count);
+enum { IN_EXT_OPCODE_LIMIT = 205 }; /* all opcodes are below; there are gaps */
 
 /* shuffle, shuffle2 (Y NULL for shuffle): RESULT[i] = element MASK[i] of x, or of x followed by y.  X and Y
  * have SOURCE_COUNT elements each of ELEMENT_SIZE bytes; the mask has COUNT integers of MASK_SIZE bytes, of

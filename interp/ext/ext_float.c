@@ -1,0 +1,188 @@
+/* Mathematical and common functions for half, float and double [CLC 6.15.2, 6.15.4].
+ *
+ * Most are computed in double and rounded once to the type.  For sums, differences, quotients and square
+ * roots of floats and halves that gives the correctly rounded result, since double has more than twice their
+ * precision; for the rest it adds at most half an ulp and a hair.  fma, mad, fract, nextafter and nan, where
+ * double would show, are written for each type. */
+#include <math.h>
+#include <string.h>
+
+#include "convert.h"
+#include "ext_functions.h"
+#include "math_double.h"
+
+#define FROM_f16(x) in_half_to_f64(x)
+#define FROM_f32(x) ((double)(x))
+#define FROM_f64(x) (x)
+#define TO_f16(x)   in_half_from_f64(x)
+#define TO_f32(x)   ((float)(x))
+#define TO_f64(x)   (x)
+
+#define DEFINE_1(name, t)                                                                                    \
+    in_##t in_ext_##name##_##t(in_##t x)                                                                     \
+    {                                                                                                        \
+        return TO_##t(in_double_##name(FROM_##t(x)));                                                        \
+    }
+#define DEFINE_2(name, t)                                                                                    \
+    in_##t in_ext_##name##_##t(in_##t x, in_##t y)                                                           \
+    {                                                                                                        \
+        return TO_##t(in_double_##name(FROM_##t(x), FROM_##t(y)));                                           \
+    }
+#define DEFINE_3(name, t)                                                                                    \
+    in_##t in_ext_##name##_##t(in_##t x, in_##t y, in_##t z)                                                 \
+    {                                                                                                        \
+        return TO_##t(in_double_##name(FROM_##t(x), FROM_##t(y), FROM_##t(z)));                              \
+    }
+#define DEFINE_1_INT(name, t)                                                                                \
+    int32_t in_ext_##name##_##t(in_##t x)                                                                    \
+    {                                                                                                        \
+        return in_double_##name(FROM_##t(x));                                                                \
+    }
+#define DEFINE_2_INT(name, t)                                                                                \
+    in_##t in_ext_##name##_##t(in_##t x, int32_t n)                                                          \
+    {                                                                                                        \
+        return TO_##t(in_double_##name(FROM_##t(x), n));                                                     \
+    }
+#define DEFINE_1_PTR(name, t)                                                                                \
+    in_##t in_ext_##name##_##t(in_##t x, in_##t *p)                                                          \
+    {                                                                                                        \
+        double second, r = in_double_##name(FROM_##t(x), &second);                                           \
+        *p = TO_##t(second);                                                                                 \
+        return TO_##t(r);                                                                                    \
+    }
+#define DEFINE_1_INT_PTR(name, t)                                                                            \
+    in_##t in_ext_##name##_##t(in_##t x, int32_t *p)                                                         \
+    {                                                                                                        \
+        return TO_##t(in_double_##name(FROM_##t(x), p));                                                     \
+    }
+#define DEFINE_2_INT_PTR(name, t)                                                                            \
+    in_##t in_ext_##name##_##t(in_##t x, in_##t y, int32_t *p)                                               \
+    {                                                                                                        \
+        return TO_##t(in_double_##name(FROM_##t(x), FROM_##t(y), p));                                        \
+    }
+
+#define F1(opcode, name)         IN_EACH_FLOAT(DEFINE_1, name)
+#define F2(opcode, name)         IN_EACH_FLOAT(DEFINE_2, name)
+#define F3(opcode, name)         IN_EACH_FLOAT(DEFINE_3, name)
+#define F1_INT(opcode, name)     IN_EACH_FLOAT(DEFINE_1_INT, name)
+#define F2_INT(opcode, name)     IN_EACH_FLOAT(DEFINE_2_INT, name)
+#define F1_PTR(opcode, name)     IN_EACH_FLOAT(DEFINE_1_PTR, name)
+#define F1_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_1_INT_PTR, name)
+#define F2_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_2_INT_PTR, name)
+#include "ext.def"
+
+/* ---- fma: one rounding ------------------------------------------------------------------------------ */
+
+/* x + y in double, rounded to odd: rounding that again to half is as good as rounding the exact sum. */
+static double add_to_odd(double x, double y)
+{
+    double sum = x + y;
+    double part = sum - x;
+    double error = (x - (sum - part)) + (y - part);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if (!isfinite(sum) || error == 0 || (bits & 1))
+        return sum;
+    bits += (error > 0) == (sum > 0) ? 1 : UINT64_MAX;
+    memcpy(&sum, &bits, sizeof sum);
+    return sum;
+}
+
+/* The product of two halves is exact in double. */
+in_f16 in_ext_fma_f16(in_f16 x, in_f16 y, in_f16 z)
+{
+    return in_half_from_f64(add_to_odd(in_half_to_f64(x) * in_half_to_f64(y), in_half_to_f64(z)));
+}
+
+in_f32 in_ext_fma_f32(in_f32 x, in_f32 y, in_f32 z)
+{
+    return fmaf(x, y, z);
+}
+
+in_f64 in_ext_fma_f64(in_f64 x, in_f64 y, in_f64 z)
+{
+    return fma(x, y, z);
+}
+
+/* mad: a product and a sum, each correctly rounded [CLC 7.4]. */
+in_f16 in_ext_mad_f16(in_f16 x, in_f16 y, in_f16 z)
+{
+    float product = in_half_to_f32(in_half_from_f32(in_half_to_f32(x) * in_half_to_f32(y)));
+    return in_half_from_f32(product + in_half_to_f32(z));
+}
+
+in_f32 in_ext_mad_f32(in_f32 x, in_f32 y, in_f32 z)
+{
+    return x * y + z;
+}
+
+in_f64 in_ext_mad_f64(in_f64 x, in_f64 y, in_f64 z)
+{
+    return x * y + z;
+}
+
+/* ---- fract: x - floor(x), but below 1 [CLC 6.15.2] ----------------------------------------------------- */
+
+#define FRACT(t, below_one)                                                                                  \
+    in_##t in_ext_fract_##t(in_##t h, in_##t *p)                                                             \
+    {                                                                                                        \
+        double x = FROM_##t(h), whole = floor(x);                                                            \
+        *p = TO_##t(whole);                                                                                  \
+        if (isnan(x))                                                                                        \
+            return h;                                                                                        \
+        double r = isinf(x) ? 0.0 : fmin(x - whole, below_one);                                              \
+        return TO_##t(whole == x && (x == 0 || isinf(x)) ? copysign(r, x) : r);                              \
+    }
+FRACT(f16, 0x1.ffcp-1)
+FRACT(f32, 0x1.fffffep-1)
+FRACT(f64, 0x1.fffffffffffffp-1)
+
+/* ---- by their bits ----------------------------------------------------------------------------------------
+ */
+
+/* [CLC 7.5.1]: from a zero of either sign to the smallest denormal on y's side. */
+in_f16 in_ext_nextafter_f16(in_f16 x, in_f16 y)
+{
+    float from = in_half_to_f32(x), to = in_half_to_f32(y);
+    if (isnan(from))
+        return x | 0x200;
+    if (isnan(to))
+        return y | 0x200;
+    if (from == to)
+        return y;
+    if (from == 0)
+        return to > 0 ? 0x0001 : 0x8001;
+    return (in_f16)((from < to) == (from > 0) ? x + 1 : x - 1);
+}
+
+in_f32 in_ext_nextafter_f32(in_f32 x, in_f32 y)
+{
+    return nextafterf(x, y);
+}
+
+in_f64 in_ext_nextafter_f64(in_f64 x, in_f64 y)
+{
+    return nextafter(x, y);
+}
+
+/* A quiet NaN with the code in the significand. */
+in_f16 in_ext_nan_f16(uint16_t code)
+{
+    return 0x7e00 | (code & 0x1ff);
+}
+
+in_f32 in_ext_nan_f32(uint32_t code)
+{
+    uint32_t bits = UINT32_C(0x7fc00000) | (code & UINT32_C(0x3fffff));
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+in_f64 in_ext_nan_f64(uint64_t code)
+{
+    uint64_t bits = UINT64_C(0x7ff8) << 48 | (code & ((UINT64_C(1) << 51) - 1));
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}

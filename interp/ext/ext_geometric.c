@@ -1,0 +1,163 @@
+/* Geometric functions [CLC 6.15.5] in double, rounded once to the type.  Lengths neither overflow nor lose
+ * precision to underflow [CLC 7.5.1]: vectors are scaled by a power of two first.  The fast_ functions are
+ * allowed 8192 ulp and do not use it. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "convert.h"
+#include "ext_functions.h"
+
+enum { MOST = 16 }; /* elements of the longest vector */
+
+/* Scales V so that its largest magnitude lies in [1, 2); the result's exponent undoes it.  Zero vectors and
+ * those with infinities or NaN stay. */
+static int scale(double *v, uint32_t n)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        most = fmax(most, fabs(v[i]));
+    if (most == 0 || !isfinite(most))
+        return 0;
+    int exponent = ilogb(most);
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = ldexp(v[i], -exponent);
+    return exponent;
+}
+
+static double norm(const double *v, uint32_t n)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum = fma(v[i], v[i], sum);
+    return sqrt(sum);
+}
+
+/* Of the vector V, which it may change. */
+static double length(double *v, uint32_t n)
+{
+    int exponent = scale(v, n);
+    return ldexp(norm(v, n), exponent);
+}
+
+static double distance(const double *a, const double *b, uint32_t n)
+{
+    double v[MOST], factor = 1;
+    for (uint32_t i = 0; i < n; i++)
+        if (fabs(a[i]) > 0x1p1022 || fabs(b[i]) > 0x1p1022)
+            factor = 0.5;
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = a[i] * factor - b[i] * factor;
+    return length(v, n) / factor;
+}
+
+/* NaN anywhere gives NaN everywhere; infinite elements count as ones among zeros [CLC 7.5.1]. */
+static void normalize(double *v, uint32_t n)
+{
+    bool infinite = false, nan = false;
+    for (uint32_t i = 0; i < n; i++) {
+        infinite |= isinf(v[i]) != 0;
+        nan |= isnan(v[i]) != 0;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = nan ? (double)NAN : !infinite ? v[i] : isinf(v[i]) ? copysign(1, v[i]) : 0 * v[i];
+    scale(v, n);
+    double by = norm(v, n);
+    for (uint32_t i = 0; i < n && by != 0; i++)
+        v[i] /= by;
+}
+
+/* a*b - c*d, with the error of one of the products put right. */
+static double difference_of_products(double a, double b, double c, double d)
+{
+    double cd = c * d;
+    double error = fma(-c, d, cd);
+    double r = fma(a, b, -cd);
+    return isfinite(r) ? r + error : r;
+}
+
+/* The fourth element of a vector of four is 0. */
+static void cross(const double *a, const double *b, double *r)
+{
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        r[i] = difference_of_products(a[j], b[k], a[k], b[j]);
+    }
+    r[3] = 0;
+}
+
+/* ---- vectors of each type --------------------------------------------------------------------------------
+ */
+
+#define FROM_f16(x) in_half_to_f64(x)
+#define FROM_f32(x) ((double)(x))
+#define FROM_f64(x) (x)
+#define TO_f16(x)   in_half_from_f64(x)
+#define TO_f32(x)   ((float)(x))
+#define TO_f64(x)   (x)
+
+#define VECTORS(t)                                                                                           \
+    static uint32_t load_##t(double *v, const void *from, uint32_t n)                                        \
+    {                                                                                                        \
+        in_##t x[MOST];                                                                                      \
+        n = n < MOST ? n : MOST;                                                                             \
+        memcpy(x, from, n * sizeof *x);                                                                      \
+        for (uint32_t i = 0; i < n; i++)                                                                     \
+            v[i] = FROM_##t(x[i]);                                                                           \
+        return n;                                                                                            \
+    }                                                                                                        \
+    static void store_##t(void *to, const double *v, uint32_t n)                                             \
+    {                                                                                                        \
+        in_##t x[MOST];                                                                                      \
+        for (uint32_t i = 0; i < n; i++)                                                                     \
+            x[i] = TO_##t(v[i]);                                                                             \
+        memcpy(to, x, n * sizeof *x);                                                                        \
+    }                                                                                                        \
+    void in_ext_length_##t(void *result, const void *a, const void *b, uint32_t n)                           \
+    {                                                                                                        \
+        (void)b;                                                                                             \
+        double v[MOST];                                                                                      \
+        n = load_##t(v, a, n);                                                                               \
+        double r = length(v, n);                                                                             \
+        store_##t(result, &r, 1);                                                                            \
+    }                                                                                                        \
+    void in_ext_fast_length_##t(void *result, const void *a, const void *b, uint32_t n)                      \
+    {                                                                                                        \
+        in_ext_length_##t(result, a, b, n);                                                                  \
+    }                                                                                                        \
+    void in_ext_distance_##t(void *result, const void *a, const void *b, uint32_t n)                         \
+    {                                                                                                        \
+        double v[MOST], w[MOST];                                                                             \
+        n = load_##t(v, a, n);                                                                               \
+        load_##t(w, b, n);                                                                                   \
+        double r = distance(v, w, n);                                                                        \
+        store_##t(result, &r, 1);                                                                            \
+    }                                                                                                        \
+    void in_ext_fast_distance_##t(void *result, const void *a, const void *b, uint32_t n)                    \
+    {                                                                                                        \
+        in_ext_distance_##t(result, a, b, n);                                                                \
+    }                                                                                                        \
+    void in_ext_normalize_##t(void *result, const void *a, const void *b, uint32_t n)                        \
+    {                                                                                                        \
+        (void)b;                                                                                             \
+        double v[MOST];                                                                                      \
+        n = load_##t(v, a, n);                                                                               \
+        normalize(v, n);                                                                                     \
+        store_##t(result, v, n);                                                                             \
+    }                                                                                                        \
+    void in_ext_fast_normalize_##t(void *result, const void *a, const void *b, uint32_t n)                   \
+    {                                                                                                        \
+        in_ext_normalize_##t(result, a, b, n);                                                               \
+    }                                                                                                        \
+    void in_ext_cross_##t(void *result, const void *a, const void *b, uint32_t n)                            \
+    {                                                                                                        \
+        double v[MOST], w[MOST], r[4];                                                                       \
+        n = n == 4 ? 4 : 3;                                                                                  \
+        load_##t(v, a, n);                                                                                   \
+        load_##t(w, b, n);                                                                                   \
+        cross(v, w, r);                                                                                      \
+        store_##t(result, r, n);                                                                             \
+    }
+VECTORS(f16)
+VECTORS(f32)
+VECTORS(f64)

@@ -1,0 +1,65 @@
+/* shuffle [CLC 6.15.13], strides of vload and vstore [CLC 6.15.7], and the floating-point environment
+ * [CLC 7.2]. */
+#include "ext.h"
+
+#include <fenv.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+static uint64_t mask_element(const void *mask, uint32_t size, uint32_t i)
+{
+    uint64_t value = 0;
+    memcpy(&value, (const unsigned char *)mask + (size_t)i * size, size);
+    return value;
+}
+
+void in_ext_shuffle(void *result, const void *x, const void *y, uint32_t source_count, const void *mask,
+                    uint32_t mask_size, uint32_t count, uint32_t element_size)
+{
+    uint32_t choices = y ? 2 * source_count : source_count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t chosen = (uint32_t)(mask_element(mask, mask_size, i) % choices);
+        const void *from = chosen < source_count ? x : y;
+        memcpy((unsigned char *)result + (size_t)i * element_size,
+               (const unsigned char *)from + (size_t)(chosen % source_count) * element_size, element_size);
+    }
+}
+
+uint32_t in_ext_vector_stride(const struct in_ext_fn *fn, uint32_t n)
+{
+    return n == 3 && (fn->flags & IN_EXT_ALIGNED) ? 4 : n;
+}
+
+/* x86-64 computes with SSE, whose control register also flushes denormals; elsewhere <fenv.h> has all there
+ * is. */
+#if defined(__x86_64__)
+void in_fp_enter(struct in_fp_state *saved)
+{
+    saved->opaque[0] = _mm_getcsr();
+    _mm_setcsr(0x1f80);
+}
+
+void in_fp_leave(const struct in_fp_state *saved)
+{
+    _mm_setcsr((unsigned)saved->opaque[0]);
+}
+#else
+_Static_assert(sizeof(fenv_t) <= sizeof(struct in_fp_state), "in_fp_state holds an fenv_t");
+
+void in_fp_enter(struct in_fp_state *saved)
+{
+    fenv_t environment;
+    fegetenv(&environment);
+    memcpy(saved, &environment, sizeof environment);
+    fesetenv(FE_DFL_ENV);
+}
+
+void in_fp_leave(const struct in_fp_state *saved)
+{
+    fenv_t environment;
+    memcpy(&environment, saved, sizeof environment);
+    fesetenv(&environment);
+}
+#endif

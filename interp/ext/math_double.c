@@ -1,0 +1,290 @@
+/* Mathematical [CLC 6.15.2] and common [CLC 6.15.4] functions in double precision that libm does not provide
+ * as OpenCL wants them: functions of pi*x, roots and powers, and the edge cases of [CLC 7.5.1]. */
+#include "math_double.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* pi = PI_HIGH + PI_LOW to about 106 bits. */
+static const double PI_HIGH = 0x1.921fb54442d18p+1, PI_LOW = 0x1.1a62633145c07p-53;
+
+/* ---- trigonometry in half-turns --------------------------------------------------------------- */
+
+/* Takes |x| = QUARTER/2 + r with |r| <= 1/4 and gives sin(pi r), cos(pi r); every step on x is exact.  Both
+ * carry the rounding error of pi*r into the result. */
+static unsigned half_turns(double x, double *sine, double *cosine)
+{
+    x = fabs(x);
+    double r = 0;
+    unsigned quarter = 0;
+    if (x < 0x1p52) {
+        double n = rint(2 * x);
+        r = x - n / 2;
+        quarter = (unsigned)((uint64_t)n & 3);
+    } else if (x < 0x1p53) {
+        quarter = (unsigned)((uint64_t)x & 1) * 2;
+    }
+    double high = r * PI_HIGH, low = fma(r, PI_HIGH, -high) + r * PI_LOW;
+    double s = sin(high), c = cos(high);
+    *sine = s + c * low;
+    *cosine = c - s * low;
+    return quarter;
+}
+
+/* [CLC 7.5.1]: sinpi(n) is a zero with n's sign. */
+double in_double_sinpi(double x)
+{
+    if (!isfinite(x))
+        return x - x;
+    double s, c;
+    unsigned quarter = half_turns(x, &s, &c);
+    double r = quarter & 1 ? c : s;
+    if (r == 0)
+        return copysign(0.0, x);
+    if (quarter & 2)
+        r = -r;
+    return signbit(x) ? -r : r;
+}
+
+/* [CLC 7.5.1]: cospi(n + 0.5) is +0. */
+double in_double_cospi(double x)
+{
+    if (!isfinite(x))
+        return x - x;
+    double s, c;
+    unsigned quarter = half_turns(x, &s, &c);
+    double r = quarter & 1 ? s : c;
+    if (r == 0)
+        return 0.0;
+    return quarter == 1 || quarter == 2 ? -r : r;
+}
+
+/* [CLC 7.5.1]: zeros and infinities alternate in sign from one period to the next. */
+double in_double_tanpi(double x)
+{
+    if (!isfinite(x))
+        return x - x;
+    double s, c, r;
+    unsigned quarter = half_turns(x, &s, &c);
+    if (quarter & 1)
+        r = s == 0 ? (quarter == 1 ? INFINITY : -INFINITY) : -c / s;
+    else
+        r = s == 0 ? (quarter == 0 ? 0.0 : -0.0) : s / c;
+    return signbit(x) ? -r : r;
+}
+
+double in_double_acospi(double x)
+{
+    return acos(x) / PI_HIGH;
+}
+
+double in_double_asinpi(double x)
+{
+    return asin(x) / PI_HIGH;
+}
+
+double in_double_atanpi(double x)
+{
+    return atan(x) / PI_HIGH;
+}
+
+double in_double_atan2pi(double y, double x)
+{
+    return atan2(y, x) / PI_HIGH;
+}
+
+double in_double_sincos(double x, double *cosine)
+{
+    *cosine = cos(x);
+    return sin(x);
+}
+
+/* ---- roots and powers ------------------------------------------------------------------------- */
+
+/* libm's result, improved by one Newton step whose residual is exact to double the precision. */
+double in_double_cbrt(double x)
+{
+    if (x == 0 || !isfinite(x))
+        return x;
+    int exponent;
+    double m = frexp(x, &exponent);
+    int third = (exponent >= 0 ? exponent : exponent - 2) / 3;
+    m = ldexp(m, exponent - 3 * third);
+    double t = cbrt(m);
+    double square = t * t, error = fma(t, t, -square);
+    t -= (fma(square, t, -m) + error * t) / (3 * square);
+    return ldexp(t, third);
+}
+
+double in_double_divide(double x, double y)
+{
+    return x / y;
+}
+
+double in_double_recip(double x)
+{
+    return 1 / x;
+}
+
+double in_double_rsqrt(double x)
+{
+    return 1 / sqrt(x);
+}
+
+double in_double_pown(double x, int32_t n)
+{
+    return pow(x, n);
+}
+
+/* x^y as exp(y log x): x >= 0 only [CLC 7.5.1]. */
+double in_double_powr(double x, double y)
+{
+    if (isnan(x) || isnan(y) || x < 0)
+        return NAN;
+    if (x == 0)
+        return y == 0 ? NAN : y < 0 ? INFINITY : 0.0;
+    if ((isinf(x) && y == 0) || (x == 1 && isinf(y)))
+        return NAN;
+    return pow(x, y);
+}
+
+/* x^(1/n) for the exact 1/n [CLC 7.5.1]. */
+double in_double_rootn(double x, int32_t n)
+{
+    bool odd = n & 1;
+    if (n == 0 || isnan(x) || (x < 0 && !odd))
+        return NAN;
+    double r;
+    if (x == 0 || isinf(x)) {
+        r = (x == 0) == (n > 0) ? 0.0 : INFINITY;
+    } else {
+        double inverse = 1.0 / n;
+        double error = fma(-inverse, n, 1.0) / n;
+        r = pow(fabs(x), inverse);
+        r += r * (log(fabs(x)) * error);
+    }
+    return odd && signbit(x) ? -r : r;
+}
+
+/* ---- parts of numbers --------------------------------------------------------------------------- */
+
+double in_double_frexp(double x, int32_t *exponent)
+{
+    int e = 0;
+    double r = isfinite(x) ? frexp(x, &e) : x;
+    *exponent = e;
+    return r;
+}
+
+/* FP_ILOGB0 is INT_MIN and FP_ILOGBNAN is INT_MAX in OpenCL C, whatever the host's are. */
+int32_t in_double_ilogb(double x)
+{
+    return x == 0 ? INT_MIN : !isfinite(x) ? INT_MAX : ilogb(x);
+}
+
+/* The larger in magnitude; fmax if they are equal or one is NaN [CLC 6.15.2]. */
+double in_double_maxmag(double x, double y)
+{
+    return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
+}
+
+double in_double_minmag(double x, double y)
+{
+    return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
+}
+
+/* The remainder, and the low 7 bits of the quotient rounded to nearest, with the quotient's sign; 0 where the
+ * remainder is NaN [CLC 7.5.1].  Reducing by 256 |y| first keeps the quotient's low 8 bits. */
+double in_double_remquo(double x, double y, int32_t *quotient)
+{
+    *quotient = 0;
+    if (isnan(x) || isnan(y) || isinf(x) || y == 0)
+        return NAN;
+    double a = fabs(x), b = fabs(y);
+    double scale = b > 0x1p1000 ? 0x1p-100 : 1;
+    if (isinf(b) || (b > 0x1p1000 && a < 0x1p900))
+        return x;
+    b *= scale;
+    a = fmod(a * scale, 256 * b);
+    uint32_t q = 0;
+    for (uint32_t step = 128; step > 0; step /= 2)
+        if (a >= step * b) {
+            a -= step * b;
+            q += step;
+        }
+    double rest = b - a;
+    if (a > rest || (a == rest && (q & 1))) {
+        a = -rest;
+        q++;
+    }
+    q &= 127;
+    *quotient = signbit(x) != signbit(y) ? -(int32_t)q : (int32_t)q;
+    return copysign(1.0, x) * (a / scale);
+}
+
+/* ---- gamma ---------------------------------------------------------------------------------------- */
+
+/* lgamma itself would write the global signgam. */
+double in_double_lgamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* The sign is 0 at the poles, zero and the negative integers [CLC 7.5.1]. */
+double in_double_lgamma_r(double x, int32_t *sign)
+{
+    int s = 1;
+    double r = lgamma_r(x, &s);
+    bool pole = x == 0 || (x < 0 && isfinite(x) && x == floor(x));
+    *sign = pole ? 0 : isfinite(x) ? s : 1;
+    return r;
+}
+
+/* ---- common functions ----------------------------------------------------------------------------- */
+
+double in_double_fclamp(double x, double low, double high)
+{
+    return fmin(fmax(x, low), high);
+}
+
+double in_double_degrees(double x)
+{
+    return x * 0x1.ca5dc1a63c1f8p+5; /* 180 / pi */
+}
+
+double in_double_radians(double x)
+{
+    return x * 0x1.1df46a2529d39p-6; /* pi / 180 */
+}
+
+double in_double_fmax_common(double x, double y)
+{
+    return x < y ? y : x;
+}
+
+double in_double_fmin_common(double x, double y)
+{
+    return y < x ? y : x;
+}
+
+double in_double_mix(double x, double y, double a)
+{
+    return x + (y - x) * a;
+}
+
+double in_double_step(double edge, double x)
+{
+    return x < edge ? 0.0 : 1.0;
+}
+
+double in_double_smoothstep(double edge0, double edge1, double x)
+{
+    double t = fmin(fmax((x - edge0) / (edge1 - edge0), 0.0), 1.0);
+    return t * t * (3 - 2 * t);
+}
+
+double in_double_sign(double x)
+{
+    return x > 0 ? 1.0 : x < 0 ? -1.0 : x == 0 ? x : 0.0;
+}

@@ -1,0 +1,116 @@
+/* OpenCL's mathematical functions in double precision, from which those of every type are derived. */
+#ifndef INTERP_EXT_MATH_DOUBLE_H
+#define INTERP_EXT_MATH_DOUBLE_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Those where the host's libm has OpenCL's edge cases and an error within [CLC 7.4]'s bounds. */
+#define in_double_acos      acos
+#define in_double_acosh     acosh
+#define in_double_asin      asin
+#define in_double_asinh     asinh
+#define in_double_atan      atan
+#define in_double_atan2     atan2
+#define in_double_atanh     atanh
+#define in_double_ceil      ceil
+#define in_double_copysign  copysign
+#define in_double_cos       cos
+#define in_double_cosh      cosh
+#define in_double_erf       erf
+#define in_double_erfc      erfc
+#define in_double_exp       exp
+#define in_double_exp2      exp2
+#define in_double_exp10     exp10
+#define in_double_expm1     expm1
+#define in_double_fabs      fabs
+#define in_double_fdim      fdim
+#define in_double_floor     floor
+#define in_double_fmax      fmax
+#define in_double_fmin      fmin
+#define in_double_fmod      fmod
+#define in_double_hypot     hypot
+#define in_double_ldexp     ldexp
+#define in_double_log       log
+#define in_double_log2      log2
+#define in_double_log10     log10
+#define in_double_log1p     log1p
+#define in_double_logb      logb
+#define in_double_modf      modf
+#define in_double_pow       pow
+#define in_double_remainder remainder
+#define in_double_rint      rint
+#define in_double_round     round
+#define in_double_sin       sin
+#define in_double_sinh      sinh
+#define in_double_sqrt      sqrt
+#define in_double_tan       tan
+#define in_double_tanh      tanh
+#define in_double_tgamma    tgamma
+#define in_double_trunc     trunc
+
+/* half_ and native_ may be less accurate; here they are not. */
+#define in_double_half_cos      cos
+#define in_double_half_divide   in_double_divide
+#define in_double_half_exp      exp
+#define in_double_half_exp2     exp2
+#define in_double_half_exp10    exp10
+#define in_double_half_log      log
+#define in_double_half_log2     log2
+#define in_double_half_log10    log10
+#define in_double_half_powr     in_double_powr
+#define in_double_half_recip    in_double_recip
+#define in_double_half_rsqrt    in_double_rsqrt
+#define in_double_half_sin      sin
+#define in_double_half_sqrt     sqrt
+#define in_double_half_tan      tan
+#define in_double_native_cos    cos
+#define in_double_native_divide in_double_divide
+#define in_double_native_exp    exp
+#define in_double_native_exp2   exp2
+#define in_double_native_exp10  exp10
+#define in_double_native_log    log
+#define in_double_native_log2   log2
+#define in_double_native_log10  log10
+#define in_double_native_powr   in_double_powr
+#define in_double_native_recip  in_double_recip
+#define in_double_native_rsqrt  in_double_rsqrt
+#define in_double_native_sin    sin
+#define in_double_native_sqrt   sqrt
+#define in_double_native_tan    tan
+
+/* Those that libm lacks, or where it differs. */
+double in_double_acospi(double x);
+double in_double_asinpi(double x);
+double in_double_atanpi(double x);
+double in_double_atan2pi(double y, double x);
+double in_double_cospi(double x);
+double in_double_sinpi(double x);
+double in_double_tanpi(double x);
+double in_double_sincos(double x, double *cosine);
+double in_double_cbrt(double x);
+double in_double_divide(double x, double y);
+double in_double_recip(double x);
+double in_double_rsqrt(double x);
+double in_double_frexp(double x, int32_t *exponent);
+int32_t in_double_ilogb(double x);
+double in_double_lgamma(double x);
+double in_double_lgamma_r(double x, int32_t *sign);
+double in_double_maxmag(double x, double y);
+double in_double_minmag(double x, double y);
+double in_double_pown(double x, int32_t n);
+double in_double_powr(double x, double y);
+double in_double_rootn(double x, int32_t n);
+double in_double_remquo(double x, double y, int32_t *quotient);
+
+double in_double_fclamp(double x, double low, double high);
+double in_double_degrees(double x);
+double in_double_radians(double x);
+double in_double_fmax_common(double x, double y);
+double in_double_fmin_common(double x, double y);
+double in_double_mix(double x, double y, double a);
+double in_double_step(double edge, double x);
+double in_double_smoothstep(double edge0, double edge1, double x);
+double in_double_sign(double x);
+
+#endif
