@@ -70,6 +70,9 @@ struct ck_instr {
     uint32_t site;     /* barrier: static call site, from 1 */
     uint32_t reference; /* Vulkan: virtual location (alias number); else 0 */
     uint32_t line, column; /* in the source, 0 = unknown */
+    bool sub_group;        /* barrier: the threads of the sub-group meet, not those of the work-group */
+    uint32_t barrier_name, quorum; /* barrier: Vulkan named barriers; quorum = threads that must arrive,
+                                      0 = the whole group */
 };
 
 struct ck_object {
