@@ -1,0 +1,345 @@
+/* The source form of a litmus test.  Everything lives in the test's arena; every node has a position. */
+#ifndef LITMUS_AST_H
+#define LITMUS_AST_H
+
+#include "litmus/litmus.h"
+
+#define LT_MAX_DEPTH    200        /* nesting of statements, expressions and propositions */
+#define LT_MAX_TEXT     (1u << 20) /* bytes of a test */
+#define LT_MAX_THREADS  64
+#define LT_MAX_ELEMENTS 4096 /* of an array location */
+
+struct lt_pos {
+    uint32_t line, column; /* from 1 */
+};
+
+/* Scalar types that a test may name [CLC 6.3.1, 6.15.12.6]. */
+#define LT_TYPES(T)                                                                                          \
+    /* name, bytes, signed, atomic */                                                                        \
+    T(int, 4, true, false)                                                                                   \
+    T(uint, 4, false, false)                                                                                 \
+    T(char, 1, true, false)                                                                                  \
+    T(uchar, 1, false, false)                                                                                \
+    T(short, 2, true, false)                                                                                 \
+    T(ushort, 2, false, false)                                                                               \
+    T(long, 8, true, false)                                                                                  \
+    T(ulong, 8, false, false)                                                                                \
+    T(bool, 1, false, false)                                                                                 \
+    T(size_t, 8, false, false)                                                                               \
+    T(ptrdiff_t, 8, true, false)                                                                             \
+    T(intptr_t, 8, true, false)                                                                              \
+    T(uintptr_t, 8, false, false)                                                                            \
+    T(atomic_int, 4, true, true)                                                                             \
+    T(atomic_uint, 4, false, true)                                                                           \
+    T(atomic_long, 8, true, true)                                                                            \
+    T(atomic_ulong, 8, false, true)                                                                          \
+    T(atomic_size_t, 8, false, true)                                                                         \
+    T(atomic_ptrdiff_t, 8, true, true)                                                                       \
+    T(atomic_intptr_t, 8, true, true)                                                                        \
+    T(atomic_uintptr_t, 8, false, true)                                                                      \
+    T(atomic_flag, 4, true, true)
+struct lt_base_type {
+    const char *name;
+    uint8_t size;
+    bool is_signed, is_atomic;
+};
+
+/* A declared type: a scalar, or a pointer to one. */
+struct lt_type {
+    const struct lt_base_type *base; /* NULL: none written */
+    bool is_pointer, is_volatile;
+    uint8_t region; /* enum mm_region; NONE: no qualifier */
+};
+
+enum lt_operator {
+    LT_OP_NONE,
+    LT_OP_ADD,
+    LT_OP_SUB,
+    LT_OP_MUL,
+    LT_OP_DIV,
+    LT_OP_REM,
+    LT_OP_AND,
+    LT_OP_OR,
+    LT_OP_XOR,
+    LT_OP_SHL,
+    LT_OP_SHR,
+    LT_OP_EQ,
+    LT_OP_NE,
+    LT_OP_LT,
+    LT_OP_LE,
+    LT_OP_GT,
+    LT_OP_GE,
+    LT_OP_LAND,
+    LT_OP_LOR,
+    LT_OP_NEG, /* unary from here on */
+    LT_OP_NOT,
+    LT_OP_LNOT,
+    LT_OP_PLUS
+};
+const char *lt_operator_text(enum lt_operator op);
+
+enum lt_function_kind {
+    LT_F_LOAD,
+    LT_F_STORE,
+    LT_F_INIT,
+    LT_F_RMW,
+    LT_F_CAS,
+    LT_F_FLAG_TEST_AND_SET,
+    LT_F_FLAG_CLEAR,
+    LT_F_FENCE,
+    LT_F_BARRIER,
+    LT_F_SUB_GROUP_BARRIER
+};
+/* A built-in function.  Parameters, one letter each: p pointer to the atomic object, e pointer to the
+ * expected value, v value, f fence flags, o memory order; s (last, may be left out) memory scope. */
+struct lt_function {
+    const char *name;
+    enum lt_function_kind kind;
+    uint8_t rmw; /* enum ck_rmw_op */
+    bool weak;
+    const char *parameters;
+    uint8_t order; /* where the call does not say */
+};
+const struct lt_function *lt_find_function(const char *name);
+const struct lt_base_type *lt_find_type(const char *name);
+
+enum lt_expr_kind {
+    LT_CONST,
+    LT_NAME,
+    LT_UNARY,   /* op, a */
+    LT_BINARY,  /* op, a, b */
+    LT_SELECT,  /* a ? b : c */
+    LT_DEREF,   /* *a */
+    LT_INDEX,   /* a[b] */
+    LT_ADDRESS, /* &a */
+    LT_CAST,    /* (type) a */
+    LT_CALL     /* function; a = pointer, b = expected pointer, c = value */
+};
+struct lt_expr {
+    enum lt_expr_kind kind;
+    enum lt_operator op;
+    struct lt_pos pos;
+    unsigned depth;
+    uint64_t value;
+    bool is_unsigned, is_long; /* CONST: suffixes */
+    const char *name;
+    struct lt_type type;
+    const struct lt_function *function;
+    uint8_t order, order_fail, scope, flags; /* as written; NONE where left out */
+    struct lt_expr *a, *b, *c;
+};
+
+enum lt_stmt_kind {
+    LT_EMPTY,
+    LT_DECLARE, /* type name [= value] */
+    LT_ASSIGN,  /* target [op]= value */
+    LT_EVAL,    /* value; */
+    LT_IF,      /* value, body, other */
+    LT_WHILE,
+    LT_DO,
+    LT_FOR, /* init; value; step; body */
+    LT_BLOCK,
+    LT_BREAK,
+    LT_CONTINUE,
+    LT_RETURN
+};
+struct lt_stmt {
+    enum lt_stmt_kind kind;
+    enum lt_operator op;
+    struct lt_pos pos;
+    const char *label; /* NULL if none */
+    struct lt_type type;
+    const char *name;
+    struct lt_expr *target, *value;
+    struct lt_stmt *body, *other, *init, *step;
+    struct lt_stmt *next;
+};
+
+struct lt_init {
+    struct lt_pos pos;
+    int32_t thread; /* -1: a location, else a register of that thread */
+    struct lt_type type;
+    const char *name;
+    bool bracket;   /* written [x] */
+    bool array;     /* written x[n] */
+    uint32_t count; /* elements */
+    uint32_t value_count;
+    uint64_t *values;
+    const char *alias; /* Vulkan: x aliases y */
+    struct lt_init *next;
+};
+
+struct lt_param {
+    struct lt_pos pos;
+    struct lt_type type;
+    const char *name;
+    struct lt_param *next;
+};
+
+struct lt_thread {
+    struct lt_pos pos;
+    uint32_t number;
+    bool has_sub_group;
+    uint32_t sub_group, work_group, device, queue_family;
+    struct lt_param *params;
+    struct lt_stmt *body;     /* OPENCL */
+    struct lt_vulkan *vulkan; /* VULKAN: instructions */
+    struct lt_thread *next;
+};
+
+enum lt_vulkan_op {
+    LT_V_LOAD,
+    LT_V_STORE,
+    LT_V_RMW,
+    LT_V_FENCE,
+    LT_V_BARRIER,
+    LT_V_AVAILABILITY,
+    LT_V_VISIBILITY,
+    LT_V_LABEL,
+    LT_V_GOTO,
+    LT_V_BRANCH,
+    LT_V_LOCAL
+};
+struct lt_operand {
+    bool present, is_const;
+    uint64_t value;
+    const char *name;
+};
+struct lt_vulkan {
+    enum lt_vulkan_op op;
+    struct lt_pos pos;
+    const char *mnemonic; /* as written, with its suffixes */
+    bool atomic, non_private, available, visible;
+    uint8_t order, scope, access_scope; /* access_scope: of av and vis */
+    uint16_t semantics;
+    uint8_t storage_class;
+    uint8_t rmw;                /* enum ck_rmw_op */
+    enum ck_expr_op arithmetic; /* LOCAL */
+    enum lt_operator compare;   /* BRANCH */
+    bool is_cas;
+    struct lt_operand operands[4];
+    const char *label; /* LABEL, GOTO, BRANCH */
+    struct lt_vulkan *next;
+};
+
+struct lt_edge {
+    uint32_t from, to;
+    struct lt_pos pos;
+    struct lt_edge *next;
+};
+
+enum lt_term_kind { LT_TERM_CONST, LT_TERM_REG, LT_TERM_LOCATION };
+enum lt_term_form { LT_PLAIN, LT_BRACKET, LT_STAR, LT_ELEMENT };
+struct lt_term {
+    enum lt_term_kind kind;
+    struct lt_pos pos;
+    uint64_t value;
+    uint32_t thread;
+    bool thread_p; /* written P0:r0 */
+    const char *name;
+    enum lt_term_form form;
+    uint32_t index;
+};
+enum lt_prop_kind { LT_PROP_TRUE, LT_PROP_FALSE, LT_PROP_AND, LT_PROP_OR, LT_PROP_NOT, LT_PROP_COMPARE };
+struct lt_prop {
+    enum lt_prop_kind kind;
+    enum lt_operator op;
+    struct lt_pos pos;
+    unsigned depth;
+    struct lt_term left, right;
+    struct lt_prop *a, *b;
+};
+
+struct lt_property {
+    const char *key, *value;
+    struct lt_property *next;
+};
+struct lt_observed {
+    struct lt_term term;
+    struct lt_observed *next;
+};
+
+struct lt_test {
+    struct mm_arena *arena;
+    enum lt_dialect dialect;
+    const char *name, *file, *text;
+    const char *comment; /* text of the leading comments, NULL if none */
+    struct lt_property *properties;
+    struct lt_init *inits;
+    struct lt_edge *edges; /* Vulkan: ssw */
+    struct lt_thread *threads;
+    uint32_t thread_count;
+    struct lt_prop *filter; /* NULL if none */
+    enum ck_quantifier quantifier;
+    struct lt_prop *condition;    /* NULL if none */
+    struct lt_observed *observed; /* locations [...] clause */
+};
+
+/* ---- tokens ----------------------------------------------------------------------------------- */
+
+enum lt_token_kind { LT_T_END, LT_T_NAME, LT_T_NUMBER, LT_T_PUNCT };
+struct lt_token {
+    enum lt_token_kind kind;
+    struct lt_pos pos;
+    const char *text; /* in the arena */
+    uint64_t value;
+    bool is_unsigned, is_long;
+    bool line_start; /* first token of its line */
+};
+struct lt_lexer {
+    struct lt_test *test;
+    struct lt_token *tokens; /* the last one is END */
+    size_t count, next;
+    struct mm_error *err;
+    bool failed;
+    unsigned depth;
+};
+/* Reads the header line, comments and tokens of the whole text. */
+enum mm_class lt_lex(struct lt_lexer *lexer, const char *text, size_t size);
+const struct lt_token *lt_peek(const struct lt_lexer *lexer, size_t ahead);
+const struct lt_token *lt_take(struct lt_lexer *lexer);
+bool lt_is(const struct lt_lexer *lexer, const char *text);
+bool lt_accept(struct lt_lexer *lexer, const char *text);
+/* False, with the error set, unless the next token is TEXT. */
+bool lt_expect(struct lt_lexer *lexer, const char *text);
+const char *lt_expect_name(struct lt_lexer *lexer, const char *what);
+bool lt_expect_number(struct lt_lexer *lexer, const char *what, uint64_t limit, uint64_t *value);
+/* Fails at the next token: "expected WHAT, found ...". */
+void lt_unexpected(struct lt_lexer *lexer, const char *what);
+void lt_fail_at(struct lt_lexer *lexer, struct lt_pos pos, const char *format, ...) MM_PRINTF(3, 4);
+void *lt_new(struct lt_lexer *lexer, size_t size);
+bool lt_enter(struct lt_lexer *lexer); /* counts nesting */
+void lt_leave(struct lt_lexer *lexer);
+
+/* ---- parts of the parser ------------------------------------------------------------------------ */
+
+bool lt_starts_type(const struct lt_lexer *lexer);
+bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type);
+struct lt_expr *lt_parse_expr(struct lt_lexer *lexer);
+struct lt_expr *lt_parse_unary(struct lt_lexer *lexer);
+struct lt_stmt *lt_parse_block(struct lt_lexer *lexer);
+/* [-] number */
+bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value);
+/* n or Pn; SIZE_MAX if the token is neither. */
+bool lt_thread_number(const struct lt_token *token, uint32_t *number);
+void lt_parse_init(struct lt_lexer *lexer);
+void lt_parse_final(struct lt_lexer *lexer);
+void lt_parse_opencl(struct lt_lexer *lexer);
+void lt_parse_vulkan(struct lt_lexer *lexer);
+
+/* ---- lowering ----------------------------------------------------------------------------------- */
+
+struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index);
+enum mm_class lt_lower_opencl(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
+enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
+/* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */
+enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
+
+/* ---- printing ------------------------------------------------------------------------------------- */
+
+void lt_print_expr(const struct lt_expr *expr, FILE *out);
+void lt_print_prop(const struct lt_prop *prop, FILE *out);
+const char *lt_order_text(uint8_t order); /* memory_order_... */
+const char *lt_scope_text(uint8_t scope); /* memory_scope_... */
+
+#endif

@@ -1,0 +1,430 @@
+/* Tokens of a litmus test.  Comments are (* *), // and C block comments; those before the initial state are
+ * kept, with the properties ("key: value" lines) that they hold. */
+#include "litmus/ast.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Longest first. */
+static const char *const puncts[] = {
+    "<<=", ">>=", "/\\", "\\/", "==", "!=", "<=", ">=", "=>", "&&", "||", "<<",
+    ">>",  "++",  "--",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^="};
+
+struct scan {
+    struct lt_lexer *lexer;
+    const char *text;
+    size_t size, at;
+    uint32_t line;
+    size_t line_begin;
+    size_t capacity;
+    unsigned braces;
+    bool seen_brace, line_start;
+};
+
+void lt_fail_at(struct lt_lexer *lexer, struct lt_pos pos, const char *format, ...)
+{
+    if (lexer->failed)
+        return;
+    char message[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    lexer->failed = true;
+    mm_fail_at(lexer->err, MM_INVALID, "litmus.syntax", lexer->test->file, pos.line, pos.column, "%s",
+               message);
+}
+
+void *lt_new(struct lt_lexer *lexer, size_t size)
+{
+    void *p = lexer->failed ? NULL : mm_arena_alloc(lexer->test->arena, size);
+    if (!p && !lexer->failed) {
+        lexer->failed = true;
+        mm_fail(lexer->err, MM_LIMIT, "litmus.memory", "out of memory");
+    }
+    return p;
+}
+
+static struct lt_pos here(const struct scan *s)
+{
+    return (struct lt_pos){s->line, (uint32_t)(s->at - s->line_begin + 1)};
+}
+
+static bool starts(const struct scan *s, const char *what)
+{
+    size_t n = strlen(what);
+    return s->size - s->at >= n && memcmp(s->text + s->at, what, n) == 0;
+}
+
+static void step(struct scan *s)
+{
+    if (s->text[s->at++] == '\n') {
+        s->line++;
+        s->line_begin = s->at;
+        s->line_start = true;
+    }
+}
+
+static char *copy(struct scan *s, size_t from, size_t to)
+{
+    char *p = lt_new(s->lexer, to - from + 1);
+    if (p)
+        memcpy(p, s->text + from, to - from);
+    return p;
+}
+
+/* Where the comment that starts at S->at ends (after its closing), 0 if there is no end. */
+static size_t comment_end(const struct scan *s, const char *close)
+{
+    for (size_t i = s->at + 2; i + 1 < s->size; i++)
+        if (s->text[i] == close[0] && s->text[i + 1] == close[1])
+            return i + 2;
+    return 0;
+}
+
+/* "(*" opens a comment unless it is a parenthesis before a dereference: within braces a comment needs
+ * white space after the star, and everywhere it needs an end. */
+static bool at_star_comment(const struct scan *s)
+{
+    if (!starts(s, "(*"))
+        return false;
+    char after = s->at + 2 < s->size ? s->text[s->at + 2] : '\0';
+    if (s->braces && !isspace((unsigned char)after))
+        return false;
+    return comment_end(s, "*)") != 0;
+}
+
+static void add_property(struct scan *s, const char *line, const char *end)
+{
+    struct lt_lexer *lexer = s->lexer;
+    while (line < end && (isspace((unsigned char)*line) || *line == '*'))
+        line++;
+    const char *colon = line;
+    while (colon < end && (isalnum((unsigned char)*colon) || *colon == '-' || *colon == '_'))
+        colon++;
+    if (colon == line || colon == end || *colon != ':' || !isupper((unsigned char)*line))
+        return;
+    if (colon + 1 < end && !isspace((unsigned char)colon[1]))
+        return;
+    const char *value = colon + 1;
+    while (value < end && isspace((unsigned char)*value))
+        value++;
+    while (end > value && (isspace((unsigned char)end[-1]) || end[-1] == ','))
+        end--;
+    struct lt_property *p = lt_new(lexer, sizeof *p);
+    if (!p)
+        return;
+    p->key = copy(s, (size_t)(line - s->text), (size_t)(colon - s->text));
+    p->value = copy(s, (size_t)(value - s->text), (size_t)(end - s->text));
+    struct lt_property **tail = &lexer->test->properties;
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = p;
+}
+
+/* Keeps the comment text FROM..TO and reads its properties. */
+static void keep_comment(struct scan *s, size_t from, size_t to)
+{
+    struct lt_test *test = s->lexer->test;
+    size_t old = test->comment ? strlen(test->comment) : 0;
+    char *joined = lt_new(s->lexer, old + (to - from) + 2);
+    if (!joined)
+        return;
+    if (old) {
+        memcpy(joined, test->comment, old);
+        joined[old++] = '\n';
+    }
+    memcpy(joined + old, s->text + from, to - from);
+    test->comment = joined;
+    for (size_t line = from; line < to;) {
+        size_t end = line;
+        while (end < to && s->text[end] != '\n')
+            end++;
+        add_property(s, s->text + line, s->text + end);
+        line = end + 1;
+    }
+}
+
+static void skip_to(struct scan *s, size_t end)
+{
+    while (s->at < end)
+        step(s);
+}
+
+/* White space, comments and (Vulkan) descriptions in double quotes. */
+static void skip_blank(struct scan *s)
+{
+    while (s->at < s->size && !s->lexer->failed) {
+        size_t end = 0;
+        if (isspace((unsigned char)s->text[s->at])) {
+            step(s);
+            continue;
+        }
+        if (starts(s, "//")) {
+            while (s->at < s->size && s->text[s->at] != '\n')
+                step(s);
+            continue;
+        }
+        if (at_star_comment(s)) {
+            end = comment_end(s, "*)");
+            if (!s->seen_brace)
+                keep_comment(s, s->at + 2, end - 2);
+        } else if (starts(s, "/*")) {
+            end = comment_end(s, "*/");
+            if (!end)
+                lt_fail_at(s->lexer, here(s), "comment without an end");
+        } else if (s->text[s->at] == '"' && !s->seen_brace) {
+            const char *close = memchr(s->text + s->at + 1, '"', s->size - s->at - 1);
+            if (!close) {
+                lt_fail_at(s->lexer, here(s), "description without a closing quote");
+                return;
+            }
+            end = (size_t)(close - s->text) + 1;
+            keep_comment(s, s->at + 1, end - 1);
+        } else {
+            return;
+        }
+        skip_to(s, end);
+    }
+}
+
+static struct lt_token *add_token(struct scan *s, enum lt_token_kind kind)
+{
+    struct lt_lexer *lexer = s->lexer;
+    if (lexer->count == s->capacity) {
+        size_t capacity = s->capacity ? 2 * s->capacity : 256;
+        struct lt_token *tokens = lt_new(lexer, capacity * sizeof *tokens);
+        if (!tokens)
+            return NULL;
+        if (lexer->count)
+            memcpy(tokens, lexer->tokens, lexer->count * sizeof *tokens);
+        lexer->tokens = tokens;
+        s->capacity = capacity;
+    }
+    struct lt_token *t = &lexer->tokens[lexer->count++];
+    *t = (struct lt_token){.kind = kind, .pos = here(s), .text = "", .line_start = s->line_start};
+    s->line_start = false;
+    return t;
+}
+
+static int digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c = (char)tolower((unsigned char)c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+}
+
+static void scan_number(struct scan *s, struct lt_token *t)
+{
+    size_t from = s->at;
+    unsigned base = 10;
+    if (starts(s, "0x") || starts(s, "0X")) {
+        base = 16;
+        s->at += 2;
+    }
+    bool any = base == 10;
+    for (; s->at < s->size && digit_value(s->text[s->at]) < (int)base; s->at++) {
+        uint64_t digit = (uint64_t)digit_value(s->text[s->at]);
+        if (t->value > (UINT64_MAX - digit) / base) {
+            lt_fail_at(s->lexer, t->pos, "number does not fit in 64 bits");
+            return;
+        }
+        t->value = t->value * base + digit;
+        any = true;
+    }
+    for (; s->at < s->size && isalpha((unsigned char)s->text[s->at]); s->at++) {
+        char c = (char)tolower((unsigned char)s->text[s->at]);
+        if (c == 'u')
+            t->is_unsigned = true;
+        else if (c == 'l')
+            t->is_long = true;
+        else
+            any = false;
+    }
+    if (!any)
+        lt_fail_at(s->lexer, t->pos, "malformed number");
+    t->text = copy(s, from, s->at);
+}
+
+static bool name_char(char c, bool dots)
+{
+    return isalnum((unsigned char)c) || c == '_' || (dots && c == '.');
+}
+
+static void scan_name(struct scan *s, struct lt_token *t)
+{
+    size_t from = s->at;
+    /* Vulkan mnemonics carry their tags after dots. */
+    bool dots = s->lexer->test->dialect == LT_VULKAN;
+    while (s->at < s->size && name_char(s->text[s->at], dots))
+        s->at++;
+    t->text = copy(s, from, s->at);
+}
+
+static void scan_punct(struct scan *s, struct lt_token *t)
+{
+    size_t length = 1;
+    for (size_t i = 0; i < sizeof puncts / sizeof *puncts; i++)
+        if (starts(s, puncts[i])) {
+            length = strlen(puncts[i]);
+            break;
+        }
+    char c = s->text[s->at];
+    if (length == 1 && !strchr("{}()[]<>=+-*/%&|^!~?:;,@", c)) {
+        lt_fail_at(s->lexer, t->pos,
+                   isprint((unsigned char)c) ? "unexpected character '%c'" : "unexpected byte 0x%02x",
+                   (unsigned char)c);
+        return;
+    }
+    if (c == '{') {
+        s->braces++;
+        s->seen_brace = true;
+    } else if (c == '}' && s->braces) {
+        s->braces--;
+    }
+    t->text = copy(s, s->at, s->at + length);
+    s->at += length;
+}
+
+/* First line: dialect and name. */
+static void scan_header(struct scan *s)
+{
+    struct lt_lexer *lexer = s->lexer;
+    skip_blank(s);
+    size_t from = s->at;
+    while (s->at < s->size && isalnum((unsigned char)s->text[s->at]))
+        s->at++;
+    size_t length = s->at - from;
+    if (length == 6 && strncasecmp(s->text + from, "OPENCL", 6) == 0) {
+        lexer->test->dialect = LT_OPENCL;
+    } else if (length == 6 && strncasecmp(s->text + from, "VULKAN", 6) == 0) {
+        lexer->test->dialect = LT_VULKAN;
+    } else {
+        s->at = from;
+        lt_fail_at(lexer, here(s), "expected OPENCL or VULKAN and the name of the test");
+        return;
+    }
+    while (s->at < s->size && (s->text[s->at] == ' ' || s->text[s->at] == '\t'))
+        s->at++;
+    size_t begin = s->at;
+    while (s->at < s->size && s->text[s->at] != '\n' && !starts(s, "(*") && !starts(s, "//") &&
+           !starts(s, "{") && s->text[s->at] != '"')
+        s->at++;
+    size_t end = s->at;
+    while (end > begin && isspace((unsigned char)s->text[end - 1]))
+        end--;
+    if (end == begin)
+        lt_fail_at(lexer, here(s), "expected the name of the test");
+    lexer->test->name = copy(s, begin, end);
+}
+
+enum mm_class lt_lex(struct lt_lexer *lexer, const char *text, size_t size)
+{
+    struct scan s = {.lexer = lexer, .text = text, .size = size, .line = 1, .line_start = true};
+    scan_header(&s);
+    while (!lexer->failed) {
+        skip_blank(&s);
+        if (s.at >= s.size)
+            break;
+        char c = s.text[s.at];
+        bool name = isalpha((unsigned char)c) || c == '_';
+        bool number = isdigit((unsigned char)c) != 0;
+        struct lt_token *t = add_token(&s, name ? LT_T_NAME : number ? LT_T_NUMBER : LT_T_PUNCT);
+        if (!t)
+            break;
+        if (name)
+            scan_name(&s, t);
+        else if (number)
+            scan_number(&s, t);
+        else
+            scan_punct(&s, t);
+    }
+    if (!lexer->failed)
+        add_token(&s, LT_T_END);
+    return lexer->failed ? MM_INVALID : MM_OK;
+}
+
+const struct lt_token *lt_peek(const struct lt_lexer *lexer, size_t ahead)
+{
+    size_t i = lexer->next + ahead;
+    return &lexer->tokens[i < lexer->count ? i : lexer->count - 1];
+}
+
+const struct lt_token *lt_take(struct lt_lexer *lexer)
+{
+    const struct lt_token *t = lt_peek(lexer, 0);
+    if (lexer->next + 1 < lexer->count)
+        lexer->next++;
+    return t;
+}
+
+bool lt_is(const struct lt_lexer *lexer, const char *text)
+{
+    const struct lt_token *t = lt_peek(lexer, 0);
+    return t->kind != LT_T_END && t->kind != LT_T_NUMBER && strcmp(t->text, text) == 0;
+}
+
+bool lt_accept(struct lt_lexer *lexer, const char *text)
+{
+    if (lexer->failed || !lt_is(lexer, text))
+        return false;
+    lt_take(lexer);
+    return true;
+}
+
+void lt_unexpected(struct lt_lexer *lexer, const char *what)
+{
+    const struct lt_token *t = lt_peek(lexer, 0);
+    if (t->kind == LT_T_END)
+        lt_fail_at(lexer, t->pos, "expected %s, found the end of the test", what);
+    else
+        lt_fail_at(lexer, t->pos, "expected %s, found '%.60s'", what, t->text);
+}
+
+bool lt_expect(struct lt_lexer *lexer, const char *text)
+{
+    if (lt_accept(lexer, text))
+        return true;
+    char what[24];
+    snprintf(what, sizeof what, "'%s'", text);
+    lt_unexpected(lexer, what);
+    return false;
+}
+
+const char *lt_expect_name(struct lt_lexer *lexer, const char *what)
+{
+    if (!lexer->failed && lt_peek(lexer, 0)->kind == LT_T_NAME)
+        return lt_take(lexer)->text;
+    lt_unexpected(lexer, what);
+    return NULL;
+}
+
+bool lt_expect_number(struct lt_lexer *lexer, const char *what, uint64_t limit, uint64_t *value)
+{
+    const struct lt_token *t = lt_peek(lexer, 0);
+    if (lexer->failed || t->kind != LT_T_NUMBER) {
+        lt_unexpected(lexer, what);
+        return false;
+    }
+    if (t->value > limit) {
+        lt_fail_at(lexer, t->pos, "%s is %s, the limit is %llu", what, t->text, (unsigned long long)limit);
+        return false;
+    }
+    *value = lt_take(lexer)->value;
+    return true;
+}
+
+bool lt_enter(struct lt_lexer *lexer)
+{
+    if (++lexer->depth > LT_MAX_DEPTH)
+        lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "nested more than %d deep", LT_MAX_DEPTH);
+    return !lexer->failed;
+}
+
+void lt_leave(struct lt_lexer *lexer)
+{
+    lexer->depth--;
+}

@@ -1,0 +1,60 @@
+/* Lowering of OPENCL tests: what lower.c (objects, statements) and lower_expr.c (expressions) share. */
+#ifndef LITMUS_LOWER_H
+#define LITMUS_LOWER_H
+
+#include "litmus/ast.h"
+
+/* A value of an expression. */
+struct lt_value {
+    uint32_t expr; /* in the program, CK_NO_EXPR after a failure */
+    uint8_t size;
+    bool is_signed;
+    bool is_pointer;        /* then size is 8 */
+    struct lt_type pointee; /* of a pointer */
+};
+
+struct lt_loop {
+    uint32_t first_break, first_continue; /* chains of jumps to patch, through their targets */
+    struct lt_loop *outer;
+};
+
+struct lt_lower {
+    const struct lt_test *test;
+    struct ck_program *program;
+    struct mm_error *err;
+    bool failed;
+    uint32_t thread; /* index in the program */
+    const struct lt_thread *ast;
+    struct lt_type *reg_types; /* of the current thread */
+    uint32_t reg_capacity;
+    struct lt_loop *loop;
+    uint32_t first_return;
+    uint32_t unlabelled_barriers;
+    const char **labels; /* barrier sites by name */
+    uint32_t label_count;
+};
+
+void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, const char *format, ...)
+    MM_PRINTF(4, 5);
+uint32_t lt_find_object(const struct ck_program *program, const char *name); /* UINT32_MAX if there is none */
+uint32_t lt_find_reg(const struct ck_program *program, uint32_t thread, const char *name);
+uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_type *type);
+uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
+uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);
+void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instruction */
+uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
+uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size);
+struct lt_value lt_convert(struct lt_lower *lower, struct lt_value value, uint8_t size, bool is_signed);
+struct lt_value lt_lower_expr(struct lt_lower *lower, const struct lt_expr *expr);
+/* The object that EXPR points to must be an access through a pointer. */
+struct lt_value lt_lower_pointer(struct lt_lower *lower, const struct lt_expr *expr);
+struct lt_value lt_read_reg(struct lt_lower *lower, uint32_t reg);
+void lt_plain_store(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer,
+                    struct lt_value value);
+struct lt_value lt_plain_load(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer);
+struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_operator op, struct lt_value a,
+                          struct lt_value b);
+/* Dense number of the thread's work-group over all devices. */
+uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thread);
+
+#endif

@@ -1,0 +1,602 @@
+/* Parser of OPENCL litmus tests: initial state, threads, statements.  The syntax is the one of
+ * Dartagnan's OPENCL tests; herd's scope tree is accepted instead of placements in the thread headers. */
+#include "litmus/ast.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value)
+{
+    bool negative = lt_accept(lexer, "-");
+    if (!lt_expect_number(lexer, "a number", UINT64_MAX, value))
+        return false;
+    if (negative)
+        *value = 0 - *value;
+    return true;
+}
+
+bool lt_thread_number(const struct lt_token *token, uint32_t *number)
+{
+    const char *digits = token->text;
+    if (token->kind == LT_T_NAME && *digits == 'P')
+        digits++;
+    else if (token->kind != LT_T_NUMBER)
+        return false;
+    size_t length = strlen(digits);
+    if (!length || length > 6 || strspn(digits, "0123456789") != length)
+        return false;
+    *number = (uint32_t)strtoul(digits, NULL, 10);
+    return true;
+}
+
+/* ---- initial state ------------------------------------------------------------------------------ */
+
+static bool parse_values(struct lt_lexer *lexer, struct lt_init *init)
+{
+    init->values = lt_new(lexer, (init->count ? init->count : 1) * sizeof *init->values);
+    if (!init->values)
+        return false;
+    if (!lt_accept(lexer, "{")) {
+        init->value_count = 1;
+        return lt_parse_constant(lexer, init->values);
+    }
+    while (!lt_is(lexer, "}")) {
+        if (init->value_count == init->count) {
+            lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "more initial values than '%s' has elements",
+                       init->name);
+            return false;
+        }
+        if (!lt_parse_constant(lexer, &init->values[init->value_count++]))
+            return false;
+        if (!lt_accept(lexer, ","))
+            break;
+    }
+    return lt_expect(lexer, "}");
+}
+
+/* [type] ([id] | id | id[n] | thread:id) [= value | aliases id] */
+static void parse_init_entry(struct lt_lexer *lexer)
+{
+    struct lt_init *init = lt_new(lexer, sizeof *init);
+    if (!init)
+        return;
+    init->pos = lt_peek(lexer, 0)->pos;
+    init->thread = -1;
+    init->count = 1;
+    if (lt_starts_type(lexer) && !lt_parse_type(lexer, &init->type))
+        return;
+    uint32_t thread;
+    if (strcmp(lt_peek(lexer, 1)->text, ":") == 0 && lt_thread_number(lt_peek(lexer, 0), &thread)) {
+        init->thread = (int32_t)thread;
+        lt_take(lexer);
+        lt_take(lexer);
+    }
+    init->bracket = lt_accept(lexer, "[");
+    init->name = lt_expect_name(lexer, "a location");
+    if (init->bracket)
+        lt_expect(lexer, "]");
+    if (!init->bracket && lt_accept(lexer, "[")) {
+        uint64_t count = 0;
+        init->array = true;
+        if (!lt_expect_number(lexer, "array size", LT_MAX_ELEMENTS, &count) || !lt_expect(lexer, "]"))
+            return;
+        if (!count)
+            lt_fail_at(lexer, init->pos, "array '%s' has no elements", init->name);
+        init->count = (uint32_t)count;
+    }
+    if (lexer->failed)
+        return;
+    if (lexer->test->dialect == LT_VULKAN && lt_accept(lexer, "aliases"))
+        init->alias = lt_expect_name(lexer, "a location");
+    else if (lt_accept(lexer, "="))
+        parse_values(lexer, init);
+    struct lt_init **tail = &lexer->test->inits;
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = init;
+}
+
+void lt_parse_init(struct lt_lexer *lexer)
+{
+    lt_expect(lexer, "{");
+    while (!lexer->failed && !lt_accept(lexer, "}")) {
+        if (lt_accept(lexer, ";"))
+            continue;
+        parse_init_entry(lexer);
+        if (!lt_is(lexer, "}"))
+            lt_expect(lexer, ";");
+    }
+}
+
+/* ---- statements ----------------------------------------------------------------------------------- */
+
+static struct lt_stmt *parse_stmt(struct lt_lexer *lexer);
+
+static struct lt_stmt *new_stmt(struct lt_lexer *lexer, enum lt_stmt_kind kind)
+{
+    struct lt_stmt *s = lt_new(lexer, sizeof *s);
+    if (s) {
+        s->kind = kind;
+        s->pos = lt_peek(lexer, 0)->pos;
+    }
+    return s;
+}
+
+static struct lt_stmt *parse_declaration(struct lt_lexer *lexer)
+{
+    struct lt_stmt *first = NULL, **tail = &first;
+    struct lt_type type;
+    struct lt_stmt *s = new_stmt(lexer, LT_DECLARE);
+    if (!s || !lt_parse_type(lexer, &type))
+        return NULL;
+    for (;;) {
+        s->type = type;
+        s->name = lt_expect_name(lexer, "a register name");
+        if (lt_accept(lexer, "="))
+            s->value = lt_parse_expr(lexer);
+        *tail = s;
+        tail = &s->next;
+        if (lexer->failed || !lt_accept(lexer, ","))
+            break;
+        s = new_stmt(lexer, LT_DECLARE);
+        if (!s)
+            return NULL;
+    }
+    if (!first->next)
+        return first;
+    struct lt_stmt *block = new_stmt(lexer, LT_BLOCK);
+    if (block)
+        block->body = first;
+    return block;
+}
+
+static bool is_assignable(const struct lt_expr *e)
+{
+    return e->kind == LT_NAME || e->kind == LT_DEREF || e->kind == LT_INDEX;
+}
+
+static enum lt_operator assignment_operator(struct lt_lexer *lexer)
+{
+    static const struct {
+        const char *text;
+        enum lt_operator op;
+    } table[] = {{"+=", LT_OP_ADD},  {"-=", LT_OP_SUB},  {"*=", LT_OP_MUL}, {"/=", LT_OP_DIV},
+                 {"%=", LT_OP_REM},  {"&=", LT_OP_AND},  {"|=", LT_OP_OR},  {"^=", LT_OP_XOR},
+                 {"<<=", LT_OP_SHL}, {">>=", LT_OP_SHR}, {"++", LT_OP_ADD}, {"--", LT_OP_SUB}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (lt_is(lexer, table[i].text))
+            return table[i].op;
+    return LT_OP_NONE;
+}
+
+static struct lt_expr *one(struct lt_lexer *lexer, struct lt_pos pos)
+{
+    struct lt_expr *e = lt_new(lexer, sizeof *e);
+    if (e)
+        *e = (struct lt_expr){.kind = LT_CONST, .pos = pos, .depth = 1, .value = 1};
+    return e;
+}
+
+/* Assignment, increment or call, without the semicolon. */
+static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
+{
+    if (lt_starts_type(lexer))
+        return parse_declaration(lexer);
+    struct lt_stmt *s = new_stmt(lexer, LT_EVAL);
+    if (!s)
+        return NULL;
+    enum lt_operator step =
+        lt_is(lexer, "++") || lt_is(lexer, "--") ? assignment_operator(lexer) : LT_OP_NONE;
+    if (step)
+        lt_take(lexer);
+    /* A statement that starts with a dereference or a name: what follows tells an assignment. */
+    struct lt_expr *e = lt_parse_expr(lexer);
+    if (!e)
+        return NULL;
+    enum lt_operator op = step ? step : assignment_operator(lexer);
+    bool equals = !op && lt_is(lexer, "=");
+    if (!op && !equals) {
+        s->value = e;
+        return s;
+    }
+    s->kind = LT_ASSIGN;
+    s->op = op;
+    s->target = e;
+    if (!is_assignable(e)) {
+        lt_fail_at(lexer, e->pos, "expected a register or *pointer on the left of the assignment");
+        return NULL;
+    }
+    bool by_one = step || lt_is(lexer, "++") || lt_is(lexer, "--");
+    if (!step)
+        lt_take(lexer);
+    s->value = by_one ? one(lexer, e->pos) : lt_parse_expr(lexer);
+    return s;
+}
+
+static struct lt_expr *parse_condition(struct lt_lexer *lexer)
+{
+    lt_expect(lexer, "(");
+    struct lt_expr *e = lexer->failed ? NULL : lt_parse_expr(lexer);
+    lt_expect(lexer, ")");
+    return e;
+}
+
+static struct lt_stmt *parse_for(struct lt_lexer *lexer, struct lt_stmt *s)
+{
+    s->kind = LT_FOR;
+    lt_expect(lexer, "(");
+    if (!lt_is(lexer, ";"))
+        s->init = parse_simple(lexer);
+    lt_expect(lexer, ";");
+    if (!lt_is(lexer, ";"))
+        s->value = lt_parse_expr(lexer);
+    lt_expect(lexer, ";");
+    if (!lt_is(lexer, ")"))
+        s->step = parse_simple(lexer);
+    lt_expect(lexer, ")");
+    s->body = lexer->failed ? NULL : parse_stmt(lexer);
+    return s;
+}
+
+static struct lt_stmt *parse_control(struct lt_lexer *lexer, struct lt_stmt *s)
+{
+    if (lt_accept(lexer, "if")) {
+        s->kind = LT_IF;
+        s->value = parse_condition(lexer);
+        s->body = lexer->failed ? NULL : parse_stmt(lexer);
+        if (lt_accept(lexer, "else"))
+            s->other = parse_stmt(lexer);
+        return s;
+    }
+    if (lt_accept(lexer, "while")) {
+        s->kind = LT_WHILE;
+        s->value = parse_condition(lexer);
+        s->body = lexer->failed ? NULL : parse_stmt(lexer);
+        return s;
+    }
+    if (lt_accept(lexer, "for"))
+        return parse_for(lexer, s);
+    if (lt_accept(lexer, "do")) {
+        s->kind = LT_DO;
+        s->body = parse_stmt(lexer);
+        lt_expect(lexer, "while");
+        s->value = parse_condition(lexer);
+        lt_expect(lexer, ";");
+        return s;
+    }
+    return NULL;
+}
+
+static struct lt_stmt *parse_jump(struct lt_lexer *lexer, struct lt_stmt *s)
+{
+    if (lt_accept(lexer, "break"))
+        s->kind = LT_BREAK;
+    else if (lt_accept(lexer, "continue"))
+        s->kind = LT_CONTINUE;
+    else if (lt_accept(lexer, "return"))
+        s->kind = LT_RETURN;
+    else
+        return NULL;
+    lt_expect(lexer, ";");
+    return s;
+}
+
+static struct lt_stmt *parse_stmt_inner(struct lt_lexer *lexer)
+{
+    struct lt_stmt *s = new_stmt(lexer, LT_EMPTY), *found;
+    if (!s || lt_accept(lexer, ";"))
+        return s;
+    if (lt_is(lexer, "{")) {
+        s->kind = LT_BLOCK;
+        s->body = lt_parse_block(lexer);
+        return s;
+    }
+    if ((found = parse_control(lexer, s)) || lexer->failed)
+        return found;
+    if ((found = parse_jump(lexer, s)) || lexer->failed)
+        return found;
+    if (lt_peek(lexer, 0)->kind == LT_T_NAME && strcmp(lt_peek(lexer, 1)->text, ":") == 0) {
+        const char *label = lt_take(lexer)->text;
+        lt_take(lexer);
+        if ((found = parse_stmt(lexer)))
+            found->label = label;
+        return found;
+    }
+    found = parse_simple(lexer);
+    lt_expect(lexer, ";");
+    return found;
+}
+
+static struct lt_stmt *parse_stmt(struct lt_lexer *lexer)
+{
+    struct lt_stmt *s = lt_enter(lexer) ? parse_stmt_inner(lexer) : NULL;
+    lt_leave(lexer);
+    return lexer->failed ? NULL : s;
+}
+
+struct lt_stmt *lt_parse_block(struct lt_lexer *lexer)
+{
+    struct lt_stmt *first = NULL, **tail = &first;
+    lt_expect(lexer, "{");
+    while (!lexer->failed && !lt_accept(lexer, "}")) {
+        if (lt_peek(lexer, 0)->kind == LT_T_END) {
+            lt_unexpected(lexer, "'}'");
+            break;
+        }
+        struct lt_stmt *s = parse_stmt(lexer);
+        if (!s)
+            break;
+        *tail = s;
+        tail = &s->next;
+    }
+    return first;
+}
+
+/* ---- threads -------------------------------------------------------------------------------------- */
+
+static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
+{
+    struct lt_param **tail = &thread->params;
+    lt_expect(lexer, "(");
+    while (!lexer->failed && !lt_accept(lexer, ")")) {
+        struct lt_param *p = lt_new(lexer, sizeof *p);
+        if (!p)
+            return false;
+        p->pos = lt_peek(lexer, 0)->pos;
+        if (!lt_parse_type(lexer, &p->type))
+            return false;
+        p->name = lt_expect_name(lexer, "a parameter name");
+        *tail = p;
+        tail = &p->next;
+        if (!lt_is(lexer, ")"))
+            lt_expect(lexer, ",");
+    }
+    return !lexer->failed;
+}
+
+/* @ [sg n,] wg n, dev n   in any order */
+static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
+{
+    do {
+        uint64_t n = 0;
+        bool sub = lt_accept(lexer, "sg");
+        bool group = !sub && lt_accept(lexer, "wg"), device = !sub && !group && lt_accept(lexer, "dev");
+        if (!sub && !group && !device) {
+            lt_unexpected(lexer, "'sg', 'wg' or 'dev'");
+            return;
+        }
+        if (!lt_expect_number(lexer, "a group number", 65535, &n))
+            return;
+        if (sub) {
+            thread->sub_group = (uint32_t)n;
+            thread->has_sub_group = true;
+        } else if (group) {
+            thread->work_group = (uint32_t)n;
+        } else {
+            thread->device = (uint32_t)n;
+        }
+    } while (lt_accept(lexer, ","));
+}
+
+static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
+{
+    struct lt_thread *thread = lt_new(lexer, sizeof *thread);
+    if (!thread)
+        return NULL;
+    const struct lt_token *t = lt_peek(lexer, 0);
+    thread->pos = t->pos;
+    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number)) {
+        lt_unexpected(lexer, "a thread (P0@wg 0, dev 0 (...) {...})");
+        return NULL;
+    }
+    if (lt_find_thread(lexer->test, thread->number, NULL)) {
+        lt_fail_at(lexer, t->pos, "thread P%u is there twice", thread->number);
+        return NULL;
+    }
+    if (lexer->test->thread_count == LT_MAX_THREADS) {
+        lt_fail_at(lexer, t->pos, "more than %d threads", LT_MAX_THREADS);
+        return NULL;
+    }
+    lt_take(lexer);
+    *placed = lt_accept(lexer, "@");
+    if (*placed)
+        parse_placement(lexer, thread);
+    if (lexer->failed || !parse_params(lexer, thread))
+        return NULL;
+    thread->body = lt_parse_block(lexer);
+    return lexer->failed ? NULL : thread;
+}
+
+/* One node of herd's scope tree, ( device ( work_group P0 ( sub_group P1 ) ) ... ), inside LEVEL outer
+ * ones: numbers groups in order of appearance. */
+static void parse_scope_tree(struct lt_lexer *lexer, uint32_t counts[3], unsigned level)
+{
+    static const char *const names[] = {"device", "work_group", "sub_group"};
+    unsigned kind = 0;
+    if (!lt_enter(lexer) || !lt_expect(lexer, "("))
+        return;
+    while (kind < 3 && !lt_accept(lexer, names[kind]))
+        kind++;
+    if (kind == 3 || kind < level)
+        lt_unexpected(lexer, "'device', 'work_group' or 'sub_group'");
+    while (!lexer->failed && !lt_accept(lexer, ")")) {
+        uint32_t number;
+        struct lt_thread *thread = NULL;
+        if (lt_thread_number(lt_peek(lexer, 0), &number))
+            thread = lt_find_thread(lexer->test, number, NULL);
+        if (lt_is(lexer, "(")) {
+            parse_scope_tree(lexer, counts, kind + 1);
+        } else if (thread) {
+            lt_take(lexer);
+            thread->device = counts[0];
+            thread->work_group = counts[1];
+            thread->sub_group = counts[2];
+            thread->has_sub_group = kind == 2;
+        } else {
+            lt_unexpected(lexer, "a thread or a scope");
+        }
+        lt_accept(lexer, ",");
+    }
+    if (kind < 3)
+        counts[kind]++;
+    lt_leave(lexer);
+}
+
+static bool starts_thread(const struct lt_lexer *lexer)
+{
+    uint32_t number;
+    const struct lt_token *t = lt_peek(lexer, 0);
+    const char *after = lt_peek(lexer, 1)->text;
+    return t->kind == LT_T_NAME && lt_thread_number(t, &number) && (*after == '@' || *after == '(');
+}
+
+void lt_parse_opencl(struct lt_lexer *lexer)
+{
+    bool all_placed = true;
+    struct lt_thread **tail = &lexer->test->threads;
+    lt_parse_init(lexer);
+    do {
+        bool placed = false;
+        if (lexer->failed)
+            return;
+        struct lt_thread *thread = parse_thread(lexer, &placed);
+        if (!thread)
+            return;
+        all_placed &= placed;
+        *tail = thread;
+        tail = &thread->next;
+        lexer->test->thread_count++;
+    } while (starts_thread(lexer));
+    if (lt_accept(lexer, "scopeTree") || lt_accept(lexer, "scopes")) {
+        uint32_t counts[3] = {0, 0, 0};
+        lt_accept(lexer, ":");
+        bool outer = lt_is(lexer, "(") && strcmp(lt_peek(lexer, 1)->text, "(") == 0;
+        if (outer)
+            lt_take(lexer);
+        while (!lexer->failed && lt_is(lexer, "("))
+            parse_scope_tree(lexer, counts, 0);
+        if (outer)
+            lt_expect(lexer, ")");
+    } else if (!all_placed) {
+        lt_unexpected(lexer, "a scope tree, as not every thread has its place (@wg n, dev n)");
+    }
+}
+
+/* ---- entry points ----------------------------------------------------------------------------------- */
+
+struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index)
+{
+    uint32_t i = 0;
+    for (struct lt_thread *t = test->threads; t; t = t->next, i++)
+        if (t->number == number) {
+            if (index)
+                *index = i;
+            return t;
+        }
+    return NULL;
+}
+
+enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test,
+                       struct mm_error *err)
+{
+    struct mm_error scratch;
+    err = err ? err : &scratch;
+    *err = (struct mm_error){0};
+    *test = NULL;
+    if (size > LT_MAX_TEXT)
+        return mm_fail_at(err, MM_LIMIT, "litmus.size", file, 0, 0, "the test has more than %u bytes",
+                          LT_MAX_TEXT);
+    struct mm_arena *arena = mm_arena_create();
+    struct lt_test *t = arena ? mm_arena_alloc(arena, sizeof *t) : NULL;
+    if (!t) {
+        mm_arena_destroy(arena);
+        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    }
+    t->arena = arena;
+    t->file = mm_arena_strdup(arena, file ? file : "");
+    struct lt_lexer lexer = {.test = t, .err = err};
+    lexer.failed = !t->file;
+    if (lt_lex(&lexer, text, size) == MM_OK) {
+        if (t->dialect == LT_OPENCL)
+            lt_parse_opencl(&lexer);
+        else
+            lt_parse_vulkan(&lexer);
+        if (!lexer.failed)
+            lt_parse_final(&lexer);
+    }
+    if (lexer.failed) {
+        mm_arena_destroy(arena);
+        return err->cls == MM_OK ? mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory") : err->cls;
+    }
+    *test = t;
+    return MM_OK;
+}
+
+static char *read_file(FILE *in, size_t *size)
+{
+    size_t capacity = 4096;
+    char *text = mm_alloc(capacity);
+    *size = 0;
+    while (text) {
+        *size += fread(text + *size, 1, capacity - *size, in);
+        if (*size < capacity || *size > LT_MAX_TEXT)
+            break;
+        char *more = mm_realloc(text, 2 * capacity);
+        if (!more) {
+            mm_free(text);
+            return NULL;
+        }
+        text = more;
+        capacity *= 2;
+    }
+    return text;
+}
+
+enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err)
+{
+    *test = NULL;
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot open the file: %s",
+                          strerror(errno));
+    size_t size = 0;
+    char *text = read_file(in, &size);
+    bool bad = ferror(in) != 0;
+    fclose(in);
+    enum mm_class cls;
+    if (!text)
+        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    else if (bad)
+        cls = mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot read the file");
+    else
+        cls = lt_parse(text, size, path, test, err);
+    mm_free(text);
+    return cls;
+}
+
+void lt_test_destroy(struct lt_test *test)
+{
+    if (test)
+        mm_arena_destroy(test->arena);
+}
+
+const char *lt_test_name(const struct lt_test *test)
+{
+    return test->name;
+}
+
+enum lt_dialect lt_test_dialect(const struct lt_test *test)
+{
+    return test->dialect;
+}
+
+const char *lt_test_property(const struct lt_test *test, const char *key)
+{
+    for (const struct lt_property *p = test->properties; p; p = p->next)
+        if (strcmp(p->key, key) == 0)
+            return p->value;
+    return NULL;
+}
