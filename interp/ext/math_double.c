@@ -131,9 +131,25 @@ double in_double_rsqrt(double x)
     return 1 / sqrt(x);
 }
 
+/* OpenCL does not tell signaling NaNs from quiet ones, libm does where a NaN is no obstacle to a result. */
+static double quiet(double x)
+{
+    return isnan(x) ? (double)NAN : x;
+}
+
+double in_double_hypot(double x, double y)
+{
+    return hypot(quiet(x), quiet(y));
+}
+
+double in_double_pow(double x, double y)
+{
+    return pow(quiet(x), quiet(y));
+}
+
 double in_double_pown(double x, int32_t n)
 {
-    return pow(x, n);
+    return pow(quiet(x), n);
 }
 
 /* x^y as exp(y log x): x >= 0 only [CLC 7.5.1]. */
@@ -161,7 +177,8 @@ double in_double_rootn(double x, int32_t n)
         double inverse = 1.0 / n;
         double error = fma(-inverse, n, 1.0) / n;
         r = pow(fabs(x), inverse);
-        r += r * (log(fabs(x)) * error);
+        if (isfinite(r))
+            r += r * (log(fabs(x)) * error);
     }
     return odd && signbit(x) ? -r : r;
 }

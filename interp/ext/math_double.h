@@ -29,7 +29,6 @@
 #define in_double_fmax      fmax
 #define in_double_fmin      fmin
 #define in_double_fmod      fmod
-#define in_double_hypot     hypot
 #define in_double_ldexp     ldexp
 #define in_double_log       log
 #define in_double_log2      log2
@@ -37,7 +36,6 @@
 #define in_double_log1p     log1p
 #define in_double_logb      logb
 #define in_double_modf      modf
-#define in_double_pow       pow
 #define in_double_remainder remainder
 #define in_double_rint      rint
 #define in_double_round     round
@@ -98,6 +96,8 @@ double in_double_lgamma(double x);
 double in_double_lgamma_r(double x, int32_t *sign);
 double in_double_maxmag(double x, double y);
 double in_double_minmag(double x, double y);
+double in_double_hypot(double x, double y);
+double in_double_pow(double x, double y);
 double in_double_pown(double x, int32_t n);
 double in_double_powr(double x, double y);
 double in_double_rootn(double x, int32_t n);
