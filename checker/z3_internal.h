@@ -1,0 +1,152 @@
+/* Inside the Z3 engine: symbolic threads, events and relations as formulas.
+ *
+ * A relation's entry (i, j) says whether the pair is related *given that both events happen*; what it says
+ * of pairs that do not both happen is meaningless.  Whoever looks at a third event (sequence, closure,
+ * domain) or draws a conclusion (a check) adds the condition that it happens. */
+#ifndef CHECKER_Z3_INTERNAL_H
+#define CHECKER_Z3_INTERNAL_H
+
+#include "checker/checker.h"
+
+#include <setjmp.h>
+#include <z3.h>
+
+/* A value of SIZE bytes: the number K where T is NULL, else the bit-vector T.  TRUTH, where it is not NULL,
+ * says whether the value is 1; otherwise it is 0. */
+struct zx_val {
+    Z3_ast t, truth;
+    uint64_t k;
+    uint8_t size;
+};
+
+enum zx_kind { ZX_READ, ZX_WRITE, ZX_FENCE, ZX_BARRIER, ZX_AVAILABILITY, ZX_VISIBILITY };
+
+#define ZX_NONE UINT32_MAX
+
+struct zx_event {
+    enum zx_kind kind;
+    uint32_t thread;              /* ZX_NONE: initial write */
+    const struct ck_instr *in;    /* NULL: initial write */
+    uint32_t instr;               /* its index in the thread */
+    uint32_t partner;             /* other half of a read-modify-write, or ZX_NONE */
+    uint32_t cell;                /* location where the address is a number, else ZX_NONE */
+    uint8_t part;                 /* barriers: 1 entry, 2 exit, 0 both in one */
+    uint8_t size;                 /* bytes accessed */
+    Z3_ast exec;                  /* happens */
+    Z3_ast failed;                /* read half of a compare-exchange: it does not write; else false */
+    struct zx_val address, value; /* value: read or written; barrier: what tells instances apart */
+};
+
+/* A location: SIZE bytes at OFFSET of OBJECT (never an alias). */
+struct zx_cell {
+    uint32_t object, init; /* init: event number */
+    uint64_t offset;
+    uint8_t size;
+};
+
+struct zx_rel {
+    Z3_ast *e;     /* n * n (set: n) entries, false included */
+    uint64_t *may; /* which of them are not plainly false; rows of WORDS words */
+    bool is_set;
+};
+
+struct zx_thread {
+    uint32_t reg_count;   /* with the hidden ones */
+    struct zx_val *final; /* registers at the end */
+    Z3_ast ends;          /* the thread runs to its end within the bound */
+};
+
+struct zx {
+    const struct ck_program *p;
+    const struct mm_cat_model *model;
+    struct ck_options options;
+    Z3_context c;
+    Z3_solver s;
+    Z3_ast yes, no;
+    Z3_sort bool_sort, sorts[9];
+    struct mm_arena *arena;
+    jmp_buf stop;
+    enum mm_class cls;
+    struct mm_error *err;
+    double deadline;     /* CPU seconds, 0 = none */
+    bool split_barriers; /* the model tells entry and exit fences apart */
+    uint64_t budget;     /* formulas that may still be built */
+
+    struct zx_event *events;
+    uint32_t n, capacity, words;
+    struct zx_cell *cells;
+    uint32_t cell_count, cell_capacity;
+    struct zx_thread *threads;
+    Z3_ast *hard; /* what holds of every execution */
+    uint32_t hard_count, hard_capacity;
+    Z3_ast exceeded;      /* some loop wants more iterations than the bound */
+    Z3_ast out_of_bounds; /* some access misses every object */
+    Z3_ast assertion;     /* some CK_ASSERT fails */
+
+    struct zx_val *finals; /* per cell, size 0: not asked for yet */
+    Z3_ast *rf;            /* [write * n + read] */
+    Z3_ast *co;            /* [write * n + write] */
+    struct zx_rel **base_cache, **let_cache;
+};
+
+/* Gives up: unwinds to ck_z3 with an error of class CLS. */
+_Noreturn void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const char *format, ...)
+    MM_PRINTF(4, 5);
+void *zx_alloc(struct zx *z, size_t count, size_t size);
+double zx_cpu_seconds(void);
+
+/* ---- formulas and values (z3_term.c) --------------------------------------------------------- */
+
+Z3_ast zx_keep(struct zx *z, Z3_ast a); /* stops when Z3 has failed */
+Z3_ast zx_not(struct zx *z, Z3_ast a);
+Z3_ast zx_and(struct zx *z, Z3_ast a, Z3_ast b);
+Z3_ast zx_or(struct zx *z, Z3_ast a, Z3_ast b);
+Z3_ast zx_and_n(struct zx *z, uint32_t count, Z3_ast *terms); /* overwrites TERMS */
+Z3_ast zx_or_n(struct zx *z, uint32_t count, Z3_ast *terms);
+Z3_ast zx_implies(struct zx *z, Z3_ast a, Z3_ast b);
+Z3_ast zx_iff(struct zx *z, Z3_ast a, Z3_ast b);
+Z3_ast zx_fresh_bool(struct zx *z, const char *name);
+void zx_assert(struct zx *z, Z3_ast a); /* adds to the hard constraints */
+
+struct zx_val zx_number(uint64_t k, uint8_t size);
+struct zx_val zx_fresh(struct zx *z, const char *name, uint8_t size);
+Z3_ast zx_bits(struct zx *z, struct zx_val v); /* as a bit-vector */
+Z3_ast zx_equal(struct zx *z, struct zx_val a, struct zx_val b);
+Z3_ast zx_nonzero(struct zx *z, struct zx_val a);
+Z3_ast zx_less(struct zx *z, struct zx_val a, struct zx_val b, bool is_signed, bool or_equal);
+struct zx_val zx_ite(struct zx *z, Z3_ast c, struct zx_val a, struct zx_val b);
+struct zx_val zx_binary(struct zx *z, enum ck_expr_op op, struct zx_val a, struct zx_val b);
+struct zx_val zx_resize(struct zx *z, struct zx_val a, uint8_t size, bool is_signed);
+struct zx_val zx_from_bool(struct zx *z, Z3_ast a, uint8_t size);
+struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *regs);
+
+/* ---- threads (z3_exec.c, z3_memory.c) -------------------------------------------------------- */
+
+void zx_run_threads(struct zx *z);
+uint32_t zx_add_event(struct zx *z, const struct zx_event *event);
+/* Locations, initial writes, reads-from, coherence. */
+void zx_build_memory(struct zx *z);
+Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
+/* The value of a term of the condition in the final state; Z3_ast constraints are added as needed. */
+struct zx_val zx_final(struct zx *z, const struct ck_term *term);
+Z3_ast zx_prop(struct zx *z, uint32_t prop);
+
+/* ---- relations (z3_base.c, z3_cat.c) --------------------------------------------------------- */
+
+struct zx_rel *zx_rel_new(struct zx *z, bool is_set);
+void zx_rel_set(struct zx *z, struct zx_rel *r, uint32_t i, uint32_t j, Z3_ast a);
+Z3_ast zx_rel_get(const struct zx *z, const struct zx_rel *r, uint32_t i, uint32_t j);
+struct zx_rel *zx_base(struct zx *z, const char *name);
+struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *r);
+struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments);
+/* The statement of CHECK (with its negation) as a formula.  ONE_WAY: it is only ever asserted. */
+Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way);
+
+/* ---- evidence (explain*.c, z3_witness.c) ----------------------------------------------------- */
+
+void zx_witness(struct zx *z, Z3_model m, struct ck_verdict *v);
+void zx_race_witness(struct zx *z, Z3_model m, const struct mm_cat_check *flag, struct ck_verdict *v);
+void zx_violation(struct zx *z, Z3_model m, const struct mm_cat_check *check, struct ck_violation *out,
+                  struct mm_arena *arena);
+
+#endif

@@ -1,0 +1,449 @@
+/* ck_z3: decides a program by constraints.
+ *
+ * One context per call.  Everything that holds of every execution is asserted; the condition, the flags, the
+ * final states and the unwinding assumption are queries on top. */
+#include "checker/z3_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, DEFAULT_STATE_SECONDS = 5 };
+#define DEFAULT_MEMORY (UINT64_C(4) << 30)
+#define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)
+
+struct solve {
+    struct zx *z;
+    struct ck_verdict *v;
+    Z3_ast complete;   /* literal: all threads end within the bound, and the filter holds */
+    Z3_ast prop, goal; /* goal: literal, the proposition or for forall its opposite */
+    Z3_ast any_flag, assertion, exceeded;
+    Z3_ast *axioms; /* literal per check, NULL for flags; only when tracked */
+    Z3_ast *flags;  /* literal per check, NULL for axioms */
+    struct zx_val *observed;
+    uint32_t states_capacity;
+    bool race_found, gave_up;
+};
+
+/* Z3 reports through this; what failed returns NULL and is noticed by zx_keep. */
+static void on_z3_error(Z3_context c, Z3_error_code e)
+{
+    (void)c;
+    (void)e;
+}
+
+/* ---- queries ----------------------------------------------------------------------------------------- */
+
+static void set_timeout(struct zx *z, double seconds)
+{
+    Z3_params params = Z3_mk_params(z->c);
+
+    Z3_params_inc_ref(z->c, params);
+    Z3_params_set_uint(z->c, params, Z3_mk_string_symbol(z->c, "timeout"),
+                       seconds > 4e6 ? UINT32_MAX : (unsigned)(seconds * 1000) + 1);
+    Z3_solver_set_params(z->c, z->s, params);
+    Z3_params_dec_ref(z->c, params);
+}
+
+static void note_limit(struct solve *s, const char *rule, const char *message)
+{
+    s->gave_up = true;
+    if (s->v->limit.cls == MM_OK)
+        mm_fail(&s->v->limit, MM_LIMIT, rule, "%s", message);
+}
+
+static enum ck_answer check(struct solve *s, unsigned count, Z3_ast const *assumptions)
+{
+    struct zx *z = s->z;
+    Z3_ast literals[3];
+    unsigned kept = 0;
+    Z3_lbool r;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (assumptions[i] == z->no)
+            return CK_NO;
+        if (assumptions[i] != z->yes)
+            literals[kept++] = assumptions[i];
+    }
+    if (z->deadline > 0) {
+        double left = z->deadline - zx_cpu_seconds();
+
+        if (left <= 0) {
+            note_limit(s, "time", "time is up");
+            return CK_UNKNOWN;
+        }
+        set_timeout(z, left);
+    }
+    r = Z3_solver_check_assumptions(z->c, z->s, kept, literals);
+    if (r != Z3_L_UNDEF)
+        return r == Z3_L_TRUE ? CK_YES : CK_NO;
+    note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
+    return CK_UNKNOWN;
+}
+
+/* A literal that implies A. */
+static Z3_ast literal(struct zx *z, Z3_ast a, const char *name)
+{
+    Z3_ast l;
+
+    if (a == z->yes || a == z->no)
+        return a;
+    l = zx_fresh_bool(z, name);
+    zx_assert(z, zx_implies(z, l, a));
+    return l;
+}
+
+/* ---- encoding ---------------------------------------------------------------------------------------- */
+
+static bool names_base(const struct mm_cat_expr *e, const char *name)
+{
+    if (e->op == MM_CAT_NAME && e->base != UINT32_MAX && strcmp(mm_cat_bases[e->base].name, name) == 0)
+        return true;
+    for (uint32_t i = 0; i < e->child_count; i++) {
+        if (names_base(e->child[i], name))
+            return true;
+    }
+    return false;
+}
+
+static bool model_names(const struct mm_cat_model *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->let_count; i++) {
+        if (names_base(m->lets[i].body, name))
+            return true;
+    }
+    for (uint32_t i = 0; i < m->check_count; i++) {
+        if (names_base(m->checks[i].expr, name))
+            return true;
+    }
+    return false;
+}
+
+static void encode_completeness(struct solve *s)
+{
+    struct zx *z = s->z;
+    Z3_ast all = z->yes;
+
+    for (uint32_t i = 0; i < z->p->thread_count; i++)
+        all = zx_and(z, all, z->threads[i].ends);
+    if (z->p->filter != CK_NO_EXPR)
+        all = zx_and(z, all, zx_prop(z, z->p->filter));
+    s->complete = literal(z, all, "complete");
+}
+
+static void encode_model(struct solve *s, bool track)
+{
+    struct zx *z = s->z;
+    const struct mm_cat_model *m = z->model;
+
+    s->axioms = zx_alloc(z, m->check_count, sizeof *s->axioms);
+    s->flags = zx_alloc(z, m->check_count, sizeof *s->flags);
+    s->any_flag = z->no;
+    for (uint32_t i = 0; i < m->check_count; i++) {
+        Z3_ast statement = zx_check(z, &m->checks[i], !m->checks[i].flag);
+
+        if (m->checks[i].flag) {
+            s->flags[i] = literal(z, statement, "flag");
+            s->any_flag = zx_or(z, s->any_flag, statement);
+        } else if (track) {
+            s->axioms[i] = literal(z, statement, "axiom");
+        } else {
+            zx_assert(z, statement);
+        }
+    }
+    s->any_flag = literal(z, zx_or(z, s->any_flag, z->assertion), "flags");
+}
+
+static void open_solver(struct zx *z)
+{
+    z->s = Z3_mk_simple_solver(z->c);
+    if (!z->s)
+        zx_stop(z, MM_LIMIT, "z3", "Z3 has no solver");
+    Z3_solver_inc_ref(z->c, z->s);
+    for (uint32_t i = 0; i < z->hard_count; i++)
+        Z3_solver_assert(z->c, z->s, z->hard[i]);
+}
+
+static void encode(struct solve *s)
+{
+    struct zx *z = s->z;
+
+    z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
+    z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
+    z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
+    zx_run_threads(z);
+    zx_build_memory(z);
+    s->observed = zx_alloc(z, z->p->observed_count, sizeof *s->observed);
+    for (uint32_t i = 0; i < z->p->observed_count; i++)
+        s->observed[i] = zx_final(z, &z->p->observed[i]);
+    encode_completeness(s);
+    s->prop = zx_prop(z, z->p->condition);
+    s->goal = literal(z, z->p->quantifier == CK_FORALL ? zx_not(z, s->prop) : s->prop, "goal");
+    s->assertion = literal(z, z->assertion, "assertion");
+    s->exceeded = literal(z, z->exceeded, "exceeded");
+}
+
+/* ---- final states ------------------------------------------------------------------------------------- */
+
+static uint64_t model_value(struct zx *z, Z3_model m, struct zx_val v)
+{
+    Z3_ast value;
+    uint64_t k = 0;
+
+    if (!v.t)
+        return v.k;
+    if (!Z3_model_eval(z->c, m, v.t, true, &value) || !Z3_get_numeral_uint64(z->c, value, &k))
+        zx_stop(z, MM_BUG, "z3", "Z3's model has no value for a final state");
+    return k;
+}
+
+static bool model_truth(struct zx *z, Z3_model m, Z3_ast a)
+{
+    Z3_ast value;
+
+    if (a == z->yes || a == z->no)
+        return a == z->yes;
+    if (!Z3_model_eval(z->c, m, a, true, &value))
+        zx_stop(z, MM_BUG, "z3", "Z3's model does not decide a formula");
+    return Z3_get_bool_value(z->c, value) == Z3_L_TRUE;
+}
+
+static struct ck_state *add_state(struct solve *s)
+{
+    struct ck_verdict *v = s->v;
+
+    if (v->state_count == s->states_capacity) {
+        uint32_t capacity = s->states_capacity ? s->states_capacity * 2 : 16;
+        struct ck_state *bigger = mm_arena_alloc(v->arena, capacity * sizeof *bigger);
+
+        if (!bigger)
+            zx_stop(s->z, MM_LIMIT, "memory", "out of memory");
+        if (v->state_count)
+            memcpy(bigger, v->states, v->state_count * sizeof *bigger);
+        v->states = bigger;
+        s->states_capacity = capacity;
+    }
+    return &v->states[v->state_count++];
+}
+
+/* Takes the state of the solver's model and excludes it from now on. */
+static void take_state(struct solve *s, bool racy)
+{
+    struct zx *z = s->z;
+    uint32_t count = z->p->observed_count;
+    Z3_model m = Z3_solver_get_model(z->c, z->s);
+    Z3_ast *differs = zx_alloc(z, count, sizeof *differs);
+    uint64_t *values = mm_arena_alloc(s->v->arena, count * sizeof *values + 1);
+    struct ck_state *state;
+
+    if (!m || !values)
+        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    Z3_model_inc_ref(z->c, m);
+    state = add_state(s);
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = model_value(z, m, s->observed[i]);
+        differs[i] = zx_not(z, zx_equal(z, s->observed[i], zx_number(values[i], s->observed[i].size)));
+    }
+    *state = (struct ck_state){.values = values, .racy = racy, .satisfies = model_truth(z, m, s->prop)};
+    Z3_model_dec_ref(z->c, m);
+    Z3_solver_assert(z->c, z->s, zx_or_n(z, count, differs));
+}
+
+static bool enumerate(struct solve *s, bool racy, double until)
+{
+    for (;;) {
+        enum ck_answer r = check(s, 2, (Z3_ast[]){s->complete, racy ? s->any_flag : s->z->yes});
+
+        if (r != CK_YES)
+            return r == CK_NO;
+        if (s->v->state_count >= MAX_STATES || zx_cpu_seconds() > until) {
+            note_limit(s, "states", "too many final states to list them all");
+            return false;
+        }
+        take_state(s, racy);
+    }
+}
+
+static _Thread_local size_t value_count; /* qsort has no context */
+
+static int compare_states(const void *a, const void *b)
+{
+    const struct ck_state *x = a, *y = b;
+
+    for (size_t i = 0; i < value_count; i++) {
+        if (x->values[i] != y->values[i])
+            return x->values[i] < y->values[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+static void find_states(struct solve *s)
+{
+    struct zx *z = s->z;
+    double until = z->deadline > 0 ? z->deadline : zx_cpu_seconds() + DEFAULT_STATE_SECONDS;
+    bool all = true;
+
+    Z3_solver_push(z->c, z->s);
+    if (s->race_found)
+        all = enumerate(s, true, until);
+    all = all && enumerate(s, false, until);
+    Z3_solver_pop(z->c, z->s, 1);
+    s->v->states_complete = all;
+    value_count = z->p->observed_count;
+    if (s->v->state_count)
+        qsort(s->v->states, s->v->state_count, sizeof *s->v->states, compare_states);
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------------------
+ */
+
+static void find_flags(struct solve *s)
+{
+    struct zx *z = s->z;
+    struct ck_verdict *v = s->v;
+    bool unknown = false;
+    enum ck_answer r;
+
+    v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 1) * sizeof(*v->flags));
+    if (!v->flags)
+        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (!s->flags[i])
+            continue;
+        r = check(s, 2, (Z3_ast[]){s->complete, s->flags[i]});
+        unknown = unknown || r == CK_UNKNOWN;
+        if (r == CK_YES)
+            v->flags[v->flag_count++] = mm_arena_strdup(v->arena, z->model->checks[i].name);
+    }
+    r = check(s, 2, (Z3_ast[]){s->complete, s->assertion});
+    unknown = unknown || r == CK_UNKNOWN;
+    if (r == CK_YES)
+        v->flags[v->flag_count++] = "assertion";
+    s->race_found = v->flag_count > 0;
+    v->race = v->flag_count ? CK_YES : unknown ? CK_UNKNOWN : CK_NO;
+}
+
+/* Is there a consistent execution with the proposition (forall: without it)? */
+static void find_condition(struct solve *s)
+{
+    struct zx *z = s->z;
+    enum ck_answer r = check(s, 2, (Z3_ast[]){s->complete, s->goal});
+
+    if (r != CK_UNKNOWN && z->p->quantifier != CK_EXISTS)
+        r = r == CK_YES ? CK_NO : CK_YES;
+    s->v->condition = r;
+}
+
+/* Some execution goes beyond the bound: what no execution within it shows stays unknown. */
+static void weaken(struct solve *s)
+{
+    struct zx *z = s->z;
+    struct ck_verdict *v = s->v;
+    enum ck_answer beyond;
+
+    if (z->exceeded == z->no)
+        return;
+    beyond = check(s, 1, &s->exceeded);
+    if (beyond == CK_NO)
+        return;
+    if (v->condition == (z->p->quantifier == CK_EXISTS ? CK_NO : CK_YES))
+        v->condition = CK_UNKNOWN;
+    if (v->race == CK_NO)
+        v->race = CK_UNKNOWN;
+    v->states_complete = false;
+    note_limit(s, "bound", "a loop may run more often than the bound");
+}
+
+static void decide(struct solve *s)
+{
+    struct zx *z = s->z;
+
+    encode(s);
+    encode_model(s, false);
+    open_solver(z);
+    find_condition(s);
+    find_flags(s);
+    find_states(s);
+    weaken(s);
+}
+
+static Z3_context new_context(const struct ck_options *options)
+{
+    uint64_t limit = options->memory_limit ? options->memory_limit : DEFAULT_MEMORY;
+    Z3_config config = Z3_mk_config();
+    Z3_context c;
+    char megabytes[32];
+
+    snprintf(megabytes, sizeof megabytes, "%llu", (unsigned long long)(limit >> 20) + 1);
+    Z3_global_param_set("memory_max_size", megabytes);
+    c = Z3_mk_context(config);
+    Z3_del_config(config);
+    if (c)
+        Z3_set_error_handler(c, on_z3_error);
+    return c;
+}
+
+static enum mm_class run(struct solve *s)
+{
+    struct zx *z = s->z;
+
+    if (setjmp(z->stop))
+        return z->cls;
+    z->bool_sort = Z3_mk_bool_sort(z->c);
+    z->yes = zx_keep(z, Z3_mk_true(z->c));
+    z->no = zx_keep(z, Z3_mk_false(z->c));
+    for (unsigned i = 1; i <= 8; i++)
+        z->sorts[i] = Z3_mk_bv_sort(z->c, 8 * i);
+    decide(s);
+    return MM_OK;
+}
+
+/* A limit that stopped the engine leaves what it has found; everything else is unknown. */
+static enum mm_class settle(struct solve *s, enum mm_class r, const struct mm_error *why,
+                            struct mm_error *err)
+{
+    if (r == MM_OK)
+        return r;
+    if (r != MM_LIMIT)
+        return mm_fail(err, r, why->rule, "%s", why->message);
+    s->v->limit = *why;
+    s->v->states_complete = false;
+    return MM_OK;
+}
+
+enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
+                    const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err)
+{
+    double start = zx_cpu_seconds();
+    struct mm_error why = {.cls = MM_OK};
+    struct zx z = {.p = program, .model = model, .err = &why, .budget = MAX_FORMULAS};
+    struct solve s = {.z = &z, .v = verdict};
+    enum mm_class r;
+
+    memset(verdict, 0, sizeof *verdict);
+    r = ck_program_validate(program, err);
+    if (r)
+        return r;
+    if (options)
+        z.options = *options;
+    if (z.options.bound == 0)
+        z.options.bound = DEFAULT_BOUND;
+    if (z.options.bound > 200)
+        z.options.bound = 200;
+    if (z.options.timeout_ms)
+        z.deadline = start + z.options.timeout_ms * 1e-3;
+    verdict->arena = mm_arena_create();
+    z.arena = mm_arena_create();
+    z.c = verdict->arena && z.arena ? new_context(&z.options) : NULL;
+    if (z.c) {
+        r = settle(&s, run(&s), &why, err);
+        if (z.s)
+            Z3_solver_dec_ref(z.c, z.s);
+        Z3_del_context(z.c);
+    } else {
+        mm_fail(&verdict->limit, MM_LIMIT, "memory", "out of memory");
+    }
+    mm_arena_destroy(z.arena);
+    verdict->time_ms = (zx_cpu_seconds() - start) * 1e3;
+    return r;
+}
