@@ -1,0 +1,46 @@
+# TAP for shell tests: source it, call ok/skip, end with done_testing.
+tap_count=0 tap_failed=0
+BUILD=${BUILD:-build}
+REFCL=${REFCL:-$PWD/$BUILD/refcl}
+tap_dir=$(mktemp -d "${TMPDIR:-/tmp}/refcl-test.XXXXXX")
+trap 'rm -rf "$tap_dir"' EXIT
+
+ok() { # ok NAME COMMAND...: passes if the command succeeds
+    name=$1
+    shift
+    tap_count=$((tap_count + 1))
+    if "$@" >"$tap_dir/out" 2>&1; then
+        echo "ok $tap_count - $name"
+    else
+        echo "not ok $tap_count - $name"
+        sed 's/^/# /' "$tap_dir/out" | head -20
+        tap_failed=1
+    fi
+}
+exits() { # exits CODE COMMAND...: for use with ok
+    want=$1
+    shift
+    "$@"
+    got=$?
+    [ $got -eq "$want" ] && return 0
+    echo "exit code $got, expected $want"
+    return 1
+}
+prints() { # prints CODE PATTERN COMMAND...: exit code, and both streams together match the pattern
+    want=$1 pattern=$2
+    shift 2
+    text=$("$@" 2>&1)
+    got=$?
+    [ $got -eq "$want" ] || echo "exit code $got, expected $want"
+    printf '%s\n' "$text" | grep -qE -- "$pattern" || echo "no match for: $pattern"
+    printf '%s\n' "$text"
+    [ $got -eq "$want" ] && printf '%s\n' "$text" | grep -qE -- "$pattern"
+}
+skip() { # skip NAME REASON
+    tap_count=$((tap_count + 1))
+    echo "ok $tap_count - $1 # SKIP $2"
+}
+done_testing() {
+    echo "1..$tap_count"
+    exit $tap_failed
+}

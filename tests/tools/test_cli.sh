@@ -1,0 +1,65 @@
+#!/bin/bash
+# The command line contract: options, exit codes, where messages go, what bad input gets.
+. tests/lib/tap.sh
+suite=litmus/suite
+mp=$(find $suite -name '*.litmus' | sort | head -1)
+
+ok "version" prints 0 '^refcl [0-9]+\.[0-9]+' $REFCL --version
+ok "no command is a usage error" prints 2 'usage: refcl' $REFCL
+ok "unknown command is named" prints 2 "no command 'frobnicate'" $REFCL frobnicate
+for c in "litmus check" "litmus plan" "litmus run" "litmus judge" run kernel "trace dump"; do
+    ok "$c --help" prints 0 "^usage: refcl $c" $REFCL $c --help
+    ok "$c refuses an unknown option" prints 2 "refcl $c --help" $REFCL $c --no-such-option
+    ok "$c wants an argument" exits 2 $REFCL $c
+done
+
+# litmus check
+ok "a test is decided" exits 0 $REFCL litmus check "$mp"
+ok "a missing file is named" prints 2 "/nonexistent/x.litmus" $REFCL litmus check /nonexistent/x.litmus
+ok "a missing model is named" prints 2 "nope.cat" $REFCL litmus check -m nope.cat "$mp"
+printf 'OPENCL broken\n{ [x]=0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n  atomic_store(x 1);\n}\nexists (x=1)\n' >$tap_dir/broken.litmus
+ok "a syntax error has file, line and column" prints 2 'broken\.litmus:4:[0-9]+: ' $REFCL litmus check $tap_dir/broken.litmus
+printf 'm\nlet a = R | nosuch\nacyclic po as A\n' >$tap_dir/bad.cat
+ok "an unknown name in a model has line and column" prints 2 'bad\.cat:2:13: .*nosuch' $REFCL litmus check -m $tap_dir/bad.cat "$mp"
+ok "an engine must exist" prints 2 "not search, z3 or both" $REFCL litmus check -e magic "$mp"
+ok "a bound must be a number" prints 2 "not a number" $REFCL litmus check -b many "$mp"
+ok "JSON alone on stdout" bash -c "$REFCL litmus check --json - '$mp' | python3 -c 'import json,sys; d=json.load(sys.stdin); assert len(d[\"tests\"])==1 and d[\"tests\"][0][\"condition\"] in (\"holds\",\"fails\")'"
+ok "REFCL_JSON stands for --json" bash -c "REFCL_JSON=$tap_dir/v.json $REFCL litmus check '$mp' && test -s $tap_dir/v.json"
+if /usr/bin/python3 -c 'import jsonschema' 2>/dev/null; then
+    ok "the JSON is valid by its schema" bash -c "$REFCL litmus check --explain --json $tap_dir/v.json $suite >/dev/null; /usr/bin/python3 tools/validate.py tools/schema/litmus.schema.json $tap_dir/v.json"
+else
+    skip "the JSON is valid by its schema" "python3-jsonschema is not installed"
+fi
+ok "an unwritable output is an error" prints 2 "cannot write" $REFCL litmus check --json /nonexistent/dir/x "$mp"
+printf 'OPENCL slow\n{ [x]=0; }\n' >$tap_dir/slow.litmus
+for p in 0 1 2 3; do
+    printf 'P%d@wg %d, dev 0 (global atomic_int* x) {\n' $p $p >>$tap_dir/slow.litmus
+    for i in 1 2 3 4 5 6; do printf '  int r%d = atomic_load_explicit(x, memory_order_relaxed);\n  atomic_store_explicit(x, %d, memory_order_relaxed);\n' $i $((10 * p + i)) >>$tap_dir/slow.litmus; done
+    printf '}\n' >>$tap_dir/slow.litmus
+done
+printf 'exists (0:r6=1 /\\ 1:r6=2 /\\ 2:r6=3 /\\ 3:r6=4)\n' >>$tap_dir/slow.litmus
+ok "a time limit gives unknown, and names the limit" prints 3 "unknown" timeout 30 $REFCL litmus check -t 1 $tap_dir/slow.litmus
+
+# trace dump
+ok "a missing trace is named" prints 2 "/nonexistent/t" $REFCL trace dump /nonexistent/t
+head -c 4096 /dev/urandom >$tap_dir/noise
+ok "noise is not a trace" exits 2 $REFCL trace dump $tap_dir/noise
+
+# run
+ok "a missing program is named" prints 2 "no-such-program" $REFCL run -- no-such-program
+ok "a program without OpenCL is clean" exits 0 $REFCL run -- true
+ok "a program that fails is not clean" prints 1 "ended with status 7" $REFCL run -- sh -c 'exit 7'
+ok "a program that dies is not clean" prints 1 "signal 6" $REFCL run -- sh -c 'kill -ABRT $$'
+ok "an unknown check is refused" prints 2 "'everything' is not" $REFCL run -c everything -- true
+
+# kernel
+cat >$tap_dir/add.cl <<'K'
+kernel void add(global int *a, global const int *b, int c) { size_t i = get_global_id(0); a[i] += b[i] + c; }
+K
+ok "a kernel runs and prints" prints 0 '^0: 10 12 14 16$' $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4:iota -a buf:4:iota -a 10 -p 0
+ok "too few arguments" prints 2 "takes 3 arguments" $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4
+ok "a kernel that does not exist" prints 2 "nope" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
+ok "out of bounds is a finding with its line" prints 1 'add\.cl:1:[0-9]+: error: ' $REFCL kernel $tap_dir/add.cl -g 5 -a buf:4 -a buf:4 -a 1
+echo 'kernel void broken(global int *a) { a[0] = ; }' >$tap_dir/broken.cl
+ok "a kernel that does not compile shows the log" prints 2 'error: expected expression' $REFCL kernel $tap_dir/broken.cl -g 1 -a buf:1
+done_testing
