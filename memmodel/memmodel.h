@@ -161,7 +161,8 @@ struct mm_event {
     uint8_t kind;            /* enum mm_kind */
     uint8_t order;           /* enum mm_order, as written */
     uint8_t scope;           /* enum mm_scope, as written */
-    uint8_t effective_scope; /* after the reductions of CL 3.3.5 (O9-O11) */
+    uint8_t effective_scope; /* after the reductions of CL 3.3.5 (O9-O11); barriers: the execution scope,
+                                sub_group or work_group */
     uint8_t fence_flags;
     uint8_t attributes;
     uint16_t semantics;      /* SPIR-V storage-class semantics as written (Vulkan), else 0 */
