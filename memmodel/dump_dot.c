@@ -1,0 +1,104 @@
+/* A graph for Graphviz: one cluster per agent, program order downwards, recorded edges and reads-from. */
+#include "memmodel/graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Reads-from takes time quadratic in the number of events and says nothing to the eye beyond this. */
+enum { READS_FROM_MAX = 4000 };
+
+static void put_label(FILE *out, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            fputc('\\', out);
+        fputc((unsigned char)*s < 0x20 ? ' ' : *s, out);
+    }
+}
+
+static bool same_agent(const struct mm_event *a, const struct mm_event *b)
+{
+    return a->agent.command == b->agent.command && a->agent.index == b->agent.index;
+}
+
+struct order { /* events sorted by agent, then by number */
+    struct mm_agent agent;
+    size_t event;
+};
+
+static int compare(const void *x, const void *y)
+{
+    const struct order *a = x, *b = y;
+    if (a->agent.command != b->agent.command)
+        return a->agent.command < b->agent.command ? -1 : 1;
+    if (a->agent.index != b->agent.index)
+        return a->agent.index < b->agent.index ? -1 : 1;
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+static void put_node(const struct mm_graph *graph, size_t i, FILE *out)
+{
+    char what[400], place[200];
+    mm_describe_event(graph, &graph->events[i], what, sizeof what);
+    mm_describe_source(graph, graph->events[i].source, place, sizeof place);
+    fprintf(out, "    e%zu [label=\"%zu: ", i, i);
+    put_label(out, what);
+    fprintf(out, "%s", *place ? "\\n" : "");
+    put_label(out, place);
+    fprintf(out, "\"];\n");
+}
+
+static void put_clusters(const struct mm_graph *graph, const struct order *order, FILE *out)
+{
+    for (size_t i = 0; i < graph->event_count; i++) {
+        const struct mm_event *e = &graph->events[order[i].event];
+        bool first = i == 0 || !same_agent(&graph->events[order[i - 1].event], e);
+        bool last = i + 1 == graph->event_count || !same_agent(&graph->events[order[i + 1].event], e);
+        if (first) {
+            char agent[200];
+            mm_describe_agent(graph, e->agent, agent, sizeof agent);
+            fprintf(out, "  subgraph cluster_%zu {\n    label=\"", i);
+            put_label(out, agent);
+            fprintf(out, "\";\n");
+        }
+        put_node(graph, order[i].event, out);
+        if (!first)
+            fprintf(out, "    e%zu -> e%zu [label=\"po\", weight=10];\n", order[i - 1].event, order[i].event);
+        if (last)
+            fprintf(out, "  }\n");
+    }
+}
+
+static void put_reads_from(const struct mm_graph *graph, FILE *out)
+{
+    for (size_t i = 0; i < graph->event_count && graph->event_count <= READS_FROM_MAX; i++) {
+        const struct mm_event *e = &graph->events[i];
+        mm_event_id seen = MM_NO_EVENT;
+        for (uint32_t byte = 0; mm_event_reads(e) && byte < e->size && byte < 16; byte++) {
+            mm_event_id w = mm_graph_last_write(graph, i, byte);
+            if (w != MM_NO_EVENT && w != seen)
+                fprintf(out, "  e%" PRIu64 " -> e%zu [label=\"rf\", color=red, constraint=false];\n", w, i);
+            seen = w;
+        }
+    }
+}
+
+void mm_dump_dot(const struct mm_graph *graph, FILE *out)
+{
+    fprintf(out, "digraph execution {\n  node [shape=box, fontname=monospace, fontsize=10];\n");
+    struct order *order = mm_alloc_zero(graph->event_count + 1, sizeof *order);
+    for (size_t i = 0; order && i < graph->event_count; i++)
+        order[i] = (struct order){graph->events[i].agent, i};
+    if (order) {
+        qsort(order, graph->event_count, sizeof *order, compare);
+        put_clusters(graph, order, out);
+    }
+    mm_free(order);
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        const struct mm_edge *e = &graph->edges[i];
+        fprintf(out, "  e%" PRIu64 " -> e%" PRIu64 " [label=\"%s\", color=blue];\n", e->from, e->to,
+                mm_edge_name((enum mm_edge_kind)e->kind));
+    }
+    put_reads_from(graph, out);
+    fprintf(out, "}\n");
+}

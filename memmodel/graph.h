@@ -1,0 +1,41 @@
+/* What graph.c and the dumps share. */
+#ifndef MEMMODEL_GRAPH_H
+#define MEMMODEL_GRAPH_H
+
+#include "memmodel/memmodel.h"
+
+struct mm_id_map { /* id -> record, open addressing; ids are not 0 */
+    uint32_t *ids;
+    void **values;
+    size_t used, capacity; /* capacity: a power of two, or 0 */
+};
+void *mm_id_map_get(const struct mm_id_map *map, uint32_t id); /* NULL if there is none */
+bool mm_id_map_put(struct mm_id_map *map, uint32_t id, void *value);
+void mm_id_map_clear(struct mm_id_map *map);
+
+struct mm_graph {
+    struct mm_arena *arena; /* records that are not events or edges, and all strings */
+    size_t max_events;
+    struct mm_event *events;
+    struct mm_edge *edges;
+    const struct mm_finding **findings;
+    const struct mm_argument **arguments;
+    size_t event_count, event_capacity, edge_count, edge_capacity;
+    size_t finding_count, finding_capacity, argument_count, argument_capacity;
+    struct mm_id_map sources, allocations, commands;
+};
+
+/* Each writes at most SIZE bytes, in words for people. */
+void mm_describe_agent(const struct mm_graph *graph, struct mm_agent agent, char *buf, size_t size);
+void mm_describe_location(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
+void mm_describe_source(const struct mm_graph *graph, uint32_t source, char *buf, size_t size);
+/* What the event does, without its agent: "read 4 bytes of argument 'out'[17] = 3". */
+void mm_describe_event(const struct mm_graph *graph, const struct mm_event *event, char *buf, size_t size);
+/* True if the event kind reads, writes a location. */
+bool mm_event_reads(const struct mm_event *event);
+bool mm_event_writes(const struct mm_event *event);
+/* The last event before READ that wrote BYTE of its location, MM_NO_EVENT if none: reads-from where no
+ * RF edge says otherwise. */
+mm_event_id mm_graph_last_write(const struct mm_graph *graph, mm_event_id read, uint32_t byte);
+
+#endif
