@@ -1,0 +1,210 @@
+/* The base names of the cat language, computed from events. */
+#include "memmodel/cat_eval.h"
+
+#include <string.h>
+
+uint32_t mm_cat_base_find(const char *name)
+{
+    for (uint32_t i = 0; i < mm_cat_base_count; i++) {
+        if (strcmp(mm_cat_bases[i].name, name) == 0)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static bool is_access(const struct mm_cat_event *e)
+{
+    return e->read || e->write;
+}
+
+static bool is_atomic(const struct mm_cat_event *e)
+{
+    return is_access(e) && !e->init && (e->order != MM_ORDER_NONE || (e->attributes & MM_ATOMIC));
+}
+
+static bool acquires(const struct mm_cat_event *e)
+{
+    return (e->order == MM_ACQUIRE || e->order == MM_ACQ_REL) && !(e->write && !e->read);
+}
+
+static bool releases(const struct mm_cat_event *e)
+{
+    return (e->order == MM_RELEASE || e->order == MM_ACQ_REL) && !(e->read && !e->write);
+}
+
+/* Half of a read-modify-write whose order has no say over it, or an order so written. */
+static bool is_relaxed(const struct mm_cat_event *e)
+{
+    if (!is_atomic(e))
+        return false;
+    return e->order != MM_SEQ_CST && !acquires(e) && !releases(e);
+}
+
+static bool has_scope(const struct mm_cat_event *e, enum mm_scope scope)
+{
+    return !e->init && e->scope == scope;
+}
+
+static bool plain_write(const struct mm_cat_event *e)
+{
+    return e->write && !e->init && !is_atomic(e) && e->scope == MM_SCOPE_NONE;
+}
+
+static bool is_local(const struct mm_cat_event *e)
+{
+    return is_access(e) ? e->region == MM_LOCAL : e->fence && (e->fence_flags & MM_FENCE_LOCAL);
+}
+
+static bool is_global(const struct mm_cat_event *e)
+{
+    if (is_access(e))
+        return e->region == MM_GLOBAL || e->region == MM_CONSTANT || e->region == MM_PROGRAM_SCOPE ||
+               e->region == MM_IMAGE || e->region == MM_PIPE;
+    return e->fence && (e->fence_flags & MM_FENCE_GLOBAL);
+}
+
+static bool non_private(const struct mm_cat_event *e)
+{
+    return is_access(e) &&
+           (is_atomic(e) || (e->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE)));
+}
+
+static bool in_class(const struct mm_cat_event *e, unsigned i)
+{
+    return is_access(e) && (e->storage_class >> i & 1);
+}
+
+static bool names_class(const struct mm_cat_event *e, unsigned i)
+{
+    return (e->semantics >> i & 1) != 0;
+}
+
+enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
+
+#define SETS(X)                                                                                              \
+    X("R", e->read)                                                                                          \
+    X("W", e->write)                                                                                         \
+    X("M", is_access(e))                                                                                     \
+    X("F", e->fence)                                                                                         \
+    X("IW", e->init)                                                                                         \
+    X("RMW", e->rmw_partner != UINT32_MAX)                                                                   \
+    X("A", is_atomic(e))                                                                                     \
+    X("ATOM", is_atomic(e))                                                                                  \
+    X("NA", is_access(e) && !e->init && !is_atomic(e))                                                       \
+    X("NAL", is_access(e) && e->non_atomic_location)                                                         \
+    X("ACQ", acquires(e))                                                                                    \
+    X("REL", releases(e))                                                                                    \
+    X("ACQ_REL", e->fence && e->order == MM_ACQ_REL)                                                         \
+    X("SC", e->order == MM_SEQ_CST)                                                                          \
+    X("RLX", is_relaxed(e) || (e->fence && e->order == MM_RELAXED))                                          \
+    X("WI", has_scope(e, MM_SCOPE_WORK_ITEM) || plain_write(e))                                              \
+    X("SG", has_scope(e, MM_SCOPE_SUB_GROUP))                                                                \
+    X("WG", has_scope(e, MM_SCOPE_WORK_GROUP))                                                               \
+    X("QF", has_scope(e, MM_SCOPE_QUEUE_FAMILY))                                                             \
+    X("DV", has_scope(e, MM_SCOPE_DEVICE))                                                                   \
+    X("ALL", has_scope(e, MM_SCOPE_ALL_SVM_DEVICES))                                                         \
+    X("GLOBAL", is_global(e))                                                                                \
+    X("LOCAL", is_local(e))                                                                                  \
+    X("IMAGE", e->fence && (e->fence_flags & MM_FENCE_IMAGE))                                                \
+    X("CBAR", e->barrier != UINT32_MAX)                                                                      \
+    X("BEN", e->entry)                                                                                       \
+    X("BEX", e->exit)                                                                                        \
+    X("HOST", e->host)                                                                                       \
+    X("FGA", is_access(e) && e->origin == MM_ORIGIN_FINE_SVM_ATOMICS)                                        \
+    X("SC0", in_class(e, 0))                                                                                 \
+    X("SC1", in_class(e, 1))                                                                                 \
+    X("SC2", in_class(e, 2))                                                                                 \
+    X("SC3", in_class(e, 3))                                                                                 \
+    X("SEMSC0", names_class(e, 0))                                                                           \
+    X("SEMSC1", names_class(e, 1))                                                                           \
+    X("SEMSC2", names_class(e, 2))                                                                           \
+    X("SEMSC3", names_class(e, 3))                                                                           \
+    X("AV", e->write && !e->init && (is_atomic(e) || (e->attributes & MM_MAKE_AVAILABLE)))                   \
+    X("VIS", e->read && (is_atomic(e) || (e->attributes & MM_MAKE_VISIBLE)))                                 \
+    X("SEMAV", (e->semantics & SEMANTICS_AVAILABLE) != 0)                                                    \
+    X("SEMVIS", (e->semantics & SEMANTICS_VISIBLE) != 0)                                                     \
+    X("AVDEVICE", (e->attributes & MM_MAKE_AVAILABLE) && !is_access(e))                                      \
+    X("VISDEVICE", (e->attributes & MM_MAKE_VISIBLE) && !is_access(e))                                       \
+    X("NONPRIV", non_private(e))
+
+static bool same_thread(const struct mm_cat_event *a, const struct mm_cat_event *b)
+{
+    return a == b || (!a->init && !b->init && a->thread == b->thread);
+}
+
+static bool both_device(const struct mm_cat_event *a, const struct mm_cat_event *b)
+{
+    return !a->init && !b->init && !a->host && !b->host;
+}
+
+static bool same_location(const struct mm_cat_event *a, const struct mm_cat_event *b)
+{
+    return a->location != UINT32_MAX && a->location == b->location;
+}
+
+static bool given(const struct mm_cat_events *all, const struct mm_cat_event *a, const struct mm_cat_event *b,
+                  const char *relation)
+{
+    if (a->init || b->init)
+        return false;
+    for (uint32_t i = 0; i < all->edge_count; i++) {
+        if (all->edges[i].from_thread == a->thread && all->edges[i].to_thread == b->thread &&
+            strcmp(all->edges[i].relation, relation) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* a, b: events; a < b as pointers: recorded in that order. */
+#define RELATIONS(X)                                                                                         \
+    X("po", !a->init && a < b && same_thread(a, b))                                                          \
+    X("po-loc", !a->init && a < b && same_thread(a, b) && same_location(a, b))                               \
+    X("loc", same_location(a, b))                                                                            \
+    X("int", same_thread(a, b))                                                                              \
+    X("ext", !same_thread(a, b))                                                                             \
+    X("id", a == b)                                                                                          \
+    X("rmw", a->read && b->write && b == all->events + a->rmw_partner && a->rmw_partner != UINT32_MAX)       \
+    X("ssg", both_device(a, b) && a->sub_group == b->sub_group)                                              \
+    X("swg", both_device(a, b) && a->work_group == b->work_group)                                            \
+    X("sqf", both_device(a, b) && a->queue_family == b->queue_family)                                        \
+    X("sdv", both_device(a, b) && a->device == b->device)                                                    \
+    X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier)                                       \
+    X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))                   \
+    X("ssw", given(all, a, b, "ssw"))                                                                        \
+    X("asw", given(all, a, b, "asw"))
+
+/* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */
+#define FILL_SET(text, condition)                                                                            \
+    if (strcmp(name, text) == 0) {                                                                           \
+        for (uint32_t i = 0; i < n; i++) {                                                                   \
+            const struct mm_cat_event *e = &all->events[i];                                                  \
+            if (condition)                                                                                   \
+                mm_set_add(out, i);                                                                          \
+        }                                                                                                    \
+        return;                                                                                              \
+    }
+#define FILL_RELATION(text, condition)                                                                       \
+    if (strcmp(name, text) == 0) {                                                                           \
+        for (uint32_t i = 0; i < n; i++) {                                                                   \
+            const struct mm_cat_event *a = &all->events[i];                                                  \
+            for (uint32_t j = 0; j < n; j++) {                                                               \
+                const struct mm_cat_event *b = &all->events[j];                                              \
+                if (condition)                                                                               \
+                    mm_rel_add(n, out, i, j);                                                                \
+            }                                                                                                \
+        }                                                                                                    \
+        return;                                                                                              \
+    }
+
+void mm_cat_base_fill(const struct mm_cat_events *all, uint32_t base, uint64_t *out)
+{
+    const char *name = mm_cat_bases[base].name;
+    uint32_t n = all->count;
+
+    memset(out, 0, mm_rel_size(n, mm_cat_bases[base].type) * sizeof *out);
+    if (mm_cat_bases[base].type == MM_CAT_SET) {
+        SETS(FILL_SET)
+    } else {
+        RELATIONS(FILL_RELATION)
+    }
+}

@@ -1,0 +1,54 @@
+/* The flattened form of a model, inside the evaluator. */
+#ifndef MEMMODEL_CAT_NODE_H
+#define MEMMODEL_CAT_NODE_H
+
+#include "memmodel/cat_eval.h"
+
+#define CAT_NO_NODE UINT32_MAX
+enum { CAT_RF = 1, CAT_CO = 2 }; /* what a node depends on */
+
+/* MM_CAT_NAME: base BASE.  MM_CAT_PARAMETER: a name being defined recursively, number BASE. */
+struct cat_node {
+    enum mm_cat_op op;
+    enum mm_cat_type type;
+    uint32_t a, b, base;
+    uint8_t dynamic;  /* CAT_RF, CAT_CO */
+    const char *name; /* of the first let that means this node, NULL if none */
+    size_t offset;    /* of its lower bound in the values */
+};
+/* Recursive names FIRST .. FIRST + COUNT; all that depends on them ends before END. */
+struct cat_group {
+    uint32_t first, count, end;
+    uint32_t *bodies;
+};
+struct mm_cat_eval {
+    const struct mm_cat_model *model;
+    struct mm_arena *arena;
+    struct cat_node *nodes;
+    uint32_t node_count, node_capacity;
+    uint32_t *table; /* hash table of node numbers + 1 */
+    uint32_t table_size;
+    uint32_t *stamps;
+    uint32_t *checks;   /* node of each check */
+    uint32_t *let_node; /* of lets without parameters */
+    struct cat_group *groups;
+    uint32_t group_count;
+    uint32_t base_rf, base_co;
+
+    const struct mm_cat_events *events;
+    uint32_t n;
+    bool exact;
+    uint64_t *values, *scratch;
+    size_t capacity, upper_offset;
+    const uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
+    uint32_t clock, epoch[4]; /* by what a node depends on */
+};
+
+/* Brings node I up to date. */
+void cat_eval_node(struct mm_cat_eval *eval, uint32_t i);
+/* The same where the recursive groups before I are up to date, or being computed. */
+void cat_eval_inside(struct mm_cat_eval *eval, uint32_t i);
+/* Its value for a complete candidate. */
+uint64_t *cat_value(struct mm_cat_eval *eval, uint32_t i);
+
+#endif
