@@ -196,6 +196,7 @@ struct rt_mem {
     /* Storage: of buffers that are not sub-buffers. */
     struct rt_copy copies[RT_MAX_DEVICES];
     unsigned char *host_view; /* what maps show; NULL: not allocated, or the only device's copy is shown */
+    uint32_t host_view_id;    /* of its allocation record */
     struct rt_segment *segments;
     size_t segment_count, segment_capacity;
     struct rt_mapping *mappings; /* of this object, under the scheduler's lock (enqueue_map.c) */
@@ -246,6 +247,7 @@ struct rt_queue {
     struct rt_event *last_event;     /* of the latest command while it is not complete */
     struct rt_event *barrier_event;  /* of the latest barrier while it is not complete */
     mm_event_id last_completion;     /* recording: how the latest command completed */
+    mm_event_id barrier_completion;  /* the same of the latest barrier */
     mm_event_id *completed;          /* recording: completions since the latest barrier, that one included */
     size_t completed_count, completed_capacity;
 };

@@ -1,0 +1,66 @@
+/* The callback thread: application code never runs on the executor thread, nor with a lock held, so that a
+ * callback may call the API [CL 5.11 clSetEventCallback]. */
+#include "ref-runtime/callback.h"
+
+struct job {
+    struct job *next;
+    void (*function)(void *data);
+    void *data;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
+static struct job *first, **last = &first;
+static bool running;
+
+static void *callback_thread(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (!first) {
+            pthread_cond_wait(&posted, &lock);
+        }
+        struct job *job = first;
+        first = job->next;
+        if (!first) {
+            last = &first;
+        }
+        pthread_mutex_unlock(&lock);
+        job->function(job->data);
+        mm_free(job);
+        pthread_mutex_lock(&lock);
+    }
+    return NULL;
+}
+
+static bool start(void)
+{
+    pthread_t thread;
+    if (!running && pthread_create(&thread, NULL, callback_thread, NULL) == 0) {
+        pthread_detach(thread);
+        running = true;
+    }
+    return running;
+}
+
+bool rt_callback_post(void (*function)(void *data), void *data)
+{
+    struct job *job = mm_alloc(sizeof(*job));
+    if (!job) {
+        return false;
+    }
+    *job = (struct job){.function = function, .data = data};
+    pthread_mutex_lock(&lock);
+    bool ok = start();
+    if (ok) {
+        *last = job;
+        last = &job->next;
+        pthread_cond_signal(&posted);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!ok) {
+        mm_free(job);
+    }
+    return ok;
+}

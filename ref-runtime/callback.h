@@ -1,0 +1,15 @@
+/* Application callbacks: registered ones and the thread that calls them. */
+#ifndef RT_CALLBACK_H
+#define RT_CALLBACK_H
+
+#include "ref-runtime/runtime.h"
+
+/* A destructor callback of a context or memory object. */
+struct rt_callback {
+    struct rt_callback *next;
+    void(CL_CALLBACK *context_function)(cl_context, void *);
+    void(CL_CALLBACK *mem_function)(cl_mem, void *);
+    void *data;
+};
+
+#endif

@@ -1,0 +1,103 @@
+/* Commands and their scheduling: what the enqueue files and the executor share. */
+#ifndef RT_COMMAND_H
+#define RT_COMMAND_H
+
+#include "ref-runtime/runtime.h"
+
+struct rt_command;
+/* What a command does.  All of it on the executor thread, without locks. */
+struct rt_operation {
+    /* Does the work, or begins it if there is STEP.  CL_SUCCESS, or the negative status of the event. */
+    cl_int (*start)(struct rt_command *command);
+    /* Goes on for about QUANTUM instructions; *DONE when it is over. */
+    cl_int (*step)(struct rt_command *command, uint64_t quantum, bool *done);
+    /* Frees what the payload owns, whether or not the command was started; may be null. */
+    void (*destroy)(struct rt_command *command);
+};
+/* Why a command waits: for an event, or (recording only) that it waited for one already complete. */
+struct rt_dependency {
+    struct rt_event *event; /* held; NULL: see COMPLETION */
+    mm_event_id completion;
+    enum mm_edge_kind kind;
+};
+enum { RT_COMMAND_HOLDS = 4 };
+struct rt_command {
+    const struct rt_operation *operation;
+    struct rt_event *event;             /* held; it holds the queue */
+    struct rt_queue *queue;             /* NULL: the dependencies of a wait alone */
+    struct rt_command *previous, *next; /* in the queue */
+    struct rt_command *next_ready;
+    uint64_t sequence;
+    struct rt_dependency *dependencies;
+    size_t dependency_count, dependency_capacity;
+    size_t unresolved; /* dependencies whose event is not complete */
+    bool failed;       /* an event of the wait list ended with an error */
+    bool flushed;
+    bool is_barrier;
+    void *held[RT_COMMAND_HOLDS]; /* objects that live until the command is complete */
+    struct mm_command record;     /* id, kind; kernels fill in the rest before enqueuing */
+    mm_event_id call;             /* recording: the call that enqueued it */
+    max_align_t payload[];
+};
+
+/* A command for QUEUE with a zeroed payload of PAYLOAD_SIZE bytes; NULL: no memory.  NAME is the API call. */
+struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type type, const char *name,
+                                     const struct rt_operation *operation, size_t payload_size);
+/* Holds OBJECT until the command is complete. */
+void rt_command_hold(struct rt_command *command, void *object);
+/* Destroys a command that was not enqueued. */
+void rt_command_discard(struct rt_command *command);
+/* CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT if an event is of another context, or CL_SUCCESS. */
+cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const cl_event *list);
+/* Enqueues COMMAND, which then belongs to the scheduler (or is discarded on failure).  BLOCKING waits for it.
+ */
+cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_event *list, cl_event *event,
+                          bool blocking);
+/* What a marker, or a barrier if BARRIER, waits for: the wait list, everything earlier if that is empty. */
+cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_uint count,
+                                 const cl_event *list, cl_event *event);
+
+/* ---- scheduler (sched.c): rt_lock guards queues, events, commands, maps ---- */
+
+extern pthread_mutex_t rt_lock;
+/* Under rt_lock. */
+bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
+                       enum mm_edge_kind kind);
+void rt_sched_ready(struct rt_command *command);
+void rt_sched_flush(struct rt_queue *queue);
+void rt_sched_wait(void); /* until some event completes */
+/* Sets EVENT's status and does what follows from it: callbacks, dependent commands, waiting threads. */
+void rt_event_set_status(struct rt_event *event, cl_int status);
+/* Without locks. */
+void rt_sched_start(void);
+struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type);
+
+/* ---- recording (record.c): all of it does nothing, quickly, while recording is off ---- */
+
+mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count);
+mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
+                                    struct mm_edge *edges, size_t count);
+mm_event_id rt_record_callback(mm_event_id completion);
+/* An access of the runtime for COMMAND to SIZE bytes; DATA may be null. */
+void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
+                      uint64_t offset, uint64_t size, const void *data);
+uint32_t rt_record_allocation(const struct mm_allocation *allocation);
+void rt_record_free(uint32_t allocation, uint64_t size);
+void rt_record_close(void);
+
+/* ---- data movement of buffers (storage.c), on the executor thread ---- */
+
+struct rt_mem *rt_mem_root(struct rt_mem *mem);
+size_t rt_mem_offset(const struct rt_mem *mem); /* in the root */
+/* The bytes of the root's copy at PLACE (device of the context or RT_HOST_VIEW); NULL: no memory. */
+unsigned char *rt_storage(struct rt_mem *root, int place);
+/* Brings [BEGIN, END) of the copy at PLACE up to date, on behalf of COMMAND (may be null). */
+bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, size_t begin, size_t end,
+                       int place);
+/* The copy at PLACE holds the latest contents of [BEGIN, END), the others no longer do. */
+bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place);
+uint32_t rt_storage_allocation(const struct rt_mem *root, int place);
+/* Where maps of ROOT by DEVICE point: RT_HOST_VIEW or the only device. */
+int rt_storage_map_place(const struct rt_mem *root);
+
+#endif

@@ -1,0 +1,221 @@
+/* Contexts [CL 4.4]. */
+#include "ref-runtime/callback.h"
+#include "ref-runtime/device.h"
+
+#include <string.h>
+
+bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device)
+{
+    return rt_context_device_index(context, device) >= 0;
+}
+
+int rt_context_device_index(const struct rt_context *context, const struct rt_device *device)
+{
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        if (context->devices[i] == device) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+void rt_context_notify(struct rt_context *context, const char *text)
+{
+    if (context->notify) {
+        context->notify(text, NULL, 0, context->notify_data);
+    }
+}
+
+/* Properties are (name, value) pairs up to a zero: the platform, and whether the user synchronises. */
+static cl_int check_properties(const cl_context_properties *properties, size_t *count)
+{
+    bool platform_seen = false, sync_seen = false;
+    size_t n = 0;
+    for (; properties && properties[n]; n += 2) {
+        cl_context_properties value = properties[n + 1];
+        switch (properties[n]) {
+        case CL_CONTEXT_PLATFORM:
+            if (!rt_platform((cl_platform_id)value)) {
+                return CL_INVALID_PLATFORM;
+            }
+            if (platform_seen) {
+                return CL_INVALID_PROPERTY;
+            }
+            platform_seen = true;
+            break;
+        case CL_CONTEXT_INTEROP_USER_SYNC:
+            if (sync_seen || (value != CL_TRUE && value != CL_FALSE)) {
+                return CL_INVALID_PROPERTY;
+            }
+            sync_seen = true;
+            break;
+        default:
+            return CL_INVALID_PROPERTY;
+        }
+    }
+    *count = properties ? n + 1 : 0;
+    return CL_SUCCESS;
+}
+
+static cl_context create(const cl_context_properties *properties, size_t property_count,
+                         struct rt_device *const *devices, cl_uint device_count,
+                         void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data,
+                         cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_object_create(RT_CONTEXT, sizeof(*context));
+    if (!context) {
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    if (property_count) {
+        context->properties = mm_alloc(property_count * sizeof(*properties));
+        if (!context->properties) {
+            rt_object_release(context);
+            return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        }
+        memcpy(context->properties, properties, property_count * sizeof(*properties));
+        context->property_count = property_count;
+    }
+    for (cl_uint i = 0; i < device_count; i++) {
+        if (!rt_context_has_device(context, devices[i])) {
+            context->devices[context->device_count++] = devices[i];
+        }
+    }
+    context->notify = notify;
+    context->notify_data = data;
+    rt_null(errcode_ret, CL_SUCCESS);
+    return (cl_context)context;
+}
+
+cl_context CL_API_CALL rt_clCreateContext(const cl_context_properties *properties, cl_uint num_devices,
+                                          const cl_device_id *devices,
+                                          void(CL_CALLBACK *pfn_notify)(const char *, const void *, size_t,
+                                                                        void *),
+                                          void *user_data, cl_int *errcode_ret)
+{
+    size_t property_count = 0;
+    rt_the_platform();
+    cl_int error = check_properties(properties, &property_count);
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    if (!devices || num_devices == 0 || (!pfn_notify && user_data)) {
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    }
+    struct rt_device *list[RT_MAX_DEVICES];
+    cl_uint count = 0;
+    for (cl_uint i = 0; i < num_devices; i++) {
+        struct rt_device *device = rt_device(devices[i]);
+        if (!device) {
+            return rt_null(errcode_ret, CL_INVALID_DEVICE);
+        }
+        bool seen = false;
+        for (cl_uint k = 0; k < count; k++) {
+            seen = seen || list[k] == device;
+        }
+        if (!seen) {
+            list[count++] = device;
+        }
+    }
+    return create(properties, property_count, list, count, pfn_notify, user_data, errcode_ret);
+}
+
+cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *properties,
+                                                  cl_device_type device_type,
+                                                  void(CL_CALLBACK *pfn_notify)(const char *, const void *,
+                                                                                size_t, void *),
+                                                  void *user_data, cl_int *errcode_ret)
+{
+    size_t property_count = 0;
+    rt_the_platform();
+    cl_int error = check_properties(properties, &property_count);
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    if (!pfn_notify && user_data) {
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    }
+    if (!rt_device_type_valid(device_type)) {
+        return rt_null(errcode_ret, CL_INVALID_DEVICE_TYPE);
+    }
+    struct rt_device *list[RT_MAX_DEVICES];
+    cl_uint count = rt_devices_of_type(device_type, list);
+    if (count == 0) {
+        return rt_null(errcode_ret, CL_DEVICE_NOT_FOUND);
+    }
+    return create(properties, property_count, list, count, pfn_notify, user_data, errcode_ret);
+}
+
+void rt_context_destroy(struct rt_context *context)
+{
+    while (context->destructors) {
+        struct rt_callback *callback = context->destructors;
+        context->destructors = callback->next;
+        callback->context_function((cl_context)context, callback->data);
+        mm_free(callback);
+    }
+    mm_free(context->properties);
+}
+
+cl_int CL_API_CALL rt_clRetainContext(cl_context handle)
+{
+    return rt_api_retain(handle, RT_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+
+cl_int CL_API_CALL rt_clReleaseContext(cl_context handle)
+{
+    return rt_api_release(handle, RT_CONTEXT) ? CL_SUCCESS : CL_INVALID_CONTEXT;
+}
+
+cl_int CL_API_CALL rt_clSetContextDestructorCallback(cl_context handle,
+                                                     void(CL_CALLBACK *pfn_notify)(cl_context, void *),
+                                                     void *user_data)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct rt_context *context = rt_context(handle);
+    if (!context) {
+        return CL_INVALID_CONTEXT;
+    }
+    if (!pfn_notify) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_callback *callback = mm_alloc_zero(1, sizeof(*callback));
+    if (!callback) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    callback->context_function = pfn_notify;
+    callback->data = user_data;
+    pthread_mutex_lock(&lock);
+    callback->next = context->destructors;
+    context->destructors = callback;
+    pthread_mutex_unlock(&lock);
+    return CL_SUCCESS;
+}
+
+static cl_int get_devices(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_context *context = object;
+    return rt_info_put(out, context->devices, context->device_count * sizeof(*context->devices));
+}
+
+static cl_int get_properties(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_context *context = object;
+    return rt_info_put(out, context->properties, context->property_count * sizeof(*context->properties));
+}
+
+static const struct rt_info_row context_rows[] = {
+    RT_INFO_GET(CL_CONTEXT_REFERENCE_COUNT, rt_info_references),
+    RT_INFO_FIELD(CL_CONTEXT_NUM_DEVICES, struct rt_context, device_count),
+    RT_INFO_GET(CL_CONTEXT_DEVICES, get_devices),
+    RT_INFO_GET(CL_CONTEXT_PROPERTIES, get_properties),
+};
+
+cl_int CL_API_CALL rt_clGetContextInfo(cl_context handle, cl_context_info param_name, size_t size,
+                                       void *value, size_t *size_ret)
+{
+    struct rt_context *context = rt_context(handle);
+    if (!context) {
+        return CL_INVALID_CONTEXT;
+    }
+    return RT_INFO_QUERY(context_rows, context, param_name, size, value, size_ret);
+}

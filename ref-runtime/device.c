@@ -1,0 +1,328 @@
+/* Device queries, sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def, extensions and
+ * OpenCL C features in extensions.def. */
+#include "ref-runtime/device.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- memory and time ---- */
+
+uint64_t rt_global_mem_size(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_C(1) << 30;
+    return bytes / 2;
+}
+
+/* At least the larger of a quarter of global memory (up to 1 GiB) and 128 MiB. */
+uint64_t rt_max_alloc_size(void)
+{
+    uint64_t quarter = rt_global_mem_size() / 4;
+    uint64_t least = UINT64_C(128) << 20;
+    return quarter > least ? quarter : least;
+}
+
+cl_ulong rt_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (cl_ulong)now.tv_sec * 1000000000u + (cl_ulong)now.tv_nsec + 1;
+}
+
+/* ---- extensions and features ---- */
+
+struct name_row {
+    const char *name;
+    bool macro, offered;
+};
+static const struct name_row extension_rows[] = {
+#define RT_EXTENSION(name, macro, offered) {#name, macro, offered},
+#include "ref-runtime/extensions.def"
+#undef RT_EXTENSION
+};
+static const struct name_row feature_rows[] = {
+#define RT_FEATURE(name, offered) {#name, true, offered},
+#include "ref-runtime/extensions.def"
+#undef RT_FEATURE
+};
+enum {
+    EXTENSIONS = sizeof(extension_rows) / sizeof(*extension_rows),
+    FEATURES = sizeof(feature_rows) / sizeof(*feature_rows),
+    NAMES_SIZE = 2048
+};
+
+/* Offered names, space-separated; MACROS: only those that are predefined macros. */
+static void join_names(char *text, const struct name_row *rows, size_t count, bool macros)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].offered && (!macros || rows[i].macro)) {
+            length +=
+                (size_t)snprintf(text + length, NAMES_SIZE - length, "%s%s", length ? " " : "", rows[i].name);
+        }
+    }
+}
+
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+static char extension_names[NAMES_SIZE], extension_macros[NAMES_SIZE], feature_names[NAMES_SIZE];
+
+static void make_names(void)
+{
+    join_names(extension_names, extension_rows, EXTENSIONS, false);
+    join_names(extension_macros, extension_rows, EXTENSIONS, true);
+    join_names(feature_names, feature_rows, FEATURES, true);
+}
+
+const char *rt_extension_names(void)
+{
+    pthread_once(&names_once, make_names);
+    return extension_macros;
+}
+
+const char *rt_feature_names(void)
+{
+    pthread_once(&names_once, make_names);
+    return feature_names;
+}
+
+cl_int rt_get_extensions(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    pthread_once(&names_once, make_names);
+    return rt_info_string(out, extension_names);
+}
+
+static cl_int put_versions(const struct rt_info_out *out, const struct name_row *rows, size_t count,
+                           cl_version version)
+{
+    cl_name_version versions[EXTENSIONS + FEATURES] = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].offered) {
+            versions[n].version = version;
+            snprintf(versions[n++].name, sizeof(versions->name), "%s", rows[i].name);
+        }
+    }
+    return rt_info_put(out, versions, n * sizeof(*versions));
+}
+
+cl_int rt_get_extensions_with_version(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return put_versions(out, extension_rows, EXTENSIONS, CL_MAKE_VERSION(1, 0, 0));
+}
+
+static cl_int get_c_features(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return put_versions(out, feature_rows, FEATURES, CL_MAKE_VERSION(3, 0, 0));
+}
+
+/* ---- queries ---- */
+
+#define RT_UINT(param, answer)                                                                               \
+    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
+    {                                                                                                        \
+        (void)object;                                                                                        \
+        return rt_info_uint(out, (cl_uint)(answer));                                                         \
+    }
+#define RT_BOOL(param, answer)                                                                               \
+    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
+    {                                                                                                        \
+        (void)object;                                                                                        \
+        return rt_info_bool(out, answer);                                                                    \
+    }
+#define RT_ULONG(param, answer)                                                                              \
+    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
+    {                                                                                                        \
+        (void)object;                                                                                        \
+        return rt_info_ulong(out, (cl_ulong)(answer));                                                       \
+    }
+#define RT_SIZE(param, answer)                                                                               \
+    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
+    {                                                                                                        \
+        (void)object;                                                                                        \
+        return rt_info_size(out, (size_t)(answer));                                                          \
+    }
+#define RT_STRING(param, answer)                                                                             \
+    static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
+    {                                                                                                        \
+        (void)object;                                                                                        \
+        return rt_info_string(out, answer);                                                                  \
+    }
+#include "ref-runtime/info_device.def"
+#undef RT_UINT
+#undef RT_BOOL
+#undef RT_ULONG
+#undef RT_SIZE
+#undef RT_STRING
+
+static cl_int get_name(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_string(out, ((const struct rt_device *)object)->name);
+}
+
+static cl_int get_vendor(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_string(out, ((const struct rt_device *)object)->vendor);
+}
+
+static cl_int get_work_item_sizes(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    const size_t sizes[3] = {RT_MAX_WORK_GROUP, RT_MAX_WORK_GROUP, RT_MAX_WORK_GROUP};
+    return rt_info_put(out, sizes, sizeof(sizes));
+}
+
+static cl_int get_platform(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_handle(out, rt_the_platform());
+}
+
+static cl_int get_null_handle(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_handle(out, NULL);
+}
+
+static cl_int get_empty(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_put(out, "", 0);
+}
+
+/* No way of partitioning: one zero element. */
+static cl_int get_partition_properties(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    const cl_device_partition_property none[1] = {0};
+    return rt_info_put(out, none, sizeof(none));
+}
+
+static cl_int get_ils(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    cl_name_version ils[3] = {0};
+    for (unsigned minor = 0; minor < 3; minor++) {
+        ils[minor].version = CL_MAKE_VERSION(1, minor, 0);
+        memcpy(ils[minor].name, "SPIR-V", sizeof("SPIR-V"));
+    }
+    return rt_info_put(out, ils, sizeof(ils));
+}
+
+static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    static const cl_version all[] = {CL_MAKE_VERSION(3, 0, 0), CL_MAKE_VERSION(1, 2, 0),
+                                     CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 0, 0)};
+    cl_name_version versions[sizeof(all) / sizeof(*all)] = {0};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        versions[i].version = all[i];
+        memcpy(versions[i].name, "OpenCL C", sizeof("OpenCL C"));
+    }
+    return rt_info_put(out, versions, sizeof(versions));
+}
+
+static const struct rt_info_row device_rows[] = {
+    RT_INFO_FIELD(CL_DEVICE_TYPE, struct rt_device, type),
+    RT_INFO_GET(CL_DEVICE_NAME, get_name),
+    RT_INFO_GET(CL_DEVICE_VENDOR, get_vendor),
+    RT_INFO_GET(CL_DEVICE_MAX_WORK_ITEM_SIZES, get_work_item_sizes),
+    RT_INFO_GET(CL_DEVICE_PLATFORM, get_platform),
+    RT_INFO_GET(CL_DEVICE_PARENT_DEVICE, get_null_handle),
+    RT_INFO_GET(CL_DEVICE_PARTITION_PROPERTIES, get_partition_properties),
+    RT_INFO_GET(CL_DEVICE_PARTITION_TYPE, get_empty),
+    RT_INFO_GET(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, get_empty),
+    RT_INFO_GET(CL_DEVICE_EXTENSIONS, rt_get_extensions),
+    RT_INFO_GET(CL_DEVICE_EXTENSIONS_WITH_VERSION, rt_get_extensions_with_version),
+    RT_INFO_GET(CL_DEVICE_OPENCL_C_FEATURES, get_c_features),
+    RT_INFO_GET(CL_DEVICE_OPENCL_C_ALL_VERSIONS, get_c_versions),
+    RT_INFO_GET(CL_DEVICE_ILS_WITH_VERSION, get_ils),
+    RT_INFO_GET(CL_DEVICE_REFERENCE_COUNT, rt_info_references),
+#define RT_UINT(param, answer)   RT_INFO_GET(param, get_##param),
+#define RT_BOOL(param, answer)   RT_INFO_GET(param, get_##param),
+#define RT_ULONG(param, answer)  RT_INFO_GET(param, get_##param),
+#define RT_SIZE(param, answer)   RT_INFO_GET(param, get_##param),
+#define RT_STRING(param, answer) RT_INFO_GET(param, get_##param),
+#include "ref-runtime/info_device.def"
+};
+
+cl_int CL_API_CALL rt_clGetDeviceInfo(cl_device_id handle, cl_device_info param_name, size_t size,
+                                      void *value, size_t *size_ret)
+{
+    struct rt_device *device = rt_device(handle);
+    if (!device) {
+        return CL_INVALID_DEVICE;
+    }
+    return RT_INFO_QUERY(device_rows, device, param_name, size, value, size_ret);
+}
+
+/* ---- sub-devices: no partitioning is offered ---- */
+
+cl_int CL_API_CALL rt_clCreateSubDevices(cl_device_id handle, const cl_device_partition_property *properties,
+                                         cl_uint num_devices, cl_device_id *out_devices,
+                                         cl_uint *num_devices_ret)
+{
+    (void)num_devices;
+    (void)out_devices;
+    (void)num_devices_ret;
+    if (!rt_device(handle)) {
+        return CL_INVALID_DEVICE;
+    }
+    (void)properties;
+    return CL_INVALID_VALUE;
+}
+
+/* Root devices are not counted. */
+cl_int CL_API_CALL rt_clRetainDevice(cl_device_id handle)
+{
+    return rt_device(handle) ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+cl_int CL_API_CALL rt_clReleaseDevice(cl_device_id handle)
+{
+    return rt_device(handle) ? CL_SUCCESS : CL_INVALID_DEVICE;
+}
+
+/* ---- timers: device and host read the same clock ---- */
+
+cl_int CL_API_CALL rt_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *device_timestamp,
+                                              cl_ulong *host_timestamp)
+{
+    if (!rt_device(handle)) {
+        return CL_INVALID_DEVICE;
+    }
+    if (!device_timestamp || !host_timestamp) {
+        return CL_INVALID_VALUE;
+    }
+    *device_timestamp = *host_timestamp = rt_now();
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL rt_clGetHostTimer(cl_device_id handle, cl_ulong *host_timestamp)
+{
+    if (!rt_device(handle)) {
+        return CL_INVALID_DEVICE;
+    }
+    if (!host_timestamp) {
+        return CL_INVALID_VALUE;
+    }
+    *host_timestamp = rt_now();
+    return CL_SUCCESS;
+}
+
+/* Replacing the default device queue is not offered: CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0. */
+cl_int CL_API_CALL rt_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
+                                                     cl_command_queue queue)
+{
+    if (!rt_context(context)) {
+        return CL_INVALID_CONTEXT;
+    }
+    if (!rt_device(device) || !rt_context_has_device(rt_context(context), rt_device(device))) {
+        return CL_INVALID_DEVICE;
+    }
+    return rt_queue(queue) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+}

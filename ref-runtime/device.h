@@ -1,0 +1,30 @@
+/* Devices among themselves: lists and what platform and device queries share. */
+#ifndef RT_DEVICE_H
+#define RT_DEVICE_H
+
+#include "ref-runtime/runtime.h"
+
+/* Devices that answer to TYPE. */
+cl_uint rt_devices_of_type(cl_device_type type, struct rt_device *found[RT_MAX_DEVICES]);
+bool rt_device_type_valid(cl_device_type type);
+cl_int rt_get_extensions(const void *object, const struct rt_info_out *out);
+cl_int rt_get_extensions_with_version(const void *object, const struct rt_info_out *out);
+/* Largest single allocation and all memory, in bytes. */
+uint64_t rt_max_alloc_size(void);
+uint64_t rt_global_mem_size(void);
+/* Nanoseconds of the clock that events are profiled with; never 0, never going back. */
+cl_ulong rt_now(void);
+
+/* What this version of the runtime offers; the queries, macros and creation calls follow. */
+enum {
+    RT_HAS_IMAGES = 0,
+    RT_HAS_PIPES = 0,
+    RT_HAS_DEVICE_ENQUEUE = 0,
+    RT_HAS_SUB_GROUPS = 0,
+    RT_HAS_COLLECTIVES = 0,
+};
+#define RT_SVM_CAPABILITIES                                                                                  \
+    (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS)
+#define RT_QUEUE_PROPERTIES (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE)
+
+#endif

@@ -1,0 +1,83 @@
+/* What kernels meet outside themselves: pointers into live objects, printf, findings [CL 5.10, CLC 6.15.14].
+ */
+#include "ref-runtime/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct in_object *find_object(void *context, uint64_t address)
+{
+    (void)context;
+    return rt_index_find(address);
+}
+
+/* Output reaches the application's standard output before the kernel's event completes. */
+static void print(void *context, const char *text, size_t size)
+{
+    (void)context;
+    fwrite(text, 1, size, stdout);
+    fflush(stdout);
+}
+
+/* The command that the executor is working on. */
+static const struct rt_command *current;
+
+void rt_environment_enter(const struct rt_command *command)
+{
+    current = command;
+}
+
+static void record(const struct in_finding *finding)
+{
+    struct mm_source place = {.id = 0};
+    if (finding->source) {
+        place = (struct mm_source){.id = mm_recorder_new_source(rt_recorder()),
+                                   .line = finding->source->line,
+                                   .column = finding->source->column,
+                                   .file = finding->source->file,
+                                   .function = finding->source->function,
+                                   .opcode = finding->source->opcode};
+        struct mm_record source = {.type = MM_RECORD_SOURCE, .source = place};
+        mm_recorder_record(rt_recorder(), &source);
+    }
+    struct mm_record found = {
+        .type = MM_RECORD_FINDING,
+        .finding = {.kind = finding->kind,
+                    .clause = finding->clause,
+                    .message = finding->message,
+                    .agent = {current ? current->record.id : 0, finding->work_item},
+                    .source = place.id,
+                    .allocation = finding->object ? finding->object->id : 0,
+                    .offset = finding->object
+                                  ? finding->address - finding->object->address + finding->object->offset
+                                  : 0,
+                    .size = finding->size}};
+    mm_recorder_record(rt_recorder(), &found);
+}
+
+static void finding(void *context, const struct in_finding *f)
+{
+    (void)context;
+    const struct in_source *source = f->source;
+    if (source && source->file && *source->file) {
+        fprintf(stderr, "%s:%u:%u: ", source->file, source->line, source->column);
+    } else {
+        fprintf(stderr, "refcl: ");
+    }
+    fprintf(stderr, "%s: %s [%s]\n", f->kind, f->message, f->clause);
+    fprintf(stderr, "    in kernel %s, work-item (%llu, %llu, %llu), work-group (%llu, %llu, %llu)\n",
+            current && current->record.kernel ? current->record.kernel : "",
+            (unsigned long long)f->global_id[0], (unsigned long long)f->global_id[1],
+            (unsigned long long)f->global_id[2], (unsigned long long)f->group_id[0],
+            (unsigned long long)f->group_id[1], (unsigned long long)f->group_id[2]);
+    if (rt_recorder()) {
+        record(f);
+    }
+}
+
+const struct in_environment *rt_environment(void)
+{
+    static const struct in_environment environment = {
+        .find_object = find_object, .print = print, .finding = finding};
+    return &environment;
+}

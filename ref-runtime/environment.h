@@ -1,0 +1,10 @@
+/* The kernel environment and the executor. */
+#ifndef RT_ENVIRONMENT_H
+#define RT_ENVIRONMENT_H
+
+#include "ref-runtime/command.h"
+
+/* Executor thread: findings from now on are COMMAND's. */
+void rt_environment_enter(const struct rt_command *command);
+
+#endif

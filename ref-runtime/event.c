@@ -1,0 +1,280 @@
+/* Event objects: status, user events, callbacks, waiting, profiling [CL 5.11, 5.14]. */
+#include "ref-runtime/event.h"
+#include "ref-runtime/device.h"
+
+struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type)
+{
+    struct rt_event *event = rt_object_create(RT_EVENT, sizeof(*event));
+    if (!event) {
+        return NULL;
+    }
+    rt_object_retain(context);
+    event->context = context;
+    if (queue) {
+        rt_object_retain(queue);
+        event->queue = queue;
+    }
+    event->command_type = type;
+    event->status = queue ? CL_QUEUED : CL_SUBMITTED;
+    event->completion = MM_NO_EVENT;
+    return event;
+}
+
+void rt_event_destroy(struct rt_event *event)
+{
+    while (event->callbacks) {
+        struct rt_event_callback *callback = event->callbacks;
+        event->callbacks = callback->next;
+        mm_free(callback);
+    }
+    mm_free(event->waiting);
+    rt_object_release(event->queue);
+    rt_object_release(event->context);
+}
+
+/* ---- callbacks ---- */
+
+static void call(void *data)
+{
+    struct rt_event_callback *callback = data;
+    rt_record_callback(callback->type == CL_COMPLETE ? callback->event->completion : MM_NO_EVENT);
+    callback->function((cl_event)callback->event, callback->status, callback->data);
+    rt_object_release(callback->event);
+    mm_free(callback);
+}
+
+/* Under rt_lock. */
+static void post(struct rt_event *event, struct rt_event_callback *callback)
+{
+    callback->status = event->status < 0 ? event->status : callback->type;
+    callback->event = event;
+    rt_object_retain(event);
+    if (!rt_callback_post(call, callback)) {
+        rt_object_release_deferred(event);
+        mm_free(callback);
+    }
+}
+
+/* Calls, in the order of registration, what waits for the present status or one before it. */
+static void post_reached(struct rt_event *event)
+{
+    for (struct rt_event_callback **at = &event->callbacks; *at;) {
+        struct rt_event_callback *callback = *at;
+        if (event->status <= callback->type) {
+            *at = callback->next;
+            post(event, callback);
+        } else {
+            at = &callback->next;
+        }
+    }
+}
+
+void rt_event_set_status(struct rt_event *event, cl_int status)
+{
+    if (event->status <= CL_COMPLETE) {
+        return;
+    }
+    event->status = status;
+    post_reached(event);
+    if (status <= CL_COMPLETE) {
+        rt_sched_resolve(event);
+    }
+}
+
+cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
+                                         void(CL_CALLBACK *pfn_notify)(cl_event, cl_int, void *),
+                                         void *user_data)
+{
+    struct rt_event *event = rt_event(handle);
+    if (!event) {
+        return CL_INVALID_EVENT;
+    }
+    if (!pfn_notify || (type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE)) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_event_callback *callback = mm_alloc_zero(1, sizeof(*callback));
+    if (!callback) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    callback->function = pfn_notify;
+    callback->data = user_data;
+    callback->type = type;
+    pthread_mutex_lock(&rt_lock);
+    struct rt_event_callback **at = &event->callbacks;
+    while (*at) {
+        at = &(*at)->next;
+    }
+    *at = callback;
+    post_reached(event);
+    pthread_mutex_unlock(&rt_lock);
+    return CL_SUCCESS;
+}
+
+/* ---- waiting ---- */
+
+/* H4. */
+static void record_wait(cl_uint count, const cl_event *list)
+{
+    struct mm_edge *edges = rt_recorder() ? mm_alloc_zero(count, sizeof(*edges)) : NULL;
+    size_t n = 0;
+    for (cl_uint i = 0; edges && i < count; i++) {
+        const struct rt_event *event = rt_event(list[i]);
+        if (event && event->completion != MM_NO_EVENT) {
+            edges[n++] = (struct mm_edge){.from = event->completion, .kind = MM_EDGE_API_WAIT};
+        }
+    }
+    rt_record_call("clWaitForEvents", edges, n);
+    mm_free(edges);
+}
+
+cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
+{
+    if (num_events == 0 || !list) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_context *context = NULL;
+    for (cl_uint i = 0; i < num_events; i++) {
+        struct rt_event *event = rt_event(list[i]);
+        if (!event) {
+            return CL_INVALID_EVENT;
+        }
+        if (context && event->context != context) {
+            return CL_INVALID_CONTEXT;
+        }
+        context = event->context;
+    }
+    for (cl_uint i = 0; i < num_events; i++) {
+        rt_object_retain(list[i]);
+    }
+    bool failed = false;
+    pthread_mutex_lock(&rt_lock);
+    for (cl_uint i = 0; i < num_events; i++) {
+        struct rt_event *event = (struct rt_event *)list[i];
+        if (event->queue) {
+            rt_sched_flush(event->queue);
+        }
+    }
+    for (cl_uint i = 0; i < num_events; i++) {
+        struct rt_event *event = (struct rt_event *)list[i];
+        while (event->status > CL_COMPLETE) {
+            rt_sched_wait();
+        }
+        failed = failed || event->status < 0;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    record_wait(num_events, list);
+    for (cl_uint i = 0; i < num_events; i++) {
+        rt_object_release(list[i]);
+    }
+    return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
+}
+
+/* ---- user events ---- */
+
+cl_event CL_API_CALL rt_clCreateUserEvent(cl_context handle, cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(handle);
+    if (!context) {
+        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    }
+    struct rt_event *event = rt_event_create(context, NULL, CL_COMMAND_USER);
+    rt_null(errcode_ret, event ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY);
+    return (cl_event)event;
+}
+
+/* H12: the call comes before every command that waits for the event. */
+static mm_event_id record_user_event(void)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    struct mm_edge edge = {.from = rt_record_call("clSetUserEventStatus", NULL, 0),
+                           .kind = MM_EDGE_USER_EVENT};
+    struct mm_event event = {.kind = MM_EVENT_COMPLETE, .agent = {0, mm_recorder_host_thread(rt_recorder())}};
+    return mm_recorder_event(rt_recorder(), &event, &edge, 1);
+}
+
+cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
+{
+    struct rt_event *event = rt_event(handle);
+    if (!event || event->queue) {
+        return CL_INVALID_EVENT;
+    }
+    if (status > CL_COMPLETE) {
+        return CL_INVALID_VALUE;
+    }
+    cl_int result = CL_INVALID_OPERATION;
+    rt_sched_start();
+    pthread_mutex_lock(&rt_lock);
+    if (event->status > CL_COMPLETE) {
+        event->completion = record_user_event();
+        rt_event_set_status(event, status);
+        result = CL_SUCCESS;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return result;
+}
+
+/* ---- queries ---- */
+
+static cl_int get_status(const void *object, const struct rt_info_out *out)
+{
+    pthread_mutex_lock(&rt_lock);
+    cl_int status = ((const struct rt_event *)object)->status;
+    pthread_mutex_unlock(&rt_lock);
+    return rt_info_put(out, &status, sizeof(status));
+}
+
+static const struct rt_info_row event_rows[] = {
+    RT_INFO_FIELD(CL_EVENT_COMMAND_QUEUE, struct rt_event, queue),
+    RT_INFO_FIELD(CL_EVENT_CONTEXT, struct rt_event, context),
+    RT_INFO_FIELD(CL_EVENT_COMMAND_TYPE, struct rt_event, command_type),
+    RT_INFO_GET(CL_EVENT_COMMAND_EXECUTION_STATUS, get_status),
+    RT_INFO_GET(CL_EVENT_REFERENCE_COUNT, rt_info_references),
+};
+
+cl_int CL_API_CALL rt_clGetEventInfo(cl_event handle, cl_event_info param_name, size_t size, void *value,
+                                     size_t *size_ret)
+{
+    struct rt_event *event = rt_event(handle);
+    if (!event) {
+        return CL_INVALID_EVENT;
+    }
+    return RT_INFO_QUERY(event_rows, event, param_name, size, value, size_ret);
+}
+
+static const struct rt_info_row profiling_rows[] = {
+    RT_INFO_FIELD(CL_PROFILING_COMMAND_QUEUED, struct rt_event, times[RT_QUEUED]),
+    RT_INFO_FIELD(CL_PROFILING_COMMAND_SUBMIT, struct rt_event, times[RT_SUBMIT]),
+    RT_INFO_FIELD(CL_PROFILING_COMMAND_START, struct rt_event, times[RT_START]),
+    RT_INFO_FIELD(CL_PROFILING_COMMAND_END, struct rt_event, times[RT_END]),
+    RT_INFO_FIELD(CL_PROFILING_COMMAND_COMPLETE, struct rt_event, times[RT_END]),
+};
+
+/* Times exist for commands of profiling queues that are complete. */
+cl_int CL_API_CALL rt_clGetEventProfilingInfo(cl_event handle, cl_profiling_info param_name, size_t size,
+                                              void *value, size_t *size_ret)
+{
+    struct rt_event *event = rt_event(handle);
+    if (!event) {
+        return CL_INVALID_EVENT;
+    }
+    pthread_mutex_lock(&rt_lock);
+    bool available =
+        event->queue && (event->queue->flags & CL_QUEUE_PROFILING_ENABLE) && event->status == CL_COMPLETE;
+    pthread_mutex_unlock(&rt_lock);
+    if (!available) {
+        return CL_PROFILING_INFO_NOT_AVAILABLE;
+    }
+    return RT_INFO_QUERY(profiling_rows, event, param_name, size, value, size_ret);
+}
+
+cl_int CL_API_CALL rt_clRetainEvent(cl_event handle)
+{
+    return rt_api_retain(handle, RT_EVENT) ? CL_SUCCESS : CL_INVALID_EVENT;
+}
+
+cl_int CL_API_CALL rt_clReleaseEvent(cl_event handle)
+{
+    return rt_api_release(handle, RT_EVENT) ? CL_SUCCESS : CL_INVALID_EVENT;
+}

@@ -1,0 +1,19 @@
+/* Events among themselves. */
+#ifndef RT_EVENT_H
+#define RT_EVENT_H
+
+#include "ref-runtime/command.h"
+
+/* A registered callback of an event. */
+struct rt_event_callback {
+    struct rt_event_callback *next;
+    void(CL_CALLBACK *function)(cl_event, cl_int, void *);
+    void *data;
+    struct rt_event *event; /* held while the call is pending */
+    cl_int type;            /* CL_SUBMITTED, CL_RUNNING, CL_COMPLETE */
+    cl_int status;          /* to call with */
+};
+/* Under rt_lock: EVENT is complete; commands that waited for it may go on. */
+void rt_sched_resolve(struct rt_event *event);
+
+#endif

@@ -1,0 +1,67 @@
+/* The ordered index of everything kernels' pointers can point to: device copies of buffers and SVM. */
+#include "ref-runtime/runtime.h"
+
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct in_object **objects; /* by address, disjoint */
+static size_t count, capacity;
+
+/* How many objects begin at or before ADDRESS. */
+static size_t position(uint64_t address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (objects[middle]->address <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool rt_index_insert(const struct in_object *object)
+{
+    pthread_mutex_lock(&lock);
+    if (count == capacity) {
+        size_t wanted = capacity ? capacity * 2 : 64;
+        void *grown = mm_realloc(objects, wanted * sizeof(struct in_object *));
+        if (!grown) {
+            pthread_mutex_unlock(&lock);
+            return false;
+        }
+        objects = grown;
+        capacity = wanted;
+    }
+    size_t at = position(object->address);
+    memmove(objects + at + 1, objects + at, (count - at) * sizeof(struct in_object *));
+    objects[at] = object;
+    count++;
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
+void rt_index_remove(const struct in_object *object)
+{
+    pthread_mutex_lock(&lock);
+    size_t at = position(object->address);
+    if (at > 0 && objects[at - 1] == object) {
+        memmove(objects + at - 1, objects + at, (count - at) * sizeof(struct in_object *));
+        count--;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+const struct in_object *rt_index_find(uint64_t address)
+{
+    pthread_mutex_lock(&lock);
+    size_t at = position(address);
+    const struct in_object *object = at > 0 ? objects[at - 1] : NULL;
+    if (object && address - object->address >= object->size) {
+        object = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return object;
+}

@@ -1,0 +1,249 @@
+/* The table of live objects, reference counts, destruction [CL 4.4, 5.1 and the clRetain/clRelease calls].
+ *
+ * The memory of dead objects rests in a ring for a while before it is reused, because the ICD loader reads
+ * the dispatch pointer of a handle before refcl can look at it. */
+#include "ref-runtime/runtime.h"
+
+#include <string.h>
+
+enum { RING = 512, FIRST_CAPACITY = 256 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rt_object **slots; /* open addressing, linear probing */
+static size_t capacity, used;
+static struct rt_object *ring[RING];
+static size_t ring_next;
+static uint32_t numbers[RT_TYPE_COUNT];
+
+static size_t slot_of(const void *handle)
+{
+    uint64_t h = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(h >> 20) & (capacity - 1);
+}
+
+static bool grow(void)
+{
+    size_t old_capacity = capacity;
+    struct rt_object **old = slots;
+    struct rt_object **fresh =
+        mm_alloc_zero(old_capacity ? old_capacity * 2 : FIRST_CAPACITY, sizeof(*fresh));
+    if (!fresh) {
+        return false;
+    }
+    capacity = old_capacity ? old_capacity * 2 : FIRST_CAPACITY;
+    slots = fresh;
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i]) {
+            size_t s = slot_of(old[i]);
+            while (slots[s]) {
+                s = (s + 1) & (capacity - 1);
+            }
+            slots[s] = old[i];
+        }
+    }
+    mm_free(old);
+    return true;
+}
+
+static bool table_insert(struct rt_object *object)
+{
+    if ((used + 1) * 2 > capacity && !grow()) {
+        return false;
+    }
+    size_t s = slot_of(object);
+    while (slots[s]) {
+        s = (s + 1) & (capacity - 1);
+    }
+    slots[s] = object;
+    used++;
+    return true;
+}
+
+static void table_remove(const struct rt_object *object)
+{
+    size_t s = slot_of(object);
+    while (slots[s] != object) {
+        s = (s + 1) & (capacity - 1);
+    }
+    /* Close the gap: move back every later entry of the run that may stand here. */
+    for (size_t next = (s + 1) & (capacity - 1); slots[next]; next = (next + 1) & (capacity - 1)) {
+        size_t home = slot_of(slots[next]);
+        if (((next - home) & (capacity - 1)) >= ((next - s) & (capacity - 1))) {
+            slots[s] = slots[next];
+            s = next;
+        }
+    }
+    slots[s] = NULL;
+    used--;
+}
+
+static struct rt_object *find(const void *handle, enum rt_type type)
+{
+    if (!handle || !capacity) {
+        return NULL;
+    }
+    for (size_t s = slot_of(handle); slots[s]; s = (s + 1) & (capacity - 1)) {
+        if (slots[s] == handle) {
+            return slots[s]->type == type ? slots[s] : NULL;
+        }
+    }
+    return NULL;
+}
+
+void *rt_object_create(enum rt_type type, size_t size)
+{
+    struct rt_object *object = mm_alloc_zero(1, size);
+    if (!object) {
+        return NULL;
+    }
+    object->dispatch = &rt_dispatch;
+    object->type = type;
+    object->api_refs = object->total_refs = 1;
+    pthread_mutex_lock(&lock);
+    object->number = ++numbers[type];
+    bool inserted = table_insert(object);
+    pthread_mutex_unlock(&lock);
+    if (!inserted) {
+        mm_free(object);
+        return NULL;
+    }
+    return object;
+}
+
+void *rt_object_check(const void *handle, enum rt_type type)
+{
+    pthread_mutex_lock(&lock);
+    struct rt_object *object = find(handle, type);
+    pthread_mutex_unlock(&lock);
+    return object;
+}
+
+/* Lays OBJECT's memory to rest, and frees that which has rested longest. */
+static void bury(struct rt_object *object)
+{
+    pthread_mutex_lock(&lock);
+    struct rt_object *oldest = ring[ring_next];
+    ring[ring_next] = object;
+    ring_next = (ring_next + 1) % RING;
+    pthread_mutex_unlock(&lock);
+    mm_free(oldest);
+}
+
+static void destroy(void *data)
+{
+    struct rt_object *object = data;
+    switch (object->type) {
+    case RT_CONTEXT:
+        rt_context_destroy(data);
+        break;
+    case RT_QUEUE:
+        rt_queue_destroy(data);
+        break;
+    case RT_MEM:
+        rt_mem_destroy(data);
+        break;
+    case RT_EVENT:
+        rt_event_destroy(data);
+        break;
+    case RT_PROGRAM:
+        rt_program_destroy(data);
+        break;
+    case RT_KERNEL:
+        rt_kernel_destroy(data);
+        break;
+    case RT_SAMPLER:
+        rt_sampler_destroy(data);
+        break;
+    default:
+        break;
+    }
+    bury(object);
+}
+
+void rt_object_retain(void *object)
+{
+    pthread_mutex_lock(&lock);
+    ((struct rt_object *)object)->total_refs++;
+    pthread_mutex_unlock(&lock);
+}
+
+/* True if that was the last reference: the object is out of the table then. */
+static bool drop(struct rt_object *object)
+{
+    if (--object->total_refs > 0) {
+        return false;
+    }
+    table_remove(object);
+    return true;
+}
+
+void rt_object_release(void *object)
+{
+    if (!object) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    bool last = drop(object);
+    pthread_mutex_unlock(&lock);
+    if (last) {
+        destroy(object);
+    }
+}
+
+void rt_object_release_deferred(void *object)
+{
+    if (!object) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    bool last = drop(object);
+    pthread_mutex_unlock(&lock);
+    if (last && !rt_callback_post(destroy, object)) {
+        destroy(object);
+    }
+}
+
+bool rt_api_retain(const void *handle, enum rt_type type)
+{
+    pthread_mutex_lock(&lock);
+    struct rt_object *object = find(handle, type);
+    if (object) {
+        object->api_refs++;
+        object->total_refs++;
+    }
+    pthread_mutex_unlock(&lock);
+    return object != NULL;
+}
+
+bool rt_api_release(const void *handle, enum rt_type type)
+{
+    pthread_mutex_lock(&lock);
+    struct rt_object *object = find(handle, type);
+    bool held = object && object->api_refs > 0;
+    bool last = false;
+    if (held) {
+        object->api_refs--;
+        last = drop(object);
+    }
+    pthread_mutex_unlock(&lock);
+    if (last) {
+        destroy(object);
+    }
+    return held;
+}
+
+cl_uint rt_api_refs(const void *object)
+{
+    pthread_mutex_lock(&lock);
+    cl_uint refs = ((const struct rt_object *)object)->api_refs;
+    pthread_mutex_unlock(&lock);
+    return refs;
+}
+
+void *rt_null(cl_int *errcode_ret, cl_int code)
+{
+    if (errcode_ret) {
+        *errcode_ret = code;
+    }
+    return NULL;
+}

@@ -1,0 +1,208 @@
+/* The platform and its devices: creation, lists, platform queries [CL 4.1, 4.2]. */
+#include "ref-runtime/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct rt_platform *platform;
+static struct rt_device *devices[RT_MAX_DEVICES];
+static cl_uint device_count;
+
+static const char *setting(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : otherwise;
+}
+
+static cl_device_type device_type(void)
+{
+    static const struct {
+        const char *name;
+        cl_device_type type;
+    } types[] = {{"cpu", CL_DEVICE_TYPE_CPU},
+                 {"gpu", CL_DEVICE_TYPE_GPU},
+                 {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
+                 {"custom", CL_DEVICE_TYPE_CUSTOM}};
+    const char *wanted = setting("REFCL_DEVICE_TYPE", "cpu");
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        if (strcmp(wanted, types[i].name) == 0) {
+            return types[i].type;
+        }
+    }
+    return CL_DEVICE_TYPE_CPU;
+}
+
+static struct rt_device *create_device(int index, int count)
+{
+    struct rt_device *device = rt_object_create(RT_DEVICE, sizeof(*device));
+    if (!device) {
+        return NULL;
+    }
+    device->index = index;
+    device->type = device_type();
+    const char *name = setting("REFCL_DEVICE_NAME", "refcl");
+    if (count > 1) {
+        snprintf(device->name, sizeof(device->name), "%s %d", name, index);
+    } else {
+        snprintf(device->name, sizeof(device->name), "%s", name);
+    }
+    snprintf(device->vendor, sizeof(device->vendor), "%s", setting("REFCL_DEVICE_VENDOR", "refcl"));
+    return device;
+}
+
+static void initialise(void)
+{
+    platform = rt_object_create(RT_PLATFORM, sizeof(*platform));
+    int wanted = atoi(setting("REFCL_DEVICES", "1"));
+    int count = wanted < 1 ? 1 : wanted > RT_MAX_DEVICES ? RT_MAX_DEVICES : wanted;
+    for (int i = 0; platform && i < count; i++) {
+        struct rt_device *device = create_device(i, count);
+        if (device) {
+            devices[device_count++] = device;
+        }
+    }
+}
+
+struct rt_platform *rt_the_platform(void)
+{
+    pthread_once(&once, initialise);
+    return platform;
+}
+
+cl_int CL_API_CALL rt_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    if ((num_entries == 0 && platforms) || (!num_platforms && !platforms)) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_platform *the = rt_the_platform();
+    if (!the || device_count == 0) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (platforms) {
+        platforms[0] = (cl_platform_id)the;
+    }
+    if (num_platforms) {
+        *num_platforms = 1;
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int get_name(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_string(out, setting("REFCL_PLATFORM_NAME", "refcl"));
+}
+
+static cl_int get_vendor(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_string(out, setting("REFCL_DEVICE_VENDOR", "refcl"));
+}
+
+static cl_int get_version(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_string(out, "OpenCL 3.0 refcl " REFCL_VERSION);
+}
+
+static cl_int get_numeric_version(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_uint(out, CL_MAKE_VERSION(3, 0, 0));
+}
+
+static cl_int get_profile(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_string(out, "FULL_PROFILE");
+}
+
+static cl_int get_timer_resolution(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_ulong(out, 1);
+}
+
+static cl_int get_icd_suffix(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_string(out, "REFCL");
+}
+
+static const struct rt_info_row platform_rows[] = {
+    RT_INFO_GET(CL_PLATFORM_PROFILE, get_profile),
+    RT_INFO_GET(CL_PLATFORM_VERSION, get_version),
+    RT_INFO_GET(CL_PLATFORM_NUMERIC_VERSION, get_numeric_version),
+    RT_INFO_GET(CL_PLATFORM_NAME, get_name),
+    RT_INFO_GET(CL_PLATFORM_VENDOR, get_vendor),
+    RT_INFO_GET(CL_PLATFORM_EXTENSIONS, rt_get_extensions),
+    RT_INFO_GET(CL_PLATFORM_EXTENSIONS_WITH_VERSION, rt_get_extensions_with_version),
+    RT_INFO_GET(CL_PLATFORM_HOST_TIMER_RESOLUTION, get_timer_resolution),
+    RT_INFO_GET(CL_PLATFORM_ICD_SUFFIX_KHR, get_icd_suffix),
+};
+
+/* A null platform is ours: what it stands for is implementation-defined. */
+cl_int CL_API_CALL rt_clGetPlatformInfo(cl_platform_id handle, cl_platform_info param_name, size_t size,
+                                        void *value, size_t *size_ret)
+{
+    struct rt_platform *the = rt_the_platform();
+    if (handle && !rt_platform(handle)) {
+        return CL_INVALID_PLATFORM;
+    }
+    return RT_INFO_QUERY(platform_rows, the, param_name, size, value, size_ret);
+}
+
+/* A device answers to its own type, to ALL, and the first one to DEFAULT; a custom device to CUSTOM alone. */
+static bool has_type(const struct rt_device *device, cl_device_type type)
+{
+    if (type == CL_DEVICE_TYPE_ALL) {
+        return !(device->type & CL_DEVICE_TYPE_CUSTOM);
+    }
+    return (device->type & type) != 0 || ((type & CL_DEVICE_TYPE_DEFAULT) && device->index == 0);
+}
+
+cl_uint rt_devices_of_type(cl_device_type type, struct rt_device *found[RT_MAX_DEVICES])
+{
+    cl_uint count = 0;
+    if (!rt_the_platform()) {
+        return 0;
+    }
+    for (cl_uint i = 0; i < device_count; i++) {
+        if (has_type(devices[i], type)) {
+            found[count++] = devices[i];
+        }
+    }
+    return count;
+}
+
+bool rt_device_type_valid(cl_device_type type)
+{
+    const cl_device_type known = CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU |
+                                 CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+    return type == CL_DEVICE_TYPE_ALL || (type != 0 && (type & ~known) == 0);
+}
+
+cl_int CL_API_CALL rt_clGetDeviceIDs(cl_platform_id handle, cl_device_type device_type_wanted,
+                                     cl_uint num_entries, cl_device_id *out, cl_uint *num_devices)
+{
+    if (!rt_the_platform() || (handle && !rt_platform(handle))) {
+        return CL_INVALID_PLATFORM;
+    }
+    if (!rt_device_type_valid(device_type_wanted)) {
+        return CL_INVALID_DEVICE_TYPE;
+    }
+    if ((num_entries == 0 && out) || (!num_devices && !out)) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_device *found[RT_MAX_DEVICES];
+    cl_uint count = rt_devices_of_type(device_type_wanted, found);
+    if (num_devices) {
+        *num_devices = count;
+    }
+    for (cl_uint i = 0; out && i < count && i < num_entries; i++) {
+        out[i] = (cl_device_id)found[i];
+    }
+    return count > 0 ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
+}

@@ -1,0 +1,235 @@
+/* Command-queues [CL 5.1, 5.15]. */
+#include "ref-runtime/command.h"
+#include "ref-runtime/device.h"
+
+#include <string.h>
+
+static cl_command_queue create(struct rt_context *context, struct rt_device *device,
+                               cl_command_queue_properties flags, const cl_queue_properties *properties,
+                               size_t property_count, cl_int *errcode_ret)
+{
+    struct rt_queue *queue = rt_object_create(RT_QUEUE, sizeof(*queue));
+    if (!queue) {
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    rt_object_retain(context);
+    queue->context = context;
+    queue->device = device;
+    queue->flags = flags;
+    queue->in_order = !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    queue->last_completion = queue->barrier_completion = MM_NO_EVENT;
+    if (property_count) {
+        queue->properties = mm_alloc(property_count * sizeof(*properties));
+        if (!queue->properties) {
+            rt_object_release(queue);
+            return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        }
+        memcpy(queue->properties, properties, property_count * sizeof(*properties));
+        queue->property_count = property_count;
+    }
+    rt_null(errcode_ret, CL_SUCCESS);
+    return (cl_command_queue)queue;
+}
+
+void rt_queue_destroy(struct rt_queue *queue)
+{
+    mm_free(queue->properties);
+    mm_free(queue->completed);
+    rt_object_release(queue->context);
+}
+
+/* Flags that OpenCL defines, and among them those that the device has. */
+static cl_int check_flags(cl_command_queue_properties flags)
+{
+    const cl_command_queue_properties known =
+        RT_QUEUE_PROPERTIES | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+    if (flags & ~known) {
+        return CL_INVALID_VALUE;
+    }
+    if ((flags & CL_QUEUE_ON_DEVICE_DEFAULT) && !(flags & CL_QUEUE_ON_DEVICE)) {
+        return CL_INVALID_VALUE;
+    }
+    if ((flags & CL_QUEUE_ON_DEVICE) && !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)) {
+        return CL_INVALID_VALUE;
+    }
+    return flags & ~(cl_command_queue_properties)RT_QUEUE_PROPERTIES ? CL_INVALID_QUEUE_PROPERTIES
+                                                                     : CL_SUCCESS;
+}
+
+cl_command_queue CL_API_CALL rt_clCreateCommandQueue(cl_context context_handle, cl_device_id device_handle,
+                                                     cl_command_queue_properties flags, cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(context_handle);
+    if (!context) {
+        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    }
+    struct rt_device *device = rt_device(device_handle);
+    if (!device || !rt_context_has_device(context, device)) {
+        return rt_null(errcode_ret, CL_INVALID_DEVICE);
+    }
+    if (flags & ~(cl_command_queue_properties)RT_QUEUE_PROPERTIES) {
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    }
+    return create(context, device, flags, NULL, 0, errcode_ret);
+}
+
+static cl_int parse_properties(const cl_queue_properties *properties, cl_command_queue_properties *flags,
+                               size_t *count)
+{
+    size_t n = 0;
+    bool size_seen = false;
+    for (; properties && properties[n]; n += 2) {
+        switch (properties[n]) {
+        case CL_QUEUE_PROPERTIES:
+            *flags = properties[n + 1];
+            break;
+        case CL_QUEUE_SIZE:
+            size_seen = true;
+            break;
+        default:
+            return CL_INVALID_VALUE;
+        }
+    }
+    *count = properties ? n + 1 : 0;
+    if (size_seen && !(*flags & CL_QUEUE_ON_DEVICE)) {
+        return CL_INVALID_VALUE;
+    }
+    return check_flags(*flags);
+}
+
+cl_command_queue CL_API_CALL rt_clCreateCommandQueueWithProperties(cl_context context_handle,
+                                                                   cl_device_id device_handle,
+                                                                   const cl_queue_properties *properties,
+                                                                   cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(context_handle);
+    if (!context) {
+        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    }
+    struct rt_device *device = rt_device(device_handle);
+    if (!device || !rt_context_has_device(context, device)) {
+        return rt_null(errcode_ret, CL_INVALID_DEVICE);
+    }
+    cl_command_queue_properties flags = 0;
+    size_t count = 0;
+    cl_int error = parse_properties(properties, &flags, &count);
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    return create(context, device, flags, properties, count, errcode_ret);
+}
+
+/* Changing a queue's properties went with OpenCL 1.0. */
+cl_int CL_API_CALL rt_clSetCommandQueueProperty(cl_command_queue handle, cl_command_queue_properties flags,
+                                                cl_bool enable, cl_command_queue_properties *old)
+{
+    (void)flags;
+    (void)enable;
+    (void)old;
+    return rt_queue(handle) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
+}
+
+cl_int CL_API_CALL rt_clRetainCommandQueue(cl_command_queue handle)
+{
+    return rt_api_retain(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+}
+
+/* Releasing flushes. */
+cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
+{
+    struct rt_queue *queue = rt_queue(handle);
+    if (!queue) {
+        return CL_INVALID_COMMAND_QUEUE;
+    }
+    pthread_mutex_lock(&rt_lock);
+    rt_sched_flush(queue);
+    pthread_mutex_unlock(&rt_lock);
+    return rt_api_release(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
+}
+
+cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
+{
+    struct rt_queue *queue = rt_queue(handle);
+    if (!queue) {
+        return CL_INVALID_COMMAND_QUEUE;
+    }
+    pthread_mutex_lock(&rt_lock);
+    rt_sched_flush(queue);
+    pthread_mutex_unlock(&rt_lock);
+    return CL_SUCCESS;
+}
+
+/* H8: all earlier commands complete before the call returns. */
+static struct mm_edge *finish_edges(const struct rt_queue *queue, size_t *count)
+{
+    struct mm_edge *edges = rt_recorder() && queue->completed_count
+                                ? mm_alloc_zero(queue->completed_count, sizeof(*edges))
+                                : NULL;
+    *count = edges ? queue->completed_count : 0;
+    for (size_t i = 0; i < *count; i++) {
+        edges[i] = (struct mm_edge){.from = queue->completed[i], .kind = MM_EDGE_FINISH};
+    }
+    return edges;
+}
+
+cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
+{
+    struct rt_queue *queue = rt_queue(handle);
+    if (!queue) {
+        return CL_INVALID_COMMAND_QUEUE;
+    }
+    rt_object_retain(queue);
+    pthread_mutex_lock(&rt_lock);
+    rt_sched_flush(queue);
+    uint64_t mark = queue->last ? queue->last->sequence : 0;
+    while (queue->first && queue->first->sequence <= mark) {
+        rt_sched_wait();
+    }
+    size_t count = 0;
+    struct mm_edge *edges = finish_edges(queue, &count);
+    pthread_mutex_unlock(&rt_lock);
+    rt_record_call("clFinish", edges, count);
+    mm_free(edges);
+    rt_object_release(queue);
+    return CL_SUCCESS;
+}
+
+static cl_int get_properties_array(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_queue *queue = object;
+    return rt_info_put(out, queue->properties, queue->property_count * sizeof(*queue->properties));
+}
+
+/* A device queue has a size; a host queue does not. */
+static cl_int get_size(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    (void)out;
+    return CL_INVALID_COMMAND_QUEUE;
+}
+
+static cl_int get_device_default(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_handle(out, NULL);
+}
+
+static const struct rt_info_row queue_rows[] = {
+    RT_INFO_FIELD(CL_QUEUE_CONTEXT, struct rt_queue, context),
+    RT_INFO_FIELD(CL_QUEUE_DEVICE, struct rt_queue, device),
+    RT_INFO_GET(CL_QUEUE_REFERENCE_COUNT, rt_info_references),
+    RT_INFO_FIELD(CL_QUEUE_PROPERTIES, struct rt_queue, flags),
+    RT_INFO_GET(CL_QUEUE_PROPERTIES_ARRAY, get_properties_array),
+    RT_INFO_GET(CL_QUEUE_SIZE, get_size),
+    RT_INFO_GET(CL_QUEUE_DEVICE_DEFAULT, get_device_default),
+};
+
+cl_int CL_API_CALL rt_clGetCommandQueueInfo(cl_command_queue handle, cl_command_queue_info param_name,
+                                            size_t size, void *value, size_t *size_ret)
+{
+    struct rt_queue *queue = rt_queue(handle);
+    if (!queue) {
+        return CL_INVALID_COMMAND_QUEUE;
+    }
+    return RT_INFO_QUERY(queue_rows, queue, param_name, size, value, size_ret);
+}

@@ -1,0 +1,191 @@
+/* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id) or
+ * REFCL_TRACE_FD=N switches it on. */
+#include "ref-runtime/command.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAMES = 128 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_recorder *recorder;
+static atomic_bool closed;
+static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const char *name;
+    uint32_t source;
+} names[NAMES]; /* sources of API calls */
+static size_t name_count;
+
+/* REFCL_TRACE with %p replaced by the process id. */
+static int open_trace(const char *pattern)
+{
+    char path[4096];
+    const char *mark = strstr(pattern, "%p");
+    if (mark) {
+        snprintf(path, sizeof(path), "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
+    } else {
+        snprintf(path, sizeof(path), "%s", pattern);
+    }
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+static void initialise(void)
+{
+    const char *path = getenv("REFCL_TRACE"), *number = getenv("REFCL_TRACE_FD");
+    int fd = -1;
+    if (path && *path) {
+        fd = open_trace(path);
+    } else if (number && *number) {
+        fd = atoi(number);
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+    } else {
+        return;
+    }
+    struct mm_sink sink;
+    struct mm_error error = {0};
+    if (fd < 0 || mm_trace_writer(fd, &sink, &error) != MM_OK) {
+        fprintf(stderr, "refcl: cannot record: %s\n",
+                fd < 0 ? "the trace file cannot be opened" : error.message);
+        return;
+    }
+    recorder = mm_recorder_create(&sink);
+}
+
+struct mm_recorder *rt_recorder(void)
+{
+    pthread_once(&once, initialise);
+    return atomic_load_explicit(&closed, memory_order_relaxed) ? NULL : recorder;
+}
+
+void rt_record_close(void)
+{
+    pthread_once(&once, initialise);
+    if (recorder && !atomic_exchange(&closed, true)) {
+        mm_recorder_destroy(recorder);
+    }
+}
+
+void rt_record_text(const char *file, const char *text)
+{
+    if (rt_recorder()) {
+        struct mm_record record = {.type = MM_RECORD_TEXT, .text = {file, text}};
+        mm_recorder_record(rt_recorder(), &record);
+    }
+}
+
+/* The source that stands for calls of NAME, a string constant. */
+static uint32_t call_source(const char *name)
+{
+    pthread_mutex_lock(&names_lock);
+    size_t i = 0;
+    while (i < name_count && strcmp(names[i].name, name) != 0) {
+        i++;
+    }
+    if (i == name_count && i < NAMES) {
+        struct mm_record record = {
+            .type = MM_RECORD_SOURCE,
+            .source = {.id = mm_recorder_new_source(recorder), .file = "", .function = "", .opcode = name}};
+        mm_recorder_record(recorder, &record);
+        names[name_count].name = name;
+        names[name_count++].source = record.source.id;
+    }
+    uint32_t source = i < NAMES ? names[i].source : 0;
+    pthread_mutex_unlock(&names_lock);
+    return source;
+}
+
+static struct mm_agent this_thread(void)
+{
+    return (struct mm_agent){0, mm_recorder_host_thread(recorder)};
+}
+
+mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = call_source(name)};
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
+                                    struct mm_edge *edges, size_t count)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    struct mm_event event = {.kind = (uint8_t)kind, .agent = {command->record.id, MM_INDEX_RUNTIME}};
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+/* H11: the event's completion comes before everything the callback does [CL 3.3.6]. */
+mm_event_id rt_record_callback(mm_event_id completion)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
+    struct mm_edge edge = {.from = completion, .kind = MM_EDGE_CALLBACK};
+    return mm_recorder_event(recorder, &event, &edge, completion == MM_NO_EVENT ? 0 : 1);
+}
+
+void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
+                      uint64_t offset, uint64_t size, const void *data)
+{
+    if (!rt_recorder() || !command) {
+        return;
+    }
+    const uint64_t most = UINT32_MAX & ~UINT64_C(7);
+    while (size > 0) {
+        uint64_t part = size < most ? size : most;
+        struct mm_event event = {.kind = (uint8_t)kind,
+                                 .agent = {command->record.id, MM_INDEX_RUNTIME},
+                                 .allocation = allocation,
+                                 .offset = offset,
+                                 .size = (uint32_t)part};
+        uint64_t value = 0;
+        if (data) {
+            memcpy(&value, data, part < 8 ? part : 8);
+        }
+        event.value_read = kind == MM_READ ? value : 0;
+        event.value_written = kind == MM_WRITE ? value : 0;
+        event.attributes = data && part <= 8 ? 0 : MM_NO_VALUE;
+        mm_recorder_event(recorder, &event, NULL, 0);
+        offset += part;
+        size -= part;
+        data = NULL;
+    }
+}
+
+uint32_t rt_record_allocation(const struct mm_allocation *allocation)
+{
+    if (!rt_recorder()) {
+        return 0;
+    }
+    struct mm_record record = {.type = MM_RECORD_ALLOCATION, .allocation = *allocation};
+    record.allocation.id = mm_recorder_new_allocation(recorder);
+    mm_recorder_record(recorder, &record);
+    struct mm_event event = {.kind = MM_ALLOC,
+                             .agent = this_thread(),
+                             .allocation = record.allocation.id,
+                             .size = allocation->size < UINT32_MAX ? (uint32_t)allocation->size : UINT32_MAX,
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+    return record.allocation.id;
+}
+
+void rt_record_free(uint32_t allocation, uint64_t size)
+{
+    if (!rt_recorder() || allocation == 0) {
+        return;
+    }
+    struct mm_event event = {.kind = MM_FREE,
+                             .agent = this_thread(),
+                             .allocation = allocation,
+                             .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}

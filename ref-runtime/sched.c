@@ -1,0 +1,353 @@
+/* The executor: one thread that runs commands whose dependencies are met.
+ *
+ * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default
+ * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
+ * command starts, which running kernel goes on, and for how long) comes from the seed, and commands wait for
+ * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15]. */
+#include "ref-runtime/command.h"
+#include "ref-runtime/device.h"
+#include "ref-runtime/event.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_ACTIVE = 32, ALONE_QUANTUM = 1 << 18, SHARED_QUANTUM = 1 << 14, SEEDED_QUANTUM = 1 << 10 };
+enum { IDLE_FLUSH_NS = 10 * 1000 * 1000 };
+
+pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
+static struct rt_command *ready_first, **ready_last = &ready_first;
+static size_t ready_count, unflushed_count;
+static bool seeded, stopping;
+static uint64_t random_state;
+static pthread_t executor;
+static pid_t executor_process;
+
+/* ---- under rt_lock ---- */
+
+static uint64_t random_next(void)
+{
+    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void submit(struct rt_command *command)
+{
+    command->flushed = true;
+    command->event->times[RT_SUBMIT] = rt_now();
+    rt_event_set_status(command->event, CL_SUBMITTED);
+}
+
+static void push_ready(struct rt_command *command)
+{
+    command->next_ready = NULL;
+    *ready_last = command;
+    ready_last = &command->next_ready;
+    ready_count++;
+    unflushed_count += command->flushed ? 0 : 1;
+    pthread_cond_signal(&work);
+}
+
+void rt_sched_ready(struct rt_command *command)
+{
+    if (!command->flushed && !seeded) {
+        submit(command);
+    }
+    if (command->unresolved == 0) {
+        push_ready(command);
+    }
+}
+
+void rt_sched_flush(struct rt_queue *queue)
+{
+    if (!seeded) {
+        return;
+    }
+    for (struct rt_command *command = queue->first; command; command = command->next) {
+        if (!command->flushed) {
+            submit(command);
+            unflushed_count -= command->unresolved == 0 ? 1 : 0;
+        }
+    }
+    pthread_cond_signal(&work);
+}
+
+void rt_sched_wait(void)
+{
+    pthread_cond_wait(&completed, &rt_lock);
+}
+
+void rt_sched_resolve(struct rt_event *event)
+{
+    for (size_t i = 0; i < event->waiting_count; i++) {
+        struct rt_command *command = event->waiting[i];
+        for (size_t k = 0; event->status < 0 && k < command->dependency_count; k++) {
+            command->failed |=
+                command->dependencies[k].event == event && command->dependencies[k].kind == MM_EDGE_WAIT;
+        }
+        if (--command->unresolved == 0) {
+            push_ready(command);
+        }
+    }
+    event->waiting_count = 0;
+    pthread_cond_broadcast(&completed);
+}
+
+/* The N-th ready command that is flushed, taken out of the list. */
+static struct rt_command *take_ready(size_t n)
+{
+    for (struct rt_command **at = &ready_first; *at; at = &(*at)->next_ready) {
+        struct rt_command *command = *at;
+        if (!command->flushed || n-- > 0) {
+            continue;
+        }
+        *at = command->next_ready;
+        if (ready_last == &command->next_ready) {
+            ready_last = at;
+        }
+        ready_count--;
+        return command;
+    }
+    return NULL;
+}
+
+static void note_completion(struct rt_queue *queue, const struct rt_command *command, mm_event_id completion)
+{
+    if (queue->last_event == command->event) {
+        queue->last_event = NULL;
+        queue->last_completion = completion;
+    }
+    if (queue->barrier_event == command->event) {
+        queue->barrier_event = NULL;
+        queue->barrier_completion = completion;
+    }
+    if (completion == MM_NO_EVENT) {
+        return;
+    }
+    if (command->is_barrier || queue->in_order) {
+        queue->completed_count = 0;
+    }
+    if (queue->completed_count == queue->completed_capacity) {
+        size_t capacity = queue->completed_capacity ? queue->completed_capacity * 2 : 16;
+        mm_event_id *grown = mm_realloc(queue->completed, capacity * sizeof(*grown));
+        if (!grown) {
+            return;
+        }
+        queue->completed = grown;
+        queue->completed_capacity = capacity;
+    }
+    queue->completed[queue->completed_count++] = completion;
+}
+
+static void unlink_command(struct rt_command *command)
+{
+    struct rt_queue *queue = command->queue;
+    *(command->previous ? &command->previous->next : &queue->first) = command->next;
+    *(command->next ? &command->next->previous : &queue->last) = command->previous;
+}
+
+/* ---- the executor's own ---- */
+
+/* H1, H2, H5-H7: everything that COMMAND comes after. */
+static void record_start(const struct rt_command *command)
+{
+    if (!rt_recorder()) {
+        return;
+    }
+    struct mm_edge *edges = mm_alloc_zero(command->dependency_count + 1, sizeof(*edges));
+    if (!edges) {
+        return;
+    }
+    size_t count = 0;
+    if (command->call != MM_NO_EVENT) {
+        edges[count++] = (struct mm_edge){.from = command->call, .kind = MM_EDGE_ENQUEUE};
+    }
+    for (size_t i = 0; i < command->dependency_count; i++) {
+        const struct rt_dependency *d = &command->dependencies[i];
+        mm_event_id from = d->event ? d->event->completion : d->completion;
+        if (from != MM_NO_EVENT) {
+            edges[count++] = (struct mm_edge){.from = from, .kind = (uint32_t)d->kind};
+        }
+    }
+    rt_record_command_event(command, MM_COMMAND_START, edges, count);
+    mm_free(edges);
+}
+
+/* H3, H10. */
+static mm_event_id record_end(const struct rt_command *command)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    struct mm_edge edge = {.from = rt_record_command_event(command, MM_COMMAND_END, NULL, 0),
+                           .kind = MM_EDGE_COMPLETE};
+    return rt_record_command_event(command, MM_EVENT_COMPLETE, &edge, 1);
+}
+
+/* Everything COMMAND held is given up before anyone can see that it is complete. */
+static void complete(struct rt_command *command, cl_int status)
+{
+    struct rt_event *event = command->event;
+    mm_event_id completion = record_end(command);
+    if (command->operation->destroy) {
+        command->operation->destroy(command);
+    }
+    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++) {
+        rt_object_release_deferred(command->held[i]);
+    }
+    pthread_mutex_lock(&rt_lock);
+    event->times[RT_END] = rt_now();
+    event->completion = completion;
+    event->command = NULL;
+    note_completion(command->queue, command, completion);
+    unlink_command(command);
+    rt_event_set_status(event, status);
+    pthread_mutex_unlock(&rt_lock);
+    for (size_t i = 0; i < command->dependency_count; i++) {
+        rt_object_release_deferred(command->dependencies[i].event);
+    }
+    mm_free(command->dependencies);
+    mm_free(command);
+    rt_object_release_deferred(event);
+}
+
+/* True if COMMAND goes on in steps. */
+static bool start(struct rt_command *command)
+{
+    pthread_mutex_lock(&rt_lock);
+    command->event->times[RT_START] = rt_now();
+    if (!command->failed) {
+        rt_event_set_status(command->event, CL_RUNNING);
+    }
+    pthread_mutex_unlock(&rt_lock);
+    record_start(command);
+    if (command->failed) {
+        complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        return false;
+    }
+    cl_int status = command->operation->start ? command->operation->start(command) : CL_SUCCESS;
+    if (status == CL_SUCCESS && command->operation->step) {
+        return true;
+    }
+    complete(command, status);
+    return false;
+}
+
+static struct rt_command *active[MOST_ACTIVE];
+static size_t active_count, active_next;
+
+static void step(size_t i, uint64_t quantum)
+{
+    struct rt_command *command = active[i];
+    bool done = false;
+    cl_int status = command->operation->step(command, quantum, &done);
+    if (done || status != CL_SUCCESS) {
+        active[i] = active[--active_count];
+        complete(command, status);
+    }
+}
+
+/* Waits for something to do; false: stop. */
+static bool wait_for_work(void)
+{
+    while (!stopping && ready_count == unflushed_count && active_count == 0) {
+        if (unflushed_count == 0) {
+            pthread_cond_wait(&work, &rt_lock);
+            continue;
+        }
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += IDLE_FLUSH_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        if (pthread_cond_timedwait(&work, &rt_lock, &until) == ETIMEDOUT) {
+            for (struct rt_command *c = ready_first; c; c = c->next_ready) {
+                if (!c->flushed) {
+                    submit(c);
+                }
+            }
+            unflushed_count = 0;
+        }
+    }
+    return !stopping;
+}
+
+/* One choice among the ready commands and the running ones. */
+static void turn(void)
+{
+    size_t startable = active_count < MOST_ACTIVE ? ready_count - unflushed_count : 0;
+    struct rt_command *command = NULL;
+    size_t running = 0;
+    uint64_t quantum = active_count > 1 ? SHARED_QUANTUM : ALONE_QUANTUM;
+    if (seeded) {
+        size_t choice = (size_t)(random_next() % (startable + active_count));
+        quantum = 1 + random_next() % SEEDED_QUANTUM;
+        command = choice < startable ? take_ready(choice) : NULL;
+        running = choice - startable;
+    } else if (startable > 0) {
+        command = take_ready(0);
+    } else {
+        running = active_next++ % active_count;
+    }
+    pthread_mutex_unlock(&rt_lock);
+    if (!command) {
+        step(running, quantum);
+    } else if (start(command)) {
+        active[active_count++] = command;
+    }
+    pthread_mutex_lock(&rt_lock);
+}
+
+static void *executor_thread(void *unused)
+{
+    (void)unused;
+    fesetenv(FE_DFL_ENV);
+    pthread_mutex_lock(&rt_lock);
+    while (wait_for_work()) {
+        turn();
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return NULL;
+}
+
+static void start_executor(void)
+{
+    const char *seed = getenv("REFCL_QUEUE_SEED");
+    seeded = seed && *seed;
+    random_state = seeded ? strtoull(seed, NULL, 0) : 0;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (pthread_create(&executor, NULL, executor_thread, NULL) == 0) {
+        executor_process = getpid();
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void rt_sched_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_executor);
+}
+
+/* At exit or unloading: stop at the next slice, then close the recording. */
+__attribute__((destructor)) static void stop_executor(void)
+{
+    if (executor_process == getpid() && !pthread_equal(pthread_self(), executor)) {
+        pthread_mutex_lock(&rt_lock);
+        stopping = true;
+        pthread_cond_signal(&work);
+        pthread_mutex_unlock(&rt_lock);
+        pthread_join(executor, NULL);
+        rt_record_close();
+    } else if (executor_process == 0) {
+        rt_record_close();
+    }
+}
