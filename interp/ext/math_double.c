@@ -210,6 +210,13 @@ double in_double_minmag(double x, double y)
     return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
 }
 
+/* A zero remainder has the sign of x, which libm forgets for the smallest y. */
+double in_double_remainder(double x, double y)
+{
+    double r = remainder(x, y);
+    return r == 0 ? copysign(0.0, x) : r;
+}
+
 /* The remainder, and the low 7 bits of the quotient rounded to nearest, with the quotient's sign; 0 where the
  * remainder is NaN [CLC 7.5.1].  Reducing by 256 |y| first keeps the quotient's low 8 bits. */
 double in_double_remquo(double x, double y, int32_t *quotient)

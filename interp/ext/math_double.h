@@ -36,7 +36,6 @@
 #define in_double_log1p     log1p
 #define in_double_logb      logb
 #define in_double_modf      modf
-#define in_double_remainder remainder
 #define in_double_rint      rint
 #define in_double_round     round
 #define in_double_sin       sin
@@ -101,6 +100,7 @@ double in_double_pow(double x, double y);
 double in_double_pown(double x, int32_t n);
 double in_double_powr(double x, double y);
 double in_double_rootn(double x, int32_t n);
+double in_double_remainder(double x, double y);
 double in_double_remquo(double x, double y, int32_t *quotient);
 
 double in_double_fclamp(double x, double low, double high);
