@@ -142,11 +142,18 @@ struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_r
 /* The statement of CHECK (with its negation) as a formula.  ONE_WAY: it is only ever asserted. */
 Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way);
 
-/* ---- evidence (explain*.c, z3_witness.c) ----------------------------------------------------- */
+/* ---- evidence (z3_witness.c, explain.c) ------------------------------------------------------ */
 
-void zx_witness(struct zx *z, Z3_model m, struct ck_verdict *v);
-void zx_race_witness(struct zx *z, Z3_model m, const struct mm_cat_check *flag, struct ck_verdict *v);
-void zx_violation(struct zx *z, Z3_model m, const struct mm_cat_check *check, struct ck_violation *out,
-                  struct mm_arena *arena);
+/* The execution that M describes: only events that happen, every formula plainly true or false. */
+struct zx *zx_execution(struct zx *z, Z3_model m);
+uint64_t zx_model_value(struct zx *z, Z3_model m, struct zx_val v);
+bool zx_model_truth(struct zx *z, Z3_model m, Z3_ast a);
+
+/* What they fill in lives in ARENA.  G comes from zx_execution. */
+void zx_fill_witness(struct zx *g, struct ck_verdict *v);
+/* Why CHECK does not hold of G (flags: why it is raised).  False if that is not so. */
+bool zx_explain(struct zx *g, const struct mm_cat_check *check, struct mm_arena *arena,
+                struct ck_violation *out);
+void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step);
 
 #endif

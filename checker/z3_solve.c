@@ -18,8 +18,9 @@ struct solve {
     Z3_ast complete;   /* literal: all threads end within the bound, and the filter holds */
     Z3_ast prop, goal; /* goal: literal, the proposition or for forall its opposite */
     Z3_ast any_flag, assertion, exceeded;
-    Z3_ast *axioms; /* literal per check, NULL for flags; only when tracked */
-    Z3_ast *flags;  /* literal per check, NULL for axioms */
+    Z3_ast *statements; /* formula per check, NULL for flags */
+    Z3_ast *axioms;     /* literal per check, NULL for flags; only when tracked */
+    Z3_ast *flags;      /* literal per check, NULL for axioms */
     struct zx_val *observed;
     uint32_t states_capacity;
     bool race_found, gave_up;
@@ -55,7 +56,7 @@ static void note_limit(struct solve *s, const char *rule, const char *message)
 static enum ck_answer check(struct solve *s, unsigned count, Z3_ast const *assumptions)
 {
     struct zx *z = s->z;
-    Z3_ast literals[3];
+    Z3_ast *literals = zx_alloc(z, count, sizeof *literals);
     unsigned kept = 0;
     Z3_lbool r;
 
@@ -131,35 +132,49 @@ static void encode_completeness(struct solve *s)
     s->complete = literal(z, all, "complete");
 }
 
-static void encode_model(struct solve *s, bool track)
+static void encode_model(struct solve *s)
 {
     struct zx *z = s->z;
     const struct mm_cat_model *m = z->model;
 
-    s->axioms = zx_alloc(z, m->check_count, sizeof *s->axioms);
+    s->statements = zx_alloc(z, m->check_count, sizeof *s->statements);
     s->flags = zx_alloc(z, m->check_count, sizeof *s->flags);
-    s->any_flag = z->no;
+    s->any_flag = z->assertion;
     for (uint32_t i = 0; i < m->check_count; i++) {
         Z3_ast statement = zx_check(z, &m->checks[i], !m->checks[i].flag);
 
         if (m->checks[i].flag) {
             s->flags[i] = literal(z, statement, "flag");
             s->any_flag = zx_or(z, s->any_flag, statement);
-        } else if (track) {
-            s->axioms[i] = literal(z, statement, "axiom");
         } else {
-            zx_assert(z, statement);
+            s->statements[i] = statement;
         }
     }
-    s->any_flag = literal(z, zx_or(z, s->any_flag, z->assertion), "flags");
+    s->any_flag = literal(z, s->any_flag, "flags");
 }
 
-static void open_solver(struct zx *z)
+/* A solver that knows what holds of every candidate, and the axioms: outright, or each under the assumption
+ * of its literal. */
+static void open_solver(struct solve *s, bool track)
 {
+    struct zx *z = s->z;
+
+    if (z->s)
+        Z3_solver_dec_ref(z->c, z->s);
     z->s = Z3_mk_simple_solver(z->c);
     if (!z->s)
         zx_stop(z, MM_LIMIT, "z3", "Z3 has no solver");
     Z3_solver_inc_ref(z->c, z->s);
+    if (track)
+        s->axioms = zx_alloc(z, z->model->check_count, sizeof *s->axioms);
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (!s->statements[i])
+            continue;
+        if (track)
+            s->axioms[i] = literal(z, s->statements[i], "axiom");
+        else
+            Z3_solver_assert(z->c, z->s, s->statements[i]);
+    }
     for (uint32_t i = 0; i < z->hard_count; i++)
         Z3_solver_assert(z->c, z->s, z->hard[i]);
 }
@@ -184,29 +199,6 @@ static void encode(struct solve *s)
 }
 
 /* ---- final states ------------------------------------------------------------------------------------- */
-
-static uint64_t model_value(struct zx *z, Z3_model m, struct zx_val v)
-{
-    Z3_ast value;
-    uint64_t k = 0;
-
-    if (!v.t)
-        return v.k;
-    if (!Z3_model_eval(z->c, m, v.t, true, &value) || !Z3_get_numeral_uint64(z->c, value, &k))
-        zx_stop(z, MM_BUG, "z3", "Z3's model has no value for a final state");
-    return k;
-}
-
-static bool model_truth(struct zx *z, Z3_model m, Z3_ast a)
-{
-    Z3_ast value;
-
-    if (a == z->yes || a == z->no)
-        return a == z->yes;
-    if (!Z3_model_eval(z->c, m, a, true, &value))
-        zx_stop(z, MM_BUG, "z3", "Z3's model does not decide a formula");
-    return Z3_get_bool_value(z->c, value) == Z3_L_TRUE;
-}
 
 static struct ck_state *add_state(struct solve *s)
 {
@@ -241,10 +233,10 @@ static void take_state(struct solve *s, bool racy)
     Z3_model_inc_ref(z->c, m);
     state = add_state(s);
     for (uint32_t i = 0; i < count; i++) {
-        values[i] = model_value(z, m, s->observed[i]);
+        values[i] = zx_model_value(z, m, s->observed[i]);
         differs[i] = zx_not(z, zx_equal(z, s->observed[i], zx_number(values[i], s->observed[i].size)));
     }
-    *state = (struct ck_state){.values = values, .racy = racy, .satisfies = model_truth(z, m, s->prop)};
+    *state = (struct ck_state){.values = values, .racy = racy, .satisfies = zx_model_truth(z, m, s->prop)};
     Z3_model_dec_ref(z->c, m);
     Z3_solver_assert(z->c, z->s, zx_or_n(z, count, differs));
 }
@@ -297,6 +289,20 @@ static void find_states(struct solve *s)
 /* ---- the verdict ----------------------------------------------------------------------------------------
  */
 
+/* The execution of the solver's model. */
+static struct zx *current_execution(struct solve *s)
+{
+    struct zx *z = s->z, *g;
+    Z3_model m = Z3_solver_get_model(z->c, z->s);
+
+    if (!m)
+        zx_stop(z, MM_LIMIT, "z3", "Z3 has no model");
+    Z3_model_inc_ref(z->c, m);
+    g = zx_execution(z, m);
+    Z3_model_dec_ref(z->c, m);
+    return g;
+}
+
 static void find_flags(struct solve *s)
 {
     struct zx *z = s->z;
@@ -312,8 +318,14 @@ static void find_flags(struct solve *s)
             continue;
         r = check(s, 2, (Z3_ast[]){s->complete, s->flags[i]});
         unknown = unknown || r == CK_UNKNOWN;
-        if (r == CK_YES)
-            v->flags[v->flag_count++] = mm_arena_strdup(v->arena, z->model->checks[i].name);
+        if (r != CK_YES)
+            continue;
+        v->flags[v->flag_count] = mm_arena_strdup(v->arena, z->model->checks[i].name);
+        if (!v->flags[v->flag_count++])
+            zx_stop(z, MM_LIMIT, "memory", "out of memory");
+        if (z->options.explain && !v->race_witness.axiom &&
+            !zx_explain(current_execution(s), &z->model->checks[i], v->arena, &v->race_witness))
+            zx_stop(z, MM_BUG, "z3", "an execution does not raise the flag that Z3 found it to raise");
     }
     r = check(s, 2, (Z3_ast[]){s->complete, s->assertion});
     unknown = unknown || r == CK_UNKNOWN;
@@ -324,14 +336,78 @@ static void find_flags(struct solve *s)
 }
 
 /* Is there a consistent execution with the proposition (forall: without it)? */
-static void find_condition(struct solve *s)
+static enum ck_answer find_condition(struct solve *s)
 {
-    struct zx *z = s->z;
     enum ck_answer r = check(s, 2, (Z3_ast[]){s->complete, s->goal});
 
-    if (r != CK_UNKNOWN && z->p->quantifier != CK_EXISTS)
-        r = r == CK_YES ? CK_NO : CK_YES;
     s->v->condition = r;
+    if (r != CK_UNKNOWN && s->z->p->quantifier != CK_EXISTS)
+        s->v->condition = r == CK_YES ? CK_NO : CK_YES;
+    if (r == CK_YES && s->z->options.explain)
+        zx_fill_witness(current_execution(s), s->v);
+    return r;
+}
+
+/* Can the goal be reached when only the axioms in KEEP hold? */
+static bool reachable(struct solve *s, const bool *keep)
+{
+    struct zx *z = s->z;
+    Z3_ast *literals = zx_alloc(z, z->model->check_count + 2, sizeof *literals);
+    unsigned count = 0;
+
+    literals[count++] = s->complete;
+    literals[count++] = s->goal;
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (s->axioms[i] && keep[i])
+            literals[count++] = s->axioms[i];
+    }
+    return check(s, count, literals) == CK_YES;
+}
+
+/* Leaves out of KEEP as few axioms as it takes: one if that is enough, else a set of which none can be kept.
+ */
+static bool relax(struct solve *s, bool *keep)
+{
+    uint32_t n = s->z->model->check_count;
+
+    for (uint32_t i = 0; i < n; i++)
+        keep[i] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!s->axioms[i])
+            continue;
+        keep[i] = false;
+        if (reachable(s, keep))
+            return true;
+        keep[i] = true;
+    }
+    memset(keep, 0, n * sizeof *keep);
+    if (!reachable(s, keep))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        keep[i] = true;
+        keep[i] = reachable(s, keep);
+    }
+    return reachable(s, keep);
+}
+
+/* No consistent execution reaches the goal: the candidate that breaks the fewest axioms, and how. */
+static void explain_forbidden(struct solve *s)
+{
+    struct zx *z = s->z, *g;
+    struct ck_verdict *v = s->v;
+    uint32_t n = z->model->check_count;
+    bool *keep = zx_alloc(z, n, sizeof *keep);
+
+    open_solver(s, true);
+    if (!relax(s, keep))
+        return;
+    g = current_execution(s);
+    v->violations = mm_arena_alloc(v->arena, n * sizeof *v->violations);
+    for (uint32_t i = 0; v->violations && i < n; i++) {
+        if (s->axioms[i] && !keep[i] &&
+            zx_explain(g, &z->model->checks[i], v->arena, &v->violations[v->violation_count]))
+            v->violation_count++;
+    }
 }
 
 /* Some execution goes beyond the bound: what no execution within it shows stays unknown. */
@@ -357,14 +433,17 @@ static void weaken(struct solve *s)
 static void decide(struct solve *s)
 {
     struct zx *z = s->z;
+    enum ck_answer goal;
 
     encode(s);
-    encode_model(s, false);
-    open_solver(z);
-    find_condition(s);
+    encode_model(s);
+    open_solver(s, false);
+    goal = find_condition(s);
     find_flags(s);
     find_states(s);
     weaken(s);
+    if (goal == CK_NO && z->options.explain)
+        explain_forbidden(s);
 }
 
 static Z3_context new_context(const struct ck_options *options)
@@ -388,7 +467,7 @@ static enum mm_class run(struct solve *s)
     struct zx *z = s->z;
 
     if (setjmp(z->stop))
-        return z->cls;
+        return z->err->cls;
     z->bool_sort = Z3_mk_bool_sort(z->c);
     z->yes = zx_keep(z, Z3_mk_true(z->c));
     z->no = zx_keep(z, Z3_mk_false(z->c));

@@ -1,0 +1,215 @@
+/* From Z3's model to an execution: events that happen, with values, reads-from and coherence as they are. */
+#include "checker/z3_internal.h"
+
+#include <string.h>
+
+uint64_t zx_model_value(struct zx *z, Z3_model m, struct zx_val v)
+{
+    Z3_ast value;
+    uint64_t k = 0;
+
+    if (!v.t)
+        return v.k;
+    if (!Z3_model_eval(z->c, m, v.t, true, &value) || !Z3_get_numeral_uint64(z->c, value, &k))
+        zx_stop(z, MM_BUG, "z3", "Z3's model has no value for a final state");
+    return k;
+}
+
+bool zx_model_truth(struct zx *z, Z3_model m, Z3_ast a)
+{
+    Z3_ast value;
+
+    if (a == z->yes || a == z->no)
+        return a == z->yes;
+    if (!Z3_model_eval(z->c, m, a, true, &value))
+        zx_stop(z, MM_BUG, "z3", "Z3's model does not decide a formula");
+    return Z3_get_bool_value(z->c, value) == Z3_L_TRUE;
+}
+
+/* ---- executions ---------------------------------------------------------------------------------- */
+
+static uint32_t *number_events(struct zx *z, Z3_model m, uint32_t *count)
+{
+    uint32_t *number = zx_alloc(z, z->n + 1, sizeof *number);
+
+    *count = 0;
+    for (uint32_t i = 0; i < z->n; i++)
+        number[i] = zx_model_truth(z, m, z->events[i].exec) ? (*count)++ : ZX_NONE;
+    return number;
+}
+
+static void copy_events(struct zx *g, struct zx *z, Z3_model m, const uint32_t *number)
+{
+    for (uint32_t i = 0; i < z->n; i++) {
+        struct zx_event *e;
+
+        if (number[i] == ZX_NONE)
+            continue;
+        e = &g->events[number[i]];
+        *e = z->events[i];
+        e->exec = z->yes;
+        e->failed = zx_model_truth(z, m, e->failed) ? z->yes : z->no;
+        e->partner = e->partner == ZX_NONE ? ZX_NONE : number[e->partner];
+        if (e->value.size)
+            e->value = zx_number(zx_model_value(z, m, e->value), e->value.size);
+        if (e->address.size)
+            e->address = zx_number(zx_model_value(z, m, e->address), 8);
+    }
+    for (uint32_t i = 0; i < z->cell_count; i++)
+        g->cells[i].init = number[z->cells[i].init];
+    for (uint32_t i = 0; i < g->n; i++) {
+        struct zx_event *e = &g->events[i];
+
+        for (uint32_t c = 0; e->address.size && e->cell == ZX_NONE && c < z->cell_count; c++) {
+            if (g->cells[c].size == e->size && g->events[g->cells[c].init].address.k == e->address.k)
+                e->cell = c;
+        }
+    }
+}
+
+struct zx *zx_execution(struct zx *z, Z3_model m)
+{
+    struct zx *g = zx_alloc(z, 1, sizeof *g);
+    uint32_t *number;
+
+    *g = *z;
+    number = number_events(z, m, &g->n);
+    g->words = (g->n + 63) / 64;
+    g->events = zx_alloc(z, g->n, sizeof *g->events);
+    g->cells = zx_alloc(z, z->cell_count, sizeof *g->cells);
+    memcpy(g->cells, z->cells, z->cell_count * sizeof *g->cells);
+    copy_events(g, z, m, number);
+    g->rf = zx_alloc(z, (size_t)g->n * g->n, sizeof *g->rf);
+    g->co = zx_alloc(z, (size_t)g->n * g->n, sizeof *g->co);
+    g->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*g->base_cache));
+    g->let_cache = zx_alloc(z, z->model->let_count, sizeof(*g->let_cache));
+    for (uint32_t i = 0; i < z->n; i++) {
+        for (uint32_t j = 0; j < z->n; j++) {
+            uint32_t at = number[i] * g->n + number[j];
+
+            if (number[i] == ZX_NONE || number[j] == ZX_NONE)
+                continue;
+            g->rf[at] = zx_model_truth(z, m, z->rf[i * z->n + j]) ? z->yes : z->no;
+            g->co[at] = zx_model_truth(z, m, z->co[i * z->n + j]) ? z->yes : z->no;
+        }
+    }
+    return g;
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------- */
+
+static enum mm_kind kind_of(const struct zx_event *e)
+{
+    switch (e->kind) {
+    case ZX_READ:
+        return MM_READ;
+    case ZX_WRITE:
+        return e->thread == ZX_NONE ? MM_INIT : MM_WRITE;
+    case ZX_BARRIER:
+        return e->part == 2 ? MM_BARRIER_EXIT : MM_BARRIER_ENTRY;
+    case ZX_AVAILABILITY:
+        return MM_AVAILABILITY;
+    case ZX_VISIBILITY:
+        return MM_VISIBILITY;
+    case ZX_FENCE:
+        break;
+    }
+    return MM_FENCE;
+}
+
+void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step)
+{
+    const struct zx_event *e = &g->events[event];
+
+    *step = (struct ck_step){.event = event, .thread = e->thread, .object = UINT32_MAX};
+    step->info.kind = (uint8_t)kind_of(e);
+    step->info.size = e->size;
+    step->info.agent.index = e->thread;
+    if (e->cell != ZX_NONE) {
+        step->object = g->cells[e->cell].object;
+        step->info.allocation = step->object + 1;
+        step->info.offset = g->cells[e->cell].offset;
+    }
+    if (e->kind == ZX_READ)
+        step->info.value_read = e->value.k;
+    if (e->kind == ZX_WRITE)
+        step->info.value_written = e->value.k;
+    if (!e->in)
+        return;
+    step->line = e->in->line;
+    step->column = e->in->column;
+    step->info.order = e->failed == g->yes ? e->in->order_fail : e->in->order;
+    step->info.scope = step->info.effective_scope = e->in->scope;
+    step->info.fence_flags = e->in->fence_flags;
+    step->info.attributes = e->in->attributes;
+    if (e->failed == g->yes)
+        step->info.attributes |= MM_FAILED_CAS;
+    step->info.semantics = e->in->semantics;
+    if (e->kind == ZX_BARRIER) {
+        step->info.site = e->in->site;
+        step->info.instance = (uint32_t)e->value.k + 1;
+    }
+}
+
+/* An order of the events that respects po and, as far as that is possible, rf, co and fr: each turn takes an
+ * event that nothing left must precede, by the strictest of these that lets one go. */
+static uint32_t *order_events(struct zx *g)
+{
+    static const char *const names[] = {"po", "rf", "co", "fr"};
+    uint32_t *order = zx_alloc(g, g->n, sizeof *order), count = 0;
+    bool *taken = zx_alloc(g, g->n, sizeof *taken);
+
+    while (count < g->n) {
+        uint32_t chosen = ZX_NONE;
+
+        for (unsigned strict = 4; chosen == ZX_NONE && strict > 0; strict--) {
+            for (uint32_t j = 0; chosen == ZX_NONE && j < g->n; j++) {
+                bool blocked = taken[j];
+
+                for (uint32_t i = 0; !blocked && i < g->n; i++) {
+                    for (unsigned r = 0; !taken[i] && i != j && r < strict; r++)
+                        blocked = blocked || zx_rel_get(g, zx_base(g, names[r]), i, j) == g->yes;
+                }
+                if (!blocked)
+                    chosen = j;
+            }
+        }
+        taken[chosen] = true;
+        order[count++] = chosen;
+    }
+    return order;
+}
+
+static bool fill_relation(struct zx *g, const char *name, const uint32_t *order, struct mm_arena *arena,
+                          struct mm_rel *out)
+{
+    const struct zx_rel *r = zx_base(g, name);
+
+    out->n = g->n;
+    out->words = g->words;
+    out->bits = mm_arena_alloc(arena, (size_t)g->n * g->words * sizeof *out->bits + 1);
+    for (uint32_t i = 0; out->bits && i < g->n; i++) {
+        for (uint32_t j = 0; j < g->n; j++) {
+            if (zx_rel_get(g, r, order[i], order[j]) == g->yes)
+                out->bits[(size_t)i * out->words + j / 64] |= UINT64_C(1) << (j % 64);
+        }
+    }
+    return out->bits != NULL;
+}
+
+void zx_fill_witness(struct zx *g, struct ck_verdict *v)
+{
+    uint32_t *order = order_events(g);
+    struct ck_step *steps = mm_arena_alloc(v->arena, g->n * sizeof *steps + 1);
+
+    if (!steps || !fill_relation(g, "rf", order, v->arena, &v->witness_rf) ||
+        !fill_relation(g, "co", order, v->arena, &v->witness_co) ||
+        !fill_relation(g, "po", order, v->arena, &v->witness_po))
+        zx_stop(g, MM_LIMIT, "memory", "out of memory");
+    for (uint32_t i = 0; i < g->n; i++) {
+        zx_fill_step(g, order[i], &steps[i]);
+        steps[i].event = i;
+    }
+    v->witness = steps;
+    v->witness_count = g->n;
+}
