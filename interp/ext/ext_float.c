@@ -73,25 +73,11 @@
 
 /* ---- fma: one rounding ------------------------------------------------------------------------------ */
 
-/* x + y in double, rounded to odd: rounding that again to half is as good as rounding the exact sum. */
-static double add_to_odd(double x, double y)
-{
-    double sum = x + y;
-    double part = sum - x;
-    double error = (x - (sum - part)) + (y - part);
-    uint64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    if (!isfinite(sum) || error == 0 || (bits & 1))
-        return sum;
-    bits += (error > 0) == (sum > 0) ? 1 : UINT64_MAX;
-    memcpy(&sum, &bits, sizeof sum);
-    return sum;
-}
-
-/* The product of two halves is exact in double. */
+/* The product of two halves is exact in double, and so is its sum with a third wherever the third can change
+ * how the product rounds to half, or the product how the third does. */
 in_f16 in_ext_fma_f16(in_f16 x, in_f16 y, in_f16 z)
 {
-    return in_half_from_f64(add_to_odd(in_half_to_f64(x) * in_half_to_f64(y), in_half_to_f64(z)));
+    return in_half_from_f64(in_half_to_f64(x) * in_half_to_f64(y) + in_half_to_f64(z));
 }
 
 in_f32 in_ext_fma_f32(in_f32 x, in_f32 y, in_f32 z)

@@ -328,6 +328,24 @@ static void test_ilogb_nan(void **state)
     assert_true(r == UINT64_C(0x7fffffffffffff55));
 }
 
+/* 1.5 * 683/1024 is halfway between two halves; what is added, far below their precision, decides. */
+static void test_fma_half(void **state)
+{
+    (void)state;
+    assert_true(call(0, 26, 1.5, 683.0 / 1024, 0x1p-24) == 1 + 0x1p-10);
+    assert_true(call(0, 26, 1.5, 683.0 / 1024, 0) == 1);
+    assert_true(call(0, 26, 1.5, 683.0 / 1024, -0x1p-24) == 1);
+    assert_true(call(0, 26, 0x1p-24, 0x1p-24, 65504) == 65504);
+    assert_true(call(0, 26, -256, 256, 65504) == -32);
+}
+
+static void test_remainder_sign(void **state)
+{
+    (void)state;
+    assert_true(same(call(2, 51, -0x1.82ec5e4c7984cp-861, 0x1p-1022, 0), -0.0));
+    assert_true(same(call(2, 51, 6, -3, 0), 0.0));
+}
+
 /* A host thread that rounds upward and flushes denormals does not disturb kernels. */
 static void test_environment(void **state)
 {
@@ -359,6 +377,7 @@ int main(void)
         cmocka_unit_test(test_nextafter),    cmocka_unit_test(test_fract_modf_sincos),
         cmocka_unit_test(test_frexp_lgamma), cmocka_unit_test(test_remquo),
         cmocka_unit_test(test_ilogb_nan),    cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_fma_half),     cmocka_unit_test(test_remainder_sign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
