@@ -70,7 +70,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all help deps demo test quick asan ubsan tsan lint format bench install clean tests FORCE
+.PHONY: all help deps demo test quick asan ubsan tsan lint format bench ulp install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -81,6 +81,7 @@ help:
 ## make asan     quick tests under AddressSanitizer       make ubsan, make tsan likewise
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
+## make ulp      worst error of each mathematical function
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
 
 # ---- rules ----------------------------------------------------------------------------------
@@ -192,6 +193,12 @@ bench:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) tests/bench/bench.sh
+
+$(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -linterp -lmemmodel -lmpfr $(SPIRV_TOOLS) $(ZSTD_LIBS)
+ulp: $(BUILD)/tests/ulp/ulp
+	@$< $(ULP_INPUTS)
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/refcl \
