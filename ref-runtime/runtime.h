@@ -225,6 +225,7 @@ struct rt_svm {
     size_t size;
     cl_svm_mem_flags flags;
     struct in_object object;
+    char name[32];
 };
 /* The SVM allocation of CONTEXT (NULL: any) that contains POINTER, NULL if there is none. */
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer);
@@ -294,6 +295,7 @@ struct rt_launch_argument {
     const void *svm;            /* GLOBAL, CONSTANT: an SVM pointer; NULL with no MEM: a null pointer */
     struct rt_sampler *sampler; /* held */
     uint64_t local_size;        /* IN_ARG_LOCAL: bytes */
+    struct rt_queue *queue;     /* held */
 };
 /* What a launch needs of a kernel, independent of the sizes. */
 struct rt_launch {
@@ -313,6 +315,13 @@ cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *devi
 void rt_launch_destroy(struct rt_launch *launch);
 /* Bytes of local memory that LAUNCH needs for one work-group. */
 uint64_t rt_launch_local_bytes(const struct rt_launch *launch);
+/* The work-group size for a launch that names none (kernel_info.c): divides GLOBAL evenly. */
+void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dimensions, const size_t *global,
+                                  uint32_t local[3]);
+/* An extension function, for clGetExtensionFunctionAddress [cl_khr_suggested_local_work_size]. */
+cl_int CL_API_CALL rt_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queue, cl_kernel kernel,
+                                                           cl_uint dimensions, const size_t *global_offset,
+                                                           const size_t *global_size, size_t *suggested);
 
 /* ---- what the runtime offers to programs ----------------------------------------------------------------
  */

@@ -92,7 +92,6 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
         "-no-opaque-pointers",
         "-finclude-default-header",
         "-fdeclare-opencl-builtins",
-        "-fgnu89-inline",
         "-ffp-contract=off",
         "-debug-info-kind=line-tables-only",
         "-dwarf-version=4",
@@ -108,6 +107,8 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
         job->file,
         std::string("-cl-std=") + job->standard,
     };
+    if (std::string(job->standard).compare(0, 4, "CLC+") != 0)
+        args.push_back("-fgnu89-inline");
     if (job->header_count)
         args.insert(args.end(), {"-I", RT_HEADER_ROOT});
     for (size_t i = 0; i < job->argument_count; i++)

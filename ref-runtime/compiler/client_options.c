@@ -16,7 +16,8 @@ enum effect {
     ARGUMENT_INFO,
     NO_OPTIMISE,
     LANGUAGE,
-    SPIR
+    SPIR,
+    UNIFORM
 };
 enum { SOURCE = RT_OPTIONS_BUILD | RT_OPTIONS_COMPILE, ANY = SOURCE | RT_OPTIONS_LINK };
 
@@ -33,7 +34,7 @@ static const struct option {
     {"-cl-fp32-correctly-rounded-divide-sqrt", SOURCE, PASS},
     {"-cl-opt-disable", SOURCE, NO_OPTIMISE},
     {"-cl-strict-aliasing", SOURCE, IGNORE},
-    {"-cl-uniform-work-group-size", SOURCE, PASS},
+    {"-cl-uniform-work-group-size", SOURCE, UNIFORM},
     {"-cl-no-subgroup-ifp", ANY, IGNORE},
     {"-cl-mad-enable", SOURCE, PASS},
     {"-cl-no-signed-zeros", SOURCE, PASS},
@@ -165,6 +166,9 @@ static enum mm_class apply(struct rt_options *options, const struct option *o, c
     case LINK_OPTIONS:
         options->enable_link_options = true;
         return MM_OK;
+    case UNIFORM:
+        options->uniform_groups = true;
+        return add(options, word, "", err);
     case ARGUMENT_INFO:
         options->argument_info = true;
         return MM_OK;
