@@ -7,13 +7,15 @@
 struct rt_command;
 /* What a command does.  All of it on the executor thread, without locks. */
 struct rt_operation {
-    /* Does the work, or begins it if there is STEP.  CL_SUCCESS, or the negative status of the event. */
+    /* Does the work, or begins it if there is STEP.  CL_SUCCESS, the negative status of the event, or
+     * RT_PENDING: somebody else will call rt_sched_complete. */
     cl_int (*start)(struct rt_command *command);
     /* Goes on for about QUANTUM instructions; *DONE when it is over. */
     cl_int (*step)(struct rt_command *command, uint64_t quantum, bool *done);
     /* Frees what the payload owns, whether or not the command was started; may be null. */
     void (*destroy)(struct rt_command *command);
 };
+enum { RT_PENDING = 1 };
 /* Why a command waits: for an event, or (recording only) that it waited for one already complete. */
 struct rt_dependency {
     struct rt_event *event; /* held; NULL: see COMPLETION */
@@ -70,6 +72,7 @@ void rt_sched_wait(void); /* until some event completes */
 void rt_event_set_status(struct rt_event *event, cl_int status);
 /* Without locks. */
 void rt_sched_start(void);
+void rt_sched_complete(struct rt_command *command, cl_int status);
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type);
 
 /* ---- recording (record.c): all of it does nothing, quickly, while recording is off ---- */

@@ -192,7 +192,7 @@ static mm_event_id record_end(const struct rt_command *command)
 }
 
 /* Everything COMMAND held is given up before anyone can see that it is complete. */
-static void complete(struct rt_command *command, cl_int status)
+void rt_sched_complete(struct rt_command *command, cl_int status)
 {
     struct rt_event *event = command->event;
     mm_event_id completion = record_end(command);
@@ -229,14 +229,16 @@ static bool start(struct rt_command *command)
     pthread_mutex_unlock(&rt_lock);
     record_start(command);
     if (command->failed) {
-        complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        rt_sched_complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         return false;
     }
     cl_int status = command->operation->start ? command->operation->start(command) : CL_SUCCESS;
     if (status == CL_SUCCESS && command->operation->step) {
         return true;
     }
-    complete(command, status);
+    if (status != RT_PENDING) {
+        rt_sched_complete(command, status);
+    }
     return false;
 }
 
@@ -250,7 +252,7 @@ static void step(size_t i, uint64_t quantum)
     cl_int status = command->operation->step(command, quantum, &done);
     if (done || status != CL_SUCCESS) {
         active[i] = active[--active_count];
-        complete(command, status);
+        rt_sched_complete(command, status);
     }
 }
 

@@ -1,0 +1,417 @@
+/* Kernels in queues: NDRange and task launches, native kernels [CL 5.10]. */
+#include "ref-runtime/enqueue.h"
+#include "ref-runtime/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- settings of launches ---- */
+
+static struct {
+    bool checks;
+    enum in_schedule schedule;
+    uint64_t seed, step_limit;
+    uint32_t max_findings;
+} settings;
+
+static bool in_list(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
+        if (strcspn(list, ",") == length && memcmp(list, word, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t number(const char *name)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 0) : 0;
+}
+
+static void read_settings(void)
+{
+    const char *schedule = getenv("REFCL_SCHEDULE");
+    settings.checks = in_list(getenv("REFCL_CHECK"), "memory");
+    settings.schedule = schedule && strcmp(schedule, "random") == 0 ? IN_RANDOM
+                        : schedule && strcmp(schedule, "fair") == 0 ? IN_FAIR
+                                                                    : IN_SEQUENTIAL;
+    settings.seed = number("REFCL_SEED");
+    settings.step_limit = number("REFCL_STEP_LIMIT");
+    settings.max_findings = (uint32_t)number("REFCL_MAX_FINDINGS");
+}
+
+/* ---- execution ---- */
+
+struct kernel_command {
+    struct rt_launch *launch;
+    uint32_t dimensions;
+    uint64_t global_size[3], global_offset[3];
+    uint32_t local_size[3];
+    struct in_argument *arguments;
+    struct in_run *run;
+};
+
+static bool empty(const struct kernel_command *k)
+{
+    return k->global_size[0] == 0 || k->global_size[1] == 0 || k->global_size[2] == 0;
+}
+
+static void record_argument(const struct rt_command *command, uint32_t index,
+                            const struct rt_launch_argument *a, const struct in_argument *bound)
+{
+    struct mm_record record = {
+        .type = MM_RECORD_ARGUMENT,
+        .argument = {.command = command->record.id,
+                     .index = index,
+                     .allocation = bound->object ? bound->object->id : 0,
+                     .offset =
+                         bound->object ? bound->address - bound->object->address + bound->object->offset : 0,
+                     .element_size = a->info->element_size,
+                     .name = a->info->name,
+                     .type_name = a->info->type_name}};
+    mm_recorder_record(rt_recorder(), &record);
+}
+
+static bool read_only(const struct rt_launch_argument *a)
+{
+    return a->info->kind == IN_ARG_CONSTANT || (a->mem && (a->mem->flags & CL_MEM_READ_ONLY));
+}
+
+/* Where each argument is on the command's device. */
+static bool bind(const struct rt_command *command, struct kernel_command *k)
+{
+    const struct rt_launch *launch = k->launch;
+    k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->arguments));
+    for (size_t i = 0; k->arguments && i < launch->argument_count; i++) {
+        const struct rt_launch_argument *a = &launch->arguments[i];
+        struct in_argument *bound = &k->arguments[i];
+        bound->value = a->value;
+        bound->local_size = a->local_size;
+        if (a->mem) {
+            if (!rt_enqueue_bytes(command, a->mem, 0, a->mem->size) ||
+                !rt_mem_on_device(a->mem, command->queue->device, !read_only(a), &bound->address,
+                                  &bound->object)) {
+                return false;
+            }
+        } else if (a->svm) {
+            bound->address = (uint64_t)(uintptr_t)a->svm;
+            bound->object = rt_index_find(bound->address);
+        }
+        if (rt_recorder()) {
+            record_argument(command, (uint32_t)i, a, bound);
+        }
+    }
+    return k->arguments != NULL;
+}
+
+static cl_int failure(enum mm_class class, const struct mm_error *error)
+{
+    if (class != MM_UNDEFINED && error->message[0]) {
+        char text[768];
+        mm_error_format(error, text, sizeof(text));
+        fprintf(stderr, "refcl: %s\n", text);
+    }
+    return CL_OUT_OF_RESOURCES;
+}
+
+static cl_int start_kernel(struct rt_command *command)
+{
+    struct kernel_command *k = (void *)command->payload;
+    if (empty(k)) {
+        return CL_SUCCESS;
+    }
+    if (!bind(command, k)) {
+        return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    }
+    struct in_launch launch = {.instance = k->launch->instance,
+                               .kernel = k->launch->kernel_index,
+                               .arguments = k->arguments,
+                               .dimensions = k->dimensions,
+                               .sub_group_size = 1,
+                               .schedule = settings.schedule,
+                               .seed = settings.seed ? settings.seed + command->record.id : 0,
+                               .step_limit = settings.step_limit,
+                               .max_findings = settings.max_findings,
+                               .checks = settings.checks,
+                               .recorder = rt_recorder(),
+                               .command = command->record.id,
+                               .device = (uint32_t)command->queue->device->index};
+    memcpy(launch.global_size, k->global_size, sizeof(launch.global_size));
+    memcpy(launch.global_offset, k->global_offset, sizeof(launch.global_offset));
+    memcpy(launch.local_size, k->local_size, sizeof(launch.local_size));
+    struct mm_error error = {0};
+    rt_environment_enter(command);
+    enum mm_class class = in_run_create(&launch, &k->run, &error);
+    return class == MM_OK ? CL_SUCCESS : failure(class, &error);
+}
+
+static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *done)
+{
+    struct kernel_command *k = (void *)command->payload;
+    if (!k->run) {
+        *done = true;
+        return CL_SUCCESS;
+    }
+    struct mm_error error = {0};
+    rt_environment_enter(command);
+    enum mm_class class = in_run_step(k->run, quantum, done, &error);
+    return class == MM_OK ? CL_SUCCESS : failure(class, &error);
+}
+
+static void destroy_kernel(struct rt_command *command)
+{
+    struct kernel_command *k = (void *)command->payload;
+    if (k->run) {
+        in_run_destroy(k->run);
+    }
+    mm_free(k->arguments);
+    if (k->launch) {
+        rt_launch_destroy(k->launch);
+    }
+}
+
+/* ---- sizes ---- */
+
+/* The global range fits in the address bits, offset included. */
+static cl_int check_global(cl_uint dimensions, const size_t *offset, const size_t *global,
+                           struct kernel_command *k)
+{
+    for (cl_uint d = 0; d < 3; d++) {
+        k->global_size[d] = d < dimensions ? (global ? global[d] : 0) : 1;
+        k->global_offset[d] = d < dimensions && offset ? offset[d] : 0;
+        if (k->global_offset[d] > SIZE_MAX - k->global_size[d]) {
+            return CL_INVALID_GLOBAL_OFFSET;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+/* The largest divisor of SIZE up to MOST. */
+static uint32_t divisor(uint64_t size, uint32_t most)
+{
+    uint32_t best = size < most ? (uint32_t)size : most;
+    while (best > 1 && size % best) {
+        best--;
+    }
+    return best ? best : 1;
+}
+
+/* A null local size: what the kernel requires, else even groups of up to 64 work-items. */
+static void choose_local(struct kernel_command *k)
+{
+    uint32_t room = 64;
+    for (int d = 0; d < 3; d++) {
+        k->local_size[d] = divisor(k->global_size[d], room);
+        room /= k->local_size[d];
+    }
+}
+
+static cl_int check_local(cl_uint dimensions, const size_t *local, struct kernel_command *k)
+{
+    const uint32_t *required = k->launch->info->required_local_size;
+    uint64_t total = 1;
+    for (cl_uint d = 0; d < 3; d++) {
+        size_t size = d >= dimensions ? 1 : local ? local[d] : required[0] ? required[d] : 0;
+        if (local && size == 0) {
+            return CL_INVALID_WORK_GROUP_SIZE;
+        }
+        if (size > RT_MAX_WORK_GROUP) {
+            return CL_INVALID_WORK_ITEM_SIZE;
+        }
+        if (required[0] && size != (required[d] ? required[d] : 1)) {
+            return CL_INVALID_WORK_GROUP_SIZE;
+        }
+        k->local_size[d] = (uint32_t)size;
+        total *= size ? size : 1;
+    }
+    if (total > RT_MAX_WORK_GROUP) {
+        return CL_INVALID_WORK_GROUP_SIZE;
+    }
+    if (!local && !required[0]) {
+        choose_local(k);
+    }
+    for (cl_uint d = 0; d < 3; d++) {
+        if (k->launch->uniform_groups && k->global_size[d] % k->local_size[d]) {
+            return CL_INVALID_WORK_GROUP_SIZE;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local,
+                          struct kernel_command *k)
+{
+    if (dimensions < 1 || dimensions > 3) {
+        return CL_INVALID_WORK_DIMENSION;
+    }
+    cl_int error = check_global(dimensions, offset, global, k);
+    error = error ? error : check_local(dimensions, local, k);
+    return !error && rt_launch_local_bytes(k->launch) > RT_LOCAL_BYTES ? CL_OUT_OF_RESOURCES : error;
+}
+
+/* ---- calls ---- */
+
+static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_handle, cl_uint dimensions,
+                            const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
+                            const cl_event *list, cl_event *event, const char *name, cl_command_type type)
+{
+    static const struct rt_operation operation = {
+        .start = start_kernel, .step = step_kernel, .destroy = destroy_kernel};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_settings);
+    struct rt_queue *queue = rt_queue(queue_handle);
+    if (!queue) {
+        return CL_INVALID_COMMAND_QUEUE;
+    }
+    struct rt_kernel *kernel = rt_kernel(kernel_handle);
+    if (!kernel) {
+        return CL_INVALID_KERNEL;
+    }
+    cl_int error = kernel->context != queue->context ? CL_INVALID_CONTEXT
+                                                     : rt_check_wait_list(queue->context, count, list);
+    if (error) {
+        return error;
+    }
+    struct rt_command *command =
+        rt_command_create(queue, type, name, &operation, sizeof(struct kernel_command));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    struct kernel_command *k = (void *)command->payload;
+    k->dimensions = dimensions;
+    error = rt_kernel_prepare_launch(kernel, queue->device, &k->launch);
+    error = error ? error : check_sizes(dimensions, offset, global, local, k);
+    if (error) {
+        rt_command_discard(command);
+        return error;
+    }
+    command->record.dimensions = dimensions;
+    command->record.sub_group_size = 1;
+    command->record.kernel = k->launch->info->name;
+    memcpy(command->record.global_size, k->global_size, sizeof(k->global_size));
+    memcpy(command->record.global_offset, k->global_offset, sizeof(k->global_offset));
+    memcpy(command->record.local_size, k->local_size, sizeof(k->local_size));
+    return rt_command_enqueue(command, count, list, event, false);
+}
+
+cl_int CL_API_CALL rt_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                             const size_t *offset, const size_t *global, const size_t *local,
+                                             cl_uint count, const cl_event *list, cl_event *event)
+{
+    return launch_kernel(queue, kernel, dimensions, offset, global, local, count, list, event,
+                         "clEnqueueNDRangeKernel", CL_COMMAND_NDRANGE_KERNEL);
+}
+
+cl_int CL_API_CALL rt_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,
+                                    const cl_event *list, cl_event *event)
+{
+    const size_t one = 1;
+    return launch_kernel(queue, kernel, 1, NULL, &one, &one, count, list, event, "clEnqueueTask",
+                         CL_COMMAND_TASK);
+}
+
+/* ---- native kernels ---- */
+
+struct native {
+    void(CL_CALLBACK *function)(void *);
+    void *args;
+    size_t size;
+    cl_uint count;
+    struct native_mem {
+        struct rt_mem *mem;
+        size_t at; /* in the copied arguments, where the pointer goes */
+    } mems[];
+};
+
+static cl_int run_native(struct rt_command *command)
+{
+    const struct native *n = (void *)command->payload;
+    for (cl_uint i = 0; i < n->count; i++) {
+        struct rt_mem *mem = n->mems[i].mem;
+        void *data = mem ? rt_enqueue_bytes(command, mem, 0, mem->size) : NULL;
+        if (mem && (!data || !rt_enqueue_written(command, mem, 0, mem->size))) {
+            return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        }
+        memcpy((char *)n->args + n->mems[i].at, &data, sizeof(data));
+    }
+    n->function(n->args);
+    return CL_SUCCESS;
+}
+
+static void destroy_native(struct rt_command *command)
+{
+    const struct native *n = (void *)command->payload;
+    for (cl_uint i = 0; i < n->count; i++) {
+        rt_object_release_deferred(n->mems[i].mem);
+    }
+    mm_free(n->args);
+}
+
+static cl_int check_native(const struct rt_queue *queue, cl_uint mem_count, const cl_mem *mems, void *args,
+                           size_t args_size, const void **locations)
+{
+    if ((!args && (args_size > 0 || mem_count > 0)) || (args && args_size == 0) ||
+        (mem_count > 0 && (!mems || !locations)) || (mem_count == 0 && (mems || locations))) {
+        return CL_INVALID_VALUE;
+    }
+    for (cl_uint i = 0; i < mem_count; i++) {
+        const struct rt_mem *mem = rt_mem(mems[i]);
+        if (mems[i] && !mem) {
+            return CL_INVALID_MEM_OBJECT;
+        }
+        if (mem && mem->context != queue->context) {
+            return CL_INVALID_CONTEXT;
+        }
+        size_t at = (size_t)((const char *)locations[i] - (const char *)args);
+        if ((const char *)locations[i] < (const char *)args || args_size < sizeof(void *) ||
+            at > args_size - sizeof(void *)) {
+            return CL_INVALID_VALUE;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL rt_clEnqueueNativeKernel(cl_command_queue handle, void(CL_CALLBACK *function)(void *),
+                                            void *args, size_t args_size, cl_uint mem_count,
+                                            const cl_mem *mems, const void **locations, cl_uint count,
+                                            const cl_event *list, cl_event *event)
+{
+    static const struct rt_operation operation = {.start = run_native, .destroy = destroy_native};
+    struct rt_queue *queue;
+    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    if (error) {
+        return error;
+    }
+    error = !function ? CL_INVALID_VALUE : check_native(queue, mem_count, mems, args, args_size, locations);
+    if (error) {
+        return error;
+    }
+    struct rt_command *command =
+        rt_command_create(queue, CL_COMMAND_NATIVE_KERNEL, "clEnqueueNativeKernel", &operation,
+                          sizeof(struct native) + mem_count * sizeof(struct native_mem));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    struct native *n = (void *)command->payload;
+    n->function = function;
+    n->args = args_size ? mm_alloc(args_size) : NULL;
+    if (args_size && !n->args) {
+        rt_command_discard(command);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (args_size) {
+        memcpy(n->args, args, args_size);
+    }
+    for (; n->count < mem_count; n->count++) {
+        struct rt_mem *mem = rt_mem(mems[n->count]);
+        if (mem) {
+            rt_object_retain(mem);
+        }
+        n->mems[n->count] =
+            (struct native_mem){mem, (size_t)((const char *)locations[n->count] - (const char *)args)};
+    }
+    return rt_command_enqueue(command, count, list, event, false);
+}

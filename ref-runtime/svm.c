@@ -1,0 +1,90 @@
+/* Shared virtual memory allocations [CL 5.6].  All of it is host memory that the devices share. */
+#include "ref-runtime/device.h"
+#include "ref-runtime/memory.h"
+
+#include <string.h>
+
+struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer)
+{
+    const struct in_object *object = rt_index_find((uint64_t)(uintptr_t)pointer);
+    if (!object || object->origin < MM_ORIGIN_COARSE_SVM || object->origin > MM_ORIGIN_FINE_SVM_ATOMICS) {
+        return NULL;
+    }
+    struct rt_svm *svm = (struct rt_svm *)(uintptr_t)((const char *)object - offsetof(struct rt_svm, object));
+    return !context || svm->context == context ? svm : NULL;
+}
+
+static bool flags_valid(cl_svm_mem_flags flags)
+{
+    cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
+    const cl_svm_mem_flags known = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY |
+                                   CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS;
+    return !(flags & ~known) && !(access & (access - 1)) &&
+           (!(flags & CL_MEM_SVM_ATOMICS) || (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER));
+}
+
+static bool enter(struct rt_svm *svm)
+{
+    static atomic_uint numbers;
+    unsigned number = atomic_fetch_add(&numbers, 1) + 1;
+    snprintf(svm->name, sizeof(svm->name), "svm %u", number);
+    uint8_t origin = !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) ? MM_ORIGIN_COARSE_SVM
+                     : svm->flags & CL_MEM_SVM_ATOMICS            ? MM_ORIGIN_FINE_SVM_ATOMICS
+                                                                  : MM_ORIGIN_FINE_SVM;
+    struct mm_allocation allocation = {.object = number,
+                                       .region = MM_GLOBAL,
+                                       .origin = origin,
+                                       .device = -1,
+                                       .address = (uint64_t)(uintptr_t)svm->data,
+                                       .size = svm->size,
+                                       .flags = svm->flags,
+                                       .name = svm->name};
+    uint32_t id = rt_record_allocation(&allocation);
+    svm->object = (struct in_object){.address = allocation.address,
+                                     .size = svm->size,
+                                     .id = id ? id : number,
+                                     .region = MM_GLOBAL,
+                                     .origin = origin,
+                                     .read_only = (svm->flags & CL_MEM_READ_ONLY) != 0,
+                                     .write_only = (svm->flags & CL_MEM_WRITE_ONLY) != 0,
+                                     .name = svm->name};
+    return rt_index_insert(&svm->object);
+}
+
+void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
+{
+    struct rt_context *context = rt_context(handle);
+    if (!context || !flags_valid(flags) || size == 0 || size > rt_max_alloc_size() ||
+        (alignment & (alignment - 1)) || alignment > RT_MAX_ALIGN) {
+        return NULL;
+    }
+    struct rt_svm *svm = mm_alloc_zero(1, sizeof(*svm));
+    unsigned char *data = svm ? rt_aligned_alloc(size, RT_MAX_ALIGN) : NULL;
+    if (!data) {
+        mm_free(svm);
+        return NULL;
+    }
+    svm->context = context;
+    svm->data = data;
+    svm->size = size;
+    svm->flags = flags;
+    if (!enter(svm)) {
+        rt_aligned_free(data);
+        mm_free(svm);
+        return NULL;
+    }
+    return data;
+}
+
+/* Anything that is not the start of an allocation of the context is ignored, null pointers included. */
+void CL_API_CALL rt_clSVMFree(cl_context handle, void *pointer)
+{
+    struct rt_context *context = rt_context(handle);
+    struct rt_svm *svm = context && pointer ? rt_svm_find(context, pointer) : NULL;
+    if (svm && svm->data == pointer) {
+        rt_index_remove(&svm->object);
+        rt_record_free(svm->object.id, svm->size);
+        rt_aligned_free(svm->data);
+        mm_free(svm);
+    }
+}
