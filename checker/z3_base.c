@@ -6,11 +6,6 @@
 
 /* ---- sets ------------------------------------------------------------------------------------------ */
 
-static bool is_access(const struct zx_event *e)
-{
-    return e->kind == ZX_READ || e->kind == ZX_WRITE;
-}
-
 static bool is_init(const struct zx_event *e)
 {
     return e->thread == ZX_NONE;
@@ -23,7 +18,8 @@ static bool is_fence(const struct zx_event *e)
 
 static bool is_atomic(const struct zx_event *e)
 {
-    return is_access(e) && !is_init(e) && ((e->in->attributes & MM_ATOMIC) || e->in->order != MM_ORDER_NONE);
+    return zx_is_access(e) && !is_init(e) &&
+           ((e->in->attributes & MM_ATOMIC) || e->in->order != MM_ORDER_NONE);
 }
 
 /* The half of ORDER that a read or a write keeps. */
@@ -48,7 +44,7 @@ static enum mm_order order_of(const struct zx_event *e)
             return e->part == 1 ? MM_RELEASE : MM_ACQUIRE;
         return order == MM_ORDER_NONE ? MM_ACQ_REL : order;
     }
-    return is_access(e) ? half(e->kind, order) : order;
+    return zx_is_access(e) ? half(e->kind, order) : order;
 }
 
 static bool order_in(enum mm_order order, const char *set)
@@ -112,7 +108,7 @@ static Z3_ast in_objects(struct zx *z, const struct zx_event *e, object_test *te
 {
     Z3_ast any = z->no;
 
-    if (!is_access(e))
+    if (!zx_is_access(e))
         return z->no;
     if (e->cell != ZX_NONE)
         return test(&z->p->objects[z->cells[e->cell].object]) ? z->yes : z->no;
@@ -143,24 +139,24 @@ static bool has_semantics(const struct zx_event *e, unsigned bit)
 
 static bool is_non_private(const struct zx_event *e)
 {
-    return is_access(e) && !is_init(e) &&
+    return zx_is_access(e) && !is_init(e) &&
            (is_atomic(e) || (e->in->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE)));
 }
 
 static bool has_class(const struct zx_event *e, unsigned class)
 {
-    return is_access(e) && !is_init(e) && (e->in->storage_class >> class & 1);
+    return zx_is_access(e) && !is_init(e) && (e->in->storage_class >> class & 1);
 }
 
 #define SETS(X)                                                                                              \
     X("R", e->kind == ZX_READ)                                                                               \
     X("W", e->kind == ZX_WRITE)                                                                              \
-    X("M", is_access(e))                                                                                     \
+    X("M", zx_is_access(e))                                                                                  \
     X("F", is_fence(e))                                                                                      \
     X("IW", is_init(e))                                                                                      \
     X("A", is_atomic(e))                                                                                     \
     X("ATOM", is_atomic(e))                                                                                  \
-    X("NA", is_access(e) && !is_init(e) && !is_atomic(e))                                                    \
+    X("NA", zx_is_access(e) && !is_init(e) && !is_atomic(e))                                                 \
     X("WI", in_scope(e, MM_SCOPE_WORK_ITEM))                                                                 \
     X("SG", in_scope(e, MM_SCOPE_SUB_GROUP))                                                                 \
     X("WG", in_scope(e, MM_SCOPE_WORK_GROUP))                                                                \
@@ -192,7 +188,7 @@ static bool has_class(const struct zx_event *e, unsigned class)
 static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char *name)
 {
     if (strcmp(name, "RMW") == 0)
-        return is_access(e) && e->partner != ZX_NONE ? zx_not(z, e->failed) : z->no;
+        return zx_is_access(e) && e->partner != ZX_NONE ? zx_not(z, e->failed) : z->no;
     if (strcmp(name, "GLOBAL") == 0)
         return has_flag(e, MM_FENCE_GLOBAL) ? z->yes : in_objects(z, e, object_is_global);
     if (strcmp(name, "LOCAL") == 0)
@@ -257,23 +253,31 @@ static bool same_level(const struct zx *z, uint32_t a, uint32_t b, enum level le
     return level < SUB_GROUP || x->sub_group == y->sub_group;
 }
 
-/* Barriers of a work-group or sub-group; Vulkan's name their instance across groups. */
+/* What tells barriers apart: the number that the program gives, else the call site. */
+Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b)
+{
+    uint8_t size = a->value.size > b->value.size ? a->value.size : b->value.size;
+
+    if ((a->value.size == 0) != (b->value.size == 0) || a->in->barrier_name != b->in->barrier_name)
+        return z->no;
+    if (size == 0)
+        return a->in->site == b->in->site ? z->yes : z->no;
+    return zx_equal(z, zx_resize(z, a->value, size, false), zx_resize(z, b->value, size, false));
+}
+
+/* The same occurrence of the same barrier in a work-group or sub-group; Vulkan's may span groups. */
 static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
 {
     const struct zx_event *x = &z->events[a], *y = &z->events[b];
-    struct zx_val v = x->value, w = y->value;
-    uint8_t size = v.size > w.size ? v.size : w.size;
 
     if (x->kind != ZX_BARRIER || y->kind != ZX_BARRIER)
         return z->no;
     if (a == b)
         return z->yes;
-    if (x->in->site != y->in->site)
-        return z->no;
     if (!z->p->vulkan && (x->in->sub_group != y->in->sub_group ||
                           !same_level(z, a, b, x->in->sub_group ? SUB_GROUP : WORK_GROUP)))
         return z->no;
-    return zx_equal(z, zx_resize(z, v, size, false), zx_resize(z, w, size, false));
+    return zx_and(z, zx_equal(z, x->address, y->address), zx_same_barrier_key(z, x, y));
 }
 
 static Z3_ast same_reference(struct zx *z, uint32_t a, uint32_t b)

@@ -32,8 +32,7 @@ struct node {
 struct run {
     struct zx *z;
     const struct ck_thread *t;
-    uint32_t thread, reg_count, effects_reg, sites_reg, site_count;
-    uint32_t *sites; /* barrier sites without instance number */
+    uint32_t thread, reg_count, effects_reg, first_event;
     struct loop loops[MAX_LOOPS];
     uint32_t loop_count;
     struct node **nodes;
@@ -519,21 +518,32 @@ static void run_access(struct run *r, struct node *node, const struct ck_instr *
         regs[in->reg2] = zx_from_bool(z, writes, r->t->reg_sizes[in->reg2]);
 }
 
+/* The how-manieth time the thread comes to this barrier. */
+static struct zx_val occurrence(struct run *r, const struct zx_event *e)
+{
+    struct zx *z = r->z;
+    struct zx_val count = zx_number(0, 4);
+
+    for (uint32_t i = r->first_event; i < z->n; i++) {
+        const struct zx_event *b = &z->events[i];
+
+        if (b->kind == ZX_BARRIER && b->part < 2) {
+            Z3_ast before = zx_and(z, b->exec, zx_same_barrier_key(z, b, e));
+
+            count = zx_ite(z, before, zx_binary(z, CK_ADD, count, zx_number(1, 4)), count);
+        }
+    }
+    return count;
+}
+
 static void run_barrier(struct run *r, struct node *node, const struct ck_instr *in)
 {
     struct zx_event e = new_event(r, node, ZX_BARRIER);
     struct zx_val *regs = own_regs(r, node);
 
-    if (in->value != CK_NO_EXPR) {
+    if (in->value != CK_NO_EXPR)
         e.value = zx_eval_expr(r->z, in->value, regs);
-    } else {
-        uint32_t i = 0;
-
-        while (r->sites[i] != in->site)
-            i++;
-        e.value = regs[r->sites_reg + i];
-        regs[r->sites_reg + i] = zx_binary(r->z, CK_ADD, e.value, zx_number(1, 4));
-    }
+    e.address = occurrence(r, &e);
     count_effect(r, regs, r->z->yes);
     e.part = r->z->split_barriers ? 1 : 0;
     zx_add_event(r->z, &e);
@@ -597,26 +607,6 @@ static void run_node(struct run *r, uint32_t n)
     follow(r, node, 0, node->guard);
 }
 
-/* Hidden registers: the number of effects, and of executions of each barrier site. */
-static void hidden_regs(struct run *r)
-{
-    r->effects_reg = r->t->reg_count;
-    r->sites_reg = r->effects_reg + 1;
-    r->sites = zx_alloc(r->z, r->t->instr_count + 1, sizeof *r->sites);
-    for (uint32_t i = 0; i < r->t->instr_count; i++) {
-        const struct ck_instr *in = &r->t->instrs[i];
-        uint32_t k = 0;
-
-        if (in->op != CK_BARRIER || in->value != CK_NO_EXPR)
-            continue;
-        while (k < r->site_count && r->sites[k] != in->site)
-            k++;
-        if (k == r->site_count)
-            r->sites[r->site_count++] = in->site;
-    }
-    r->reg_count = r->sites_reg + r->site_count;
-}
-
 static void run_thread(struct zx *z, uint32_t thread)
 {
     struct run *r = zx_alloc(z, 1, sizeof *r);
@@ -628,7 +618,9 @@ static void run_thread(struct zx *z, uint32_t thread)
     r->t = &z->p->threads[thread];
     r->thread = thread;
     memset(r->buckets, 0xff, sizeof r->buckets);
-    hidden_regs(r);
+    r->first_event = z->n;
+    r->effects_reg = r->t->reg_count; /* hidden: the number of effects */
+    r->reg_count = r->t->reg_count + 1;
     find_loops(r);
     find_live(r);
     sort_nodes(r);

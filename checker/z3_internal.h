@@ -34,8 +34,14 @@ struct zx_event {
     uint8_t size;                 /* bytes accessed */
     Z3_ast exec;                  /* happens */
     Z3_ast failed;                /* read half of a compare-exchange: it does not write; else false */
-    struct zx_val address, value; /* value: read or written; barrier: what tells instances apart */
+    struct zx_val address, value; /* value: read or written; barrier: the number that the program gives it,
+                                     and for address which time the thread comes to it */
 };
+
+static inline bool zx_is_access(const struct zx_event *e)
+{
+    return e->kind == ZX_READ || e->kind == ZX_WRITE;
+}
 
 /* A location: SIZE bytes at OFFSET of OBJECT (never an alias). */
 struct zx_cell {
@@ -127,6 +133,7 @@ uint32_t zx_add_event(struct zx *z, const struct zx_event *event);
 /* Locations, initial writes, reads-from, coherence. */
 void zx_build_memory(struct zx *z);
 Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
+Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b);
 /* The value of a term of the condition in the final state; Z3_ast constraints are added as needed. */
 struct zx_val zx_final(struct zx *z, const struct ck_term *term);
 Z3_ast zx_prop(struct zx *z, uint32_t prop);

@@ -197,16 +197,11 @@ static void add_initial_writes(struct zx *z)
 
 /* ---- reads-from and coherence -------------------------------------------------------------------------- */
 
-static bool is_access(const struct zx_event *e)
-{
-    return e->kind == ZX_READ || e->kind == ZX_WRITE;
-}
-
 Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b)
 {
     const struct zx_event *x = &z->events[a], *y = &z->events[b];
 
-    if (!is_access(x) || !is_access(y))
+    if (!zx_is_access(x) || !zx_is_access(y))
         return z->no;
     if (a == b)
         return z->yes;
@@ -287,7 +282,7 @@ static void build_coherence(struct zx *z)
 void zx_build_memory(struct zx *z)
 {
     for (uint32_t i = 0; i < z->n; i++) {
-        if (is_access(&z->events[i]))
+        if (zx_is_access(&z->events[i]))
             resolve(z, &z->events[i]);
     }
     zx_assert(z, zx_not(z, z->out_of_bounds));

@@ -53,14 +53,14 @@ static void copy_events(struct zx *g, struct zx *z, Z3_model m, const uint32_t *
         if (e->value.size)
             e->value = zx_number(zx_model_value(z, m, e->value), e->value.size);
         if (e->address.size)
-            e->address = zx_number(zx_model_value(z, m, e->address), 8);
+            e->address = zx_number(zx_model_value(z, m, e->address), e->address.size);
     }
     for (uint32_t i = 0; i < z->cell_count; i++)
         g->cells[i].init = number[z->cells[i].init];
     for (uint32_t i = 0; i < g->n; i++) {
         struct zx_event *e = &g->events[i];
 
-        for (uint32_t c = 0; e->address.size && e->cell == ZX_NONE && c < z->cell_count; c++) {
+        for (uint32_t c = 0; zx_is_access(e) && e->cell == ZX_NONE && c < z->cell_count; c++) {
             if (g->cells[c].size == e->size && g->events[g->cells[c].init].address.k == e->address.k)
                 e->cell = c;
         }
@@ -147,7 +147,7 @@ void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step)
     step->info.semantics = e->in->semantics;
     if (e->kind == ZX_BARRIER) {
         step->info.site = e->in->site;
-        step->info.instance = (uint32_t)e->value.k + 1;
+        step->info.instance = (uint32_t)e->address.k + 1;
     }
 }
 
