@@ -1,0 +1,272 @@
+/* Exhaustive search: the driver, and the arithmetic of programs. */
+#include "checker/search_internal.h"
+
+#include <time.h>
+
+uint64_t sx_mask(unsigned size)
+{
+    return size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * size)) - 1;
+}
+
+static int64_t sign_extend(uint64_t value, unsigned size)
+{
+    uint64_t sign = (uint64_t)1 << (8 * size - 1);
+
+    value &= sx_mask(size);
+    return (int64_t)((value ^ sign) - sign);
+}
+
+/* Division by zero has no defined result in any source language: all ones, remainder the dividend, as in
+ * bit-vector logic.  Shifts by the width or more give zero (or the sign). */
+static uint64_t divide(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
+{
+    int64_t x = sign_extend(a, size), y = sign_extend(b, size);
+
+    switch (op) {
+    case CK_UDIV:
+        return b ? a / b : sx_mask(size);
+    case CK_UREM:
+        return b ? a % b : a;
+    case CK_SDIV:
+        if (y == 0)
+            return x < 0 ? 1 : sx_mask(size);
+        return y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
+    default:
+        if (y == 0)
+            return a;
+        return y == -1 ? 0 : (uint64_t)(x % y);
+    }
+}
+
+static uint64_t shift(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
+{
+    unsigned width = 8 * size;
+    int64_t x = sign_extend(a, size);
+
+    if (op == CK_ASHR) {
+        uint64_t fill = x < 0 ? ~(uint64_t)0 : 0;
+
+        if (b == 0)
+            return a;
+        return b >= width ? fill : ((uint64_t)x >> b) | (fill << (64 - b));
+    }
+    if (b >= width)
+        return 0;
+    return op == CK_SHL ? a << b : a >> b;
+}
+
+static uint64_t binary(const struct ck_expr *e, uint64_t a, uint64_t b, unsigned size)
+{
+    switch (e->op) {
+    case CK_ADD:
+        return a + b;
+    case CK_SUB:
+        return a - b;
+    case CK_MUL:
+        return a * b;
+    case CK_UDIV:
+    case CK_SDIV:
+    case CK_UREM:
+    case CK_SREM:
+        return divide(e->op, a, b, size);
+    case CK_AND:
+        return a & b;
+    case CK_OR:
+        return a | b;
+    case CK_XOR:
+        return a ^ b;
+    case CK_SHL:
+    case CK_LSHR:
+    case CK_ASHR:
+        return shift(e->op, a, b, size);
+    case CK_EQ:
+        return a == b;
+    case CK_NE:
+        return a != b;
+    case CK_ULT:
+        return a < b;
+    case CK_ULE:
+        return a <= b;
+    case CK_SLT:
+        return sign_extend(a, size) < sign_extend(b, size);
+    case CK_SLE:
+        return sign_extend(a, size) <= sign_extend(b, size);
+    default:
+        return 0;
+    }
+}
+
+uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs)
+{
+    const struct ck_expr *e = &program->exprs[expr];
+    uint64_t a, value;
+
+    switch (e->op) {
+    case CK_CONST:
+        return e->imm & sx_mask(e->size);
+    case CK_REG:
+        return regs[e->imm] & sx_mask(e->size);
+    case CK_SELECT:
+        return sx_eval_expr(program, sx_eval_expr(program, e->a, regs) ? e->b : e->c, regs);
+    default:
+        break;
+    }
+    a = sx_eval_expr(program, e->a, regs);
+    switch (e->op) {
+    case CK_NOT:
+        value = ~a;
+        break;
+    case CK_LNOT:
+        value = a == 0;
+        break;
+    case CK_NEG:
+        value = 0 - a;
+        break;
+    case CK_ZEXT:
+    case CK_TRUNC:
+        value = a;
+        break;
+    case CK_SEXT:
+        value = (uint64_t)sign_extend(a, program->exprs[e->a].size);
+        break;
+    default:
+        value = binary(e, a, sx_eval_expr(program, e->b, regs), program->exprs[e->a].size);
+    }
+    return value & sx_mask(e->size);
+}
+
+uint64_t sx_rmw_value(const struct ck_instr *i, uint64_t old, uint64_t operand)
+{
+    int64_t x = sign_extend(old, i->size), y = sign_extend(operand, i->size);
+    uint64_t value = operand;
+
+    switch ((enum ck_rmw_op)i->rmw) {
+    case CK_RMW_XCHG:
+        break;
+    case CK_RMW_ADD:
+        value = old + operand;
+        break;
+    case CK_RMW_SUB:
+        value = old - operand;
+        break;
+    case CK_RMW_AND:
+        value = old & operand;
+        break;
+    case CK_RMW_OR:
+        value = old | operand;
+        break;
+    case CK_RMW_XOR:
+        value = old ^ operand;
+        break;
+    case CK_RMW_SMIN:
+        value = x < y ? old : operand;
+        break;
+    case CK_RMW_SMAX:
+        value = x > y ? old : operand;
+        break;
+    case CK_RMW_UMIN:
+        value = old < operand ? old : operand;
+        break;
+    case CK_RMW_UMAX:
+        value = old > operand ? old : operand;
+        break;
+    }
+    return value & sx_mask(i->size);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------- */
+
+static uint64_t cpu_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+void sx_limit(struct sx *sx, const char *rule, const char *message)
+{
+    if (!sx->limited)
+        mm_fail(&sx->verdict->limit, MM_LIMIT, rule, "%s", message);
+    sx->limited = true;
+}
+
+bool sx_in_time(struct sx *sx)
+{
+    if (sx->deadline_us == 0 || cpu_us() < sx->deadline_us)
+        return true;
+    sx_limit(sx, "search.time", "out of time");
+    return false;
+}
+
+/* ---- the driver --------------------------------------------------------------------------------- */
+
+/* An explanation of an outcome that no execution has: all candidates once more, unpruned. */
+static void explain(struct sx *sx)
+{
+    uint64_t candidates = sx->verdict->candidate_count;
+
+    for (size_t i = 0; i < sx->verdict->state_count; i++) {
+        if (sx->verdict->states[i].satisfies)
+            return;
+    }
+    if (sx->stop)
+        return;
+    sx->explaining = true;
+    sx_combine(sx);
+    sx->verdict->candidate_count = candidates;
+}
+
+static enum mm_class run(struct sx *sx)
+{
+    enum mm_class r;
+
+    sx->arena = mm_arena_create();
+    sx->traces = mm_arena_create();
+    sx->threads =
+        sx->arena ? mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *sx->threads) : NULL;
+    if (!sx->threads || !sx->traces)
+        return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
+    sx->eval = mm_cat_eval_create(sx->model, sx->err);
+    if (!sx->eval)
+        return MM_LIMIT;
+    r = sx_exec_create(sx);
+    if (r)
+        return r;
+    sx->split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
+    if (sx_find_traces(sx)) {
+        sx_combine(sx);
+        if (sx->options.explain)
+            explain(sx);
+    }
+    sx_conclude(sx);
+    return MM_OK;
+}
+
+enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_model *model,
+                        const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err)
+{
+    struct sx sx = {.program = program, .model = model, .verdict = verdict, .err = err};
+    uint64_t start = cpu_us();
+    enum mm_class r = ck_program_validate(program, err);
+
+    *verdict = (struct ck_verdict){0};
+    if (r)
+        return r;
+    if (options)
+        sx.options = *options;
+    if (sx.options.bound == 0)
+        sx.options.bound = 2;
+    if (sx.options.timeout_ms)
+        sx.deadline_us = start + (uint64_t)sx.options.timeout_ms * 1000;
+    verdict->arena = mm_arena_create();
+    r = verdict->arena ? run(&sx) : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    sx_exec_destroy(&sx);
+    mm_cat_eval_destroy(sx.eval);
+    mm_arena_destroy(sx.traces);
+    mm_arena_destroy(sx.arena);
+    verdict->time_ms = (double)(cpu_us() - start) / 1000.0;
+    if (r)
+        ck_verdict_clear(verdict);
+    return r;
+}

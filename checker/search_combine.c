@@ -1,0 +1,212 @@
+/* Combinations of one trace per thread, depth first.  A partial combination goes on only while every value
+ * read is initial, written by a chosen trace, or can still be written by a thread not yet chosen. */
+#include "checker/search_internal.h"
+
+#include <string.h>
+
+struct combiner {
+    struct sx *sx;
+    const struct sx_trace **chosen;
+    uint64_t *later;   /* per thread: pairs that this and the following threads may write */
+    uint64_t *written; /* per thread: pairs written by the traces chosen before */
+    uint64_t *read;
+    bool partial; /* at least one trace does not reach its end */
+};
+
+static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
+{
+    const struct sx_location *l = &sx->locations[e->location];
+
+    for (uint32_t i = 0; i < l->value_count; i++) {
+        if (l->values[i] == e->value)
+            return l->first_pair + i;
+    }
+    return UINT32_MAX; /* written, but read by nobody */
+}
+
+static bool number_pairs(struct sx *sx)
+{
+    uint32_t pairs = 0;
+
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        sx->locations[l].first_pair = pairs;
+        pairs += sx->locations[l].value_count;
+    }
+    sx->pair_words = mm_rel_words(pairs);
+    sx->initial_pairs = mm_arena_alloc(sx->arena, (sx->pair_words + 1) * sizeof(uint64_t));
+    if (!sx->initial_pairs)
+        return false;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        struct sx_event initial = {.location = l, .value = sx->locations[l].initial};
+        uint32_t pair = pair_of(sx, &initial);
+
+        if (pair != UINT32_MAX)
+            mm_set_add(sx->initial_pairs, pair);
+    }
+    return true;
+}
+
+static bool index_trace(struct sx *sx, struct sx_trace *t)
+{
+    t->reads = mm_arena_alloc(sx->traces, (2 * (size_t)sx->pair_words + 1) * sizeof *t->reads);
+    if (!t->reads)
+        return false;
+    t->writes = t->reads + sx->pair_words;
+    for (uint32_t i = 0; i < t->event_count; i++) {
+        const struct sx_event *e = &t->events[i];
+        uint32_t pair = e->kind <= SX_WRITE ? pair_of(sx, e) : UINT32_MAX;
+
+        if (pair != UINT32_MAX)
+            mm_set_add(e->kind == SX_READ ? t->reads : t->writes, pair);
+    }
+    return true;
+}
+
+static bool index_thread(struct sx *sx, struct sx_thread *thread)
+{
+    uint32_t done = 0;
+
+    thread->may_write = mm_arena_alloc(sx->traces, (sx->pair_words + 1) * sizeof(uint64_t));
+    if (!thread->may_write)
+        return false;
+    for (uint32_t i = 0; i < thread->trace_count; i++) {
+        struct sx_trace t = thread->traces[i];
+
+        if (!index_trace(sx, &t))
+            return false;
+        mm_bits_or(thread->may_write, thread->may_write, t.writes, sx->pair_words);
+        thread->traces[i] = t;
+        if (t.end == SX_DONE) {
+            thread->traces[i] = thread->traces[done];
+            thread->traces[done++] = t;
+        }
+    }
+    thread->done_count = done;
+    return true;
+}
+
+/* Every work-item of the group reaches the same barriers [CL 3.3.6 W1, W10]. */
+static bool same_barriers(const struct sx_trace *a, const struct sx_trace *b)
+{
+    for (uint32_t i = 0; i < a->event_count; i++) {
+        bool found = a->events[i].kind != SX_BARRIER;
+
+        for (uint32_t j = 0; j < b->event_count && !found; j++)
+            found = b->events[j].kind == SX_BARRIER && b->events[j].barrier == a->events[i].barrier &&
+                    b->events[j].occurrence == a->events[i].occurrence;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static bool barriers_meet(const struct combiner *c)
+{
+    const struct ck_program *p = c->sx->program;
+
+    if (p->vulkan)
+        return true;
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        for (uint32_t j = 0; j < p->thread_count; j++) {
+            const struct ck_thread *a = &p->threads[i], *b = &p->threads[j];
+
+            if (i != j && !a->host && !b->host && a->device == b->device && a->work_group == b->work_group &&
+                !same_barriers(c->chosen[i], c->chosen[j]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool readable(const struct combiner *c, uint32_t next)
+{
+    const struct sx *sx = c->sx;
+    const uint64_t *read = c->read + (size_t)next * sx->pair_words;
+    const uint64_t *written = c->written + (size_t)next * sx->pair_words;
+    const uint64_t *later = c->later + (size_t)next * sx->pair_words;
+
+    for (uint32_t w = 0; w < sx->pair_words; w++) {
+        if (read[w] & ~(sx->initial_pairs[w] | written[w] | later[w]))
+            return false;
+    }
+    return true;
+}
+
+static void complete(struct combiner *c)
+{
+    bool partial = false;
+
+    for (uint32_t t = 0; t < c->sx->program->thread_count; t++)
+        partial = partial || c->chosen[t]->end != SX_DONE;
+    if (partial != c->partial)
+        return;
+    if (!partial && !barriers_meet(c))
+        return;
+    sx_execute(c->sx, c->chosen, partial);
+}
+
+static void choose(struct combiner *c, uint32_t t)
+{
+    struct sx *sx = c->sx;
+    size_t words = sx->pair_words;
+    const struct sx_thread *thread;
+    uint32_t count;
+
+    if (t == sx->program->thread_count) {
+        complete(c);
+        return;
+    }
+    thread = &sx->threads[t];
+    count = c->partial ? thread->trace_count : thread->done_count;
+    for (uint32_t i = 0; i < count && !sx->stop; i++) {
+        const struct sx_trace *trace = &thread->traces[i];
+
+        /* That executions end this way is known already. */
+        if (trace->end != SX_DONE && sx->raised[trace->end - 1])
+            continue;
+        c->chosen[t] = trace;
+        mm_bits_or(c->read + (t + 1) * words, c->read + t * words, trace->reads, words);
+        mm_bits_or(c->written + (t + 1) * words, c->written + t * words, trace->writes, words);
+        if (readable(c, t + 1))
+            choose(c, t + 1);
+        if ((++sx->ticks & 63) == 0 && !sx_in_time(sx))
+            sx->stop = true;
+    }
+}
+
+static bool prepare(struct combiner *c)
+{
+    struct sx *sx = c->sx;
+    uint32_t threads = sx->program->thread_count;
+    size_t words = sx->pair_words;
+
+    c->chosen = mm_arena_alloc(sx->traces, (threads + 1) * sizeof *c->chosen);
+    c->later = mm_arena_alloc(sx->traces, 3 * (threads + 1) * (words + 1) * sizeof *c->later);
+    if (!c->chosen || !c->later)
+        return false;
+    c->written = c->later + (threads + 1) * words;
+    c->read = c->written + (threads + 1) * words;
+    for (uint32_t t = threads; t-- > 0;)
+        mm_bits_or(c->later + t * words, c->later + (t + 1) * words, sx->threads[t].may_write, words);
+    return true;
+}
+
+void sx_combine(struct sx *sx)
+{
+    struct combiner c = {.sx = sx};
+    bool ok = number_pairs(sx), partial = false;
+
+    for (uint32_t t = 0; t < sx->program->thread_count && ok; t++) {
+        ok = index_thread(sx, &sx->threads[t]);
+        partial = partial || sx->threads[t].done_count < sx->threads[t].trace_count;
+    }
+    if (!ok || !prepare(&c)) {
+        sx_limit(sx, "memory", "out of memory");
+        return;
+    }
+    choose(&c, 0);
+    if (partial && !sx->stop && !sx->explaining) {
+        c.partial = true;
+        choose(&c, 0);
+    }
+}

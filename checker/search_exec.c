@@ -1,0 +1,455 @@
+/* The executions of one combination of traces: reads-from for each read, then a coherence order for each
+ * location.  After each choice the model's checks are tried on the bounds of what is still open, and the
+ * choice is dropped if no completion can pass; nothing is assumed that the model does not say. */
+#include "checker/search_exec.h"
+
+#include <string.h>
+
+enum { MAX_EVENTS = 512, MAX_EXPLAINED = 20000 };
+
+enum mm_class sx_exec_create(struct sx *sx)
+{
+    struct sx_exec *x = mm_arena_alloc(sx->arena, sizeof *x);
+
+    sx->exec = x;
+    sx->flags = mm_arena_alloc(sx->arena, sx->model->check_count + 1);
+    if (!x || !sx->flags ||
+        !(x->memory = mm_arena_alloc(sx->arena, (sx->program->observed_count + 1) * sizeof(uint64_t))) ||
+        !(x->regs = mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *x->regs)))
+        return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
+    x->fewest = UINT32_MAX;
+    return MM_OK;
+}
+
+void sx_exec_destroy(struct sx *sx)
+{
+    if (sx->exec)
+        mm_free(sx->exec->block);
+}
+
+/* ---- the events --------------------------------------------------------------------------------- */
+
+static uint32_t count_events(struct sx *sx, const struct sx_trace *const *chosen)
+{
+    uint32_t n = sx->location_count;
+
+    for (uint32_t t = 0; t < sx->program->thread_count; t++)
+        n += chosen[t]->event_count * (sx->split_barriers ? 2 : 1);
+    return n;
+}
+
+/* Room for N events; the arrays of struct sx_exec are cut out of one block. */
+static bool reserve(struct sx *sx, uint32_t n)
+{
+    struct sx_exec *x = sx->exec;
+    size_t rel = mm_rel_size(n, MM_CAT_REL);
+    size_t size = n * (sizeof *x->events + sizeof *x->infos + 6 * sizeof(uint32_t)) +
+                  n * (size_t)n * sizeof(uint32_t) + 4 * rel * sizeof(uint64_t) +
+                  sx->location_count * sizeof(uint32_t) + 64;
+    char *at;
+
+    if (size > x->block_size) {
+        mm_free(x->block);
+        x->block_size = 0;
+        x->block = mm_alloc(size * 2);
+        if (!x->block)
+            return false;
+        x->block_size = size * 2;
+    }
+    at = x->block;
+    x->rf_lower = (uint64_t *)(void *)at;
+    x->rf_upper = x->rf_lower + rel;
+    x->co_lower = x->rf_upper + rel;
+    x->co_upper = x->co_lower + rel;
+    at += 4 * rel * sizeof(uint64_t);
+    x->infos = (struct sx_info *)(void *)at;
+    at += n * sizeof *x->infos;
+    x->events = (struct mm_cat_event *)(void *)at;
+    at += n * sizeof *x->events;
+    x->reads = (uint32_t *)(void *)at;
+    x->first_source = x->reads + n;
+    x->source_count = x->first_source + n;
+    x->source = x->source_count + n;
+    x->writes = x->source + n;
+    x->rank = x->writes + n;
+    x->sources = x->rank + n;
+    x->init_of = x->sources + (size_t)n * n;
+    return true;
+}
+
+static void describe_location(struct sx *sx, struct mm_cat_event *e, uint32_t location, uint32_t object,
+                              uint32_t reference)
+{
+    const struct sx_location *l = &sx->locations[location];
+    const struct ck_object *o = &sx->program->objects[l->object];
+
+    e->location = location;
+    e->reference = object * 65536U + reference;
+    e->non_atomic_location = o->non_atomic;
+    e->region = o->region;
+    e->origin = o->origin;
+}
+
+static struct mm_cat_event *add_event(struct sx_exec *x, const struct sx_event *event, uint32_t thread)
+{
+    struct mm_cat_event *e = &x->events[x->n];
+
+    *e = (struct mm_cat_event){
+        .thread = thread, .location = UINT32_MAX, .rmw_partner = UINT32_MAX, .barrier = UINT32_MAX};
+    x->infos[x->n] = (struct sx_info){.event = event, .value = event ? event->value : 0};
+    x->n++;
+    return e;
+}
+
+static void add_init(struct sx *sx, uint32_t location)
+{
+    struct sx_exec *x = sx->exec;
+    struct mm_cat_event *e = add_event(x, NULL, UINT32_MAX);
+
+    e->init = e->write = true;
+    describe_location(sx, e, location, sx->locations[location].object, 0);
+    x->infos[x->n - 1].value = sx->locations[location].initial;
+    x->init_of[location] = x->n - 1;
+}
+
+/* A number for the dynamic barrier instance of EVENT. */
+static uint32_t barrier_instance(struct sx_exec *x, const struct sx_event *event)
+{
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct sx_event *other = x->infos[i].event;
+
+        if (other && other != event && other->kind == SX_BARRIER && other->barrier == event->barrier &&
+            other->occurrence == event->occurrence)
+            return x->events[i].barrier;
+    }
+    return x->n;
+}
+
+static uint32_t group_number(const struct ck_program *p, uint32_t thread, int level)
+{
+    const struct ck_thread *t = &p->threads[thread];
+
+    for (uint32_t i = 0; i < thread; i++) {
+        const struct ck_thread *u = &p->threads[i];
+
+        if (u->device == t->device && u->work_group == t->work_group &&
+            (level == 0 || u->sub_group == t->sub_group))
+            return i;
+    }
+    return thread;
+}
+
+static void describe_thread(struct sx *sx, struct mm_cat_event *e, uint32_t thread)
+{
+    const struct ck_thread *t = &sx->program->threads[thread];
+
+    e->device = t->device;
+    e->work_group = group_number(sx->program, thread, 0);
+    e->sub_group = group_number(sx->program, thread, 1);
+    e->queue_family = t->queue_family;
+    e->host = t->host;
+}
+
+static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_t thread, int half)
+{
+    struct sx_exec *x = sx->exec;
+    const struct ck_instr *i = event->instr;
+    uint32_t instance = event->kind == SX_BARRIER ? barrier_instance(x, event) : UINT32_MAX;
+    struct mm_cat_event *e = add_event(x, event, thread);
+
+    describe_thread(sx, e, thread);
+    e->order = event->order;
+    e->scope = i->scope;
+    e->fence_flags = i->fence_flags;
+    e->attributes = i->attributes;
+    e->semantics = i->semantics;
+    e->storage_class = i->storage_class;
+    e->read = event->kind == SX_READ;
+    e->write = event->kind == SX_WRITE;
+    e->fence = event->kind == SX_FENCE || event->kind == SX_BARRIER;
+    e->barrier = instance;
+    if (event->location != UINT32_MAX)
+        describe_location(sx, e, event->location, event->object, i->reference);
+    if (event->first_half)
+        e->rmw_partner = x->n;
+    if (event->second_half)
+        e->rmw_partner = x->n - 2;
+    if (event->kind == SX_AVAILABILITY)
+        e->attributes |= MM_MAKE_AVAILABLE;
+    if (event->kind == SX_VISIBILITY)
+        e->attributes |= MM_MAKE_VISIBLE;
+    if (event->kind == SX_BARRIER && sx->split_barriers) {
+        e->entry = half == 0;
+        e->exit = half == 1;
+        e->order = half == 0 ? MM_RELEASE : MM_ACQUIRE;
+    } else if (event->kind == SX_BARRIER && !sx->program->vulkan) {
+        e->order = MM_ACQ_REL;
+    }
+}
+
+static bool location_used(struct sx *sx, const struct sx_trace *const *chosen, uint32_t location)
+{
+    const struct ck_program *p = sx->program;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < chosen[t]->event_count; i++) {
+            if (chosen[t]->events[i].location == location)
+                return true;
+        }
+    }
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        if (p->observed[i].kind == CK_TERM_MEMORY && sx_observed_location(sx, i) == location)
+            return true;
+    }
+    return false;
+}
+
+uint32_t sx_observed_location(struct sx *sx, uint32_t i)
+{
+    const struct ck_term *t = &sx->program->observed[i];
+    uint32_t root = sx->program->objects[t->object].alias_of;
+
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        if (sx->locations[l].object == root && sx->locations[l].offset == t->offset)
+            return l;
+    }
+    return UINT32_MAX;
+}
+
+static void build_events(struct sx *sx, const struct sx_trace *const *chosen)
+{
+    struct sx_exec *x = sx->exec;
+
+    x->n = 0;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        x->init_of[l] = UINT32_MAX;
+        if (location_used(sx, chosen, l))
+            add_init(sx, l);
+    }
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        for (uint32_t i = 0; i < chosen[t]->event_count; i++) {
+            const struct sx_event *e = &chosen[t]->events[i];
+
+            add_trace_event(sx, e, t, 0);
+            if (e->kind == SX_BARRIER && sx->split_barriers)
+                add_trace_event(sx, e, t, 1);
+        }
+    }
+}
+
+/* ---- what is open ------------------------------------------------------------------------------- */
+
+/* For each read the writes that may feed it; false if there is none. */
+static bool find_sources(struct sx_exec *x)
+{
+    uint32_t at = 0;
+
+    x->read_count = 0;
+    for (uint32_t r = 0; r < x->n; r++) {
+        if (!x->events[r].read)
+            continue;
+        x->reads[x->read_count] = r;
+        x->first_source[x->read_count] = at;
+        for (uint32_t w = 0; w < x->n; w++) {
+            if (!x->events[w].write || x->events[w].location != x->events[r].location ||
+                x->infos[w].value != x->infos[r].value)
+                continue;
+            x->sources[at++] = w;
+            mm_rel_add(x->n, x->rf_upper, w, r);
+        }
+        x->source_count[x->read_count] = at - x->first_source[x->read_count];
+        if (x->source_count[x->read_count] == 0)
+            return false;
+        x->source[x->read_count] = UINT32_MAX;
+        if (x->source_count[x->read_count] == 1) {
+            x->source[x->read_count] = x->sources[at - 1];
+            mm_rel_add(x->n, x->rf_lower, x->sources[at - 1], r);
+        }
+        x->read_count++;
+    }
+    return true;
+}
+
+/* Writes grouped by location, initial writes aside; coherence starts at the initial write. */
+static void find_writes(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    x->write_count = 0;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        uint32_t first = x->write_count;
+
+        for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
+            if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
+                continue;
+            mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
+            mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
+            for (uint32_t k = first; k < x->write_count; k++) {
+                mm_rel_add(x->n, x->co_upper, x->writes[k], w);
+                mm_rel_add(x->n, x->co_upper, w, x->writes[k]);
+            }
+            x->writes[x->write_count++] = w;
+        }
+    }
+}
+
+/* How many completions there are, capped. */
+static uint32_t completions(const struct sx_exec *x, uint32_t read, uint32_t write)
+{
+    uint64_t product = 1;
+    uint32_t run = 1;
+
+    for (uint32_t r = read; r < x->read_count && product < 1000000; r++)
+        product *= x->source_count[r];
+    for (uint32_t w = write; w < x->write_count && product < 1000000; w++) {
+        bool same = w > write && x->events[x->writes[w]].location == x->events[x->writes[w - 1]].location;
+
+        run = same ? run + 1 : 1;
+        product *= run;
+    }
+    return product > 1000000 ? 1000000 : (uint32_t)product;
+}
+
+/* ---- choosing ----------------------------------------------------------------------------------- */
+
+static void choose_read(struct sx *sx, uint32_t read);
+
+static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
+{
+    struct sx_exec *x = sx->exec;
+
+    if (sx->explaining || completions(x, read, write) < 3)
+        return false;
+    mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
+    mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
+    return mm_cat_eval_forbidden(sx->eval, NULL);
+}
+
+static void judge(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    sx->verdict->candidate_count++;
+    if ((++sx->ticks & 63) == 0 && !sx_in_time(sx)) {
+        sx->stop = true;
+        return;
+    }
+    mm_cat_eval_rf(sx->eval, x->rf_lower, NULL);
+    mm_cat_eval_co(sx->eval, x->co_lower, NULL);
+    if (sx->explaining) {
+        sx_compare_candidate(sx);
+        if (++x->explained > MAX_EXPLAINED)
+            sx->stop = true;
+    } else if (!mm_cat_eval_forbidden(sx->eval, NULL)) {
+        sx_accept(sx);
+    }
+}
+
+/* Makes write W the next of its location, before the others from position FROM to END. */
+static void order_write(struct sx_exec *x, uint32_t from, uint32_t end, bool undo)
+{
+    uint32_t w = x->writes[from];
+
+    for (uint32_t k = from + 1; k < end; k++) {
+        uint32_t other = x->writes[k];
+
+        if (undo) {
+            mm_rel_remove(x->n, x->co_lower, w, other);
+            mm_rel_add(x->n, x->co_upper, other, w);
+        } else {
+            mm_rel_add(x->n, x->co_lower, w, other);
+            mm_rel_remove(x->n, x->co_upper, other, w);
+        }
+    }
+}
+
+static void swap_writes(struct sx_exec *x, uint32_t a, uint32_t b)
+{
+    uint32_t t = x->writes[a];
+
+    x->writes[a] = x->writes[b];
+    x->writes[b] = t;
+}
+
+static void choose_write(struct sx *sx, uint32_t write)
+{
+    struct sx_exec *x = sx->exec;
+    uint32_t end = write;
+
+    while (end < x->write_count && x->events[x->writes[end]].location == x->events[x->writes[write]].location)
+        end++;
+    if (write == x->write_count) {
+        judge(sx);
+        return;
+    }
+    for (uint32_t k = write; k < end && !sx->stop; k++) {
+        swap_writes(x, write, k);
+        order_write(x, write, end, false);
+        if (end - write < 2 || !hopeless(sx, x->read_count, write + 1))
+            choose_write(sx, write + 1);
+        order_write(x, write, end, true);
+        swap_writes(x, write, k);
+    }
+}
+
+static void choose_read(struct sx *sx, uint32_t read)
+{
+    struct sx_exec *x = sx->exec;
+    const uint32_t *sources;
+    uint32_t r;
+
+    while (read < x->read_count && x->source_count[read] == 1)
+        read++;
+    if (read == x->read_count) {
+        choose_write(sx, 0);
+        return;
+    }
+    r = x->reads[read];
+    sources = x->sources + x->first_source[read];
+    for (uint32_t k = 0; k < x->source_count[read]; k++)
+        mm_rel_remove(x->n, x->rf_upper, sources[k], r);
+    for (uint32_t k = 0; k < x->source_count[read] && !sx->stop; k++) {
+        x->source[read] = sources[k];
+        mm_rel_add(x->n, x->rf_lower, sources[k], r);
+        mm_rel_add(x->n, x->rf_upper, sources[k], r);
+        if (!hopeless(sx, read + 1, 0))
+            choose_read(sx, read + 1);
+        mm_rel_remove(x->n, x->rf_lower, sources[k], r);
+        mm_rel_remove(x->n, x->rf_upper, sources[k], r);
+    }
+    for (uint32_t k = 0; k < x->source_count[read]; k++)
+        mm_rel_add(x->n, x->rf_upper, sources[k], r);
+}
+
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
+{
+    struct sx_exec *x = sx->exec;
+    uint32_t n = count_events(sx, chosen);
+
+    if (n > MAX_EVENTS || !reserve(sx, n)) {
+        sx_limit(sx, "search.events", "executions have too many events");
+        sx->stop = true;
+        return;
+    }
+    x->chosen = chosen;
+    x->partial = partial;
+    for (uint32_t t = 0; t < sx->program->thread_count; t++)
+        x->regs[t] = chosen[t]->regs;
+    build_events(sx, chosen);
+    memset(x->rf_lower, 0, 4 * mm_rel_size(n, MM_CAT_REL) * sizeof(uint64_t));
+    if (!find_sources(x))
+        return;
+    find_writes(sx);
+    x->all = (struct mm_cat_events){.events = x->events,
+                                    .count = x->n,
+                                    .vulkan = sx->program->vulkan,
+                                    .edges = (const struct mm_cat_edge *)sx->program->edges,
+                                    .edge_count = sx->program->edge_count};
+    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
+        sx_limit(sx, "memory", "out of memory");
+        sx->stop = true;
+        return;
+    }
+    if (!hopeless(sx, 0, 0))
+        choose_read(sx, 0);
+}

@@ -1,0 +1,52 @@
+/* The execution being built, shared by choosing (search_exec.c) and by what becomes of it (search_verdict.c,
+ * search_explain.c). */
+#ifndef CHECKER_SEARCH_EXEC_H
+#define CHECKER_SEARCH_EXEC_H
+
+#include "checker/search_internal.h"
+
+struct sx_info {
+    const struct sx_event *event; /* NULL: initial write */
+    uint64_t value;
+};
+
+struct sx_exec {
+    const struct sx_trace *const *chosen;
+    bool partial;
+    uint32_t n;
+    struct mm_cat_event *events;
+    struct sx_info *infos;
+    struct mm_cat_events all;
+    uint32_t *init_of; /* by location */
+
+    uint32_t read_count;
+    uint32_t *reads, *first_source, *source_count, *source; /* by number of the read */
+    uint32_t *sources;
+    uint32_t write_count;
+    uint32_t *writes; /* by location, each location's in coherence order as far as chosen */
+    uint32_t *rank;
+    uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
+    char *block;
+    size_t block_size;
+
+    const uint64_t **regs;
+    uint64_t *memory; /* final values, by observed term */
+
+    uint32_t *state_table; /* hash table: index of a state + 1 */
+    size_t state_table_size, state_capacity;
+    uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
+};
+
+/* The location of an observed term. */
+uint32_t sx_observed_location(struct sx *sx, uint32_t i);
+/* Fills x->memory with the values of the observed terms. */
+void sx_final_state(struct sx *sx);
+/* A consistent execution was found. */
+void sx_accept(struct sx *sx);
+/* A candidate, consistent or not, is to be held against the closest so far. */
+void sx_compare_candidate(struct sx *sx);
+/* Copies the execution to the verdict's witness. */
+void sx_keep_witness(struct sx *sx);
+void sx_keep_race(struct sx *sx, uint32_t check);
+
+#endif

@@ -1,0 +1,116 @@
+/* What the parts of the exhaustive search share.
+ *
+ * Search goes from the outside in: the values each location may hold (a fixpoint), the traces each thread
+ * has under these values, the combinations of traces in which every value read is written, the ways to
+ * choose reads-from and coherence, and for each the model's verdict. */
+#ifndef CHECKER_SEARCH_INTERNAL_H
+#define CHECKER_SEARCH_INTERNAL_H
+
+#include "checker/checker.h"
+#include "memmodel/cat_eval.h"
+
+enum sx_kind { SX_READ, SX_WRITE, SX_FENCE, SX_BARRIER, SX_AVAILABILITY, SX_VISIBILITY };
+
+struct sx_event {
+    uint8_t kind;
+    uint8_t order;
+    bool first_half, second_half; /* of a read-modify-write that wrote: the halves are neighbours */
+    uint32_t location;            /* index in sx.locations, UINT32_MAX if none */
+    uint32_t object;              /* as addressed, before aliases */
+    uint64_t value;               /* read or written */
+    uint64_t barrier;             /* what tells its dynamic instance apart */
+    uint32_t occurrence;
+    const struct ck_instr *instr;
+};
+
+enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT };
+struct sx_trace {
+    enum sx_end end;
+    uint32_t event_count;
+    struct sx_event *events;
+    uint64_t *regs;
+    uint64_t *reads, *writes; /* sets of (location, value) pairs */
+};
+struct sx_thread {
+    struct sx_trace *traces;
+    uint32_t trace_count, trace_capacity;
+    uint32_t done_count; /* complete traces come first */
+    uint32_t max_writes;
+    uint64_t *may_write; /* pairs that some complete trace writes */
+};
+
+struct sx_location {
+    uint32_t object, offset; /* the object whose memory it is */
+    uint8_t size;
+    uint64_t initial;
+    uint64_t *values; /* sorted; what a read may return */
+    uint32_t value_count, value_capacity;
+    uint8_t *stored; /* for each value: some trace of this round stores it */
+    uint64_t *fresh; /* stored this round, not among the values */
+    uint32_t fresh_count, fresh_capacity;
+    uint32_t first_pair; /* number of its first (location, value) pair */
+};
+
+struct sx {
+    const struct ck_program *program;
+    const struct mm_cat_model *model;
+    struct ck_options options;
+    struct ck_verdict *verdict;
+    struct mm_error *err;
+    struct mm_cat_eval *eval;
+    struct mm_arena *arena;  /* lives as long as the search */
+    struct mm_arena *traces; /* emptied each round */
+    bool split_barriers;     /* the model wants entry and exit fences */
+    uint64_t deadline_us;    /* CPU time, 0: none */
+    uint64_t steps;          /* instructions executed */
+    uint32_t ticks;
+
+    struct sx_location *locations;
+    uint32_t location_count, location_capacity;
+    uint64_t *constants;
+    uint32_t constant_count;
+    struct sx_thread *threads;
+    uint32_t pair_words;
+    uint64_t *initial_pairs;
+
+    bool stop;       /* nothing more to find out */
+    bool limited;    /* something is left out: verdict->limit says what */
+    bool explaining; /* second pass: looks for the candidate with the desired outcome that comes closest */
+    bool raised[3];  /* by enum sx_end: an execution ends so */
+    uint8_t *flags;  /* by check of the model: raised */
+    struct sx_exec *exec;
+};
+
+uint64_t sx_mask(unsigned size); /* of SIZE bytes */
+uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs);
+uint64_t sx_rmw_value(const struct ck_instr *instr, uint64_t old, uint64_t operand);
+
+/* Records why the answer is incomplete (the first reason counts). */
+void sx_limit(struct sx *sx, const char *rule, const char *message);
+/* False when time is up; looks at the clock now and then. */
+bool sx_in_time(struct sx *sx);
+
+/* The location of an access; UINT32_MAX: outside every object (*FAULT), or a limit was hit. */
+uint32_t sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault);
+bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
+
+/* Fills the threads' traces; false when a resource ran out. */
+bool sx_find_traces(struct sx *sx);
+/* One round: all traces of all threads under the present values. */
+bool sx_run_threads(struct sx *sx);
+bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value);
+
+/* Visits every combination of traces whose reads can be satisfied. */
+void sx_combine(struct sx *sx);
+
+/* Visits the executions of one combination (CHOSEN: a trace per thread, NULL: none). */
+enum mm_class sx_exec_create(struct sx *sx);
+void sx_exec_destroy(struct sx *sx);
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial);
+/* Sorts the states and settles the answers. */
+void sx_conclude(struct sx *sx);
+
+bool sx_holds(const struct ck_program *program, uint32_t prop, const uint64_t *const *regs,
+              const uint64_t *memory); /* MEMORY: by index in observed */
+
+#endif

@@ -1,0 +1,355 @@
+/* All traces of a thread, given which values each location may hold: loads branch over the values, loops
+ * go round at most options.bound times, and a round of a loop that changed nothing is not repeated. */
+#include "checker/search_internal.h"
+
+#include <string.h>
+
+enum { MAX_TRACES = 1 << 20, MAX_EVENTS = 1024, MAX_STEPS = 200000000, MAX_STRAIGHT = 1 << 20 };
+
+/* The state of a thread; what branches of the exploration must not share is in one block to copy. */
+struct walker {
+    struct sx *sx;
+    const struct ck_thread *thread;
+    struct sx_thread *out;
+    struct sx_event *events;
+    uint32_t event_count, write_count, last_effect; /* last event that is more than a read, plus 1 */
+    uint32_t edge_count;
+    uint32_t *edges; /* instruction of each back edge */
+    uint64_t *block; /* registers; per back edge: times taken, effects then, registers then */
+    size_t block_words;
+    bool failed;
+};
+
+static uint64_t *edge_block(const struct walker *w, uint32_t edge)
+{
+    return w->block + w->thread->reg_count + (size_t)edge * (2 + w->thread->reg_count);
+}
+
+static void finish(struct walker *w, enum sx_end end)
+{
+    struct sx_thread *out = w->out;
+    struct mm_arena *arena = w->sx->traces;
+    struct sx_trace *t;
+
+    if (out->trace_count == out->trace_capacity) {
+        uint32_t capacity = out->trace_capacity ? out->trace_capacity * 2 : 16;
+        struct sx_trace *bigger = mm_arena_alloc(arena, capacity * sizeof *bigger);
+
+        if (!bigger || capacity > MAX_TRACES) {
+            sx_limit(w->sx, "search.traces", "too many traces of one thread");
+            w->failed = true;
+            return;
+        }
+        if (out->trace_count)
+            memcpy(bigger, out->traces, out->trace_count * sizeof *bigger);
+        out->traces = bigger;
+        out->trace_capacity = capacity;
+    }
+    t = &out->traces[out->trace_count];
+    t->end = end;
+    t->event_count = w->event_count;
+    t->events = mm_arena_alloc(arena, w->event_count * sizeof *t->events);
+    t->regs = mm_arena_alloc(arena, w->thread->reg_count * sizeof *t->regs);
+    if (!t->events || !t->regs) {
+        sx_limit(w->sx, "memory", "out of memory");
+        w->failed = true;
+        return;
+    }
+    memcpy(t->events, w->events, w->event_count * sizeof *t->events);
+    memcpy(t->regs, w->block, w->thread->reg_count * sizeof *t->regs);
+    out->trace_count++;
+    if (w->write_count > out->max_writes)
+        out->max_writes = w->write_count;
+}
+
+static struct sx_event *push(struct walker *w, enum sx_kind kind, const struct ck_instr *instr)
+{
+    struct sx_event *e = &w->events[w->event_count];
+
+    if (w->event_count == MAX_EVENTS) {
+        sx_limit(w->sx, "search.events", "a thread has too many events");
+        w->failed = true;
+        return NULL;
+    }
+    w->event_count++;
+    *e = (struct sx_event){.kind = (uint8_t)kind,
+                           .order = instr->order,
+                           .location = UINT32_MAX,
+                           .object = UINT32_MAX,
+                           .instr = instr};
+    if (kind != SX_READ)
+        w->last_effect = w->event_count;
+    return e;
+}
+
+static void push_access(struct walker *w, enum sx_kind kind, const struct ck_instr *instr, uint32_t location,
+                        uint32_t object, uint64_t value)
+{
+    struct sx_event *e = push(w, kind, instr);
+
+    if (!e)
+        return;
+    e->location = location;
+    e->object = object;
+    e->value = value;
+    if (kind == SX_WRITE) {
+        w->write_count++;
+        if (!sx_note_store(w->sx, location, value))
+            w->failed = true;
+    }
+}
+
+static void push_barrier(struct walker *w, const struct ck_instr *instr)
+{
+    struct sx_event *e = push(w, SX_BARRIER, instr);
+
+    if (!e)
+        return;
+    e->barrier =
+        instr->value == CK_NO_EXPR ? instr->site : sx_eval_expr(w->sx->program, instr->value, w->block);
+    for (uint32_t i = 0; i + 1 < w->event_count; i++) {
+        if (w->events[i].kind == SX_BARRIER && w->events[i].barrier == e->barrier)
+            e->occurrence++;
+    }
+}
+
+static void walk(struct walker *w, uint32_t pc);
+
+/* Goes on after a read that returned VALUE (and, for an RMW that writes, the write of WRITTEN). */
+static void after_read(struct walker *w, uint32_t pc, uint32_t location, uint32_t object, uint64_t value,
+                       bool writes, uint64_t written)
+{
+    const struct ck_instr *i = &w->thread->instrs[pc];
+    uint32_t first = w->event_count;
+
+    push_access(w, SX_READ, i, location, object, value);
+    if (w->failed)
+        return;
+    if (i->op == CK_CAS && !writes)
+        w->events[first].order = i->order_fail;
+    if (writes) {
+        push_access(w, SX_WRITE, i, location, object, written);
+        if (w->failed)
+            return;
+        w->events[first].first_half = true;
+        w->events[first + 1].second_half = true;
+    }
+    if (i->reg != CK_NO_REG)
+        w->block[i->reg] = value;
+    if (i->op == CK_CAS && i->reg2 != CK_NO_REG)
+        w->block[i->reg2] = writes;
+    walk(w, pc + 1);
+}
+
+/* Tries every value that the location may hold. */
+static void branch_on_read(struct walker *w, uint32_t pc, uint32_t location, uint32_t object)
+{
+    const struct ck_program *p = w->sx->program;
+    const struct ck_instr *i = &w->thread->instrs[pc];
+    uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
+    uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
+    uint32_t events = w->event_count, writes = w->write_count, effect = w->last_effect;
+    uint32_t count = w->sx->locations[location].value_count;
+    uint64_t *saved = mm_alloc((w->block_words + count + 1) * sizeof *saved);
+    uint64_t *values = saved ? saved + w->block_words : NULL;
+
+    if (!saved) {
+        sx_limit(w->sx, "memory", "out of memory");
+        w->failed = true;
+        return;
+    }
+    memcpy(saved, w->block, w->block_words * sizeof *saved);
+    memcpy(values, w->sx->locations[location].values, count * sizeof *values);
+    for (uint32_t v = 0; v < count && !w->failed; v++) {
+        bool equal = values[v] == expected;
+        bool both = i->op == CK_CAS && equal && i->weak;
+
+        for (int spurious = 0; spurious <= both && !w->failed; spurious++) {
+            bool write = i->op == CK_RMW || (i->op == CK_CAS && equal && !spurious);
+            uint64_t written = i->op == CK_RMW ? sx_rmw_value(i, values[v], operand) : operand;
+
+            after_read(w, pc, location, object, values[v], write, written);
+            memcpy(w->block, saved, w->block_words * sizeof *saved);
+            w->event_count = events;
+            w->write_count = writes;
+            w->last_effect = effect;
+        }
+    }
+    mm_free(saved);
+}
+
+/* False: the trace ends here. */
+static bool access(struct walker *w, uint32_t pc)
+{
+    const struct ck_program *p = w->sx->program;
+    const struct ck_instr *i = &w->thread->instrs[pc];
+    uint64_t address = sx_eval_expr(p, i->address, w->block);
+    uint32_t object = UINT32_MAX;
+    bool fault = false;
+    uint32_t location = sx_locate(w->sx, address, i->size, &object, &fault);
+
+    if (fault) {
+        finish(w, SX_FAULT);
+        return false;
+    }
+    if (location == UINT32_MAX) {
+        w->failed = true;
+        return false;
+    }
+    if (i->op == CK_STORE) {
+        push_access(w, SX_WRITE, i, location, object, sx_eval_expr(p, i->value, w->block));
+        return !w->failed;
+    }
+    branch_on_read(w, pc, location, object);
+    return false;
+}
+
+/* Takes the jump from PC to TARGET; false: the trace ends here. */
+static bool jump(struct walker *w, uint32_t pc, uint32_t target)
+{
+    size_t regs = w->thread->reg_count;
+    uint32_t edge = 0;
+    uint64_t *b;
+
+    if (target > pc)
+        return true;
+    while (w->edges[edge] != pc)
+        edge++;
+    b = edge_block(w, edge);
+    /* Nothing but reads since last time, and they changed nothing: going on would not end differently. */
+    if (b[0] && b[1] == w->last_effect && memcmp(b + 2, w->block, regs * sizeof *b) == 0)
+        return false;
+    if (b[0] >= w->sx->options.bound) {
+        finish(w, SX_BOUND);
+        return false;
+    }
+    b[0]++;
+    b[1] = w->last_effect;
+    memcpy(b + 2, w->block, regs * sizeof *b);
+    for (uint32_t inner = 0; inner < w->edge_count; inner++) {
+        if (w->edges[inner] >= target && w->edges[inner] < pc)
+            edge_block(w, inner)[0] = 0;
+    }
+    return true;
+}
+
+/* Executes one instruction other than an access; false: the trace ends here. */
+static bool step(struct walker *w, uint32_t *pc)
+{
+    const struct ck_program *p = w->sx->program;
+    const struct ck_instr *i = &w->thread->instrs[*pc];
+
+    switch (i->op) {
+    case CK_ASSIGN:
+        w->block[i->reg] = sx_eval_expr(p, i->value, w->block);
+        break;
+    case CK_FENCE:
+        push(w, SX_FENCE, i);
+        break;
+    case CK_BARRIER:
+        push_barrier(w, i);
+        break;
+    case CK_AVAILABILITY:
+        push(w, SX_AVAILABILITY, i);
+        break;
+    case CK_VISIBILITY:
+        push(w, SX_VISIBILITY, i);
+        break;
+    case CK_JUMP:
+    case CK_BRANCH:
+        if (i->op == CK_JUMP || sx_eval_expr(p, i->value, w->block) == 0) {
+            if (!jump(w, *pc, i->target))
+                return false;
+            *pc = i->target;
+            return true;
+        }
+        break;
+    case CK_ASSUME:
+        if (sx_eval_expr(p, i->value, w->block) == 0)
+            return false;
+        break;
+    case CK_ASSERT:
+        if (sx_eval_expr(p, i->value, w->block) == 0) {
+            finish(w, SX_ASSERT);
+            return false;
+        }
+        break;
+    default:
+        finish(w, SX_DONE);
+        return false;
+    }
+    ++*pc;
+    return !w->failed;
+}
+
+static void walk(struct walker *w, uint32_t pc)
+{
+    while (!w->failed) {
+        const struct ck_instr *i = &w->thread->instrs[pc];
+
+        if (pc >= w->thread->instr_count) {
+            finish(w, SX_DONE);
+            return;
+        }
+        if (++w->sx->steps > MAX_STEPS) {
+            sx_limit(w->sx, "search.steps", "too many steps of threads");
+            w->failed = true;
+            return;
+        }
+        if ((w->sx->steps & 1023) == 0 && !sx_in_time(w->sx)) {
+            w->failed = true;
+            return;
+        }
+        if (i->op == CK_LOAD || i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS) {
+            if (!access(w, pc))
+                return;
+            pc++;
+        } else if (!step(w, &pc)) {
+            return;
+        }
+    }
+}
+
+static bool find_edges(struct walker *w)
+{
+    const struct ck_thread *t = w->thread;
+
+    w->edges = mm_arena_alloc(w->sx->traces, (t->instr_count + 1) * sizeof *w->edges);
+    if (!w->edges)
+        return false;
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        if ((t->instrs[i].op == CK_JUMP || t->instrs[i].op == CK_BRANCH) && t->instrs[i].target <= i)
+            w->edges[w->edge_count++] = i;
+    }
+    w->block_words = t->reg_count + (size_t)w->edge_count * (2 + t->reg_count);
+    w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
+    w->events = mm_arena_alloc(w->sx->traces, MAX_EVENTS * sizeof *w->events);
+    return w->block && w->events;
+}
+
+static bool run_thread(struct sx *sx, uint32_t thread)
+{
+    struct walker w = {.sx = sx, .thread = &sx->program->threads[thread], .out = &sx->threads[thread]};
+
+    *w.out = (struct sx_thread){0};
+    if (!find_edges(&w)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
+    walk(&w, 0);
+    return !w.failed;
+}
+
+bool sx_run_threads(struct sx *sx)
+{
+    mm_arena_reset(sx->traces);
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        sx->locations[l].fresh_count = 0;
+        memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);
+    }
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        if (!run_thread(sx, t))
+            return false;
+    }
+    return true;
+}

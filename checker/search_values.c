@@ -1,0 +1,357 @@
+/* Which values each location may hold, and the traces under them.
+ *
+ * A value is possible if it is initial or some trace stores it, where loads return possible values.  The
+ * least such sets miss values that only justify each other (load buffering over data or control, values
+ * out of thin air), which a model may allow; so the sets start with what stores could write: the constants
+ * of constant stores and, where the stored value is computed, all constants of program and condition.
+ * Then values that no trace stores are taken away again until nothing changes.  A value that no chain of
+ * the program's stores grounds can be any value at all: those considered are the constants. */
+#include "checker/search_internal.h"
+
+#include <string.h>
+
+enum { MAX_LOCATIONS = 1024, MAX_VALUES = 1024 };
+
+static uint64_t initial_value(const struct ck_object *o, uint32_t offset, unsigned size)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < size && o->initial; i++) {
+        uint64_t element = o->initial[(offset + i) / o->element_size];
+        uint64_t byte = element >> ((offset + i) % o->element_size * 8) & 0xFF;
+
+        value |= byte << (8 * i);
+    }
+    return value;
+}
+
+static uint32_t find_value(const struct sx_location *l, uint64_t value)
+{
+    uint32_t low = 0, high = l->value_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (l->values[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
+{
+    uint32_t at = find_value(l, value);
+
+    if (at < l->value_count && l->values[at] == value)
+        return true;
+    if (l->value_count == MAX_VALUES) {
+        sx_limit(sx, "search.values", "a location can hold too many values");
+        return false;
+    }
+    if (l->value_count == l->value_capacity) {
+        uint32_t capacity = l->value_capacity ? l->value_capacity * 2 : 8;
+        uint64_t *values = mm_arena_alloc(sx->arena, capacity * sizeof *values);
+        uint8_t *stored = mm_arena_alloc(sx->arena, capacity);
+
+        if (!values || !stored) {
+            sx_limit(sx, "memory", "out of memory");
+            return false;
+        }
+        if (l->value_count) {
+            memcpy(values, l->values, l->value_count * sizeof *values);
+            memcpy(stored, l->stored, l->value_count);
+        }
+        l->values = values;
+        l->stored = stored;
+        l->value_capacity = capacity;
+    }
+    memmove(l->values + at + 1, l->values + at, (l->value_count - at) * sizeof *l->values);
+    memmove(l->stored + at + 1, l->stored + at, l->value_count - at);
+    l->values[at] = value;
+    l->stored[at] = 0;
+    l->value_count++;
+    return true;
+}
+
+bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value)
+{
+    struct sx_location *l = &sx->locations[location];
+    uint32_t at = find_value(l, value);
+
+    if (at < l->value_count && l->values[at] == value) {
+        l->stored[at] = 1;
+        return true;
+    }
+    for (uint32_t i = 0; i < l->fresh_count; i++) {
+        if (l->fresh[i] == value)
+            return true;
+    }
+    if (l->fresh_count == MAX_VALUES)
+        return true; /* found again next round */
+    if (l->fresh_count == l->fresh_capacity) {
+        uint32_t capacity = l->fresh_capacity ? l->fresh_capacity * 2 : 8;
+        uint64_t *fresh = mm_arena_alloc(sx->arena, capacity * sizeof *fresh);
+
+        if (!fresh) {
+            sx_limit(sx, "memory", "out of memory");
+            return false;
+        }
+        if (l->fresh_count)
+            memcpy(fresh, l->fresh, l->fresh_count * sizeof *fresh);
+        l->fresh = fresh;
+        l->fresh_capacity = capacity;
+    }
+    l->fresh[l->fresh_count++] = value;
+    return true;
+}
+
+/* ---- locations ---------------------------------------------------------------------------------- */
+
+static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, unsigned size)
+{
+    struct sx_location *l;
+
+    if (sx->location_count == MAX_LOCATIONS) {
+        sx_limit(sx, "search.locations", "too many locations");
+        return UINT32_MAX;
+    }
+    if (sx->location_count == sx->location_capacity) {
+        uint32_t capacity = sx->location_capacity ? sx->location_capacity * 2 : 16;
+        struct sx_location *bigger = mm_arena_alloc(sx->arena, capacity * sizeof *bigger);
+
+        if (!bigger) {
+            sx_limit(sx, "memory", "out of memory");
+            return UINT32_MAX;
+        }
+        if (sx->location_count)
+            memcpy(bigger, sx->locations, sx->location_count * sizeof *bigger);
+        sx->locations = bigger;
+        sx->location_capacity = capacity;
+    }
+    l = &sx->locations[sx->location_count];
+    *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
+    l->initial = initial_value(&sx->program->objects[object], offset, size);
+    if (!sx_add_value(sx, l, l->initial))
+        return UINT32_MAX;
+    return sx->location_count++;
+}
+
+uint32_t sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault)
+{
+    const struct ck_program *p = sx->program;
+    uint64_t number = (address >> 32) - 1;
+    uint32_t offset = (uint32_t)address, root;
+
+    *fault = number >= p->object_count || (uint64_t)offset + size > p->objects[number].size;
+    if (*fault)
+        return UINT32_MAX;
+    *object = (uint32_t)number;
+    root = p->objects[number].alias_of;
+    for (uint32_t i = 0; i < sx->location_count; i++) {
+        const struct sx_location *l = &sx->locations[i];
+
+        if (l->object != root || l->offset >= offset + size || offset >= l->offset + l->size)
+            continue;
+        if (l->offset == offset && l->size == size)
+            return i;
+        sx_limit(sx, "search.overlap", "accesses of different sizes overlap");
+        return UINT32_MAX;
+    }
+    return add_location(sx, root, offset, size);
+}
+
+/* ---- where the sets start ----------------------------------------------------------------------- */
+
+static bool has_register(const struct ck_program *p, uint32_t expr)
+{
+    const struct ck_expr *e = &p->exprs[expr];
+
+    if (e->op == CK_CONST)
+        return false;
+    if (e->op == CK_REG)
+        return true;
+    if (e->op >= CK_NOT && e->op <= CK_TRUNC)
+        return has_register(p, e->a);
+    return has_register(p, e->a) || has_register(p, e->b) || (e->op == CK_SELECT && has_register(p, e->c));
+}
+
+static void add_constant(struct sx *sx, uint64_t value)
+{
+    for (uint32_t i = 0; i < sx->constant_count; i++) {
+        if (sx->constants[i] == value)
+            return;
+    }
+    sx->constants[sx->constant_count++] = value;
+}
+
+static bool collect_constants(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    sx->constants =
+        mm_arena_alloc(sx->arena, (p->expr_count + 2 * (size_t)p->prop_count + 1) * sizeof(uint64_t));
+    if (!sx->constants)
+        return false;
+    for (uint32_t i = 0; i < p->expr_count; i++) {
+        uint64_t value = p->exprs[i].imm;
+
+        if (p->exprs[i].op == CK_CONST && !(p->exprs[i].size == 8 && value >= CK_OBJECT_BASE(0)))
+            add_constant(sx, value & sx_mask(p->exprs[i].size));
+    }
+    for (uint32_t i = 0; i < p->prop_count; i++) {
+        if (p->props[i].op != CK_PROP_COMPARE)
+            continue;
+        if (p->props[i].left.kind == CK_TERM_CONST)
+            add_constant(sx, p->props[i].left.value);
+        if (p->props[i].right.kind == CK_TERM_CONST)
+            add_constant(sx, p->props[i].right.value);
+    }
+    return true;
+}
+
+/* What instruction I may write to location L although nothing in the program's own values leads there. */
+static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_instr *i)
+{
+    const struct ck_program *p = sx->program;
+
+    if (l->size != i->size)
+        return true;
+    if (i->op != CK_RMW && !has_register(p, i->value))
+        return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL));
+    if (i->op == CK_RMW && i->rmw == CK_RMW_XCHG && !has_register(p, i->value))
+        return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL));
+    for (uint32_t c = 0; c < sx->constant_count; c++) {
+        if (!sx_add_value(sx, l, sx->constants[c] & sx_mask(l->size)))
+            return false;
+    }
+    return true;
+}
+
+static bool seed_instr(struct sx *sx, const struct ck_instr *i)
+{
+    const struct ck_program *p = sx->program;
+    bool fault;
+    uint32_t object, location;
+
+    if (i->op != CK_LOAD && i->op != CK_STORE && i->op != CK_RMW && i->op != CK_CAS)
+        return true;
+    if (has_register(p, i->address)) {
+        /* It may write anywhere: to every location known so far. */
+        for (uint32_t l = 0; l < sx->location_count && i->op != CK_LOAD; l++) {
+            if (!seed_location(sx, &sx->locations[l], i))
+                return false;
+        }
+        return true;
+    }
+    location = sx_locate(sx, sx_eval_expr(p, i->address, NULL), i->size, &object, &fault);
+    if (location == UINT32_MAX)
+        return fault;
+    return i->op == CK_LOAD || seed_location(sx, &sx->locations[location], i);
+}
+
+/* Constant addresses first, so that stores through computed ones find the locations. */
+static bool seed(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    for (int computed = 0; computed < 2; computed++) {
+        for (uint32_t t = 0; t < p->thread_count; t++) {
+            for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+                const struct ck_instr *instr = &p->threads[t].instrs[i];
+                bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
+
+                if (access && has_register(p, instr->address) == (computed == 1) && !seed_instr(sx, instr))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool add_observed(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        const struct ck_term *t = &p->observed[i];
+        uint32_t object;
+        bool fault;
+
+        if (t->kind != CK_TERM_MEMORY)
+            continue;
+        if (sx_locate(sx, CK_OBJECT_BASE(t->object) + t->offset, p->objects[t->object].element_size, &object,
+                      &fault) == UINT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------- */
+
+static bool add_fresh(struct sx *sx, bool *changed)
+{
+    *changed = false;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        for (uint32_t i = 0; i < sx->locations[l].fresh_count; i++) {
+            *changed = true;
+            if (!sx_add_value(sx, &sx->locations[l], sx->locations[l].fresh[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool drop_unsupported(struct sx *sx)
+{
+    bool changed = false;
+
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        struct sx_location *location = &sx->locations[l];
+        uint32_t kept = 0;
+
+        for (uint32_t i = 0; i < location->value_count; i++) {
+            if (location->stored[i] || location->values[i] == location->initial)
+                location->values[kept++] = location->values[i];
+        }
+        changed = changed || kept != location->value_count;
+        location->value_count = kept;
+    }
+    return changed;
+}
+
+bool sx_find_traces(struct sx *sx)
+{
+    bool changed = true;
+
+    if (!collect_constants(sx)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
+    if (!add_observed(sx) || !seed(sx))
+        return false;
+    /* A grounded value is the end of a chain of different stores, so as many rounds as there can be
+     * stores find them all. */
+    for (uint32_t round = 0; changed; round++) {
+        uint32_t locations = sx->location_count;
+        uint32_t writes = 0;
+
+        if (!sx_run_threads(sx))
+            return false;
+        for (uint32_t t = 0; t < sx->program->thread_count; t++)
+            writes += sx->threads[t].max_writes;
+        if (!add_fresh(sx, &changed))
+            return false;
+        changed = changed || locations != sx->location_count;
+        if (round > writes)
+            break;
+    }
+    if (changed && !sx_run_threads(sx))
+        return false;
+    while (drop_unsupported(sx)) {
+        if (!sx_run_threads(sx))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,352 @@
+/* What consistent executions add up to: final states, the condition, flags. */
+#include "checker/search_exec.h"
+
+#include <string.h>
+
+/* ---- propositions ------------------------------------------------------------------------------- */
+
+struct operand {
+    uint64_t value;
+    unsigned size;
+    bool is_signed, is_constant;
+};
+
+static bool same_term(const struct ck_term *a, const struct ck_term *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    return a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
+                                  : a->object == b->object && a->offset == b->offset;
+}
+
+static struct operand read_term(const struct ck_program *p, const struct ck_term *t,
+                                const uint64_t *const *regs, const uint64_t *memory)
+{
+    struct operand o = {0};
+
+    switch (t->kind) {
+    case CK_TERM_CONST:
+        return (struct operand){.value = t->value, .size = 8, .is_signed = true, .is_constant = true};
+    case CK_TERM_REG:
+        o.value = regs[t->thread][t->reg];
+        o.size = p->threads[t->thread].reg_sizes[t->reg];
+        o.is_signed = p->threads[t->thread].reg_signed[t->reg];
+        break;
+    case CK_TERM_MEMORY:
+        for (uint32_t i = 0; i < p->observed_count; i++) {
+            if (same_term(&p->observed[i], t))
+                o.value = memory[i];
+        }
+        o.size = p->objects[t->object].element_size;
+        o.is_signed = p->objects[t->object].is_signed;
+        break;
+    }
+    return o;
+}
+
+static uint64_t extend(const struct operand *o)
+{
+    uint64_t sign = (uint64_t)1 << (8 * o->size - 1);
+
+    return o->is_signed && (o->value & sign) ? o->value | ~sx_mask(o->size) : o->value;
+}
+
+/* A constant takes the type of what it is compared with: -1 equals an unsigned register of all ones. */
+static void convert(struct operand *constant, const struct operand *other)
+{
+    uint64_t high = constant->value | sx_mask(other->size);
+
+    if (!constant->is_constant || other->is_constant || other->is_signed || high != ~(uint64_t)0)
+        return;
+    constant->value &= sx_mask(other->size);
+}
+
+static bool compare(const struct ck_program *p, const struct ck_prop *q, const uint64_t *const *regs,
+                    const uint64_t *memory)
+{
+    struct operand left = read_term(p, &q->left, regs, memory), right = read_term(p, &q->right, regs, memory);
+    uint64_t a, b;
+
+    convert(&left, &right);
+    convert(&right, &left);
+    a = extend(&left);
+    b = extend(&right);
+    switch (q->compare) {
+    case CK_EQ:
+        return a == b;
+    case CK_NE:
+        return a != b;
+    case CK_SLT:
+        return (int64_t)a < (int64_t)b;
+    default:
+        return (int64_t)a <= (int64_t)b;
+    }
+}
+
+bool sx_holds(const struct ck_program *program, uint32_t prop, const uint64_t *const *regs,
+              const uint64_t *memory)
+{
+    const struct ck_prop *q = &program->props[prop];
+
+    switch (q->op) {
+    case CK_PROP_TRUE:
+        return true;
+    case CK_PROP_AND:
+        return sx_holds(program, q->a, regs, memory) && sx_holds(program, q->b, regs, memory);
+    case CK_PROP_OR:
+        return sx_holds(program, q->a, regs, memory) || sx_holds(program, q->b, regs, memory);
+    case CK_PROP_NOT:
+        return !sx_holds(program, q->a, regs, memory);
+    case CK_PROP_COMPARE:
+        return compare(program, q, regs, memory);
+    }
+    return false;
+}
+
+/* ---- states ------------------------------------------------------------------------------------- */
+
+static uint64_t final_value(struct sx *sx, uint32_t location)
+{
+    struct sx_exec *x = sx->exec;
+    uint64_t value = sx->locations[location].initial;
+
+    for (uint32_t w = 0; w < x->write_count; w++) {
+        if (x->events[x->writes[w]].location == location)
+            value = x->infos[x->writes[w]].value;
+    }
+    return value;
+}
+
+void sx_final_state(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        const struct ck_term *t = &p->observed[i];
+
+        if (t->kind == CK_TERM_MEMORY)
+            sx->exec->memory[i] = final_value(sx, sx_observed_location(sx, i));
+        else
+            sx->exec->memory[i] = t->kind == CK_TERM_REG ? sx->exec->regs[t->thread][t->reg] : t->value;
+    }
+}
+
+static uint64_t hash_state(const struct sx *sx, const uint64_t *values)
+{
+    uint64_t h = 0;
+
+    for (uint32_t i = 0; i < sx->program->observed_count; i++)
+        h = (h ^ values[i]) * 0x9E3779B97F4A7C15U + (h >> 29);
+    return h ^ h >> 32;
+}
+
+static bool grow_states(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+    struct ck_verdict *v = sx->verdict;
+    size_t size = x->state_table_size ? x->state_table_size * 2 : 64;
+    uint32_t *table = mm_arena_alloc(sx->arena, size * sizeof *table);
+    struct ck_state *states = mm_arena_alloc(v->arena, size / 2 * sizeof *states);
+
+    if (!table || !states)
+        return false;
+    if (v->state_count)
+        memcpy(states, v->states, v->state_count * sizeof *states);
+    for (uint32_t i = 0; i < v->state_count; i++) {
+        size_t at = hash_state(sx, states[i].values) & (size - 1);
+
+        while (table[at])
+            at = (at + 1) & (size - 1);
+        table[at] = i + 1;
+    }
+    v->states = states;
+    x->state_table = table;
+    x->state_table_size = size;
+    x->state_capacity = size / 2;
+    return true;
+}
+
+/* The state in x->memory; NULL when out of memory. */
+static struct ck_state *find_state(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+    struct ck_verdict *v = sx->verdict;
+    size_t bytes = sx->program->observed_count * sizeof(uint64_t), at;
+    struct ck_state *s;
+
+    if (v->state_count == x->state_capacity && !grow_states(sx))
+        return NULL;
+    at = hash_state(sx, x->memory) & (x->state_table_size - 1);
+    for (; x->state_table[at]; at = (at + 1) & (x->state_table_size - 1)) {
+        s = &v->states[x->state_table[at] - 1];
+        if (bytes == 0 || memcmp(s->values, x->memory, bytes) == 0)
+            return s;
+    }
+    s = &v->states[v->state_count];
+    s->values = mm_arena_alloc(v->arena, bytes);
+    if (!s->values)
+        return NULL;
+    if (bytes)
+        memcpy(s->values, x->memory, bytes);
+    s->satisfies = sx_holds(sx->program, sx->program->condition, x->regs, x->memory);
+    x->state_table[at] = (uint32_t)++v->state_count;
+    return s;
+}
+
+/* ---- executions --------------------------------------------------------------------------------- */
+
+static void end_early(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        enum sx_end end = x->chosen[t]->end;
+
+        if (end == SX_DONE)
+            continue;
+        sx->raised[end - 1] = true;
+        if (end == SX_BOUND)
+            sx_limit(sx, "search.bound", "loops go round more often than the bound");
+    }
+}
+
+static bool reads_uninitialised(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    for (uint32_t r = 0; r < x->read_count; r++) {
+        uint32_t w = x->source[r];
+
+        if (x->events[w].init &&
+            sx->program->objects[sx->locations[x->events[w].location].object].uninitialised)
+            return true;
+    }
+    return false;
+}
+
+/* Evaluates the model's flags; true if one is raised. */
+static bool raise_flags(struct sx *sx)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        if (!sx->model->checks[i].flag || mm_cat_eval_fails(sx->eval, i))
+            continue;
+        any = true;
+        if (sx->flags[i])
+            continue;
+        sx->flags[i] = 1;
+        if (sx->options.explain && !sx->verdict->race_witness.axiom)
+            sx_keep_race(sx, i);
+    }
+    return any;
+}
+
+static bool flags_open(const struct sx *sx)
+{
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        if (sx->model->checks[i].flag && !sx->flags[i])
+            return true;
+    }
+    return false;
+}
+
+void sx_accept(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+    struct ck_state *state;
+
+    if (x->partial) {
+        end_early(sx);
+        return;
+    }
+    sx_final_state(sx);
+    if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
+        return;
+    if (reads_uninitialised(sx))
+        sx_limit(sx, "search.uninitialised", "an execution reads memory that was never written");
+    sx->verdict->execution_count++;
+    state = find_state(sx);
+    if (!state) {
+        sx_limit(sx, "memory", "out of memory");
+        sx->stop = true;
+        return;
+    }
+    if (state->satisfies && sx->options.explain && sx->verdict->witness_count == 0)
+        sx_keep_witness(sx);
+    if ((!state->racy || flags_open(sx)) && raise_flags(sx))
+        state->racy = true;
+}
+
+/* ---- the verdict -------------------------------------------------------------------------------- */
+
+/* Shell sort: few states, and no context argument needed. */
+static void sort_states(struct sx *sx)
+{
+    for (size_t gap = sx->verdict->state_count / 2; gap > 0; gap /= 2) {
+        for (size_t i = gap; i < sx->verdict->state_count; i++) {
+            struct ck_state s = sx->verdict->states[i];
+            size_t k = i;
+
+            for (; k >= gap; k -= gap) {
+                const struct ck_state *before = &sx->verdict->states[k - gap];
+                uint32_t c = 0;
+
+                while (c < sx->program->observed_count && before->values[c] == s.values[c])
+                    c++;
+                if (c == sx->program->observed_count || before->values[c] < s.values[c])
+                    break;
+                sx->verdict->states[k] = *before;
+            }
+            sx->verdict->states[k] = s;
+        }
+    }
+}
+
+static void settle_condition(struct sx *sx)
+{
+    struct ck_verdict *v = sx->verdict;
+    bool some = false, all = true;
+    enum ck_answer otherwise = sx->limited ? CK_UNKNOWN : CK_YES;
+
+    for (size_t i = 0; i < v->state_count; i++) {
+        some = some || v->states[i].satisfies;
+        all = all && v->states[i].satisfies;
+    }
+    switch (sx->program->quantifier) {
+    case CK_EXISTS:
+        v->condition = some ? CK_YES : sx->limited ? CK_UNKNOWN : CK_NO;
+        break;
+    case CK_NOT_EXISTS:
+        v->condition = some ? CK_NO : otherwise;
+        break;
+    case CK_FORALL:
+        v->condition = all ? otherwise : CK_NO;
+        break;
+    }
+}
+
+static void settle_flags(struct sx *sx)
+{
+    static const char *const ends[] = {NULL, "out_of_bounds", "assertion"};
+    struct ck_verdict *v = sx->verdict;
+
+    v->flags = mm_arena_alloc(v->arena, (sx->model->check_count + 3) * sizeof *v->flags);
+    for (uint32_t i = 0; i < sx->model->check_count && v->flags; i++) {
+        if (sx->flags[i])
+            v->flags[v->flag_count++] = mm_arena_strdup(v->arena, sx->model->checks[i].name);
+    }
+    v->race = v->flag_count ? CK_YES : sx->limited ? CK_UNKNOWN : CK_NO;
+    for (int e = 1; e < 3 && v->flags; e++) {
+        if (sx->raised[e])
+            v->flags[v->flag_count++] = ends[e];
+    }
+}
+
+void sx_conclude(struct sx *sx)
+{
+    sort_states(sx);
+    settle_condition(sx);
+    settle_flags(sx);
+    sx->verdict->states_complete = !sx->limited;
+}
