@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, DEFAULT_STATE_SECONDS = 5 };
+enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, DEFAULT_STATE_SECONDS = 2 };
 #define DEFAULT_MEMORY (UINT64_C(4) << 30)
 #define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)
 
