@@ -23,8 +23,8 @@ static const struct fence {
 } fences[] = {
     {"_Z22atomic_work_item_fencej", -1, ORDER_SEQ_CST, SCOPE_DEVICE},
     {"_Z9mem_fencej", -1, ORDER_ACQ_REL, SCOPE_WORK_GROUP},
-    {"_Z13read_mem_fencej", -1, ORDER_ACQUIRE, SCOPE_WORK_GROUP},
-    {"_Z14write_mem_fencej", -1, ORDER_RELEASE, SCOPE_WORK_GROUP},
+    {"_Z14read_mem_fencej", -1, ORDER_ACQUIRE, SCOPE_WORK_GROUP},
+    {"_Z15write_mem_fencej", -1, ORDER_RELEASE, SCOPE_WORK_GROUP},
     {"_Z7barrierj", SpvScopeWorkgroup, ORDER_SEQ_CST, SCOPE_WORK_GROUP},
     {"_Z18work_group_barrierj", SpvScopeWorkgroup, ORDER_SEQ_CST, SCOPE_WORK_GROUP},
     {"_Z17sub_group_barrierj", SpvScopeSubgroup, ORDER_SEQ_CST, SCOPE_SUB_GROUP},

@@ -1,41 +1,115 @@
-/* Linking SPIR-V modules with spvtools::Linker, and validating the result [SPIRV 2.8, CL 5.8.5]. */
+/* Linking SPIR-V modules with spvtools::Linker, and validating the result [SPIRV 2.8, CL 5.8.5].
+ *
+ * The linker gives modules disjoint ids but leaves the ids in OpLine as they are, so that source lines of
+ * all modules but the first would name anything.  Modules are therefore linked one after the other, each
+ * with the ids in its OpLine moved beforehand to where the linker moves everything else. */
 #include "ref-runtime/compiler/helper.h"
 
 #include <spirv-tools/libspirv.hpp>
 #include <spirv-tools/linker.hpp>
+#include <spirv/unified1/spirv.h>
 
 #include <cstring>
 #include <string>
 #include <vector>
 
+namespace
+{
+
+using Words = std::vector<uint32_t>;
+constexpr size_t header_words = 5, bound_word = 3;
+
+bool well_formed(const Words &module)
+{
+    if (module.size() < header_words || module[0] != SpvMagicNumber)
+        return false;
+    size_t at = header_words;
+    while (at < module.size() && module[at] >> 16)
+        at += module[at] >> 16;
+    return at == module.size();
+}
+
+/* Moves the ids in OpLine by SHIFT, and the bound with them. */
+Words with_moved_lines(Words module, uint32_t shift)
+{
+    for (size_t at = header_words; at < module.size(); at += module[at] >> 16)
+        if ((module[at] & 0xffff) == SpvOpLine && module[at] >> 16 > 1)
+            module[at + 1] += shift;
+    module[bound_word] += shift;
+    return module;
+}
+
+/* What one attempt says; only the last attempt's messages reach the log. */
+struct attempt {
+    spvtools::Context context{SPV_ENV_UNIVERSAL_1_5};
+    spvtools::SpirvTools tools{SPV_ENV_UNIVERSAL_1_5};
+    std::string messages;
+
+    attempt()
+    {
+        auto consumer = [this](spv_message_level_t level, const char *, const spv_position_t &,
+                               const char *message) {
+            messages += level <= SPV_MSG_ERROR ? "error: " : "warning: ";
+            messages += message;
+            messages += "\n";
+        };
+        context.SetMessageConsumer(consumer);
+        tools.SetMessageConsumer(consumer);
+    }
+    bool link(const std::vector<Words> &modules, bool library, bool partial, Words &linked)
+    {
+        spvtools::LinkerOptions options;
+        options.SetCreateLibrary(library);
+        options.SetAllowPartialLinkage(partial);
+        linked.clear();
+        return spvtools::Link(context, modules, &linked, options) == SPV_SUCCESS && !linked.empty() &&
+               tools.Validate(linked);
+    }
+};
+
+bool link_pair(const Words &first, const Words &second, bool library, bool partial, Words &linked,
+               std::string &messages)
+{
+    attempt moved;
+    if (moved.link({first, with_moved_lines(second, first[bound_word] - 1)}, library, partial, linked))
+        return true;
+    attempt plain; /* for a linker that moves the ids in OpLine itself, and for the messages */
+    bool ok = plain.link({first, second}, library, partial, linked);
+    messages = plain.messages;
+    return ok;
+}
+
+} // namespace
+
 enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool library, struct rt_text *log,
                             struct rt_binary *binary)
 {
-    spvtools::Context context(SPV_ENV_UNIVERSAL_1_5);
-    auto consumer = [log](spv_message_level_t level, const char *, const spv_position_t &,
-                          const char *message) {
-        rt_text_add_string(log, level <= SPV_MSG_ERROR ? "error: " : "warning: ");
-        rt_text_add_string(log, message);
-        rt_text_add_string(log, "\n");
-    };
-    context.SetMessageConsumer(consumer);
-
-    std::vector<std::vector<uint32_t>> binaries(count);
+    std::vector<Words> inputs(count);
     for (size_t i = 0; i < count; i++) {
-        binaries[i].resize(modules[i].size / 4);
-        memcpy(binaries[i].data(), modules[i].data, binaries[i].size() * 4);
+        inputs[i].resize(modules[i].size / 4);
+        memcpy(inputs[i].data(), modules[i].data, inputs[i].size() * 4);
+        if (!well_formed(inputs[i])) {
+            rt_text_add_string(log, "error: an input of the linker is no SPIR-V module\n");
+            return MM_INVALID;
+        }
     }
-    spvtools::LinkerOptions options;
-    options.SetCreateLibrary(library);
-    options.SetAllowPartialLinkage(library);
-    std::vector<uint32_t> linked;
-    if (spvtools::Link(context, binaries, &linked, options) != SPV_SUCCESS || linked.empty())
+    std::string messages;
+    Words linked = count ? inputs[0] : Words();
+    bool ok = count > 0;
+    if (count == 1) {
+        attempt only;
+        ok = only.link(inputs, library, library, linked);
+        messages = only.messages;
+    }
+    for (size_t i = 1; ok && i < count; i++) {
+        const Words first = linked;
+        const bool last = i + 1 == count;
+        ok = link_pair(first, inputs[i], !last || library, !last || library, linked, messages);
+    }
+    if (!ok) {
+        rt_text_add(log, messages.data(), messages.size());
         return MM_INVALID;
-
-    spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_5);
-    tools.SetMessageConsumer(consumer);
-    if (!tools.Validate(linked))
-        return MM_INVALID;
+    }
     binary->size = linked.size() * 4;
     binary->data = mm_alloc(binary->size);
     if (!binary->data)
