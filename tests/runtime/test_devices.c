@@ -1,0 +1,147 @@
+/* Several devices: one copy of a buffer on each, moved by commands alone [CL 3.3.1, 5.5.4]; and queues whose
+ * order comes from a seed [CL 5.13]. */
+#include "runtime_test.h"
+
+static cl_device_id devices[3];
+static cl_context both;
+static cl_command_queue queues[3];
+
+static int open_devices(void **state)
+{
+    (void)state;
+    cl_uint n = 0;
+    if (clGetPlatformIDs(1, &platform, NULL) ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 3, devices, &n) || n != 3) {
+        return -1;
+    }
+    both = clCreateContext(NULL, 3, devices, NULL, NULL, &err);
+    for (int i = 0; i < 3; i++) {
+        const cl_queue_properties loose[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+        queues[i] = clCreateCommandQueueWithProperties(both, devices[i], i == 2 ? loose : NULL, &err);
+    }
+    return err;
+}
+
+static int close_devices(void **state)
+{
+    (void)state;
+    return clReleaseCommandQueue(queues[0]) || clReleaseCommandQueue(queues[1]) ||
+           clReleaseCommandQueue(queues[2]) || clReleaseContext(both);
+}
+
+/* Writes on one device are seen on the next one that a wait list orders after them. */
+static void data_follows_events(void **state)
+{
+    (void)state;
+    cl_mem m = clCreateBuffer(both, 0, 256, NULL, &err);
+    cl_event last = NULL;
+    for (int i = 0; i < 30; i++) {
+        cl_event e;
+        OK(clEnqueueFillBuffer(queues[i % 3], m, &i, 4, (size_t)(i * 8), 8, last ? 1 : 0, last ? &last : NULL,
+                               &e));
+        if (last) {
+            OK(clReleaseEvent(last));
+        }
+        last = e;
+    }
+    int out[60];
+    OK(clEnqueueReadBuffer(queues[1], m, CL_TRUE, 0, sizeof(out), out, 1, &last, NULL));
+    for (int i = 0; i < 60; i++) {
+        assert_int_equal(out[i], i / 2);
+    }
+    OK(clReleaseEvent(last));
+    OK(clReleaseMemObject(m));
+}
+
+/* Sub-buffers that do not overlap may be written by two devices with nothing between them. */
+static void disjoint_sub_buffers(void **state)
+{
+    (void)state;
+    cl_mem m = clCreateBuffer(both, 0, 1024, NULL, &err);
+    cl_buffer_region left = {0, 512}, right = {512, 512};
+    cl_mem a = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &left, &err);
+    cl_mem b = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &right, &err);
+    char one = 1, two = 2, out[1024];
+    OK(clEnqueueFillBuffer(queues[0], a, &one, 1, 0, 512, 0, NULL, NULL));
+    OK(clEnqueueFillBuffer(queues[1], b, &two, 1, 0, 512, 0, NULL, NULL));
+    OK(clFinish(queues[0]));
+    OK(clFinish(queues[1]));
+    OK(clEnqueueReadBuffer(queues[2], m, CL_TRUE, 0, 1024, out, 0, NULL, NULL));
+    for (int i = 0; i < 1024; i++) {
+        assert_int_equal(out[i], i < 512 ? 1 : 2);
+    }
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseMemObject(m));
+}
+
+static void map_on_another_device(void **state)
+{
+    (void)state;
+    cl_mem m = clCreateBuffer(both, 0, 256, NULL, &err);
+    int five = 5, out[64];
+    OK(clEnqueueFillBuffer(queues[0], m, &five, 4, 0, 256, 0, NULL, NULL));
+    OK(clFinish(queues[0]));
+    int *p =
+        clEnqueueMapBuffer(queues[1], m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, 128, 0, NULL, NULL, &err);
+    OK(err);
+    assert_int_equal(p[31], 5);
+    p[0] = 6;
+    OK(clEnqueueUnmapMemObject(queues[1], m, p, 0, NULL, NULL));
+    OK(clFinish(queues[1]));
+    OK(clEnqueueReadBuffer(queues[0], m, CL_TRUE, 0, 256, out, 0, NULL, NULL));
+    assert_int_equal(out[0], 6);
+    assert_int_equal(out[63], 5);
+    OK(clReleaseMemObject(m));
+}
+
+/* With a seed, an out-of-order queue is one: of two writes without an order, either may be last. */
+static void seeded_order(void **state)
+{
+    (void)state;
+    int won[2] = {0, 0};
+    cl_mem m = clCreateBuffer(both, 0, 4, NULL, &err);
+    for (int i = 0; i < 64; i++) {
+        int zero = 0, one = 1, out = 9;
+        cl_event e;
+        OK(clEnqueueFillBuffer(queues[2], m, &zero, 4, 0, 4, 0, NULL, NULL));
+        OK(clEnqueueFillBuffer(queues[2], m, &one, 4, 0, 4, 0, NULL, NULL));
+        OK(clEnqueueBarrierWithWaitList(queues[2], 0, NULL, &e));
+        OK(clEnqueueReadBuffer(queues[2], m, CL_TRUE, 0, 4, &out, 1, &e, NULL));
+        assert_true(out == 0 || out == 1);
+        won[out]++;
+        OK(clReleaseEvent(e));
+    }
+    assert_true(won[0] > 0 && won[1] > 0);
+    OK(clReleaseMemObject(m));
+}
+
+/* Without any flush, commands still run in the end, and their callbacks are called. */
+static volatile int called;
+static void CL_CALLBACK note(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    (void)data;
+    __atomic_store_n(&called, status == CL_COMPLETE ? 1 : -1, __ATOMIC_RELEASE);
+}
+
+static void unflushed_commands_run(void **state)
+{
+    (void)state;
+    cl_event e;
+    OK(clEnqueueMarkerWithWaitList(queues[2], 0, NULL, &e));
+    OK(clSetEventCallback(e, CL_COMPLETE, note, NULL));
+    await(&called, 1);
+    OK(clReleaseEvent(e));
+}
+
+int main(void)
+{
+    setenv("REFCL_DEVICES", "3", 1);
+    setenv("REFCL_QUEUE_SEED", "7", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(data_follows_events), cmocka_unit_test(disjoint_sub_buffers),
+        cmocka_unit_test(map_on_another_device), cmocka_unit_test(seeded_order),
+        cmocka_unit_test(unflushed_commands_run)};
+    return cmocka_run_group_tests(tests, open_devices, close_devices);
+}
