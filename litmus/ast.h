@@ -335,10 +335,34 @@ enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *pro
 /* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */
 enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 
+/* ---- kernels -------------------------------------------------------------------------------------- */
+
+/* What a kernel for a test looks like to the runner. */
+struct lt_kernel {
+    const char *reason;    /* why the test cannot run as one kernel launch; NULL if it can */
+    char *source;          /* free with free() */
+    uint32_t group_count;  /* work-groups that take part in one instance */
+    uint32_t member_count; /* work-items of one work-group that take part, at most */
+    uint32_t device_count;
+    uint32_t columns;        /* values that an instance stores */
+    bool wide;               /* they have 8 bytes, not 4 */
+    bool sub_groups;         /* the last columns are the sub-groups of the threads */
+    uint32_t orders, scopes; /* used, bit sets by enum mm_order and enum mm_scope */
+    bool uses_long;
+};
+/* TEST is changed; PROGRAM is what it lowers to. */
+enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
+                             struct mm_error *err);
+/* Whether observed term I of PROGRAM is stored by the kernel (registers, local memory). */
+bool lt_observed_stored(const struct ck_program *program, uint32_t i);
+/* Name of an observed term as herd prints it: "1:r0", "x", "x[2]". */
+void lt_observed_name(const struct ck_program *program, uint32_t i, char *buf, size_t size);
+
 /* ---- printing ------------------------------------------------------------------------------------- */
 
 void lt_print_expr(const struct lt_expr *expr, FILE *out);
 void lt_print_prop(const struct lt_prop *prop, FILE *out);
+void lt_print_stmt(const struct lt_stmt *stmt, unsigned indent, FILE *out);
 const char *lt_order_text(uint8_t order); /* memory_order_... */
 const char *lt_scope_text(uint8_t scope); /* memory_scope_... */
 

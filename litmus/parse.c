@@ -518,8 +518,12 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
     t->arena = arena;
     t->file = mm_arena_strdup(arena, file ? file : "");
     struct lt_lexer lexer = {.test = t, .err = err};
-    lexer.failed = !t->file;
-    if (lt_lex(&lexer, text, size) == MM_OK) {
+    char *copy = mm_arena_alloc(arena, size + 1);
+    if (copy && size)
+        memcpy(copy, text, size);
+    t->text = copy;
+    lexer.failed = !t->file || !copy;
+    if (!lexer.failed && lt_lex(&lexer, text, size) == MM_OK) {
         if (t->dialect == LT_OPENCL)
             lt_parse_opencl(&lexer);
         else

@@ -209,7 +209,7 @@ static void print_loop(const struct lt_stmt *s, unsigned indent, FILE *out)
     fputc('\n', out);
 }
 
-static void print_stmt(const struct lt_stmt *s, unsigned indent, FILE *out)
+void lt_print_stmt(const struct lt_stmt *s, unsigned indent, FILE *out)
 {
     fprintf(out, "%*s", (int)indent, "");
     if (s->label)
@@ -259,7 +259,7 @@ static void print_stmt(const struct lt_stmt *s, unsigned indent, FILE *out)
 static void print_stmts(const struct lt_stmt *s, unsigned indent, FILE *out)
 {
     for (; s; s = s->next)
-        print_stmt(s, indent, out);
+        lt_print_stmt(s, indent, out);
 }
 
 /* ---- the rest --------------------------------------------------------------------------------------------

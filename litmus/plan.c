@@ -1,0 +1,173 @@
+/* plan.json: everything that the runner needs, so that it runs without the rest of refcl.
+ * Format: tools/schema/plan.schema.json. */
+#include "litmus/ast.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_ITERATIONS 100000
+
+static void add_needs(cJSON *test, const struct lt_kernel *k)
+{
+    static const struct {
+        uint32_t order, scope;
+        const char *name;
+    } table[] = {{1u << MM_ACQUIRE | 1u << MM_RELEASE | 1u << MM_ACQ_REL, 0, "atomic_order_acq_rel"},
+                 {1u << MM_SEQ_CST, 0, "atomic_order_seq_cst"},
+                 {0, 1u << MM_SCOPE_DEVICE, "atomic_scope_device"},
+                 {0, 1u << MM_SCOPE_ALL_SVM_DEVICES, "atomic_scope_all_devices"}};
+    cJSON *needs = cJSON_AddArrayToObject(test, "needs");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if ((k->orders & table[i].order) || (k->scopes & table[i].scope))
+            cJSON_AddItemToArray(needs, cJSON_CreateString(table[i].name));
+    if (k->orders)
+        cJSON_AddItemToArray(needs, cJSON_CreateString("c11_atomics"));
+    if (k->uses_long)
+        cJSON_AddItemToArray(needs, cJSON_CreateString("int64"));
+    if (k->sub_groups)
+        cJSON_AddItemToArray(needs, cJSON_CreateString("subgroups"));
+}
+
+/* Values beyond 2^53 do not survive in a JSON number. */
+static cJSON *value_json(int64_t value)
+{
+    char text[24];
+    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
+        return cJSON_CreateNumber((double)value);
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return cJSON_CreateString(text);
+}
+
+static void add_locations(cJSON *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(test, "locations");
+    for (uint32_t i = 0; i < program->object_count; i++) {
+        const struct ck_object *o = &program->objects[i];
+        cJSON *location = cJSON_CreateObject();
+        cJSON_AddStringToObject(location, "name", o->name);
+        cJSON_AddStringToObject(location, "region", o->region == MM_LOCAL ? "local" : "global");
+        cJSON_AddNumberToObject(location, "element_size", o->element_size);
+        cJSON_AddBoolToObject(location, "signed", o->is_signed);
+        cJSON *initial = cJSON_AddArrayToObject(location, "initial");
+        for (uint64_t n = 0; n < o->size / o->element_size; n++)
+            cJSON_AddItemToArray(initial, value_json((int64_t)o->initial[n]));
+        cJSON_AddItemToArray(array, location);
+    }
+}
+
+static void add_observed(cJSON *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(test, "observed");
+    int column = 0;
+    for (uint32_t i = 0; i < program->observed_count; i++) {
+        const struct ck_term *term = &program->observed[i];
+        char name[256];
+        lt_observed_name(program, i, name, sizeof name);
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "name", name);
+        if (lt_observed_stored(program, i)) {
+            cJSON_AddNumberToObject(o, "column", column++);
+        } else {
+            cJSON_AddNumberToObject(o, "location", term->object);
+            cJSON_AddNumberToObject(o, "element", term->offset / program->objects[term->object].element_size);
+        }
+        cJSON_AddItemToArray(array, o);
+    }
+}
+
+static void add_placement(cJSON *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(test, "threads");
+    for (uint32_t t = 0; t < program->thread_count; t++) {
+        cJSON *thread = cJSON_CreateObject();
+        cJSON_AddStringToObject(thread, "name", program->threads[t].name);
+        cJSON_AddNumberToObject(thread, "work_group", program->threads[t].work_group);
+        cJSON_AddNumberToObject(thread, "sub_group", program->threads[t].sub_group);
+        cJSON_AddItemToArray(array, thread);
+    }
+}
+
+static void add_kernel(cJSON *json, const struct ck_program *program, const struct lt_kernel *kernel)
+{
+    if (kernel->reason) {
+        char text[160];
+        snprintf(text, sizeof text, "needs %s", kernel->reason);
+        cJSON_AddStringToObject(json, "skip", text);
+        return;
+    }
+    cJSON_AddNumberToObject(json, "groups", kernel->group_count);
+    cJSON_AddNumberToObject(json, "members", kernel->member_count);
+    cJSON_AddNumberToObject(json, "columns", kernel->columns);
+    cJSON_AddNumberToObject(json, "value_size", kernel->wide ? 8 : 4);
+    cJSON_AddBoolToObject(json, "check_sub_groups", kernel->sub_groups);
+    add_needs(json, kernel);
+    add_locations(json, program);
+    add_observed(json, program);
+    add_placement(json, program);
+    cJSON_AddStringToObject(json, "kernel", kernel->source);
+}
+
+/* Parses the text again, as making a kernel changes the test. */
+static enum mm_class plan_opencl(const struct lt_test *test, cJSON *json, struct mm_error *err)
+{
+    struct lt_test *copy = NULL;
+    struct ck_program *program = NULL;
+    struct lt_kernel kernel = {0};
+    enum mm_class cls = lt_parse(test->text, strlen(test->text), test->file, &copy, err);
+    if (cls == MM_OK)
+        cls = lt_lower(copy, &program, err);
+    if (cls == MM_OK)
+        cls = lt_emit_kernel(copy, program, &kernel, err);
+    if (cls == MM_OK)
+        add_kernel(json, program, &kernel);
+    free(kernel.source);
+    ck_program_destroy(program);
+    lt_test_destroy(copy);
+    return cls;
+}
+
+static enum mm_class plan_test(const struct lt_test *test, const struct lt_plan_options *options, cJSON *json,
+                               struct mm_error *err)
+{
+    cJSON_AddStringToObject(json, "name", test->name);
+    cJSON_AddStringToObject(json, "file", test->file);
+    cJSON_AddStringToObject(json, "source", test->text);
+    uint64_t iterations = options->iterations ? options->iterations : DEFAULT_ITERATIONS;
+    cJSON_AddNumberToObject(json, "iterations", (double)iterations);
+    if (test->dialect == LT_OPENCL)
+        return plan_opencl(test, json, err);
+    cJSON_AddStringToObject(json, "skip", "needs Vulkan");
+    return MM_OK;
+}
+
+enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
+                      FILE *out, struct mm_error *err)
+{
+    static const struct lt_plan_options defaults;
+    struct mm_error scratch = {0};
+    err = err ? err : &scratch;
+    options = options ? options : &defaults;
+    cJSON *plan = cJSON_CreateObject();
+    cJSON_AddStringToObject(plan, "format", "refcl-litmus-plan");
+    cJSON_AddNumberToObject(plan, "version", 1);
+    cJSON_AddItemToObject(plan, "seed", value_json((int64_t)options->seed));
+    if (options->cl_std)
+        cJSON_AddStringToObject(plan, "cl_std", options->cl_std);
+    cJSON *array = cJSON_AddArrayToObject(plan, "tests");
+    enum mm_class cls = MM_OK;
+    for (size_t i = 0; i < count && cls == MM_OK; i++) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, json);
+        cls = plan_test(tests[i], options, json, err);
+    }
+    char *text = cls == MM_OK ? cJSON_Print(plan) : NULL;
+    if (text)
+        fprintf(out, "%s\n", text);
+    else if (cls == MM_OK)
+        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    cJSON_free(text);
+    cJSON_Delete(plan);
+    return cls;
+}
