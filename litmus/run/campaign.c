@@ -1,0 +1,501 @@
+/* The campaign: starts a child that runs tests, listens to it, keeps results.json up to date, and starts
+ * another child where one died or stopped answering. */
+#include "run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct record {
+    const cJSON *test;
+    bool selected, finished;
+    const char *status; /* "pending", "running", "done", "skipped", "failed", "crashed", "timeout" */
+    char *reason;
+    uint64_t instances, discarded, batches;
+    double ms;
+    struct lt_histogram states;
+};
+struct campaign {
+    const struct lt_options *options;
+    cJSON *plan, *device;
+    struct record *records;
+    unsigned count;
+    uint64_t seed;
+    pid_t child;
+    int pipe;
+    char *line;
+    size_t used, capacity;
+    double heard, saved;
+    int current; /* test that the child works on, -1 = none */
+    bool ended, broken;
+    char *broken_reason;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+char *lt_read_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return NULL;
+    size_t used = 0, capacity = 65536;
+    char *text = malloc(capacity);
+    while (text) {
+        used += fread(text + used, 1, capacity - used - 1, in);
+        if (used < capacity - 1)
+            break;
+        char *more = realloc(text, 2 * capacity);
+        if (!more)
+            free(text);
+        text = more;
+        capacity *= 2;
+    }
+    fclose(in);
+    if (text)
+        text[used] = '\0';
+    return text;
+}
+
+/* ---- results.json
+ * ------------------------------------------------------------------------------------------- */
+
+static void copy_item(cJSON *to, const cJSON *from, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(from, key);
+    if (item)
+        cJSON_AddItemToObject(to, key, cJSON_Duplicate(item, true));
+}
+
+static cJSON *record_json(const struct record *r)
+{
+    cJSON *json = cJSON_CreateObject(), *item;
+    copy_item(json, r->test, "name");
+    copy_item(json, r->test, "file");
+    copy_item(json, r->test, "source");
+    cJSON_AddStringToObject(json, "status", r->status);
+    if (r->reason)
+        cJSON_AddStringToObject(json, "reason", r->reason);
+    cJSON_AddNumberToObject(json, "instances", (double)r->instances);
+    cJSON_AddNumberToObject(json, "discarded", (double)r->discarded);
+    cJSON_AddNumberToObject(json, "batches", (double)r->batches);
+    cJSON_AddNumberToObject(json, "time_ms", r->ms);
+    cJSON *observed = cJSON_AddArrayToObject(json, "observed");
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(r->test, "observed"))
+    {
+        const cJSON *name = cJSON_GetObjectItem(item, "name");
+        cJSON_AddItemToArray(observed, cJSON_CreateString(cJSON_IsString(name) ? name->valuestring : ""));
+    }
+    cJSON_AddItemToObject(json, "states", lt_histogram_json(&r->states));
+    return json;
+}
+
+/* Writes a new file beside the old one and renames it, so that a reader never sees half of it. */
+static bool save(struct campaign *c)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", "refcl-litmus-results");
+    cJSON_AddNumberToObject(json, "version", 1);
+    cJSON_AddItemToObject(json, "seed", lt_value_json((int64_t)c->seed));
+    if (c->device)
+        cJSON_AddItemToObject(json, "device", cJSON_Duplicate(c->device, true));
+    cJSON *tests = cJSON_AddArrayToObject(json, "tests");
+    for (unsigned i = 0; i < c->count; i++)
+        if (c->records[i].selected)
+            cJSON_AddItemToArray(tests, record_json(&c->records[i]));
+    char *text = cJSON_Print(json);
+    cJSON_Delete(json);
+    char path[4096];
+    bool ok = text && snprintf(path, sizeof path, "%s.new", c->options->results_path) < (int)sizeof path;
+    FILE *out = ok ? fopen(path, "wb") : NULL;
+    ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    if (out)
+        ok = fclose(out) == 0 && ok;
+    ok = ok && rename(path, c->options->results_path) == 0;
+    free(text);
+    c->saved = now();
+    if (!ok)
+        fprintf(stderr, "cannot write %s: %s\n", c->options->results_path, strerror(errno));
+    return ok;
+}
+
+static const char *status_text(const char *status)
+{
+    static const char *const names[] = {"pending", "running", "done",   "skipped",
+                                        "failed",  "crashed", "timeout"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], status) == 0)
+            return names[i];
+    return "pending";
+}
+
+static uint64_t wanted(const struct campaign *c, const struct record *r)
+{
+    if (c->options->iterations)
+        return c->options->iterations;
+    return (uint64_t)lt_json_value(cJSON_GetObjectItem(r->test, "iterations"));
+}
+
+static const cJSON *find_result(const cJSON *results, const cJSON *test)
+{
+    const cJSON *item, *source = cJSON_GetObjectItem(test, "source");
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(results, "tests"))
+    {
+        const cJSON *other = cJSON_GetObjectItem(item, "source");
+        if (cJSON_IsString(source) && cJSON_IsString(other) &&
+            strcmp(source->valuestring, other->valuestring) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+/* Takes over what an earlier run of the same plan has: finished tests stay, others go on. */
+static void resume(struct campaign *c)
+{
+    char *text = lt_read_file(c->options->results_path);
+    cJSON *results = text ? cJSON_Parse(text) : NULL;
+    free(text);
+    if (!results)
+        return;
+    if (!c->options->has_seed)
+        c->seed = (uint64_t)lt_json_value(cJSON_GetObjectItem(results, "seed"));
+    for (unsigned i = 0; i < c->count; i++) {
+        struct record *r = &c->records[i];
+        const cJSON *old = find_result(results, r->test);
+        const cJSON *status = cJSON_GetObjectItem(old, "status"),
+                    *reason = cJSON_GetObjectItem(old, "reason");
+        if (!old || !cJSON_IsString(status))
+            continue;
+        r->status = status_text(status->valuestring);
+        r->reason = cJSON_IsString(reason) ? strdup(reason->valuestring) : NULL;
+        r->instances = (uint64_t)lt_json_value(cJSON_GetObjectItem(old, "instances"));
+        r->discarded = (uint64_t)lt_json_value(cJSON_GetObjectItem(old, "discarded"));
+        r->batches = (uint64_t)lt_json_value(cJSON_GetObjectItem(old, "batches"));
+        const cJSON *ms = cJSON_GetObjectItem(old, "time_ms");
+        r->ms = cJSON_IsNumber(ms) ? ms->valuedouble : 0;
+        lt_histogram_load(&r->states, cJSON_GetObjectItem(old, "states"));
+        bool open = strcmp(r->status, "running") == 0 || strcmp(r->status, "pending") == 0 ||
+                    (strcmp(r->status, "done") == 0 && r->instances + r->discarded < wanted(c, r));
+        r->finished = !open;
+    }
+    cJSON_Delete(results);
+}
+
+/* ---- the child
+ * --------------------------------------------------------------------------------------------- */
+
+void lt_report(FILE *report, unsigned test, const char *event, const char *reason, cJSON *extra)
+{
+    cJSON *json = extra ? extra : cJSON_CreateObject();
+    cJSON_AddNumberToObject(json, "test", test);
+    cJSON_AddStringToObject(json, "event", event);
+    if (reason)
+        cJSON_AddStringToObject(json, "reason", reason);
+    char *text = cJSON_PrintUnformatted(json);
+    if (text)
+        fprintf(report, "%s\n", text);
+    fflush(report);
+    free(text);
+    cJSON_Delete(json);
+}
+
+static void child_main(const struct campaign *c, FILE *report)
+{
+    struct lt_device device;
+    const char *reason = lt_device_open(&device, c->options);
+    if (reason) {
+        lt_report(report, 0, "no-device", reason, NULL);
+        return;
+    }
+    cJSON *extra = cJSON_CreateObject();
+    cJSON_AddItemToObject(extra, "device", lt_device_json(&device));
+    lt_report(report, 0, "device", NULL, extra);
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct record *r = &c->records[i];
+        if (!r->selected || r->finished)
+            continue;
+        struct lt_job job = {.options = c->options,
+                             .device = &device,
+                             .plan = c->plan,
+                             .test = r->test,
+                             .index = i,
+                             .done = r->instances + r->discarded,
+                             .batches = r->batches,
+                             .seed = c->seed,
+                             .report = report};
+        lt_report(report, i, "start", NULL, NULL);
+        lt_run_test(&job);
+    }
+    lt_device_close(&device);
+    lt_report(report, 0, "end", NULL, NULL);
+}
+
+static bool start_child(struct campaign *c)
+{
+    int fds[2];
+    if (pipe(fds) != 0)
+        return false;
+    fflush(NULL);
+    c->child = fork();
+    if (c->child == 0) {
+        close(fds[0]);
+        FILE *report = fdopen(fds[1], "w");
+        if (report)
+            child_main(c, report);
+        _exit(report ? 0 : 1);
+    }
+    close(fds[1]);
+    c->pipe = fds[0];
+    c->used = 0;
+    c->current = -1;
+    c->heard = now();
+    return c->child > 0;
+}
+
+/* ---- listening
+ * ----------------------------------------------------------------------------------------------- */
+
+static void finish(struct campaign *c, struct record *r, const char *status, const char *reason)
+{
+    r->status = status;
+    r->finished = true;
+    if (reason) {
+        free(r->reason);
+        r->reason = strdup(reason);
+    }
+    const cJSON *name = cJSON_GetObjectItem(r->test, "name");
+    if (!c->options->quiet)
+        printf("%-32s %-8s %10" PRIu64 " instances %4zu states %12.0f /s%s%s\n",
+               cJSON_IsString(name) ? name->valuestring : "?", status, r->instances, r->states.used,
+               r->ms > 0 ? (double)r->instances / r->ms * 1e3 : 0.0, r->reason ? "  " : "",
+               r->reason ? r->reason : "");
+    fflush(stdout);
+}
+
+static void add_batch(struct record *r, const cJSON *message)
+{
+    const cJSON *ms = cJSON_GetObjectItem(message, "ms");
+    r->instances += (uint64_t)lt_json_value(cJSON_GetObjectItem(message, "instances"));
+    r->discarded += (uint64_t)lt_json_value(cJSON_GetObjectItem(message, "discarded"));
+    r->batches++;
+    r->ms += cJSON_IsNumber(ms) ? ms->valuedouble : 0;
+    lt_histogram_load(&r->states, cJSON_GetObjectItem(message, "states"));
+}
+
+static void handle(struct campaign *c, const char *line)
+{
+    cJSON *message = cJSON_Parse(line);
+    const cJSON *event = cJSON_GetObjectItem(message, "event"),
+                *reason = cJSON_GetObjectItem(message, "reason");
+    unsigned index = (unsigned)lt_json_value(cJSON_GetObjectItem(message, "test"));
+    const char *text = cJSON_IsString(reason) ? reason->valuestring : NULL;
+    if (cJSON_IsString(event) && index < c->count) {
+        struct record *r = &c->records[index];
+        const char *name = event->valuestring;
+        if (strcmp(name, "device") == 0) {
+            cJSON_Delete(c->device);
+            c->device = cJSON_DetachItemFromObject(message, "device");
+        } else if (strcmp(name, "no-device") == 0) {
+            c->broken = true;
+            c->broken_reason = text ? strdup(text) : NULL;
+        } else if (strcmp(name, "start") == 0) {
+            c->current = (int)index;
+            r->status = "running";
+        } else if (strcmp(name, "batch") == 0) {
+            add_batch(r, message);
+            save(c);
+        } else if (strcmp(name, "end") == 0) {
+            c->ended = true;
+        } else {
+            finish(c, r, status_text(name), text);
+            c->current = -1;
+            save(c);
+        }
+    }
+    cJSON_Delete(message);
+}
+
+/* Reads what is there; false at the end of the pipe. */
+static bool read_lines(struct campaign *c)
+{
+    if (c->capacity - c->used < 4096) {
+        char *more = realloc(c->line, 2 * c->capacity + 65536);
+        if (!more)
+            return false;
+        c->line = more;
+        c->capacity = 2 * c->capacity + 65536;
+    }
+    ssize_t n = read(c->pipe, c->line + c->used, c->capacity - c->used - 1);
+    if (n <= 0)
+        return n < 0 && errno == EINTR;
+    c->heard = now();
+    c->used += (size_t)n;
+    size_t from = 0;
+    for (size_t i = 0; i < c->used; i++)
+        if (c->line[i] == '\n') {
+            c->line[i] = '\0';
+            handle(c, c->line + from);
+            from = i + 1;
+        }
+    memmove(c->line, c->line + from, c->used - from);
+    c->used -= from;
+    return true;
+}
+
+/* The child is gone or silent: what it was working on has failed. */
+static void bury_child(struct campaign *c, bool timeout)
+{
+    int status = 0;
+    char reason[128] = "";
+    if (timeout)
+        kill(c->child, SIGKILL);
+    while (waitpid(c->child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    close(c->pipe);
+    if (c->ended || c->broken)
+        return;
+    if (timeout)
+        snprintf(reason, sizeof reason, "no sign of life for %u s", c->options->timeout_s);
+    else if (WIFSIGNALED(status))
+        snprintf(reason, sizeof reason, "the driver died of signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(reason, sizeof reason, "the driver ended the process with code %d", WEXITSTATUS(status));
+    if (c->current >= 0) {
+        finish(c, &c->records[c->current], timeout ? "timeout" : "crashed", reason);
+        save(c);
+    } else {
+        c->broken = true;
+        c->broken_reason = strdup(reason);
+    }
+}
+
+static void listen_to_child(struct campaign *c)
+{
+    bool timeout = false;
+    for (;;) {
+        struct pollfd p = {.fd = c->pipe, .events = POLLIN};
+        double left = c->heard + c->options->timeout_s - now();
+        int ready = left > 0 ? poll(&p, 1, (int)(left * 1e3) + 1) : 0;
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready == 0) {
+            timeout = true;
+            break;
+        }
+        if (!read_lines(c))
+            break;
+    }
+    bury_child(c, timeout);
+}
+
+/* ---- start and end
+ * ------------------------------------------------------------------------------------------- */
+
+static bool load_plan(struct campaign *c)
+{
+    char *text = lt_read_file(c->options->plan_path);
+    if (!text) {
+        fprintf(stderr, "%s: %s\n", c->options->plan_path, strerror(errno));
+        return false;
+    }
+    c->plan = cJSON_Parse(text);
+    free(text);
+    const cJSON *format = cJSON_GetObjectItem(c->plan, "format"),
+                *tests = cJSON_GetObjectItem(c->plan, "tests"), *t;
+    if (!cJSON_IsString(format) || strcmp(format->valuestring, "refcl-litmus-plan") != 0 ||
+        !cJSON_IsArray(tests)) {
+        fprintf(stderr, "%s: not a litmus plan\n", c->options->plan_path);
+        return false;
+    }
+    c->seed = c->options->has_seed ? c->options->seed
+                                   : (uint64_t)lt_json_value(cJSON_GetObjectItem(c->plan, "seed"));
+    c->count = (unsigned)cJSON_GetArraySize(tests);
+    c->records = calloc(c->count + 1, sizeof *c->records);
+    unsigned i = 0;
+    cJSON_ArrayForEach(t, tests)
+    {
+        struct record *r = &c->records[i];
+        const cJSON *name = cJSON_GetObjectItem(t, "name");
+        const char *only = c->options->only;
+        r->test = t;
+        r->status = "pending";
+        r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
+        r->selected = i % c->options->shard_count == c->options->shard;
+        r->selected &= !only || (cJSON_IsString(name) && strstr(name->valuestring, only));
+        if (r->states.values > LT_MAX_VALUES)
+            r->selected = false;
+        i++;
+    }
+    return true;
+}
+
+static bool work_left(const struct campaign *c)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        if (c->records[i].selected && !c->records[i].finished)
+            return true;
+    return false;
+}
+
+static int summary(const struct campaign *c)
+{
+    unsigned done = 0, skipped = 0, bad = 0;
+    uint64_t instances = 0;
+    double ms = 0;
+    for (unsigned i = 0; i < c->count; i++) {
+        const struct record *r = &c->records[i];
+        if (!r->selected)
+            continue;
+        done += strcmp(r->status, "done") == 0;
+        skipped += strcmp(r->status, "skipped") == 0;
+        bad += strcmp(r->status, "done") != 0 && strcmp(r->status, "skipped") != 0;
+        instances += r->instances;
+        ms += r->ms;
+    }
+    if (c->broken)
+        fprintf(stderr, "refcl-litmus-run: %s\n",
+                c->broken_reason ? c->broken_reason : "the device cannot be used");
+    printf("%u run, %u skipped, %u failed; %" PRIu64 " instances, %.0f /s\n", done, skipped, bad, instances,
+           ms > 0 ? (double)instances / ms * 1e3 : 0.0);
+    return c->broken ? 2 : bad ? 1 : 0;
+}
+
+int lt_campaign(const struct lt_options *options)
+{
+    struct campaign c = {.options = options, .current = -1};
+    int code = 2;
+    if (load_plan(&c)) {
+        if (options->resume)
+            resume(&c);
+        bool saved = save(&c);
+        while (saved && work_left(&c) && !c.broken) {
+            c.ended = false;
+            if (!start_child(&c))
+                break;
+            listen_to_child(&c);
+        }
+        saved = saved && save(&c);
+        code = saved ? summary(&c) : 2;
+    }
+    for (unsigned i = 0; i < c.count && c.records; i++) {
+        lt_histogram_clear(&c.records[i].states);
+        free(c.records[i].reason);
+    }
+    free(c.records);
+    free(c.line);
+    free(c.broken_reason);
+    cJSON_Delete(c.device);
+    cJSON_Delete(c.plan);
+    return code;
+}

@@ -1,0 +1,245 @@
+/* Choosing a device, and what it can do. */
+#include "run.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_IDS 64
+
+static void platform_text(cl_platform_id platform, cl_platform_info what, char *buf, size_t size)
+{
+    *buf = '\0';
+    clGetPlatformInfo(platform, what, size, buf, NULL);
+    buf[size - 1] = '\0';
+}
+
+static void device_text(cl_device_id device, cl_device_info what, char *buf, size_t size)
+{
+    *buf = '\0';
+    clGetDeviceInfo(device, what, size, buf, NULL);
+    buf[size - 1] = '\0';
+}
+
+static bool chosen(const char *wanted, unsigned number, const char *name)
+{
+    if (!wanted)
+        return true;
+    if (isdigit((unsigned char)*wanted) && strspn(wanted, "0123456789") == strlen(wanted))
+        return strtoul(wanted, NULL, 10) == number;
+    for (const char *p = name; *p; p++)
+        if (strncasecmp(p, wanted, strlen(wanted)) == 0)
+            return true;
+    return false;
+}
+
+static cl_uint platforms_of(cl_platform_id ids[MAX_IDS])
+{
+    cl_uint n = 0;
+    if (clGetPlatformIDs(MAX_IDS, ids, &n) != CL_SUCCESS)
+        return 0;
+    return n < MAX_IDS ? n : MAX_IDS;
+}
+
+static cl_uint devices_of(cl_platform_id platform, cl_device_id ids[MAX_IDS])
+{
+    cl_uint n = 0;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_IDS, ids, &n) != CL_SUCCESS)
+        return 0;
+    return n < MAX_IDS ? n : MAX_IDS;
+}
+
+void lt_device_list(FILE *out)
+{
+    cl_platform_id platforms[MAX_IDS];
+    cl_device_id devices[MAX_IDS];
+    char text[256];
+    for (cl_uint p = 0, n = platforms_of(platforms); p < n; p++) {
+        platform_text(platforms[p], CL_PLATFORM_NAME, text, sizeof text);
+        fprintf(out, "platform %u: %s\n", p, text);
+        for (cl_uint d = 0, m = devices_of(platforms[p], devices); d < m; d++) {
+            device_text(devices[d], CL_DEVICE_NAME, text, sizeof text);
+            fprintf(out, "  device %u: %s\n", d, text);
+        }
+    }
+}
+
+/* Version number 123 for 1.2.3, from a text such as "OpenCL 1.2 vendor". */
+static unsigned text_version(const char *text)
+{
+    while (*text && !isdigit((unsigned char)*text))
+        text++;
+    unsigned major = 0, minor = 0;
+    if (sscanf(text, "%u.%u", &major, &minor) != 2)
+        return 0;
+    return major * 100 + minor * 10;
+}
+
+static void append(char **list, const char *name)
+{
+    size_t old = *list ? strlen(*list) : 0;
+    char *p = realloc(*list, old + strlen(name) + 3);
+    if (!p)
+        return;
+    *list = p;
+    sprintf(p + old, "%s%s ", old ? "" : " ", name);
+}
+
+static void read_features(struct lt_device *device)
+{
+    size_t size = 0;
+    char *extensions = NULL;
+    if (clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) == CL_SUCCESS &&
+        (extensions = calloc(1, size + 1)) != NULL) {
+        clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, size, extensions, NULL);
+        append(&device->features, extensions);
+        free(extensions);
+    }
+    if (device->cl_version < 300)
+        return;
+    cl_name_version *features = NULL;
+    if (clGetDeviceInfo(device->id, CL_DEVICE_OPENCL_C_FEATURES, 0, NULL, &size) == CL_SUCCESS && size &&
+        (features = calloc(1, size)) != NULL) {
+        clGetDeviceInfo(device->id, CL_DEVICE_OPENCL_C_FEATURES, size, features, NULL);
+        for (size_t i = 0; i < size / sizeof *features; i++)
+            append(&device->features, features[i].name);
+        free(features);
+    }
+}
+
+/* OpenCL C 3.0 if all of it is there, else 2.0, else what CL_DEVICE_OPENCL_C_VERSION says. */
+static void read_standard(struct lt_device *device)
+{
+    size_t size = 0;
+    device->c_level = text_version(device->c_version + (strncmp(device->c_version, "OpenCL C ", 9) ? 0 : 9));
+    if (device->cl_version < 300)
+        return;
+    cl_name_version *versions = NULL;
+    if (clGetDeviceInfo(device->id, CL_DEVICE_OPENCL_C_ALL_VERSIONS, 0, NULL, &size) != CL_SUCCESS || !size ||
+        !(versions = calloc(1, size)))
+        return;
+    clGetDeviceInfo(device->id, CL_DEVICE_OPENCL_C_ALL_VERSIONS, size, versions, NULL);
+    for (size_t i = 0; i < size / sizeof *versions; i++) {
+        unsigned level =
+            CL_VERSION_MAJOR(versions[i].version) * 100 + CL_VERSION_MINOR(versions[i].version) * 10;
+        if (level > device->c_level)
+            device->c_level = level;
+    }
+    free(versions);
+}
+
+static bool find_device(struct lt_device *device, const struct lt_options *options)
+{
+    cl_platform_id platforms[MAX_IDS];
+    cl_device_id devices[MAX_IDS];
+    for (cl_uint p = 0, n = platforms_of(platforms); p < n; p++) {
+        platform_text(platforms[p], CL_PLATFORM_NAME, device->platform, sizeof device->platform);
+        if (!chosen(options->platform, p, device->platform))
+            continue;
+        for (cl_uint d = 0, m = devices_of(platforms[p], devices); d < m; d++) {
+            device_text(devices[d], CL_DEVICE_NAME, device->name, sizeof device->name);
+            if (!chosen(options->device, d, device->name))
+                continue;
+            device->id = devices[d];
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *lt_device_open(struct lt_device *device, const struct lt_options *options)
+{
+    *device = (struct lt_device){0};
+    if (!find_device(device, options))
+        return "no such OpenCL device";
+    device_text(device->id, CL_DEVICE_VERSION, device->version, sizeof device->version);
+    device_text(device->id, CL_DEVICE_OPENCL_C_VERSION, device->c_version, sizeof device->c_version);
+    device_text(device->id, CL_DRIVER_VERSION, device->driver, sizeof device->driver);
+    device->cl_version = text_version(device->version);
+    clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device->max_group, &device->max_group,
+                    NULL);
+    read_features(device);
+    read_standard(device);
+    cl_int status;
+    device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);
+    if (status != CL_SUCCESS)
+        return "clCreateContext failed";
+    if (device->cl_version >= 200)
+        device->queue = clCreateCommandQueueWithProperties(device->context, device->id, NULL, &status);
+    if (device->cl_version < 200 || status != CL_SUCCESS)
+        device->queue = clCreateCommandQueue(device->context, device->id, 0, &status);
+    return status == CL_SUCCESS ? NULL : "no command queue could be created";
+}
+
+void lt_device_close(struct lt_device *device)
+{
+    if (device->queue)
+        clReleaseCommandQueue(device->queue);
+    if (device->context)
+        clReleaseContext(device->context);
+    free(device->features);
+    *device = (struct lt_device){0};
+}
+
+cJSON *lt_device_json(const struct lt_device *device)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "platform", device->platform);
+    cJSON_AddStringToObject(json, "name", device->name);
+    cJSON_AddStringToObject(json, "version", device->version);
+    cJSON_AddStringToObject(json, "opencl_c_version", device->c_version);
+    cJSON_AddStringToObject(json, "driver", device->driver);
+    return json;
+}
+
+static bool has_word(const struct lt_device *device, const char *word)
+{
+    char padded[96];
+    snprintf(padded, sizeof padded, " %s ", word);
+    return device->features && strstr(device->features, padded) != NULL;
+}
+
+/* OpenCL C 2.0 has all of this; 3.0 tells feature by feature. */
+static bool has_need(const struct lt_device *device, const char *need)
+{
+    char feature[96];
+    if (strcmp(need, "c11_atomics") == 0)
+        return device->c_level >= 200;
+    if (strcmp(need, "subgroups") == 0)
+        return has_word(device, "__opencl_c_subgroups") || has_word(device, "cl_khr_subgroups");
+    bool atomics = strncmp(need, "atomic_", 7) == 0;
+    if (device->c_level >= 300) {
+        snprintf(feature, sizeof feature, "__opencl_c_%s", need);
+        return has_word(device, feature);
+    }
+    if (atomics)
+        return device->c_level >= 200;
+    return true;
+}
+
+const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, char *reason, size_t size)
+{
+    const cJSON *need;
+    cJSON_ArrayForEach(need, cJSON_GetObjectItem(test, "needs"))
+    {
+        if (cJSON_IsString(need) && !has_need(device, need->valuestring)) {
+            snprintf(reason, size, "the device lacks %s", need->valuestring);
+            return reason;
+        }
+    }
+    const cJSON *members = cJSON_GetObjectItem(test, "members");
+    if (cJSON_IsNumber(members) && members->valuedouble > (double)device->max_group) {
+        snprintf(reason, size, "the device's work-groups are too small");
+        return reason;
+    }
+    return NULL;
+}
+
+const char *lt_device_standard(const struct lt_device *device, const cJSON *plan)
+{
+    const cJSON *given = cJSON_GetObjectItem(plan, "cl_std");
+    if (cJSON_IsString(given))
+        return given->valuestring;
+    return device->c_level >= 300 ? "CL3.0" : device->c_level >= 200 ? "CL2.0" : "CL1.2";
+}

@@ -1,0 +1,178 @@
+/* Command line of refcl-litmus-run. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char usage[] =
+    "usage: refcl-litmus-run [options] PLAN.json\n"
+    "Runs the litmus tests of a plan on an OpenCL device and records the final states.\n"
+    "  -o, --output FILE     results (default results.json), rewritten after every batch\n"
+    "      --resume          go on where FILE ends\n"
+    "      --platform X      number, or part of the name (default: first)\n"
+    "      --device X        number, or part of the name (default: first)\n"
+    "      --list            list platforms and devices\n"
+    "      --test NAME       only tests whose name contains NAME\n"
+    "      --shard K/N       the K-th of N parts of the plan, K from 1\n"
+    "  -n, --iterations N    instances of each test (default: what the plan says)\n"
+    "      --batch N         instances in one launch (default 4096)\n"
+    "      --timeout S       give a test up after S seconds without a result (default 60)\n"
+    "      --seed N          seed of the placements (default: the plan's)\n"
+    "  -q, --quiet           only the summary\n"
+    "Each option can be given in the environment: REFCL_RESULTS, REFCL_RESUME, REFCL_PLATFORM, "
+    "REFCL_DEVICE,\n"
+    "REFCL_TEST, REFCL_SHARD, REFCL_ITERATIONS, REFCL_BATCH, REFCL_RUN_TIMEOUT, REFCL_SEED.\n"
+    "Exit code: 0 all tests ran or were skipped with a reason, 1 some failed, crashed or hung, 2 usage or "
+    "input\n"
+    "error.  Whether the states are allowed is for `refcl litmus judge` to say.\n";
+
+static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_t *value)
+{
+    char *end;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || n < least || n > most)
+        return false;
+    *value = n;
+    return true;
+}
+
+static bool read_shard(const char *text, struct lt_options *o)
+{
+    unsigned k = 0, n = 0;
+    char rest;
+    if (sscanf(text, "%u/%u%c", &k, &n, &rest) != 2 || !k || k > n)
+        return false;
+    o->shard = k - 1;
+    o->shard_count = n;
+    return true;
+}
+
+static bool set_text(struct lt_options *o, const char *name, const char *value)
+{
+    if (strcmp(name, "output") == 0)
+        o->results_path = value;
+    else if (strcmp(name, "platform") == 0)
+        o->platform = value;
+    else if (strcmp(name, "device") == 0)
+        o->device = value;
+    else if (strcmp(name, "test") == 0)
+        o->only = value;
+    else
+        return false;
+    return true;
+}
+
+/* True if NAME=VALUE is understood. */
+static bool set_option(struct lt_options *o, const char *name, const char *value)
+{
+    uint64_t n = 0;
+    bool ok;
+    if (set_text(o, name, value))
+        return true;
+    if (strcmp(name, "shard") == 0)
+        return read_shard(value, o);
+    if (strcmp(name, "iterations") == 0)
+        return read_number(value, 1, UINT64_MAX >> 12, &o->iterations);
+    if (strcmp(name, "seed") == 0)
+        return o->has_seed = read_number(value, 0, UINT64_MAX, &o->seed);
+    if (strcmp(name, "batch") == 0) {
+        ok = read_number(value, 1, 1 << 20, &n);
+        o->batch = (unsigned)n;
+        return ok;
+    }
+    if (strcmp(name, "timeout") == 0) {
+        ok = read_number(value, 1, 86400, &n);
+        o->timeout_s = (unsigned)n;
+        return ok;
+    }
+    return false;
+}
+
+static bool from_environment(struct lt_options *o)
+{
+    static const char *const table[][2] = {
+        {"REFCL_RESULTS", "output"}, {"REFCL_PLATFORM", "platform"},   {"REFCL_DEVICE", "device"},
+        {"REFCL_TEST", "test"},      {"REFCL_SHARD", "shard"},         {"REFCL_ITERATIONS", "iterations"},
+        {"REFCL_BATCH", "batch"},    {"REFCL_RUN_TIMEOUT", "timeout"}, {"REFCL_SEED", "seed"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const char *value = getenv(table[i][0]);
+        if (value && *value && !set_option(o, table[i][1], value)) {
+            fprintf(stderr, "refcl-litmus-run: '%s' is no value for %s\n", value, table[i][0]);
+            return false;
+        }
+    }
+    const char *resume = getenv("REFCL_RESUME");
+    o->resume = resume && *resume && strcmp(resume, "0") != 0;
+    return true;
+}
+
+static bool set_flag(struct lt_options *o, const char *name)
+{
+    if (strcmp(name, "resume") == 0)
+        o->resume = true;
+    else if (strcmp(name, "list") == 0)
+        o->list = true;
+    else if (strcmp(name, "quiet") == 0)
+        o->quiet = true;
+    else if (strcmp(name, "help") == 0)
+        o->stop = true;
+    else
+        return false;
+    return true;
+}
+
+static bool parse_option(struct lt_options *o, int argc, char **argv, int *i)
+{
+    static const char *const shorts[][2] = {
+        {"-o", "output"}, {"-n", "iterations"}, {"-q", "quiet"}, {"-h", "help"}};
+    char name[32] = "";
+    const char *value = NULL;
+    for (size_t s = 0; s < sizeof shorts / sizeof *shorts; s++)
+        if (strcmp(argv[*i], shorts[s][0]) == 0)
+            snprintf(name, sizeof name, "%s", shorts[s][1]);
+    if (strncmp(argv[*i], "--", 2) == 0) {
+        value = strchr(argv[*i], '=');
+        int length = value ? (int)(value - argv[*i] - 2) : 30;
+        snprintf(name, sizeof name, "%.*s", length, argv[*i] + 2);
+        value = value ? value + 1 : NULL;
+    }
+    if (!value && set_flag(o, name))
+        return true;
+    if (!value && *name && *i + 1 < argc)
+        value = argv[++*i];
+    if (*name && value && set_option(o, name, value))
+        return true;
+    fprintf(stderr, "refcl-litmus-run: bad option or value: %s\n%s", argv[*i], usage);
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    struct lt_options o = {.results_path = "results.json", .batch = 4096, .timeout_s = 60, .shard_count = 1};
+    if (!from_environment(&o))
+        return 2;
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] == '-' && argv[i][1]) {
+            if (!parse_option(&o, argc, argv, &i))
+                return 2;
+        } else if (o.plan_path) {
+            fprintf(stderr, "refcl-litmus-run: one plan is enough\n");
+            return 2;
+        } else {
+            o.plan_path = argv[i];
+        }
+    }
+    if (o.stop) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (o.list) {
+        lt_device_list(stdout);
+        return 0;
+    }
+    if (!o.plan_path) {
+        fprintf(stderr, "refcl-litmus-run: no plan given\n%s", usage);
+        return 2;
+    }
+    return lt_campaign(&o);
+}
