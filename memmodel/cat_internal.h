@@ -29,6 +29,11 @@ struct cat_lexer {
     const char *at, *end, *line_start, *file;
     unsigned line, last_token_line;
     const char *error; /* set with CAT_ERROR */
+    struct {
+        const char *start;
+        size_t length;
+    } directives[8]; /* comments before the last token that hold an '@' */
+    unsigned directive_count;
 };
 void cat_lexer_init(struct cat_lexer *lexer, const char *text, size_t size, const char *file);
 struct cat_token cat_lex(struct cat_lexer *lexer);

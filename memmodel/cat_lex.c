@@ -76,6 +76,12 @@ static bool skip(struct cat_lexer *lexer, struct comment *last)
         } else {
             break;
         }
+        if (memchr(start, '@', (size_t)(lexer->at - start)) &&
+            lexer->directive_count < sizeof lexer->directives / sizeof *lexer->directives) {
+            lexer->directives[lexer->directive_count].start = start + 2;
+            lexer->directives[lexer->directive_count++].length =
+                (size_t)(lexer->at - start) - (line_comment ? 2 : 4);
+        }
         if (line == lexer->last_token_line)
             continue;
         last->start = start + 2;
@@ -144,7 +150,10 @@ struct cat_token cat_lex(struct cat_lexer *lexer)
 {
     struct comment comment = {0};
     struct cat_token t = {.kind = CAT_ERROR};
-    bool ok = skip(lexer, &comment);
+    bool ok;
+
+    lexer->directive_count = 0;
+    ok = skip(lexer, &comment);
 
     t.start = lexer->at;
     t.line = lexer->line;

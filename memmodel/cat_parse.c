@@ -113,9 +113,9 @@ static char *copy_text(struct parser *p, const char *start, size_t length)
     return copy;
 }
 
-static void scan_comment(struct parser *p)
+static void scan_comment(struct parser *p, const char *start, size_t length)
 {
-    char *text = copy_text(p, p->token.comment, p->token.comment_length);
+    char *text = copy_text(p, start, length);
     char *at = text;
 
     while (at && (at = strstr(at, "@switch"))) {
@@ -133,8 +133,8 @@ static void next(struct parser *p)
     p->token = cat_lex(&p->lexer);
     if (p->token.kind == CAT_ERROR)
         fail_token(p, &p->token, "cat.lex", p->lexer.error);
-    if (p->token.comment && !p->failed)
-        scan_comment(p);
+    for (unsigned i = 0; i < p->lexer.directive_count && !p->failed; i++)
+        scan_comment(p, p->lexer.directives[i].start, p->lexer.directives[i].length);
 }
 
 static bool at_symbol(const struct parser *p, int symbol)
@@ -715,18 +715,46 @@ static void parse_recursive(struct parser *p, const char *clause)
     }
 }
 
+static bool at_check(const struct parser *p)
+{
+    return at_word(p, "acyclic") || at_word(p, "irreflexive") || at_word(p, "empty");
+}
+
+/* At the first token of a statement. */
+static bool at_statement(const struct parser *p)
+{
+    struct parser ahead = *p;
+
+    if (at_word(p, "let") || at_word(p, "include") || at_word(p, "show") || at_word(p, "unshow") ||
+        at_word(p, "flag") || at_word(p, "undefined_unless") || at_check(p))
+        return true;
+    while (at_symbol(&ahead, '~') || at_symbol(&ahead, '!'))
+        ahead.token = cat_lex(&ahead.lexer);
+    return ahead.token.start != p->token.start && at_check(&ahead);
+}
+
+/* Passes over a statement that a switch has turned off; its names need not exist. */
+static void skip_statement(struct parser *p)
+{
+    while (!p->failed && !at_check(p) && !at_word(p, "let"))
+        next(p);
+    do
+        next(p);
+    while (!p->failed && p->token.kind != CAT_END && !at_statement(p));
+}
+
 static void parse_let(struct parser *p)
 {
     const char *clause;
-    bool active = is_active(p, &p->token, &clause);
-    uint32_t before = p->reader->model->let_count;
 
+    if (!is_active(p, &p->token, &clause)) {
+        skip_statement(p);
+        return;
+    }
     next(p);
     if (at_word(p, "rec")) {
         next(p);
         parse_recursive(p, clause);
-        if (!active)
-            p->reader->model->let_count = before;
         return;
     }
     for (;;) {
@@ -737,7 +765,7 @@ static void parse_let(struct parser *p)
         if (p->failed)
             return;
         parse_body(p, &let);
-        index = active ? add_let(p, &let) : UINT32_MAX;
+        index = add_let(p, &let);
         if (index != UINT32_MAX)
             fail_status(p, cat_type_let(p->reader, index));
         if (p->failed || !at_word(p, "and"))
@@ -790,11 +818,15 @@ static void parse_check(struct parser *p)
 {
     static const char *const kinds[] = {"acyclic", "irreflexive", "empty"};
     struct mm_cat_check check = {.line = p->token.line, .column = p->token.column};
-    bool active = is_active(p, &p->token, &check.clause);
     bool inverted = at_word(p, "undefined_unless");
     unsigned kind = 0;
     enum mm_cat_type type;
 
+    if (!is_active(p, &p->token, &check.clause)) {
+        if (!p->failed)
+            skip_statement(p);
+        return;
+    }
     if (at_word(p, "flag") || inverted) {
         check.flag = true;
         check.negated = inverted;
@@ -821,7 +853,7 @@ static void parse_check(struct parser *p)
     if (!p->failed && check.kind != MM_CAT_CHECK_EMPTY && type == MM_CAT_SET)
         fail_status(p, mm_fail_at(p->reader->err, MM_INVALID, "cat.type", p->file, check.line, check.column,
                                   "%s takes a relation, not a set", kinds[kind]));
-    if (!p->failed && active)
+    if (!p->failed)
         add_check(p, &check);
 }
 
