@@ -85,11 +85,11 @@ static bool index_thread(struct sx *sx, struct sx_thread *thread)
     return true;
 }
 
-/* Every work-item of the group reaches the same barriers [CL 3.3.6 W1, W10]. */
-static bool same_barriers(const struct sx_trace *a, const struct sx_trace *b)
+/* Every work-item of the group reaches the same barriers [CL 3.3.6 W1, W10, B1, B10]. */
+static bool same_barriers(const struct sx_trace *a, const struct sx_trace *b, bool same_sub_group)
 {
     for (uint32_t i = 0; i < a->event_count; i++) {
-        bool found = a->events[i].kind != SX_BARRIER;
+        bool found = a->events[i].kind != SX_BARRIER || (a->events[i].instr->sub_group && !same_sub_group);
 
         for (uint32_t j = 0; j < b->event_count && !found; j++)
             found = b->events[j].kind == SX_BARRIER && b->events[j].barrier == a->events[i].barrier &&
@@ -111,7 +111,7 @@ static bool barriers_meet(const struct combiner *c)
             const struct ck_thread *a = &p->threads[i], *b = &p->threads[j];
 
             if (i != j && !a->host && !b->host && a->device == b->device && a->work_group == b->work_group &&
-                !same_barriers(c->chosen[i], c->chosen[j]))
+                !same_barriers(c->chosen[i], c->chosen[j], a->sub_group == b->sub_group))
                 return false;
         }
     }

@@ -112,14 +112,29 @@ static void add_init(struct sx *sx, uint32_t location)
     x->init_of[location] = x->n - 1;
 }
 
-/* A number for the dynamic barrier instance of EVENT. */
-static uint32_t barrier_instance(struct sx_exec *x, const struct sx_event *event)
+/* Whether threads A and B meet at the barrier: those of one work-group, or of one sub-group. */
+static bool meet(const struct ck_program *p, const struct ck_instr *barrier, uint32_t a, uint32_t b)
 {
+    const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
+
+    if (p->vulkan)
+        return true;
+    return x->device == y->device && x->work_group == y->work_group &&
+           (!barrier->sub_group || x->sub_group == y->sub_group);
+}
+
+/* A number for the dynamic barrier instance of EVENT. */
+static uint32_t barrier_instance(struct sx *sx, const struct sx_event *event, uint32_t thread)
+{
+    const struct sx_exec *x = sx->exec;
+
     for (uint32_t i = 0; i < x->n; i++) {
         const struct sx_event *other = x->infos[i].event;
 
-        if (other && other != event && other->kind == SX_BARRIER && other->barrier == event->barrier &&
-            other->occurrence == event->occurrence)
+        if (!other || other->kind != SX_BARRIER || other->barrier != event->barrier ||
+            other->occurrence != event->occurrence || other->instr->sub_group != event->instr->sub_group)
+            continue;
+        if (other == event || meet(sx->program, event->instr, x->events[i].thread, thread))
             return x->events[i].barrier;
     }
     return x->n;
@@ -154,7 +169,7 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
 {
     struct sx_exec *x = sx->exec;
     const struct ck_instr *i = event->instr;
-    uint32_t instance = event->kind == SX_BARRIER ? barrier_instance(x, event) : UINT32_MAX;
+    uint32_t instance = event->kind == SX_BARRIER ? barrier_instance(sx, event, thread) : UINT32_MAX;
     struct mm_cat_event *e = add_event(x, event, thread);
 
     describe_thread(sx, e, thread);
