@@ -142,6 +142,7 @@ static cl_int run_unmap(struct rt_command *command)
     size_t begin = rt_mem_offset(m->mem) + m->offset;
     record_map(command, MM_UNMAP, m);
     if (m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
+        record_map(command, MM_WRITE, m); /* what the host wrote, which nobody saw [CL 3.3.6 H24] */
         int device = rt_context_device_index(m->mem->context, command->queue->device);
         if (!rt_storage_written(root, begin, begin + m->size, rt_storage_map_place(root)) ||
             !rt_storage_update(command, root, begin, begin + m->size, device)) {

@@ -38,6 +38,18 @@ static struct rt_mem *create(struct rt_context *context, cl_mem_flags flags, siz
     return mem;
 }
 
+/* A recording shows every copy from the call that created the buffer on. */
+static bool allocate_recorded(struct rt_mem *mem)
+{
+    for (cl_uint i = 0; rt_recorder() && !mem->uses_svm && i < mem->context->device_count; i++) {
+        if (!rt_storage(mem, (int)i)) {
+            return false;
+        }
+    }
+    int map_place = rt_storage_map_place(mem);
+    return !rt_recorder() || rt_storage(mem, map_place) != NULL;
+}
+
 /* Initial contents: the application's memory is the latest version, or was copied to the first device. */
 static bool initialise(struct rt_mem *mem, void *host_ptr)
 {
@@ -45,7 +57,15 @@ static bool initialise(struct rt_mem *mem, void *host_ptr)
         const struct rt_svm *svm = rt_svm_find(mem->context, host_ptr);
         mem->host_ptr = host_ptr;
         mem->uses_svm = svm != NULL;
-        return rt_storage(mem, RT_HOST_VIEW) && rt_storage_written(mem, 0, mem->size, RT_HOST_VIEW);
+        if (!allocate_recorded(mem) || !rt_storage(mem, RT_HOST_VIEW) ||
+            !rt_storage_written(mem, 0, mem->size, RT_HOST_VIEW)) {
+            return false;
+        }
+        rt_record_host_write(rt_storage_allocation(mem, RT_HOST_VIEW), mem->size);
+        return true;
+    }
+    if (!allocate_recorded(mem)) {
+        return false;
     }
     if (mem->flags & CL_MEM_COPY_HOST_PTR) {
         unsigned char *data = rt_storage(mem, 0);
@@ -53,6 +73,7 @@ static bool initialise(struct rt_mem *mem, void *host_ptr)
             return false;
         }
         memcpy(data, host_ptr, mem->size);
+        rt_record_host_write(rt_storage_allocation(mem, 0), mem->size);
     }
     return true;
 }

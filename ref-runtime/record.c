@@ -160,6 +160,19 @@ void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint3
     }
 }
 
+void rt_record_host_write(uint32_t allocation, uint64_t size)
+{
+    if (!rt_recorder()) {
+        return;
+    }
+    struct mm_event event = {.kind = MM_WRITE,
+                             .agent = this_thread(),
+                             .allocation = allocation,
+                             .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
 uint32_t rt_record_allocation(const struct mm_allocation *allocation)
 {
     if (!rt_recorder()) {
