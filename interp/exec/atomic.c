@@ -1,0 +1,196 @@
+/* Atomic instructions of every width. [SPIRV 3.49.18], [CLC 6.15.12].  The host's own atomics do the work,
+ * sequentially consistent, so that kernels and host threads may share fine-grained memory. */
+#include "exec.h"
+#include "interp/ext/convert.h"
+#include <math.h>
+#include <string.h>
+
+struct step { /* a read-modify-write: what is read decides what is written */
+    const struct in_atomic *a;
+    uint64_t value, comparator, mask;
+    bool writes;
+};
+
+static int64_t extend(uint64_t v, uint32_t size)
+{
+    return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
+}
+
+static double to_float(uint64_t v, uint32_t size)
+{
+    float f;
+    double d;
+    if (size == 2)
+        return (double)in_half_to_f32((uint16_t)v);
+    memcpy(&f, &v, sizeof f);
+    memcpy(&d, &v, sizeof d);
+    return size == 4 ? (double)f : d;
+}
+
+static uint64_t from_float(double d, uint32_t size)
+{
+    uint64_t v = 0;
+    float f = (float)d;
+    if (size == 2)
+        return in_half_from_f64(d);
+    memcpy(&v, size == 4 ? (const void *)&f : (const void *)&d, size);
+    return v;
+}
+
+static uint64_t float_result(const struct step *s, uint64_t old)
+{
+    uint32_t size = s->a->size;
+    double x = to_float(old, size), y = to_float(s->value, size);
+    switch (s->a->opcode) {
+    case SpvOpAtomicFAddEXT:
+        return from_float(size == 4 ? (double)((float)x + (float)y) : x + y, size);
+    case SpvOpAtomicFMinEXT:
+        return from_float(fmin(x, y), size);
+    default:
+        return from_float(fmax(x, y), size);
+    }
+}
+
+static uint64_t result_of(struct step *s, uint64_t old)
+{
+    uint64_t v = s->value;
+    int64_t so = extend(old, s->a->size), sv = extend(v, s->a->size);
+    switch (s->a->opcode) {
+    case SpvOpAtomicExchange:
+    case SpvOpAtomicStore:
+        return v;
+    case SpvOpAtomicCompareExchange:
+    case SpvOpAtomicCompareExchangeWeak:
+        s->writes = old == s->comparator;
+        return s->writes ? v : old;
+    case SpvOpAtomicIIncrement:
+        return old + 1;
+    case SpvOpAtomicIDecrement:
+        return old - 1;
+    case SpvOpAtomicIAdd:
+        return old + v;
+    case SpvOpAtomicISub:
+        return old - v;
+    case SpvOpAtomicSMin:
+        return so < sv ? old : v;
+    case SpvOpAtomicUMin:
+        return old < v ? old : v;
+    case SpvOpAtomicSMax:
+        return so > sv ? old : v;
+    case SpvOpAtomicUMax:
+        return old > v ? old : v;
+    case SpvOpAtomicAnd:
+        return old & v;
+    case SpvOpAtomicOr:
+        return old | v;
+    case SpvOpAtomicXor:
+        return old ^ v;
+    case SpvOpAtomicFlagTestAndSet:
+        return 1;
+    case SpvOpAtomicFlagClear:
+        return 0;
+    default:
+        return float_result(s, old);
+    }
+}
+
+static uint64_t load(const uint8_t *m, uint32_t size)
+{
+    switch (size) {
+    case 1:
+        return __atomic_load_n(m, __ATOMIC_SEQ_CST);
+    case 2:
+        return __atomic_load_n((const uint16_t *)(const void *)m, __ATOMIC_SEQ_CST);
+    case 4:
+        return __atomic_load_n((const uint32_t *)(const void *)m, __ATOMIC_SEQ_CST);
+    default:
+        return __atomic_load_n((const uint64_t *)(const void *)m, __ATOMIC_SEQ_CST);
+    }
+}
+
+#define EXCHANGE(T)                                                                                          \
+    {                                                                                                        \
+        T expected = (T)*old;                                                                                \
+        bool done = __atomic_compare_exchange_n((T *)(void *)m, &expected, (T)value, false,                  \
+                                                __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                         \
+        *old = expected;                                                                                     \
+        return done;                                                                                         \
+    }
+static bool exchange(uint8_t *m, uint32_t size, uint64_t *old, uint64_t value)
+{
+    switch (size) {
+    case 1:
+        EXCHANGE(uint8_t)
+    case 2:
+        EXCHANGE(uint16_t)
+    case 4:
+        EXCHANGE(uint32_t)
+    default:
+        EXCHANGE(uint64_t)
+    }
+}
+
+/* Carries the instruction out; *WRITTEN is what memory then holds. */
+static uint64_t perform(struct step *s, uint8_t *m, uint64_t *written)
+{
+    uint64_t old = load(m, s->a->size);
+    *written = old;
+    if (s->a->opcode == SpvOpAtomicLoad)
+        return old;
+    do {
+        s->writes = true;
+        *written = result_of(s, old) & s->mask;
+    } while (s->writes && !exchange(m, s->a->size, &old, *written));
+    return old;
+}
+
+static uint32_t get32(const struct in_item *item, int32_t slot)
+{
+    uint32_t v;
+    memcpy(&v, item->frame + slot, sizeof v);
+    return v;
+}
+
+static void record(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct step *s,
+                   const struct in_fat *p, uint64_t old, uint64_t written)
+{
+    const struct in_atomic *a = s->a;
+    enum mm_scope scope = in_scope_of(get32(item, a->scope));
+    enum mm_order order =
+        in_order_of(get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2));
+    /* Legacy atomics are translated with relaxed order and work-group scope and keep the named address space
+     * of their pointer; C11 atomics go through the generic one. [CLC 6.15.12.7: device scope] */
+    if (a->legacy && order == MM_RELAXED && scope == MM_SCOPE_WORK_GROUP && p->object->region != MM_LOCAL)
+        scope = MM_SCOPE_DEVICE;
+    bool compare = a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
+    bool store = a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
+    enum mm_kind kind = store ? MM_WRITE : s->writes ? MM_RMW : MM_READ;
+    in_record_atomic(run, item, pc, p->object, p->address, a->size, kind, store ? 0 : old,
+                     kind == MM_READ ? 0 : written, order, scope, compare && !s->writes ? MM_FAILED_CAS : 0);
+}
+
+bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a)
+{
+    struct in_fat *p = (struct in_fat *)(void *)(item->frame + a->pointer);
+    bool writes = a->opcode != SpvOpAtomicLoad;
+    uint8_t *m = in_touch(run, item, pc, p, p->address, a->size, a->size - 1, writes);
+    uint64_t old = 0, written = 0;
+    bool flag = a->opcode == SpvOpAtomicFlagTestAndSet;
+    if (m != NULL && ((uintptr_t)m & (a->size - 1)) == 0) {
+        struct step s = {.a = a, .mask = a->size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * a->size)) - 1};
+        if (a->value != 0)
+            memcpy(&s.value, item->frame + a->value, a->size);
+        if (a->comparator != 0)
+            memcpy(&s.comparator, item->frame + a->comparator, a->size);
+        old = perform(&s, m, &written);
+        if (run->full && run->launch.recorder != NULL && p->object->region != MM_PRIVATE)
+            record(run, item, pc, &s, p, old, written);
+    } else if (run->stopped) {
+        return false;
+    }
+    if (a->result != 0) {
+        old = flag ? old != 0 : old;
+        memcpy(item->frame + a->result, &old, flag ? 1 : a->size);
+    }
+    return true;
+}

@@ -1,0 +1,259 @@
+/* Inside interp: lowered kernels and their execution.
+ *
+ * A work-item owns one block of memory: constants below the block pointer, struct in_header at it, then the
+ * frames of the kernel and all it calls at fixed offsets (recursion does not exist in OpenCL), so every
+ * operand of an instruction is one signed byte offset from the block pointer. */
+#ifndef INTERP_EXEC_EXEC_H
+#define INTERP_EXEC_EXEC_H
+
+#include "interp/exec/ops.h"
+#include "interp/module/module.h"
+
+struct in_run;
+struct in_item;
+
+struct in_insn {
+    union {
+        const void *handler;
+        uint64_t op; /* enum in_op, before threading */
+    };
+    int32_t d, a, b, c; /* operands: byte offsets in the block, or small numbers */
+    union {
+        uint64_t imm;
+        const void *p;
+        void (*convert)(const void *in, void *out); /* CVT */
+    };
+};
+
+/* At the block pointer: what the built-in variables read. [CL env 2.9] */
+struct in_header {
+    struct in_item *item;
+    const struct in_insn *halt; /* return address of the kernel function */
+    uint64_t pad[2];
+    uint64_t global_id[4], local_id[4], group_id[4], global_size[4], global_offset[4], local_size[4];
+    uint64_t enqueued_local_size[4], num_groups[4];
+    uint32_t eq_mask[4], ge_mask[4], gt_mask[4], le_mask[4], lt_mask[4];
+    uint64_t local_index, global_linear_id, work_dim;
+    uint64_t sub_group_size, sub_group_max_size, num_sub_groups, num_enqueued_sub_groups;
+    uint64_t sub_group_id, sub_group_local_id;
+    struct in_object object; /* the header itself, for pointers to built-in variables */
+};
+
+struct in_switch {
+    uint32_t count;
+    int32_t fallback; /* target, relative to the instruction */
+    struct in_case {
+        uint64_t value;
+        int32_t target;
+    } cases[];
+};
+
+struct in_private { /* an address-taken private variable */
+    int32_t header; /* offset of its struct in_object */
+    int32_t offset;
+    uint64_t size;
+    const char *name;
+};
+
+/* What a work-item waits for at a WAIT instruction. */
+enum in_wait_kind { IN_WAIT_BARRIER, IN_WAIT_GROUP_OP, IN_WAIT_NON_UNIFORM };
+struct in_wait {
+    enum in_wait_kind kind;
+    uint32_t opcode;
+    int32_t scope;                   /* slot of the execution scope */
+    int32_t memory_scope, semantics; /* slots, barriers only */
+    uint32_t operation;              /* SpvGroupOperation */
+    int32_t result;                  /* slot */
+    int32_t operand[6];              /* slots, 0: none */
+    uint32_t operand_count;
+    const struct in_ty *ty;   /* of the result */
+    const struct in_ty *from; /* of the operand */
+    const struct in_ty *last; /* of the second operand */
+    uint32_t site;
+};
+
+struct in_atomic {
+    uint32_t opcode;
+    int32_t result;                                           /* slot, 0: none */
+    int32_t pointer, scope, order, order2, value, comparator; /* slots */
+    uint32_t size;
+    bool legacy; /* may be a legacy atomic: relaxed, work-group, named address space */
+};
+
+/* A call into C: rare instructions and the extended instruction set. */
+struct in_call {
+    bool (*fn)(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+               const struct in_call *call);
+    uint32_t opcode;
+    int32_t result;
+    int32_t operand[18];
+    uint32_t operand_count;
+    const struct in_ty *ty;
+    const struct in_ty *types[18];
+    const void *info;
+    const void *more;
+    uint32_t literal;
+};
+
+struct in_const_reloc {
+    int32_t slot;
+    uint32_t variable;
+    int64_t addend;
+    bool fat;
+};
+
+struct in_code {
+    struct mm_arena *arena;
+    struct in_insn *insns;
+    uint32_t count;
+    struct in_insn *threaded[2]; /* per engine */
+    uint32_t *source_of;         /* per instruction: index in sources */
+    struct in_source *sources;
+    uint32_t source_count;
+    uint8_t *constants; /* constant_size bytes, end at the block pointer */
+    uint32_t constant_size;
+    struct in_const_reloc *relocs;
+    uint32_t reloc_count;
+    uint32_t frame_size; /* from the block pointer up */
+    int32_t *arguments;  /* slots of the kernel's parameters, 0: by value */
+    int32_t return_slot; /* of the kernel function */
+    struct in_private *privates;
+    uint32_t private_count;
+    uint32_t *locals; /* indices in module->globals of Workgroup variables */
+    uint32_t local_count;
+    uint64_t local_bytes;
+    uint32_t entry; /* instruction */
+    bool waits;     /* has WAIT instructions */
+};
+
+enum in_item_state { IN_ITEM_NEW, IN_ITEM_READY, IN_ITEM_WAITING, IN_ITEM_DONE };
+struct in_item {
+    const struct in_insn *pc;
+    uint8_t *frame;
+    struct in_group *group;
+    struct in_block *block;
+    uint32_t local_linear;
+    uint32_t agent;
+    uint32_t instances[2]; /* barriers passed: work-group, sub-group */
+    uint8_t state;
+};
+
+/* A place for a resident work-group: its local memory, its work-items and a pool of blocks, reused by one
+ * work-group after the other. */
+struct in_block {
+    struct in_block *next, *all;
+    uint8_t *frame;
+};
+struct in_group {
+    struct in_run *run;
+    uint64_t id[3], linear;
+    uint32_t size[3], items_count;
+    uint32_t done, waiting;
+    uint32_t cursor; /* whose turn it is */
+    uint32_t yields; /* slices used up since a work-item ended or was released */
+    bool active;
+    uint8_t *local;
+    struct in_object *objects; /* local variables, then local arguments */
+    struct in_item *items;
+    struct in_block *free_blocks, *all_blocks;
+};
+
+struct in_instance {
+    struct in_module *module;
+    const struct in_environment *environment;
+    struct in_environment environment_copy;
+    uint8_t *memory, *base;
+    struct in_object *objects; /* per global of the module */
+    struct mm_recorder *recorder;
+};
+
+#define IN_EVENT_BATCH 256
+struct in_run {
+    struct in_launch launch;
+    struct in_module *module;
+    struct in_instance *instance;
+    struct in_code *code;
+    const struct in_kernel_info *info;
+    const struct in_insn *insns; /* threaded code of the engine in use */
+    struct in_argument *arguments;
+    void **argument_values;
+    uint64_t group_count[3], groups_total, next_group, groups_done;
+    uint64_t items_per_group;
+    struct in_group **slots;
+    uint32_t slot_count, slot_cursor;
+    uint64_t memory_used;
+    int64_t budget;        /* instructions the engine may still execute before it yields */
+    int64_t switch_budget; /* shared memory operations before it yields */
+    uint64_t executed;
+    uint64_t random;
+    bool full;    /* the engine that records and switches */
+    bool stopped; /* a finding ended the launch */
+    bool limit;   /* memory ran out */
+    bool over;
+    uint32_t findings;
+    uint32_t *source_ids;
+    uint32_t *local_ids; /* allocation ids of local objects */
+    struct mm_event *events;
+    uint32_t event_count;
+    const struct in_object *recent[4]; /* last objects found */
+    uint32_t recent_next;
+    struct in_item **members; /* scratch for releases */
+    uint32_t idle_rounds;     /* rounds over the resident groups without progress */
+    bool cut;                 /* the slice was shortened by the caller's quantum */
+};
+
+enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };
+/* Runs ITEM until it stops; run->budget counts down.  With ITEM NULL stores the label table. */
+enum in_stop in_engine_fast(struct in_run *run, struct in_item *item, const void *const **labels);
+enum in_stop in_engine_full(struct in_run *run, struct in_item *item, const void *const **labels);
+/* The code of CODE for an engine; NULL when out of memory. */
+const struct in_insn *in_thread(struct in_code *code, bool full);
+
+/* No object: every access through it takes the slow path. */
+extern const struct in_object in_unknown;
+
+/* memory.c */
+uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
+                       uint64_t address, uint64_t size, uint32_t align_mask, bool write);
+const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64_t address);
+static inline uint8_t *in_touch(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                struct in_fat *p, uint64_t address, uint64_t size, uint32_t align_mask,
+                                bool write)
+{
+    const struct in_object *o = p->object;
+    uint64_t offset = address - o->address;
+    if (__builtin_expect(offset < o->size && o->size - offset >= size && (address & align_mask) == 0 &&
+                             !(write ? o->read_only : o->write_only),
+                         1))
+        return (uint8_t *)(uintptr_t)address;
+    return in_touch_slow(run, item, pc, p, address, size, align_mask, write);
+}
+
+/* finding.c: reports; afterwards run->stopped says whether the launch ends. */
+void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
+              const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
+              const char *format, ...) MM_PRINTF(9, 10);
+
+/* record.c */
+void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
+                      const void *read, const void *written, uint32_t attributes);
+void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
+                      uint64_t read, uint64_t written, enum mm_order order, enum mm_scope scope,
+                      uint32_t attributes);
+void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
+                     uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance);
+void in_record_flush(struct in_run *run);
+enum mm_order in_order_of(uint32_t semantics);
+enum mm_scope in_scope_of(uint32_t scope);
+
+/* atomic.c; false: the work-item cannot go on (run->stopped) */
+bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a);
+/* collective.c: all of MEMBERS wait at WAIT; computes and writes their results. */
+void in_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *wait);
+/* sched: makes a block ready for a work-item */
+bool in_item_start(struct in_run *run, struct in_group *group, struct in_item *item, uint32_t linear);
+void in_item_finish(struct in_group *group, struct in_item *item);
+
+#endif

@@ -1,0 +1,63 @@
+/* Undefined behaviour met by a work-item: reported to the environment and recorded. */
+#include "exec.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void coordinates(struct in_finding *f, const struct in_item *item)
+{
+    const struct in_header *h = (const struct in_header *)(const void *)item->frame;
+    if (h == NULL)
+        return;
+    for (int k = 0; k < 3; k++) {
+        f->global_id[k] = h->global_id[k];
+        f->local_id[k] = h->local_id[k];
+        f->group_id[k] = h->group_id[k];
+    }
+}
+
+static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)
+{
+    return pc != NULL ? run->code->source_of[pc - run->insns] : 0;
+}
+
+static void record(struct in_run *run, const struct in_finding *f, uint32_t source)
+{
+    struct mm_record record = {.type = MM_RECORD_FINDING};
+    record.finding = (struct mm_finding){
+        .kind = f->kind,
+        .clause = f->clause,
+        .message = f->message,
+        .agent = {run->launch.command, f->work_item},
+        .source = run->source_ids != NULL ? run->source_ids[source] : 0,
+        .allocation = f->object != NULL ? f->object->id : 0,
+        .offset = f->object != NULL ? f->address - f->object->address + f->object->offset : 0,
+        .size = f->size};
+    in_record_flush(run);
+    mm_recorder_record(run->launch.recorder, &record);
+}
+
+void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
+              const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
+              const char *format, ...)
+{
+    struct in_finding f = {.kind = kind, .clause = clause, .object = object, .address = address};
+    uint32_t source = source_index(run, pc);
+    f.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(f.message, sizeof f.message, format, list);
+    va_end(list);
+    f.source = &run->code->sources[source];
+    if (item != NULL) {
+        f.work_item = item->agent;
+        coordinates(&f, item);
+    }
+    if (run->launch.recorder != NULL)
+        record(run, &f, source);
+    if (run->instance->environment_copy.finding != NULL)
+        run->instance->environment_copy.finding(run->instance->environment_copy.context, &f);
+    uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
+    run->findings++;
+    run->stopped = run->findings >= most;
+}

@@ -1,0 +1,105 @@
+/* Inside exec: state of lowering one kernel and everything it calls to the engine's instructions. */
+#ifndef INTERP_EXEC_LOWER_H
+#define INTERP_EXEC_LOWER_H
+
+#include "interp/exec/exec.h"
+
+#define IN_NO_SLOT INT32_MIN
+
+/* How a function uses an id.  Positions count the function's instructions. */
+struct in_use {
+    uint32_t uses, position;
+    uint32_t effective; /* where the result is needed, if the instruction is deferred to its user */
+    uint32_t last;      /* last (effective) use in the block of the definition */
+    uint32_t block;
+    bool far;      /* used in another block, or by a phi */
+    bool deferred; /* computed as part of its only user */
+    bool variable; /* function variable */
+    bool escapes;  /* ... whose address is more than an operand of loads and stores */
+    bool aliased;  /* a load that reads the variable's slot in place */
+};
+struct in_frame { /* per function */
+    int32_t base, end, return_slot, result_slot;
+    uint8_t visiting;
+};
+struct in_fixup {
+    uint32_t insn;
+    uint32_t label;
+    bool is_d; /* the target goes to d, else to c */
+};
+struct in_lower {
+    struct in_module *m;
+    struct in_code *code;
+    struct in_kernel *kernel;
+    struct mm_error *err;
+    enum mm_class result;
+    int32_t *slot;
+    uint32_t *label_at;
+    struct in_use *use;
+    struct in_frame *frames;
+    struct in_function *fn;
+    struct in_frame *frame;
+    struct in_inst *insts;
+    uint32_t inst_count, inst_capacity;
+    const struct in_inst *inst;
+    uint32_t position, block;
+    int32_t top;
+    uint32_t weight;
+    uint32_t capacity, source_capacity, site;
+    struct in_fixup *fixups;
+    uint32_t fixup_count, fixup_capacity;
+    struct in_source place;
+    bool place_used;
+    struct in_insn scratch;
+};
+
+typedef enum mm_class (*in_lower_fn)(struct in_lower *l, const struct in_inst *i);
+in_lower_fn in_lower_entry(uint32_t opcode); /* NULL: not an opcode */
+
+/* lower_base.c */
+enum mm_class in_lower_memory(struct in_lower *l);
+struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a, int32_t b, int32_t c);
+int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align);
+int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size);
+int32_t in_slot(struct in_lower *l, uint32_t id); /* of an operand */
+int32_t in_dest(struct in_lower *l, const struct in_inst *i);
+void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot);
+void in_copy(struct in_lower *l, int32_t to, int32_t from, uint64_t size);
+void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label);
+const struct in_ty *in_ty_of(const struct in_lower *l, uint32_t id);
+const struct in_ty *in_scalar(const struct in_ty *ty);
+uint32_t in_count(const struct in_ty *ty);
+enum mm_class in_unsupported(struct in_lower *l, const char *what);
+struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i);
+
+/* analyse.c */
+enum mm_class in_analyse(struct in_lower *l);
+struct in_chain {
+    uint32_t base, index; /* ids; index 0: none */
+    bool narrow;          /* 32-bit index */
+    int64_t scale, offset;
+    bool simple;
+};
+bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in_chain *chain);
+void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst);
+bool in_register_variable(const struct in_lower *l, uint32_t id);
+bool in_fused_compare(uint32_t opcode);
+
+/* Families. */
+#define IN_LOWER_FAMILIES(X)                                                                                 \
+    X(none)                                                                                                  \
+    X(foreign) X(pending) X(int_binary) X(int_compare) X(int_unary) X(shift) X(float_binary)                 \
+        X(float_compare) X(float_unary) X(float_test) X(bool_binary) X(bool_not) X(any_all) X(convert)       \
+            X(alias) X(bitcast) X(ptr_to_int) X(int_to_ptr) X(cast_explicit) X(select) X(dot) X(scale)       \
+                X(wide) X(bitfield) X(idot) X(extract) X(insert) X(construct) X(shuffle) X(extract_dynamic)  \
+                    X(insert_dynamic) X(undef) X(variable) X(load) X(store) X(copy_memory) X(chain)          \
+                        X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(group) X(non_uniform)     \
+                            X(async_copy) X(wait_events) X(label) X(phi) X(branch) X(branch_conditional)     \
+                                X(switch) X(return ) X(return_value) X(unreachable) X(call) X(ext_inst)      \
+                                    X(line) X(no_line) X(mem_semantics) X(assume) X(size_of)                 \
+                                        X(sub_group_legacy)
+#define IN_X(n) enum mm_class in_lower_##n(struct in_lower *l, const struct in_inst *i);
+IN_LOWER_FAMILIES(IN_X)
+#undef IN_X
+
+#endif

@@ -1,0 +1,357 @@
+/* Lowering of variables, pointers, memory accesses, atomics and fences. [SPIRV 3.49.8, 3.49.18] */
+#include "interp/ext/convert.h"
+#include "lower.h"
+
+/* Where the built-in variables are in struct in_header. [CL env 2.9] */
+static int32_t builtin_offset(int32_t builtin)
+{
+#define AT(field) (int32_t) offsetof(struct in_header, field)
+    switch (builtin) {
+    case SpvBuiltInNumWorkgroups:
+        return AT(num_groups);
+    case SpvBuiltInWorkgroupSize:
+        return AT(local_size);
+    case SpvBuiltInWorkgroupId:
+        return AT(group_id);
+    case SpvBuiltInLocalInvocationId:
+        return AT(local_id);
+    case SpvBuiltInGlobalInvocationId:
+        return AT(global_id);
+    case SpvBuiltInLocalInvocationIndex:
+        return AT(local_index);
+    case SpvBuiltInWorkDim:
+        return AT(work_dim);
+    case SpvBuiltInGlobalSize:
+        return AT(global_size);
+    case SpvBuiltInEnqueuedWorkgroupSize:
+        return AT(enqueued_local_size);
+    case SpvBuiltInGlobalOffset:
+        return AT(global_offset);
+    case SpvBuiltInGlobalLinearId:
+        return AT(global_linear_id);
+    case SpvBuiltInSubgroupSize:
+        return AT(sub_group_size);
+    case SpvBuiltInSubgroupMaxSize:
+        return AT(sub_group_max_size);
+    case SpvBuiltInNumSubgroups:
+        return AT(num_sub_groups);
+    case SpvBuiltInNumEnqueuedSubgroups:
+        return AT(num_enqueued_sub_groups);
+    case SpvBuiltInSubgroupId:
+        return AT(sub_group_id);
+    case SpvBuiltInSubgroupLocalInvocationId:
+        return AT(sub_group_local_id);
+    case SpvBuiltInSubgroupEqMask:
+        return AT(eq_mask);
+    case SpvBuiltInSubgroupGeMask:
+        return AT(ge_mask);
+    case SpvBuiltInSubgroupGtMask:
+        return AT(gt_mask);
+    case SpvBuiltInSubgroupLeMask:
+        return AT(le_mask);
+    case SpvBuiltInSubgroupLtMask:
+        return AT(lt_mask);
+    default:
+        return -1;
+    }
+#undef AT
+}
+
+static bool is_builtin(const struct in_lower *l, uint32_t id)
+{
+    const struct in_id *e = &l->m->ids[id];
+    return e->kind == IN_ID_GLOBAL && l->m->globals[e->index].storage == SpvStorageClassInput;
+}
+
+/* The pointer operand ID in a slot; a built-in's address is made on the spot. */
+static int32_t pointer_slot(struct in_lower *l, uint32_t id)
+{
+    if (!is_builtin(l, id))
+        return in_slot(l, id);
+    int32_t slot = in_alloc(l, sizeof(struct in_fat), 8);
+    in_emit(l, IN_LEA, slot, builtin_offset(l->m->ids[id].builtin),
+            (int32_t)offsetof(struct in_header, object), 0);
+    return slot;
+}
+
+/* Memory operands -> alignment mask and volatile bit (field c of memory operations). */
+static int32_t access_mask(struct in_lower *l, const struct in_inst *i, uint32_t at, uint32_t pointer)
+{
+    const struct in_ty *p = in_ty_of(l, pointer);
+    uint64_t align = p->element != NULL ? p->element->align : 1;
+    uint32_t mask = i->operand_count > at ? i->operands[at] : 0;
+    if ((mask & SpvMemoryAccessAlignedMask) && i->operand_count > at + 1 && i->operands[at + 1] != 0)
+        align = i->operands[at + 1];
+    if ((align & (align - 1)) != 0 || align == 0)
+        align = 1;
+    if (align > 4096)
+        align = 4096;
+    return (int32_t)(align - 1) | (mask & SpvMemoryAccessVolatileMask ? 1 << 16 : 0);
+}
+
+/* N: 0..6 = sizes 1, 2, 4, 8, 16, N, pointer. */
+static int32_t size_index(const struct in_ty *ty)
+{
+    if (ty->kind == IN_TY_POINTER)
+        return 6;
+    switch (ty->access) {
+    case 1:
+        return 0;
+    case 2:
+        return 1;
+    case 4:
+        return 2;
+    case 8:
+        return 3;
+    case 16:
+        return 4;
+    default:
+        return 5;
+    }
+}
+
+struct form {
+    enum in_op plain, indexed, narrow;
+};
+
+/* One load or store through pointer ID, whose computation may have been left to us. */
+static enum mm_class emit_access(struct in_lower *l, const struct form *form, uint32_t id, int32_t value,
+                                 const struct in_ty *ty, int32_t mask)
+{
+    int32_t n = size_index(ty);
+    struct in_chain chain = {.simple = false};
+    if (l->use[id].deferred) {
+        struct in_inst def;
+        in_def(l, id, &def);
+        in_chain_shape(l, &def, &chain);
+    } else {
+        chain.base = id;
+    }
+    int32_t base = pointer_slot(l, chain.base);
+    uint64_t imm = (uint64_t)chain.scale | (uint64_t)chain.offset << 32;
+    if (chain.index == 0) {
+        struct in_insn *insn = in_emit(l, (enum in_op)((int32_t)form->plain + n), value, base,
+                                       n == 5 ? (int32_t)ty->access : 0, mask);
+        insn->imm = imm;
+        return l->result;
+    }
+    uint32_t index = chain.index;
+    if (l->use[index].deferred) {
+        struct in_inst convert;
+        in_def(l, index, &convert);
+        index = convert.operands[0];
+        chain.narrow = true;
+    }
+    enum in_op op = chain.narrow ? form->narrow : form->indexed;
+    int32_t at = in_slot(l, index);
+    in_emit(l, (enum in_op)((int32_t)op + n), value, base, at, mask)->imm = imm;
+    return l->result;
+}
+
+enum mm_class in_lower_load(struct in_lower *l, const struct in_inst *i)
+{
+    static const struct form form = {IN_LOAD_1, IN_LOADX_1, IN_LOADXI_1};
+    uint32_t pointer = i->operands[0];
+    const struct in_ty *ty = in_ty_of(l, i->result);
+    if (is_builtin(l, pointer)) {
+        int32_t at = builtin_offset(l->m->ids[pointer].builtin);
+        if (at < 0)
+            return in_bad(l->m, i->word, l->err, "CL env 2.9", "built-in variable %d",
+                          l->m->ids[pointer].builtin);
+        in_alias(l, i, at);
+        return l->result;
+    }
+    if (in_register_variable(l, pointer)) {
+        int32_t from = in_slot(l, pointer);
+        if (l->use[i->result].aliased)
+            in_alias(l, i, from);
+        else
+            in_copy(l, in_dest(l, i), from, ty->reg_size);
+        return l->result;
+    }
+    return emit_access(l, &form, pointer, in_dest(l, i), ty, access_mask(l, i, 1, pointer));
+}
+
+enum mm_class in_lower_store(struct in_lower *l, const struct in_inst *i)
+{
+    static const struct form form = {IN_STORE_1, IN_STOREX_1, IN_STOREXI_1};
+    uint32_t pointer = i->operands[0];
+    const struct in_ty *ty = in_ty_of(l, i->operands[1]);
+    int32_t value = in_slot(l, i->operands[1]);
+    if (in_register_variable(l, pointer)) {
+        in_copy(l, in_slot(l, pointer), value, ty->reg_size);
+        return l->result;
+    }
+    return emit_access(l, &form, pointer, value, ty, access_mask(l, i, 2, pointer));
+}
+
+/* A variable that the entry block stores before it loads needs no initial value. */
+static bool stored_first(const struct in_lower *l, uint32_t variable)
+{
+    for (uint32_t q = l->position + 1; q < l->inst_count && l->insts[q].opcode != SpvOpLabel; q++)
+        if ((l->insts[q].opcode == SpvOpLoad || l->insts[q].opcode == SpvOpStore) &&
+            l->insts[q].operands[0] == variable)
+            return l->insts[q].opcode == SpvOpStore;
+    return false;
+}
+
+static enum mm_class register_variable(struct in_lower *l, const struct in_inst *i, const struct in_ty *ty)
+{
+    if (l->slot[i->result] == IN_NO_SLOT)
+        l->slot[i->result] = in_alloc(l, ty->reg_size, ty->align);
+    if (i->operand_count > 1)
+        in_copy(l, l->slot[i->result], in_slot(l, i->operands[1]), ty->reg_size);
+    else if (ty->kind == IN_TY_POINTER && !stored_first(l, i->result)) {
+        struct in_fat null = {0, &in_unknown};
+        in_copy(l, l->slot[i->result], in_const_alloc(l, &null, sizeof null), sizeof null);
+    }
+    return l->result;
+}
+
+enum mm_class in_lower_variable(struct in_lower *l, const struct in_inst *i)
+{
+    const struct in_ty *ty = in_ty_of(l, i->result)->element;
+    if (ty == NULL)
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "variable of unknown type");
+    if (!l->use[i->result].escapes)
+        return register_variable(l, i, ty);
+    struct in_code *code = l->code;
+    struct in_private *list = mm_realloc(code->privates, (code->private_count + 1) * sizeof *list);
+    if (list == NULL)
+        return in_lower_memory(l);
+    code->privates = list;
+    uint64_t align = l->m->ids[i->result].alignment;
+    int32_t header = in_alloc(l, sizeof(struct in_object), 8);
+    int32_t storage = in_alloc(l, ty->size, align > ty->align ? align : ty->align);
+    int32_t pointer = in_dest(l, i);
+    list[code->private_count] = (struct in_private){header, storage, ty->size, l->m->ids[i->result].name};
+    in_emit(l, IN_VARINIT, pointer, storage, header, (int32_t)code->private_count++);
+    if (i->operand_count > 1) {
+        int32_t value = in_slot(l, i->operands[1]);
+        if (ty->kind == IN_TY_POINTER)
+            in_emit(l, IN_INSERTP, storage, value, 0, 0);
+        else
+            in_copy(l, storage, value, ty->size);
+    }
+    return l->result;
+}
+
+/* An index of any width as 64 bits; XI takes 32 as they are. */
+static int32_t index_slot(struct in_lower *l, uint32_t id, bool *narrow)
+{
+    const struct in_ty *ty = in_ty_of(l, id);
+    int32_t slot = in_slot(l, id);
+    *narrow = ty->width == 32;
+    if (ty->width >= 32)
+        return slot;
+    int32_t wide = in_alloc(l, 8, 8);
+    in_emit(l, IN_CVT, wide, slot, (int32_t)(ty->size | 8 << 8), 1)->convert =
+        in_convert_find(ty->width == 8 ? IN_S8 : IN_S16, IN_S64, IN_RTE, false);
+    return wide;
+}
+
+enum mm_class in_lower_chain(struct in_lower *l, const struct in_inst *i)
+{
+    struct in_chain chain;
+    if (!in_chain_shape(l, i, &chain))
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "%s: indices do not fit the type",
+                      in_opcode_name(i->opcode));
+    if (l->use[i->result].deferred)
+        return MM_OK;
+    int32_t at = pointer_slot(l, chain.base);
+    bool element = i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
+    const struct in_ty *ty = in_ty_of(l, chain.base)->element;
+    bool moved = false;
+    for (uint32_t k = 1; k < i->operand_count; k++) {
+        uint32_t id = i->operands[k];
+        uint64_t value;
+        bool constant = in_constant_u64(l->m, id, &value);
+        const struct in_ty *inner = element && k == 1          ? ty
+                                    : ty->kind == IN_TY_STRUCT ? ty->members[value]
+                                                               : ty->element;
+        if (!constant) {
+            bool narrow;
+            int32_t index = index_slot(l, id, &narrow);
+            in_emit(l, narrow ? IN_PTRXI : IN_PTRX, in_dest(l, i), at, index, 0)->imm = (uint32_t)inner->size;
+            at = in_dest(l, i);
+            moved = true;
+        }
+        ty = inner;
+    }
+    if (chain.offset != 0)
+        in_emit(l, IN_PTRK, in_dest(l, i), at, 0, 0)->imm = (uint64_t)chain.offset;
+    else if (!moved)
+        in_alias(l, i, at);
+    return l->result;
+}
+
+enum mm_class in_lower_ptr_compare(struct in_lower *l, const struct in_inst *i)
+{
+    int32_t a = pointer_slot(l, i->operands[0]), b = pointer_slot(l, i->operands[1]);
+    bool equal = i->opcode == SpvOpPtrEqual || i->opcode == SpvOpIEqual;
+    in_emit(l, equal ? IN_PTREQ : IN_PTRNE, in_dest(l, i), a, b, 0);
+    return l->result;
+}
+
+enum mm_class in_lower_ptr_diff(struct in_lower *l, const struct in_inst *i)
+{
+    const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
+    int32_t a = pointer_slot(l, i->operands[0]), b = pointer_slot(l, i->operands[1]);
+    in_emit(l, IN_PTRDIFF, in_dest(l, i), a, b, (int32_t)in_ty_of(l, i->result)->size)->imm =
+        ty != NULL && ty->size > 0 ? ty->size : 1;
+    return l->result;
+}
+
+enum mm_class in_lower_copy_memory(struct in_lower *l, const struct in_inst *i)
+{
+    bool sized = i->opcode == SpvOpCopyMemorySized;
+    int32_t to = pointer_slot(l, i->operands[0]), from = pointer_slot(l, i->operands[1]);
+    int32_t mask = access_mask(l, i, sized ? 3 : 2, i->operands[0]);
+    const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
+    uint64_t size = ty != NULL ? ty->size : 0;
+    int32_t slot = 0;
+    if (sized && !in_constant_u64(l->m, i->operands[2], &size)) {
+        slot = in_slot(l, i->operands[2]);
+        size = in_ty_of(l, i->operands[2])->size;
+    }
+    in_emit(l, IN_COPYMEM, slot, to, from, mask)->imm = size;
+    return l->result;
+}
+
+enum mm_class in_lower_fence(struct in_lower *l, const struct in_inst *i)
+{
+    int32_t a = in_slot(l, i->operands[0]), b = in_slot(l, i->operands[1]);
+    in_emit(l, IN_FENCE, 0, a, b, 0);
+    return l->result;
+}
+
+/* Operands after the pointer, by opcode: scope, order, [order when unequal], [value], [comparator]. */
+enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
+{
+    struct in_atomic *a = mm_arena_alloc(l->code->arena, sizeof *a);
+    if (a == NULL)
+        return in_lower_memory(l);
+    const uint32_t *w = i->operands;
+    const struct in_ty *pointer = in_ty_of(l, w[0]);
+    bool compare = i->opcode == SpvOpAtomicCompareExchange || i->opcode == SpvOpAtomicCompareExchangeWeak;
+    a->opcode = i->opcode;
+    a->pointer = pointer_slot(l, w[0]);
+    a->scope = in_slot(l, w[1]);
+    a->order = a->order2 = in_slot(l, w[2]);
+    if (compare) {
+        a->order2 = in_slot(l, w[3]);
+        a->value = in_slot(l, w[4]);
+        a->comparator = in_slot(l, w[5]);
+    } else if (i->operand_count > 3) {
+        a->value = in_slot(l, w[3]);
+    }
+    bool flag = i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear;
+    a->size = flag ? 4 : pointer->element != NULL ? (uint32_t)pointer->element->size : 4;
+    a->legacy = !l->m->literal_legacy && pointer->storage != SpvStorageClassGeneric &&
+                i->opcode != SpvOpAtomicLoad && i->opcode != SpvOpAtomicStore && !flag;
+    a->result = i->result != 0 ? in_dest(l, i) : 0;
+    if (a->size != 1 && a->size != 2 && a->size != 4 && a->size != 8)
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.18", "atomic access of %u bytes", a->size);
+    in_emit(l, IN_ATOMIC, 0, 0, 0, 0)->p = a;
+    return l->result;
+}

@@ -1,0 +1,106 @@
+/* Which object an address belongs to, and what is wrong with an access that the fast check refused. */
+#include "exec.h"
+
+const struct in_object in_unknown = {.name = "unknown"};
+
+static bool contains(const struct in_object *o, uint64_t address)
+{
+    return address - o->address < o->size;
+}
+
+static const struct in_object *find_private(struct in_run *run, struct in_item *item, uint64_t address)
+{
+    uint64_t offset = address - (uint64_t)(uintptr_t)item->frame;
+    if (offset >= run->code->frame_size)
+        return NULL;
+    for (uint32_t k = 0; k < run->code->private_count; k++) {
+        const struct in_private *v = &run->code->privates[k];
+        const struct in_object *o = (const struct in_object *)(const void *)(item->frame + v->header);
+        if (offset - (uint64_t)v->offset < v->size && o->size == v->size &&
+            o->address == (uint64_t)(uintptr_t)(item->frame + v->offset) && o->region == MM_PRIVATE)
+            return o;
+    }
+    return NULL;
+}
+
+const struct in_object *in_find(struct in_run *run, struct in_item *item, uint64_t address)
+{
+    for (uint32_t k = 0; k < 4; k++)
+        if (run->recent[k] != NULL && contains(run->recent[k], address))
+            return run->recent[k];
+    const struct in_object *o = find_private(run, item, address);
+    if (o != NULL)
+        return o;
+    uint32_t locals = run->code->local_count + run->info->argument_count;
+    for (uint32_t k = 0; k < locals; k++)
+        if (contains(&item->group->objects[k], address))
+            return &item->group->objects[k];
+    o = in_instance_find_object(run->instance, address);
+    if (o == NULL && run->instance->environment_copy.find_object != NULL)
+        o = run->instance->environment_copy.find_object(run->instance->environment_copy.context, address);
+    if (o != NULL)
+        run->recent[run->recent_next++ % 4] = o;
+    return o;
+}
+
+static void report(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                   const struct in_object *o, uint64_t address, uint64_t size, uint32_t align_mask,
+                   bool write)
+{
+    const char *verb = write ? "write" : "read";
+    unsigned long long n = size, a = address;
+    if (address < 4096) {
+        in_raise(run, item, pc, "null-pointer", "CLC 6.7", o, address, size,
+                 "%s of %llu bytes through a null pointer", verb, n);
+        return;
+    }
+    if (o == NULL || o == &in_unknown) {
+        in_raise(run, item, pc, "out-of-bounds", "CLC 6.7", NULL, address, size,
+                 "%s of %llu bytes at 0x%llx, which is in no live object", verb, n, a);
+        return;
+    }
+    const char *name = o->name != NULL ? o->name : "";
+    const char *region = mm_region_name((enum mm_region)o->region);
+    uint64_t offset = address - o->address;
+    if (offset >= o->size || o->size - offset < size)
+        in_raise(run, item, pc, "out-of-bounds", "CLC 6.7", o, address, size,
+                 "%s of %llu bytes at offset %lld of %s object %s of %llu bytes", verb, n, (long long)offset,
+                 region, name, (unsigned long long)o->size);
+    else if ((address & align_mask) != 0)
+        in_raise(run, item, pc, "misaligned", "CLC 6.3.5", o, address, size,
+                 "%s of %llu bytes at 0x%llx, which is not a multiple of %u", verb, n, a, align_mask + 1);
+    else
+        in_raise(run, item, pc, write ? "write-to-constant" : "read-of-write-only", "CL 5.3.3", o, address,
+                 size, "%s of %llu bytes at offset %llu of %s object %s, which the kernel may not %s", verb,
+                 n, (unsigned long long)offset, region, name, verb);
+}
+
+/* With checks off an access is let pass if it stays in the memory of some live object. */
+static bool tolerable(struct in_run *run, struct in_item *item, struct in_fat *p, uint64_t address,
+                      uint64_t size)
+{
+    if (run->launch.checks || address < 4096)
+        return false;
+    const struct in_object *o = contains(p->object, address) ? p->object : in_find(run, item, address);
+    return o != NULL && o->size - (address - o->address) >= size;
+}
+
+uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
+                       uint64_t address, uint64_t size, uint32_t align_mask, bool write)
+{
+    if (p->object == &in_unknown || p->object == NULL) {
+        /* The pointer's object is what the pointer itself points into; past the end, the accessed address. */
+        const struct in_object *o = p->address >= 4096 ? in_find(run, item, p->address) : NULL;
+        if (o == NULL && address >= 4096)
+            o = in_find(run, item, address);
+        p->object = o != NULL ? o : &in_unknown;
+    }
+    const struct in_object *o = p->object;
+    uint64_t offset = address - o->address;
+    bool good = offset < o->size && o->size - offset >= size && (address & align_mask) == 0 &&
+                !(write ? o->read_only : o->write_only);
+    if (good || tolerable(run, item, p, address, size))
+        return (uint8_t *)(uintptr_t)address;
+    report(run, item, pc, o, address, size, align_mask, write);
+    return NULL;
+}

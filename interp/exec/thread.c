@@ -1,0 +1,22 @@
+/* Lowered code with handler addresses in the place of operation numbers, one copy per engine. */
+#include "exec.h"
+#include <string.h>
+
+const struct in_insn *in_thread(struct in_code *code, bool full)
+{
+    if (code->threaded[full] != NULL)
+        return code->threaded[full];
+    const void *const *labels;
+    if (full)
+        in_engine_full(NULL, NULL, &labels);
+    else
+        in_engine_fast(NULL, NULL, &labels);
+    struct in_insn *insns = mm_alloc(code->count * sizeof *insns);
+    if (insns == NULL)
+        return NULL;
+    memcpy(insns, code->insns, code->count * sizeof *insns);
+    for (uint32_t k = 0; k < code->count; k++)
+        insns[k].handler = labels[code->insns[k].op];
+    code->threaded[full] = insns;
+    return insns;
+}

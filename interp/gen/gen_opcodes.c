@@ -1,0 +1,50 @@
+/* Prints build/gen/opcodes.h from the SPIR-V core grammar: IN_SPIRV_OPCODES(X) expands X(Name, value) once
+ * for each opcode number, in ascending order; aliases keep the first name of their number. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f == NULL || fseek(f, 0, SEEK_END) != 0)
+        return NULL;
+    long size = ftell(f);
+    rewind(f);
+    char *text = malloc((size_t)size + 1);
+    if (text == NULL || fread(text, 1, (size_t)size, f) != (size_t)size)
+        return NULL;
+    text[size] = 0;
+    fclose(f);
+    return text;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *names[65536];
+    char path[4096];
+    snprintf(path, sizeof path, "%s/spirv.core.grammar.json", argc > 1 ? argv[1] : ".");
+    char *text = read_file(path);
+    cJSON *root = text != NULL ? cJSON_Parse(text) : NULL;
+    cJSON *list = cJSON_GetObjectItem(root, "instructions");
+    if (!cJSON_IsArray(list)) {
+        fprintf(stderr, "%s: no instructions\n", path);
+        return 1;
+    }
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        int code = cJSON_GetObjectItem(item, "opcode")->valueint;
+        if (code >= 0 && code < 65536 && names[code] == NULL)
+            names[code] = cJSON_GetObjectItem(item, "opname")->valuestring;
+    }
+    puts("/* Generated from spirv.core.grammar.json. */\n#define IN_SPIRV_OPCODES(X) \\");
+    for (int i = 0; i < 65536; i++)
+        if (names[i] != NULL)
+            printf("    X(%s, %d) \\\n", names[i], i);
+    puts("");
+    cJSON_Delete(root);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,116 @@
+/* Constants and specialization constants. [SPIRV 3.49.7]. */
+#include "module.h"
+#include <string.h>
+
+bool in_constant_u64(const struct in_module *module, uint32_t id, uint64_t *value)
+{
+    if (id >= module->bound || module->ids[id].kind != IN_ID_CONSTANT || module->ids[id].ty->size > 8)
+        return false;
+    *value = 0;
+    memcpy(value, module->ids[id].bytes, module->ids[id].ty->size);
+    return true;
+}
+
+static enum mm_class spec_value(struct in_module *m, const struct in_id *id, uint8_t *bytes,
+                                struct mm_error *err)
+{
+    struct in_spec_constant *list = mm_realloc(m->spec, (m->spec_count + 1) * sizeof *list);
+    if (list == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    m->spec = list;
+    uint32_t size = (uint32_t)id->ty->size;
+    struct in_spec_constant *s = &list[m->spec_count++];
+    *s = (struct in_spec_constant){.id = id->spec_id, .size = size};
+    memcpy(&s->value, bytes, size);
+    for (size_t i = 0; i < m->options->constant_count; i++)
+        if (m->options->constants[i].id == id->spec_id)
+            memcpy(bytes, &m->options->constants[i].value, size);
+    if (id->ty->kind == IN_TY_BOOL)
+        bytes[0] = bytes[0] != 0;
+    return MM_OK;
+}
+
+/* Copies constituent ID into a composite at OFFSET, with its relocations. */
+static bool place(struct in_module *m, struct in_id *to, uint8_t *bytes, uint64_t offset, uint32_t id)
+{
+    const struct in_id *from = &m->ids[id];
+    uint64_t size = from->ty->size;
+    if (from->kind == IN_ID_CONSTANT)
+        memcpy(bytes + offset, from->bytes, size);
+    struct in_reloc global = {.variable = from->index, .next = NULL};
+    const struct in_reloc *r = from->kind == IN_ID_GLOBAL ? &global : from->relocs;
+    for (; r != NULL; r = r->next) {
+        struct in_reloc *copy = mm_arena_alloc(m->arena, sizeof *copy);
+        if (copy == NULL)
+            return false;
+        *copy = *r;
+        copy->fat = false;
+        copy->offset = offset + r->offset;
+        copy->next = to->relocs;
+        to->relocs = copy;
+    }
+    return true;
+}
+
+static enum mm_class composite(struct in_module *m, const struct in_inst *inst, struct in_id *id,
+                               uint8_t *bytes, struct mm_error *err)
+{
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        uint32_t part = inst->operands[i];
+        uint64_t offset = 0;
+        bool known =
+            part < m->bound && (m->ids[part].kind == IN_ID_CONSTANT || m->ids[part].kind == IN_ID_GLOBAL);
+        if (known && id->ty->kind == IN_TY_STRUCT && i < id->ty->count)
+            offset = id->ty->offsets[i];
+        else if (known && id->ty->element != NULL && i < id->ty->count)
+            offset = i * id->ty->element->size;
+        else
+            return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u of a constant composite", i);
+        if (offset + m->ids[part].ty->size > id->ty->size)
+            return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u does not fit", i);
+        if (!place(m, id, bytes, offset, part))
+            return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    }
+    return MM_OK;
+}
+
+enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_id *id = inst->result != 0 ? &m->ids[inst->result] : NULL;
+    if (id == NULL || inst->type == 0)
+        return MM_OK;
+    id->ty = m->ids[inst->type].ty;
+    if (id->ty == NULL)
+        return in_bad(m, inst->word, err, "SPIRV 3.49.7", "%s without a type", in_opcode_name(inst->opcode));
+    uint8_t *bytes = mm_arena_alloc(m->arena, id->ty->reg_size + 16);
+    if (bytes == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    id->bytes = bytes;
+    id->kind = IN_ID_CONSTANT;
+    enum mm_class result = MM_OK;
+    switch (inst->opcode) {
+    case SpvOpConstantTrue:
+    case SpvOpSpecConstantTrue:
+        bytes[0] = 1;
+        break;
+    case SpvOpConstant:
+    case SpvOpSpecConstant:
+        memcpy(bytes, inst->operands, id->ty->size < 8 ? id->ty->size : 8);
+        break;
+    case SpvOpConstantComposite:
+    case SpvOpSpecConstantComposite:
+        return composite(m, inst, id, bytes, err);
+    case SpvOpSpecConstantOp:
+        return in_fold(m, inst, err);
+    case SpvOpConstantSampler:
+        memcpy(bytes,
+               &(uint64_t){inst->operands[0] << 2 | inst->operands[1] << 1 | inst->operands[2] | 1u << 31},
+               8);
+        break;
+    default: /* false, null, undef: zeros */
+        break;
+    }
+    if (id->spec_id != UINT32_MAX && id->ty->size <= 8)
+        result = spec_value(m, id, bytes, err);
+    return result;
+}

@@ -1,0 +1,261 @@
+/* Module-scope instructions: types and their layout, variables, entry points. [SPIRV 3.49.6, 3.49.8],
+ * [CLC 6.1.5, 6.3.5 sizes and alignment]. */
+#include "module.h"
+#include <string.h>
+
+static struct in_ty *new_type(struct in_module *m, const struct in_inst *inst, enum in_ty_kind kind,
+                              uint64_t size, uint64_t align)
+{
+    struct in_ty *ty = mm_arena_alloc(m->arena, sizeof *ty);
+    if (ty == NULL)
+        return NULL;
+    ty->kind = kind;
+    ty->id = inst->result;
+    ty->opcode = inst->opcode;
+    ty->size = ty->access = ty->reg_size = size;
+    ty->align = align;
+    struct in_id *id = &m->ids[inst->result];
+    id->kind = IN_ID_TYPE;
+    id->ty = ty;
+    return ty;
+}
+
+static struct in_ty *type_at(const struct in_module *m, uint32_t id)
+{
+    return id < m->bound && m->ids[id].kind == IN_ID_TYPE ? m->ids[id].ty : NULL;
+}
+
+static enum mm_class out_of_memory(struct mm_error *err)
+{
+    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+}
+
+static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_ty *element = type_at(m, inst->operands[0]);
+    uint32_t n = inst->operands[1];
+    if (element == NULL || n < 2 || n > 16)
+        return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of %u elements", n);
+    uint64_t whole = element->size * (n == 3 ? 4 : n);
+    struct in_ty *ty = new_type(m, inst, IN_TY_VECTOR, whole, whole);
+    if (ty == NULL)
+        return out_of_memory(err);
+    ty->element = element;
+    ty->count = n;
+    ty->access = element->size * n;
+    return MM_OK;
+}
+
+static enum mm_class array_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_ty *element = type_at(m, inst->operands[0]);
+    uint64_t n = 0;
+    if (element == NULL)
+        return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array without element type");
+    if (inst->opcode == SpvOpTypeArray && !in_constant_u64(m, inst->operands[1], &n))
+        return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array length is not a constant");
+    if (n > UINT32_MAX || (element->size != 0 && n > (UINT64_C(1) << 40) / element->size))
+        return in_bad(m, inst->word, err, "SPIRV 2.17", "array of %llu elements", (unsigned long long)n);
+    struct in_ty *ty = new_type(m, inst, IN_TY_ARRAY, n * element->size, element->align);
+    if (ty == NULL)
+        return out_of_memory(err);
+    ty->element = element;
+    ty->count = (uint32_t)n;
+    return MM_OK;
+}
+
+static enum mm_class struct_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    uint32_t n = inst->operand_count;
+    struct in_ty *ty = new_type(m, inst, IN_TY_STRUCT, 0, 1);
+    struct in_ty **members = mm_arena_alloc(m->arena, (n + 1) * sizeof *members);
+    uint64_t *offsets = mm_arena_alloc(m->arena, (n + 1) * sizeof *offsets);
+    if (ty == NULL || members == NULL || offsets == NULL)
+        return out_of_memory(err);
+    ty->packed = m->ids[inst->result].packed;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct in_ty *t = type_at(m, inst->operands[i]);
+        if (t == NULL)
+            return in_bad(m, inst->word, err, "SPIRV 3.49.6", "struct member without a type");
+        uint64_t align = ty->packed || t->align == 0 ? 1 : t->align;
+        at = (at + align - 1) / align * align;
+        members[i] = t;
+        offsets[i] = at;
+        at += t->size;
+        if (align > ty->align)
+            ty->align = align;
+    }
+    ty->members = members;
+    ty->offsets = offsets;
+    ty->count = n;
+    ty->size = ty->access = ty->reg_size = (at + ty->align - 1) / ty->align * ty->align;
+    return MM_OK;
+}
+
+static enum mm_class function_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_ty *ty = new_type(m, inst, IN_TY_FUNCTION, 0, 1);
+    if (ty == NULL)
+        return out_of_memory(err);
+    ty->element = type_at(m, inst->operands[0]);
+    ty->count = inst->operand_count - 1;
+    ty->members = mm_arena_alloc(m->arena, (ty->count + 1) * sizeof *ty->members);
+    if (ty->members == NULL)
+        return out_of_memory(err);
+    for (uint32_t i = 0; i < ty->count; i++)
+        ty->members[i] = type_at(m, inst->operands[i + 1]);
+    return MM_OK;
+}
+
+static enum mm_class pointer_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_ty *ty = m->ids[inst->result].kind == IN_ID_TYPE ? m->ids[inst->result].ty
+                                                               : new_type(m, inst, IN_TY_POINTER, 8, 8);
+    if (ty == NULL)
+        return out_of_memory(err);
+    ty->storage = inst->operands[0];
+    ty->element = type_at(m, inst->operands[1]);
+    ty->reg_size = sizeof(struct in_fat);
+    return MM_OK;
+}
+
+static enum mm_class forward_pointer(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_inst as = *inst;
+    as.result = inst->operands[0];
+    struct in_ty *ty = new_type(m, &as, IN_TY_POINTER, 8, 8);
+    if (ty == NULL)
+        return out_of_memory(err);
+    ty->reg_size = sizeof(struct in_fat);
+    return MM_OK;
+}
+
+static enum mm_class scalar_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    uint32_t width = inst->operand_count > 0 ? inst->operands[0] : 8;
+    bool fits = inst->opcode == SpvOpTypeFloat ? width == 16 || width == 32 || width == 64
+                                               : width == 8 || width == 16 || width == 32 || width == 64;
+    if (!fits)
+        return in_bad(m, inst->word, err, "SPIRV 2.16.1", "%s of %u bits", in_opcode_name(inst->opcode),
+                      width);
+    enum in_ty_kind kind = inst->opcode == SpvOpTypeBool  ? IN_TY_BOOL
+                           : inst->opcode == SpvOpTypeInt ? IN_TY_INT
+                                                          : IN_TY_FLOAT;
+    struct in_ty *ty = new_type(m, inst, kind, width / 8, width / 8);
+    if (ty == NULL)
+        return out_of_memory(err);
+    ty->width = width;
+    return MM_OK;
+}
+
+static enum mm_class declare_type(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    switch (inst->opcode) {
+    case SpvOpTypeVoid:
+        return new_type(m, inst, IN_TY_VOID, 0, 1) != NULL ? MM_OK : out_of_memory(err);
+    case SpvOpTypeBool:
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+        return scalar_type(m, inst, err);
+    case SpvOpTypeVector:
+        return vector_type(m, inst, err);
+    case SpvOpTypeArray:
+    case SpvOpTypeRuntimeArray:
+        return array_type(m, inst, err);
+    case SpvOpTypeStruct:
+        return struct_type(m, inst, err);
+    case SpvOpTypePointer:
+        return pointer_type(m, inst, err);
+    case SpvOpTypeForwardPointer:
+        return forward_pointer(m, inst, err);
+    case SpvOpTypeFunction:
+        return function_type(m, inst, err);
+    default:
+        return new_type(m, inst, IN_TY_OPAQUE, 8, 8) != NULL ? MM_OK : out_of_memory(err);
+    }
+}
+
+static enum mm_class declare_variable(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_ty *pointer = type_at(m, inst->type);
+    if (pointer == NULL || pointer->kind != IN_TY_POINTER || pointer->element == NULL)
+        return in_bad(m, inst->word, err, "SPIRV 3.49.8", "variable without a pointer type");
+    struct in_global *list = mm_realloc(m->globals, (m->global_count + 1) * sizeof *list);
+    if (list == NULL)
+        return out_of_memory(err);
+    m->globals = list;
+    struct in_global *g = &list[m->global_count];
+    struct in_id *id = &m->ids[inst->result];
+    memset(g, 0, sizeof *g);
+    g->id = inst->result;
+    g->ty = pointer->element;
+    g->storage = inst->operands[0];
+    g->initializer = inst->operand_count > 1 ? inst->operands[1] : 0;
+    uint64_t align = id->alignment > g->ty->align ? id->alignment : g->ty->align;
+    g->align = (uint32_t)(align < 1 ? 1 : align > 4096 ? 4096 : align);
+    id->kind = IN_ID_GLOBAL;
+    id->ty = pointer;
+    id->index = m->global_count++;
+    if (g->storage == SpvStorageClassCrossWorkgroup || g->storage == SpvStorageClassUniformConstant) {
+        m->program_bytes = (m->program_bytes + g->align - 1) / g->align * g->align;
+        g->offset = m->program_bytes;
+        m->program_bytes += g->ty->size;
+    }
+    return MM_OK;
+}
+
+static enum mm_class declare_entry(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    if (inst->operands[0] != SpvExecutionModelKernel)
+        return in_bad(m, inst->word, err, "SPIRV 3.3", "entry point that is not a kernel");
+    struct in_kernel *list = mm_realloc(m->kernels, (m->kernel_count + 1) * sizeof *list);
+    if (list == NULL)
+        return out_of_memory(err);
+    m->kernels = list;
+    struct in_kernel *k = &list[m->kernel_count++];
+    memset(k, 0, sizeof *k);
+    k->entry_id = inst->operands[1];
+    k->info.name = mm_arena_strdup(m->arena, (const char *)(inst->operands + 2));
+    k->info.vec_type_hint = "";
+    return k->info.name != NULL ? MM_OK : out_of_memory(err);
+}
+
+static enum mm_class declare_string(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    struct in_id *id = &m->ids[inst->result];
+    id->kind = inst->opcode == SpvOpString ? IN_ID_STRING : IN_ID_SET;
+    id->string = mm_arena_strdup(m->arena, (const char *)inst->operands);
+    return id->string != NULL ? MM_OK : out_of_memory(err);
+}
+
+enum mm_class in_declare(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
+{
+    switch (inst->opcode) {
+    case SpvOpMemoryModel:
+        if (inst->operands[0] != SpvAddressingModelPhysical64)
+            return in_bad(m, inst->word, err, "SPIRV 3.4",
+                          "addressing model is not Physical64, the device's");
+        return MM_OK;
+    case SpvOpSource:
+        m->source_language = inst->operands[0];
+        m->source_version = inst->operand_count > 1 ? inst->operands[1] : 0;
+        return MM_OK;
+    case SpvOpEntryPoint:
+        return declare_entry(m, inst, err);
+    case SpvOpString:
+    case SpvOpExtInstImport:
+        return declare_string(m, inst, err);
+    case SpvOpName:
+    case SpvOpDecorate:
+    case SpvOpGroupDecorate:
+        return in_decorate(m, inst, err);
+    case SpvOpVariable:
+        return declare_variable(m, inst, err);
+    default:
+        if ((inst->opcode >= SpvOpTypeVoid && inst->opcode <= SpvOpTypeForwardPointer) ||
+            inst->opcode == SpvOpTypePipeStorage || inst->opcode == SpvOpTypeNamedBarrier)
+            return declare_type(m, inst, err);
+        return in_constant(m, inst, err);
+    }
+}

@@ -1,0 +1,224 @@
+/* What clGetKernelArgInfo and clGetKernelWorkGroupInfo ask about kernels. [CL 5.9.3, 5.9.4] */
+#include "interp/exec/exec.h"
+#include "module.h"
+#include <stdio.h>
+#include <string.h>
+
+static enum in_argument_kind opaque_kind(uint32_t opcode)
+{
+    switch (opcode) {
+    case SpvOpTypeImage:
+        return IN_ARG_IMAGE;
+    case SpvOpTypeSampler:
+        return IN_ARG_SAMPLER;
+    case SpvOpTypePipe:
+        return IN_ARG_PIPE;
+    case SpvOpTypeQueue:
+        return IN_ARG_QUEUE;
+    default:
+        return IN_ARG_VALUE;
+    }
+}
+
+static void type_name(const struct in_module *m, const struct in_ty *ty, char *text, size_t size)
+{
+    static const char *const ints[] = {"char", "short", "int", "long"};
+    switch (ty->kind) {
+    case IN_TY_BOOL:
+        snprintf(text, size, "bool");
+        break;
+    case IN_TY_INT:
+        snprintf(text, size, "%s", ints[ty->width == 8 ? 0 : ty->width == 16 ? 1 : ty->width == 32 ? 2 : 3]);
+        break;
+    case IN_TY_FLOAT:
+        snprintf(text, size, "%s", ty->width == 16 ? "half" : ty->width == 32 ? "float" : "double");
+        break;
+    case IN_TY_VECTOR: {
+        char inner[64];
+        type_name(m, ty->element, inner, sizeof inner);
+        snprintf(text, size, "%s%u", inner, ty->count);
+        break;
+    }
+    case IN_TY_POINTER:
+        if (ty->element != NULL)
+            type_name(m, ty->element, text, size);
+        if (strlen(text) + 2 < size)
+            strcat(text, "*");
+        break;
+    default:
+        snprintf(text, size, "%s", m->ids[ty->id].name);
+        if (strncmp(text, "struct.", 7) == 0)
+            memmove(text, text + 7, strlen(text + 7) + 1);
+        break;
+    }
+}
+
+/* "kernel_arg_type.NAME.type,type," in an OpString carries the source's spelling. */
+static const char *source_type(const struct in_module *m, const char *kernel, uint32_t index,
+                               uint32_t *length)
+{
+    size_t n = strlen(kernel);
+    for (uint32_t id = 1; id < m->bound; id++) {
+        const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
+        if (strncmp(s, "kernel_arg_type.", 16) != 0 || strncmp(s + 16, kernel, n) != 0 || s[16 + n] != '.')
+            continue;
+        const char *p = s + 17 + n;
+        for (uint32_t k = 0; k < index && p != NULL; k++)
+            p = strchr(p, ',') != NULL ? strchr(p, ',') + 1 : NULL;
+        if (p == NULL || strchr(p, ',') == NULL)
+            return NULL;
+        *length = (uint32_t)(strchr(p, ',') - p);
+        return p;
+    }
+    return NULL;
+}
+
+static uint32_t qualifiers(const struct in_id *id)
+{
+    uint32_t q = id->volatile_ ? IN_QUAL_VOLATILE : 0;
+    if (id->restrict_ || (id->attributes & 1u << SpvFunctionParameterAttributeNoAlias))
+        q |= IN_QUAL_RESTRICT;
+    if (id->constant || (id->attributes & 1u << SpvFunctionParameterAttributeNoWrite))
+        q |= IN_QUAL_CONST;
+    return q;
+}
+
+static void pointer_argument(const struct in_id *id, const struct in_ty *ty, struct in_argument_info *a)
+{
+    a->kind = ty->storage == SpvStorageClassWorkgroup         ? IN_ARG_LOCAL
+              : ty->storage == SpvStorageClassUniformConstant ? IN_ARG_CONSTANT
+                                                              : IN_ARG_GLOBAL;
+    a->element_size = ty->element != NULL && ty->element->size > 0 ? (uint32_t)ty->element->size : 1;
+    bool by_value = ty->storage == SpvStorageClassFunction;
+    if (by_value && ty->element != NULL) {
+        a->kind = IN_ARG_VALUE;
+        a->size = (uint32_t)ty->element->size;
+        a->align = (uint32_t)ty->element->align;
+    }
+    if (a->kind == IN_ARG_CONSTANT)
+        a->qualifiers |= IN_QUAL_CONST;
+    (void)id;
+}
+
+static enum mm_class argument(struct in_module *m, const struct in_kernel *k, uint32_t index, uint32_t param,
+                              struct in_argument_info *a)
+{
+    const struct in_id *id = &m->ids[param];
+    const struct in_ty *ty = id->ty;
+    char text[128] = "";
+    *a = (struct in_argument_info){
+        .size = (uint32_t)ty->size, .align = (uint32_t)ty->align, .element_size = 1};
+    a->qualifiers = qualifiers(id);
+    if (ty->kind == IN_TY_POINTER) {
+        pointer_argument(id, ty, a);
+    } else if (ty->kind == IN_TY_OPAQUE) {
+        struct in_inst inst;
+        a->kind = opaque_kind(ty->opcode);
+        in_inst_at(m, m->ids[ty->id].word, &inst);
+        uint32_t access = SpvAccessQualifierReadOnly;
+        if (ty->opcode == SpvOpTypeImage && inst.operand_count > 7)
+            access = inst.operands[7];
+        else if (ty->opcode == SpvOpTypePipe && inst.operand_count > 0)
+            access = inst.operands[0];
+        if (a->kind == IN_ARG_IMAGE || a->kind == IN_ARG_PIPE)
+            a->access = (enum in_access)(IN_READ_ONLY + access);
+        if (a->kind == IN_ARG_PIPE)
+            a->qualifiers |= IN_QUAL_PIPE;
+    }
+    uint32_t length = 0;
+    const char *source = source_type(m, k->info.name, index, &length);
+    if (source != NULL && length < sizeof text) {
+        memcpy(text, source, length);
+        text[length] = 0;
+    } else {
+        type_name(m, ty->kind == IN_TY_POINTER && a->kind == IN_ARG_VALUE ? ty->element : ty, text,
+                  sizeof text);
+    }
+    a->name = id->name;
+    a->type_name = mm_arena_strdup(m->arena, text);
+    return a->type_name != NULL ? MM_OK : MM_LIMIT;
+}
+
+static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct mm_error *err)
+{
+    const struct in_id *id = &m->ids[k->entry_id];
+    if (k->entry_id >= m->bound || id->kind != IN_ID_FUNCTION || !m->functions[id->index].has_body)
+        return mm_fail_at(err, MM_INVALID, "SPIRV 2.16.1", m->name, 0, 0, "entry point %s is no function",
+                          k->info.name);
+    const struct in_function *f = &m->functions[id->index];
+    k->function = id->index;
+    struct in_argument_info *list = mm_arena_alloc(m->arena, (f->param_count + 1) * sizeof *list);
+    if (list == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    for (uint32_t p = 0; p < f->param_count; p++)
+        if (m->ids[f->params[p]].ty == NULL || argument(m, k, p, f->params[p], &list[p]) != MM_OK)
+            return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    k->info.argument_count = f->param_count;
+    k->info.arguments = list;
+    return MM_OK;
+}
+
+static uint32_t value_of(const struct in_module *m, const struct in_inst *i, uint32_t at)
+{
+    uint64_t v = at < i->operand_count ? i->operands[at] : 0;
+    if (i->opcode == SpvOpExecutionModeId)
+        in_constant_u64(m, (uint32_t)v, &v);
+    return (uint32_t)v;
+}
+
+/* OpExecutionMode: operands are the entry point, the mode, its values. [SPIRV 3.6] */
+static void execution_mode(const struct in_module *m, const struct in_inst *i, struct in_kernel *k)
+{
+    switch (i->operands[1]) {
+    case SpvExecutionModeLocalSize:
+    case SpvExecutionModeLocalSizeId:
+        for (uint32_t d = 0; d < 3; d++)
+            k->info.required_local_size[d] = value_of(m, i, 2 + d);
+        break;
+    case SpvExecutionModeLocalSizeHint:
+    case SpvExecutionModeLocalSizeHintId:
+        for (uint32_t d = 0; d < 3; d++)
+            k->info.local_size_hint[d] = value_of(m, i, 2 + d);
+        break;
+    case SpvExecutionModeSubgroupSize:
+        k->info.required_sub_group_size = value_of(m, i, 2);
+        break;
+    case SpvExecutionModeVecTypeHint: {
+        static const char *const types[] = {"char", "short", "int", "long", "half", "float", "double"};
+        uint32_t hint = value_of(m, i, 2), type = hint & 0xffff, n = hint >> 16;
+        char text[32];
+        if (type < 7) {
+            if (n > 1)
+                snprintf(text, sizeof text, "%s%u", types[type], n);
+            else
+                snprintf(text, sizeof text, "%s", types[type]);
+            const char *copy = mm_arena_strdup(m->arena, text);
+            k->info.vec_type_hint = copy != NULL ? copy : "";
+        }
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
+{
+    for (uint32_t k = 0; k < m->kernel_count; k++) {
+        enum mm_class result = describe(m, &m->kernels[k], err);
+        if (result != MM_OK)
+            return result;
+    }
+    struct in_inst i;
+    for (uint32_t at = 5; at < m->word_count; at += i.count) {
+        in_inst_at(m, at, &i);
+        if (i.opcode == SpvOpFunction)
+            break;
+        if ((i.opcode != SpvOpExecutionMode && i.opcode != SpvOpExecutionModeId) || i.operand_count < 2)
+            continue;
+        for (uint32_t k = 0; k < m->kernel_count; k++)
+            if (m->kernels[k].entry_id == i.operands[0])
+                execution_mode(m, &i, &m->kernels[k]);
+    }
+    return MM_OK;
+}

@@ -1,0 +1,100 @@
+/* Modules: creation, reference counts, queries. [CL 5.8.1] */
+#include "module.h"
+#include <string.h>
+
+static void destroy(struct in_module *m)
+{
+    for (uint32_t k = 0; k < m->kernel_count; k++)
+        in_code_destroy(m->kernels[k].code);
+    mm_free(m->kernels);
+    mm_free(m->functions);
+    mm_free(m->globals);
+    mm_free(m->spec);
+    mm_free(m->ids);
+    mm_free(m->is_id);
+    mm_free(m->words);
+    mm_arena_destroy(m->arena);
+    mm_free(m);
+}
+
+enum mm_class in_module_create(const void *words, size_t size, const struct in_module_options *options,
+                               struct in_module **module, char **warnings, struct mm_error *err)
+{
+    static const struct in_module_options defaults = {.name = NULL};
+    *module = NULL;
+    if (warnings != NULL)
+        *warnings = NULL;
+    if (options == NULL)
+        options = &defaults;
+    struct in_module *m = mm_alloc_zero(1, sizeof *m);
+    if (m == NULL || (m->arena = mm_arena_create()) == NULL) {
+        mm_free(m);
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    }
+    atomic_init(&m->references, 1);
+    m->options = options;
+    m->literal_legacy = options->literal_legacy_atomics;
+    m->name = mm_arena_strdup(m->arena, options->name != NULL ? options->name : "");
+    enum mm_class result = m->name != NULL ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    if (result == MM_OK)
+        result = in_parse(m, words, size, warnings, err);
+    if (result == MM_OK)
+        result = in_kernels(m, err);
+    if (result == MM_OK)
+        result = in_lower_kernels(m, err);
+    m->options = NULL;
+    if (result != MM_OK) {
+        destroy(m);
+        return result;
+    }
+    *module = m;
+    return MM_OK;
+}
+
+void in_module_retain(struct in_module *module)
+{
+    atomic_fetch_add(&module->references, 1);
+}
+
+void in_module_release(struct in_module *module)
+{
+    if (module != NULL && atomic_fetch_sub(&module->references, 1) == 1)
+        destroy(module);
+}
+
+size_t in_module_kernel_count(const struct in_module *module)
+{
+    return module->kernel_count;
+}
+
+const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i)
+{
+    return i < module->kernel_count ? &module->kernels[i].info : NULL;
+}
+
+size_t in_module_find_kernel(const struct in_module *module, const char *name)
+{
+    for (size_t i = 0; i < module->kernel_count; i++)
+        if (strcmp(module->kernels[i].info.name, name) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+size_t in_module_spec_constant_count(const struct in_module *module)
+{
+    return module->spec_count;
+}
+
+const struct in_spec_constant *in_module_spec_constant(const struct in_module *module, size_t i)
+{
+    return i < module->spec_count ? &module->spec[i] : NULL;
+}
+
+uint64_t in_module_program_scope_bytes(const struct in_module *module)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < module->global_count; k++)
+        if (module->globals[k].storage == SpvStorageClassCrossWorkgroup)
+            bytes += module->globals[k].ty->size;
+    return bytes;
+}

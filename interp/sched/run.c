@@ -1,0 +1,183 @@
+/* Launches: creation, stepping, end. [CL 3.2.1, 5.10] */
+#include "interp/ext/ext.h"
+#include "sched.h"
+#include <stdio.h>
+#include <string.h>
+
+static enum mm_class out_of_memory(struct mm_error *err)
+{
+    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+}
+
+static enum mm_class check(const struct in_launch *l, struct mm_error *err)
+{
+    if (l->instance == NULL || l->kernel >= l->instance->module->kernel_count)
+        return mm_fail(err, MM_INVALID, "CL 5.10", "no such kernel");
+    if (l->dimensions < 1 || l->dimensions > 3 || l->sub_group_size == 0)
+        return mm_fail(err, MM_INVALID, "CL 5.10", "%u dimensions, sub-groups of %u", l->dimensions,
+                       l->sub_group_size);
+    uint64_t items = 1;
+    for (uint32_t k = 0; k < l->dimensions; k++) {
+        if (l->local_size[k] == 0)
+            return mm_fail(err, MM_INVALID, "CL 5.10", "work-group size 0 in dimension %u", k);
+        items *= l->local_size[k];
+        if (items > 1u << 20)
+            return mm_fail(err, MM_LIMIT, "CL 5.10", "work-groups of more than %u work-items", 1u << 20);
+    }
+    return MM_OK;
+}
+
+static enum mm_class geometry(struct in_run *run, struct mm_error *err)
+{
+    struct in_launch *l = &run->launch;
+    run->groups_total = run->items_per_group = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        if (k >= l->dimensions) {
+            l->global_size[k] = l->local_size[k] = 1;
+            l->global_offset[k] = 0;
+        }
+        run->group_count[k] =
+            l->global_size[k] / l->local_size[k] + (l->global_size[k] % l->local_size[k] != 0);
+        if (run->group_count[k] != 0 && run->groups_total > UINT64_MAX / run->group_count[k])
+            return mm_fail(err, MM_LIMIT, "CL 5.10", "too many work-groups");
+        run->groups_total *= run->group_count[k];
+        run->items_per_group *= l->local_size[k];
+    }
+    return MM_OK;
+}
+
+/* Arguments may change once the launch exists: it keeps copies. */
+static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
+{
+    uint32_t n = run->info->argument_count;
+    run->arguments = mm_alloc_zero(n + 1, sizeof *run->arguments);
+    run->argument_values = mm_alloc_zero(n + 1, sizeof *run->argument_values);
+    if (run->arguments == NULL || run->argument_values == NULL)
+        return out_of_memory(err);
+    for (uint32_t k = 0; k < n; k++) {
+        run->arguments[k] = run->launch.arguments[k];
+        if (run->info->arguments[k].kind != IN_ARG_VALUE)
+            continue;
+        uint32_t size = run->info->arguments[k].size;
+        if (run->arguments[k].value == NULL)
+            return mm_fail(err, MM_INVALID, "CL 5.9.2", "argument %u has no value", k);
+        run->argument_values[k] = mm_alloc(size + 16);
+        if (run->argument_values[k] == NULL)
+            return out_of_memory(err);
+        memcpy(run->argument_values[k], run->arguments[k].value, size);
+        run->arguments[k].value = run->argument_values[k];
+    }
+    return MM_OK;
+}
+
+/* Local memory is one allocation per variable or argument, of one instance per work-group. */
+static enum mm_class record_locals(struct in_run *run, struct mm_error *err)
+{
+    uint32_t locals = run->code->local_count, n = locals + run->info->argument_count;
+    run->source_ids = mm_alloc_zero(run->code->source_count + 1, sizeof *run->source_ids);
+    run->local_ids = mm_alloc_zero(n + 1, sizeof *run->local_ids);
+    run->events = mm_alloc_zero(IN_EVENT_BATCH, sizeof *run->events);
+    if (run->source_ids == NULL || run->local_ids == NULL || run->events == NULL)
+        return out_of_memory(err);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct in_global *v = k < locals ? &run->module->globals[run->code->locals[k]] : NULL;
+        const struct in_argument_info *a = k < locals ? NULL : &run->info->arguments[k - locals];
+        if (a != NULL && a->kind != IN_ARG_LOCAL)
+            continue;
+        struct mm_record record = {.type = MM_RECORD_ALLOCATION};
+        run->local_ids[k] = mm_recorder_new_allocation(run->launch.recorder);
+        record.allocation =
+            (struct mm_allocation){.id = run->local_ids[k],
+                                   .region = MM_LOCAL,
+                                   .device = (int16_t)run->launch.device,
+                                   .command = run->launch.command,
+                                   .size = v != NULL ? v->ty->size : run->arguments[k - locals].local_size,
+                                   .name = v != NULL ? run->module->ids[v->id].name : a->name};
+        mm_recorder_record(run->launch.recorder, &record);
+    }
+    return MM_OK;
+}
+
+static enum mm_class open_slots(struct in_run *run, struct mm_error *err)
+{
+    uint32_t wanted = run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
+    run->over = run->groups_total == 0;
+    run->members = mm_alloc((run->items_per_group + 1) * sizeof *run->members);
+    if (run->members == NULL)
+        return out_of_memory(err);
+    for (uint32_t k = 0; k < wanted && !run->over && run->next_group < run->groups_total; k++)
+        if (!in_add_slot(run))
+            return k > 0 ? MM_OK : out_of_memory(err);
+    return MM_OK;
+}
+
+enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out, struct mm_error *err)
+{
+    enum mm_class result = check(launch, err);
+    if (result != MM_OK)
+        return result;
+    struct in_run *run = mm_alloc_zero(1, sizeof *run);
+    if (run == NULL)
+        return out_of_memory(err);
+    run->launch = *launch;
+    run->instance = launch->instance;
+    run->module = launch->instance->module;
+    run->code = run->module->kernels[launch->kernel].code;
+    run->info = &run->module->kernels[launch->kernel].info;
+    run->full = launch->recorder != NULL || launch->schedule == IN_RANDOM;
+    run->random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
+    run->insns = in_thread(run->code, run->full);
+    result = run->insns == NULL ? out_of_memory(err) : geometry(run, err);
+    if (result == MM_OK)
+        result = copy_arguments(run, err);
+    if (result == MM_OK && launch->recorder != NULL)
+        result = record_locals(run, err);
+    if (result == MM_OK)
+        result = open_slots(run, err);
+    if (result != MM_OK) {
+        in_run_destroy(run);
+        return result;
+    }
+    *out = run;
+    return MM_OK;
+}
+
+enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err)
+{
+    struct in_fp_state state;
+    in_fp_enter(&state);
+    in_schedule(run, quantum);
+    in_fp_leave(&state);
+    if (run->launch.recorder != NULL)
+        in_record_flush(run);
+    *done = run->over || run->stopped || run->limit;
+    if (run->limit)
+        return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
+                                 : out_of_memory(err);
+    return run->findings > 0 && *done
+               ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
+               : MM_OK;
+}
+
+uint64_t in_run_instruction_count(const struct in_run *run)
+{
+    return run->executed;
+}
+
+void in_run_destroy(struct in_run *run)
+{
+    if (run == NULL)
+        return;
+    for (uint32_t k = 0; k < run->slot_count; k++)
+        in_group_destroy(run, run->slots[k]);
+    for (uint32_t k = 0; run->argument_values != NULL && k < run->info->argument_count; k++)
+        mm_free(run->argument_values[k]);
+    mm_free(run->argument_values);
+    mm_free(run->arguments);
+    mm_free(run->slots);
+    mm_free(run->members);
+    mm_free(run->source_ids);
+    mm_free(run->local_ids);
+    mm_free(run->events);
+    mm_free(run);
+}

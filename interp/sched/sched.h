@@ -1,0 +1,19 @@
+/* Inside sched: work-groups in their slots, and who runs next. */
+#ifndef INTERP_SCHED_SCHED_H
+#define INTERP_SCHED_SCHED_H
+
+#include "interp/exec/exec.h"
+
+/* group.c */
+struct in_group *in_group_create(struct in_run *run);
+void in_group_destroy(struct in_run *run, struct in_group *group);
+/* Makes the next work-group resident in GROUP; false if there is none left. */
+bool in_group_next(struct in_run *run, struct in_group *group);
+/* wait.c: ITEM stopped at a WAIT instruction, or is done; releases whom that lets go. */
+void in_item_waits(struct in_run *run, struct in_item *item);
+void in_item_done(struct in_run *run, struct in_item *item);
+/* schedule.c: executes about QUANTUM instructions. */
+void in_schedule(struct in_run *run, uint64_t quantum);
+bool in_add_slot(struct in_run *run);
+
+#endif

@@ -1,0 +1,177 @@
+/* Who runs next.  Sequential: in order, each until it waits; work-items that spin make room for others,
+ * and groups that only spin for further groups.  Random: a seeded choice after every few shared memory
+ * operations.  Fair: round robin in small slices. */
+#include "sched.h"
+
+#define IN_SPIN_SLICE   200000 /* instructions after which a work-item may be spinning */
+#define IN_FAIR_SLICE   50
+#define IN_RANDOM_SLOTS 8
+#define IN_SPIN_MEMORY  (UINT64_C(512) << 20)
+
+static uint64_t next_random(struct in_run *run)
+{
+    uint64_t z = run->random += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+bool in_add_slot(struct in_run *run)
+{
+    if (run->next_group >= run->groups_total || (run->slot_count > 0 && run->memory_used > IN_SPIN_MEMORY))
+        return false;
+    struct in_group **slots = mm_realloc(run->slots, (run->slot_count + 1) * sizeof *slots);
+    if (slots == NULL)
+        return false;
+    run->slots = slots;
+    struct in_group *g = in_group_create(run);
+    if (g == NULL)
+        return false;
+    slots[run->slot_count++] = g;
+    return in_group_next(run, g);
+}
+
+/* A work-item that can run, from START on; NULL if there is none. */
+static struct in_item *runnable(struct in_group *g, uint32_t start)
+{
+    for (uint32_t k = 0; k < g->items_count; k++) {
+        uint32_t at = start + k < g->items_count ? start + k : start + k - g->items_count;
+        if (g->items[at].state <= IN_ITEM_READY) {
+            g->cursor = at;
+            return &g->items[at];
+        }
+    }
+    return NULL;
+}
+
+static void rotate(struct in_run *run)
+{
+    for (uint32_t k = 0; k < run->slot_count; k++) {
+        run->slot_cursor = (run->slot_cursor + 1) % run->slot_count;
+        if (run->slots[run->slot_cursor]->active)
+            return;
+    }
+}
+
+/* The work-group in the slot is finished: the next one moves in. */
+static void replace(struct in_run *run, struct in_group *g)
+{
+    run->groups_done++;
+    run->idle_rounds = 0;
+    if (!in_group_next(run, g)) {
+        run->over = run->groups_done == run->groups_total;
+        rotate(run);
+    }
+}
+
+/* The work-item used its slice up. */
+static void yielded(struct in_run *run, struct in_group *g)
+{
+    g->cursor = g->cursor + 1 < g->items_count ? g->cursor + 1 : 0;
+    bool fair = run->launch.schedule == IN_FAIR;
+    g->yields++;
+    if (!fair && g->yields <= g->items_count - g->done - g->waiting)
+        return;
+    uint32_t before = run->slot_cursor;
+    rotate(run);
+    if (run->slot_cursor > before)
+        return;
+    uint32_t patience = fair ? IN_SPIN_SLICE / IN_FAIR_SLICE : 0;
+    if (run->idle_rounds++ >= patience && in_add_slot(run))
+        run->idle_rounds = 0;
+}
+
+static struct in_item *pick(struct in_run *run)
+{
+    struct in_group *g = run->slots[run->slot_cursor];
+    if (run->launch.schedule != IN_RANDOM)
+        return runnable(g, g->cursor);
+    run->slot_cursor = (uint32_t)(next_random(run) % run->slot_count);
+    if (!run->slots[run->slot_cursor]->active)
+        rotate(run);
+    g = run->slots[run->slot_cursor];
+    return runnable(g, (uint32_t)(next_random(run) % g->items_count));
+}
+
+static int64_t slice(struct in_run *run)
+{
+    run->switch_budget = INT64_MAX;
+    if (run->launch.schedule == IN_SEQUENTIAL)
+        return IN_SPIN_SLICE;
+    if (run->launch.schedule == IN_FAIR)
+        return IN_FAIR_SLICE;
+    uint64_t r = next_random(run);
+    run->switch_budget = 1 + (int64_t)(r % 4 == 0 ? r / 4 % 16 : r / 4 % 3);
+    return 200 + (int64_t)(r >> 32) % 2000;
+}
+
+static void stopped(struct in_run *run, struct in_item *item, enum in_stop stop)
+{
+    struct in_group *g = item->group;
+    switch (stop) {
+    case IN_STOP_DONE:
+        in_item_done(run, item);
+        if (g->done == g->items_count)
+            replace(run, g);
+        else if (run->launch.schedule == IN_FAIR)
+            yielded(run, g);
+        break;
+    case IN_STOP_WAIT:
+        in_item_waits(run, item);
+        if (g->waiting == 0 || run->launch.schedule == IN_FAIR)
+            yielded(run, g);
+        break;
+    case IN_STOP_YIELD:
+        if (run->launch.schedule == IN_RANDOM) {
+            if (++run->idle_rounds > 200000 && in_add_slot(run))
+                run->idle_rounds = 0;
+        } else {
+            yielded(run, g);
+        }
+        break;
+    case IN_STOP_END:
+        break;
+    }
+}
+
+static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
+{
+    if (item->state == IN_ITEM_NEW) {
+        struct in_group *g = run->slots[run->slot_cursor];
+        if (!in_item_start(run, g, item, (uint32_t)(item - g->items))) {
+            run->limit = true;
+            return false;
+        }
+    }
+    run->budget = budget;
+    enum in_stop stop = run->full ? in_engine_full(run, item, NULL) : in_engine_fast(run, item, NULL);
+    run->executed += (uint64_t)(budget - run->budget);
+    if (stop == IN_STOP_YIELD && run->budget > 0 && run->launch.schedule != IN_RANDOM)
+        return true; /* the instruction asked for a switch */
+    if (stop == IN_STOP_YIELD && run->cut) {
+        return true; /* only the caller's quantum is used up: the same work-item goes on */
+    }
+    stopped(run, item, stop);
+    return true;
+}
+
+void in_schedule(struct in_run *run, uint64_t quantum)
+{
+    uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
+    while (!run->over && !run->stopped && !run->limit && run->executed < end) {
+        struct in_item *item = pick(run);
+        if (item == NULL) { /* everybody in the group waits: another group's turn */
+            rotate(run);
+            continue;
+        }
+        int64_t budget = slice(run);
+        run->cut = (uint64_t)budget > end - run->executed;
+        execute(run, item, run->cut ? (int64_t)(end - run->executed) : budget);
+        if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit) {
+            in_raise(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL,
+                     "step-limit", "refcl", NULL, 0, 0, "the launch executed more than %llu instructions",
+                     (unsigned long long)run->launch.step_limit);
+            run->stopped = run->limit = true;
+        }
+    }
+}

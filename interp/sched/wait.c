@@ -1,0 +1,186 @@
+/* Barriers and collective operations: who waits where, who may go on, and divergence.
+ * [CLC 6.15.8], [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
+#include "sched.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct in_wait *wait_of(const struct in_item *item)
+{
+    return item->pc[-1].p;
+}
+
+static uint32_t get32(const struct in_item *item, int32_t slot)
+{
+    uint32_t v;
+    memcpy(&v, item->frame + slot, sizeof v);
+    return v;
+}
+
+/* Instructions without a scope operand are the sub-group's. */
+static bool sub_group_scope(const struct in_item *item)
+{
+    const struct in_wait *w = wait_of(item);
+    return w->scope == 0 || get32(item, w->scope) == SpvScopeSubgroup;
+}
+
+static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
+{
+    const struct in_wait *w = wait_of(item);
+    if (w->kind != IN_WAIT_BARRIER || !run->full || run->launch.recorder == NULL)
+        return;
+    uint32_t instance = item->instances[sub_group_scope(item)];
+    in_record_fence(run, item, item->pc - 1, kind, get32(item, w->semantics), get32(item, w->memory_scope),
+                    w->site, instance);
+    run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(get32(item, w->memory_scope));
+}
+
+static void release(struct in_run *run, struct in_item **members, uint32_t n)
+{
+    const struct in_wait *w = wait_of(members[0]);
+    if (w->kind != IN_WAIT_BARRIER)
+        in_collective(run, members, n, w);
+    for (uint32_t k = 0; k < n; k++) {
+        record(run, members[k], MM_BARRIER_EXIT);
+        members[k]->state = IN_ITEM_READY;
+    }
+    members[0]->group->waiting -= n;
+    members[0]->group->yields = 0;
+}
+
+static void place(const struct in_run *run, const struct in_item *item, char *text, size_t size)
+{
+    if (item->state == IN_ITEM_DONE) {
+        snprintf(text, size, "has ended");
+        return;
+    }
+    const struct in_source *s = &run->code->sources[run->code->source_of[item->pc - 1 - run->insns]];
+    snprintf(text, size, "waits at %s (%s:%u)", s->opcode, s->file, s->line);
+}
+
+/* FIRST waits for what OTHER will never reach. */
+static void diverged(struct in_run *run, struct in_item *first, const struct in_item *other)
+{
+    char a[120], b[120];
+    place(run, first, a, sizeof a);
+    place(run, other, b, sizeof b);
+    in_raise(run, first, first->pc - 1, "barrier-divergence", "CLC 6.15.8", NULL, 0, 0,
+             "work-item %u of the group %s while work-item %u %s", first->local_linear, a,
+             other->local_linear, b);
+    run->stopped = true;
+}
+
+/* All of items [FROM, TO) wait at the same instruction: they go on.  Else says who disagrees. */
+static struct in_item *disagrees(struct in_group *g, uint32_t from, uint32_t to)
+{
+    struct in_item *first = NULL;
+    for (uint32_t k = from; k < to && first == NULL; k++)
+        if (g->items[k].state == IN_ITEM_WAITING)
+            first = &g->items[k];
+    for (uint32_t k = from; k < to; k++)
+        if (g->items[k].state != IN_ITEM_WAITING || g->items[k].pc != first->pc)
+            return &g->items[k];
+    return NULL;
+}
+
+static bool release_range(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
+{
+    uint32_t n = 0;
+    for (uint32_t k = from; k < to; k++)
+        run->members[n++] = &g->items[k];
+    release(run, run->members, n);
+    return true;
+}
+
+/* The work-items of a sub-group that wait at one non-uniform instruction execute it together. */
+static bool release_non_uniform(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
+{
+    bool any = false;
+    for (uint32_t k = from; k < to; k++) {
+        struct in_item *item = &g->items[k];
+        if (item->state != IN_ITEM_WAITING || wait_of(item)->kind != IN_WAIT_NON_UNIFORM)
+            continue;
+        uint32_t n = 0;
+        const struct in_insn *pc = item->pc;
+        for (uint32_t j = k; j < to; j++)
+            if (g->items[j].state == IN_ITEM_WAITING && g->items[j].pc == pc)
+                run->members[n++] = &g->items[j];
+        release(run, run->members, n);
+        any = true;
+        k = to; /* one instruction at a time: the released may join others at the next */
+    }
+    return any;
+}
+
+/* No work-item of the sub-group can run. */
+static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
+{
+    struct in_item *waiting = NULL;
+    for (uint32_t k = from; k < to; k++) {
+        if (g->items[k].state == IN_ITEM_NEW || g->items[k].state == IN_ITEM_READY)
+            return false;
+        if (g->items[k].state == IN_ITEM_WAITING && sub_group_scope(&g->items[k]) && waiting == NULL)
+            waiting = &g->items[k];
+    }
+    if (release_non_uniform(run, g, from, to))
+        return true;
+    if (waiting == NULL)
+        return false;
+    struct in_item *other = disagrees(g, from, to);
+    if (other != NULL) {
+        diverged(run, waiting, other == waiting ? &g->items[from] : other);
+        return true;
+    }
+    return release_range(run, g, from, to);
+}
+
+static void resolve_group(struct in_run *run, struct in_group *g)
+{
+    uint32_t sub = run->launch.sub_group_size;
+    bool any = false;
+    for (uint32_t from = 0; from < g->items_count && !any; from += sub)
+        any = resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
+    if (any || g->waiting == 0)
+        return;
+    struct in_item *other = disagrees(g, 0, g->items_count);
+    if (other == NULL) {
+        release_range(run, g, 0, g->items_count);
+        return;
+    }
+    for (uint32_t k = 0; k < g->items_count; k++)
+        if (g->items[k].state == IN_ITEM_WAITING) {
+            diverged(run, &g->items[k], other);
+            return;
+        }
+}
+
+static void settle(struct in_run *run, struct in_item *item, bool sub_group)
+{
+    struct in_group *g = item->group;
+    if (g->waiting > 0 && g->waiting + g->done == g->items_count) {
+        resolve_group(run, g);
+        return;
+    }
+    if (!sub_group)
+        return;
+    uint32_t sub = run->launch.sub_group_size, from = item->local_linear / sub * sub;
+    resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
+}
+
+void in_item_waits(struct in_run *run, struct in_item *item)
+{
+    item->state = IN_ITEM_WAITING;
+    item->group->waiting++;
+    bool sub = sub_group_scope(item);
+    item->instances[sub]++;
+    record(run, item, MM_BARRIER_ENTRY);
+    settle(run, item, sub);
+}
+
+void in_item_done(struct in_run *run, struct in_item *item)
+{
+    struct in_group *g = item->group;
+    in_item_finish(g, item);
+    g->yields = 0;
+    if (g->waiting > 0)
+        settle(run, item, true);
+}
