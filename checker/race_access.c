@@ -1,0 +1,326 @@
+/* Accesses: each is checked against the accesses before it that may race with it, and kept for those
+ * after it [CL 3.3.6 G4, G17].
+ *
+ * An earlier access is forgotten once a later one stands for it: whatever races with the earlier would
+ * race with the later.  A plain write stands for everything ordered before it, a plain read for plain
+ * reads, an atomic for atomics of the same scope instance that write no more than it does. */
+#include "checker/race.h"
+
+#include <string.h>
+
+struct access {
+    struct ck_detector *d;
+    const struct mm_event *event;
+    const struct ck_location *location;
+    const struct ck_clock *clock;
+    struct ck_access_record record;
+    uint64_t key; /* atomic: its scope instance */
+    uint64_t at;  /* offset of the cell at hand */
+    uint32_t cell_bytes;
+    uint8_t slot;
+};
+
+/* The earlier access happens before this one. */
+static inline bool ordered(const struct access *x, const struct ck_access_record *earlier)
+{
+    return earlier->agent == x->record.agent || ck_clock_get(x->clock, earlier->agent) >= earlier->time;
+}
+
+static void found(const struct access *x, const struct ck_access_record *earlier)
+{
+    ck_race_found(x->d, x->location, x->event, earlier, x->at, x->cell_bytes);
+}
+
+static inline void check(const struct access *x, const struct ck_access_record *earlier)
+{
+    if (earlier->time && !ordered(x, earlier))
+        found(x, earlier);
+}
+
+/* The members of a node differ in the agent only. */
+static struct ck_access_record member(const struct ck_node *node, uint32_t i)
+{
+    struct ck_access_record record = node->first;
+    record.agent += (uint64_t)node->stride * i;
+    return record;
+}
+
+/* True if one piece of the clock has all members of the node: what barriers and ends of commands give. */
+static bool covers_node(const struct ck_clock *clock, const struct ck_node *node)
+{
+    if (!clock)
+        return false;
+    uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);
+    for (uint32_t i = 0; i < clock->count; i++) {
+        uint64_t end = i + 1 < clock->count ? clock->pieces[i + 1].start : UINT64_MAX;
+        if (clock->pieces[i].start <= first && last < end)
+            return clock->pieces[i].time >= node->first.time;
+        if (clock->pieces[i].start > first)
+            return false;
+    }
+    return false;
+}
+
+static void check_nodes(const struct access *x, const struct ck_node *node)
+{
+    for (; node; node = node->next) {
+        if (node->count > 1 && covers_node(x->clock, node))
+            continue;
+        for (uint32_t i = 0; i < node->count; i++) {
+            struct ck_access_record earlier = member(node, i);
+            check(x, &earlier);
+        }
+    }
+}
+
+static bool node_ordered(const struct access *x, const struct ck_node *node)
+{
+    return node->count == 1 ? ordered(x, &node->first) : covers_node(x->clock, node);
+}
+
+/* Adds this access to a list that it stands for the ordered members of. */
+static void enter(const struct access *x, struct ck_node **list)
+{
+    while (*list && node_ordered(x, *list))
+        ck_node_pop(x->d, list);
+    ck_node_add(x->d, list, &x->record);
+}
+
+/* ---- plain -------------------------------------------------------------------------------- */
+
+static void plain_read(const struct access *x, struct ck_cell *cell)
+{
+    check(x, &cell->write);
+    struct ck_extra *extra = cell->extra;
+    for (struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
+        check_nodes(x, a->writes);
+    if (cell->read.time && !ordered(x, &cell->read)) {
+        extra = ck_cell_extra(x->d, cell);
+        if (!extra)
+            return;
+        while (extra->reads && node_ordered(x, extra->reads))
+            ck_node_pop(x->d, &extra->reads);
+        ck_node_add(x->d, &extra->reads, &cell->read);
+    }
+    cell->read = x->record;
+}
+
+static void forget_atomics(const struct access *x, struct ck_extra *extra)
+{
+    while (extra->atomics) {
+        struct ck_atomics *a = extra->atomics;
+        extra->atomics = a->next;
+        ck_nodes_free(x->d, &a->reads);
+        ck_nodes_free(x->d, &a->writes);
+        ck_budget_free(&x->d->budget, a, sizeof *a);
+    }
+}
+
+static void plain_write(const struct access *x, struct ck_cell *cell)
+{
+    check(x, &cell->write);
+    struct ck_extra *extra = cell->extra;
+    check(x, &cell->read);
+    if (extra) {
+        check_nodes(x, extra->reads);
+        for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
+            check_nodes(x, a->writes);
+            check_nodes(x, a->reads);
+        }
+        ck_nodes_free(x->d, &extra->reads);
+        forget_atomics(x, extra);
+    }
+    cell->read.time = 0;
+    cell->write = x->record;
+}
+
+/* ---- atomic ------------------------------------------------------------------------------- */
+
+static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *extra)
+{
+    struct ck_atomics *a = extra->atomics;
+    while (a && (a->key != x->key || a->slot != x->slot))
+        a = a->next;
+    if (!a && (a = ck_budget_alloc(&x->d->budget, sizeof *a))) {
+        a->key = x->key;
+        a->slot = x->slot;
+        a->next = extra->atomics;
+        extra->atomics = a;
+    }
+    return a;
+}
+
+static void check_atomics(const struct access *x, const struct ck_extra *extra, bool writes)
+{
+    for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
+        bool inclusive = a->key == x->key && a->slot == x->slot && x->slot != CK_SLOT_NONE;
+        if (inclusive)
+            continue;
+        check_nodes(x, a->writes);
+        if (writes)
+            check_nodes(x, a->reads);
+    }
+}
+
+static void atomic_access(const struct access *x, struct ck_cell *cell)
+{
+    bool writes = x->record.meta & CK_META_WRITE;
+    struct ck_extra *extra = ck_cell_extra(x->d, cell);
+    if (!extra)
+        return;
+    check(x, &cell->write);
+    if (writes) {
+        check(x, &cell->read);
+        check_nodes(x, extra->reads);
+    }
+    check_atomics(x, extra, writes);
+    struct ck_atomics *own = atomics_of(x, extra);
+    if (!own)
+        return;
+    if (writes) {
+        while (own->reads && node_ordered(x, own->reads))
+            ck_node_pop(x->d, &own->reads);
+        enter(x, &own->writes);
+    } else {
+        enter(x, &own->reads);
+    }
+}
+
+/* ---- all cells of an access ---------------------------------------------------------------- */
+
+static bool writes(const struct mm_event *event)
+{
+    return event->kind != MM_READ;
+}
+
+static void touch(struct access *x, struct ck_cell *cell)
+{
+    if (x->record.meta & CK_META_ATOMIC)
+        atomic_access(x, cell);
+    else if (x->record.meta & CK_META_WRITE)
+        plain_write(x, cell);
+    else
+        plain_read(x, cell);
+}
+
+enum pass { ACQUIRE, TOUCH, RELEASE };
+
+/* A plain write ends a release sequence, unless the agent that heads it does it itself. */
+static void release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
+{
+    bool atomic = x->record.meta & CK_META_ATOMIC;
+    if (!atomic && (!cell->extra || !cell->extra->sync))
+        return;
+    struct ck_extra *extra = ck_cell_extra(x->d, cell);
+    if (!extra)
+        return;
+    if (!extra->sync) {
+        extra->sync = ck_budget_alloc(&x->d->budget, sizeof *extra->sync);
+        if (!extra->sync)
+            return;
+        extra->sync->id = ++x->d->next_sync;
+    }
+    *released = ck_sync_release(x->d, x->event, item, x->location, extra->sync) || *released;
+}
+
+static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *cell, enum pass pass,
+                       bool *released)
+{
+    if (pass == TOUCH)
+        touch(x, cell);
+    else if (pass == RELEASE)
+        release(x, item, cell, released);
+    else if (cell->extra && cell->extra->sync)
+        ck_sync_acquire(x->d, x->event, item, x->location, cell->extra->sync);
+}
+
+static bool visit(struct access *x, struct ck_space *space, uint64_t offset, struct ck_item *item,
+                  enum pass pass, bool *released)
+{
+    uint64_t end = offset + x->event->size;
+    while (offset < end) {
+        uint64_t number = offset >> CK_PAGE_LOG, base = number << CK_PAGE_LOG;
+        uint32_t first = (uint32_t)(offset - base);
+        uint32_t last = end - base < CK_PAGE ? (uint32_t)(end - base) : CK_PAGE;
+        uint32_t granule = (uint32_t)__builtin_ctz(first | last | CK_PAGE);
+        struct ck_page *page = ck_page_of(x->d, space, number, granule);
+        if (!page || (page->granule_log > granule && !ck_page_split(x->d, page, granule)))
+            return false;
+        x->cell_bytes = 1u << page->granule_log;
+        for (uint32_t i = first >> page->granule_log; i < last >> page->granule_log; i++) {
+            x->at = base + ((uint64_t)i << page->granule_log);
+            visit_cell(x, item, &page->cells[i], pass, released);
+        }
+        offset = base + last;
+    }
+    return true;
+}
+
+static struct ck_space *local_space(struct ck_detector *d, const struct ck_location *location,
+                                    struct mm_agent agent)
+{
+    struct ck_command *command = ck_command_of(d, agent.command);
+    struct ck_group *group = command ? ck_group_of(d, command, agent.index) : NULL;
+    if (!group)
+        return NULL;
+    struct ck_space *space = group->locals;
+    while (space && space->allocation != location->info.id)
+        space = space->next;
+    if (!space && (space = ck_budget_alloc(&d->budget, sizeof *space))) {
+        space->allocation = location->info.id;
+        space->next = group->locals;
+        group->locals = space;
+    }
+    return space;
+}
+
+static uint32_t meta_of(const struct mm_event *event)
+{
+    uint32_t meta = event->kind == MM_READ    ? CK_META_READ
+                    : event->kind == MM_WRITE ? CK_META_WRITE
+                                              : CK_META_READ | CK_META_WRITE;
+    if (event->attributes & MM_ATOMIC)
+        meta |= CK_META_ATOMIC | (uint32_t)event->order << CK_META_ORDER_SHIFT |
+                (uint32_t)event->scope << CK_META_SCOPE_SHIFT;
+    return meta;
+}
+
+void ck_race_access(struct ck_detector *d, const struct mm_event *event)
+{
+    struct ck_location *location = d->last_location;
+    if (!location || location->info.id != event->allocation) {
+        location = ck_map_get(&d->locations, event->allocation);
+        if (!location)
+            return;
+        d->last_location = location;
+    }
+    if (!location->checked || !event->size)
+        return;
+    uint64_t offset = event->offset;
+    if (location->parent) {
+        offset += location->parent_offset;
+        location = location->parent;
+    }
+    struct ck_space *space =
+        location->system == CK_SYS_LOCAL ? local_space(d, location, event->agent) : &location->space;
+    struct ck_item *item = space ? ck_item_of(d, event->agent) : NULL;
+    if (!item)
+        return;
+    struct access x = {.d = d, .event = event, .location = location};
+    x.record = (struct ck_access_record){ck_agent_key(event->agent), item->time[location->system],
+                                         event->source, event->size, meta_of(event)};
+    bool atomic = event->attributes & MM_ATOMIC, released = false;
+    if (atomic) {
+        x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), location);
+        x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, location);
+        if (event->kind != MM_WRITE && !visit(&x, space, offset, item, ACQUIRE, &released))
+            return;
+    }
+    x.clock = item->clock[location->system];
+    if (!visit(&x, space, offset, item, TOUCH, &released))
+        return;
+    if (writes(event) && (atomic || d->next_sync))
+        visit(&x, space, offset, item, RELEASE, &released);
+    if (released)
+        item->time[location->system]++;
+}

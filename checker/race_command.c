@@ -1,0 +1,110 @@
+/* Host threads, commands, and the edges between them [CL 3.3.6 H1-H14].
+ *
+ * Every event that is neither an access nor a fence nor a barrier keeps a snapshot of its agent's clocks,
+ * from which a recorded edge can start. */
+#include "checker/race.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
+{
+    if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO)
+        return;
+    if (edge->to != d->next_event)
+        return;
+    if (d->edge_count == d->edge_capacity) {
+        size_t capacity = d->edge_capacity ? d->edge_capacity * 2 : 16;
+        struct mm_edge *edges = ck_budget_alloc(&d->budget, capacity * sizeof *edges);
+        if (!edges)
+            return;
+        if (d->edge_count)
+            memcpy(edges, d->edges, d->edge_count * sizeof *edges);
+        ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *edges);
+        d->edges = edges;
+        d->edge_capacity = capacity;
+    }
+    d->edges[d->edge_count++] = *edge;
+}
+
+/* Joins what the edges into EVENT bring. */
+void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
+{
+    struct ck_item *item = ck_item_of(d, event->agent);
+    for (size_t i = 0; item && i < d->edge_count; i++) {
+        const struct ck_snapshot *from = ck_map_get(&d->snapshots, d->edges[i].from);
+        if (!from) {
+            ck_give_up(d, "an edge starts at an event that keeps no clock");
+            break;
+        }
+        if (d->edges[i].kind == MM_EDGE_PARENT_GROUP)
+            ck_group_join(d, from->agent, item);
+        ck_clock_join(&d->clocks, &item->clock[CK_SYS_GLOBAL], from->clock[CK_SYS_GLOBAL]);
+        ck_clock_join(&d->clocks, &item->clock[CK_SYS_IMAGE], from->clock[CK_SYS_IMAGE]);
+    }
+    d->edge_count = 0;
+}
+
+static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, mm_event_id id,
+                          struct ck_item *item)
+{
+    uint64_t agent = ck_agent_key(event->agent);
+    struct ck_snapshot *snapshot = ck_budget_alloc(&d->budget, sizeof *snapshot);
+    if (!snapshot)
+        return;
+    snapshot->agent = event->agent;
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        if (s == CK_SYS_LOCAL)
+            continue;
+        snapshot->clock[s] = ck_clock_ref(item->clock[s]);
+        ck_clock_raise(&d->clocks, &snapshot->clock[s], agent, agent, item->time[s]);
+        item->time[s]++;
+    }
+    ck_map_put(&d->snapshots, &d->budget, id, snapshot);
+}
+
+static void start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
+                  struct ck_item *item)
+{
+    uint64_t agent = ck_agent_key(event->agent);
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        struct ck_clock *old = command->start[s];
+        command->start[s] = ck_clock_ref(item->clock[s]);
+        ck_clock_drop(&d->clocks, old);
+        if (s != CK_SYS_LOCAL)
+            ck_clock_raise(&d->clocks, &command->start[s], agent, agent, item->time[s]);
+    }
+}
+
+void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id)
+{
+    struct ck_item *item = ck_item_of(d, event->agent);
+    struct ck_command *command = ck_command_of(d, event->agent.command);
+    if (!item || !command)
+        return;
+    if (event->kind == MM_COMMAND_START)
+        start(d, command, event, item);
+    if (event->kind == MM_COMMAND_END && item == &command->runtime)
+        ck_command_end(d, command, item);
+    keep_snapshot(d, event, id, item);
+    if (event->kind == MM_FREE && event->allocation) {
+        struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+        if (!location)
+            return;
+        location->freed = true;
+        ck_space_clear(d, &location->space);
+    }
+}
+
+void ck_snapshots_free(struct ck_detector *d)
+{
+    for (size_t i = 0; i < d->snapshots.capacity; i++) {
+        struct ck_snapshot *snapshot = d->snapshots.values[i];
+        for (int s = 0; snapshot && s < CK_SYSTEMS; s++)
+            ck_clock_drop(&d->clocks, snapshot->clock[s]);
+        ck_budget_free(&d->budget, snapshot, sizeof *snapshot);
+    }
+    ck_map_clear(&d->snapshots, &d->budget);
+    ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *d->edges);
+    d->edges = NULL;
+}

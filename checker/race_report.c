@@ -1,0 +1,186 @@
+/* Findings: what is wrong, where, how often, and between whom. */
+#include "checker/race.h"
+
+#include "checker/race_words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+static struct ck_finding *new_finding(struct ck_detector *d)
+{
+    if (d->options.max_findings && d->finding_count >= d->options.max_findings)
+        return NULL;
+    if (d->finding_count == d->finding_capacity) {
+        size_t capacity = d->finding_capacity ? d->finding_capacity * 2 : 16;
+        struct ck_finding **findings = mm_realloc(d->findings, capacity * sizeof *findings);
+        if (!findings)
+            return NULL;
+        d->findings = findings;
+        d->finding_capacity = capacity;
+    }
+    struct ck_finding *finding = mm_arena_alloc(d->arena, sizeof *finding);
+    if (finding)
+        d->findings[d->finding_count++] = finding;
+    return finding;
+}
+
+/* The argument bound nearest below OFFSET through which a command reaches the allocation. */
+static const struct mm_argument *argument_of(const struct ck_command *command, uint32_t allocation,
+                                             uint64_t offset)
+{
+    const struct mm_argument *best = NULL;
+    for (const struct ck_argument *a = command ? command->arguments : NULL; a; a = a->next)
+        if (a->info.allocation == allocation && a->info.offset <= offset &&
+            (!best || a->info.offset >= best->offset))
+            best = &a->info;
+    return best;
+}
+
+static void fill_access(struct ck_detector *d, struct ck_access *access, const struct mm_event *event,
+                        uint64_t first_byte)
+{
+    const struct mm_source *source = ck_map_get(&d->sources, event->source);
+    const struct ck_command *command =
+        event->agent.command ? ck_map_get(&d->commands, event->agent.command) : NULL;
+    access->source = source ? *source : (struct mm_source){.file = "", .function = "", .opcode = ""};
+    access->event = *event;
+    access->agent = event->agent;
+    if (command && command->known)
+        access->command = &command->info;
+    if (access->command && event->agent.index != MM_INDEX_RUNTIME)
+        mm_agent_coordinates(access->command, event->agent, access->global_id, access->group_id,
+                             access->local_id);
+    const struct mm_argument *argument =
+        event->allocation ? argument_of(command, event->allocation, first_byte) : NULL;
+    if (argument) {
+        access->argument = argument->name;
+        access->element =
+            (first_byte - argument->offset) / (argument->element_size ? argument->element_size : 1);
+    }
+}
+
+static struct mm_event event_of(const struct ck_access_record *record, const struct mm_event *other,
+                                uint64_t offset)
+{
+    struct mm_event event = {.offset = offset, .allocation = other->allocation};
+    event.agent = (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)record->agent};
+    event.size = record->size;
+    event.source = record->source;
+    bool reads = record->meta & CK_META_READ, writes = record->meta & CK_META_WRITE;
+    event.kind = reads && writes ? MM_RMW : writes ? MM_WRITE : MM_READ;
+    event.attributes = MM_NO_VALUE;
+    if (record->meta & CK_META_ATOMIC) {
+        event.attributes |= MM_ATOMIC;
+        event.order = (uint8_t)(record->meta >> CK_META_ORDER_SHIFT & 7);
+        event.scope = (uint8_t)(record->meta >> CK_META_SCOPE_SHIFT & 7);
+    }
+    return event;
+}
+
+static const char *race_message(struct ck_detector *d, const struct ck_finding *finding)
+{
+    char where[200], agents[2][200], text[900];
+    ck_words_location(finding, where, sizeof where);
+    for (int i = 0; i < 2; i++)
+        ck_words_agent(&finding->accesses[i], finding->accesses[0].command != finding->accesses[1].command,
+                       agents[i], sizeof agents[i]);
+    snprintf(text, sizeof text, "%s on %s between %s by %s and %s by %s",
+             strcmp(finding->kind, "scope-race") == 0 ? "scope race" : "data race", where,
+             ck_words_access(&finding->accesses[0].event), agents[0],
+             ck_words_access(&finding->accesses[1].event), agents[1]);
+    return mm_arena_strdup(d->arena, text);
+}
+
+static struct ck_finding *new_race(struct ck_detector *d, const struct ck_location *location,
+                                   const struct mm_event *event, const struct ck_access_record *earlier,
+                                   uint64_t first_byte, uint32_t bytes, bool scope_race)
+{
+    struct ck_finding *finding = new_finding(d);
+    if (!finding)
+        return NULL;
+    const struct ck_location *named = ck_map_get(&d->locations, event->allocation);
+    uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
+    struct mm_event first = event_of(earlier, event, offset);
+    finding->kind = scope_race ? "scope-race" : "data-race";
+    finding->clause = "CL 3.3.6 G17";
+    finding->allocation = named ? &named->info : NULL;
+    finding->offset = offset;
+    finding->size = bytes;
+    finding->access_count = 2;
+    fill_access(d, &finding->accesses[0], event, offset);
+    fill_access(d, &finding->accesses[1], &first, offset);
+    finding->reason = ck_race_reason(d, location, event, earlier, scope_race);
+    finding->message = race_message(d, finding);
+    return finding;
+}
+
+void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+                   const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
+{
+    bool scope_race = (event->attributes & MM_ATOMIC) && (earlier->meta & CK_META_ATOMIC);
+    uint64_t low = event->source, high = earlier->source;
+    if (low > high) {
+        uint64_t swap = low;
+        low = high;
+        high = swap;
+    }
+    uint64_t key = mix(mix(mix(1, low << 32 | high), event->allocation), scope_race);
+    if (!low)
+        key = mix(key, event->kind | (earlier->meta & 3u) << 8);
+    struct ck_finding *finding = ck_map_get(&d->seen, key);
+    if (finding && finding == d->last_reported && d->last_reported_event == d->next_event &&
+        d->last_reported_agent == earlier->agent)
+        return; /* another byte of the same two accesses */
+    if (!finding) {
+        finding = new_race(d, location, event, earlier, first_byte, bytes, scope_race);
+        if (!finding || !ck_map_put(&d->seen, &d->budget, key, finding))
+            return;
+    }
+    finding->count++;
+    d->last_reported = finding;
+    d->last_reported_event = d->next_event;
+    d->last_reported_agent = earlier->agent;
+}
+
+/* What the runtime or the interpreter found: one finding per kind, place and memory. */
+void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
+{
+    uint64_t key = mix(2, (uint64_t)record->source << 32 | record->allocation);
+    for (const char *s = record->kind; s && *s; s++)
+        key = mix(key, (unsigned char)*s);
+    for (const char *s = record->source ? "" : record->message; s && *s; s++)
+        key = mix(key, (unsigned char)*s);
+    struct ck_finding *finding = ck_map_get(&d->seen, key);
+    if (finding) {
+        finding->count++;
+        return;
+    }
+    finding = new_finding(d);
+    if (!finding)
+        return;
+    finding->kind = mm_arena_strdup(d->arena, record->kind ? record->kind : "");
+    finding->clause = mm_arena_strdup(d->arena, record->clause ? record->clause : "");
+    finding->message = mm_arena_strdup(d->arena, record->message ? record->message : "");
+    finding->count = 1;
+    const struct ck_location *location = ck_map_get(&d->locations, record->allocation);
+    finding->allocation = location ? &location->info : NULL;
+    finding->offset = record->offset;
+    finding->size = record->size;
+    struct mm_event event = {.agent = record->agent,
+                             .source = record->source,
+                             .allocation = record->allocation,
+                             .offset = record->offset,
+                             .size = record->size,
+                             .attributes = MM_NO_VALUE};
+    event.kind = MM_KIND_COUNT; /* neither read nor write is known */
+    finding->access_count = record->source || record->agent.command ? 1 : 0;
+    fill_access(d, &finding->accesses[0], &event, record->offset);
+    ck_map_put(&d->seen, &d->budget, key, finding);
+}

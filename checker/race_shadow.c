@@ -1,0 +1,288 @@
+/* Shadow memory: for every byte that was accessed, which accesses may still race with later ones.
+ *
+ * Bytes that were always accessed together share a cell.  A page starts with cells as large as its first
+ * access allows and is split when a finer access comes, so that the state is exact to the byte and still
+ * small for a buffer that is filled at once. */
+#include "checker/race.h"
+
+#include <string.h>
+
+/* ---- nodes -------------------------------------------------------------------------------- */
+
+enum { NODES_PER_BLOCK = 512 };
+struct node_block {
+    struct node_block *next;
+    struct ck_node nodes[NODES_PER_BLOCK];
+};
+
+static struct ck_node *node_alloc(struct ck_detector *d)
+{
+    if (!d->free_nodes) {
+        struct node_block *block = ck_budget_alloc(&d->budget, sizeof *block);
+        if (!block)
+            return NULL;
+        block->next = d->node_blocks;
+        d->node_blocks = block;
+        for (size_t i = 0; i < NODES_PER_BLOCK; i++) {
+            block->nodes[i].next = d->free_nodes;
+            d->free_nodes = &block->nodes[i];
+        }
+    }
+    struct ck_node *node = d->free_nodes;
+    d->free_nodes = node->next;
+    return node;
+}
+
+void ck_node_pop(struct ck_detector *d, struct ck_node **list)
+{
+    struct ck_node *node = *list;
+    *list = node->next;
+    node->next = d->free_nodes;
+    d->free_nodes = node;
+}
+
+void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
+{
+    while (*list)
+        ck_node_pop(d, list);
+}
+
+/* Work-items that do the same one after the other, at a fixed distance, share a node. */
+static bool extends(struct ck_node *node, const struct ck_access_record *access)
+{
+    const struct ck_access_record *first = &node->first;
+    if (first->time != access->time || first->source != access->source || first->meta != access->meta ||
+        first->size != access->size || first->agent >> 32 != access->agent >> 32 ||
+        access->agent <= first->agent)
+        return false;
+    uint64_t distance = access->agent - first->agent;
+    if (node->count == 1) {
+        node->stride = (uint32_t)distance;
+        node->count = 2;
+        return true;
+    }
+    if (distance != (uint64_t)node->stride * node->count)
+        return false;
+    node->count++;
+    return true;
+}
+
+bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access)
+{
+    struct ck_node *head = *list;
+    if (head && (memcmp(&head->first, access, sizeof *access) == 0 || extends(head, access)))
+        return true;
+    struct ck_node *node = node_alloc(d);
+    if (!node)
+        return false;
+    *node = (struct ck_node){.next = head, .first = *access, .stride = 1, .count = 1};
+    *list = node;
+    return true;
+}
+
+static bool nodes_copy(struct ck_detector *d, struct ck_node **out, const struct ck_node *list)
+{
+    *out = NULL;
+    for (; list; list = list->next) {
+        struct ck_node *node = node_alloc(d);
+        if (!node)
+            return false;
+        *node = *list;
+        node->next = NULL;
+        *out = node;
+        out = &node->next;
+    }
+    return true;
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell)
+{
+    if (!cell->extra)
+        cell->extra = ck_budget_alloc(&d->budget, sizeof *cell->extra);
+    return cell->extra;
+}
+
+static void extra_free(struct ck_detector *d, struct ck_extra *extra)
+{
+    if (!extra)
+        return;
+    ck_nodes_free(d, &extra->reads);
+    while (extra->atomics) {
+        struct ck_atomics *a = extra->atomics;
+        extra->atomics = a->next;
+        ck_nodes_free(d, &a->reads);
+        ck_nodes_free(d, &a->writes);
+        ck_budget_free(&d->budget, a, sizeof *a);
+    }
+    ck_sync_free(d, extra->sync);
+    ck_budget_free(&d->budget, extra, sizeof *extra);
+}
+
+static bool atomics_copy(struct ck_detector *d, struct ck_atomics **out, const struct ck_atomics *list)
+{
+    for (; list; list = list->next) {
+        struct ck_atomics *a = ck_budget_alloc(&d->budget, sizeof *a);
+        if (!a)
+            return false;
+        *out = a;
+        out = &a->next;
+        a->key = list->key;
+        a->slot = list->slot;
+        if (!nodes_copy(d, &a->writes, list->writes) || !nodes_copy(d, &a->reads, list->reads))
+            return false;
+    }
+    return true;
+}
+
+static bool cell_copy(struct ck_detector *d, struct ck_cell *to, const struct ck_cell *from)
+{
+    *to = *from;
+    to->extra = NULL;
+    if (!from->extra)
+        return true;
+    struct ck_extra *extra = ck_cell_extra(d, to);
+    if (!extra)
+        return false;
+    if (from->extra->sync && !(extra->sync = ck_sync_copy(d, from->extra->sync)))
+        return false;
+    return nodes_copy(d, &extra->reads, from->extra->reads) &&
+           atomics_copy(d, &extra->atomics, from->extra->atomics);
+}
+
+/* ---- pages -------------------------------------------------------------------------------- */
+
+static size_t page_slot(const struct ck_detector *d, const struct ck_space *space, uint64_t number)
+{
+    uint64_t h = ((uint64_t)(uintptr_t)space >> 4 ^ number * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
+    size_t slot = (size_t)(h ^ h >> 32) & (d->page_capacity - 1);
+    while (d->page_table[slot] &&
+           (d->page_table[slot]->space != space || d->page_table[slot]->number != number))
+        slot = (slot + 1) & (d->page_capacity - 1);
+    return slot;
+}
+
+static bool grow_pages(struct ck_detector *d)
+{
+    struct ck_page **old = d->page_table;
+    size_t old_capacity = d->page_capacity, capacity = old_capacity ? old_capacity * 2 : 256;
+    struct ck_page **table = ck_budget_alloc(&d->budget, capacity * sizeof *table);
+    if (!table)
+        return false;
+    d->page_table = table;
+    d->page_capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i])
+            table[page_slot(d, old[i]->space, old[i]->number)] = old[i];
+    ck_budget_free(&d->budget, old, old_capacity * sizeof *old);
+    return true;
+}
+
+static size_t cells_bytes(uint32_t granule_log)
+{
+    return sizeof(struct ck_cell) << (CK_PAGE_LOG - granule_log);
+}
+
+struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
+                           uint32_t granule_log)
+{
+    if (space->last_page && space->last_page->number == number)
+        return space->last_page;
+    if ((d->page_count + 1) * 2 > d->page_capacity && !grow_pages(d))
+        return NULL;
+    size_t slot = page_slot(d, space, number);
+    struct ck_page *page = d->page_table[slot];
+    if (!page) {
+        page = ck_budget_alloc(&d->budget, sizeof *page);
+        if (!page)
+            return NULL;
+        page->cells = ck_budget_alloc(&d->budget, cells_bytes(granule_log));
+        if (!page->cells) {
+            ck_budget_free(&d->budget, page, sizeof *page);
+            return NULL;
+        }
+        page->space = space;
+        page->number = number;
+        page->granule_log = granule_log;
+        page->next = space->pages;
+        space->pages = page;
+        d->page_table[slot] = page;
+        d->page_count++;
+    }
+    space->last_page = page;
+    return page;
+}
+
+bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule_log)
+{
+    uint32_t shift = page->granule_log - granule_log;
+    size_t old_count = (size_t)1 << (CK_PAGE_LOG - page->granule_log);
+    struct ck_cell *cells = ck_budget_alloc(&d->budget, cells_bytes(granule_log));
+    if (!cells)
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < old_count << shift; i++) {
+        const struct ck_cell *from = &page->cells[i >> shift];
+        if (i & (((size_t)1 << shift) - 1))
+            ok = cell_copy(d, &cells[i], from) && ok;
+        else
+            cells[i] = *from; /* the first part takes over what the cell owns */
+    }
+    ck_budget_free(&d->budget, page->cells, cells_bytes(page->granule_log));
+    page->cells = cells;
+    page->granule_log = granule_log;
+    return ok;
+}
+
+static void page_free(struct ck_detector *d, struct ck_page *page)
+{
+    size_t count = (size_t)1 << (CK_PAGE_LOG - page->granule_log);
+    for (size_t i = 0; i < count; i++)
+        extra_free(d, page->cells[i].extra);
+    ck_budget_free(&d->budget, page->cells, cells_bytes(page->granule_log));
+    ck_budget_free(&d->budget, page, sizeof *page);
+}
+
+/* Takes PAGE out of the table: what follows it in its run moves up. */
+static void page_remove(struct ck_detector *d, const struct ck_page *page)
+{
+    size_t slot = page_slot(d, page->space, page->number);
+    if (d->page_table[slot] != page)
+        return;
+    d->page_table[slot] = NULL;
+    d->page_count--;
+    for (size_t next = (slot + 1) & (d->page_capacity - 1); d->page_table[next];
+         next = (next + 1) & (d->page_capacity - 1)) {
+        struct ck_page *moved = d->page_table[next];
+        d->page_table[next] = NULL;
+        d->page_table[page_slot(d, moved->space, moved->number)] = moved;
+    }
+}
+
+void ck_space_clear(struct ck_detector *d, struct ck_space *space)
+{
+    while (space->pages) {
+        struct ck_page *page = space->pages;
+        space->pages = page->next;
+        page_remove(d, page);
+        page_free(d, page);
+    }
+    space->last_page = NULL;
+}
+
+void ck_shadow_clear(struct ck_detector *d)
+{
+    for (size_t i = 0; i < d->page_capacity; i++)
+        if (d->page_table[i])
+            page_free(d, d->page_table[i]);
+    ck_budget_free(&d->budget, d->page_table, d->page_capacity * sizeof *d->page_table);
+    d->page_table = NULL;
+    d->page_capacity = d->page_count = 0;
+    while (d->node_blocks) {
+        struct node_block *block = d->node_blocks;
+        d->node_blocks = block->next;
+        ck_budget_free(&d->budget, block, sizeof *block);
+    }
+    d->free_nodes = NULL;
+}
