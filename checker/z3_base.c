@@ -280,6 +280,45 @@ static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
     return zx_and(z, zx_equal(z, x->address, y->address), zx_same_barrier_key(z, x, y));
 }
 
+/* Some barrier of THREAD is the same occurrence of the same barrier as event A. */
+static Z3_ast comes_to(struct zx *z, uint32_t thread, uint32_t a)
+{
+    const struct zx_event *x = &z->events[a];
+    Z3_ast any = z->no;
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        const struct zx_event *y = &z->events[i];
+
+        if (y->thread == thread && y->kind == ZX_BARRIER && y->part < 2)
+            any = zx_or(z, any,
+                        zx_and(z, y->exec,
+                               zx_and(z, zx_equal(z, x->address, y->address), zx_same_barrier_key(z, x, y))));
+    }
+    return any;
+}
+
+/* A barrier lets nobody through before all work-items of the group are there [CL 3.3.6 W1, B1]. */
+Z3_ast zx_barriers_meet(struct zx *z)
+{
+    const struct ck_program *p = z->p;
+    Z3_ast all = z->yes;
+
+    for (uint32_t a = 0; !p->vulkan && a < z->n; a++) {
+        const struct zx_event *e = &z->events[a];
+        const struct ck_thread *s = e->kind == ZX_BARRIER && e->part < 2 ? &p->threads[e->thread] : NULL;
+
+        for (uint32_t i = 0; s && !s->host && i < p->thread_count; i++) {
+            const struct ck_thread *t = &p->threads[i];
+
+            if (i == e->thread || t->host || s->device != t->device || s->work_group != t->work_group ||
+                (e->in->sub_group && s->sub_group != t->sub_group))
+                continue;
+            all = zx_and(z, all, zx_implies(z, e->exec, comes_to(z, i, a)));
+        }
+    }
+    return all;
+}
+
 static Z3_ast same_reference(struct zx *z, uint32_t a, uint32_t b)
 {
     const struct zx_event *x = &z->events[a], *y = &z->events[b];

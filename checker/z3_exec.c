@@ -480,15 +480,39 @@ static struct zx_val rmw_result(struct zx *z, enum ck_rmw_op op, struct zx_val o
     }
 }
 
+/* SIZE bytes at ADDRESS are within one object. */
+static Z3_ast in_bounds(struct zx *z, struct zx_val address, uint8_t size)
+{
+    Z3_ast any = z->no;
+
+    for (uint32_t i = 0; i < z->p->object_count; i++) {
+        struct zx_val base = zx_number(CK_OBJECT_BASE(i), 8);
+        uint64_t bytes = z->p->objects[i].size;
+
+        if (bytes >= size)
+            any = zx_or(
+                z, any,
+                zx_less(z, zx_binary(z, CK_SUB, address, base), zx_number(bytes - size, 8), false, true));
+    }
+    return any;
+}
+
+/* A thread that misses every object stops there. */
 static void run_access(struct run *r, struct node *node, const struct ck_instr *in)
 {
     struct zx *z = r->z;
-    struct zx_event e = new_event(r, node, ZX_READ);
     struct zx_val *regs = own_regs(r, node), value = {0}, old = {0};
+    struct zx_val address = zx_eval_expr(z, in->address, regs);
     uint32_t read = ZX_NONE;
-    Z3_ast writes = z->yes;
+    Z3_ast writes = z->yes, inside = in_bounds(z, address, in->size);
+    struct zx_event e;
 
-    e.address = zx_eval_expr(z, in->address, regs);
+    z->out_of_bounds = zx_or(z, z->out_of_bounds, zx_and(z, node->guard, zx_not(z, inside)));
+    node->guard = zx_and(z, node->guard, inside);
+    if (node->guard == z->no)
+        return;
+    e = new_event(r, node, ZX_READ);
+    e.address = address;
     if (in->op != CK_LOAD)
         value = zx_eval_expr(z, in->value, regs);
     if (in->op != CK_STORE) {
@@ -594,6 +618,7 @@ static void run_node(struct run *r, uint32_t n)
     case CK_ASSERT:
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
         z->assertion = zx_or(z, z->assertion, zx_and(z, node->guard, zero));
+        node->guard = zx_and(z, node->guard, zx_not(z, zero));
         break;
     case CK_BRANCH:
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
@@ -642,7 +667,7 @@ static void run_thread(struct zx *z, uint32_t thread)
 
 void zx_run_threads(struct zx *z)
 {
-    z->exceeded = z->out_of_bounds = z->assertion = z->no;
+    z->exceeded = z->out_of_bounds = z->assertion = z->unaligned = z->no;
     z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         run_thread(z, i);

@@ -87,6 +87,7 @@ struct zx {
     uint32_t hard_count, hard_capacity;
     Z3_ast exceeded;      /* some loop wants more iterations than the bound */
     Z3_ast out_of_bounds; /* some access misses every object */
+    Z3_ast unaligned;     /* some access is to no location that the engine has */
     Z3_ast assertion;     /* some CK_ASSERT fails */
 
     struct zx_val *finals; /* per cell, size 0: not asked for yet */
@@ -133,6 +134,8 @@ uint32_t zx_add_event(struct zx *z, const struct zx_event *event);
 /* Locations, initial writes, reads-from, coherence. */
 void zx_build_memory(struct zx *z);
 Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
+/* All work-items of a group come to the same barriers. */
+Z3_ast zx_barriers_meet(struct zx *z);
 Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b);
 /* The value of a term of the condition in the final state; Z3_ast constraints are added as needed. */
 struct zx_val zx_final(struct zx *z, const struct ck_term *term);

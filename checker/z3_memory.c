@@ -46,18 +46,6 @@ static uint32_t get_cell(struct zx *z, uint32_t object, uint64_t offset, uint8_t
     return z->cell_count++;
 }
 
-/* The object that holds SIZE bytes at ADDRESS, or ZX_NONE. */
-static uint32_t object_at(const struct ck_program *p, uint64_t address, uint8_t size)
-{
-    uint64_t index = (address >> 32) - 1, offset = address & UINT32_MAX;
-
-    if (address >> 32 == 0 || index >= p->object_count)
-        return ZX_NONE;
-    if (offset + size > p->objects[index].size)
-        return ZX_NONE;
-    return (uint32_t)index;
-}
-
 /* Which objects' addresses the term A is computed from. */
 static void provenance(struct zx *z, Z3_ast a, bool *objects, unsigned *visits)
 {
@@ -102,7 +90,7 @@ static void resolve_symbolic(struct zx *z, struct zx_event *e)
             hits = zx_or(z, hits, zx_equal(z, e->address, here));
         }
     }
-    z->out_of_bounds = zx_or(z, z->out_of_bounds, zx_and(z, e->exec, zx_not(z, hits)));
+    z->unaligned = zx_or(z, z->unaligned, zx_and(z, e->exec, zx_not(z, hits)));
 }
 
 static void resolve(struct zx *z, struct zx_event *e)
@@ -113,12 +101,7 @@ static void resolve(struct zx *z, struct zx_event *e)
         resolve_symbolic(z, e);
         return;
     }
-    object = object_at(z->p, e->address.k, e->size);
-    if (object == ZX_NONE) {
-        z->out_of_bounds = zx_or(z, z->out_of_bounds, e->exec);
-        return;
-    }
-    object = physical(z->p, object);
+    object = physical(z->p, (uint32_t)((e->address.k >> 32) - 1)); /* in bounds: z3_exec.c */
     e->address.k = CK_OBJECT_BASE(object) + (e->address.k & UINT32_MAX);
     e->cell = get_cell(z, object, e->address.k & UINT32_MAX, e->size);
 }
@@ -285,7 +268,6 @@ void zx_build_memory(struct zx *z)
         if (zx_is_access(&z->events[i]))
             resolve(z, &z->events[i]);
     }
-    zx_assert(z, zx_not(z, z->out_of_bounds));
     resolve_conditions(z);
     refuse_overlap(z);
     add_initial_writes(z);
@@ -361,10 +343,27 @@ static bool term_is_signed(const struct ck_program *p, const struct ck_term *t)
     return t->kind == CK_TERM_MEMORY && p->objects[t->object].is_signed;
 }
 
+/* A constant takes the type of what it is compared with: -1 equals an unsigned register of all ones. */
+static void convert(struct zx *z, struct zx_val *v, const struct ck_term *term, const struct ck_term *other)
+{
+    uint8_t size = 8;
+
+    if (term->kind != CK_TERM_CONST || other->kind == CK_TERM_CONST || term_is_signed(z->p, other))
+        return;
+    if (other->kind == CK_TERM_REG)
+        size = z->p->threads[other->thread].reg_sizes[other->reg];
+    else
+        size = z->p->objects[other->object].element_size;
+    if ((v->k | zx_number(UINT64_MAX, size).k) == UINT64_MAX)
+        *v = zx_number(zx_number(v->k, size).k, 8);
+}
+
 static Z3_ast compare(struct zx *z, const struct ck_prop *prop)
 {
     struct zx_val a = zx_final(z, &prop->left), b = zx_final(z, &prop->right);
 
+    convert(z, &a, &prop->left, &prop->right);
+    convert(z, &b, &prop->right, &prop->left);
     a = zx_resize(z, a, 8, term_is_signed(z->p, &prop->left));
     b = zx_resize(z, b, 8, term_is_signed(z->p, &prop->right));
     switch (prop->compare) {

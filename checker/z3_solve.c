@@ -17,7 +17,7 @@ struct solve {
     struct ck_verdict *v;
     Z3_ast complete;   /* literal: all threads end within the bound, and the filter holds */
     Z3_ast prop, goal; /* goal: literal, the proposition or for forall its opposite */
-    Z3_ast any_flag, assertion, exceeded;
+    Z3_ast any_flag, assertion, out_of_bounds, exceeded;
     Z3_ast *statements; /* formula per check, NULL for flags */
     Z3_ast *axioms;     /* literal per check, NULL for flags; only when tracked */
     Z3_ast *flags;      /* literal per check, NULL for axioms */
@@ -123,7 +123,7 @@ static bool model_names(const struct mm_cat_model *m, const char *name)
 static void encode_completeness(struct solve *s)
 {
     struct zx *z = s->z;
-    Z3_ast all = z->yes;
+    Z3_ast all = zx_barriers_meet(z);
 
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         all = zx_and(z, all, z->threads[i].ends);
@@ -139,7 +139,7 @@ static void encode_model(struct solve *s)
 
     s->statements = zx_alloc(z, m->check_count, sizeof *s->statements);
     s->flags = zx_alloc(z, m->check_count, sizeof *s->flags);
-    s->any_flag = z->assertion;
+    s->any_flag = z->no;
     for (uint32_t i = 0; i < m->check_count; i++) {
         Z3_ast statement = zx_check(z, &m->checks[i], !m->checks[i].flag);
 
@@ -195,7 +195,8 @@ static void encode(struct solve *s)
     s->prop = zx_prop(z, z->p->condition);
     s->goal = literal(z, z->p->quantifier == CK_FORALL ? zx_not(z, s->prop) : s->prop, "goal");
     s->assertion = literal(z, z->assertion, "assertion");
-    s->exceeded = literal(z, z->exceeded, "exceeded");
+    s->out_of_bounds = literal(z, z->out_of_bounds, "out_of_bounds");
+    s->exceeded = literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
 }
 
 /* ---- final states ------------------------------------------------------------------------------------- */
@@ -310,7 +311,7 @@ static void find_flags(struct solve *s)
     bool unknown = false;
     enum ck_answer r;
 
-    v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 1) * sizeof(*v->flags));
+    v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 2) * sizeof(*v->flags));
     if (!v->flags)
         zx_stop(z, MM_LIMIT, "memory", "out of memory");
     for (uint32_t i = 0; i < z->model->check_count; i++) {
@@ -327,12 +328,13 @@ static void find_flags(struct solve *s)
             !zx_explain(current_execution(s), &z->model->checks[i], v->arena, &v->race_witness))
             zx_stop(z, MM_BUG, "z3", "an execution does not raise the flag that Z3 found it to raise");
     }
-    r = check(s, 2, (Z3_ast[]){s->complete, s->assertion});
-    unknown = unknown || r == CK_UNKNOWN;
-    if (r == CK_YES)
-        v->flags[v->flag_count++] = "assertion";
     s->race_found = v->flag_count > 0;
     v->race = v->flag_count ? CK_YES : unknown ? CK_UNKNOWN : CK_NO;
+    /* What ends a thread early: nothing is said of where the others get to. */
+    if (check(s, 1, &s->out_of_bounds) == CK_YES)
+        v->flags[v->flag_count++] = "out_of_bounds";
+    if (check(s, 1, &s->assertion) == CK_YES)
+        v->flags[v->flag_count++] = "assertion";
 }
 
 /* Is there a consistent execution with the proposition (forall: without it)? */
@@ -417,7 +419,7 @@ static void weaken(struct solve *s)
     struct ck_verdict *v = s->v;
     enum ck_answer beyond;
 
-    if (z->exceeded == z->no)
+    if (s->exceeded == z->no)
         return;
     beyond = check(s, 1, &s->exceeded);
     if (beyond == CK_NO)
@@ -427,7 +429,10 @@ static void weaken(struct solve *s)
     if (v->race == CK_NO)
         v->race = CK_UNKNOWN;
     v->states_complete = false;
-    note_limit(s, "bound", "a loop may run more often than the bound");
+    if (z->exceeded != z->no)
+        note_limit(s, "bound", "a loop may run more often than the bound");
+    else
+        note_limit(s, "z3.address", "a computed address may be that of no location the engine has");
 }
 
 static void decide(struct solve *s)
