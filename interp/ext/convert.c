@@ -24,6 +24,9 @@ uint32_t in_type_size(enum in_type type)
     return types[type].size;
 }
 
+/* Inlined, so that each combination below is compiled for its own types. */
+#define SPECIALIZED static inline __attribute__((always_inline))
+
 /* (-1)^negative * significand * 2^exponent. */
 struct number {
     uint64_t significand;
@@ -33,19 +36,19 @@ struct number {
 };
 
 /* The low SIZE bytes; the supported hosts are little-endian, as SPIR-V's literals are. */
-static inline uint64_t load(const void *in, uint32_t size)
+SPECIALIZED uint64_t load(const void *in, uint32_t size)
 {
     uint64_t bits = 0;
     memcpy(&bits, in, size);
     return bits;
 }
 
-static inline void store(void *out, uint64_t bits, uint32_t size)
+SPECIALIZED void store(void *out, uint64_t bits, uint32_t size)
 {
     memcpy(out, &bits, size);
 }
 
-static struct number unpack_float(uint64_t bits, enum in_type type)
+SPECIALIZED struct number unpack_float(uint64_t bits, enum in_type type)
 {
     const struct type_info *t = &types[type];
     unsigned field = t->precision - 1u;
@@ -63,7 +66,7 @@ static struct number unpack_float(uint64_t bits, enum in_type type)
     return n;
 }
 
-static struct number unpack_integer(uint64_t bits, enum in_type type)
+SPECIALIZED struct number unpack_integer(uint64_t bits, enum in_type type)
 {
     unsigned unused = 64u - types[type].size * 8u;
     struct number n = {.significand = bits};
@@ -76,7 +79,7 @@ static struct number unpack_integer(uint64_t bits, enum in_type type)
 }
 
 /* SIGNIFICAND / 2^SHIFT, rounded; a negative SHIFT must not lose bits. */
-static uint64_t round_shift(uint64_t significand, int shift, bool negative, enum in_rounding rounding)
+SPECIALIZED uint64_t round_shift(uint64_t significand, int shift, bool negative, enum in_rounding rounding)
 {
     if (shift <= 0)
         return shift > -64 ? significand << -shift : 0;
@@ -101,14 +104,14 @@ static uint64_t round_shift(uint64_t significand, int shift, bool negative, enum
 }
 
 /* What a result beyond the largest finite number becomes; INFINITY's bits are one above it. */
-static uint64_t overflow(uint64_t infinity, bool negative, enum in_rounding rounding)
+SPECIALIZED uint64_t overflow(uint64_t infinity, bool negative, enum in_rounding rounding)
 {
     bool to_infinity =
         rounding == IN_RTE || (rounding == IN_RTP && !negative) || (rounding == IN_RTN && negative);
     return to_infinity ? infinity : infinity - 1;
 }
 
-static uint64_t pack_float(struct number n, enum in_type type, enum in_rounding rounding)
+SPECIALIZED uint64_t pack_float(struct number n, enum in_type type, enum in_rounding rounding)
 {
     const struct type_info *t = &types[type];
     unsigned field = t->precision - 1u, width = t->size * 8u;
@@ -131,7 +134,8 @@ static uint64_t pack_float(struct number n, enum in_type type, enum in_rounding 
     return sign | bits;
 }
 
-static uint64_t pack_integer(struct number n, enum in_type type, enum in_rounding rounding, bool saturate)
+SPECIALIZED uint64_t pack_integer(struct number n, enum in_type type, enum in_rounding rounding,
+                                  bool saturate)
 {
     const struct type_info *t = &types[type];
     unsigned width = t->size * 8u;
@@ -246,9 +250,14 @@ in_convert_fn in_convert_find(enum in_type from, enum in_type to, enum in_roundi
 
 /* ---- half ------------------------------------------------------------------------------------- */
 
+/* Normal numbers take a short way: the exponent's bias changes by 112, the fraction by 13 bits. */
 float in_half_to_f32(uint16_t h)
 {
-    uint32_t bits = (uint32_t)pack_float(unpack_float(h, IN_F16), IN_F32, IN_RTE);
+    uint32_t bits = (uint32_t)h & 0x7fff;
+    if (bits - 0x400 < 0x7800)
+        bits = (bits << 13) + (UINT32_C(112) << 23) + (((uint32_t)h & 0x8000) << 16);
+    else
+        bits = (uint32_t)pack_float(unpack_float(h, IN_F16), IN_F32, IN_RTE);
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
@@ -262,9 +271,14 @@ double in_half_to_f64(uint16_t h)
     return x;
 }
 
+/* The short way holds for normal results; rounding up from the largest gives infinity by itself. */
 uint16_t in_half_from_f32(float x)
 {
-    return (uint16_t)pack_float(unpack_float(load(&x, sizeof x), IN_F32), IN_F16, IN_RTE);
+    uint32_t bits = (uint32_t)load(&x, sizeof x), magnitude = bits & 0x7fffffff;
+    if (magnitude - UINT32_C(0x38800000) < UINT32_C(0x0f000000))
+        return (uint16_t)((bits >> 16 & 0x8000) |
+                          (magnitude - UINT32_C(0x38000000) + 0xfff + (bits >> 13 & 1)) >> 13);
+    return (uint16_t)pack_float(unpack_float(bits, IN_F32), IN_F16, IN_RTE);
 }
 
 uint16_t in_half_from_f64(double x)

@@ -238,6 +238,33 @@ static void test_payload(void **state)
     assert_int_equal(h, 0xff23);
 }
 
+/* The functions for halves give what the table's conversions give. */
+static void test_half_functions(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 65536; i++) {
+        uint16_t h = (uint16_t)i;
+        uint32_t f, got;
+        in_convert_find(IN_F16, IN_F32, IN_RTE, false)(&h, &f);
+        float x = in_half_to_f32(h);
+        memcpy(&got, &x, sizeof got);
+        assert_int_equal(f, got);
+        uint64_t d, wide;
+        in_convert_find(IN_F16, IN_F64, IN_RTE, false)(&h, &d);
+        double y = in_half_to_f64(h);
+        memcpy(&wide, &y, sizeof wide);
+        assert_true(d == wide);
+        /* The half itself, halfway to the next, and the neighbours of both. */
+        for (uint32_t from = 0; from <= 0x1000; from += 0x1000)
+            for (uint32_t delta = 0; delta < 3; delta++) {
+                uint32_t bits = f + from + delta - 1;
+                memcpy(&x, &bits, sizeof x);
+                in_convert_find(IN_F32, IN_F16, IN_RTE, false)(&bits, &h);
+                assert_int_equal(in_half_from_f32(x), h);
+            }
+    }
+}
+
 static void test_bad_arguments(void **state)
 {
     (void)state;
@@ -248,10 +275,11 @@ static void test_bad_arguments(void **state)
 
 int main(void)
 {
-    static struct CMUnitTest tests[IN_TYPE_COUNT + 2];
+    static struct CMUnitTest tests[IN_TYPE_COUNT + 3];
     for (uintptr_t i = 0; i < IN_TYPE_COUNT; i++)
         tests[i] = (struct CMUnitTest){.name = names[i], .test_func = test_from, .initial_state = (void *)i};
     tests[IN_TYPE_COUNT] = (struct CMUnitTest)cmocka_unit_test(test_payload);
     tests[IN_TYPE_COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(test_bad_arguments);
-    return _cmocka_run_group_tests("convert", tests, IN_TYPE_COUNT + 2, NULL, NULL);
+    tests[IN_TYPE_COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(test_half_functions);
+    return _cmocka_run_group_tests("convert", tests, IN_TYPE_COUNT + 3, NULL, NULL);
 }
