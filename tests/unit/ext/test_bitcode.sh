@@ -1,0 +1,44 @@
+#!/bin/bash
+# The functions that the JIT shares with the interpreter compile to bitcode with Clang, keep no state of their own, and
+# call nothing but libm and memcpy.
+cd "$(dirname "$0")/../../.." || exit 4
+clang=$(command -v clang-15 clang | head -1)
+nm=$(command -v llvm-nm-15 llvm-nm | head -1)
+files="convert math_double ext_float ext_integer ext_geometric ext_vector"
+n=0 status=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+libm=" acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs fdim floor
+ floorf fma fmaf fmax fmin fmod frexp hypot ilogb ldexp lgamma_r log log10 log1p log2 logb modf nextafter nextafterf pow
+ remainder rint round sin sinh sqrt sqrtf tan tanh tgamma trunc memcpy "
+
+report() { # result, name
+    n=$((n + 1))
+    if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2" && status=1; fi
+}
+
+if [ -z "$clang" ] || [ -z "$nm" ]; then
+    echo "ok 1 - bitcode # SKIP no clang"
+    echo "1..1"
+    exit 0
+fi
+for f in $files; do
+    "$clang" -I. -D_GNU_SOURCE -std=c11 -O2 -ffp-contract=off -emit-llvm -c "interp/ext/$f.c" -o "$work/$f.bc"
+    report $? "$f compiles to bitcode"
+done
+"$nm" --defined-only --format=posix "$work"/*.bc 2>/dev/null | awk '$2 ~ /^[DdBb]$/' >"$work/state"
+sed 's/^/# /' "$work/state"
+test ! -s "$work/state"
+report $? "no mutable state"
+"$nm" --defined-only --format=posix "$work"/*.bc | awk '{print $1}' | sort -u >"$work/defined"
+"$nm" --undefined-only --format=posix "$work"/*.bc | awk 'NF > 1 {print $1}' | sort -u | grep -vxFf "$work/defined" >"$work/undefined"
+bad=0
+while read -r symbol; do
+    case $libm in
+    *[[:space:]]$symbol[[:space:]]*) ;;
+    *) echo "# calls $symbol" && bad=1 ;;
+    esac
+done <"$work/undefined"
+report $bad "calls libm and memcpy only"
+echo "1..$n"
+exit $status
