@@ -1,0 +1,212 @@
+/* The judge's report: a log in herd's format with the verdict added to each test, and JSON. */
+#include "litmus/judge.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const outcome_names[] = {[LT_ALLOWED] = "allowed",
+                                            [LT_FORBIDDEN] = "forbidden",
+                                            [LT_RACY] = "racy",
+                                            [LT_UNKNOWN] = "unknown",
+                                            [LT_NOT_RUN] = "not-run"};
+
+static int64_t shown_value(const struct lt_judged *j, uint32_t i, uint64_t value)
+{
+    bool is_signed;
+    uint8_t size = lt_term_size(j->program, &j->program->observed[i], &is_signed);
+    uint64_t sign = is_signed && size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
+    return (int64_t)((value ^ sign) - sign);
+}
+
+static void print_state(const struct lt_judged *j, const uint64_t *values, FILE *out)
+{
+    for (uint32_t i = 0; i < j->program->observed_count; i++) {
+        char name[256];
+        lt_observed_name(j->program, i, name, sizeof name);
+        fprintf(out, "%s%s=%" PRId64 ";", i ? " " : "", name, shown_value(j, i, values[i]));
+    }
+}
+
+static bool validated(const struct lt_judged *j)
+{
+    switch (j->program->quantifier) {
+    case CK_EXISTS:
+        return j->positive > 0;
+    case CK_NOT_EXISTS:
+        return j->positive == 0;
+    default:
+        return j->negative == 0;
+    }
+}
+
+static void print_condition(const struct lt_judged *j, FILE *out)
+{
+    static const char *const quantifiers[] = {
+        [CK_EXISTS] = "exists", [CK_NOT_EXISTS] = "~exists", [CK_FORALL] = "forall"};
+    fprintf(out, "Condition %s ", quantifiers[j->program->quantifier]);
+    if (j->test->condition)
+        lt_print_prop(j->test->condition, out);
+    else
+        fputs("true", out);
+    fprintf(out, " is %svalidated\n", validated(j) ? "" : "NOT ");
+}
+
+static void print_violations(const struct lt_seen *s, FILE *out)
+{
+    for (size_t v = 0; s->why && v < s->why->violation_count; v++) {
+        const struct ck_violation *violation = &s->why->violations[v];
+        fprintf(out, "    forbidden by %s%s%s%s\n", violation->axiom ? violation->axiom : "the model",
+                violation->clause && *violation->clause ? " (" : "",
+                violation->clause ? violation->clause : "",
+                violation->clause && *violation->clause ? ")" : "");
+    }
+}
+
+static void print_verdict(const struct lt_judged *j, FILE *out)
+{
+    switch (j->outcome) {
+    case LT_RACY:
+        fputs(
+            "Verdict none: the test has a race, so the model says nothing about its states [CL 3.3.6 G17]\n",
+            out);
+        return;
+    case LT_UNKNOWN:
+        fprintf(out, "Verdict unknown: %s\n",
+                *j->reason                         ? j->reason
+                : j->verdict.limit.cls == MM_LIMIT ? j->verdict.limit.message
+                                                   : "a bound of the search was reached");
+        return;
+    case LT_FORBIDDEN:
+        fputs("Verdict FORBIDDEN: the device reached a state that the model forbids\n", out);
+        break;
+    default:
+        fprintf(out, "Verdict allowed: %zu of the model's %zu states seen\n", j->allowed_seen,
+                j->verdict.state_count);
+        return;
+    }
+    for (size_t i = 0; i < j->seen_count; i++)
+        if (j->seen[i].verdict == LT_FORBIDDEN) {
+            fputs("  ", out);
+            print_state(j, j->seen[i].values, out);
+            fprintf(out, "  seen %" PRIu64 " times\n", j->seen[i].count);
+            print_violations(&j->seen[i], out);
+        }
+}
+
+void lt_judge_print(const struct lt_judged *j, struct lt_judge_report *report)
+{
+    static const char *const kinds[] = {
+        [CK_EXISTS] = "Allowed", [CK_NOT_EXISTS] = "Forbidden", [CK_FORALL] = "Required"};
+    FILE *out = report->text;
+    if (!out)
+        return;
+    fprintf(out, "Test %s %s\n", j->name, kinds[j->program->quantifier]);
+    if (!j->judged) {
+        fprintf(out, "Not judged: %s%s%s\n\n", j->status, *j->reason ? ": " : "", j->reason);
+        return;
+    }
+    fprintf(out, "States %zu\n", j->seen_count);
+    for (size_t i = 0; i < j->seen_count; i++) {
+        fprintf(out, "%-8" PRIu64 "%c>", j->seen[i].count, j->seen[i].satisfies ? '*' : ':');
+        print_state(j, j->seen[i].values, out);
+        fputc('\n', out);
+    }
+    const cJSON *ms = cJSON_GetObjectItem(j->json, "time_ms");
+    const char *often = !j->positive ? "Never" : !j->negative ? "Always" : "Sometimes";
+    fprintf(out, "%s\nWitnesses\nPositive: %" PRIu64 ", Negative: %" PRIu64 "\n", validated(j) ? "Ok" : "No",
+            j->positive, j->negative);
+    print_condition(j, out);
+    fprintf(out, "Observation %s %s %" PRIu64 " %" PRIu64 "\n", j->name, often, j->positive, j->negative);
+    fprintf(out, "Time %s %.2f\n", j->name, cJSON_IsNumber(ms) ? ms->valuedouble / 1e3 : 0.0);
+    print_verdict(j, out);
+    fputc('\n', out);
+}
+
+/* ---- JSON
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static cJSON *violations_json(const struct lt_seen *s)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (size_t v = 0; s->why && v < s->why->violation_count; v++) {
+        const struct ck_violation *violation = &s->why->violations[v];
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "axiom", violation->axiom ? violation->axiom : "");
+        cJSON_AddStringToObject(item, "clause", violation->clause ? violation->clause : "");
+        cJSON_AddItemToArray(array, item);
+    }
+    return array;
+}
+
+static cJSON *value_json(int64_t value)
+{
+    char text[24];
+    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
+        return cJSON_CreateNumber((double)value);
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return cJSON_CreateString(text);
+}
+
+static cJSON *state_json(const struct lt_judged *j, const struct lt_seen *s)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON *values = cJSON_AddArrayToObject(json, "values");
+    for (uint32_t i = 0; i < j->program->observed_count; i++)
+        cJSON_AddItemToArray(values, value_json(shown_value(j, i, s->values[i])));
+    cJSON_AddNumberToObject(json, "count", (double)s->count);
+    bool racy = j->outcome == LT_RACY;
+    cJSON_AddStringToObject(json, "verdict", outcome_names[racy ? LT_RACY : s->verdict]);
+    if (!racy && s->verdict == LT_FORBIDDEN)
+        cJSON_AddItemToObject(json, "violations", violations_json(s));
+    return json;
+}
+
+void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
+{
+    cJSON *json = cJSON_CreateObject();
+    static const char *const copied[] = {"name",      "file",      "status",  "reason",
+                                         "instances", "discarded", "observed"};
+    for (size_t i = 0; i < sizeof copied / sizeof *copied; i++) {
+        const cJSON *item = cJSON_GetObjectItem(j->json, copied[i]);
+        if (item)
+            cJSON_AddItemToObject(json, copied[i], cJSON_Duplicate(item, true));
+    }
+    cJSON_AddStringToObject(json, "verdict", outcome_names[j->outcome]);
+    if (j->judged) {
+        cJSON_AddNumberToObject(json, "positive", (double)j->positive);
+        cJSON_AddNumberToObject(json, "negative", (double)j->negative);
+        cJSON_AddNumberToObject(json, "model_states", (double)j->verdict.state_count);
+        cJSON_AddNumberToObject(json, "model_states_seen", (double)j->allowed_seen);
+        cJSON *states = cJSON_AddArrayToObject(json, "states");
+        for (size_t i = 0; i < j->seen_count; i++)
+            cJSON_AddItemToArray(states, state_json(j, &j->seen[i]));
+    }
+    cJSON_AddItemToArray(report->tests, json);
+}
+
+void lt_judge_finish(struct lt_judge_report *report, const cJSON *results, FILE *json_out)
+{
+    if (report->text)
+        fprintf(report->text, "%zu allowed, %zu forbidden, %zu racy, %zu unknown, %zu not run\n",
+                report->counts[LT_ALLOWED], report->counts[LT_FORBIDDEN], report->counts[LT_RACY],
+                report->counts[LT_UNKNOWN], report->counts[LT_NOT_RUN]);
+    if (!json_out)
+        return;
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", "refcl-litmus-judgement");
+    cJSON_AddNumberToObject(json, "version", 1);
+    const cJSON *device = cJSON_GetObjectItem(results, "device");
+    if (device)
+        cJSON_AddItemToObject(json, "device", cJSON_Duplicate(device, true));
+    cJSON *summary = cJSON_AddObjectToObject(json, "summary");
+    for (size_t i = 0; i < LT_OUTCOME_COUNT; i++)
+        cJSON_AddNumberToObject(summary, outcome_names[i], (double)report->counts[i]);
+    cJSON_AddItemToObject(json, "tests", report->tests);
+    report->tests = NULL;
+    char *text = cJSON_Print(json);
+    if (text)
+        fprintf(json_out, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
