@@ -548,8 +548,7 @@ static bool is_active(struct parser *p, const struct cat_token *t, const char **
             fail_token(p, t, "cat.switch", "@if names a switch that was not declared");
             return false;
         }
-        while (*at && *at != '\n' && (*at != ' ' || at[-1] == 'f'))
-            *at++ = ' ';
+        memset(at, ' ', strlen("@if ") + strcspn(at + strlen("@if "), " \t\r\n"));
     }
     if (!text)
         return active;
