@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+"""Public litmus tests with known verdicts, under the corpus' own models, by search and by Z3.
+
+The corpus is not part of the repository: REFCL_CORPUS or ../shared/corpus; skipped where absent.
+"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+REFCL = os.environ.get("REFCL", os.path.abspath("build/refcl"))
+CORPUS = os.environ.get("REFCL_CORPUS", "../shared/corpus")
+NAMES = {
+    "program_spec": ("condition", {"holds": "PASS", "fails": "FAIL", "unknown": "UNKNOWN"}),
+    "cat_spec": ("race", {"none": "PASS", "found": "FAIL", "unknown": "UNKNOWN"}),
+}
+# Verdicts that a solver may leave open within its time limit.
+Z3_SECONDS = "10"
+
+
+def rows(dialect):
+    with open(os.path.join(CORPUS, "expected.csv")) as f:
+        return [r for r in csv.DictReader(f) if r["file"].startswith("litmus/" + dialect) and r["property"] in NAMES]
+
+
+def decide(dialect, engine, bound, files):
+    model = os.path.join(CORPUS, dialect.lower() + ".dat3m.cat")
+    with tempfile.NamedTemporaryFile() as out:
+        paths = [os.path.join(CORPUS, f) for f in files]
+        limit = ["-t", Z3_SECONDS if engine == "z3" else "60"]
+        run = subprocess.run([REFCL, "litmus", "check", "-m", model, "-e", engine, "-b", bound, *limit,
+                              "--json", out.name, *paths], stdout=subprocess.DEVNULL)
+        if run.returncode not in (0, 3):
+            print(f"# exit code {run.returncode} for bound {bound}")
+        return {f: t for f, t in zip(files, json.load(open(out.name))["tests"])}
+
+
+def main():
+    if not os.path.exists(os.path.join(CORPUS, "expected.csv")):
+        print("ok 1 - corpus # SKIP no corpus here")
+        return 0
+    number = failed = 0
+    for dialect in ("OPENCL", "VULKAN"):
+        table = rows(dialect)
+        for engine in ("search", "z3"):
+            verdicts = {}
+            for bound in sorted({r["bound"] for r in table}):
+                files = sorted({r["file"] for r in table if r["bound"] == bound})
+                verdicts.update({(f, bound): t for f, t in decide(dialect, engine, bound, files).items()})
+            for r in table:
+                key, words = NAMES[r["property"]]
+                test = verdicts[(r["file"], r["bound"])]
+                got = words.get(test.get(key, "unknown"))
+                number += 1
+                name = f"{r['file']} {r['property']} by {engine}"
+                if got == r["expected"]:
+                    print(f"ok {number} - {name}")
+                elif got == "UNKNOWN" and engine == "z3" and "error" not in test:
+                    print(f"ok {number} - {name} # SKIP no answer: {test.get('limit', '')}")
+                else:
+                    failed += 1
+                    print(f"not ok {number} - {name}: expected {r['expected']}, got {got} {test.get('error', '')}")
+    print(f"1..{number}")
+    return 1 if failed else 0
+
+
+sys.exit(main())
