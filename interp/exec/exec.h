@@ -66,9 +66,10 @@ struct in_wait {
     int32_t result;                  /* slot */
     int32_t operand[6];              /* slots, 0: none */
     uint32_t operand_count;
-    const struct in_ty *ty;   /* of the result */
-    const struct in_ty *from; /* of the operand */
-    const struct in_ty *last; /* of the second operand */
+    const struct in_ty *ty;      /* of the result */
+    const struct in_ty *from;    /* of the operand */
+    const struct in_ty *last;    /* of the last operand */
+    const struct in_ty *size_ty; /* of the third */
     uint32_t site;
 };
 

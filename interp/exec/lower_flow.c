@@ -295,6 +295,8 @@ static enum mm_class collective(struct in_lower *l, const struct in_inst *i, enu
         }
         if (w->operand_count == 0)
             w->from = in_ty_of(l, i->operands[at]);
+        if (w->operand_count == 2)
+            w->size_ty = in_ty_of(l, i->operands[at]);
         w->last = in_ty_of(l, i->operands[at]);
         w->operand[w->operand_count++] = in_slot(l, i->operands[at]);
     }

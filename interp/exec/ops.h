@@ -77,7 +77,8 @@
 
 #define IN_OTHER_OPS(X)                                                                                      \
     X(HALT)                                                                                                  \
-    X(JMP) X(BRC) X(SWITCH) X(CALL) X(RET) X(UNREACHABLE) X(UNSUPPORTED) X(MOV_1) X(MOV_2) X(MOV_4) X(MOV_8) \
+    X(JMP)                                                                                                   \
+    X(BRC) X(SWITCH) X(CALL) X(RET) X(UNREACHABLE) X(UNSUPPORTED) X(MOV_1) X(MOV_2) X(MOV_4) X(MOV_8)        \
         X(MOV_16) X(MOV_N) X(SEL_1) X(SEL_2) X(SEL_4) X(SEL_8) X(SEL_16) X(SEL_N) X(SEL_V) X(SX_32_64)       \
             X(ZX_32_64) X(TR_64_32) X(S32_F32) X(U32_F32) X(F32_F64) X(F64_F32) X(CVT) X(BNOT) X(BAND)       \
                 X(BOR) X(BEQ) X(BNE) X(ANY) X(ALL) X(PTRX) X(PTRXI) X(PTRK) X(LEA) X(VARINIT) X(BYVAL)       \
