@@ -245,6 +245,8 @@ static const char *mismatch(const struct directive *d, const struct in_printf_va
     if (v->is_float != wants_float)
         return wants_float ? "floating-point conversion of another type"
                            : "floating-point value where none belongs";
+    if (strchr("sp", d->conversion) && size != 8)
+        return "argument of s or p is no pointer";
     if (v->count != d->vector)
         return d->vector > 1 ? "vector specifier does not match the argument"
                              : "vector without a vector specifier";

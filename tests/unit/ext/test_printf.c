@@ -22,6 +22,12 @@ static const char *read_string(void *context, uint64_t address, size_t *length)
     return text;
 }
 
+/* Only the string that CONTEXT points to can be read. */
+static const char *read_one(void *context, uint64_t address, size_t *length)
+{
+    return address == (uint64_t)(uintptr_t)context ? read_string(NULL, address, length) : NULL;
+}
+
 static char text[8192];
 static const char *problem;
 
@@ -152,6 +158,8 @@ static void test_problems(void **state)
     PROBLEM("", "%v2hd", INTS(int32_t, 1, 2));
     PROBLEM("", "%s", FLOATS(double, 1));
     PROBLEM("", "%ls", POINTER("x"));
+    PROBLEM("", "%s", INTS(int32_t, 5));
+    PROBLEM("", "%p", INTS(int32_t, 5));
     PROBLEM("", "%99999999999d", INTS(int32_t, 1));
     PROBLEM("", "%.99999999999d", INTS(int32_t, 1));
 }
@@ -168,6 +176,40 @@ static void test_sizes(void **state)
     assert_int_equal(strlen(format("%4095.4095f", &f, 1)), 309 + 1 + 4095);
     struct in_printf_value i = INTS(int64_t, 1);
     assert_int_equal(strlen(format("%+4095.4095ld", &i, 1)), 4096);
+}
+
+/* Formats of random pieces, right and wrong: measuring and writing agree, and nothing is written past the
+ * size. */
+static void test_random(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"%", "d", "f", "v",  "4",    "2", "16", "hh", "h", "hl",  "l",
+                                         "s", "c", "x", "p",  "a",    "g", "#",  "0",  "-", "+",   " ",
+                                         ".", "9", "*", "%%", "text", "e", "u",  "i",  "n", "\xff"};
+    static char string[] = "string";
+    const struct in_printf_value values[] = {
+        INTS(int32_t, -7), FLOATS(float, 1, 2, 3, 4), INTS(int8_t, 1, 2),        FLOATS(double, 1e300),
+        POINTER(string),   HALVES(0x7c00, 0xfe00),    INTS(int64_t, 1, -1, 0, 5)};
+    uint64_t seed = 5;
+    size_t good = 0;
+    for (int i = 0; i < 200000; i++) {
+        char f[64] = "";
+        int n = 1 + (int)((seed >> 40) % 9);
+        for (int k = 0; k < n; k++) {
+            seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407;
+            strcat(f, pieces[k == 0 ? 0 : (seed >> 33) % 32]);
+        }
+        const struct in_printf_value *from = &values[(seed >> 50) % 7];
+        size_t count = (size_t)(values + 7 - from), length = strlen(f);
+        size_t need = in_printf_format(f, length, from, count, read_one, string, NULL, 0, &problem);
+        memset(text, '~', sizeof text);
+        size_t room = (seed >> 20) % 40;
+        assert_int_equal(in_printf_format(f, length, from, count, read_one, string, text, room, &problem),
+                         need);
+        assert_int_equal(text[room], '~');
+        good += problem == NULL;
+    }
+    assert_true(good > 1000);
 }
 
 /* The application's locale is not the kernel's. */
@@ -187,7 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers), cmocka_unit_test(test_floats),   cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_strings),  cmocka_unit_test(test_problems), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_locale),   cmocka_unit_test(test_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
