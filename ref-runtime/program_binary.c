@@ -11,7 +11,7 @@ struct header {
     char magic[8];
     uint32_t version;
     uint32_t type;     /* cl_program_binary_type */
-    uint64_t checksum; /* of everything behind the header */
+    uint64_t checksum; /* of everything else */
     uint32_t uniform_groups;
     uint32_t constant_count, text_count;
     uint32_t options_size, spirv_size;
@@ -19,13 +19,19 @@ struct header {
 };
 /* Behind it: options; constants; for each text two sizes, name and text; SPIR-V. */
 
-/* FNV-1a. */
-static uint64_t checksum(const unsigned char *data, size_t size)
+/* FNV-1a, continued from HASH. */
+static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    const unsigned char *bytes = data;
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ data[i]) * 0x100000001b3u;
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
     return hash;
+}
+
+static uint64_t checksum(struct header header, const void *body, size_t size)
+{
+    header.checksum = 0;
+    return add_bytes(add_bytes(0xcbf29ce484222325u, &header, sizeof header), body, size);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------- */
@@ -80,13 +86,13 @@ cl_int rt_binary_write(const struct rt_program *program, const struct rt_build *
         .magic = BINARY_MAGIC,
         .version = BINARY_VERSION,
         .type = build->type,
-        .checksum = checksum(w.at, w.size),
         .uniform_groups = build->uniform_groups,
         .constant_count = (uint32_t)state->constant_count,
         .text_count = (uint32_t)state->text_count,
         .options_size = (uint32_t)(build->options ? strlen(build->options) : 0),
         .spirv_size = (uint32_t)build->spirv.size,
     };
+    header.checksum = checksum(header, w.at, w.size);
     memcpy(out->data, &header, sizeof header);
     return CL_SUCCESS;
 }
@@ -183,7 +189,7 @@ enum mm_class rt_binary_read(const void *data, size_t size, struct rt_program *p
     memcpy(&header, data, sizeof header);
     struct reader r = {.at = (const unsigned char *)data + sizeof header, .left = size - sizeof header};
     if (memcmp(header.magic, BINARY_MAGIC, sizeof header.magic) || header.version != BINARY_VERSION ||
-        !known_type(header.type) || header.checksum != checksum(r.at, r.left))
+        !known_type(header.type) || header.checksum != checksum(header, r.at, r.left))
         return MM_INVALID;
     read_body(&r, &header, program, build);
     if (r.failed || !r.at || r.left) {

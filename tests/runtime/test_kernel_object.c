@@ -1,0 +1,293 @@
+/* Kernel objects: creation, arguments of every kind, cloning, queries and their errors [CL 5.9]. */
+#include "runtime_test.h"
+
+static const char source[] =
+    "typedef struct { int a; char b; } pair;\n"
+    "kernel void args(global int *g, constant float *c, local uchar *l, int v, float4 w, pair p) {}\n"
+    "kernel __attribute__((reqd_work_group_size(8, 4, 2))) void required(global const int *restrict a,\n"
+    "                                                                   volatile global uint *b) {}\n"
+    "kernel void locals(global int *a) { local int x[100]; x[0] = a[0]; a[1] = x[0]; }\n"
+    "kernel void half_set(global int *a, int b) { a[0] = b; }\n";
+
+static cl_program program;
+
+static int open_program(void **state)
+{
+    const char *text = source;
+    if (open_device(state))
+        return -1;
+    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    return clBuildProgram(program, 0, NULL, "-cl-kernel-arg-info", NULL, NULL);
+}
+
+static int close_program(void **state)
+{
+    return clReleaseProgram(program) || close_device(state);
+}
+
+static cl_kernel create(const char *name)
+{
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    OK(err);
+    assert_non_null(kernel);
+    return kernel;
+}
+
+static void test_creation(void **state)
+{
+    (void)state;
+    EXPECT_NULL(CL_INVALID_PROGRAM, clCreateKernel(NULL, "args", &err));
+    EXPECT_NULL(CL_INVALID_VALUE, clCreateKernel(program, NULL, &err));
+    EXPECT_NULL(CL_INVALID_KERNEL_NAME, clCreateKernel(program, "none", &err));
+    cl_kernel kernels[4];
+    cl_uint count = 0;
+    OK(clCreateKernelsInProgram(program, 0, NULL, &count));
+    assert_int_equal(count, 4);
+    assert_int_equal(clCreateKernelsInProgram(program, 3, kernels, &count), CL_INVALID_VALUE);
+    OK(clCreateKernelsInProgram(program, 4, kernels, NULL));
+    for (int i = 0; i < 4; i++)
+        OK(clReleaseKernel(kernels[i]));
+    assert_int_equal(clReleaseKernel(NULL), CL_INVALID_KERNEL);
+    assert_int_equal(clRetainKernel((cl_kernel)program), CL_INVALID_KERNEL);
+}
+
+static void test_queries(void **state)
+{
+    (void)state;
+    cl_kernel kernel = create("args");
+    char name[20];
+    cl_uint number = 0;
+    cl_context where = NULL;
+    cl_program owner = NULL;
+    size_t size;
+    OK(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, &size));
+    assert_string_equal(name, "args");
+    assert_int_equal(size, 5);
+    assert_int_equal(clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 4, name, NULL), CL_INVALID_VALUE);
+    OK(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof number, &number, NULL));
+    assert_int_equal(number, 6);
+    OK(clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof number, &number, NULL));
+    assert_int_equal(number, 1);
+    OK(clGetKernelInfo(kernel, CL_KERNEL_CONTEXT, sizeof where, &where, NULL));
+    assert_ptr_equal(where, context);
+    OK(clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof owner, &owner, NULL));
+    assert_ptr_equal(owner, program);
+    OK(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof name, name, NULL));
+    assert_string_equal(name, "");
+    assert_int_equal(clGetKernelInfo(kernel, 0, sizeof name, name, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetKernelInfo(NULL, CL_KERNEL_NUM_ARGS, 4, &number, NULL), CL_INVALID_KERNEL);
+    OK(clReleaseKernel(kernel));
+    kernel = create("required");
+    char attributes[100];
+    OK(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof attributes, attributes, NULL));
+    assert_string_equal(attributes, "reqd_work_group_size(8,4,2)");
+    OK(clReleaseKernel(kernel));
+}
+
+static void test_argument_queries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel;
+        cl_uint index;
+        const char *name, *type;
+        cl_kernel_arg_address_qualifier address;
+        cl_kernel_arg_type_qualifier qualifier;
+    } cases[] = {
+        {"args", 0, "g", "int*", CL_KERNEL_ARG_ADDRESS_GLOBAL, 0},
+        {"args", 1, "c", "float*", CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_TYPE_CONST},
+        {"args", 2, "l", "uchar*", CL_KERNEL_ARG_ADDRESS_LOCAL, 0},
+        {"args", 3, "v", "int", CL_KERNEL_ARG_ADDRESS_PRIVATE, 0},
+        {"args", 4, "w", "float4", CL_KERNEL_ARG_ADDRESS_PRIVATE, 0},
+        {"args", 5, "p", "pair", CL_KERNEL_ARG_ADDRESS_PRIVATE, 0},
+        {"required", 0, "a", "int*", CL_KERNEL_ARG_ADDRESS_GLOBAL,
+         CL_KERNEL_ARG_TYPE_CONST | CL_KERNEL_ARG_TYPE_RESTRICT},
+        {"required", 1, "b", "uint*", CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_TYPE_VOLATILE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cl_kernel kernel = create(cases[i].kernel);
+        char text[50];
+        cl_uint n = cases[i].index;
+        cl_kernel_arg_address_qualifier address = 0;
+        cl_kernel_arg_access_qualifier access = 0;
+        cl_kernel_arg_type_qualifier qualifier = 99;
+        OK(clGetKernelArgInfo(kernel, n, CL_KERNEL_ARG_NAME, sizeof text, text, NULL));
+        assert_string_equal(text, cases[i].name);
+        OK(clGetKernelArgInfo(kernel, n, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, NULL));
+        assert_string_equal(text, cases[i].type);
+        OK(clGetKernelArgInfo(kernel, n, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof address, &address, NULL));
+        assert_int_equal(address, cases[i].address);
+        OK(clGetKernelArgInfo(kernel, n, CL_KERNEL_ARG_ACCESS_QUALIFIER, sizeof access, &access, NULL));
+        assert_int_equal(access, CL_KERNEL_ARG_ACCESS_NONE);
+        OK(clGetKernelArgInfo(kernel, n, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifier, &qualifier, NULL));
+        assert_int_equal(qualifier, cases[i].qualifier);
+        assert_int_equal(clGetKernelArgInfo(kernel, 99, CL_KERNEL_ARG_NAME, sizeof text, text, NULL),
+                         CL_INVALID_ARG_INDEX);
+        assert_int_equal(clGetKernelArgInfo(kernel, n, 0, sizeof text, text, NULL), CL_INVALID_VALUE);
+        OK(clReleaseKernel(kernel));
+    }
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    cl_kernel kernel = create("args");
+    cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &err), null = NULL;
+    OK(err);
+    cl_context other_context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_mem other = clCreateBuffer(other_context, CL_MEM_READ_WRITE, 64, NULL, &err);
+    const struct {
+        cl_uint index;
+        size_t size;
+        const void *value;
+        cl_int code;
+    } cases[] = {
+        {0, sizeof mem, &mem, CL_SUCCESS},
+        {0, sizeof mem, &null, CL_SUCCESS},
+        {0, sizeof mem, NULL, CL_SUCCESS},
+        {0, 4, &mem, CL_INVALID_ARG_SIZE},
+        {0, sizeof mem, &context, CL_INVALID_MEM_OBJECT},
+        {0, sizeof mem, &other, CL_INVALID_MEM_OBJECT},
+        {1, sizeof mem, &mem, CL_SUCCESS},
+        {2, 32, NULL, CL_SUCCESS},
+        {2, 0, NULL, CL_INVALID_ARG_SIZE},
+        {2, sizeof mem, &mem, CL_INVALID_ARG_VALUE},
+        {3, 4, "abcd", CL_SUCCESS},
+        {3, 8, "abcdefgh", CL_INVALID_ARG_SIZE},
+        {3, 4, NULL, CL_INVALID_ARG_VALUE},
+        {4, 16, "0123456789abcdef", CL_SUCCESS},
+        {4, 12, "0123456789ab", CL_INVALID_ARG_SIZE},
+        {5, 8, "01234567", CL_SUCCESS},
+        {6, 4, "abcd", CL_INVALID_ARG_INDEX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(clSetKernelArg(kernel, cases[i].index, cases[i].size, cases[i].value),
+                         cases[i].code);
+    assert_int_equal(clSetKernelArg(NULL, 0, 4, "abcd"), CL_INVALID_KERNEL);
+
+    /* Setting does not retain [CL 5.9.2]. */
+    cl_uint count = 0;
+    OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    OK(clGetMemObjectInfo(mem, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseMemObject(other));
+    OK(clReleaseContext(other_context));
+    OK(clReleaseKernel(kernel));
+}
+
+static void test_svm_arguments(void **state)
+{
+    (void)state;
+    cl_kernel kernel = create("args");
+    int *pointer = clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0);
+    assert_non_null(pointer);
+    int not_svm;
+    OK(clSetKernelArgSVMPointer(kernel, 0, pointer));
+    OK(clSetKernelArgSVMPointer(kernel, 1, pointer + 3));
+    OK(clSetKernelArgSVMPointer(kernel, 0, NULL));
+    assert_int_equal(clSetKernelArgSVMPointer(kernel, 0, &not_svm), CL_INVALID_ARG_VALUE);
+    assert_int_equal(clSetKernelArgSVMPointer(kernel, 3, pointer), CL_INVALID_ARG_VALUE);
+    assert_int_equal(clSetKernelArgSVMPointer(kernel, 9, pointer), CL_INVALID_ARG_INDEX);
+    assert_int_equal(clSetKernelArgSVMPointer(NULL, 0, pointer), CL_INVALID_KERNEL);
+
+    void *pointers[] = {pointer};
+    cl_bool yes = CL_TRUE, no = CL_FALSE;
+    OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers));
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, pointers),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clSetKernelExecInfo(kernel, 0, sizeof pointers, pointers), CL_INVALID_VALUE);
+    OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, &no));
+    cl_device_svm_capabilities svm = 0;
+    OK(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+    cl_int expected = svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM ? CL_SUCCESS : CL_INVALID_OPERATION;
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes),
+                     expected);
+    clSVMFree(context, pointer);
+    OK(clReleaseKernel(kernel));
+}
+
+static void test_work_group_queries(void **state)
+{
+    (void)state;
+    cl_kernel kernel = create("required");
+    size_t sizes[3] = {0}, size = 0, device_size = 0;
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof sizes, sizes,
+                                NULL));
+    assert_int_equal(sizes[0], 8);
+    assert_int_equal(sizes[1], 4);
+    assert_int_equal(sizes[2], 2);
+    OK(clGetKernelWorkGroupInfo(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size, NULL));
+    assert_true(size >= 64);
+    assert_int_equal(
+        clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_GLOBAL_WORK_SIZE, sizeof sizes, sizes, NULL),
+        CL_INVALID_VALUE);
+    assert_int_equal(
+        clGetKernelWorkGroupInfo(kernel, (cl_device_id)context, CL_KERNEL_WORK_GROUP_SIZE, 8, &size, NULL),
+        CL_INVALID_DEVICE);
+    assert_int_equal(clGetKernelWorkGroupInfo(NULL, device, CL_KERNEL_WORK_GROUP_SIZE, 8, &size, NULL),
+                     CL_INVALID_KERNEL);
+    OK(clReleaseKernel(kernel));
+
+    kernel = create("locals");
+    cl_ulong bytes = 0;
+    OK(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device_size, &device_size, NULL));
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size, NULL));
+    assert_int_equal(size, device_size);
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    assert_int_equal(bytes, 400);
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof sizes, sizes,
+                                NULL));
+    assert_int_equal(sizes[0] + sizes[1] + sizes[2], 0);
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL));
+    OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof size,
+                                &size, NULL));
+    assert_true(size >= 1);
+    OK(clReleaseKernel(kernel));
+}
+
+static void test_clone(void **state)
+{
+    (void)state;
+    cl_kernel kernel = create("half_set");
+    cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &err);
+    size_t one = 1;
+    int value = 7, result = 0;
+    OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
+                     CL_INVALID_KERNEL_ARGS);
+    OK(clSetKernelArg(kernel, 1, sizeof value, &value));
+    cl_kernel clone = clCloneKernel(kernel, &err);
+    OK(err);
+    value = 8; /* the clone keeps 7 */
+    OK(clSetKernelArg(kernel, 1, sizeof value, &value));
+    OK(clEnqueueNDRangeKernel(queue, clone, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof result, &result, 0, NULL, NULL));
+    assert_int_equal(result, 7);
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof result, &result, 0, NULL, NULL));
+    assert_int_equal(result, 8);
+    EXPECT_NULL(CL_INVALID_KERNEL, clCloneKernel(NULL, &err));
+
+    /* A buffer that is gone by the launch is no argument. */
+    OK(clReleaseMemObject(mem));
+    assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
+                     CL_INVALID_KERNEL_ARGS);
+    OK(clReleaseKernel(clone));
+    OK(clReleaseKernel(kernel));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_creation),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_argument_queries),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_svm_arguments),
+        cmocka_unit_test(test_work_group_queries),
+        cmocka_unit_test(test_clone),
+    };
+    return cmocka_run_group_tests(tests, open_program, close_program);
+}
