@@ -33,7 +33,9 @@ void *mm_alloc_zero(size_t n, size_t size)
 {
     if (must_fail())
         return NULL;
-    return n == 0 || size == 0 ? calloc(1, 1) : calloc(n, size);
+    if (n == 0 || size == 0)
+        return calloc(1, 1);
+    return n > SIZE_MAX / size ? NULL : calloc(n, size);
 }
 
 void *mm_realloc(void *p, size_t size)
