@@ -3,6 +3,7 @@
 import os
 import sys
 
+os.environ["PYOPENCL_NO_CACHE"] = "1"
 try:
     import numpy as np
     import pyopencl as cl
@@ -11,7 +12,6 @@ except ImportError:
     print("ok 1 - pyopencl # SKIP not installed")
     sys.exit(0)
 
-os.environ.setdefault("PYOPENCL_NO_CACHE", "1")
 ctx = cl.Context(cl.get_platforms()[0].get_devices()[:1])
 queue = cl.CommandQueue(ctx, properties=cl.command_queue_properties.PROFILING_ENABLE)
 mf = cl.mem_flags
