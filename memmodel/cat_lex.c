@@ -53,36 +53,43 @@ static bool skip_block(struct cat_lexer *lexer, const char *open, const char *cl
     return true;
 }
 
+static bool restore(struct cat_lexer *lexer, const struct cat_lexer *before)
+{
+    *lexer = *before;
+    return false;
+}
+
 /* Skips blanks and comments.  A comment beside the previous token belongs to that one. */
 static bool skip(struct cat_lexer *lexer, struct comment *last)
 {
     while (lexer->at < lexer->end) {
         const char *start = lexer->at;
         unsigned line = lexer->line;
-        bool line_comment = looking_at(lexer, "//");
+        bool line_comment = looking_at(lexer, "//"), directive;
+        struct cat_lexer before = *lexer;
 
         if (line_comment) {
             while (lexer->at < lexer->end && *lexer->at != '\n')
                 lexer->at++;
         } else if (looking_at(lexer, "(*")) {
             if (!skip_block(lexer, "(*", "*)", true))
-                return false;
+                return restore(lexer, &before);
         } else if (looking_at(lexer, "/*")) {
             if (!skip_block(lexer, "/*", "*/", false))
-                return false;
+                return restore(lexer, &before);
         } else if (strchr(" \t\r\n\f\v", *lexer->at) && *lexer->at) {
             step(lexer);
             continue;
         } else {
             break;
         }
-        if (memchr(start, '@', (size_t)(lexer->at - start)) &&
-            lexer->directive_count < sizeof lexer->directives / sizeof *lexer->directives) {
+        directive = memchr(start, '@', (size_t)(lexer->at - start)) != NULL;
+        if (directive && lexer->directive_count < sizeof lexer->directives / sizeof *lexer->directives) {
             lexer->directives[lexer->directive_count].start = start + 2;
             lexer->directives[lexer->directive_count++].length =
                 (size_t)(lexer->at - start) - (line_comment ? 2 : 4);
         }
-        if (line == lexer->last_token_line)
+        if (line == lexer->last_token_line && !directive)
             continue;
         last->start = start + 2;
         last->length = (size_t)(lexer->at - start) - (line_comment ? 2 : 4);

@@ -1,0 +1,400 @@
+/* The cat language: what is accepted, where errors are found, what expressions mean, and that bounds of
+ * partial candidates enclose every completion. */
+#include "memmodel/cat_eval.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- errors ------------------------------------------------------------------------------------- */
+
+static void expect_error(const char *text, const char *wanted)
+{
+    struct mm_cat_model *model = (struct mm_cat_model *)1;
+    struct mm_error err;
+    char got[700];
+
+    assert_int_not_equal(mm_cat_parse(text, "m.cat", NULL, &model, &err), MM_OK);
+    assert_null(model);
+    mm_error_format(&err, got, sizeof got);
+    if (strncmp(got, wanted, strlen(wanted)) != 0)
+        fail_msg("for '%s': got '%s', wanted '%s'", text, got, wanted);
+}
+
+static void errors(void **state)
+{
+    static const char *const cases[][2] = {
+        {"let a = foo", "m.cat:1:9: unknown name 'foo'"},
+        {"let a = po\nlet b = a ; R", "m.cat:2:11: ';' composes relations"},
+        {"acyclic po | R", "m.cat:1:12: one operand is a set"},
+        {"let a = (po", "m.cat:1:12: expected ')'"},
+        {"let a = [po]", "m.cat:1:9: [ ] takes a set"},
+        {"let a = R+", "m.cat:1:10: closures and inverses"},
+        {"let a = po * R", "m.cat:1:9: '*' makes a relation of two sets"},
+        {"let a = domain(R)", "m.cat:1:9: domain and range"},
+        {"acyclic R as x", "m.cat:1:1: acyclic takes a relation"},
+        {"let f(x) = x\nlet a = f", "m.cat:2:9: function 'f' without arguments"},
+        {"let f(x) = x\nlet a = f(po, po)", "m.cat:2:9: wrong number of arguments for 'f'"},
+        {"let f(x) = x;x\nlet a = f(R)", "m.cat:1:13: ';' composes relations"},
+        {"let a = po(po)", "m.cat:1:9: 'po' is not a function"},
+        {"let rec a = ~a", "m.cat:1:14: 'a' depends on its own complement"},
+        {"let rec a = po \\ b and b = a", "m.cat:1:18: 'b' depends on its own complement"},
+        {"let rec a = R", "m.cat:1:13: a recursive definition must be a relation"},
+        {"let a = po ++ po", "m.cat:1:12: '++' works on single events"},
+        {"let a = po $ po", "m.cat:1:12: character that means nothing here"},
+        {"let a = po (* open", "m.cat:1:12: comment without an end"},
+        {"include \"nowhere.cat\"", "m.cat:1:9: cannot read included file 'nowhere.cat'"},
+        {"title\nlet = po", "m.cat:2:5: expected a name to define"},
+        {"flag po", "m.cat:1:6: expected acyclic, irreflexive or empty"},
+        {"let a = po po", "m.cat:1:12: expected let, a check, include or show"},
+        {"(* @if x=y *)\nlet a = po", "m.cat:2:1: @if names a switch that was not declared"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_error(cases[i][0], cases[i][1]);
+}
+
+static void deep_nesting(void **state)
+{
+    size_t depth = 100000;
+    char *text = malloc(depth + 16);
+
+    (void)state;
+    memcpy(text, "let a = ", 8);
+    memset(text + 8, '(', depth);
+    text[8 + depth] = '\0';
+    expect_error(text, "m.cat:1:");
+    memset(text + 8, '~', depth);
+    expect_error(text, "m.cat:1:");
+    free(text);
+}
+
+/* ---- meaning ------------------------------------------------------------------------------------ */
+
+/* Two threads: W x; R y | W y; R x with initial writes.  Events: 0 IWx 1 IWy 2 Wx 3 Ry 4 Wy 5 Rx. */
+static struct mm_cat_event events[6];
+static struct mm_cat_events all = {.events = events, .count = 6};
+static uint64_t rf[6], co[6];
+
+static int set_up(void **state)
+{
+    static const uint32_t location[] = {0, 1, 0, 1, 1, 0};
+
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        events[i] = (struct mm_cat_event){.thread = i < 2   ? UINT32_MAX
+                                                    : i < 4 ? 0
+                                                            : 1,
+                                          .location = location[i],
+                                          .rmw_partner = UINT32_MAX,
+                                          .barrier = UINT32_MAX,
+                                          .init = i < 2,
+                                          .write = i < 2 || i == 2 || i == 4,
+                                          .read = i == 3 || i == 5,
+                                          .order = i < 2 ? MM_ORDER_NONE : MM_RELAXED,
+                                          .attributes = i < 2 ? 0 : MM_ATOMIC,
+                                          .region = MM_GLOBAL};
+    }
+    memset(rf, 0, sizeof rf);
+    memset(co, 0, sizeof co);
+    mm_rel_add(6, rf, 1, 3);
+    mm_rel_add(6, rf, 0, 5);
+    mm_rel_add(6, co, 0, 2);
+    mm_rel_add(6, co, 1, 4);
+    return 0;
+}
+
+/* Whether the check in TEXT holds of the execution above. */
+static bool holds(const char *text)
+{
+    struct mm_cat_model *model;
+    struct mm_cat_eval *eval;
+    struct mm_error err = {0};
+    bool failed;
+
+    if (mm_cat_parse(text, "m.cat", NULL, &model, &err))
+        fail_msg("'%s': %u:%u %s", text, err.line, err.column, err.message);
+    eval = mm_cat_eval_create(model, &err);
+    assert_non_null(eval);
+    assert_int_equal(mm_cat_eval_begin(eval, &all, &err), MM_OK);
+    mm_cat_eval_rf(eval, rf, NULL);
+    mm_cat_eval_co(eval, co, NULL);
+    failed = mm_cat_eval_fails(eval, model->check_count - 1);
+    mm_cat_eval_destroy(eval);
+    mm_cat_destroy(model);
+    return !failed;
+}
+
+/* Whether A and B are the same set or relation. */
+static bool same(const char *prelude, const char *a, const char *b)
+{
+    char text[600];
+
+    snprintf(text, sizeof text, "%s empty ((%s) \\ (%s)) | ((%s) \\ (%s))", prelude, a, b, b, a);
+    return holds(text);
+}
+
+static void meaning(void **state)
+{
+    (void)state;
+    assert_true(holds("acyclic po"));
+    assert_true(holds("acyclic po | rf | co"));
+    assert_false(holds("acyclic po | rf | co | fr"));
+    assert_true(holds("~acyclic po | fr"));
+    assert_true(holds("empty R & W"));
+    assert_false(holds("empty po"));
+    assert_true(holds("~empty po"));
+    assert_false(holds("irreflexive id"));
+    assert_true(same("", "M", "R | W"));
+    assert_true(same("", "fr", "rf^-1;co"));
+    assert_true(same("", "fre", "fr & ext"));
+    assert_true(same("", "_ * _", "~0"));
+    assert_true(same("", "W^2", "W * W"));
+    assert_true(same("", "[domain(rf)]", "[W];[range(rf^-1)]"));
+    assert_true(same("", "toid(R)", "[R]"));
+    assert_true(same("", "po?", "po | id"));
+    assert_true(same("", "po*", "po+ | id"));
+    assert_true(same("", "int", "(po | po^-1 | id) "));
+    assert_true(same("", "fencerel(W)", "po; [W]; po"));
+    assert_true(same("", "{}", "R & W"));
+    assert_true(same("", "!R", "~R"));
+}
+
+static void precedence(void **state)
+{
+    (void)state;
+    /* | loosest, then ; then \ then & then the product, then complement, then postfix. */
+    assert_true(same("", "po | rf ; co", "po | (rf ; co)"));
+    assert_true(same("", "ext ; po \\ po", "ext ; (po \\ po)"));
+    assert_false(same("", "ext ; po \\ po", "(ext ; po) \\ po"));
+    assert_true(same("", "ext \\ loc & W * R", "ext \\ (loc & (W * R))"));
+    assert_true(same("", "~W * R", "(~W) * R"));
+    assert_true(same("", "~po^-1", "~(po^-1)"));
+    assert_true(same("", "~po+", "~(po+)"));
+    assert_true(same("", "ext \\ po \\ rf", "(ext \\ po) \\ rf"));
+    assert_true(same("let r = po* let s = rf", "r;s", "po*;rf"));
+}
+
+static void definitions(void **state)
+{
+    (void)state;
+    assert_true(same("let f(x, y) = x;y", "f(po, rf)", "po;rf"));
+    assert_true(same("let f(x) = x | x", "[f(R)]; f(po)", "[R]; po"));
+    assert_true(same("let W = R", "W", "R"));
+    assert_true(same("let f(W) = ~W", "f(R)", "~R"));
+    assert_true(same("let rec r = (po | rf) | r; r", "r", "(po | rf)+"));
+    assert_true(same("let rec a = po | b;rf and b = a | co", "a | b", "(po | co); rf* | po | co"));
+    assert_true(same("let po-loc' = po & loc", "po-loc'", "po-loc"));
+    assert_true(same("(* @switch s one two *) (* @if s=one *) let a = po (* @if s=two *) let a = nothing",
+                     "a", "po"));
+}
+
+/* herd names and forms that must be read. */
+static void forms(void **state)
+{
+    static const char text[] = "\"A title\"\n// line\n/* block */ (* nested (* twice *) *)\n"
+                               "let a = po show a, rf as b\nunshow co\n"
+                               "(* what it is for *)\nacyclic a as first\nflag ~empty a as second\n"
+                               "undefined_unless empty a as third\n~empty a\n";
+    struct mm_cat_model *model;
+    struct mm_error err;
+
+    (void)state;
+    assert_int_equal(mm_cat_parse(text, "m.cat", NULL, &model, &err), MM_OK);
+    assert_string_equal(model->title, "A title");
+    assert_int_equal(model->check_count, 4);
+    assert_string_equal(model->checks[0].name, "first");
+    assert_string_equal(model->checks[0].clause, "what it is for");
+    assert_int_equal(model->checks[0].line, 7);
+    assert_true(model->checks[1].flag && model->checks[1].negated);
+    assert_true(model->checks[2].flag && model->checks[2].negated);
+    assert_true(!model->checks[3].flag && model->checks[3].negated);
+    assert_null(model->checks[3].clause);
+    mm_cat_destroy(model);
+}
+
+static void switches(void **state)
+{
+    static const char text[] = "(* @switch s one two *)\n(* always @if s=one *)\nacyclic po as first\n"
+                               "(* @if s=two *)\nacyclic unknown-name as second\nacyclic po as last";
+    const char *const one[] = {"s=one", NULL}, *const bad[] = {"s=three", NULL},
+                      *const no[] = {"t=one", NULL};
+    struct mm_cat_model *model;
+    struct mm_error err;
+
+    (void)state;
+    assert_int_equal(mm_cat_parse(text, "m.cat", one, &model, &err), MM_OK);
+    assert_int_equal(model->check_count, 2);
+    assert_string_equal(model->checks[0].clause, "always");
+    assert_string_equal(model->checks[1].name, "last");
+    mm_cat_destroy(model);
+    assert_int_equal(mm_cat_parse(text, "m.cat", bad, &model, &err), MM_INVALID);
+    assert_int_equal(mm_cat_parse(text, "m.cat", no, &model, &err), MM_INVALID);
+}
+
+static void explanation(void **state)
+{
+    struct mm_cat_model *model;
+    struct mm_cat_eval *eval;
+    struct mm_cat_step steps[8];
+    struct mm_error err;
+
+    (void)state;
+    assert_int_equal(
+        mm_cat_parse("let sb = po acyclic (sb | rf | co | fr)+ as sc", "m.cat", NULL, &model, &err), MM_OK);
+    eval = mm_cat_eval_create(model, &err);
+    assert_int_equal(mm_cat_eval_begin(eval, &all, &err), MM_OK);
+    mm_cat_eval_rf(eval, rf, NULL);
+    mm_cat_eval_co(eval, co, NULL);
+    assert_true(mm_cat_eval_fails(eval, 0));
+    assert_int_equal(mm_cat_eval_explain(eval, 0, steps, 8), 4);
+    assert_int_equal(steps[0].event, 2);
+    assert_string_equal(steps[0].edge, "sb");
+    assert_string_equal(steps[1].edge, "fr");
+    assert_string_equal(steps[2].edge, "sb");
+    assert_string_equal(steps[3].edge, "fr");
+    mm_cat_eval_destroy(eval);
+    mm_cat_destroy(model);
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------- */
+
+/* Random expressions over po, rf, co, loc and sets. */
+static uint64_t seed = 7;
+
+static uint32_t random_below(uint32_t bound)
+{
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    return (uint32_t)(seed >> 33) % bound;
+}
+
+static void random_relation(char *out, size_t size, unsigned depth)
+{
+    static const char *const leaves[] = {"po", "rf", "co", "fr", "loc", "[W]", "(R * W)", "ext"};
+    static const char *const shapes[] = {"(%s | %s)", "(%s & %s)", "(%s \\ %s)", "(%s ; %s)",
+                                         "~(%s)",     "(%s)+",     "(%s)^-1",    "[domain(%s)]"};
+    char a[2000], b[2000];
+    unsigned shape = random_below(8);
+
+    if (depth == 0 || random_below(6) == 0) {
+        snprintf(out, size, "%s", leaves[random_below(8)]);
+        return;
+    }
+    random_relation(a, sizeof a, depth - 1);
+    random_relation(b, sizeof b, depth - 1);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
+    if (shape < 4)
+        snprintf(out, size, shapes[shape], a, b);
+    else
+        snprintf(out, size, shapes[shape], a);
+#pragma GCC diagnostic pop
+}
+
+/* If a check fails for bounds, it fails for every rf and co between them. */
+static void check_bounds(const char *text)
+{
+    static const uint32_t sources[2][2] = {{1, 4}, {0, 2}};
+    static const uint32_t reads[2] = {3, 5};
+    struct mm_cat_model *model;
+    struct mm_cat_eval *eval;
+    struct mm_error err;
+    uint64_t lower[6], upper[6], exact[6];
+    bool bound_fails[9], any_holds[9] = {false};
+
+    assert_int_equal(mm_cat_parse(text, "m.cat", NULL, &model, &err), MM_OK);
+    eval = mm_cat_eval_create(model, &err);
+    assert_int_equal(mm_cat_eval_begin(eval, &all, &err), MM_OK);
+    /* Partial choice of the sources of the two reads: 2 stands for open. */
+    for (uint32_t p = 0; p < 9; p++) {
+        uint32_t choice[2] = {p % 3, p / 3};
+
+        memset(lower, 0, sizeof lower);
+        memset(upper, 0, sizeof upper);
+        for (uint32_t r = 0; r < 2; r++) {
+            for (uint32_t s = 0; s < 2; s++) {
+                if (choice[r] == s)
+                    mm_rel_add(6, lower, sources[r][s], reads[r]);
+                if (choice[r] == s || choice[r] == 2)
+                    mm_rel_add(6, upper, sources[r][s], reads[r]);
+            }
+        }
+        mm_cat_eval_rf(eval, lower, upper);
+        mm_cat_eval_co(eval, co, co);
+        bound_fails[p] = mm_cat_eval_fails(eval, 0);
+    }
+    for (uint32_t c = 0; c < 4; c++) {
+        memset(exact, 0, sizeof exact);
+        mm_rel_add(6, exact, sources[0][c & 1], reads[0]);
+        mm_rel_add(6, exact, sources[1][c >> 1], reads[1]);
+        mm_cat_eval_rf(eval, exact, NULL);
+        mm_cat_eval_co(eval, co, NULL);
+        for (uint32_t p = 0; p < 9; p++) {
+            bool covers = (p % 3 == 2 || p % 3 == (c & 1)) && (p / 3 == 2 || p / 3 == c >> 1);
+
+            if (covers && !mm_cat_eval_fails(eval, 0))
+                any_holds[p] = true;
+            if (p % 3 == (c & 1) && p / 3 == c >> 1)
+                assert_int_equal(bound_fails[p], mm_cat_eval_fails(eval, 0));
+        }
+    }
+    for (uint32_t p = 0; p < 9; p++) {
+        if (bound_fails[p] && any_holds[p])
+            fail_msg("bounds prune a completion of choice %u for: %s", p, text);
+    }
+    mm_cat_eval_destroy(eval);
+    mm_cat_destroy(model);
+}
+
+static void bounds(void **state)
+{
+    static const char *const kinds[] = {"acyclic",  "irreflexive",  "empty",
+                                        "~acyclic", "~irreflexive", "~empty"};
+
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        char relation[9000], text[9100];
+
+        random_relation(relation, sizeof relation, 1 + random_below(4));
+        snprintf(text, sizeof text, "%s %s as c", kinds[random_below(6)], relation);
+        check_bounds(text);
+    }
+}
+
+static void out_of_memory(void **state)
+{
+    static const char text[] = "let f(x) = x;x let a = f(po | rf) let rec b = a | b;b acyclic b as c";
+
+    (void)state;
+    for (size_t i = 1; i < 40; i++) {
+        struct mm_cat_model *model = NULL;
+        struct mm_cat_eval *eval = NULL;
+        struct mm_error err;
+
+        mm_alloc_fail_after(i);
+        if (mm_cat_parse(text, "m.cat", NULL, &model, &err) == MM_OK)
+            eval = mm_cat_eval_create(model, &err);
+        if (eval && mm_cat_eval_begin(eval, &all, &err) == MM_OK)
+            assert_int_not_equal(i, 1);
+        mm_alloc_fail_after(0);
+        mm_cat_eval_destroy(eval);
+        mm_cat_destroy(model);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(errors),      cmocka_unit_test(deep_nesting),
+                                       cmocka_unit_test(meaning),     cmocka_unit_test(precedence),
+                                       cmocka_unit_test(definitions), cmocka_unit_test(forms),
+                                       cmocka_unit_test(switches),    cmocka_unit_test(explanation),
+                                       cmocka_unit_test(bounds),      cmocka_unit_test(out_of_memory)};
+
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
