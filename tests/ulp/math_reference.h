@@ -340,7 +340,7 @@ static uint64_t second_integer(uint64_t r)
 
 /* The worst error of a function over special values, their combinations, and COUNT random inputs; for unary
  * functions of halves over all values if COUNT is at least 65536. */
-static struct measured measure(const struct reference *ref, int type, unsigned count)
+static inline struct measured measure(const struct reference *ref, int type, unsigned count)
 {
     struct measured worst = {.error = 0};
     mpfr_t r[4];
