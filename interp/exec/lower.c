@@ -268,12 +268,25 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
     return l.result;
 }
 
+/* What clGetKernelWorkGroupInfo tells of memory [CL 5.9.4]. */
+static void count_memory(const struct in_module *m, struct in_kernel *kernel)
+{
+    const struct in_code *code = kernel->code;
+    kernel->info.local_bytes = 0;
+    for (uint32_t i = 0; i < code->local_count; i++)
+        kernel->info.local_bytes += m->globals[code->locals[i]].ty->size;
+    kernel->info.private_bytes = 0;
+    for (uint32_t i = 0; i < code->private_count; i++)
+        kernel->info.private_bytes += code->privates[i].size;
+}
+
 enum mm_class in_lower_kernels(struct in_module *module, struct mm_error *err)
 {
     for (uint32_t k = 0; k < module->kernel_count; k++) {
         enum mm_class result = lower_kernel(module, &module->kernels[k], err);
         if (result != MM_OK)
             return result;
+        count_memory(module, &module->kernels[k]);
     }
     return MM_OK;
 }

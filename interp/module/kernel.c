@@ -53,16 +53,17 @@ static void type_name(const struct in_module *m, const struct in_ty *ty, char *t
     }
 }
 
-/* "kernel_arg_type.NAME.type,type," in an OpString carries the source's spelling. */
-static const char *source_type(const struct in_module *m, const char *kernel, uint32_t index,
-                               uint32_t *length)
+/* "PREFIX.NAME.entry,entry," in an OpString carries what the source says of the arguments: their types with
+ * prefix kernel_arg_type, their qualifiers with kernel_arg_type_qual. */
+static const char *source_entry(const struct in_module *m, const char *prefix, const char *kernel,
+                                uint32_t index, uint32_t *length)
 {
-    size_t n = strlen(kernel);
+    size_t n = strlen(kernel), before = strlen(prefix);
     for (uint32_t id = 1; id < m->bound; id++) {
         const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
-        if (strncmp(s, "kernel_arg_type.", 16) != 0 || strncmp(s + 16, kernel, n) != 0 || s[16 + n] != '.')
+        if (strncmp(s, prefix, before) != 0 || strncmp(s + before, kernel, n) != 0 || s[before + n] != '.')
             continue;
-        const char *p = s + 17 + n;
+        const char *p = s + before + n + 1;
         for (uint32_t k = 0; k < index && p != NULL; k++)
             p = strchr(p, ',') != NULL ? strchr(p, ',') + 1 : NULL;
         if (p == NULL || strchr(p, ',') == NULL)
@@ -71,6 +72,26 @@ static const char *source_type(const struct in_module *m, const char *kernel, ui
         return p;
     }
     return NULL;
+}
+
+/* Qualifiers of pointers that SPIR-V itself does not keep, such as const. */
+static uint32_t source_qualifiers(const struct in_module *m, const char *kernel, uint32_t index)
+{
+    static const struct {
+        const char *word;
+        uint32_t flag;
+    } words[] = {{"const", IN_QUAL_CONST}, {"restrict", IN_QUAL_RESTRICT}, {"volatile", IN_QUAL_VOLATILE}};
+    char text[64];
+    uint32_t length = 0, q = 0;
+    const char *entry = source_entry(m, "kernel_arg_type_qual.", kernel, index, &length);
+    if (entry == NULL || length >= sizeof text)
+        return 0;
+    memcpy(text, entry, length);
+    text[length] = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(text, words[i].word) != NULL)
+            q |= words[i].flag;
+    return q;
 }
 
 static uint32_t qualifiers(const struct in_id *id)
@@ -108,7 +129,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     char text[128] = "";
     *a = (struct in_argument_info){
         .size = (uint32_t)ty->size, .align = (uint32_t)ty->align, .element_size = 1};
-    a->qualifiers = qualifiers(id);
+    a->qualifiers = qualifiers(id) | source_qualifiers(m, k->info.name, index);
     if (ty->kind == IN_TY_POINTER) {
         pointer_argument(id, ty, a);
     } else if (ty->kind == IN_TY_OPAQUE) {
@@ -126,7 +147,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
             a->qualifiers |= IN_QUAL_PIPE;
     }
     uint32_t length = 0;
-    const char *source = source_type(m, k->info.name, index, &length);
+    const char *source = source_entry(m, "kernel_arg_type.", k->info.name, index, &length);
     if (source != NULL && length < sizeof text) {
         memcpy(text, source, length);
         text[length] = 0;
