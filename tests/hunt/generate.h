@@ -1,0 +1,323 @@
+/* Random programs for the hunt, and their lowering to what the engines decide about. */
+#include "tests/hunt/hunt.h"
+
+#include <string.h>
+
+static uint64_t random_state;
+
+static uint32_t pick(uint32_t below)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 33) % below;
+}
+
+static bool reads(const struct hunt_op *op)
+{
+    return op->kind == LOAD || op->kind == RMW || op->kind == CAS;
+}
+
+static enum mm_order pick_order(const enum mm_order *orders, uint32_t count)
+{
+    return orders[pick(count)];
+}
+
+static void generate_op(const struct hunt_program *p, const struct hunt_thread *t, uint32_t index,
+                        struct hunt_op *op, uint32_t *adds)
+{
+    static const enum mm_order load_orders[] = {MM_ORDER_NONE, MM_RELAXED, MM_ACQUIRE, MM_SEQ_CST};
+    static const enum mm_order store_orders[] = {MM_ORDER_NONE, MM_RELAXED, MM_RELEASE, MM_SEQ_CST};
+    static const enum mm_order all_orders[] = {MM_RELAXED, MM_ACQUIRE, MM_RELEASE, MM_ACQ_REL, MM_SEQ_CST};
+    static const enum mm_scope scopes[] = {MM_SCOPE_WORK_ITEM, MM_SCOPE_WORK_GROUP, MM_SCOPE_DEVICE,
+                                           MM_SCOPE_DEVICE, MM_SCOPE_ALL_SVM_DEVICES};
+    static const enum ck_rmw_op rmws[] = {CK_RMW_XCHG, CK_RMW_ADD, CK_RMW_AND, CK_RMW_OR, CK_RMW_UMAX};
+    static const enum hunt_kind kinds[] = {LOAD,  LOAD,      LOAD, LOAD, STORE, STORE, STORE,
+                                           STORE, STORE_REG, RMW,  CAS,  FENCE, FENCE};
+    int sources[MAX_OPS];
+    uint32_t source_count = 0;
+
+    for (uint32_t i = 0; i < index; i++) {
+        if (reads(&t->ops[i]))
+            sources[source_count++] = (int)i;
+    }
+    *op = (struct hunt_op){.kind = kinds[pick(sizeof kinds / sizeof *kinds)], .guard = -1, .source = -1};
+    if (op->kind == STORE_REG && source_count == 0)
+        op->kind = STORE;
+    if (source_count && pick(5) == 0) {
+        op->guard = sources[pick(source_count)];
+        op->guard_value = pick(3);
+    }
+    op->location = pick(p->location_count);
+    op->value = 1 + pick(2);
+    op->expected = pick(3);
+    op->scope = scopes[pick(5)];
+    op->flags = 1 + pick(3);
+    op->site = 1 + pick(2);
+    op->weak = pick(2);
+    op->rmw = rmws[pick(5)];
+    if (op->kind == RMW && op->rmw == CK_RMW_ADD && ++*adds > 1)
+        op->rmw = CK_RMW_OR;
+    if (op->kind == STORE_REG)
+        op->source = sources[pick(source_count)];
+    if (op->kind == LOAD)
+        op->order = pick_order(load_orders, 4);
+    else if (op->kind == STORE || op->kind == STORE_REG)
+        op->order = pick_order(store_orders, 4);
+    else
+        op->order = pick_order(all_orders, 5);
+    op->order_fail = load_orders[1 + pick(3)];
+    if (op->order == MM_ORDER_NONE)
+        op->scope = MM_SCOPE_NONE;
+}
+
+/* The same barrier somewhere in every thread with room for it; now and then not quite the same. */
+static void place_barriers(struct hunt_program *p)
+{
+    struct hunt_op barrier = {.kind = BARRIER, .guard = -1, .source = -1, .order = MM_ACQ_REL, .site = 1};
+
+    barrier.scope = pick(3) ? MM_SCOPE_WORK_GROUP : MM_SCOPE_DEVICE;
+    barrier.flags = 1 + pick(3);
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        struct hunt_thread *thread = &p->threads[t];
+        uint32_t at = pick(thread->op_count + 1);
+
+        if (pick(20) == 0)
+            barrier.site = 2;
+        if (pick(10) == 0)
+            barrier.flags = 1 + pick(3);
+        if (thread->op_count == MAX_OPS)
+            continue;
+        for (uint32_t i = at; i < thread->op_count; i++) {
+            thread->ops[i].guard += thread->ops[i].guard >= (int)at;
+            thread->ops[i].source += thread->ops[i].source >= (int)at;
+        }
+        memmove(&thread->ops[at + 1], &thread->ops[at], (thread->op_count - at) * sizeof *thread->ops);
+        thread->ops[at] = barrier;
+        thread->op_count++;
+    }
+}
+
+void hunt_generate(uint64_t seed, struct hunt_program *p)
+{
+    static const enum mm_region regions[] = {MM_GLOBAL, MM_GLOBAL, MM_GLOBAL,
+                                             MM_LOCAL,  MM_LOCAL,  MM_REGION_NONE};
+    uint32_t adds = 0, accesses = 0, most = 7;
+
+    random_state = (seed + 1) * 0x9E3779B97F4A7C15U;
+    for (int i = 0; i < 8; i++)
+        pick(2);
+    memset(p, 0, sizeof *p);
+    p->thread_count = 2 + pick(3);
+    p->location_count = 1 + pick(MAX_LOCATIONS);
+    for (uint32_t i = 0; i < p->location_count; i++) {
+        p->locations[i] =
+            (struct hunt_location){.region = regions[pick(6)],
+                                   .origin = pick(3) ? MM_ORIGIN_BUFFER : MM_ORIGIN_FINE_SVM_ATOMICS,
+                                   .non_atomic = pick(4) == 0,
+                                   .initial = pick(8) == 0};
+    }
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        struct hunt_thread *thread = &p->threads[t];
+
+        thread->device = pick(4) == 0;
+        thread->work_group = pick(2);
+        thread->sub_group = pick(2);
+        thread->op_count = 1 + pick(p->thread_count > 3 ? 2 : p->thread_count > 2 ? 3 : 4);
+        for (uint32_t i = 0; i < thread->op_count; i++) {
+            struct hunt_op *op = &thread->ops[i];
+
+            generate_op(p, thread, i, op, &adds);
+            accesses += op->kind == RMW || op->kind == CAS ? 2 : op->kind < RMW;
+            if (accesses > most) {
+                thread->op_count = i;
+                break;
+            }
+        }
+    }
+    if (pick(4) == 0)
+        place_barriers(p);
+    p->quantifier = (enum ck_quantifier)pick(3);
+    p->atom_count = 1 + pick(3);
+    for (uint32_t i = 0; i < p->atom_count; i++) {
+        struct hunt_atom *a = &p->atoms[i];
+        uint32_t t = pick(p->thread_count), r = pick(MAX_OPS);
+
+        a->value = pick(3);
+        a->thread = t;
+        a->index = r;
+        a->is_register = r < p->threads[t].op_count && reads(&p->threads[t].ops[r]);
+        if (!a->is_register)
+            a->index = pick(p->location_count);
+    }
+}
+
+void hunt_print(const struct hunt_program *p, FILE *out)
+{
+    static const char *const kinds[] = {"load", "store", "store-reg", "rmw", "cas", "fence", "barrier"};
+    static const char *const quantifiers[] = {"exists", "~exists", "forall"};
+
+    for (uint32_t i = 0; i < p->location_count; i++)
+        fprintf(out, "#  x%u: %s%s %s = %u\n", i, p->locations[i].non_atomic ? "non-atomic " : "",
+                mm_region_name(p->locations[i].region), mm_origin_name(p->locations[i].origin),
+                p->locations[i].initial);
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        const struct hunt_thread *thread = &p->threads[t];
+
+        fprintf(out, "#  P%u@ device %u, work-group %u, sub-group %u\n", t, thread->device,
+                thread->work_group, thread->sub_group);
+        for (uint32_t i = 0; i < thread->op_count; i++) {
+            const struct hunt_op *op = &thread->ops[i];
+
+            fprintf(out, "#    r%u ", i);
+            if (op->guard >= 0)
+                fprintf(out, "if (r%d == %u) ", op->guard, op->guard_value);
+            fprintf(out, "%s x%u value %u expected %u source r%d %s/%s %s flags %u site %u rmw %d%s\n",
+                    kinds[op->kind], op->location, op->value, op->expected, op->source,
+                    mm_order_name(op->order), mm_order_name(op->order_fail), mm_scope_name(op->scope),
+                    op->flags, op->site, op->rmw, op->weak ? " weak" : "");
+        }
+    }
+    fprintf(out, "#  %s", quantifiers[p->quantifier]);
+    for (uint32_t i = 0; i < p->atom_count; i++) {
+        const struct hunt_atom *a = &p->atoms[i];
+
+        if (a->is_register)
+            fprintf(out, " %u:r%u=%u", a->thread, a->index, a->value);
+        else
+            fprintf(out, " x%u=%u", a->index, a->value);
+    }
+    fprintf(out, "\n");
+}
+
+/* ---- lowering ---------------------------------------------------------------------------------- */
+
+static uint32_t constant(struct ck_program *c, uint64_t value, uint8_t size)
+{
+    return ck_program_add_expr(c, &(struct ck_expr){.op = CK_CONST, .size = size, .imm = value});
+}
+
+static uint32_t binary(struct ck_program *c, enum ck_expr_op op, uint32_t a, uint32_t b)
+{
+    return ck_program_add_expr(c, &(struct ck_expr){.op = op, .size = 4, .a = a, .b = b});
+}
+
+static uint32_t reg(struct ck_program *c, int r)
+{
+    return ck_program_add_expr(c, &(struct ck_expr){.op = CK_REG, .size = 4, .imm = (uint64_t)r});
+}
+
+static void lower_op(struct ck_program *c, uint32_t t, uint32_t index, const struct hunt_op *op)
+{
+    static const enum ck_op ops[] = {CK_LOAD, CK_STORE, CK_STORE, CK_RMW, CK_CAS, CK_FENCE, CK_BARRIER};
+    bool access = op->kind <= CAS;
+    struct ck_instr in = {.op = ops[op->kind],
+                          .size = 4,
+                          .order = (uint8_t)op->order,
+                          .order_fail = (uint8_t)op->order_fail,
+                          .scope = (uint8_t)op->scope,
+                          .fence_flags = access ? 0 : (uint8_t)op->flags,
+                          .attributes = access && op->order != MM_ORDER_NONE ? MM_ATOMIC : 0,
+                          .rmw = (uint8_t)op->rmw,
+                          .weak = op->weak,
+                          .reg = reads(op) ? index : CK_NO_REG,
+                          .reg2 = CK_NO_REG,
+                          .address = CK_NO_EXPR,
+                          .value = CK_NO_EXPR,
+                          .expected = CK_NO_EXPR,
+                          .site = op->kind == BARRIER ? op->site : 0};
+
+    if (op->guard >= 0) {
+        uint32_t test = binary(c, CK_EQ, reg(c, op->guard), constant(c, op->guard_value, 4));
+
+        ck_program_add_instr(c, t,
+                             &(struct ck_instr){.op = CK_BRANCH,
+                                                .value = test,
+                                                .target = c->threads[t].instr_count + 2,
+                                                .reg = CK_NO_REG,
+                                                .reg2 = CK_NO_REG,
+                                                .address = CK_NO_EXPR,
+                                                .expected = CK_NO_EXPR});
+    }
+    if (access)
+        in.address = constant(c, CK_OBJECT_BASE(op->location), 8);
+    if (op->kind == STORE || op->kind == RMW || op->kind == CAS)
+        in.value = constant(c, op->value, 4);
+    if (op->kind == STORE_REG)
+        in.value = binary(c, CK_AND, reg(c, op->source), constant(c, 3, 4));
+    if (op->kind == CAS)
+        in.expected = constant(c, op->expected, 4);
+    ck_program_add_instr(c, t, &in);
+}
+
+static void lower_condition(struct ck_program *c, const struct hunt_program *p)
+{
+    uint32_t all = ck_program_add_prop(c, &(struct ck_prop){.op = CK_PROP_TRUE});
+
+    for (uint32_t i = 0; i < p->atom_count; i++) {
+        const struct hunt_atom *a = &p->atoms[i];
+        struct ck_prop atom = {.op = CK_PROP_COMPARE, .compare = CK_EQ};
+
+        atom.left = (struct ck_term){.kind = a->is_register ? CK_TERM_REG : CK_TERM_MEMORY,
+                                     .thread = a->thread,
+                                     .reg = a->index,
+                                     .object = a->index};
+        atom.right = (struct ck_term){.kind = CK_TERM_CONST, .value = a->value};
+        all = ck_program_add_prop(
+            c, &(struct ck_prop){.op = CK_PROP_AND, .a = all, .b = ck_program_add_prop(c, &atom)});
+    }
+    c->condition = all;
+    c->quantifier = p->quantifier;
+}
+
+uint32_t hunt_observed_count(const struct hunt_program *p)
+{
+    uint32_t count = p->location_count;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].op_count; i++)
+            count += reads(&p->threads[t].ops[i]);
+    }
+    return count;
+}
+
+struct ck_program *hunt_lower(const struct hunt_program *p)
+{
+    struct ck_program *c = ck_program_create();
+    uint64_t initial;
+
+    c->name = "hunt";
+    for (uint32_t i = 0; i < p->location_count; i++) {
+        initial = p->locations[i].initial;
+        ck_program_add_object(c, &(struct ck_object){.name = "x",
+                                                     .size = 4,
+                                                     .element_size = 4,
+                                                     .region = (uint8_t)p->locations[i].region,
+                                                     .origin = (uint8_t)p->locations[i].origin,
+                                                     .non_atomic = p->locations[i].non_atomic,
+                                                     .work_group = -1,
+                                                     .alias_of = i,
+                                                     .initial = &initial});
+    }
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        const struct hunt_thread *thread = &p->threads[t];
+
+        ck_program_add_thread(c, &(struct ck_thread){.name = "P",
+                                                     .device = thread->device,
+                                                     .work_group = thread->work_group,
+                                                     .sub_group = thread->sub_group});
+        for (uint32_t i = 0; i < MAX_OPS; i++)
+            ck_program_add_reg(c, t, "r", 4, true);
+        for (uint32_t i = 0; i < thread->op_count; i++)
+            lower_op(c, t, i, &thread->ops[i]);
+        ck_program_add_instr(c, t, &(struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
+        for (uint32_t i = 0; i < thread->op_count; i++) {
+            if (reads(&thread->ops[i]))
+                ck_program_add_observed(c, &(struct ck_term){.kind = CK_TERM_REG, .thread = t, .reg = i});
+        }
+    }
+    for (uint32_t i = 0; i < p->location_count; i++)
+        ck_program_add_observed(c, &(struct ck_term){.kind = CK_TERM_MEMORY, .object = i});
+    lower_condition(c, p);
+    return c;
+}

@@ -1,0 +1,72 @@
+/* What the hunt for disagreement consists of: random programs, a third way to decide them, comparison. */
+#ifndef TESTS_HUNT_H
+#define TESTS_HUNT_H
+
+#include "checker/checker.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A program as the generator makes it: threads of guarded operations, without loops.  Operation I of a
+ * thread has register I for what it reads.  All values that can arise are below VALUES. */
+enum { MAX_THREADS = 4, MAX_OPS = 5, MAX_LOCATIONS = 3, VALUES = 8, MAX_EVENTS = 40, MAX_PAIRS = 4 };
+enum hunt_kind { LOAD, STORE, STORE_REG, RMW, CAS, FENCE, BARRIER };
+
+struct hunt_op {
+    enum hunt_kind kind;
+    int guard; /* runs only if register GUARD is GUARD_VALUE; -1: always */
+    uint32_t guard_value;
+    uint32_t location, value, expected;
+    int source; /* STORE_REG: stores (register & 3) */
+    enum mm_order order, order_fail;
+    enum mm_scope scope;
+    enum ck_rmw_op rmw;
+    unsigned flags, site;
+    bool weak;
+};
+struct hunt_thread {
+    uint32_t device, work_group, sub_group, op_count;
+    struct hunt_op ops[MAX_OPS];
+};
+struct hunt_location {
+    enum mm_region region;
+    enum mm_origin origin;
+    bool non_atomic;
+    uint32_t initial;
+};
+struct hunt_atom {
+    bool is_register;
+    uint32_t thread, index, value; /* register or location */
+};
+struct hunt_program {
+    uint32_t thread_count, location_count, atom_count;
+    struct hunt_thread threads[MAX_THREADS];
+    struct hunt_location locations[MAX_LOCATIONS];
+    enum ck_quantifier quantifier;
+    struct hunt_atom atoms[MAX_PAIRS]; /* all hold */
+};
+
+/* What is observed: every register of every reading operation, then every location, in this order. */
+uint32_t hunt_observed_count(const struct hunt_program *p);
+
+void hunt_generate(uint64_t seed, struct hunt_program *p);
+void hunt_print(const struct hunt_program *p, FILE *out);
+struct ck_program *hunt_lower(const struct hunt_program *p);
+
+/* The third way: every candidate execution, one after the other. */
+struct hunt_state {
+    uint8_t values[MAX_THREADS * MAX_OPS + MAX_LOCATIONS];
+    bool racy, satisfies;
+};
+struct hunt_result {
+    enum ck_answer condition, race;
+    uint32_t state_count, capacity;
+    struct hunt_state *states;
+    uint64_t executions;
+};
+/* False if there are too many candidates. */
+bool hunt_enumerate(const struct hunt_program *p, const struct mm_cat_model *model,
+                    struct hunt_result *result);
+
+#endif

@@ -1,0 +1,310 @@
+/* Hunts for disagreement: random programs, decided by search, by Z3 and by a plain enumeration, under several
+ * models.  A disagreement is made as small as possible and printed.
+ *
+ * HUNT_COUNT programs (default: a few), from seed HUNT_SEED on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/hunt/enumerate.h"
+#include "tests/hunt/generate.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#ifndef HUNT_DEFAULT_COUNT
+#define HUNT_DEFAULT_COUNT 20
+#endif
+
+/* Models made to reach every operator and base name; what they say need not be wise. */
+static const struct {
+    const char *name, *text;
+} models[] = {
+    {"sc", "SC\nacyclic po | rf | co | fr as sc\nempty rmw & (fre; coe) as atomic\n"
+           "flag ~empty ((W * M) | (M * W)) & loc & ext \\ (A * A) \\ ((IW * _) | (_ * IW)) as race\n"},
+    {"coherence", "C\nacyclic po-loc | rfe | rfi | coe | coi | fri | fre as coherence\n"},
+    {"anything goes", "N\nempty 0 as nothing\n"},
+    {"release acquire",
+     "RA\n"
+     "let Acq = (ACQ | SC) & (R | F)\nlet Rel = (REL | SC) & (W | F)\n"
+     "let incl = (swg & (WG * WG)) | (sdv & (DV * DV)) | (ALL * ALL) | (ssg & (SG * SG))\n"
+     "let rs_prime = (_ * RMW) | int\nlet rs = co & rs_prime & ~((co & ~rs_prime); co)\n"
+     "let region(X) = [X & M] | [X & F]\n"
+     "let sw(r) = ([Rel]; r; ([F]; po)?; [A & W]; rs?; rf; [A & R]; (po; [F])?; r; [Acq]) & incl & ext\n"
+     "let bar(r) = r; (syncbar & ext); r\n"
+     "let gsw = sw(region(GLOBAL)) | bar(region(GLOBAL)) | (SC * SC) & sw(region(LOCAL))\n"
+     "let hb = (po | gsw | (IW * ~IW))+\n"
+     "irreflexive hb as hb\nirreflexive (rf^-1)?; co; rf?; hb as coherence\nempty rmw & (fre; coe) as "
+     "atomic\n"
+     "let vis = (W * R) & hb & loc & ~((hb & loc); [W]; hb)\n"
+     "empty rf; [NA] \\ vis as visible\n"
+     "acyclic (SC * SC) & (fr | co | hb | rf) & incl as total\n"
+     "let dr = (((W * W) | (W * R) | (R * W)) & loc & ~hb & ~hb^-1 & ext & ~(incl & (A * A))) \\ ((_ * IW) | "
+     "(IW * _))\n"
+     "flag ~empty dr as data_race\n"},
+    {"entry and exit",
+     "BB\nlet bar = [BEN & GLOBAL]; (syncbar & ext); [BEX & GLOBAL]\nlet rec hb = bar | po | ((hb; rf) & _ * "
+     "ACQ) | (hb; hb)\n"
+     "irreflexive hb as hb\nirreflexive fr; hb as read\nacyclic co | po-loc | (rf & (RMW * _)) as coherence\n"
+     "flag ~empty domain(fr & (_ * NAL)) \\ range(rmw^-1; hb) as odd\nflag acyclic rf | po as grounded\n"},
+    {"odd ones",
+     "O\nlet f(x, y) = (x; y)* \\ id\nlet a = f(rf | fr, co^-1)\n"
+     "~empty (a | po) as some\nirreflexive (a & FGA * FGA); (loc & RLX * _) as mixed\n"
+     "empty (~(a | a^-1) & loc & LOCAL * LOCAL & ext & W * W & WI * WI & rf^-1; rf) as far\n"
+     "flag ~acyclic po | rf as thin_air\nflag ~irreflexive po; (sdv & ACQ_REL * _); fr as back\n"},
+};
+
+struct sides {
+    const char *name;
+    bool known; /* all states */
+    enum ck_answer condition, race;
+    uint32_t count;
+    struct hunt_state *states;
+};
+
+static struct sides from_verdict(const char *name, const struct hunt_program *p, const struct ck_verdict *v)
+{
+    struct sides s = {.name = name, .known = v->states_complete, .condition = v->condition, .race = v->race};
+    uint32_t observed = hunt_observed_count(p);
+
+    s.count = (uint32_t)v->state_count;
+    s.states = calloc(s.count + 1, sizeof *s.states);
+    for (uint32_t i = 0; i < s.count; i++) {
+        s.states[i].racy = v->states[i].racy;
+        s.states[i].satisfies = v->states[i].satisfies;
+        for (uint32_t k = 0; k < observed; k++)
+            s.states[i].values[k] = v->states[i].values[k] < 255 ? (uint8_t)v->states[i].values[k] : 255;
+    }
+    return s;
+}
+
+static bool agree(const struct sides *a, const struct sides *b)
+{
+    if (a->condition != CK_UNKNOWN && b->condition != CK_UNKNOWN && a->condition != b->condition)
+        return false;
+    if (a->race != CK_UNKNOWN && b->race != CK_UNKNOWN && a->race != b->race)
+        return false;
+    if (!a->known || !b->known)
+        return true;
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        if (memcmp(a->states[i].values, b->states[i].values, sizeof a->states[i].values) != 0 ||
+            a->states[i].racy != b->states[i].racy || a->states[i].satisfies != b->states[i].satisfies)
+            return false;
+    }
+    return true;
+}
+
+static void print_side(const struct hunt_program *p, const struct sides *s)
+{
+    static const char *const answers[] = {"unknown", "yes", "no"};
+    uint32_t observed = hunt_observed_count(p);
+
+    fprintf(stderr, "#  %s: condition %s, race %s, %u states%s:", s->name, answers[s->condition],
+            answers[s->race], s->count, s->known ? "" : " and more");
+    for (uint32_t i = 0; i < s->count && i < 40; i++) {
+        fprintf(stderr, " ");
+        for (uint32_t k = 0; k < observed; k++)
+            fprintf(stderr, "%u", s->states[i].values[k]);
+        fprintf(stderr, "%s%s", s->states[i].racy ? "r" : "", s->states[i].satisfies ? "*" : "");
+    }
+    fprintf(stderr, "\n");
+}
+
+static unsigned decided, skipped, unknown;
+static double spent[3]; /* ms: Z3, search, enumeration */
+
+/* All three on one program; prints where they disagree, if asked. */
+static bool all_agree(const struct hunt_program *p, const struct mm_cat_model *model, bool print)
+{
+    struct ck_options options = {.timeout_ms = 20000};
+    struct ck_program *program = hunt_lower(p);
+    struct ck_verdict by_search, by_z3;
+    struct mm_error err = {0};
+    struct hunt_result plain;
+    struct sides s[3];
+    clock_t start = clock();
+    bool complete = hunt_enumerate(p, model, &plain), same;
+    double enumeration_ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
+    enum mm_class z = ck_z3(program, model, &options, &by_z3, &err);
+    enum mm_class r = z ? z : ck_search(program, model, &options, &by_search, &err);
+
+    if (r) {
+        fprintf(stderr, "# %s: %s\n", z ? "z3" : "search", err.message);
+        return false;
+    }
+    s[0] = from_verdict("z3", p, &by_z3);
+    s[1] = from_verdict("search", p, &by_search);
+    s[2] = (struct sides){"enumeration",
+                          complete,
+                          complete ? plain.condition : CK_UNKNOWN,
+                          complete ? plain.race : CK_UNKNOWN,
+                          plain.state_count,
+                          plain.states};
+    same = agree(&s[0], &s[1]) && agree(&s[0], &s[2]) && agree(&s[1], &s[2]);
+    decided++;
+    spent[0] += by_z3.time_ms;
+    spent[1] += by_search.time_ms;
+    spent[2] += enumeration_ms;
+    skipped += !complete;
+    unknown += !s[0].known || !s[1].known;
+    if (print) {
+        for (int i = 0; i < 3; i++)
+            print_side(p, &s[i]);
+    }
+    for (int i = 0; i < 3; i++)
+        free(s[i].states);
+    ck_verdict_clear(&by_search);
+    ck_verdict_clear(&by_z3);
+    ck_program_destroy(program);
+    return same;
+}
+
+static bool used(const struct hunt_thread *t, uint32_t op)
+{
+    for (uint32_t i = op + 1; i < t->op_count; i++) {
+        if (t->ops[i].guard == (int)op || t->ops[i].source == (int)op)
+            return true;
+    }
+    return false;
+}
+
+/* Without operation OP of thread T. */
+static struct hunt_program without(const struct hunt_program *p, uint32_t t, uint32_t op)
+{
+    struct hunt_program q = *p;
+    struct hunt_thread *thread = &q.threads[t];
+
+    memmove(&thread->ops[op], &thread->ops[op + 1], (thread->op_count - op - 1) * sizeof *thread->ops);
+    thread->op_count--;
+    for (uint32_t i = op; i < thread->op_count; i++) {
+        thread->ops[i].guard -= thread->ops[i].guard > (int)op;
+        thread->ops[i].source -= thread->ops[i].source > (int)op;
+    }
+    for (uint32_t i = q.atom_count; i-- > 0;) {
+        struct hunt_atom *a = &q.atoms[i];
+
+        if (!a->is_register || a->thread != t || a->index < op)
+            continue;
+        if (a->index > op)
+            a->index--;
+        else
+            q.atoms[i] = q.atoms[--q.atom_count];
+    }
+    return q;
+}
+
+static void shrink(struct hunt_program *p, const struct mm_cat_model *model)
+{
+    for (bool smaller = true; smaller;) {
+        smaller = false;
+        for (uint32_t t = 0; t < p->thread_count && !smaller; t++) {
+            for (uint32_t i = 0; i < p->threads[t].op_count && !smaller; i++) {
+                struct hunt_program q;
+
+                if (used(&p->threads[t], i))
+                    continue;
+                q = without(p, t, i);
+                if (!all_agree(&q, model, false)) {
+                    *p = q;
+                    smaller = true;
+                }
+            }
+        }
+    }
+}
+
+static struct mm_cat_model *parse(const char *name, const char *text)
+{
+    struct mm_cat_model *model = NULL;
+    struct mm_error err = {0};
+
+    if (mm_cat_parse(text, name, NULL, &model, &err))
+        fail_msg("%s:%u: %s", name, err.line, err.message);
+    return model;
+}
+
+static uint64_t setting(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static unsigned hunt(const struct mm_cat_model *model, const char *name)
+{
+    uint64_t count = setting("HUNT_COUNT", HUNT_DEFAULT_COUNT), first = setting("HUNT_SEED", 0);
+    unsigned found = 0;
+
+    for (uint64_t seed = first; seed < first + count && found < 3; seed++) {
+        struct hunt_program p;
+
+        hunt_generate(seed, &p);
+        if (all_agree(&p, model, false))
+            continue;
+        found++;
+        shrink(&p, model);
+        fprintf(stderr, "# seed %llu, model %s:\n", (unsigned long long)seed, name);
+        hunt_print(&p, stderr);
+        all_agree(&p, model, true);
+    }
+    return found;
+}
+
+static void engines_agree(void **state)
+{
+    unsigned found = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        struct mm_cat_model *model = parse(models[i].name, models[i].text);
+
+        found += hunt(model, models[i].name);
+        mm_cat_destroy(model);
+    }
+    fprintf(stderr, "# %u decided, %u of them without the enumeration, %u without all states\n", decided,
+            skipped, unknown);
+    fprintf(stderr, "# ms: Z3 %.0f, search %.0f, enumeration %.0f\n", spent[0], spent[1], spent[2]);
+    assert_int_equal(found, 0);
+}
+
+/* The same under model files: our own, and a public one where the corpus is at hand. */
+static void engines_agree_on_model_files(void **state)
+{
+    static const char *const files[] = {"memmodel/models/opencl.cat", "memmodel/models/opencl-scoped-sc.cat",
+                                        "../shared/corpus/opencl.dat3m.cat"};
+    unsigned found = 0, loaded = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct mm_cat_model *model = NULL;
+        struct mm_error err = {0};
+        FILE *f = fopen(files[i], "r");
+
+        if (!f)
+            continue;
+        fclose(f);
+        if (mm_cat_load(files[i], NULL, &model, &err))
+            fail_msg("%s:%u: %s", files[i], err.line, err.message);
+        loaded++;
+        found += hunt(model, files[i]);
+        mm_cat_destroy(model);
+    }
+    if (loaded == 0)
+        skip();
+    assert_int_equal(found, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(engines_agree),
+        cmocka_unit_test(engines_agree_on_model_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
