@@ -239,6 +239,11 @@ enum mm_class in_lower_variable(struct in_lower *l, const struct in_inst *i)
 /* An index of any width as 64 bits; XI takes 32 as they are. */
 static int32_t index_slot(struct in_lower *l, uint32_t id, bool *narrow)
 {
+    if (l->use[id].deferred) { /* a conversion from 32 bits that was left to us */
+        struct in_inst convert;
+        in_def(l, id, &convert);
+        id = convert.operands[0];
+    }
     const struct in_ty *ty = in_ty_of(l, id);
     int32_t slot = in_slot(l, id);
     *narrow = ty->width == 32;
