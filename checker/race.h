@@ -79,7 +79,7 @@ struct ck_head {
     uint64_t location; /* ck_sync.id */
     uint64_t key;
     struct ck_clock *main, *other;
-    uint32_t breaks;
+    mm_event_id since; /* of the first release in it */
     uint8_t slot;
 };
 /* What an agent that uses atomics and fences needs besides its clocks.  Index 0: systems global, 1: local. */
@@ -170,14 +170,16 @@ struct ck_release {
     struct ck_release *next;
     uint64_t key;
     struct ck_clock *main, *other;
-    uint32_t source;
     uint8_t slot;
 };
 struct ck_sync {
     uint64_t id;
     uint64_t writer;
     uint32_t writer_time[CK_SYSTEMS], source;
-    uint32_t breaks; /* writes that are not read-modify-writes */
+    uint64_t breaker;       /* who made the last write that is no read-modify-write */
+    mm_event_id broken;     /* one more than its event, 0: none */
+    mm_event_id broken_too; /* the same for the last such write of anybody else */
+    bool split;             /* several cells share this id, of which each goes its own way */
     uint8_t order, scope;
     struct ck_release *releases;
 };
@@ -320,7 +322,7 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, struct ck_sync *sync);
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
-struct ck_sync *ck_sync_copy(struct ck_detector *d, const struct ck_sync *sync);
+struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync);
 void ck_race_fence(struct ck_detector *d, const struct mm_event *event);
 void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);

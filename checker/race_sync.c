@@ -147,11 +147,12 @@ void ck_sync_free(struct ck_detector *d, struct ck_sync *sync)
     ck_budget_free(&d->budget, sync, sizeof *sync);
 }
 
-struct ck_sync *ck_sync_copy(struct ck_detector *d, const struct ck_sync *sync)
+struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
 {
     struct ck_sync *copy = ck_budget_alloc(&d->budget, sizeof *copy);
     if (!copy)
         return NULL;
+    sync->split = true;
     *copy = *sync;
     struct ck_release **out = &copy->releases;
     *out = NULL;
@@ -171,73 +172,89 @@ struct ck_sync *ck_sync_copy(struct ck_detector *d, const struct ck_sync *sync)
     return copy;
 }
 
-static void offer(struct ck_detector *d, struct ck_sync *sync, uint8_t slot, uint64_t key,
-                  const struct ck_clock *main_clock, const struct ck_clock *other, uint32_t source)
+static void offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
 {
     struct ck_release *r = sync->releases;
-    while (r && (r->slot != slot || r->key != key))
+    while (r && (r->slot != release->slot || r->key != release->key))
         r = r->next;
     if (!r) {
         r = ck_budget_alloc(&d->budget, sizeof *r);
         if (!r)
             return;
-        r->slot = slot;
-        r->key = key;
+        r->slot = release->slot;
+        r->key = release->key;
         r->next = sync->releases;
         sync->releases = r;
     }
-    r->source = source;
-    ck_clock_join(&d->clocks, &r->main, main_clock);
-    ck_clock_join(&d->clocks, &r->other, other);
+    ck_clock_join(&d->clocks, &r->main, release->main);
+    ck_clock_join(&d->clocks, &r->other, release->other);
 }
 
-static struct ck_head *head_of(struct ck_detector *d, struct ck_fences *fences, const struct ck_sync *sync,
-                               uint8_t slot, uint64_t key)
+/* One more than the last event that ended the sequences which AGENT heads here. */
+static mm_event_id broken_for(const struct ck_sync *sync, uint64_t agent)
+{
+    return sync->breaker == agent ? sync->broken_too : sync->broken;
+}
+
+static struct ck_head *find_head(const struct ck_fences *fences, const struct ck_sync *sync, uint8_t slot,
+                                 uint64_t key, mm_event_id broken)
 {
     struct ck_head *h = fences->heads;
-    while (h && (h->location != sync->id || h->slot != slot || h->key != key))
+    while (h && (h->location != sync->id || h->slot != slot || h->key != key ||
+                 (sync->split && h->since < broken)))
         h = h->next;
-    if (h)
-        return h;
-    h = ck_budget_alloc(&d->budget, sizeof *h);
-    if (h) {
-        *h = (struct ck_head){.next = fences->heads, .location = sync->id, .key = key, .slot = slot};
-        h->breaks = sync->breaks;
+    return h;
+}
+
+static struct ck_head *head_of(struct ck_detector *d, uint64_t agent, struct ck_fences *fences,
+                               const struct ck_sync *sync, uint8_t slot, uint64_t key)
+{
+    mm_event_id broken = broken_for(sync, agent);
+    struct ck_head *h = find_head(fences, sync, slot, key, broken);
+    if (!h) {
+        h = ck_budget_alloc(&d->budget, sizeof *h);
+        if (!h)
+            return NULL;
+        *h = (struct ck_head){
+            .next = fences->heads, .location = sync->id, .key = key, .slot = slot, .since = d->next_event};
         fences->heads = h;
+    } else if (h->since < broken) { /* an older sequence, since ended */
+        ck_clock_drop(&d->clocks, h->main);
+        ck_clock_drop(&d->clocks, h->other);
+        h->main = h->other = NULL;
+        h->since = d->next_event;
     }
     return h;
 }
 
 /* Offers a release of this agent and remembers that the agent heads it. */
-static void head(struct ck_detector *d, struct ck_item *item, struct ck_sync *sync, uint8_t slot,
-                 uint64_t key, struct ck_clock *main_clock, struct ck_clock *other, uint32_t source)
+static void head(struct ck_detector *d, uint64_t agent, struct ck_item *item, struct ck_sync *sync,
+                 const struct ck_release *release)
 {
-    offer(d, sync, slot, key, main_clock, other, source);
+    offer(d, sync, release);
     struct ck_fences *fences = ck_fences_of(d, item);
-    struct ck_head *h = fences ? head_of(d, fences, sync, slot, key) : NULL;
+    struct ck_head *h = fences ? head_of(d, agent, fences, sync, release->slot, release->key) : NULL;
     if (!h)
         return;
-    if (h->breaks != sync->breaks) { /* an older sequence, since ended */
-        ck_clock_drop(&d->clocks, h->main);
-        ck_clock_drop(&d->clocks, h->other);
-        h->main = h->other = NULL;
-        h->breaks = sync->breaks;
-    }
-    ck_clock_join(&d->clocks, &h->main, main_clock);
-    ck_clock_join(&d->clocks, &h->other, other);
+    ck_clock_join(&d->clocks, &h->main, release->main);
+    ck_clock_join(&d->clocks, &h->other, release->other);
 }
 
 /* A write that is no read-modify-write: of all sequences only the writer's own go on. */
-static void break_sequences(struct ck_detector *d, struct ck_item *item, struct ck_sync *sync,
-                            uint32_t source)
+static void break_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
+                            struct ck_sync *sync)
 {
     free_releases(d, &sync->releases);
-    uint32_t before = sync->breaks++;
+    if (sync->breaker != agent) {
+        sync->broken_too = sync->broken;
+        sync->breaker = agent;
+    }
+    sync->broken = d->next_event + 1;
     for (struct ck_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
-        if (h->location != sync->id || h->breaks != before)
+        if (h->location != sync->id || h->since < sync->broken_too)
             continue;
-        h->breaks = sync->breaks;
-        offer(d, sync, h->slot, h->key, h->main, h->other, source);
+        struct ck_release again = {.key = h->key, .main = h->main, .other = h->other, .slot = h->slot};
+        offer(d, sync, &again);
     }
 }
 
@@ -250,9 +267,12 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
         if (!fences->release[region][slot])
             continue;
         enum ck_slot reduced = ck_slot_reduced((enum ck_slot)slot, location);
-        uint64_t key = ck_scope_instance(d, ck_agent_key(event->agent), reduced, location);
-        head(d, item, sync, (uint8_t)reduced, key, fences->release[region][slot], fences->both[!region][slot],
-             event->source);
+        uint64_t agent = ck_agent_key(event->agent), key = ck_scope_instance(d, agent, reduced, location);
+        struct ck_release release = {.key = key,
+                                     .main = fences->release[region][slot],
+                                     .other = fences->both[!region][slot],
+                                     .slot = (uint8_t)reduced};
+        head(d, agent, item, sync, &release);
     }
 }
 
@@ -262,7 +282,7 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, struct
 {
     uint64_t agent = ck_agent_key(event->agent);
     if (event->kind != MM_RMW)
-        break_sequences(d, item, sync, event->source);
+        break_sequences(d, agent, item, sync);
     sync->writer = agent;
     memcpy(sync->writer_time, item->time, sizeof item->time);
     sync->source = event->source;
@@ -277,7 +297,8 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, struct
     struct ck_clock *snapshot = ck_clock_ref(item->clock[location->system]);
     ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->system]);
     uint64_t key = ck_scope_instance(d, agent, slot, location);
-    head(d, item, sync, (uint8_t)slot, key, snapshot, NULL, event->source);
+    struct ck_release release = {.key = key, .main = snapshot, .slot = (uint8_t)slot};
+    head(d, agent, item, sync, &release);
     ck_clock_drop(&d->clocks, snapshot);
     return true;
 }
