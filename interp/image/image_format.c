@@ -149,11 +149,30 @@ static void encode_packed(const struct type_info *t, const float channel[4], voi
 
 /* ---- elements of separate channels ----------------------------------------------------------------- */
 
+static float stored_value(enum in_type scalar, const unsigned char *stored)
+{
+    int16_t wide;
+    float single;
+    switch (scalar) {
+    case IN_U8:
+        return (float)*stored;
+    case IN_S8:
+        return (float)(int8_t)*stored;
+    case IN_F32:
+        memcpy(&single, stored, sizeof single);
+        return single;
+    default:
+        memcpy(&wide, stored, sizeof wide);
+        return scalar == IN_S16   ? (float)wide
+               : scalar == IN_U16 ? (float)(uint16_t)wide
+                                  : in_half_to_f32((uint16_t)wide);
+    }
+}
+
 /* Normalized: the stored integer over what stands for 1, and not below -1. */
 static float decode_channel(const struct type_info *t, const unsigned char *stored)
 {
-    float value;
-    in_convert_find(t->scalar, IN_F32, IN_RTE, false)(stored, &value);
+    float value = stored_value(t->scalar, stored);
     if (t->scale == 0)
         return value;
     value /= (float)t->scale;
