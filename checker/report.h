@@ -1,0 +1,19 @@
+/* What the report writers share. */
+#ifndef CHECKER_REPORT_H
+#define CHECKER_REPORT_H
+
+#include "checker/checker.h"
+
+#include <cjson/cJSON.h>
+
+const char *ck_report_status(const struct ck_detector *detector); /* "clean", "findings", "unknown" */
+/* What a finding says in one sentence, also where its message is empty. */
+const char *ck_report_message(const struct ck_finding *finding);
+/* A JSON string of S; bytes that are no UTF-8 become '?'. */
+cJSON *ck_report_string(const char *s);
+/* Adds KEY: S to OBJECT. */
+void ck_report_add(cJSON *object, const char *key, const char *s);
+/* Writes JSON with a newline, and frees it. */
+enum mm_class ck_report_print(cJSON *json, FILE *out);
+
+#endif

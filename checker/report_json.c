@@ -1,0 +1,98 @@
+/* Findings as JSON: tools/schema/report.schema.json. */
+#include "checker/race_words.h"
+#include "checker/report.h"
+
+static void add_triple(cJSON *object, const char *key, const uint64_t id[3])
+{
+    cJSON *array = cJSON_AddArrayToObject(object, key);
+    for (int d = 0; d < 3; d++)
+        cJSON_AddItemToArray(array, cJSON_CreateNumber((double)id[d]));
+}
+
+static void add_atomic(cJSON *object, const struct mm_event *event)
+{
+    if (!(event->attributes & MM_ATOMIC))
+        return;
+    cJSON *atomic = cJSON_AddObjectToObject(object, "atomic");
+    ck_report_add(atomic, "order", mm_order_name((enum mm_order)event->order));
+    ck_report_add(atomic, "scope", mm_scope_name((enum mm_scope)event->scope));
+}
+
+static cJSON *access_json(const struct ck_access *access)
+{
+    cJSON *object = cJSON_CreateObject();
+    char agent[300];
+    ck_words_agent(access, true, agent, sizeof agent);
+    ck_report_add(object, "file", access->source.file);
+    cJSON_AddNumberToObject(object, "line", access->source.line);
+    cJSON_AddNumberToObject(object, "column", access->source.column);
+    ck_report_add(object, "function", access->source.function);
+    ck_report_add(object, "kind", ck_words_access_kind(&access->event));
+    ck_report_add(object, "agent", agent);
+    if (access->command && access->agent.index != MM_INDEX_RUNTIME) {
+        add_triple(object, "work_item", access->global_id);
+        add_triple(object, "local_id", access->local_id);
+        add_triple(object, "work_group", access->group_id);
+    } else {
+        cJSON_AddNullToObject(object, "work_item");
+    }
+    if (access->agent.command)
+        cJSON_AddNumberToObject(object, "command", access->agent.command);
+    if (access->command)
+        ck_report_add(object, "kernel", access->command->kernel);
+    if (access->argument) {
+        ck_report_add(object, "argument", access->argument);
+        cJSON_AddNumberToObject(object, "element", (double)access->element);
+    }
+    add_atomic(object, &access->event);
+    return object;
+}
+
+static void add_memory(cJSON *object, const struct ck_finding *finding)
+{
+    if (!finding->allocation)
+        return;
+    cJSON *memory = cJSON_AddObjectToObject(object, "memory");
+    ck_report_add(memory, "name", finding->allocation->name);
+    ck_report_add(memory, "region", mm_region_name((enum mm_region)finding->allocation->region));
+    ck_report_add(memory, "origin", mm_origin_name((enum mm_origin)finding->allocation->origin));
+    cJSON_AddNumberToObject(memory, "offset", (double)finding->offset);
+    cJSON_AddNumberToObject(memory, "size", finding->size);
+}
+
+static cJSON *finding_json(const struct ck_finding *finding)
+{
+    cJSON *object = cJSON_CreateObject();
+    ck_report_add(object, "kind", finding->kind);
+    ck_report_add(object, "clause", finding->clause);
+    ck_report_add(object, "message", ck_report_message(finding));
+    if (finding->reason)
+        ck_report_add(object, "reason", finding->reason);
+    cJSON_AddNumberToObject(object, "count", (double)finding->count);
+    add_memory(object, finding);
+    cJSON *accesses = cJSON_AddArrayToObject(object, "accesses");
+    for (size_t i = 0; i < finding->access_count; i++)
+        cJSON_AddItemToArray(accesses, access_json(&finding->accesses[i]));
+    return object;
+}
+
+enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck_report_options *options,
+                             FILE *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    struct mm_error limit;
+    ck_report_add(root, "format", "refcl-report");
+    cJSON_AddNumberToObject(root, "version", 1);
+    cJSON *tool = cJSON_AddObjectToObject(root, "tool");
+    ck_report_add(tool, "name", "refcl");
+    ck_report_add(tool, "version", REFCL_VERSION);
+    if (options && options->command_line)
+        ck_report_add(root, "command_line", options->command_line);
+    ck_report_add(root, "status", ck_report_status(detector));
+    if (ck_detector_status(detector, &limit) != MM_OK)
+        ck_report_add(root, "limit", limit.message);
+    cJSON *findings = cJSON_AddArrayToObject(root, "findings");
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
+        cJSON_AddItemToArray(findings, finding_json(ck_detector_finding(detector, i)));
+    return ck_report_print(root, out);
+}

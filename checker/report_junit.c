@@ -1,0 +1,76 @@
+/* Findings as JUnit XML, for CI: every finding is a failed test, no finding a single passed one, and a
+ * bound that was hit an error. */
+#include "checker/report.h"
+
+#include <inttypes.h>
+
+/* XML 1.0 has no way to write most control characters, and bytes beyond ASCII may be no UTF-8. */
+static void put_escaped(const char *s, FILE *out)
+{
+    for (; s && *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        if (c == '&')
+            fputs("&amp;", out);
+        else if (c == '<')
+            fputs("&lt;", out);
+        else if (c == '>')
+            fputs("&gt;", out);
+        else if (c == '"')
+            fputs("&quot;", out);
+        else if (c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7f))
+            fputc(c, out);
+        else
+            fputc('?', out);
+    }
+}
+
+static void put_place(const struct ck_access *access, FILE *out)
+{
+    const struct mm_source *source = &access->source;
+    put_escaped(source->file && *source->file ? source->file : "unknown place", out);
+    if (source->line)
+        fprintf(out, ":%" PRIu32, source->line);
+}
+
+static void put_case(const struct ck_finding *f, FILE *out)
+{
+    fprintf(out, "  <testcase classname=\"refcl.");
+    put_escaped(f->kind, out);
+    fprintf(out, "\" name=\"");
+    for (size_t i = 0; i < f->access_count; i++) {
+        fputs(i ? " and " : "", out);
+        put_place(&f->accesses[i], out);
+    }
+    if (!f->access_count)
+        put_escaped(ck_report_message(f), out);
+    fprintf(out, "\">\n    <failure type=\"");
+    put_escaped(f->clause, out);
+    fprintf(out, "\" message=\"");
+    put_escaped(ck_report_message(f), out);
+    fprintf(out, "\">");
+    put_escaped(f->reason, out);
+    fprintf(out, "\nseen %" PRIu64 " times</failure>\n  </testcase>\n", f->count);
+}
+
+enum mm_class ck_report_junit(const struct ck_detector *detector, const struct ck_report_options *options,
+                              FILE *out)
+{
+    struct mm_error limit;
+    size_t failures = ck_detector_finding_count(detector);
+    size_t errors = ck_detector_status(detector, &limit) == MM_OK ? 0 : 1;
+    size_t tests = failures + errors ? failures + errors : 1;
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"");
+    put_escaped(options && options->command_line ? options->command_line : "refcl", out);
+    fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests, failures, errors);
+    for (size_t i = 0; i < failures; i++)
+        put_case(ck_detector_finding(detector, i), out);
+    if (errors) {
+        fprintf(out, "  <testcase classname=\"refcl\" name=\"complete\">\n    <error message=\"");
+        put_escaped(limit.message, out);
+        fprintf(out, "\"/>\n  </testcase>\n");
+    }
+    if (!failures && !errors)
+        fprintf(out, "  <testcase classname=\"refcl\" name=\"no findings\"/>\n");
+    fprintf(out, "</testsuite>\n</testsuites>\n");
+    return ferror(out) || fflush(out) != 0 ? MM_LIMIT : MM_OK;
+}

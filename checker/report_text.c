@@ -1,0 +1,120 @@
+/* Findings as a compiler would print them: place, message, source line with a caret, notes. */
+#include "checker/race_words.h"
+#include "checker/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct style {
+    const char *bold, *error, *note, *caret, *off;
+};
+static const struct style plain = {"", "", "", "", ""};
+static const struct style colored = {"\033[1m", "\033[1;31m", "\033[1;36m", "\033[1;32m", "\033[0m"};
+
+static void put_place(const struct mm_source *source, FILE *out)
+{
+    if (source->file && *source->file)
+        fprintf(out, "%s:", source->file);
+    if (source->line)
+        fprintf(out, "%" PRIu32 ":", source->line);
+    if (source->line && source->column)
+        fprintf(out, "%" PRIu32 ":", source->column);
+    if ((source->file && *source->file) || source->line)
+        fputc(' ', out);
+}
+
+static const char *line_of(const char *text, uint32_t line)
+{
+    while (text && --line)
+        text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+    return text;
+}
+
+/* The line with a caret below the column; tabs are kept so that the caret fits whatever their width. */
+static void put_excerpt(const struct ck_detector *detector, const struct mm_source *source,
+                        const struct style *style, FILE *out)
+{
+    const char *text = source->file && *source->file ? ck_detector_text(detector, source->file) : NULL;
+    const char *line = source->line ? line_of(text, source->line) : NULL;
+    if (!line)
+        return;
+    size_t length = strcspn(line, "\r\n");
+    length = length < 400 ? length : 400;
+    fprintf(out, "%6" PRIu32 " | %.*s\n", source->line, (int)length, line);
+    if (!source->column || source->column > length)
+        return;
+    fprintf(out, "       | ");
+    for (uint32_t i = 0; i + 1 < source->column; i++)
+        fputc(line[i] == '\t' ? '\t' : ' ', out);
+    fprintf(out, "%s^%s\n", style->caret, style->off);
+}
+
+static void put_triple(FILE *out, const char *what, const uint64_t id[3])
+{
+    fprintf(out, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, id[0], id[1], id[2]);
+}
+
+static void put_agent(const struct ck_access *access, FILE *out)
+{
+    char agent[300];
+    ck_words_agent(access, true, agent, sizeof agent);
+    fprintf(out, "%s by %s", ck_words_access(&access->event), agent);
+    if (!access->command || access->agent.index == MM_INDEX_RUNTIME)
+        return;
+    put_triple(out, ", local id", access->local_id);
+    put_triple(out, ", work-group", access->group_id);
+}
+
+static void put_order(const struct ck_access *access, FILE *out)
+{
+    if (!(access->event.attributes & MM_ATOMIC))
+        return;
+    fprintf(out, ", memory_order_%s", mm_order_name((enum mm_order)access->event.order));
+    if (access->event.scope)
+        fprintf(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
+}
+
+static void put_finding(const struct ck_detector *detector, const struct ck_finding *f,
+                        const struct style *style, FILE *out)
+{
+    static const struct mm_source nowhere = {.file = ""};
+    const struct mm_source *source = f->access_count ? &f->accesses[0].source : &nowhere;
+    fprintf(out, "%s", style->bold);
+    put_place(source, out);
+    fprintf(out, "%serror:%s %s%s%s%s%s%s\n", style->error, style->off, style->bold, ck_report_message(f),
+            *f->clause ? " [" : "", f->clause, *f->clause ? "]" : "", style->off);
+    put_excerpt(detector, source, style, out);
+    for (size_t i = 0; i < f->access_count; i++) {
+        const struct ck_access *access = &f->accesses[i];
+        if (i)
+            put_place(&access->source, out);
+        fprintf(out, "%snote:%s %s", style->note, style->off,
+                f->access_count < 2 ? ""
+                : i                 ? "earlier: "
+                                    : "later: ");
+        put_agent(access, out);
+        put_order(access, out);
+        fputc('\n', out);
+        if (i)
+            put_excerpt(detector, &access->source, style, out);
+    }
+    if (f->reason)
+        fprintf(out, "%snote:%s %s\n", style->note, style->off, f->reason);
+    if (f->count > 1)
+        fprintf(out, "%snote:%s seen %" PRIu64 " times\n", style->note, style->off, f->count);
+}
+
+void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out)
+{
+    const struct style *style = options && options->color ? &colored : &plain;
+    size_t count = ck_detector_finding_count(detector);
+    struct mm_error limit;
+    for (size_t i = 0; i < count; i++)
+        put_finding(detector, ck_detector_finding(detector, i), style, out);
+    if (ck_detector_status(detector, &limit) != MM_OK)
+        fprintf(out, "refcl: unknown: %s\n", limit.message);
+    if (count)
+        fprintf(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
+    else if (ck_detector_status(detector, NULL) == MM_OK)
+        fprintf(out, "refcl: no findings\n");
+}
