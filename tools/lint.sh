@@ -21,7 +21,7 @@ libraries=(
     'z3\.h|^checker/'
     'cjson/|^(checker|litmus|tools|interp/gen|spec-xref)/'
     'spirv-tools/|^(interp|ref-runtime/compiler)/'
-    'llvm-c/|^interp/jit/'
+    'llvm-c/|^(interp/jit|ref-runtime/compiler)/'
     '(clang|llvm|LLVMSPIRVLib)/|^ref-runtime/compiler/.*_shim\.cpp$'
     'zstd\.h|^memmodel/zstd/'
     'CL/|^(ref-runtime|litmus/run|tools/host)/'
