@@ -23,7 +23,8 @@ static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
-static bool seeded, stopping;
+static bool seeded, stopping, idle;
+static size_t waiters; /* threads in rt_sched_wait */
 static uint64_t random_state;
 static pthread_t executor;
 static pid_t executor_process;
@@ -52,7 +53,9 @@ static void push_ready(struct rt_command *command)
     ready_last = &command->next_ready;
     ready_count++;
     unflushed_count += command->flushed ? 0 : 1;
-    pthread_cond_signal(&work);
+    if (idle) {
+        pthread_cond_signal(&work);
+    }
 }
 
 void rt_sched_ready(struct rt_command *command)
@@ -81,7 +84,9 @@ void rt_sched_flush(struct rt_queue *queue)
 
 void rt_sched_wait(void)
 {
+    waiters++;
     pthread_cond_wait(&completed, &rt_lock);
+    waiters--;
 }
 
 void rt_sched_resolve(struct rt_event *event)
@@ -97,7 +102,9 @@ void rt_sched_resolve(struct rt_event *event)
         }
     }
     event->waiting_count = 0;
-    pthread_cond_broadcast(&completed);
+    if (waiters > 0) {
+        pthread_cond_broadcast(&completed);
+    }
 }
 
 /* The N-th ready command that is flushed, taken out of the list. */
@@ -259,6 +266,7 @@ static void step(size_t i, uint64_t quantum)
 /* Waits for something to do; false: stop. */
 static bool wait_for_work(void)
 {
+    idle = true;
     while (!stopping && ready_count == unflushed_count && active_count == 0) {
         if (unflushed_count == 0) {
             pthread_cond_wait(&work, &rt_lock);
@@ -278,6 +286,7 @@ static bool wait_for_work(void)
             unflushed_count = 0;
         }
     }
+    idle = false;
     return !stopping;
 }
 
