@@ -147,6 +147,23 @@ static void keep_comment(struct scan *s, size_t from, size_t to)
     }
 }
 
+/* Descriptions may hold quotes and line ends: the last quote before the line with the opening brace ends
+ * them.  Returns its position, 0 if there is none. */
+static size_t description_end(const struct scan *s)
+{
+    size_t last = 0;
+    bool blank = false;
+    for (size_t i = s->at + 1; i < s->size; i++) {
+        char c = s->text[i];
+        if (c == '"')
+            last = i;
+        if (blank && c == '{')
+            return last;
+        blank = c == '\n' || (blank && isspace((unsigned char)c));
+    }
+    return 0;
+}
+
 static void skip_to(struct scan *s, size_t end)
 {
     while (s->at < end)
@@ -176,13 +193,13 @@ static void skip_blank(struct scan *s)
             if (!end)
                 lt_fail_at(s->lexer, here(s), "comment without an end");
         } else if (s->text[s->at] == '"' && !s->seen_brace) {
-            const char *close = memchr(s->text + s->at + 1, '"', s->size - s->at - 1);
+            size_t close = description_end(s);
             if (!close) {
                 lt_fail_at(s->lexer, here(s), "description without a closing quote");
                 return;
             }
-            end = (size_t)(close - s->text) + 1;
-            keep_comment(s, s->at + 1, end - 1);
+            end = close + 1;
+            keep_comment(s, s->at + 1, close);
         } else {
             return;
         }

@@ -348,6 +348,57 @@ static void print_thread(const struct lt_thread *thread, FILE *out)
     fputs("}\n", out);
 }
 
+static void print_operands(const struct lt_vulkan *v, FILE *out)
+{
+    for (int i = 0; i < 4; i++) {
+        const struct lt_operand *o = &v->operands[i];
+        if (!o->present)
+            continue;
+        fputs(i ? ", " : " ", out);
+        if (o->is_const)
+            fprintf(out, "%" PRId64, (int64_t)o->value);
+        else
+            fputs(o->name, out);
+    }
+    if (v->label)
+        fprintf(out, "%s%s", v->operands[0].present ? ", " : " ", v->label);
+}
+
+static void print_columns(const struct lt_test *test, FILE *out)
+{
+    const struct lt_vulkan *at[LT_MAX_THREADS];
+    uint32_t n = 0, left = 0;
+    for (const struct lt_edge *e = test->edges; e; e = e->next)
+        fprintf(out, "%sssw %u %u;%s", e == test->edges ? "{\n  " : "  ", e->from, e->to,
+                e->next ? "\n" : "\n}\n");
+    for (const struct lt_thread *t = test->threads; t; t = t->next) {
+        fprintf(out, "%s P%u@sg %u, wg %u, qf %u", n ? " |" : "", t->number, t->sub_group, t->work_group,
+                t->queue_family);
+        if (t->device)
+            fprintf(out, ", dev %u", t->device);
+        left += t->vulkan != NULL;
+        at[n++] = t->vulkan;
+    }
+    fputs(" ;\n", out);
+    while (left) {
+        for (uint32_t i = 0; i < n; i++) {
+            const struct lt_vulkan *v = at[i];
+            fputs(i ? " | " : " ", out);
+            if (!v)
+                continue;
+            if (v->op == LT_V_LABEL) {
+                fprintf(out, "%s:", v->label);
+            } else {
+                fputs(v->mnemonic, out);
+                print_operands(v, out);
+            }
+            at[i] = v->next;
+            left -= v->next == NULL;
+        }
+        fputs(" ;\n", out);
+    }
+}
+
 static void print_final(const struct lt_test *test, FILE *out)
 {
     if (test->observed) {
@@ -384,5 +435,7 @@ void lt_print(const struct lt_test *test, FILE *out)
     if (test->dialect == LT_OPENCL)
         for (const struct lt_thread *t = test->threads; t; t = t->next)
             print_thread(t, out);
+    else
+        print_columns(test, out);
     print_final(test, out);
 }
