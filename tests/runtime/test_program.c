@@ -2,6 +2,7 @@
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "runtime_test.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char source[] = "kernel void one(global int *a) { a[0] = 1; }\n"
@@ -86,7 +87,7 @@ static void test_creation_errors(void **state)
 static void test_source_strings(void **state)
 {
     (void)state;
-    const char *parts[] = {"kernel void k(gl", "obal int *a)XXX", " { a[0] = 1; }\n"};
+    const char *parts[] = {"kernel void k(gl", "obal int *a)zzz", " { a[0] = 1; }\n"};
     const size_t lengths[] = {0, 12, 0};
     cl_program program = clCreateProgramWithSource(context, 3, parts, lengths, &err);
     OK(err);
@@ -366,9 +367,10 @@ static void test_object_binaries(void **state)
 static void test_own_file_names(void **state)
 {
     (void)state;
-    char directory[] = "/tmp/refcl-test-XXXXXX", path[100];
+    char directory[60], path[100];
     static const char text[] = "kernel void k(global int *a) { a[0] = missing; }\n";
-    assert_non_null(mkdtemp(directory));
+    snprintf(directory, sizeof directory, "/tmp/refcl-test-program-%d", (int)getpid());
+    assert_int_equal(mkdir(directory, 0700), 0);
     snprintf(path, sizeof path, "%s/mine.cl", directory);
     FILE *f = fopen(path, "w");
     fputs(text, f);

@@ -183,8 +183,9 @@ static void test_headers(void **state)
 static void test_header_files(void **state)
 {
     (void)state;
-    char directory[] = "/tmp/refcl-test-XXXXXX";
-    assert_non_null(mkdtemp(directory));
+    char directory[60];
+    snprintf(directory, sizeof directory, "/tmp/refcl-test-compile-%d", (int)getpid());
+    assert_int_equal(mkdir(directory, 0700), 0);
     char *before = getcwd(NULL, 0);
     assert_int_equal(chdir(directory), 0);
     assert_int_equal(mkdir("inc", 0700), 0);
