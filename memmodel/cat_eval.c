@@ -204,14 +204,14 @@ enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_ev
         at += eval->nodes[i].type == MM_CAT_REL ? rel : set;
     }
     eval->upper_offset = at;
-    if (2 * at + rel > eval->capacity) {
-        uint64_t *values = mm_alloc((2 * at + rel) * sizeof *values);
+    if (2 * at + rel >= eval->capacity) {
+        uint64_t *values = mm_alloc((2 * at + rel + 1) * sizeof *values);
 
         if (!values)
             return mm_fail(err, MM_LIMIT, "memory", "out of memory for %u events", n);
         mm_free(eval->values);
         eval->values = values;
-        eval->capacity = 2 * at + rel;
+        eval->capacity = 2 * at + rel + 1;
     }
     eval->n = n;
     eval->scratch = eval->values + 2 * at;

@@ -32,12 +32,22 @@ static const char *label(const struct mm_cat_eval *eval, uint32_t node)
     return n->op == MM_CAT_NAME ? mm_cat_bases[n->base].name : "?";
 }
 
-/* Names that stand for chains are opened; other names are what people know the edge by. */
 static bool is_chain(const struct mm_cat_eval *eval, uint32_t node)
 {
     enum mm_cat_op op = eval->nodes[node].op;
 
     return op == MM_CAT_PLUS || op == MM_CAT_STAR || op == MM_CAT_OPTIONAL || op == MM_CAT_IDENTITY;
+}
+
+/* Names that stand for chains are opened; other names are what people know the edge by.  OPEN: the name is
+ * that of the check itself, or of a part of it; only base names say more than what is inside. */
+static bool stops(const struct mm_cat_eval *eval, uint32_t node, bool open)
+{
+    const char *name = eval->nodes[node].name;
+
+    if (!name || is_chain(eval, node))
+        return false;
+    return !open || mm_cat_base_find(name) != UINT32_MAX;
 }
 
 static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool open);
@@ -83,7 +93,7 @@ static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool o
     const struct cat_node *n = &w->eval->nodes[node];
     uint32_t inner;
 
-    if (++w->depth > 200 || (n->name && !open && !is_chain(w->eval, node))) {
+    if (++w->depth > 200 || stops(w->eval, node, open)) {
         step(w, a, label(w->eval, node));
         w->depth--;
         return;
