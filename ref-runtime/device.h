@@ -20,8 +20,8 @@ enum {
     RT_HAS_IMAGES = 0,
     RT_HAS_PIPES = 0,
     RT_HAS_DEVICE_ENQUEUE = 0,
-    RT_HAS_SUB_GROUPS = 0,
-    RT_HAS_COLLECTIVES = 0,
+    RT_HAS_SUB_GROUPS = 1,
+    RT_HAS_COLLECTIVES = 1,
 };
 #define RT_SVM_CAPABILITIES                                                                                  \
     (CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS)

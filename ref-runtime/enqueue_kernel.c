@@ -1,6 +1,7 @@
 /* Kernels in queues: NDRange and task launches, native kernels [CL 5.10]. */
 #include "ref-runtime/enqueue.h"
 #include "ref-runtime/environment.h"
+#include "ref-runtime/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,11 @@ static cl_int failure(enum mm_class class, const struct mm_error *error)
     return CL_OUT_OF_RESOURCES;
 }
 
+static uint32_t launch_sub_group_size(const struct in_kernel_info *info)
+{
+    return info->required_sub_group_size ? info->required_sub_group_size : RT_SUB_GROUP_SIZE;
+}
+
 static cl_int start_kernel(struct rt_command *command)
 {
     struct kernel_command *k = (void *)command->payload;
@@ -130,7 +136,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .kernel = k->launch->kernel_index,
                                .arguments = k->arguments,
                                .dimensions = k->dimensions,
-                               .sub_group_size = 1,
+                               .sub_group_size = launch_sub_group_size(k->launch->info),
                                .schedule = settings.schedule,
                                .seed = settings.seed ? settings.seed + command->record.id : 0,
                                .step_limit = settings.step_limit,
@@ -289,7 +295,7 @@ static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_hand
         return error;
     }
     command->record.dimensions = dimensions;
-    command->record.sub_group_size = 1;
+    command->record.sub_group_size = launch_sub_group_size(k->launch->info);
     command->record.kernel = k->launch->info->name;
     memcpy(command->record.global_size, k->global_size, sizeof(k->global_size));
     memcpy(command->record.global_offset, k->global_offset, sizeof(k->global_offset));

@@ -133,6 +133,61 @@ def doubles_and_structs():
     assert list(out["n"]) == list(range(10)) and list(out["c"][:, 2]) == [97 + i for i in range(10)]
 
 
+def run(source, items, group, options=("-cl-std=CL3.0",)):
+    """What kernel k leaves in an array of ITEMS ints, zero at first."""
+    program = cl.Program(ctx, source).build(options=list(options))
+    buf = buffer(np.zeros(items, np.int32))
+    program.k(queue, (items,), (group,), buf)
+    return result(buf, np.empty(items, np.int32))
+
+
+def sub_groups():
+    out = run("""
+        #ifndef __opencl_c_subgroups
+        #error "the device says that it has sub-groups"
+        #endif
+        kernel void k(global int *p)
+        { p[get_global_id(0)] = sub_group_reduce_add(1) * 1000 + sub_group_scan_inclusive_add(1); }""", 80, 40)
+    width = int(out[0] // 1000)
+    sizes = [min(width, 40 - i // width * width) for i in range(40)]
+    assert list(out) == [sizes[i] * 1000 + i % width + 1 for i in range(40)] * 2
+
+
+def sub_groups_progress():
+    out = run("""
+        kernel void k(global atomic_int *p) {
+            if (get_sub_group_id() == 0) {
+                while (atomic_load_explicit(p + 63, memory_order_acquire, memory_scope_device) == 0)
+                    ;
+                atomic_store_explicit(p + get_global_id(0), 5, memory_order_relaxed, memory_scope_device);
+            } else
+                atomic_store_explicit(p + get_global_id(0), 7, memory_order_release, memory_scope_device);
+        }""", 64, 64)
+    assert out[0] == 5 and out[63] == 7 and not (out == 0).any()
+
+
+def collectives():
+    out = run("""
+        kernel void k(global int *p) {
+            int l = get_local_id(0);
+            p[get_global_id(0)] = work_group_reduce_add(l) * 10000 + work_group_scan_exclusive_add(2) * 100 +
+                                  work_group_broadcast(l, 3) * 10 + work_group_any(l == 2) - work_group_all(l < 5);
+        }""", 16, 8)
+    assert list(out) == [28 * 10000 + 2 * l * 100 + 30 + 1 for l in range(8)] * 2
+
+
+def generic_and_program_scope():
+    out = run("""
+        global atomic_int next = 3;
+        kernel void k(global int *p) {
+            int x = 3, i = get_global_id(0);
+            int *q = i & 1 ? &x : (int *)(p + i);
+            *q += 2;
+            p[i] += x + 100 * atomic_fetch_add_explicit(&next, 1, memory_order_relaxed, memory_scope_device);
+        }""", 8, 8)
+    assert sorted(out // 100) == list(range(3, 11)) and set(out % 100) == {5}
+
+
 def build_errors():
     try:
         cl.Program(ctx, "kernel void broken(global int *a) { a[0] = nonsense; }").build()
@@ -142,7 +197,8 @@ def build_errors():
     raise AssertionError("a broken program was built")
 
 
-tests = [vector_add, tiled_matmul, reduction, histogram, spin_lock, doubles_and_structs, build_errors]
+tests = [vector_add, tiled_matmul, reduction, histogram, spin_lock, doubles_and_structs,
+         sub_groups, sub_groups_progress, collectives, generic_and_program_scope, build_errors]
 print(f"1..{len(tests)}")
 failed = 0
 for i, test in enumerate(tests, 1):
