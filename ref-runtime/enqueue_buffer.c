@@ -32,7 +32,7 @@ cl_int rt_check_alignment(const struct rt_mem *mem, const struct rt_device *devi
 
 cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size)
 {
-    return size == 0 || offset > mem->size || size > mem->size - offset ? CL_INVALID_VALUE : CL_SUCCESS;
+    return offset > mem->size || size > mem->size - offset ? CL_INVALID_VALUE : CL_SUCCESS;
 }
 
 static int place_of(const struct rt_command *command)

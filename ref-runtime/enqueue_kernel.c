@@ -247,6 +247,18 @@ static cl_int check_local(cl_uint dimensions, const size_t *local, struct kernel
     return CL_SUCCESS;
 }
 
+/* Pointers to the host's own memory need fine-grained system SVM, which is not offered. */
+static cl_int check_svm(const struct rt_launch *launch)
+{
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const void *pointer = launch->arguments[i].svm;
+        if (pointer && !rt_svm_find(launch->kernel->context, pointer)) {
+            return CL_INVALID_OPERATION;
+        }
+    }
+    return CL_SUCCESS;
+}
+
 static cl_int check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local,
                           struct kernel_command *k)
 {
@@ -289,6 +301,7 @@ static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_hand
     struct kernel_command *k = (void *)command->payload;
     k->dimensions = dimensions;
     error = rt_kernel_prepare_launch(kernel, queue->device, &k->launch);
+    error = error ? error : check_svm(k->launch);
     error = error ? error : check_sizes(dimensions, offset, global, local, k);
     if (error) {
         rt_command_discard(command);

@@ -19,6 +19,19 @@ static bool add_mapping(struct rt_mem *mem, void *pointer, size_t offset, size_t
     return true;
 }
 
+/* Regions mapped for writing do not overlap [CL 5.2.4]. */
+static bool write_overlaps(struct rt_mem *mem, size_t offset, size_t size, cl_map_flags flags)
+{
+    const cl_map_flags write = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    bool found = false;
+    pthread_mutex_lock(&rt_lock);
+    for (const struct rt_mapping *m = mem->mappings; (flags & write) && m; m = m->next) {
+        found = found || ((m->flags & write) && offset < m->offset + m->size && m->offset < offset + size);
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return found;
+}
+
 /* Takes the latest mapping of MEM at POINTER out of the list. */
 static bool take_mapping(struct rt_mem *mem, const void *pointer, struct rt_mapping *taken)
 {
@@ -82,9 +95,9 @@ static bool map_flags_valid(cl_map_flags flags)
            !((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE)));
 }
 
-static cl_int check_map(const struct rt_mem *mem, cl_map_flags flags, size_t offset, size_t size)
+static cl_int check_map(struct rt_mem *mem, cl_map_flags flags, size_t offset, size_t size)
 {
-    if (!map_flags_valid(flags) || rt_check_range(mem, offset, size)) {
+    if (!map_flags_valid(flags) || size == 0 || rt_check_range(mem, offset, size)) {
         return CL_INVALID_VALUE;
     }
     if (((flags & CL_MAP_READ) && (mem->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))) ||
@@ -92,7 +105,7 @@ static cl_int check_map(const struct rt_mem *mem, cl_map_flags flags, size_t off
          (mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)))) {
         return CL_INVALID_OPERATION;
     }
-    return CL_SUCCESS;
+    return write_overlaps(mem, offset, size, flags) ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 void *CL_API_CALL rt_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, cl_bool blocking,

@@ -59,11 +59,6 @@ cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_
     if ((num_svm_pointers == 0) != (svm_pointers == NULL)) {
         return CL_INVALID_VALUE;
     }
-    for (cl_uint i = 0; i < num_svm_pointers; i++) {
-        if (!svm_pointers[i]) {
-            return CL_INVALID_VALUE;
-        }
-    }
     struct rt_command *command =
         rt_command_create(queue, CL_COMMAND_SVM_FREE, "clEnqueueSVMFree", &operation,
                           sizeof(struct svm_free) + num_svm_pointers * sizeof(void *));
@@ -125,7 +120,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocki
     if (error) {
         return error;
     }
-    if (size > 0 && (!to || !from || !range_valid(queue, to, size) || !range_valid(queue, from, size))) {
+    if (!to || !from || !range_valid(queue, to, size) || !range_valid(queue, from, size)) {
         return CL_INVALID_VALUE;
     }
     uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;

@@ -108,7 +108,7 @@ static void transfer_errors(void **state)
                      CL_INVALID_CONTEXT);
     assert_int_equal(clEnqueueReadBuffer(queue, m, CL_TRUE, 61, 4, x, 0, NULL, NULL), CL_INVALID_VALUE);
     assert_int_equal(clEnqueueReadBuffer(queue, m, CL_TRUE, SIZE_MAX, 4, x, 0, NULL, NULL), CL_INVALID_VALUE);
-    assert_int_equal(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, 0, x, 0, NULL, NULL), CL_INVALID_VALUE);
+    OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 64, 0, x, 0, NULL, NULL));
     assert_int_equal(clEnqueueWriteBuffer(queue, m, CL_TRUE, 0, 4, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
     assert_int_equal(clEnqueueWriteBuffer(queue, read_only, CL_TRUE, 0, 4, x, 0, NULL, NULL),
                      CL_INVALID_OPERATION);
@@ -205,6 +205,14 @@ static void maps(void **state)
     cl_uint count;
     OK(clGetMemObjectInfo(m, CL_MEM_MAP_COUNT, sizeof(count), &count, NULL));
     assert_int_equal(count, 1);
+    EXPECT_NULL(CL_INVALID_VALUE,
+                clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_READ, 0, 0, 0, NULL, NULL, &err));
+    EXPECT_NULL(CL_INVALID_OPERATION,
+                clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_WRITE, 19, 4, 0, NULL, NULL, &err));
+    char *again = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_READ, 0, 8, 0, NULL, NULL, &err);
+    OK(err);
+    assert_ptr_equal(again + 4, p);
+    OK(clEnqueueUnmapMemObject(queue, m, again, 0, NULL, NULL));
     memcpy(p, "QUICK", 5);
     assert_int_equal(clEnqueueUnmapMemObject(queue, m, p + 1, 0, NULL, NULL), CL_INVALID_VALUE);
     cl_event e;
