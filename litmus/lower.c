@@ -2,9 +2,9 @@
  *
  * Conventions, as in public suites: a location that is not in the initial state is 0, so is a register;
  * the region is the one that parameters declare; a location is non-atomic if any thread declares it so.
- * Local memory: an object belongs to one work-group [CL 3.3.1].  A local location that threads of several
- * work-groups name is taken as one object shared by all (public suites have such tests), unless the test
- * has the property "Local: per-work-group": then each work-group has its instance. */
+ * Local memory: an object belongs to one work-group [CL 3.3.1].  Public suites have tests in which threads
+ * of several work-groups name one local location: there it is one object that all share, which can be
+ * decided but not run.  In a test of ours each work-group names local locations of its own. */
 #include "litmus/lower.h"
 
 #include <stdarg.h>
@@ -25,7 +25,7 @@ void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, 
     mm_fail_at(lower->err, MM_INVALID, rule, lower->test->file, pos.line, pos.column, "%s", message);
 }
 
-static void out_of_memory(struct lt_lower *lower)
+void lt_out_of_memory(struct lt_lower *lower)
 {
     if (!lower->failed)
         mm_fail(lower->err, MM_LIMIT, "litmus.memory", "out of memory");
@@ -57,14 +57,14 @@ uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_ty
     uint32_t reg = ck_program_add_reg(lower->program, lower->thread, name, size,
                                       !type->is_pointer && type->base->is_signed);
     if (reg == UINT32_MAX) {
-        out_of_memory(lower);
+        lt_out_of_memory(lower);
         return CK_NO_REG;
     }
     if (reg >= lower->reg_capacity) {
         uint32_t capacity = 2 * reg + 16;
         struct lt_type *types = mm_arena_alloc(lower->program->arena, capacity * sizeof *types);
         if (!types) {
-            out_of_memory(lower);
+            lt_out_of_memory(lower);
             return CK_NO_REG;
         }
         if (lower->reg_capacity)
@@ -94,7 +94,7 @@ uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr inst
     instr.column = pos.column;
     uint32_t i = ck_program_add_instr(lower->program, lower->thread, &instr);
     if (i == UINT32_MAX)
-        out_of_memory(lower);
+        lt_out_of_memory(lower);
     return i;
 }
 
@@ -189,7 +189,7 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
     uint32_t count = init ? init->count : 1;
     uint64_t *values = mm_arena_alloc(lower->program->arena, count * sizeof *values);
     if (!values) {
-        out_of_memory(lower);
+        lt_out_of_memory(lower);
         return;
     }
     uint64_t mask = d.base->size < 8 ? (UINT64_C(1) << 8 * d.base->size) - 1 : UINT64_MAX;
@@ -206,7 +206,7 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
                                .alias_of = lower->program->object_count,
                                .initial = values};
     if (!object.name || ck_program_add_object(lower->program, &object) == UINT32_MAX)
-        out_of_memory(lower);
+        lt_out_of_memory(lower);
 }
 
 static void add_objects(struct lt_lower *lower)
@@ -309,7 +309,7 @@ static uint32_t barrier_site(struct lt_lower *lower, const char *label)
         snprintf(name, sizeof name, "#%u", lower->unlabelled_barriers++);
         label = mm_arena_strdup(lower->program->arena, name);
         if (!label) {
-            out_of_memory(lower);
+            lt_out_of_memory(lower);
             return 1;
         }
     }
@@ -318,7 +318,7 @@ static uint32_t barrier_site(struct lt_lower *lower, const char *label)
             return i + 1;
     const char **labels = mm_arena_alloc(lower->program->arena, (lower->label_count + 1) * sizeof *labels);
     if (!labels) {
-        out_of_memory(lower);
+        lt_out_of_memory(lower);
         return 1;
     }
     if (lower->label_count)
@@ -489,7 +489,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
                           .work_group = thread->work_group,
                           .sub_group = thread->has_sub_group ? thread->sub_group : 0x10000 + index};
     if (!t.name || ck_program_add_thread(lower->program, &t) == UINT32_MAX) {
-        out_of_memory(lower);
+        lt_out_of_memory(lower);
         return;
     }
     lower_reg_inits(lower);

@@ -13,7 +13,7 @@ static uint32_t add_expr(struct lt_lower *lower, struct ck_expr expr)
         return CK_NO_EXPR;
     uint32_t i = ck_program_add_expr(lower->program, &expr);
     if (i == UINT32_MAX)
-        lt_lower_fail(lower, (struct lt_pos){0}, "litmus.memory", "out of memory");
+        lt_out_of_memory(lower);
     return i;
 }
 

@@ -30,8 +30,7 @@ static uint32_t add_location(struct lt_lower *lower, const char *name, const str
         values[i] = init->values[i] & UINT32_MAX;
     uint32_t index = values && object.name ? ck_program_add_object(p, &object) : UINT32_MAX;
     if (index == UINT32_MAX) {
-        lower->failed = true;
-        mm_fail(lower->err, MM_LIMIT, "litmus.memory", "out of memory");
+        lt_out_of_memory(lower);
     }
     return index;
 }
@@ -236,8 +235,7 @@ static void lower_body(struct lt_lower *lower)
         count++;
     uint32_t *first = mm_arena_alloc(lower->program->arena, (count + 1) * sizeof *first);
     if (!first) {
-        lower->failed = true;
-        mm_fail(lower->err, MM_LIMIT, "litmus.memory", "out of memory");
+        lt_out_of_memory(lower);
         return;
     }
     for (const struct lt_vulkan *v = lower->ast->vulkan; v && !lower->failed; v = v->next) {
@@ -258,8 +256,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *t, uint
                                .sub_group = t->sub_group,
                                .queue_family = t->queue_family};
     if (!thread.name || ck_program_add_thread(lower->program, &thread) == UINT32_MAX) {
-        lower->failed = true;
-        mm_fail(lower->err, MM_LIMIT, "litmus.memory", "out of memory");
+        lt_out_of_memory(lower);
         return;
     }
     lower->thread = index;
