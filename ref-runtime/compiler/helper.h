@@ -50,9 +50,9 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
 struct LLVMOpaqueModule;
 void rt_helper_fix_module(struct LLVMOpaqueModule *module);
 
-/* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and DIRECTORY out
- * of its file names, in place. */
-enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const char *directory, struct rt_text *log);
+/* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
+ * into those that the JOB gave, in place. */
+enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log);
 
 /* link_shim.cpp */
 enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool library, struct rt_text *log,

@@ -16,7 +16,7 @@ struct cleaner {
     unsigned char *dropped; /* by id: the result of an instruction that goes */
     unsigned char *used;    /* by id: strings that something else refers to */
     uint32_t debug_set;     /* id, 0 if none */
-    const char *directory;  /* "" if unknown */
+    const struct rt_job *job;
 };
 
 static const char *literal(const uint32_t *words, size_t count)
@@ -86,21 +86,35 @@ static bool stays(const struct cleaner *c, const uint32_t *w, uint32_t length)
     }
 }
 
-/* Length of what a file name loses in front: the root of given headers, or the working directory. */
-static size_t prefix_length(const char *text, const char *directory)
+/* Length of what TEXT, a header beside the source, loses to become the name the header was given with. */
+static size_t beside_length(const char *text, const struct rt_job *job)
 {
-    size_t root = strlen(RT_HEADER_ROOT), length = strlen(directory);
-    if (!strncmp(text, RT_HEADER_ROOT, root))
-        return root;
-    return length && !strncmp(text, directory, length) && text[length] == '/' ? length + 1 : 0;
+    const char *slash = strrchr(job->file, '/');
+    size_t length = slash ? (size_t)(slash - job->file) + 1 : 0;
+    for (size_t i = 0; length && i < job->header_count; i++)
+        if (!strncmp(text, job->file, length) && !strcmp(text + length, job->headers[i].name))
+            return length;
+    return 0;
 }
 
-static void shorten_name(uint32_t *w, uint32_t *length, const char *directory)
+/* Length of what a file name loses in front: the root of given headers, or the working directory. */
+static size_t prefix_length(const char *text, const struct rt_job *job)
+{
+    size_t root = strlen(RT_HEADER_ROOT), length = strlen(job->directory);
+    if (!strncmp(text, RT_HEADER_ROOT, root))
+        return root;
+    bool inside =
+        *job->file != '/' && length && !strncmp(text, job->directory, length) && text[length] == '/';
+    size_t prefix = inside ? length + 1 : 0;
+    return prefix + beside_length(text + prefix, job);
+}
+
+static void shorten_name(uint32_t *w, uint32_t *length, const struct rt_job *job)
 {
     if ((w[0] & 0xffff) != SpvOpString || *length < 3)
         return;
     char *text = (char *)(w + 2);
-    size_t prefix = prefix_length(literal(w + 2, *length - 2), directory);
+    size_t prefix = prefix_length(literal(w + 2, *length - 2), job);
     if (!prefix)
         return;
     size_t size = strlen(text + prefix);
@@ -121,7 +135,7 @@ static bool walk(struct cleaner *c, bool copy)
         if (!copy) {
             mark(c, w, length);
         } else if (stays(c, w, length)) {
-            shorten_name(w, &length, c->directory);
+            shorten_name(w, &length, c->job);
             memmove(c->words + c->out, w, length * 4);
             c->out += length;
         }
@@ -129,10 +143,9 @@ static bool walk(struct cleaner *c, bool copy)
     return true;
 }
 
-enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const char *directory, struct rt_text *log)
+enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log)
 {
-    struct cleaner c = {
-        .words = binary->data, .count = binary->size / 4, .out = HEADER_WORDS, .directory = directory};
+    struct cleaner c = {.words = binary->data, .count = binary->size / 4, .out = HEADER_WORDS, .job = job};
     if (c.count < HEADER_WORDS) {
         rt_text_add_string(log, "error: the translator wrote no module\n");
         return MM_INVALID;
