@@ -51,6 +51,23 @@ static void set_environment(const struct session *session, const char *library, 
         setenv("REFCL_SCHEDULE", session->schedule, 1);
 }
 
+/* Reports name the user's own source files: they are looked up beside every file on the command line. */
+static void set_source_path(char **argv)
+{
+    static char list[8 * PATH_MAX];
+    const char *given = getenv("REFCL_SOURCE_PATH");
+    size_t used = (size_t)snprintf(list, sizeof list, "%s", given ? given : "");
+    for (; *argv; argv++) {
+        const char *slash = strrchr(*argv, '/');
+        if (!slash || access(*argv, R_OK) || used + (size_t)(slash - *argv) + 2 > sizeof list)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", used ? ":" : "",
+                                 (int)(slash - *argv), *argv);
+    }
+    if (used && used < sizeof list)
+        setenv("REFCL_SOURCE_PATH", list, 1);
+}
+
 /* Starts ARGV with the write end of a pipe for its trace.  *FD is the read end. */
 static pid_t start(const struct session *session, char **argv, int *fd)
 {
@@ -68,6 +85,7 @@ static pid_t start(const struct session *session, char **argv, int *fd)
     pid_t pid = fork();
     if (pid == 0) {
         set_environment(session, library, trace[1]);
+        set_source_path(argv);
         execvp(argv[0], argv);
         int error = errno;
         ssize_t ignored = write(status[1], &error, sizeof error);
