@@ -44,6 +44,7 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
         {"clIcdGetPlatformIDsKHR", (void (*)(void))clIcdGetPlatformIDsKHR},
         {"clCreateProgramWithILKHR", (void (*)(void))rt_clCreateProgramWithIL},
         {"clGetKernelSubGroupInfoKHR", (void (*)(void))rt_clGetKernelSubGroupInfoKHR},
+        {"clGetKernelSuggestedLocalWorkSizeKHR", (void (*)(void))rt_clGetKernelSuggestedLocalWorkSizeKHR},
     };
     for (size_t i = 0; name && i < sizeof(functions) / sizeof(*functions); i++) {
         if (strcmp(name, functions[i].name) == 0) {

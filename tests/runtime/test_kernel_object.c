@@ -247,6 +247,79 @@ static void test_work_group_queries(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+static void test_sub_group_queries(void **state)
+{
+    (void)state;
+    cl_kernel kernel = create("locals");
+    cl_uint most = 0;
+    size_t local[3] = {20, 4, 2}, width = 0, count = 0, sizes[3] = {9, 9, 9}, wanted = 2;
+    OK(clGetDeviceInfo(device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof most, &most, NULL));
+    if (!most) { /* no sub-groups */
+        assert_int_equal(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL,
+                                                 sizeof count, &count, NULL),
+                         CL_INVALID_OPERATION);
+        OK(clReleaseKernel(kernel));
+        return;
+    }
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof local, local,
+                               sizeof width, &width, NULL));
+    assert_true(width >= 1 && width <= 160);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof local, local,
+                               sizeof count, &count, NULL));
+    assert_int_equal(count, (160 + width - 1) / width);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof wanted,
+                               &wanted, sizeof sizes, sizes, NULL));
+    assert_int_equal(sizes[0], 2 * width);
+    assert_int_equal(sizes[1] * sizes[2], 1);
+    wanted = 1 << 20;
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT, sizeof wanted,
+                               &wanted, sizeof sizes, sizes, NULL));
+    assert_int_equal(sizes[0] + sizes[1] + sizes[2], 0);
+    OK(clGetKernelSubGroupInfo(kernel, NULL, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, sizeof count, &count,
+                               NULL));
+    assert_true(count >= 1);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, NULL, sizeof count,
+                               &count, NULL));
+    assert_int_equal(count, 0);
+    assert_int_equal(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 3,
+                                             local, sizeof width, &width, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, 8,
+                                             NULL, sizeof width, &width, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clGetKernelSubGroupInfo(kernel, device, 0, 0, NULL, sizeof width, &width, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(
+        clGetKernelSubGroupInfo(NULL, device, CL_KERNEL_MAX_NUM_SUB_GROUPS, 0, NULL, 8, &count, NULL),
+        CL_INVALID_KERNEL);
+    OK(clReleaseKernel(kernel));
+}
+
+typedef cl_int(CL_API_CALL *suggest_function)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
+                                              const size_t *, size_t *);
+
+static void test_suggested_size(void **state)
+{
+    (void)state;
+    suggest_function suggest = (suggest_function)(uintptr_t)clGetExtensionFunctionAddressForPlatform(
+        platform, "clGetKernelSuggestedLocalWorkSizeKHR");
+    assert_non_null(suggest);
+    cl_kernel kernel = create("locals");
+    size_t global[3] = {60, 14, 3}, local[3] = {0, 0, 0}, zero[1] = {0};
+    assert_int_equal(suggest(queue, kernel, 3, NULL, global, local), CL_INVALID_KERNEL_ARGS);
+    OK(clSetKernelArg(kernel, 0, sizeof(cl_mem), NULL));
+    OK(suggest(queue, kernel, 3, NULL, global, local));
+    for (int d = 0; d < 3; d++)
+        assert_int_equal(global[d] % local[d], 0);
+    assert_int_equal(suggest(NULL, kernel, 3, NULL, global, local), CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(suggest(queue, NULL, 3, NULL, global, local), CL_INVALID_KERNEL);
+    assert_int_equal(suggest(queue, kernel, 4, NULL, global, local), CL_INVALID_WORK_DIMENSION);
+    assert_int_equal(suggest(queue, kernel, 1, NULL, NULL, local), CL_INVALID_GLOBAL_WORK_SIZE);
+    assert_int_equal(suggest(queue, kernel, 1, NULL, zero, local), CL_INVALID_GLOBAL_WORK_SIZE);
+    assert_int_equal(suggest(queue, kernel, 1, NULL, global, NULL), CL_INVALID_VALUE);
+    OK(clReleaseKernel(kernel));
+}
+
 static void test_clone(void **state)
 {
     (void)state;
@@ -287,6 +360,8 @@ int main(void)
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_svm_arguments),
         cmocka_unit_test(test_work_group_queries),
+        cmocka_unit_test(test_sub_group_queries),
+        cmocka_unit_test(test_suggested_size),
         cmocka_unit_test(test_clone),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);
