@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""The machine-readable reports: JSON against its schema, SARIF and JUnit against what their readers need."""
+import json
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+
+root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+program = os.path.join(root, os.environ.get("BUILD", "build"), "tests/unit/checker/test_report")
+number = 0
+failed = 0
+
+
+def check(name, condition, detail=""):
+    global number, failed
+    number += 1
+    if not condition:
+        failed += 1
+    print(("ok" if condition else "not ok"), number, "-", name)
+    if not condition and detail:
+        print("#", detail)
+
+
+def report(what):
+    return subprocess.run([program, what], stdout=subprocess.PIPE, check=True).stdout
+
+
+try:
+    import jsonschema
+except ImportError:
+    print("ok 1 - reports # SKIP python3-jsonschema is not there")
+    sys.exit(0)
+
+with open(os.path.join(root, "tools/schema/report.schema.json")) as f:
+    schema = json.load(f)
+jsonschema.Draft7Validator.check_schema(schema)
+
+for what, status, count in (("json", "findings", 4), ("json-clean", "clean", 0), ("json-unknown", "unknown", 0)):
+    data = json.loads(report(what).decode("utf-8"))
+    errors = [e.message for e in jsonschema.Draft7Validator(schema).iter_errors(data)]
+    check(what + " fits the schema", not errors, "; ".join(errors))
+    check(what + " has its status", data["status"] == status and len(data["findings"]) == count, str(data["status"]))
+
+data = json.loads(report("json").decode("utf-8"))
+race = data["findings"][0]
+check("a race has both accesses", [a["line"] for a in race["accesses"]] == [4, 3]
+      and [a["kind"] for a in race["accesses"]] == ["read", "write"]
+      and [a["work_item"] for a in race["accesses"]] == [[1, 0, 0], [0, 0, 0]])
+broken = json.loads(json.dumps(data))
+broken["findings"][0]["accesses"][0]["kind"] = "glance"
+check("the schema refuses what it does not know", not jsonschema.Draft7Validator(schema).is_valid(broken))
+
+for what, count in (("sarif", 4), ("sarif-clean", 0)):
+    data = json.loads(report(what).decode("utf-8"))
+    run = data["runs"][0]
+    rules = {r["id"] for r in run["tool"]["driver"]["rules"]}
+    check(what + " has version, rules and results",
+          data["version"] == "2.1.0" and len(run["results"]) == count
+          and all(r["ruleId"] in rules and r["message"]["text"] for r in run["results"]))
+run = json.loads(report("sarif").decode("utf-8"))["runs"][0]
+place = run["results"][0]["locations"][0]["physicalLocation"]
+check("sarif points at the line", place["artifactLocation"]["uri"] == "k.cl" and place["region"]["startLine"] == 4)
+check("sarif relates the other access",
+      run["results"][0]["relatedLocations"][0]["physicalLocation"]["region"]["startLine"] == 3)
+
+for what, failures, errors in (("junit", 4, 0), ("junit-clean", 0, 0), ("junit-unknown", 0, 1)):
+    suite = xml.fromstring(report(what)).find("testsuite")
+    cases = suite.findall("testcase")
+    check(what + " counts what it lists",
+          int(suite.get("failures")) == failures == len(suite.findall("testcase/failure"))
+          and int(suite.get("errors")) == errors == len(suite.findall("testcase/error"))
+          and int(suite.get("tests")) == len(cases))
+
+print("1..%d" % number)
+sys.exit(1 if failed else 0)

@@ -1,0 +1,163 @@
+/* Damaged records behind good checksums: decoding, graph and dumps survive whatever a trace says.
+ * REFCL_ROUNDS sets the number of mutations. */
+#include "memmodel/trace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static uint64_t random_state = 88172645463325252u;
+static uint32_t rnd(uint32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 20) % n;
+}
+
+enum { SIZE = 4096 };
+
+static size_t put_records(unsigned char *out)
+{
+    struct mm_trace_state state = {0};
+    size_t used = 0;
+    struct mm_record records[] = {
+        {.type = MM_RECORD_COMMAND,
+         .command = {.id = 1,
+                     .dimensions = 2,
+                     .global_size = {10, 6, 1},
+                     .local_size = {4, 4, 1},
+                     .kind = "k",
+                     .kernel = "f"}},
+        {.type = MM_RECORD_ALLOCATION,
+         .allocation =
+             {.id = 1, .region = MM_GLOBAL, .origin = MM_ORIGIN_BUFFER, .size = 64, .name = "buffer 1"}},
+        {.type = MM_RECORD_ALLOCATION,
+         .allocation = {.id = 2, .region = MM_LOCAL, .size = 64, .name = "tile"}},
+        {.type = MM_RECORD_SOURCE,
+         .source = {.id = 1, .line = 3, .column = 4, .file = "a.cl", .function = "f", .opcode = "OpLoad"}},
+        {.type = MM_RECORD_ARGUMENT,
+         .argument = {.command = 1, .allocation = 1, .element_size = 4, .name = "out", .type_name = "int*"}},
+        {.type = MM_RECORD_TEXT, .text = {.file = "a.cl", .text = "kernel void f() {}\n"}},
+        {.type = MM_RECORD_FINDING,
+         .finding = {.kind = "out-of-bounds", .clause = "c", .message = "m", .source = 1, .allocation = 1}},
+    };
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++)
+        used += mm_trace_encode_record(&records[i], out + used);
+    for (uint32_t i = 0; i < 24; i++) {
+        struct mm_event e = {.agent = {i % 5 != 0, i},
+                             .kind = (uint8_t)(1 + i % 3),
+                             .allocation = 1 + i % 2,
+                             .offset = i % 4 * 4,
+                             .size = 4,
+                             .source = i % 2,
+                             .value_read = i};
+        used += mm_trace_encode_event(&state, &e, out + used);
+        struct mm_record edge = {.type = MM_RECORD_EDGE,
+                                 .edge = {.from = 0, .to = i + 1, .kind = i % MM_EDGE_RF}};
+        if (i % 3 == 0)
+            used += mm_trace_encode_record(&edge, out + used);
+    }
+    return used;
+}
+
+static void mutate(unsigned char *p, size_t *size)
+{
+    for (uint32_t k = 1 + rnd(4); k; k--) {
+        size_t at = rnd((uint32_t)*size);
+        switch (rnd(4)) {
+        case 0:
+            p[at] = (unsigned char)rnd(256);
+            break;
+        case 1:
+            p[at] ^= (unsigned char)(1u << rnd(8));
+            break;
+        case 2:
+            memmove(p + at, p + at + 1, *size - at - 1);
+            *size -= *size > 1;
+            break;
+        default:
+            p[at] = 0xff;
+        }
+    }
+}
+
+/* Writes PAYLOAD as a whole trace with good checksums. */
+static void write_trace(int fd, const unsigned char *payload, size_t size)
+{
+    unsigned char header[MM_TRACE_CHUNK_HEADER], file[MM_TRACE_FILE_HEADER] = MM_TRACE_MAGIC;
+    struct mm_trace_chunk chunk = {.codec = MM_TRACE_RAW, .stored = (uint32_t)size, .raw = (uint32_t)size};
+    file[8] = MM_TRACE_VERSION;
+    chunk.checksum = mm_trace_checksum(payload, size);
+    mm_trace_chunk_put(header, &chunk);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    lseek(fd, 0, SEEK_SET);
+    assert_int_equal(write(fd, file, sizeof file), sizeof file);
+    assert_int_equal(write(fd, header, sizeof header), sizeof header);
+    assert_int_equal(write(fd, payload, size), size);
+    lseek(fd, 0, SEEK_SET);
+}
+
+static void damaged_records_do_no_harm(void **state)
+{
+    (void)state;
+    static unsigned char good[SIZE], bad[SIZE];
+    const char *s = getenv("REFCL_ROUNDS");
+    int rounds = s ? atoi(s) : 3000, invalid = 0;
+    FILE *file = tmpfile(), *nowhere = fopen("/dev/null", "w");
+    size_t good_size = put_records(good);
+    assert_true(good_size < SIZE);
+    for (int i = 0; i < rounds; i++) {
+        size_t size = good_size;
+        struct mm_error err = {0};
+        struct mm_sink sink;
+        bool complete;
+        memcpy(bad, good, SIZE);
+        if (i)
+            mutate(bad, &size);
+        write_trace(fileno(file), bad, size);
+        struct mm_graph *graph = mm_graph_create();
+        mm_graph_sink(graph, 1000, &sink);
+        enum mm_class cls = mm_trace_read(fileno(file), "t", &sink, &complete, &err);
+        assert_true(cls == MM_OK || cls == MM_INVALID);
+        if (i == 0)
+            assert_int_equal(cls, MM_OK);
+        invalid += cls == MM_INVALID;
+        mm_dump_text(graph, nowhere);
+        mm_dump_json(graph, nowhere);
+        mm_dump_dot(graph, nowhere);
+        mm_graph_destroy(graph);
+    }
+    assert_true(invalid > rounds / 10 && invalid < rounds);
+    fclose(file);
+    fclose(nowhere);
+}
+
+static void random_bytes_do_no_harm(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        unsigned char bytes[64];
+        size_t size = 1 + rnd(64);
+        for (size_t k = 0; k < size; k++)
+            bytes[k] = (unsigned char)rnd(256);
+        struct mm_trace_cursor cursor = {bytes, bytes + size, NULL};
+        struct mm_trace_state decoder = {0};
+        struct mm_record record;
+        while (cursor.at < cursor.end && mm_trace_decode(&cursor, &decoder, 5, &record))
+            ;
+        assert_true(cursor.at == cursor.end);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_records_do_no_harm),
+                                       cmocka_unit_test(random_bytes_do_no_harm)};
+    return cmocka_run_group_tests_name("trace_fuzz", tests, NULL, NULL);
+}
