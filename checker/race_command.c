@@ -45,6 +45,13 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
     d->edge_count = 0;
 }
 
+static void drop_snapshot(struct ck_detector *d, struct ck_snapshot *snapshot)
+{
+    for (int s = 0; s < CK_SYSTEMS; s++)
+        ck_clock_drop(&d->clocks, snapshot->clock[s]);
+    ck_budget_free(&d->budget, snapshot, sizeof *snapshot);
+}
+
 static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, mm_event_id id,
                           struct ck_item *item)
 {
@@ -60,7 +67,8 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         ck_clock_raise(&d->clocks, &snapshot->clock[s], agent, agent, item->time[s]);
         item->time[s]++;
     }
-    ck_map_put(&d->snapshots, &d->budget, id, snapshot);
+    if (!ck_map_put(&d->snapshots, &d->budget, id, snapshot))
+        drop_snapshot(d, snapshot);
 }
 
 static void start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
@@ -98,12 +106,9 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
 
 void ck_snapshots_free(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->snapshots.capacity; i++) {
-        struct ck_snapshot *snapshot = d->snapshots.values[i];
-        for (int s = 0; snapshot && s < CK_SYSTEMS; s++)
-            ck_clock_drop(&d->clocks, snapshot->clock[s]);
-        ck_budget_free(&d->budget, snapshot, sizeof *snapshot);
-    }
+    for (size_t i = 0; i < d->snapshots.capacity; i++)
+        if (d->snapshots.values[i])
+            drop_snapshot(d, d->snapshots.values[i]);
     ck_map_clear(&d->snapshots, &d->budget);
     ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *d->edges);
     d->edges = NULL;

@@ -124,6 +124,8 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
 {
+    if (d->budget.exceeded)
+        return; /* a clock may be missing what no memory was left for */
     bool scope_race = (event->attributes & MM_ATOMIC) && (earlier->meta & CK_META_ATOMIC);
     uint64_t low = event->source, high = earlier->source;
     if (low > high) {
