@@ -16,14 +16,14 @@
 #include <unistd.h>
 
 enum { MOST_ACTIVE = 32, ALONE_QUANTUM = 1 << 18, SHARED_QUANTUM = 1 << 14, SEEDED_QUANTUM = 1 << 10 };
-enum { IDLE_FLUSH_NS = 10 * 1000 * 1000 };
+enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
-static bool seeded, stopping, idle;
+static bool seeded, stopping, idle, unwritten;
 static size_t waiters; /* threads in rt_sched_wait */
 static uint64_t random_state;
 static pthread_t executor;
@@ -263,30 +263,49 @@ static void step(size_t i, uint64_t quantum)
     }
 }
 
-/* Waits for something to do; false: stop. */
+/* True if nobody signalled for NANOSECONDS. */
+static bool wait_quietly(long nanoseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += nanoseconds;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_cond_timedwait(&work, &rt_lock, &until) == ETIMEDOUT;
+}
+
+/* What nobody flushes is flushed after a while: no command waits for ever. */
+static void flush_idle(void)
+{
+    while (unflushed_count > 0) {
+        struct rt_command *command = ready_first;
+        while (command->flushed) {
+            command = command->next_ready;
+        }
+        rt_sched_flush(command->queue);
+    }
+}
+
+/* Waits for something to do; false: stop.  A pause puts the recording into its file. */
 static bool wait_for_work(void)
 {
     idle = true;
     while (!stopping && ready_count == unflushed_count && active_count == 0) {
-        if (unflushed_count == 0) {
-            pthread_cond_wait(&work, &rt_lock);
-            continue;
-        }
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += IDLE_FLUSH_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        if (pthread_cond_timedwait(&work, &rt_lock, &until) == ETIMEDOUT) {
-            for (struct rt_command *c = ready_first; c; c = c->next_ready) {
-                if (!c->flushed) {
-                    submit(c);
-                }
+        if (unflushed_count > 0) {
+            if (wait_quietly(IDLE_FLUSH_NS)) {
+                flush_idle();
             }
-            unflushed_count = 0;
+        } else if (unwritten && rt_recorder()) {
+            if (wait_quietly(IDLE_WRITE_NS)) {
+                mm_recorder_flush(rt_recorder());
+                unwritten = false;
+            }
+        } else {
+            pthread_cond_wait(&work, &rt_lock);
         }
     }
     idle = false;
+    unwritten = true;
     return !stopping;
 }
 
