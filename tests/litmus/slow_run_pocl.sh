@@ -1,0 +1,139 @@
+#!/bin/bash
+# plan, run and judge on another ICD (PoCL): results, resuming, a hanging and a crashing driver, findings.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+BUILD=${BUILD:-build}
+refcl=$PWD/$BUILD/refcl
+runner=$PWD/$BUILD/refcl-litmus-run
+vendors=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
+if [ ! -e "$vendors" ] || [ ! -x "$refcl" ] || [ ! -x "$runner" ]; then
+    echo "ok 1 - run on PoCL # SKIP no PoCL, or refcl is not built"
+    exit 0
+fi
+unset OCL_ICD_FILENAMES
+export OCL_ICD_VENDORS=$vendors
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+number=0 failures=0
+check() { # NAME STATUS
+    number=$((number + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        failures=$((failures + 1))
+    fi
+}
+# A Python expression about results R (and plan P) must be true.
+expect() { # NAME FILE EXPRESSION
+    /usr/bin/python3 - "$2" "$3" <<'PY'
+import json, sys
+R = json.load(open(sys.argv[1]))
+T = {t["name"]: t for t in R["tests"]}
+sys.exit(0 if eval(sys.argv[2]) else 1)
+PY
+    check "$1" $?
+}
+suite=litmus/suite
+"$refcl" litmus plan -o "$tmp/plan.json" $suite/message-passing $suite/coherence $suite/barriers $suite/regions \
+    $suite/scopes/MP+dev-two-devices.litmus $suite/store-buffering/SB+sc.litmus
+check "plan" $?
+/usr/bin/python3 tools/validate.py tools/schema/plan.schema.json "$tmp/plan.json"
+check "the plan fits its schema" $?
+
+"$runner" -q -n 6000 -o "$tmp/a.json" "$tmp/plan.json" >"$tmp/log"
+check "run" $?
+/usr/bin/python3 tools/validate.py tools/schema/results.schema.json "$tmp/a.json"
+check "the results fit their schema" $?
+expect "what cannot run is skipped with a reason, and not done" "$tmp/a.json" \
+    'T["MP+dev-two-devices"]["status"] == "skipped" and "two devices" in T["MP+dev-two-devices"]["reason"]'
+expect "every instance is in the histogram" "$tmp/a.json" \
+    'all(sum(s["count"] for s in t["states"]) == t["instances"] == 6000 for t in R["tests"] if t["status"] == "done")'
+expect "a barrier with both flags passes both values" "$tmp/a.json" \
+    'T["both-flags"]["states"] == [{"values": [1, 2], "count": 6000}]'
+expect "local memory starts with the initial value" "$tmp/a.json" \
+    'all(s["values"][1] in (-1, 1) for s in T["MP+local-flag+local-data"]["states"])'
+
+"$refcl" litmus judge --json "$tmp/judged.json" "$tmp/a.json" >"$tmp/judged.log"
+check "judge: no state that the model forbids" $?
+expect "racy tests get no verdict, others are allowed" "$tmp/judged.json" \
+    'T["MP+rlx+rlx"]["verdict"] == "racy" and T["MP+rel+acq"]["verdict"] == "allowed" and T["MP+dev-two-devices"]["verdict"] == "not-run"'
+grep -q '^Observation MP+rel+acq Never 0 6000$' "$tmp/judged.log"
+check "the log has herd's form" $?
+
+# A device that breaks message passing must be found out.
+/usr/bin/python3 - "$tmp/a.json" "$tmp/broken.json" <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+for t in r["tests"]:
+    if t["name"] in ("MP+rel+acq", "MP+rlx+rlx"):
+        t["states"].append({"values": [1, 0], "count": 3})
+json.dump(r, open(sys.argv[2], "w"))
+PY
+"$refcl" litmus judge --json "$tmp/judged.json" "$tmp/broken.json" >"$tmp/judged.log"
+[ $? -eq 1 ]
+check "a forbidden state is a finding: exit code 1" $?
+expect "only in the test without a race" "$tmp/judged.json" \
+    'R["summary"]["forbidden"] == 1 and T["MP+rel+acq"]["verdict"] == "forbidden" and T["MP+rlx+rlx"]["verdict"] == "racy"'
+grep -A2 'FORBIDDEN' "$tmp/judged.log" | grep -q 'forbidden by .*3\.3\.6'
+check "it names the clause" $?
+
+"$runner" -q -n 9000 --resume -o "$tmp/a.json" "$tmp/plan.json" >"$tmp/log"
+expect "a resumed run adds to what is there" "$tmp/a.json" \
+    'all(t["instances"] == 9000 for t in R["tests"] if t["status"] == "done") and T["CoWW"]["states"] == [{"values": [2], "count": 9000}]'
+
+"$runner" -q -n 400000 --batch 500 -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log" &
+pid=$!
+sleep 2
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+expect "a killed run leaves readable results" "$tmp/k.json" 'any(t["instances"] > 0 for t in R["tests"])'
+before=$(/usr/bin/python3 -c 'import json, sys; print(sum(t["instances"] for t in json.load(open(sys.argv[1]))["tests"]))' "$tmp/k.json")
+"$runner" -q -n 1000 --resume -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log"
+expect "and can be resumed" "$tmp/k.json" \
+    "sum(t['instances'] for t in R['tests']) > $before and all(t['status'] in ('done', 'skipped') or t['instances'] > 1000 for t in R['tests'])"
+
+# Drivers that hang, die or reject a kernel cost one test each.
+/usr/bin/python3 - "$tmp/plan.json" "$tmp/bad.json" <<'PY'
+import json, sys
+p = json.load(open(sys.argv[1]))
+t = {t["name"]: t for t in p["tests"]}
+def change(name, code):
+    k = t[name]["kernel"]
+    t[name]["kernel"] = k.replace("{\n", "{\n" + code, 1)
+change("CoWW", "    while (atomic_add((volatile global int *)refcl_m0, 0) < 1000000) ;\n")
+change("CoRR", "    *(volatile global int *)8 = 1;\n")
+change("CoWR", "    this is no kernel;\n")
+p["tests"] = [t["CoRW"], t["CoWW"], t["CoRR"], t["CoWR"], t["both-flags"]]
+json.dump(p, open(sys.argv[2], "w"))
+PY
+"$runner" -n 1000 --timeout 4 -o "$tmp/bad-results.json" "$tmp/bad.json" >"$tmp/log" 2>/dev/null
+[ $? -eq 1 ]
+check "failed tests: exit code 1" $?
+expect "a hang is a timeout" "$tmp/bad-results.json" 'T["CoWW"]["status"] == "timeout"'
+expect "a crash is recorded" "$tmp/bad-results.json" 'T["CoRR"]["status"] == "crashed" and "signal" in T["CoRR"]["reason"]'
+expect "a kernel that does not build fails with the log" "$tmp/bad-results.json" \
+    'T["CoWR"]["status"] == "failed" and "does not build" in T["CoWR"]["reason"]'
+expect "the campaign goes on" "$tmp/bad-results.json" \
+    'T["CoRW"]["status"] == "done" and T["both-flags"]["status"] == "done"'
+"$refcl" litmus judge "$tmp/bad-results.json" >"$tmp/judged.log"
+[ $? -eq 3 ]
+check "what did not finish is unknown, not clean: exit code 3" $?
+
+# Shards cover the plan, each test once.
+"$runner" -q -n 10 --shard 1/2 -o "$tmp/s1.json" "$tmp/plan.json" >"$tmp/log"
+"$runner" -q -n 10 --shard 2/2 -o "$tmp/s2.json" "$tmp/plan.json" >"$tmp/log"
+/usr/bin/python3 - "$tmp/plan.json" "$tmp/s1.json" "$tmp/s2.json" <<'PY'
+import json, sys
+names = [sorted(t["name"] for f in fs for t in json.load(open(f))["tests"]) for fs in (sys.argv[1:2], sys.argv[2:])]
+sys.exit(names[0] != names[1])
+PY
+check "shards" $?
+${CC:-cc} -o "$tmp/alone" litmus/run/*.c -lOpenCL -lcjson && "$tmp/alone" --list | grep -qi portable
+check "the runner builds with nothing but a compiler, libOpenCL and cJSON" $?
+echo '{"format": "something else"}' >"$tmp/no.json"
+"$runner" -o "$tmp/x.json" "$tmp/no.json" 2>/dev/null
+[ $? -eq 2 ]
+check "what is no plan is refused" $?
+echo "1..$number"
+[ "$failures" -eq 0 ]
