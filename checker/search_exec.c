@@ -117,8 +117,6 @@ static bool meet(const struct ck_program *p, const struct ck_instr *barrier, uin
 {
     const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
 
-    if (p->vulkan)
-        return true;
     return x->device == y->device && x->work_group == y->work_group &&
            (!barrier->sub_group || x->sub_group == y->sub_group);
 }
@@ -132,7 +130,8 @@ static uint32_t barrier_instance(struct sx *sx, const struct sx_event *event, ui
         const struct sx_event *other = x->infos[i].event;
 
         if (!other || other->kind != SX_BARRIER || other->barrier != event->barrier ||
-            other->occurrence != event->occurrence || other->instr->sub_group != event->instr->sub_group)
+            other->occurrence != event->occurrence || other->instr->sub_group != event->instr->sub_group ||
+            other->instr->barrier_name != event->instr->barrier_name)
             continue;
         if (other == event || meet(sx->program, event->instr, x->events[i].thread, thread))
             return x->events[i].barrier;
@@ -436,6 +435,61 @@ static void choose_read(struct sx *sx, uint32_t read)
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
 }
 
+/* ---- named barriers ----------------------------------------------------------------------------- */
+
+static uint32_t quorum_of(const struct sx_exec *x, uint32_t event)
+{
+    const struct sx_event *e = x->infos[event].event;
+
+    return e && e->kind == SX_BARRIER ? e->instr->quorum : 0;
+}
+
+/* Whether every barrier with a quorum is passed: enough threads came, and just enough of them early. */
+static bool quorums_met(const struct sx_exec *x)
+{
+    for (uint32_t a = 0; a < x->n; a++) {
+        uint32_t early = 0;
+
+        if (!quorum_of(x, a))
+            continue;
+        for (uint32_t b = 0; b < x->n; b++)
+            early += x->events[b].barrier == x->events[a].barrier && !x->events[b].late;
+        if (early != quorum_of(x, a))
+            return false;
+    }
+    return true;
+}
+
+static void choose_values(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
+        sx_limit(sx, "memory", "out of memory");
+        sx->stop = true;
+    } else if (!hopeless(sx, 0, 0)) {
+        choose_read(sx, 0);
+    }
+}
+
+/* Decides for each barrier with a quorum, from EVENT on, who came early. */
+static void choose_quorum(struct sx *sx, uint32_t event)
+{
+    struct sx_exec *x = sx->exec;
+
+    while (event < x->n && !quorum_of(x, event))
+        event++;
+    if (event == x->n) {
+        if (quorums_met(x))
+            choose_values(sx);
+        return;
+    }
+    for (int late = 0; late < 2 && !sx->stop; late++) {
+        x->events[event].late = late == 1;
+        choose_quorum(sx, event + 1);
+    }
+}
+
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
 {
     struct sx_exec *x = sx->exec;
@@ -460,11 +514,5 @@ void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partia
                                     .vulkan = sx->program->vulkan,
                                     .edges = (const struct mm_cat_edge *)sx->program->edges,
                                     .edge_count = sx->program->edge_count};
-    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
-        sx_limit(sx, "memory", "out of memory");
-        sx->stop = true;
-        return;
-    }
-    if (!hopeless(sx, 0, 0))
-        choose_read(sx, 0);
+    choose_quorum(sx, 0);
 }

@@ -86,8 +86,9 @@ const struct mm_cat_base mm_cat_bases[] = {
     REL("sqf", false, false, "same queue family; never initial writes"),
     REL("sdv", false, false, "same device; never initial writes"),
     REL("syncbar", false, false,
-        "events of the same dynamic barrier instance, each to itself too; unless the program is Vulkan, of "
-        "the work-group or sub-group that meets"),
+        "events of the same dynamic barrier instance, each to itself too, of the work-group or sub-group "
+        "that meets; "
+        "where a quorum is enough, from those that make it up to all"),
     REL("vloc", false, false, "loc through the same reference; initial writes with all"),
     REL("ssw", false, false,
         "given system-synchronizes-with, all events of the first thread to all of the second"),

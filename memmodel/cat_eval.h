@@ -20,6 +20,7 @@ struct mm_cat_event {
     uint32_t barrier;     /* dynamic barrier instance, UINT32_MAX: no barrier */
     bool init, read, write, fence, entry, exit, host;
     bool non_atomic_location;
+    bool late; /* named barrier: it came when enough others had, and they did not wait for it */
     uint8_t order, scope, fence_flags, attributes, region, origin, storage_class;
     uint16_t semantics;
 };

@@ -168,7 +168,7 @@ static bool given(const struct mm_cat_events *all, const struct mm_cat_event *a,
     X("swg", both_device(a, b) && a->work_group == b->work_group)                                            \
     X("sqf", both_device(a, b) && a->queue_family == b->queue_family)                                        \
     X("sdv", both_device(a, b) && a->device == b->device)                                                    \
-    X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier)                                       \
+    X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
     X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))                   \
     X("ssw", given(all, a, b, "ssw"))                                                                        \
     X("asw", given(all, a, b, "asw"))
