@@ -1,0 +1,379 @@
+/* The cat language: definitions and checks.
+ *
+ * Variants of a model live in its comments, so that other tools still read the file:
+ *   @switch name value value ...   declares a switch; the first value is the default
+ *   @if name=value                 in the comment directly before a statement: the statement counts only
+ *                                  under that setting (several: all of them) */
+#include "memmodel/cat_parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Whether the comment before T lets the statement count; *CLAUSE becomes its text, tidied. */
+static bool is_active(struct cat_parser *p, const struct cat_token *t, const char **clause)
+{
+    char *text = t->comment ? cat_copy_text(p, t->comment, t->comment_length) : NULL;
+    bool active = true;
+    char *out = text;
+
+    *clause = NULL;
+    for (char *at = text; at && (at = strstr(at, "@if ")) != NULL;) {
+        char name[64], value[64];
+        bool known = false;
+
+        if (sscanf(at, "@if %63[^= \n]=%63s", name, value) != 2) {
+            cat_fail_token(p, t, "cat.switch", "@if needs name=value");
+            return false;
+        }
+        for (unsigned i = 0; i < p->reader->switch_count; i++) {
+            const struct cat_switch *s = &p->reader->known[i];
+
+            if (strcmp(s->name, name) != 0)
+                continue;
+            known = true;
+            active = active && strcmp(s->values[s->chosen], value) == 0;
+        }
+        if (!known) {
+            cat_fail_token(p, t, "cat.switch", "@if names a switch that was not declared");
+            return false;
+        }
+        memset(at, ' ', strlen("@if ") + strcspn(at + strlen("@if "), " \t\r\n"));
+    }
+    if (!text)
+        return active;
+    for (const char *in = text; *in; in++) {
+        bool blank = *in == ' ' || *in == '\n' || *in == '\t' || *in == '\r';
+
+        if (!blank)
+            *out++ = *in;
+        else if (out != text && out[-1] != ' ')
+            *out++ = ' ';
+    }
+    while (out != text && out[-1] == ' ')
+        out--;
+    *out = '\0';
+    if (*text)
+        *clause = text;
+    return active;
+}
+
+static bool grow_lets(struct cat_reader *r)
+{
+    uint32_t capacity = r->let_capacity ? r->let_capacity * 2 : 32;
+    struct mm_cat_let *lets = mm_arena_alloc(r->model->arena, capacity * sizeof *lets);
+    struct cat_let_info *info = mm_arena_alloc(r->model->arena, capacity * sizeof *info);
+
+    if (!lets || !info)
+        return false;
+    if (r->model->let_count) {
+        memcpy(lets, r->model->lets, r->model->let_count * sizeof *lets);
+        memcpy(info, r->info, r->model->let_count * sizeof *info);
+    }
+    r->model->lets = lets;
+    r->info = info;
+    r->let_capacity = capacity;
+    return true;
+}
+
+/* Adds LET and returns its index. */
+static uint32_t add_let(struct cat_parser *p, const struct mm_cat_let *let)
+{
+    struct cat_reader *r = p->reader;
+    struct cat_let_info info = {0};
+
+    if (p->failed)
+        return UINT32_MAX;
+    if (r->model->let_count == CAT_MAX_LETS) {
+        cat_fail_token(p, &p->token, "cat.limit", "too many definitions");
+        return UINT32_MAX;
+    }
+    if (let->parameter_count &&
+        !(info.result = mm_arena_alloc(p->arena, (size_t)1 << let->parameter_count))) {
+        cat_fail_memory(p);
+        return UINT32_MAX;
+    }
+    if (r->model->let_count == r->let_capacity && !grow_lets(r)) {
+        cat_fail_memory(p);
+        return UINT32_MAX;
+    }
+    r->model->lets[r->model->let_count] = *let;
+    r->info[r->model->let_count] = info;
+    return r->model->let_count++;
+}
+
+static void parse_parameters(struct cat_parser *p, struct mm_cat_let *let)
+{
+    const char **names = mm_arena_alloc(p->arena, CAT_MAX_PARAMETERS * sizeof *names);
+
+    if (!names) {
+        cat_fail_memory(p);
+        return;
+    }
+    do {
+        if (p->token.kind != CAT_NAME || cat_at_keyword(p)) {
+            cat_fail_token(p, &p->token, "cat.syntax", "expected a parameter name");
+            return;
+        }
+        if (let->parameter_count == CAT_MAX_PARAMETERS) {
+            cat_fail_token(p, &p->token, "cat.limit", "too many parameters");
+            return;
+        }
+        names[let->parameter_count++] = cat_copy_text(p, p->token.start, p->token.length);
+        cat_next(p);
+    } while (cat_accept(p, ','));
+    cat_expect(p, ')');
+    let->parameters = names;
+}
+
+/* name [ ( parameters ) ] = ; the body follows. */
+static void parse_let_head(struct cat_parser *p, struct mm_cat_let *let)
+{
+    let->line = p->token.line;
+    let->column = p->token.column;
+    if (p->token.kind != CAT_NAME || cat_at_keyword(p) || cat_at_word(p, "_")) {
+        cat_fail_token(p, &p->token, "cat.syntax", "expected a name to define");
+        return;
+    }
+    let->name = cat_copy_text(p, p->token.start, p->token.length);
+    cat_next(p);
+    if (cat_accept(p, '('))
+        parse_parameters(p, let);
+    cat_expect(p, '=');
+}
+
+static void parse_body(struct cat_parser *p, struct mm_cat_let *let)
+{
+    p->parameters = let->parameters;
+    p->parameter_count = let->parameter_count;
+    let->body = cat_parse_union(p);
+    p->parameters = NULL;
+    p->parameter_count = 0;
+}
+
+/* let rec a = ... and b = ...: each may use all.  The names must be known before the bodies are read, so
+ * the text is passed over twice. */
+static void parse_recursive(struct cat_parser *p, const char *clause)
+{
+    struct mm_cat_model *m = p->reader->model;
+    struct cat_parser ahead = *p;
+    uint32_t first = m->let_count, count = 0, group = ++p->reader->next_group;
+    unsigned level = 0;
+
+    for (bool head = true; ahead.token.kind != CAT_END && !ahead.failed;) {
+        if (head) {
+            struct mm_cat_let let = {.recursive_group = group, .clause = count ? NULL : clause};
+
+            parse_let_head(&ahead, &let);
+            if (!ahead.failed && let.parameter_count)
+                cat_fail_token(&ahead, &ahead.token, "cat.rec", "functions cannot be recursive");
+            let.body = ahead.failed ? NULL : cat_new_expr(&ahead, &ahead.token, MM_CAT_EMPTY, 0);
+            add_let(&ahead, &let);
+            count++;
+            head = false;
+            continue;
+        }
+        if (level == 0 && cat_at_keyword(&ahead) && !cat_at_word(&ahead, "and"))
+            break;
+        head = level == 0 && cat_at_word(&ahead, "and");
+        cat_next(&ahead);
+    }
+    p->failed = ahead.failed;
+    for (uint32_t i = 0; i < count && !p->failed; i++) {
+        struct mm_cat_let let = {0};
+
+        parse_let_head(p, &let);
+        parse_body(p, &let);
+        if (p->failed)
+            return;
+        if (i + 1 < count) {
+            if (!cat_at_word(p, "and")) {
+                cat_fail_token(p, &p->token, "cat.syntax", "expected 'and'");
+                return;
+            }
+            cat_next(p);
+        }
+        m->lets[first + i].body = let.body;
+    }
+    for (uint32_t i = 0; i < count && !p->failed; i++)
+        m->lets[first + i].body->type = MM_CAT_REL;
+    for (uint32_t i = 0; i < count && !p->failed; i++) {
+        cat_fail_status(p, cat_type_let(p->reader, first + i));
+        if (!p->failed)
+            cat_fail_status(p, cat_check_monotone(p->reader, m->lets[first + i].body, group, true));
+    }
+}
+
+static bool at_check(const struct cat_parser *p)
+{
+    return cat_at_word(p, "acyclic") || cat_at_word(p, "irreflexive") || cat_at_word(p, "empty");
+}
+
+/* At the first token of a statement. */
+static bool at_statement(const struct cat_parser *p)
+{
+    struct cat_parser ahead = *p;
+
+    if (cat_at_word(p, "let") || cat_at_word(p, "include") || cat_at_word(p, "show") ||
+        cat_at_word(p, "unshow") || cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") ||
+        at_check(p))
+        return true;
+    while (cat_at_symbol(&ahead, '~') || cat_at_symbol(&ahead, '!'))
+        ahead.token = cat_lex(&ahead.lexer);
+    return ahead.token.start != p->token.start && at_check(&ahead);
+}
+
+/* Passes over a statement that a switch has turned off; its names need not exist. */
+static void skip_statement(struct cat_parser *p)
+{
+    while (!p->failed && !at_check(p) && !cat_at_word(p, "let"))
+        cat_next(p);
+    do
+        cat_next(p);
+    while (!p->failed && p->token.kind != CAT_END && !at_statement(p));
+}
+
+static void parse_let(struct cat_parser *p)
+{
+    const char *clause;
+
+    if (!is_active(p, &p->token, &clause)) {
+        skip_statement(p);
+        return;
+    }
+    cat_next(p);
+    if (cat_at_word(p, "rec")) {
+        cat_next(p);
+        parse_recursive(p, clause);
+        return;
+    }
+    for (;;) {
+        struct mm_cat_let let = {.clause = clause};
+        uint32_t index;
+
+        parse_let_head(p, &let);
+        if (p->failed)
+            return;
+        parse_body(p, &let);
+        index = add_let(p, &let);
+        if (index != UINT32_MAX)
+            cat_fail_status(p, cat_type_let(p->reader, index));
+        if (p->failed || !cat_at_word(p, "and"))
+            return;
+        cat_next(p);
+    }
+}
+
+static void add_check(struct cat_parser *p, const struct mm_cat_check *check)
+{
+    struct cat_reader *r = p->reader;
+    struct mm_cat_model *m = r->model;
+
+    if (m->check_count == r->check_capacity) {
+        uint32_t capacity = r->check_capacity ? r->check_capacity * 2 : 16;
+        struct mm_cat_check *checks = mm_arena_alloc(m->arena, capacity * sizeof *checks);
+
+        if (!checks) {
+            cat_fail_memory(p);
+            return;
+        }
+        if (m->check_count)
+            memcpy(checks, m->checks, m->check_count * sizeof *checks);
+        m->checks = checks;
+        r->check_capacity = capacity;
+    }
+    m->checks[m->check_count++] = *check;
+}
+
+static const char *parse_check_name(struct cat_parser *p, const char *kind, unsigned line)
+{
+    char name[64];
+
+    if (cat_at_word(p, "as")) {
+        cat_next(p);
+        if (p->token.kind == CAT_NAME || p->token.kind == CAT_STRING) {
+            const char *given = cat_copy_text(p, p->token.start, p->token.length);
+
+            cat_next(p);
+            return given;
+        }
+        cat_fail_token(p, &p->token, "cat.syntax", "expected the name of the check");
+    }
+    snprintf(name, sizeof name, "%s@%u", kind, line);
+    return cat_copy_text(p, name, strlen(name));
+}
+
+/* [flag] [~] acyclic|irreflexive|empty e [as name]; undefined_unless is a negated flag. */
+static void parse_check(struct cat_parser *p)
+{
+    static const char *const kinds[] = {"acyclic", "irreflexive", "empty"};
+    struct mm_cat_check check = {.line = p->token.line, .column = p->token.column};
+    bool inverted = cat_at_word(p, "undefined_unless");
+    unsigned kind = 0;
+    enum mm_cat_type type;
+
+    if (!is_active(p, &p->token, &check.clause)) {
+        if (!p->failed)
+            skip_statement(p);
+        return;
+    }
+    if (cat_at_word(p, "flag") || inverted) {
+        check.flag = true;
+        check.negated = inverted;
+        cat_next(p);
+    }
+    while (cat_at_symbol(p, '~') || cat_at_symbol(p, '!')) {
+        check.negated = !check.negated;
+        cat_next(p);
+    }
+    while (kind < 3 && !cat_at_word(p, kinds[kind]))
+        kind++;
+    if (kind == 3) {
+        cat_fail_token(p, &p->token, "cat.syntax", "expected acyclic, irreflexive or empty");
+        return;
+    }
+    cat_next(p);
+    check.kind = (enum mm_cat_check_kind)kind;
+    check.expr = cat_parse_union(p);
+    if (!p->failed)
+        check.name = parse_check_name(p, kinds[kind], check.line);
+    if (p->failed)
+        return;
+    cat_fail_status(p, cat_infer(p->reader, check.expr, 0, true, &type));
+    if (!p->failed && check.kind != MM_CAT_CHECK_EMPTY && type == MM_CAT_SET)
+        cat_fail_status(p, mm_fail_at(p->reader->err, MM_INVALID, "cat.type", p->file, check.line,
+                                      check.column, "%s takes a relation, not a set", kinds[kind]));
+    if (!p->failed)
+        add_check(p, &check);
+}
+
+/* show e [as name], ... and unshow: display hints, no meaning. */
+static void skip_show(struct cat_parser *p)
+{
+    cat_next(p);
+    do {
+        cat_parse_union(p);
+        if (!p->failed && cat_at_word(p, "as")) {
+            cat_next(p);
+            if (p->token.kind != CAT_NAME && p->token.kind != CAT_STRING)
+                cat_fail_token(p, &p->token, "cat.syntax", "expected a name");
+            else
+                cat_next(p);
+        }
+    } while (cat_accept(p, ','));
+}
+void cat_parse_statements(struct cat_parser *p)
+{
+    while (!p->failed && p->token.kind != CAT_END) {
+        if (cat_at_word(p, "let"))
+            parse_let(p);
+        else if (cat_at_word(p, "include"))
+            cat_parse_include(p);
+        else if (cat_at_word(p, "show") || cat_at_word(p, "unshow"))
+            skip_show(p);
+        else if (cat_at_word(p, "acyclic") || cat_at_word(p, "irreflexive") || cat_at_word(p, "empty") ||
+                 cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_symbol(p, '~'))
+            parse_check(p);
+        else
+            cat_fail_token(p, &p->token, "cat.syntax", "expected let, a check, include or show");
+    }
+}
