@@ -447,7 +447,7 @@ static Z3_ast ordered(struct zx *z, const struct zx_rel *r)
 
     mark_cyclic(z, r, reach);
     for (uint32_t i = 0; i < z->n; i++)
-        cyclic += reach[(size_t)i * z->words + i / 64] >> (i % 64) & 1;
+        cyclic += (uint32_t)(reach[(size_t)i * z->words + i / 64] >> (i % 64) & 1);
     while (1U << bits < cyclic)
         bits++;
     sort = Z3_mk_bv_sort(z->c, bits);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, DEFAULT_STATE_SECONDS = 2 };
+enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2 };
 #define DEFAULT_MEMORY (UINT64_C(4) << 30)
 #define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)
 
@@ -23,7 +23,7 @@ struct solve {
     Z3_ast *flags;      /* literal per check, NULL for axioms */
     struct zx_val *observed;
     uint32_t states_capacity;
-    bool race_found, gave_up;
+    bool race_found, beyond_bound;
 };
 
 /* Z3 reports through this; what failed returns NULL and is noticed by zx_keep. */
@@ -48,7 +48,6 @@ static void set_timeout(struct zx *z, double seconds)
 
 static void note_limit(struct solve *s, const char *rule, const char *message)
 {
-    s->gave_up = true;
     if (s->v->limit.cls == MM_OK)
         mm_fail(&s->v->limit, MM_LIMIT, rule, "%s", message);
 }
@@ -273,15 +272,18 @@ static int compare_states(const void *a, const void *b)
 static void find_states(struct solve *s)
 {
     struct zx *z = s->z;
-    double until = z->deadline > 0 ? z->deadline : zx_cpu_seconds() + DEFAULT_STATE_SECONDS;
+    double now = zx_cpu_seconds(), until = now + MOST_STATE_SECONDS;
     bool all = true;
 
+    /* The explanation still has to come. */
+    if (z->deadline > 0 && until > (now + z->deadline) / 2)
+        until = (now + z->deadline) / 2;
     Z3_solver_push(z->c, z->s);
     if (s->race_found)
         all = enumerate(s, true, until);
     all = all && enumerate(s, false, until);
     Z3_solver_pop(z->c, z->s, 1);
-    s->v->states_complete = all;
+    s->v->states_complete = all && !s->beyond_bound;
     value_count = z->p->observed_count;
     if (s->v->state_count)
         qsort(s->v->states, s->v->state_count, sizeof *s->v->states, compare_states);
@@ -428,7 +430,7 @@ static void weaken(struct solve *s)
         v->condition = CK_UNKNOWN;
     if (v->race == CK_NO)
         v->race = CK_UNKNOWN;
-    v->states_complete = false;
+    s->beyond_bound = true;
     if (z->exceeded != z->no)
         note_limit(s, "bound", "a loop may run more often than the bound");
     else
@@ -445,8 +447,8 @@ static void decide(struct solve *s)
     open_solver(s, false);
     goal = find_condition(s);
     find_flags(s);
-    find_states(s);
     weaken(s);
+    find_states(s);
     if (goal == CK_NO && z->options.explain)
         explain_forbidden(s);
 }

@@ -57,10 +57,8 @@ static uint32_t rmw_value(const struct hunt_op *op, uint32_t old)
         return old + op->value;
     case CK_RMW_AND:
         return old & op->value;
-    case CK_RMW_OR:
-        return old | op->value;
-    default:
-        return old > op->value ? old : op->value;
+    default: /* CK_RMW_UMIN */
+        return old < op->value ? old : op->value;
     }
 }
 
@@ -78,8 +76,9 @@ static void find_possible(struct enumeration *x)
 
                 if (op->kind == STORE || op->kind == CAS)
                     *here |= (uint8_t)(1 << op->value);
-                if (op->kind == STORE_REG)
-                    *here |= 0xf; /* whatever is read, masked: out of thin air too */
+                if (op->kind == STORE_REG ||
+                    (op->kind == RMW && (op->rmw == CK_RMW_AND || op->rmw == CK_RMW_UMIN)))
+                    *here |= 0xf; /* whatever is read, bounded: out of thin air too */
                 for (uint32_t v = 0; op->kind == RMW && v < VALUES; v++) {
                     if ((*here >> v & 1) && rmw_value(op, v) < VALUES)
                         *here |= (uint8_t)(1 << rmw_value(op, v));

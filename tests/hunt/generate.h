@@ -31,7 +31,7 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
     static const enum mm_order all_orders[] = {MM_RELAXED, MM_ACQUIRE, MM_RELEASE, MM_ACQ_REL, MM_SEQ_CST};
     static const enum mm_scope scopes[] = {MM_SCOPE_WORK_ITEM, MM_SCOPE_WORK_GROUP, MM_SCOPE_DEVICE,
                                            MM_SCOPE_DEVICE, MM_SCOPE_ALL_SVM_DEVICES};
-    static const enum ck_rmw_op rmws[] = {CK_RMW_XCHG, CK_RMW_ADD, CK_RMW_AND, CK_RMW_OR, CK_RMW_UMAX};
+    static const enum ck_rmw_op rmws[] = {CK_RMW_XCHG, CK_RMW_ADD, CK_RMW_AND, CK_RMW_UMIN};
     static const enum hunt_kind kinds[] = {LOAD,  LOAD,      LOAD, LOAD, STORE, STORE, STORE,
                                            STORE, STORE_REG, RMW,  CAS,  FENCE, FENCE};
     int sources[MAX_OPS];
@@ -55,9 +55,9 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
     op->flags = 1 + pick(3);
     op->site = 1 + pick(2);
     op->weak = pick(2);
-    op->rmw = rmws[pick(5)];
+    op->rmw = rmws[pick(4)];
     if (op->kind == RMW && op->rmw == CK_RMW_ADD && ++*adds > 1)
-        op->rmw = CK_RMW_OR;
+        op->rmw = CK_RMW_AND;
     if (op->kind == STORE_REG)
         op->source = sources[pick(source_count)];
     if (op->kind == LOAD)
@@ -287,6 +287,9 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
     uint64_t initial;
 
     c->name = "hunt";
+    /* Search tries the program's constants as values out of thin air: all that the masks leave possible. */
+    for (uint32_t i = 0; i < 4; i++)
+        constant(c, i, 4);
     for (uint32_t i = 0; i < p->location_count; i++) {
         initial = p->locations[i].initial;
         ck_program_add_object(c, &(struct ck_object){.name = "x",
