@@ -363,6 +363,67 @@ static void test_object_binaries(void **state)
     free(binary);
 }
 
+/* kernel void k(global uint *p) { *p = B ? C : 0; } with the specialization constants C (id 5, uint, 11) and
+ * B (id 7, bool, true). */
+static const cl_uint specialized[] = {
+    0x7230203, 0x10200, 0x70000, 0xd,     0x0,     0x20011, 0x4,     0x20011, 0x6,  0x3000e, 0x2,
+    0x2,       0x4000f, 0x6,     0x1,     0x6b,    0x40047, 0x2,     0x1,     0x5,  0x40047, 0x3,
+    0x1,       0x7,     0x20013, 0x4,     0x20014, 0x5,     0x40015, 0x6,     0x20, 0x0,     0x40020,
+    0x7,       0x5,     0x6,     0x40021, 0x8,     0x4,     0x7,     0x4002b, 0x6,  0x9,     0x0,
+    0x40032,   0x6,     0x2,     0xb,     0x30030, 0x5,     0x3,     0x50036, 0x4,  0x1,     0x0,
+    0x8,       0x30037, 0x7,     0xa,     0x200f8, 0xb,     0x600a9, 0x6,     0xc,  0x3,     0x2,
+    0x9,       0x5003e, 0xa,     0xc,     0x2,     0x4,     0x100fd, 0x10038};
+
+static cl_uint run_specialized(cl_program il)
+{
+    OK(clBuildProgram(il, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(il, "k", &err);
+    OK(err);
+    cl_uint result = 77;
+    size_t one = 1;
+    cl_mem mem = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof result, NULL, &err);
+    OK(err);
+    OK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof result, &result, 0, NULL, NULL));
+    OK(clReleaseMemObject(mem));
+    OK(clReleaseKernel(kernel));
+    return result;
+}
+
+static void test_specialization_constants(void **state)
+{
+    (void)state;
+    cl_program il = clCreateProgramWithIL(context, specialized, sizeof specialized, &err);
+    OK(err);
+    cl_uint value = 42, other = 43;
+    cl_uchar no = 0, yes = 9;
+    assert_int_equal(run_specialized(il), 11);
+    assert_int_equal(clSetProgramSpecializationConstant(il, 6, sizeof value, &value), CL_INVALID_SPEC_ID);
+    assert_int_equal(clSetProgramSpecializationConstant(il, 5, 8, &value), CL_INVALID_VALUE);
+    assert_int_equal(clSetProgramSpecializationConstant(il, 5, sizeof value, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clSetProgramSpecializationConstant(il, 7, sizeof value, &value), CL_INVALID_VALUE);
+    OK(clSetProgramSpecializationConstant(il, 5, sizeof value, &value));
+    assert_int_equal(run_specialized(il), 42);
+    OK(clSetProgramSpecializationConstant(il, 5, sizeof other, &other));
+    assert_int_equal(run_specialized(il), 43);
+    OK(clSetProgramSpecializationConstant(il, 7, sizeof no, &no));
+    assert_int_equal(run_specialized(il), 0);
+    OK(clSetProgramSpecializationConstant(il, 7, sizeof yes, &yes));
+    assert_int_equal(run_specialized(il), 43);
+
+    /* The values travel in the binary. */
+    size_t size;
+    unsigned char *binary = binary_of(il, &size);
+    const unsigned char *given = binary;
+    cl_program loaded = clCreateProgramWithBinary(context, 1, &device, &size, &given, NULL, &err);
+    OK(err);
+    assert_int_equal(run_specialized(loaded), 43);
+    OK(clReleaseProgram(loaded));
+    free(binary);
+    OK(clReleaseProgram(il));
+}
+
 /* The compiler finds the user's own file name when the text is that of a file. */
 static void test_own_file_names(void **state)
 {
@@ -393,7 +454,7 @@ int main(void)
         cmocka_unit_test(test_build_errors),     cmocka_unit_test(test_callback),
         cmocka_unit_test(test_attached_kernels), cmocka_unit_test(test_compile_and_link),
         cmocka_unit_test(test_binaries),         cmocka_unit_test(test_object_binaries),
-        cmocka_unit_test(test_own_file_names),
+        cmocka_unit_test(test_own_file_names),   cmocka_unit_test(test_specialization_constants),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
