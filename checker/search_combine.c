@@ -4,13 +4,16 @@
 
 #include <string.h>
 
+enum { MAX_INDEX = 1 << 22 }; /* words */
+
 struct combiner {
     struct sx *sx;
     const struct sx_trace **chosen;
     uint64_t *later;   /* per thread: pairs that this and the following threads may write */
     uint64_t *written; /* per thread: pairs written by the traces chosen before */
     uint64_t *read;
-    bool partial; /* at least one trace does not reach its end */
+    uint64_t **candidates; /* per thread: the traces that can go with those chosen before */
+    bool partial;          /* at least one trace does not reach its end */
 };
 
 static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
@@ -85,6 +88,31 @@ static bool index_thread(struct sx *sx, struct sx_thread *thread)
     return true;
 }
 
+static bool index_pairs(struct sx *sx, struct sx_thread *thread)
+{
+    uint32_t words = mm_rel_words(thread->trace_count);
+    size_t size = (size_t)sx->pair_words * 64 * words;
+
+    thread->trace_words = words;
+    if (size > MAX_INDEX || thread->trace_count < 64)
+        return true;
+    thread->readers = mm_arena_alloc(sx->traces, (2 * size + 1) * sizeof *thread->readers);
+    if (!thread->readers)
+        return false;
+    thread->writers = thread->readers + size;
+    for (uint32_t i = 0; i < thread->trace_count; i++) {
+        const struct sx_trace *t = &thread->traces[i];
+
+        for (uint32_t p = 0; p < sx->pair_words * 64; p++) {
+            if (mm_set_has(t->writes, p))
+                mm_set_add(thread->writers + (size_t)p * words, i);
+            else if (mm_set_has(t->reads, p))
+                mm_set_add(thread->readers + (size_t)p * words, i);
+        }
+    }
+    return true;
+}
+
 /* Every work-item of the group reaches the same barriers [CL 3.3.6 W1, W10, B1, B10]. */
 static bool same_barriers(const struct sx_trace *a, const struct sx_trace *b, bool same_sub_group)
 {
@@ -145,32 +173,73 @@ static void complete(struct combiner *c)
     sx_execute(c->sx, c->chosen, partial);
 }
 
-static void choose(struct combiner *c, uint32_t t)
+static void choose(struct combiner *c, uint32_t t);
+
+static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *trace)
 {
     struct sx *sx = c->sx;
     size_t words = sx->pair_words;
-    const struct sx_thread *thread;
+
+    /* That executions end this way is known already. */
+    if (trace->end != SX_DONE && sx->raised[trace->end - 1])
+        return;
+    c->chosen[t] = trace;
+    mm_bits_or(c->read + (t + 1) * words, c->read + t * words, trace->reads, words);
+    mm_bits_or(c->written + (t + 1) * words, c->written + t * words, trace->writes, words);
+    if (readable(c, t + 1))
+        choose(c, t + 1);
+    if ((++sx->ticks & 63) == 0 && !sx_in_time(sx))
+        sx->stop = true;
+}
+
+/* The traces of thread T that read nothing impossible, and write what only they can still write. */
+static void find_candidates(struct combiner *c, uint32_t t)
+{
+    const struct sx *sx = c->sx;
+    const struct sx_thread *thread = &sx->threads[t];
+    uint64_t *out = c->candidates[t];
+    uint32_t words = thread->trace_words;
+
+    memset(out, 0, words * sizeof *out);
+    mm_set_complement(c->partial ? thread->trace_count : thread->done_count, out, out);
+    for (uint32_t w = 0; w < sx->pair_words; w++) {
+        uint64_t there = sx->initial_pairs[w] | c->written[(size_t)t * sx->pair_words + w] |
+                         c->later[(size_t)(t + 1) * sx->pair_words + w];
+        uint64_t needed = c->read[(size_t)t * sx->pair_words + w] & ~there;
+
+        for (uint64_t left = ~there; left; left &= left - 1) {
+            size_t p = w * 64 + (uint32_t)__builtin_ctzll(left);
+
+            mm_bits_minus(out, out, thread->readers + p * words, words);
+        }
+        for (; needed; needed &= needed - 1) {
+            size_t p = w * 64 + (uint32_t)__builtin_ctzll(needed);
+
+            mm_bits_and(out, out, thread->writers + p * words, words);
+        }
+    }
+}
+
+static void choose(struct combiner *c, uint32_t t)
+{
+    struct sx *sx = c->sx;
+    const struct sx_thread *thread = &sx->threads[t];
     uint32_t count;
 
     if (t == sx->program->thread_count) {
         complete(c);
         return;
     }
-    thread = &sx->threads[t];
     count = c->partial ? thread->trace_count : thread->done_count;
-    for (uint32_t i = 0; i < count && !sx->stop; i++) {
-        const struct sx_trace *trace = &thread->traces[i];
-
-        /* That executions end this way is known already. */
-        if (trace->end != SX_DONE && sx->raised[trace->end - 1])
-            continue;
-        c->chosen[t] = trace;
-        mm_bits_or(c->read + (t + 1) * words, c->read + t * words, trace->reads, words);
-        mm_bits_or(c->written + (t + 1) * words, c->written + t * words, trace->writes, words);
-        if (readable(c, t + 1))
-            choose(c, t + 1);
-        if ((++sx->ticks & 63) == 0 && !sx_in_time(sx))
-            sx->stop = true;
+    if (!thread->readers) {
+        for (uint32_t i = 0; i < count && !sx->stop; i++)
+            try_trace(c, t, &thread->traces[i]);
+        return;
+    }
+    find_candidates(c, t);
+    for (uint32_t w = 0; w < thread->trace_words; w++) {
+        for (uint64_t left = c->candidates[t][w]; left && !sx->stop; left &= left - 1)
+            try_trace(c, t, &thread->traces[w * 64 + (uint32_t)__builtin_ctzll(left)]);
     }
 }
 
@@ -182,8 +251,15 @@ static bool prepare(struct combiner *c)
 
     c->chosen = mm_arena_alloc(sx->traces, (threads + 1) * sizeof *c->chosen);
     c->later = mm_arena_alloc(sx->traces, 3 * (threads + 1) * (words + 1) * sizeof *c->later);
-    if (!c->chosen || !c->later)
+    c->candidates = mm_arena_alloc(sx->traces, (threads + 1) * sizeof *c->candidates);
+    if (!c->chosen || !c->later || !c->candidates)
         return false;
+    for (uint32_t t = 0; t < threads; t++) {
+        c->candidates[t] =
+            mm_arena_alloc(sx->traces, (mm_rel_words(sx->threads[t].trace_count) + 1) * sizeof(uint64_t));
+        if (!c->candidates[t] || !index_pairs(sx, &sx->threads[t]))
+            return false;
+    }
     c->written = c->later + (threads + 1) * words;
     c->read = c->written + (threads + 1) * words;
     for (uint32_t t = threads; t-- > 0;)

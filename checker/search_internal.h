@@ -37,6 +37,10 @@ struct sx_thread {
     uint32_t done_count; /* complete traces come first */
     uint32_t max_writes;
     uint64_t *may_write; /* pairs that some complete trace writes */
+    /* For each pair a set of traces: those that read it and do not write it themselves, those that write
+     * it.  NULL where that takes too much memory. */
+    uint64_t *readers, *writers;
+    uint32_t trace_words;
 };
 
 struct sx_location {
