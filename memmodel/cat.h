@@ -36,8 +36,8 @@ enum mm_cat_op {
     MM_CAT_IDENTITY,   /* [S] */
     MM_CAT_DOMAIN,
     MM_CAT_RANGE,
-    MM_CAT_EMPTY,      /* 0 or {} */
-    MM_CAT_UNIVERSE    /* _ : the set of all events */
+    MM_CAT_EMPTY,   /* 0 or {} */
+    MM_CAT_UNIVERSE /* _ : the set of all events */
 };
 enum mm_cat_type { MM_CAT_SET, MM_CAT_REL };
 
