@@ -691,6 +691,53 @@ static void counting(void **state)
     assert_int_equal(ck_detector_finding(d, 0)->count, 9);
 }
 
+static void read_here(uint32_t i) /* all at one place in the program */
+{
+    struct mm_event e = {.kind = MM_READ, .agent = wi(i), .allocation = BUF, .size = 4, .source = 99};
+    record((struct mm_record){.type = MM_RECORD_EVENT, .event = e});
+    next++;
+}
+
+static void hand_over(uint32_t from, uint32_t to)
+{
+    store(wi(from), FLAG, MM_RELEASE, DEV);
+    load(wi(to), FLAG, MM_ACQUIRE, DEV);
+}
+
+static void many_readers(void **state) /* kept together, told apart */
+{
+    (void)state;
+    begin();
+    for (uint32_t i = 0; i < 16; i += i == 1 ? 4 : 1)
+        if (i < 7)
+            read_here(i);
+    hand_over(0, 8);
+    hand_over(1, 8);
+    hand_over(6, 8);
+    wr(wi(8), BUF);
+    assert_int_equal(expect("data-race", NULL)->accesses[1].global_id[0], 5);
+    assert_int_equal(ck_detector_finding(d, 0)->count, 1);
+    begin();
+    for (uint32_t i = 0; i < 4; i++)
+        read_here(i);
+    hand_over(0, 8);
+    read_here(8);
+    hand_over(8, 9);
+    hand_over(2, 9);
+    hand_over(3, 9);
+    wr(wi(9), BUF);
+    assert_int_equal(expect("data-race", NULL)->accesses[1].global_id[0], 1);
+    begin(); /* every second one, all known by way of a barrier each */
+    for (uint32_t i = 0; i < 16; i += 2)
+        read_here(i);
+    for (uint32_t g = 0; g < 4; g++)
+        barrier(g, FG);
+    for (uint32_t g = 1; g < 4; g++)
+        hand_over(g * 4 + 1, 0);
+    wr(wi(0), BUF);
+    expect_clean();
+}
+
 static void a_bound_is_no_verdict(void **state)
 {
     (void)state;
@@ -756,6 +803,7 @@ int main(void)
         cmocka_unit_test(commands_out_of_order),
         cmocka_unit_test(copies_and_sub_buffers),
         cmocka_unit_test(counting),
+        cmocka_unit_test(many_readers),
         cmocka_unit_test(a_bound_is_no_verdict),
         cmocka_unit_test(findings_pass_through),
     };
