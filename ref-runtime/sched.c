@@ -25,7 +25,7 @@ static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
 static bool seeded, stopping, idle, unwritten;
 static size_t waiters; /* threads in rt_sched_wait */
-static uint64_t random_state;
+static uint64_t random_state, unflushed_since;
 static pthread_t executor;
 static pid_t executor_process;
 
@@ -52,7 +52,9 @@ static void push_ready(struct rt_command *command)
     *ready_last = command;
     ready_last = &command->next_ready;
     ready_count++;
-    unflushed_count += command->flushed ? 0 : 1;
+    if (!command->flushed && unflushed_count++ == 0) {
+        unflushed_since = rt_now();
+    }
     if (idle) {
         pthread_cond_signal(&work);
     }
@@ -275,9 +277,9 @@ static bool wait_quietly(long nanoseconds)
 }
 
 /* What nobody flushes is flushed after a while: no command waits for ever. */
-static void flush_idle(void)
+static void flush_old(void)
 {
-    while (unflushed_count > 0) {
+    while (unflushed_count > 0 && rt_now() - unflushed_since >= IDLE_FLUSH_NS) {
         struct rt_command *command = ready_first;
         while (command->flushed) {
             command = command->next_ready;
@@ -292,9 +294,8 @@ static bool wait_for_work(void)
     idle = true;
     while (!stopping && ready_count == unflushed_count && active_count == 0) {
         if (unflushed_count > 0) {
-            if (wait_quietly(IDLE_FLUSH_NS)) {
-                flush_idle();
-            }
+            wait_quietly(IDLE_FLUSH_NS);
+            flush_old();
         } else if (unwritten && rt_recorder()) {
             if (wait_quietly(IDLE_WRITE_NS)) {
                 mm_recorder_flush(rt_recorder());
@@ -312,6 +313,7 @@ static bool wait_for_work(void)
 /* One choice among the ready commands and the running ones. */
 static void turn(void)
 {
+    flush_old();
     size_t startable = active_count < MOST_ACTIVE ? ready_count - unflushed_count : 0;
     struct rt_command *command = NULL;
     size_t running = 0;

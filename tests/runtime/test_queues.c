@@ -160,6 +160,7 @@ static void callbacks(void **state)
     assert_int_equal(clSetEventCallback((cl_event)queue, CL_COMPLETE, note, NULL), CL_INVALID_EVENT);
     OK(clSetEventCallback(marker, CL_COMPLETE, note, (void *)&reached[2]));
     OK(clSetEventCallback(marker, CL_SUBMITTED, note, (void *)&reached[0]));
+    OK(clFlush(queue));
     await(&reached[0], 1);
     assert_int_equal(reached[2], 0);
     OK(clSetUserEventStatus(user, CL_COMPLETE));
