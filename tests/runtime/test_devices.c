@@ -95,6 +95,68 @@ static void map_on_another_device(void **state)
     OK(clReleaseMemObject(m));
 }
 
+/* Kernels on all devices take turns on one buffer; each device has program-scope variables of its own. */
+static void kernels_take_turns(void **state)
+{
+    (void)state;
+    const char *source = "global int calls;\n"
+                         "kernel void next(global int *a) { a[0] = a[0] * 2 + 1; calls += 1; a[1] = calls; }";
+    cl_program program = clCreateProgramWithSource(both, 1, &source, NULL, &err);
+    OK(clBuildProgram(program, 3, devices, "-cl-std=CL3.0", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "next", &err);
+    int zero[2] = {0, 0}, out[2];
+    cl_mem m = clCreateBuffer(both, CL_MEM_COPY_HOST_PTR, sizeof(zero), zero, &err);
+    OK(clSetKernelArg(kernel, 0, sizeof(m), &m));
+    cl_event last = NULL;
+    const size_t one = 1;
+    for (int i = 0; i < 8; i++) {
+        cl_event e;
+        OK(clEnqueueNDRangeKernel(queues[i % 2], kernel, 1, NULL, &one, NULL, last ? 1 : 0,
+                                  last ? &last : NULL, &e));
+        if (last) {
+            OK(clReleaseEvent(last));
+        }
+        last = e;
+    }
+    OK(clEnqueueReadBuffer(queues[2], m, CL_TRUE, 0, sizeof(out), out, 1, &last, NULL));
+    assert_int_equal(out[0], 255);
+    assert_int_equal(out[1], 4);
+    OK(clReleaseEvent(last));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
+/* A kernel on one device sees what a kernel on another one, running at the same time, writes to SVM atomics.
+ */
+static void devices_meet_in_svm(void **state)
+{
+    (void)state;
+    const char *source =
+        "kernel void ping(global atomic_int *p, int me) { for (int i = 0; i < 20; i++) {\n"
+        "  while (atomic_load_explicit(p, memory_order_acquire, memory_scope_all_svm_devices) != 2 * i + me) "
+        ";\n"
+        "  atomic_fetch_add_explicit(p, 1, memory_order_release, memory_scope_all_svm_devices); } }";
+    cl_program program = clCreateProgramWithSource(both, 1, &source, NULL, &err);
+    OK(clBuildProgram(program, 3, devices, "-cl-std=CL3.0", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "ping", &err);
+    int *p = clSVMAlloc(both, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 4, 0);
+    *p = 0;
+    const size_t one = 1;
+    OK(clSetKernelArgSVMPointer(kernel, 0, p));
+    for (int me = 0; me < 2; me++) {
+        OK(clSetKernelArg(kernel, 1, sizeof(me), &me));
+        OK(clEnqueueNDRangeKernel(queues[me], kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+        OK(clFlush(queues[me]));
+    }
+    OK(clFinish(queues[0]));
+    OK(clFinish(queues[1]));
+    assert_int_equal(*p, 40);
+    clSVMFree(both, p);
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
 /* With a seed, an out-of-order queue is one: of two writes without an order, either may be last. */
 static void seeded_order(void **state)
 {
@@ -140,8 +202,9 @@ int main(void)
     setenv("REFCL_DEVICES", "3", 1);
     setenv("REFCL_QUEUE_SEED", "7", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_follows_events), cmocka_unit_test(disjoint_sub_buffers),
-        cmocka_unit_test(map_on_another_device), cmocka_unit_test(seeded_order),
+        cmocka_unit_test(data_follows_events),   cmocka_unit_test(disjoint_sub_buffers),
+        cmocka_unit_test(map_on_another_device), cmocka_unit_test(kernels_take_turns),
+        cmocka_unit_test(devices_meet_in_svm),   cmocka_unit_test(seeded_order),
         cmocka_unit_test(unflushed_commands_run)};
     return cmocka_run_group_tests(tests, open_devices, close_devices);
 }
