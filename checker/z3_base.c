@@ -32,7 +32,7 @@ static enum mm_order half(enum zx_kind kind, enum mm_order order)
     return order;
 }
 
-static enum mm_order order_of(const struct zx_event *e)
+static enum mm_order order_of(const struct zx *z, const struct zx_event *e)
 {
     enum mm_order order;
 
@@ -42,7 +42,7 @@ static enum mm_order order_of(const struct zx_event *e)
     if (e->kind == ZX_BARRIER) {
         if (e->part)
             return e->part == 1 ? MM_RELEASE : MM_ACQUIRE;
-        return order == MM_ORDER_NONE ? MM_ACQ_REL : order;
+        return z->p->vulkan ? order : MM_ACQ_REL;
     }
     return zx_is_access(e) ? half(e->kind, order) : order;
 }
@@ -63,7 +63,7 @@ static bool order_in(enum mm_order order, const char *set)
 /* A compare-exchange that fails reads with an order of its own. */
 static Z3_ast in_order(struct zx *z, const struct zx_event *e, const char *set)
 {
-    Z3_ast now = order_in(order_of(e), set) ? z->yes : z->no, failed;
+    Z3_ast now = order_in(order_of(z, e), set) ? z->yes : z->no, failed;
 
     if (e->kind != ZX_READ || e->failed == z->no)
         return now;
@@ -246,8 +246,8 @@ static bool same_level(const struct zx *z, uint32_t a, uint32_t b, enum level le
     y = &z->p->threads[z->events[b].thread];
     if (x->host || y->host || x->device != y->device)
         return false;
-    if (level >= QUEUE_FAMILY && x->queue_family != y->queue_family)
-        return false;
+    if (level == QUEUE_FAMILY)
+        return x->queue_family == y->queue_family;
     if (level >= WORK_GROUP && x->work_group != y->work_group)
         return false;
     return level < SUB_GROUP || x->sub_group == y->sub_group;
@@ -265,8 +265,8 @@ Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct 
     return zx_equal(z, zx_resize(z, a->value, size, false), zx_resize(z, b->value, size, false));
 }
 
-/* The same occurrence of the same barrier in a work-group or sub-group; Vulkan's may span groups. */
-static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
+/* The same occurrence of the same barrier in a work-group or sub-group. */
+static Z3_ast same_instance(struct zx *z, uint32_t a, uint32_t b)
 {
     const struct zx_event *x = &z->events[a], *y = &z->events[b];
 
@@ -274,10 +274,37 @@ static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
         return z->no;
     if (a == b)
         return z->yes;
-    if (!z->p->vulkan && (x->in->sub_group != y->in->sub_group ||
-                          !same_level(z, a, b, x->in->sub_group ? SUB_GROUP : WORK_GROUP)))
+    if (x->in->sub_group != y->in->sub_group ||
+        !same_level(z, a, b, x->in->sub_group ? SUB_GROUP : WORK_GROUP))
         return z->no;
     return zx_and(z, zx_equal(z, x->address, y->address), zx_same_barrier_key(z, x, y));
+}
+
+/* Nobody waits for who comes when enough have come. */
+static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
+{
+    Z3_ast same = same_instance(z, a, b);
+
+    return a == b || same == z->no ? same : zx_and(z, same, zx_not(z, z->events[a].late));
+}
+
+/* As many come in time as the barrier asks for: with fewer it is never passed. */
+void zx_require_quorums(struct zx *z)
+{
+    for (uint32_t a = 0; a < z->n; a++) {
+        const struct zx_event *e = &z->events[a];
+        struct zx_val early = zx_number(0, 4);
+
+        if (e->kind != ZX_BARRIER || e->in->quorum == 0)
+            continue;
+        for (uint32_t b = 0; b < z->n; b++) {
+            const struct zx_event *other = &z->events[b];
+            Z3_ast counts = zx_and(z, same_instance(z, a, b), zx_and(z, other->exec, zx_not(z, other->late)));
+
+            early = zx_binary(z, CK_ADD, early, zx_from_bool(z, counts, 4));
+        }
+        zx_assert(z, zx_implies(z, e->exec, zx_equal(z, early, zx_number(e->in->quorum, 4))));
+    }
 }
 
 /* Some barrier of THREAD is the same occurrence of the same barrier as event A. */
@@ -323,7 +350,7 @@ static Z3_ast same_reference(struct zx *z, uint32_t a, uint32_t b)
 {
     const struct zx_event *x = &z->events[a], *y = &z->events[b];
 
-    if (!is_init(x) && !is_init(y) && x->in->reference != y->in->reference)
+    if (!is_init(x) && !is_init(y) && (x->in->reference != y->in->reference || x->addressed != y->addressed))
         return z->no;
     return zx_same_location(z, a, b);
 }

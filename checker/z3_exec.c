@@ -445,6 +445,8 @@ static struct zx_event new_event(const struct run *r, const struct node *node, e
                              .instr = node->pc,
                              .partner = ZX_NONE,
                              .cell = ZX_NONE,
+                             .addressed = ZX_NONE,
+                             .late = r->z->no,
                              .exec = node->guard,
                              .failed = r->z->no,
                              .size = r->t->instrs[node->pc].size};
@@ -568,6 +570,8 @@ static void run_barrier(struct run *r, struct node *node, const struct ck_instr 
     if (in->value != CK_NO_EXPR)
         e.value = zx_eval_expr(r->z, in->value, regs);
     e.address = occurrence(r, &e);
+    if (in->quorum)
+        e.late = zx_fresh_bool(r->z, "late");
     count_effect(r, regs, r->z->yes);
     e.part = r->z->split_barriers ? 1 : 0;
     zx_add_event(r->z, &e);

@@ -30,6 +30,8 @@ struct zx_event {
     uint32_t instr;               /* its index in the thread */
     uint32_t partner;             /* other half of a read-modify-write, or ZX_NONE */
     uint32_t cell;                /* location where the address is a number, else ZX_NONE */
+    uint32_t addressed;           /* object as addressed, before aliases; ZX_NONE where that is computed */
+    Z3_ast late;                  /* barrier with a quorum: enough had come before, who did not wait for it */
     uint8_t part;                 /* barriers: 1 entry, 2 exit, 0 both in one */
     uint8_t size;                 /* bytes accessed */
     Z3_ast exec;                  /* happens */
@@ -134,6 +136,8 @@ uint32_t zx_add_event(struct zx *z, const struct zx_event *event);
 /* Locations, initial writes, reads-from, coherence. */
 void zx_build_memory(struct zx *z);
 Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
+/* Enough threads come to each barrier that asks for a number of them. */
+void zx_require_quorums(struct zx *z);
 /* All work-items of a group come to the same barriers. */
 Z3_ast zx_barriers_meet(struct zx *z);
 Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b);

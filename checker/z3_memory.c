@@ -101,7 +101,8 @@ static void resolve(struct zx *z, struct zx_event *e)
         resolve_symbolic(z, e);
         return;
     }
-    object = physical(z->p, (uint32_t)((e->address.k >> 32) - 1)); /* in bounds: z3_exec.c */
+    e->addressed = (uint32_t)((e->address.k >> 32) - 1); /* in bounds: z3_exec.c */
+    object = physical(z->p, e->addressed);
     e->address.k = CK_OBJECT_BASE(object) + (e->address.k & UINT32_MAX);
     e->cell = get_cell(z, object, e->address.k & UINT32_MAX, e->size);
 }
@@ -168,6 +169,8 @@ static void add_initial_writes(struct zx *z)
                              .thread = ZX_NONE,
                              .partner = ZX_NONE,
                              .cell = i,
+                             .addressed = ZX_NONE,
+                             .late = z->no,
                              .size = c->size,
                              .exec = z->yes,
                              .failed = z->no,

@@ -187,6 +187,7 @@ static void encode(struct solve *s)
     z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
     zx_run_threads(z);
     zx_build_memory(z);
+    zx_require_quorums(z);
     s->observed = zx_alloc(z, z->p->observed_count, sizeof *s->observed);
     for (uint32_t i = 0; i < z->p->observed_count; i++)
         s->observed[i] = zx_final(z, &z->p->observed[i]);

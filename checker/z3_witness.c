@@ -49,6 +49,7 @@ static void copy_events(struct zx *g, struct zx *z, Z3_model m, const uint32_t *
         *e = z->events[i];
         e->exec = z->yes;
         e->failed = zx_model_truth(z, m, e->failed) ? z->yes : z->no;
+        e->late = zx_model_truth(z, m, e->late) ? z->yes : z->no;
         e->partner = e->partner == ZX_NONE ? ZX_NONE : number[e->partner];
         if (e->value.size)
             e->value = zx_number(zx_model_value(z, m, e->value), e->value.size);
