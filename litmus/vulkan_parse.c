@@ -176,9 +176,18 @@ static void parse_operand(struct lt_lexer *lexer, char kind, struct lt_operand *
         lt_expect(lexer, "]");
 }
 
+static bool at_final(const struct lt_lexer *lexer)
+{
+    static const char *const words[] = {"exists", "forall", "filter", "locations", "~", "not"};
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (lt_is(lexer, words[i]))
+            return true;
+    return lt_peek(lexer, 0)->kind == LT_T_END;
+}
+
 static bool is_label_end(const struct lt_lexer *lexer)
 {
-    return lt_is(lexer, "|") || lt_is(lexer, ";") || lt_is(lexer, "||");
+    return lt_is(lexer, "|") || lt_is(lexer, ";") || lt_is(lexer, "||") || at_final(lexer);
 }
 
 static void parse_operands(struct lt_lexer *lexer, struct lt_vulkan *v, const char *kinds)
@@ -294,7 +303,7 @@ static struct lt_thread *parse_column_head(struct lt_lexer *lexer)
 static void parse_row(struct lt_lexer *lexer, struct lt_vulkan **tails[LT_MAX_THREADS])
 {
     uint32_t column = 0;
-    while (!lexer->failed && !lt_accept(lexer, ";")) {
+    while (!lexer->failed && !at_final(lexer) && !lt_accept(lexer, ";")) {
         if (lt_accept(lexer, "||")) {
             column += 2;
         } else if (lt_accept(lexer, "|")) {
@@ -341,15 +350,6 @@ static void parse_edges(struct lt_lexer *lexer)
         if (!lt_is(lexer, "}"))
             lt_expect(lexer, ";");
     }
-}
-
-static bool at_final(const struct lt_lexer *lexer)
-{
-    static const char *const words[] = {"exists", "forall", "filter", "locations", "~", "not"};
-    for (size_t i = 0; i < COUNT(words); i++)
-        if (lt_is(lexer, words[i]))
-            return true;
-    return lt_peek(lexer, 0)->kind == LT_T_END;
 }
 
 void lt_parse_vulkan(struct lt_lexer *lexer)

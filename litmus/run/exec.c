@@ -69,7 +69,8 @@ static bool failed(struct exec *e, const char *what, cl_int status)
 static unsigned number(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItem(object, key);
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 ? (unsigned)item->valuedouble : 0;
+    bool fits = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20;
+    return fits ? (unsigned)item->valuedouble : 0;
 }
 
 /* ---- reading the plan ------------------------------------------------------------------------------------

@@ -1,0 +1,180 @@
+/* Plans: the kernel of a test, what it needs of a device, and why some tests cannot run; and the judge's
+ * treatment of results that do not fit. */
+#include "litmus/litmus.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cjson/cJSON.h>
+#include <cmocka.h>
+
+#define HEAD "OPENCL t\n{ [x] = 7; [y] = 0; }\n"
+
+static cJSON *plan_of(const char *text)
+{
+    struct lt_test *test = NULL;
+    struct mm_error err = {0};
+    if (lt_parse(text, strlen(text), "t.litmus", &test, &err) != MM_OK)
+        fail_msg("%s", err.message);
+    char *json = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&json, &size);
+    struct lt_plan_options options = {.iterations = 12, .seed = UINT64_MAX};
+    assert_int_equal(lt_plan(&test, 1, &options, out, &err), MM_OK);
+    fclose(out);
+    lt_test_destroy(test);
+    cJSON *plan = cJSON_Parse(json);
+    free(json);
+    assert_non_null(plan);
+    return plan;
+}
+
+static const cJSON *first_test(const cJSON *plan)
+{
+    return cJSON_GetArrayItem(cJSON_GetObjectItem(plan, "tests"), 0);
+}
+
+static void expect_skip(const char *text, const char *reason)
+{
+    cJSON *plan = plan_of(text);
+    const cJSON *skip = cJSON_GetObjectItem(first_test(plan), "skip");
+    assert_true(cJSON_IsString(skip));
+    assert_non_null(strstr(skip->valuestring, reason));
+    assert_null(cJSON_GetObjectItem(first_test(plan), "kernel"));
+    cJSON_Delete(plan);
+}
+
+static bool needs(const cJSON *test, const char *what)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(test, "needs")) if (strcmp(item->valuestring, what) ==
+                                                                     0) return true;
+    return false;
+}
+
+static int number(const cJSON *test, const char *key)
+{
+    return cJSON_GetObjectItem(test, key)->valueint;
+}
+
+static void kernel(void **state)
+{
+    (void)state;
+    cJSON *plan = plan_of(
+        HEAD "P0@wg 0, dev 0 (global atomic_int* x, global int* y) { int r0 = *y; "
+             "if (r0) { atomic_store_explicit(x, 1, memory_order_release, memory_scope_work_group); } }\n"
+             "P1@wg 0, dev 0 (global atomic_int* x) { long r1 = atomic_load(x); }\n"
+             "P2@wg 1, dev 0 (global int* y) { *y = 1; }\nexists (0:r0 = 1 /\\ 1:r1 = 1 /\\ x = 1)");
+    const cJSON *t = first_test(plan);
+    assert_int_equal(number(t, "iterations"), 12);
+    assert_int_equal(number(t, "groups"), 2);
+    assert_int_equal(number(t, "members"), 2);
+    assert_int_equal(number(t, "columns"), 2);
+    assert_int_equal(number(t, "value_size"), 8);
+    assert_true(needs(t, "c11_atomics"));
+    assert_true(needs(t, "atomic_order_acq_rel"));
+    assert_true(needs(t, "atomic_order_seq_cst"));
+    assert_true(needs(t, "atomic_scope_device"));
+    assert_true(needs(t, "int64"));
+    assert_false(needs(t, "subgroups"));
+    const char *source = cJSON_GetObjectItem(t, "kernel")->valuestring;
+    assert_non_null(
+        strstr(source, "atomic_store_explicit(x, 1, memory_order_release, memory_scope_work_group);"));
+    assert_non_null(strstr(source, "long r1 = 0;"));
+    const cJSON *seen = cJSON_GetArrayItem(cJSON_GetObjectItem(t, "observed"), 2);
+    assert_string_equal(cJSON_GetObjectItem(seen, "name")->valuestring, "x");
+    assert_int_equal(number(seen, "location"), 0);
+    cJSON_Delete(plan);
+}
+
+/* Statements around barriers become phases; every work-item of the group reaches the same call. */
+static void phases(void **state)
+{
+    (void)state;
+    cJSON *plan =
+        plan_of(HEAD "P0@wg 0, dev 0 (local int* x) { *x = 1; B1: barrier(CLK_LOCAL_MEM_FENCE); }\n"
+                     "P1@wg 0, dev 0 (local int* x) { B1: barrier(CLK_LOCAL_MEM_FENCE); int r0 = *x; }\n"
+                     "exists (1:r0 = 1)");
+    const char *source = cJSON_GetObjectItem(first_test(plan), "kernel")->valuestring;
+    unsigned calls = 0;
+    for (const char *at = source; (at = strstr(at, "barrier(CLK_LOCAL_MEM_FENCE)")); at++)
+        calls++;
+    assert_int_equal(calls, 3); /* after the initial values, B1, before the results */
+    assert_non_null(strstr(source, "local int refcl_m0[REFCL_SLOTS * 1]"));
+    cJSON_Delete(plan);
+}
+
+static void cannot_run(void **state)
+{
+    (void)state;
+    expect_skip(
+        HEAD "P0@wg 0, dev 0 (global int* x) { if (*x) { barrier(CLK_LOCAL_MEM_FENCE); } }\nexists (x = 1)",
+        "barrier under control flow");
+    expect_skip(HEAD "P0@wg 0, dev 0 (global int* x) { barrier(CLK_LOCAL_MEM_FENCE); }\n"
+                     "P1@wg 0, dev 0 (global int* x) { *x = 1; }\nexists (x = 1)",
+                "the same barriers");
+    expect_skip(HEAD "P0@wg 0, dev 0 (local int* x) { }\nP1@wg 1, dev 0 (local int* x) { }\nexists (x = 1)",
+                "local memory that several");
+    expect_skip(HEAD "P0@wg 0, dev 0 (global int* x) { }\nP1@wg 0, dev 1 (global int* x) { }\nexists (x = 1)",
+                "two devices");
+    expect_skip(HEAD "P0@wg 0, dev 0 (global int* x) { global int* p = x; *p = 1; }\nexists (x = 1)",
+                "pointer");
+    expect_skip(HEAD "P0@wg 0, dev 0 (global int* x) { }\nfilter (x = 1) exists (x = 1)", "filter");
+    expect_skip("VULKAN t\n{ x = 0; }\nP0@sg 0, wg 0, qf 0 ;\n st.av.dv.sc0 x, 1 ;\nexists (x == 1)",
+                "Vulkan");
+}
+
+static enum mm_class judge_text(const char *results, struct mm_error *err)
+{
+    char path[] = "/tmp/refcl-judge-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, results, strlen(results)), (ssize_t)strlen(results));
+    close(fd);
+    struct lt_judge_options options = {0};
+    size_t findings = 0, unknown = 0;
+    assert_int_equal(
+        mm_cat_load("memmodel/models/opencl.cat", NULL, (struct mm_cat_model **)&options.model, err), MM_OK);
+    enum mm_class cls = lt_judge(path, &options, NULL, NULL, &findings, &unknown, err);
+    mm_cat_destroy((struct mm_cat_model *)options.model);
+    unlink(path);
+    return cls;
+}
+
+#define RESULTS(observed, states)                                                                            \
+    "{\"format\": \"refcl-litmus-results\", \"version\": 1, \"tests\": [{\"name\": \"t\", \"file\": \"f\", " \
+    "\"status\": \"done\", \"source\": \"OPENCL t\\n{ }\\nP0@wg 0, dev 0 (global int* x) { *x = 1; }\\n"     \
+    "exists (x = 1)\", \"observed\": " observed ", \"states\": " states "}]}"
+
+static void bad_results(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "{\"format\": \"x\"}",
+        "{\"format\": \"refcl-litmus-results\", \"version\": 2}",
+        RESULTS("[]", "[]"),
+        RESULTS("[\"y\"]", "[]"),
+        RESULTS("[1]", "[]"),
+        RESULTS("[\"x\"]", "[{\"values\": [1, 2], \"count\": 1}]"),
+        RESULTS("[\"x\"]", "[3]"),
+        "{\"format\": \"refcl-litmus-results\", \"version\": 1, \"tests\": [{}]}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct mm_error err = {0};
+        assert_int_equal(judge_text(bad[i], &err), MM_INVALID);
+    }
+    struct mm_error err = {0};
+    assert_int_equal(judge_text(RESULTS("[\"x\"]", "[{\"values\": [\"1\"], \"count\": 1}]"), &err), MM_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel), cmocka_unit_test(phases),
+                                       cmocka_unit_test(cannot_run), cmocka_unit_test(bad_results)};
+    return cmocka_run_group_tests_name("litmus plan", tests, NULL, NULL);
+}
