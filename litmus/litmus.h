@@ -9,7 +9,8 @@ enum lt_dialect { LT_OPENCL, LT_VULKAN };
 
 /* A parsed test: the source form (for printing and for emitting kernels) and nothing derived. */
 struct lt_test;
-enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test, struct mm_error *err);
+enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test,
+                       struct mm_error *err);
 enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err);
 void lt_test_destroy(struct lt_test *test);
 const char *lt_test_name(const struct lt_test *test);
@@ -24,12 +25,12 @@ void lt_print(const struct lt_test *test, FILE *out);
 
 /* Writes plan.json: kernels (OpenCL C), instances, observed variables, for COUNT tests. */
 struct lt_plan_options {
-    uint64_t iterations;  /* instances of each test, 0 = default */
+    uint64_t iterations; /* instances of each test, 0 = default */
     uint64_t seed;
-    const char *cl_std;   /* "CL3.0", ...; NULL = let the runner decide */
+    const char *cl_std; /* "CL3.0", ...; NULL = let the runner decide */
 };
-enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options, FILE *out,
-                      struct mm_error *err);
+enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
+                      FILE *out, struct mm_error *err);
 
 /* Compares results.json (written by the runner) with what MODEL allows; writes a report (JSON to JSON_OUT
  * if not NULL, herd-style log and table to TEXT_OUT).  *FINDINGS: number of tests with a forbidden state. */
