@@ -19,10 +19,34 @@ int rt_context_device_index(const struct rt_context *context, const struct rt_de
     return -1;
 }
 
+struct notice {
+    struct rt_context *context;
+    char text[];
+};
+
+static void notify(void *data)
+{
+    struct notice *notice = data;
+    struct rt_context *context = notice->context;
+    context->notify(notice->text, NULL, 0, context->notify_data);
+    rt_object_release(context);
+    mm_free(notice);
+}
+
+/* On the callback thread, since errors are met where the application's code must not run. */
 void rt_context_notify(struct rt_context *context, const char *text)
 {
-    if (context->notify) {
-        context->notify(text, NULL, 0, context->notify_data);
+    size_t size = strlen(text) + 1;
+    struct notice *notice = context->notify ? mm_alloc(sizeof(*notice) + size) : NULL;
+    if (!notice) {
+        return;
+    }
+    notice->context = context;
+    memcpy(notice->text, text, size);
+    rt_object_retain(context);
+    if (!rt_callback_post(notify, notice)) {
+        rt_object_release_deferred(context);
+        mm_free(notice);
     }
 }
 

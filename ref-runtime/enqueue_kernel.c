@@ -151,6 +151,7 @@ static cl_int start_kernel(struct rt_command *command)
     struct mm_error error = {0};
     rt_environment_enter(command);
     enum mm_class class = in_run_create(&launch, &k->run, &error);
+    rt_environment_enter(NULL);
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }
 
@@ -164,6 +165,7 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
     struct mm_error error = {0};
     rt_environment_enter(command);
     enum mm_class class = in_run_step(k->run, quantum, done, &error);
+    rt_environment_enter(NULL);
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }
 

@@ -19,8 +19,8 @@ static void print(void *context, const char *text, size_t size)
     fflush(stdout);
 }
 
-/* The command that the executor is working on. */
-static const struct rt_command *current;
+/* The kernel that this thread, the executor, is working on. */
+static _Thread_local const struct rt_command *current;
 
 void rt_environment_enter(const struct rt_command *command)
 {
@@ -70,6 +70,9 @@ static void finding(void *context, const struct in_finding *f)
             (unsigned long long)f->global_id[0], (unsigned long long)f->global_id[1],
             (unsigned long long)f->global_id[2], (unsigned long long)f->group_id[0],
             (unsigned long long)f->group_id[1], (unsigned long long)f->group_id[2]);
+    if (current) {
+        rt_context_notify(current->queue->context, f->message);
+    }
     if (rt_recorder()) {
         record(f);
     }

@@ -4,7 +4,7 @@
 
 #include "ref-runtime/command.h"
 
-/* Executor thread: findings from now on are COMMAND's. */
+/* Executor thread: findings from now on are COMMAND's; NULL: nobody's. */
 void rt_environment_enter(const struct rt_command *command);
 
 #endif

@@ -349,6 +349,35 @@ static void print_arrives(void **state)
     OK(clReleaseKernel(k));
 }
 
+static volatile int notified;
+static void CL_CALLBACK notify(const char *text, const void *private_info, size_t size, void *data)
+{
+    (void)private_info;
+    (void)size;
+    __atomic_store_n((int *)data, strlen(text) > 0 ? 1 : -1, __ATOMIC_RELEASE);
+}
+
+/* The context's notification function hears of what a kernel did wrong. */
+static void context_is_notified(void **state)
+{
+    (void)state;
+    cl_context c = clCreateContext(NULL, 1, &device, notify, (void *)&notified, &err);
+    cl_command_queue q = clCreateCommandQueueWithProperties(c, device, NULL, &err);
+    const char *text = "kernel void past_end(global int *a) { a[4] = 1; }";
+    cl_program p = clCreateProgramWithSource(c, 1, &text, NULL, &err);
+    OK(clBuildProgram(p, 1, &device, NULL, NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "past_end", &err);
+    cl_mem m = clCreateBuffer(c, 0, 16, NULL, &err);
+    set_mems(k, 1, &m);
+    OK(clEnqueueTask(q, k, 0, NULL, NULL));
+    OK(clFinish(q));
+    await(&notified, 1);
+    release(k, 1, &m);
+    OK(clReleaseProgram(p));
+    OK(clReleaseCommandQueue(q));
+    OK(clReleaseContext(c));
+}
+
 /* With checks on, an access past the end of a buffer ends the kernel, and its event says so. */
 static void out_of_bounds(void **state)
 {
@@ -386,6 +415,7 @@ int main(void)
         cmocka_unit_test(sub_buffer_arguments),
         cmocka_unit_test(print_arrives),
         cmocka_unit_test(out_of_bounds),
+        cmocka_unit_test(context_is_notified),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);
 }
