@@ -142,24 +142,44 @@ static bool flag(const char *variable, const char *value)
     return given && !strcmp(given, value);
 }
 
+/* The constants as they are now: other threads may go on setting them.  False: no memory. */
+static bool snapshot_constants(struct rt_program_state *state, struct in_module_options *options,
+                               struct in_spec_constant **copy)
+{
+    pthread_mutex_lock(&state->lock);
+    size_t size = state->constant_count * sizeof **copy;
+    *copy = size ? mm_alloc(size) : NULL;
+    if (*copy)
+        memcpy(*copy, state->constants, size);
+    bool good = *copy || !size;
+    options->constants = *copy;
+    options->constant_count = *copy ? state->constant_count : 0;
+    pthread_mutex_unlock(&state->lock);
+    return good;
+}
+
 void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure)
 {
-    const struct rt_program_state *state = program->state;
+    struct rt_program_state *state = program->state;
     struct rt_build *build = &outcome->build;
+    struct in_spec_constant *constants;
     struct in_module_options options = {
-        .constants = state->constants,
-        .constant_count = state->constant_count,
         .strict = flag("REFCL_STRICT_SPIRV", "1"),
         .literal_legacy_atomics = flag("REFCL_LEGACY_ATOMICS", "literal"),
         .name = state->file ? state->file : "program",
     };
     struct mm_error err = {0};
     char *warnings = NULL;
+    if (!snapshot_constants(state, &options, &constants)) {
+        outcome->code = CL_OUT_OF_HOST_MEMORY;
+        return;
+    }
     enum mm_class cls =
         in_module_create(build->spirv.data, build->spirv.size, &options, &build->module, &warnings, &err);
     if (warnings && state->origin == RT_FROM_IL)
         rt_build_append(&build->log, warnings);
     mm_free(warnings);
+    mm_free(constants);
     if (cls == MM_OK)
         return;
     char message[sizeof err + 64];
