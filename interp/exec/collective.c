@@ -186,13 +186,9 @@ static void reduce(const struct gathering *g, const struct reduction *r)
         cluster = number(operand(g, 0, 1), g->w->last);
     cluster = cluster == 0 ? 1 : cluster;
     for (uint32_t from = 0, to; from < g->count; from = to) {
-        for (to = from + 1; to < g->count && lane(g, to) / cluster == lane(g, from) / cluster; to++)
-            if (cluster == UINT32_MAX) {
-                to = g->count;
+        for (to = from + 1; to < g->count; to++)
+            if (cluster != UINT32_MAX && lane(g, to) / cluster != lane(g, from) / cluster)
                 break;
-            }
-        if (cluster == UINT32_MAX)
-            to = g->count;
         for (uint32_t e = 0; e < elements(g->w->ty); e++)
             scan(g, r, from, to, e * s->size);
     }
@@ -378,7 +374,7 @@ static void broadcast(const struct gathering *g)
     uint64_t size = g->w->ty->reg_size;
     if (n < g->count && size <= sizeof value)
         memcpy(value, operand(g, (uint32_t)n, 0), size);
-    else
+    else if (g->run->launch.checks)
         in_raise(g->run, g->members[0], g->members[0]->pc - 1, "out-of-bounds", "CLC 6.15.16", NULL, 0, 0,
                  "broadcast from work-item %llu of a group of %u", (unsigned long long)n, g->count);
     for (uint32_t m = 0; m < g->count; m++)

@@ -200,7 +200,8 @@ struct in_run {
     uint32_t recent_next;
     struct in_item **members; /* scratch for releases */
     uint32_t idle_rounds;     /* rounds over the resident groups without progress */
-    bool cut;                 /* the slice was shortened by the caller's quantum */
+    struct in_item *current;  /* in the middle of a slice that the caller's quantum interrupted */
+    int64_t slice_left;
 };
 
 enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };

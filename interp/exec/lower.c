@@ -258,6 +258,8 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
         l.code->return_slot = l.frames[kernel->function].return_slot;
     if (l.result == MM_OK)
         l.code->entry = l.label_at[m->functions[kernel->function].id];
+    if (l.result == MM_OK && (in_thread(l.code, false) == NULL || in_thread(l.code, true) == NULL))
+        in_lower_memory(&l);
     mm_free(order);
     mm_free(l.slot);
     mm_free(l.label_at);

@@ -139,8 +139,7 @@ void in_inst_at(const struct in_module *module, uint32_t word, struct in_inst *i
 const char *in_opcode_name(uint32_t opcode);
 
 /* parse.c: validation, endianness, id table */
-enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
-                       struct mm_error *err);
+enum mm_class in_parse(struct in_module *module, const void *words, size_t size, struct mm_error *err);
 /* declare.c: everything before the first function */
 enum mm_class in_declare(struct in_module *module, const struct in_inst *inst, struct mm_error *err);
 /* decorate.c */

@@ -2,6 +2,7 @@
  * [SPIRV 2.3, 2.4, 2.16]. */
 #define SPV_ENABLE_UTILITY_CODE
 #include "module.h"
+#define kDefaultMaxIdBound in_spirv_max_id_bound /* the header defines it in every file */
 #include <spirv-tools/libspirv.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,7 +52,29 @@ struct in_ty *in_type_of(const struct in_module *module, uint32_t id)
 struct parse_state {
     struct in_module *module;
     uint32_t capacity;
+    uint32_t debug_sets[8];
+    uint32_t debug_set_count;
 };
+
+/* Debug information says nothing about execution, and translators get it wrong: unless the module is taken
+ * strictly, it is left out before validation. */
+static bool is_debug(struct parse_state *state, const spv_parsed_instruction_t *inst)
+{
+    if (inst->opcode == SpvOpExtInstImport) {
+        const char *name = (const char *)(inst->words + 2);
+        bool debug = strncmp(name, "OpenCL.DebugInfo", 16) == 0 || strncmp(name, "NonSemantic.", 12) == 0 ||
+                     strcmp(name, "DebugInfo") == 0 || strcmp(name, "SPIRV.debug") == 0;
+        if (debug && state->debug_set_count < 8)
+            state->debug_sets[state->debug_set_count++] = inst->result_id;
+        return false;
+    }
+    if (inst->opcode != SpvOpExtInst || inst->num_words < 5 || state->module->options->strict)
+        return false;
+    for (uint32_t k = 0; k < state->debug_set_count; k++)
+        if (state->debug_sets[k] == inst->words[3])
+            return true;
+    return false;
+}
 
 static spv_result_t on_header(void *user, spv_endianness_t endian, uint32_t magic, uint32_t version,
                               uint32_t generator, uint32_t bound, uint32_t reserved)
@@ -74,6 +97,8 @@ static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *i
 {
     struct parse_state *state = user;
     struct in_module *m = state->module;
+    if (is_debug(state, inst))
+        return SPV_SUCCESS;
     if (m->word_count + inst->num_words > state->capacity)
         return SPV_ERROR_OUT_OF_MEMORY;
     memcpy(m->words + m->word_count, inst->words, inst->num_words * sizeof(uint32_t));
@@ -118,10 +143,8 @@ static enum mm_class diagnose(struct in_module *module, spv_diagnostic diagnosti
     return result;
 }
 
-static enum mm_class validate(struct in_module *module, const struct mm_error *unused, char **warnings,
-                              struct mm_error *err)
+static enum mm_class validate(struct in_module *module, struct mm_error *err)
 {
-    (void)unused;
     spv_context context = spvContextCreate(environment(module->version));
     spv_validator_options options = spvValidatorOptionsCreate();
     spv_diagnostic diagnostic = NULL;
@@ -134,7 +157,6 @@ static enum mm_class validate(struct in_module *module, const struct mm_error *u
     spvDiagnosticDestroy(diagnostic);
     spvValidatorOptionsDestroy(options);
     spvContextDestroy(context);
-    (void)warnings;
     return result;
 }
 
@@ -152,7 +174,7 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
     memcpy(copy, words, size);
-    struct parse_state state = {module, (uint32_t)(size / 4)};
+    struct parse_state state = {.module = module, .capacity = (uint32_t)(size / 4)};
     spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_5);
     spv_diagnostic diagnostic = NULL;
     enum mm_class result = MM_OK;
@@ -254,12 +276,11 @@ static enum mm_class walk(struct in_module *m, struct mm_error *err)
     return result;
 }
 
-enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
-                       struct mm_error *err)
+enum mm_class in_parse(struct in_module *module, const void *words, size_t size, struct mm_error *err)
 {
     enum mm_class result = read_words(module, words, size, err);
     if (result == MM_OK)
-        result = validate(module, NULL, warnings, err);
+        result = validate(module, err);
     if (result == MM_OK)
         result = make_ids(module, err);
     if (result == MM_OK)

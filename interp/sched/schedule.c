@@ -146,11 +146,11 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
     run->budget = budget;
     enum in_stop stop = run->full ? in_engine_full(run, item, NULL) : in_engine_fast(run, item, NULL);
     run->executed += (uint64_t)(budget - run->budget);
-    if (stop == IN_STOP_YIELD && run->budget > 0 && run->launch.schedule != IN_RANDOM)
-        return true; /* the instruction asked for a switch */
-    if (stop == IN_STOP_YIELD && run->cut) {
-        return true; /* only the caller's quantum is used up: the same work-item goes on */
-    }
+    run->slice_left -= budget - run->budget;
+    bool cut = stop == IN_STOP_YIELD && run->budget <= 0 && run->slice_left > 0;
+    run->current = cut ? item : NULL; /* only the caller's quantum is used up: the same work-item goes on */
+    if (cut)
+        return true;
     stopped(run, item, stop);
     return true;
 }
@@ -159,14 +159,15 @@ void in_schedule(struct in_run *run, uint64_t quantum)
 {
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
     while (!run->over && !run->stopped && !run->limit && run->executed < end) {
-        struct in_item *item = pick(run);
+        struct in_item *item = run->current != NULL ? run->current : pick(run);
         if (item == NULL) { /* everybody in the group waits: another group's turn */
             rotate(run);
             continue;
         }
-        int64_t budget = slice(run);
-        run->cut = (uint64_t)budget > end - run->executed;
-        execute(run, item, run->cut ? (int64_t)(end - run->executed) : budget);
+        if (run->current == NULL)
+            run->slice_left = slice(run);
+        uint64_t left = end - run->executed;
+        execute(run, item, (uint64_t)run->slice_left > left ? (int64_t)left : run->slice_left);
         if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit) {
             in_raise(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL,
                      "step-limit", "refcl", NULL, 0, 0, "the launch executed more than %llu instructions",
