@@ -1,0 +1,6 @@
+// expect: data-race
+// run: -g 64 -l 8 -a buf:256:iota -a buf:16
+kernel void k(global int *in, global int *bins)
+{
+    bins[in[get_global_id(0)] % 4] += 1;
+}

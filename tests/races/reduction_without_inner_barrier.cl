@@ -1,0 +1,14 @@
+// expect: data-race
+// run: -g 32 -l 16 -a buf:128:iota -a buf:8
+kernel void k(global int *in, global int *out)
+{
+    local int t[16];
+    size_t i = get_local_id(0);
+    t[i] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t s = 8; s > 0; s /= 2)
+        if (i < s)
+            t[i] += t[i + s];
+    if (i == 0)
+        out[get_group_id(0)] = t[0];
+}

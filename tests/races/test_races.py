@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Kernels with a verdict: each .cl file says what `refcl kernel` has to find in it.
+
+    // expect: clean, or the kind of a finding that has to be among those reported
+    // reason: words that the reason of that finding has to contain (optional)
+    // run: how to launch it
+
+Each runs under the sequential and the fair schedule; the lines of a race must be lines of the file."""
+import glob
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = os.path.join(here, "../..")
+refcl = os.environ.get("REFCL", os.path.join(root, os.environ.get("BUILD", "build"), "refcl"))
+number = 0
+failed = 0
+
+
+def directives(path):
+    found = {}
+    with open(path) as f:
+        for line in f:
+            if not line.startswith("// "):
+                break
+            key, _, value = line[3:].partition(":")
+            found[key.strip()] = value.strip()
+    return found
+
+
+def judge(path, wanted, schedule):
+    command = [refcl, "kernel", "--quiet", "--json", "-", "--schedule", schedule, *shlex.split(wanted["run"]), path]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    try:
+        report = json.loads(run.stdout.decode("utf-8"))
+    except ValueError:
+        return "no report (exit %d): %s" % (run.returncode, run.stderr.decode("utf-8", "replace")[-300:])
+    findings = report["findings"]
+    if wanted["expect"] == "clean":
+        if findings or run.returncode != 0 or report["status"] != "clean":
+            return "not clean (exit %d): %s" % (run.returncode, "; ".join(f["message"] for f in findings))
+        return None
+    if run.returncode != 1:
+        return "exit %d instead of 1" % run.returncode
+    fitting = [f for f in findings if f["kind"] == wanted["expect"]]
+    if not fitting:
+        return "found %s" % [f["kind"] for f in findings]
+    if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in fitting):
+        return "reasons are %s" % [f.get("reason") for f in fitting]
+    lines = sum(1 for _ in open(path))
+    for access in fitting[0]["accesses"]:
+        if not 0 < access["line"] <= lines or access["work_item"] is None:
+            return "an access without its place: %s" % access
+    return None
+
+
+if not os.path.exists(refcl):
+    print("ok 1 - races # SKIP %s is not built" % refcl)
+    sys.exit(0)
+for path in sorted(glob.glob(os.path.join(here, "*.cl"))):
+    wanted = directives(path)
+    for schedule in ("sequential", "fair"):
+        try:
+            problem = judge(path, wanted, schedule)
+        except subprocess.TimeoutExpired:
+            problem = "ran past 60 s"
+        number += 1
+        failed += problem is not None
+        print("%s %d - %s is %s, %s" % ("not ok" if problem else "ok", number, os.path.basename(path),
+                                        wanted["expect"], schedule))
+        if problem:
+            print("#", problem)
+print("1..%d" % number)
+sys.exit(1 if failed else 0)
