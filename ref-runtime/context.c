@@ -24,7 +24,7 @@ struct notice {
     char text[];
 };
 
-static void notify(void *data)
+static void deliver(void *data)
 {
     struct notice *notice = data;
     struct rt_context *context = notice->context;
@@ -44,7 +44,7 @@ void rt_context_notify(struct rt_context *context, const char *text)
     notice->context = context;
     memcpy(notice->text, text, size);
     rt_object_retain(context);
-    if (!rt_callback_post(notify, notice)) {
+    if (!rt_callback_post(deliver, notice)) {
         rt_object_release_deferred(context);
         mm_free(notice);
     }
