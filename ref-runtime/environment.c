@@ -55,9 +55,20 @@ static void record(const struct in_finding *finding)
     mm_recorder_record(rt_recorder(), &found);
 }
 
-static void finding(void *context, const struct in_finding *f)
+static bool is_set(const char *name)
 {
-    (void)context;
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+/* Whoever listens to the recording (REFCL_TRACE_FD) reports by himself. */
+static bool quiet(void)
+{
+    return is_set("REFCL_QUIET") || (is_set("REFCL_TRACE_FD") && rt_recorder());
+}
+
+static void report(const struct in_finding *f)
+{
     const struct in_source *source = f->source;
     if (source && source->file && *source->file) {
         fprintf(stderr, "%s:%u:%u: ", source->file, source->line, source->column);
@@ -70,6 +81,14 @@ static void finding(void *context, const struct in_finding *f)
             (unsigned long long)f->global_id[0], (unsigned long long)f->global_id[1],
             (unsigned long long)f->global_id[2], (unsigned long long)f->group_id[0],
             (unsigned long long)f->group_id[1], (unsigned long long)f->group_id[2]);
+}
+
+static void finding(void *context, const struct in_finding *f)
+{
+    (void)context;
+    if (!quiet()) {
+        report(f);
+    }
     if (current) {
         rt_context_notify(current->queue->context, f->message);
     }
