@@ -160,7 +160,17 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
     for (uint32_t v = 0; v < VALUES; v++) {
         if (!(x->possible[op->location] >> v & 1))
             continue;
-        if (op->kind == LOAD) {
+        if (op->kind == WAIT) {
+            struct trace once_more = t;
+
+            /* Waiting longer than once adds nothing; waiting once may race. */
+            if (v != op->value) {
+                add_event(&once_more, 'R', (int)thread, index, op, v);
+                extend_read(x, thread, index, &once_more, op->value, false);
+            } else {
+                extend_read(x, thread, index, &t, v, false);
+            }
+        } else if (op->kind == LOAD) {
             extend_read(x, thread, index, &t, v, false);
         } else if (op->kind == RMW) {
             if (rmw_value(op, v) < VALUES)
@@ -517,7 +527,7 @@ static void record(struct enumeration *x, bool racy)
         for (uint32_t i = 0; i < p->threads[t].op_count; i++) {
             enum hunt_kind k = p->threads[t].ops[i].kind;
 
-            if (k == LOAD || k == RMW || k == CAS)
+            if (k <= WAIT || k == RMW || k == CAS)
                 s.values[count++] = (uint8_t)x->chosen[t]->registers[i];
         }
     }

@@ -15,7 +15,7 @@ static uint32_t pick(uint32_t below)
 
 static bool reads(const struct hunt_op *op)
 {
-    return op->kind == LOAD || op->kind == RMW || op->kind == CAS;
+    return op->kind <= WAIT || op->kind == RMW || op->kind == CAS;
 }
 
 static enum mm_order pick_order(const enum mm_order *orders, uint32_t count)
@@ -60,7 +60,9 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
         op->rmw = CK_RMW_AND;
     if (op->kind == STORE_REG)
         op->source = sources[pick(source_count)];
-    if (op->kind == LOAD)
+    if (op->kind == LOAD && pick(12) == 0)
+        op->kind = WAIT;
+    if (op->kind <= WAIT)
         op->order = pick_order(load_orders, 4);
     else if (op->kind == STORE || op->kind == STORE_REG)
         op->order = pick_order(store_orders, 4);
@@ -154,7 +156,8 @@ void hunt_generate(uint64_t seed, struct hunt_program *p)
 
 void hunt_print(const struct hunt_program *p, FILE *out)
 {
-    static const char *const kinds[] = {"load", "store", "store-reg", "rmw", "cas", "fence", "barrier"};
+    static const char *const kinds[] = {"load", "wait", "store", "store-reg",
+                                        "rmw",  "cas",  "fence", "barrier"};
     static const char *const quantifiers[] = {"exists", "~exists", "forall"};
 
     for (uint32_t i = 0; i < p->location_count; i++)
@@ -209,7 +212,8 @@ static uint32_t reg(struct ck_program *c, int r)
 
 static void lower_op(struct ck_program *c, uint32_t t, uint32_t index, const struct hunt_op *op)
 {
-    static const enum ck_op ops[] = {CK_LOAD, CK_STORE, CK_STORE, CK_RMW, CK_CAS, CK_FENCE, CK_BARRIER};
+    static const enum ck_op ops[] = {CK_LOAD, CK_LOAD, CK_STORE, CK_STORE,
+                                     CK_RMW,  CK_CAS,  CK_FENCE, CK_BARRIER};
     bool access = op->kind <= CAS;
     struct ck_instr in = {.op = ops[op->kind],
                           .size = 4,
@@ -230,14 +234,15 @@ static void lower_op(struct ck_program *c, uint32_t t, uint32_t index, const str
     if (op->guard >= 0) {
         uint32_t test = binary(c, CK_EQ, reg(c, op->guard), constant(c, op->guard_value, 4));
 
-        ck_program_add_instr(c, t,
-                             &(struct ck_instr){.op = CK_BRANCH,
-                                                .value = test,
-                                                .target = c->threads[t].instr_count + 2,
-                                                .reg = CK_NO_REG,
-                                                .reg2 = CK_NO_REG,
-                                                .address = CK_NO_EXPR,
-                                                .expected = CK_NO_EXPR});
+        ck_program_add_instr(
+            c, t,
+            &(struct ck_instr){.op = CK_BRANCH,
+                               .value = test,
+                               .target = c->threads[t].instr_count + (op->kind == WAIT ? 3 : 2),
+                               .reg = CK_NO_REG,
+                               .reg2 = CK_NO_REG,
+                               .address = CK_NO_EXPR,
+                               .expected = CK_NO_EXPR});
     }
     if (access)
         in.address = constant(c, CK_OBJECT_BASE(op->location), 8);
@@ -248,6 +253,18 @@ static void lower_op(struct ck_program *c, uint32_t t, uint32_t index, const str
     if (op->kind == CAS)
         in.expected = constant(c, op->expected, 4);
     ck_program_add_instr(c, t, &in);
+    if (op->kind == WAIT) {
+        uint32_t test = binary(c, CK_EQ, reg(c, (int)index), constant(c, op->value, 4));
+
+        ck_program_add_instr(c, t,
+                             &(struct ck_instr){.op = CK_BRANCH,
+                                                .value = test,
+                                                .target = c->threads[t].instr_count - 1,
+                                                .reg = CK_NO_REG,
+                                                .reg2 = CK_NO_REG,
+                                                .address = CK_NO_EXPR,
+                                                .expected = CK_NO_EXPR});
+    }
 }
 
 static void lower_condition(struct ck_program *c, const struct hunt_program *p)

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A program as the generator makes it: threads of guarded operations, without loops.  Operation I of a
- * thread has register I for what it reads.  All values that can arise are below VALUES. */
+/* A program as the generator makes it: threads of guarded operations; WAIT loads until it reads VALUE.
+ * Operation I of a thread has register I for what it reads.  All values that can arise are below VALUES. */
 enum { MAX_THREADS = 4, MAX_OPS = 5, MAX_LOCATIONS = 3, VALUES = 8, MAX_EVENTS = 40, MAX_PAIRS = 4 };
-enum hunt_kind { LOAD, STORE, STORE_REG, RMW, CAS, FENCE, BARRIER };
+enum hunt_kind { LOAD, WAIT, STORE, STORE_REG, RMW, CAS, FENCE, BARRIER };
 
 struct hunt_op {
     enum hunt_kind kind;
