@@ -174,6 +174,9 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
     memcpy(copy, words, size);
+    if (copy[0] == __builtin_bswap32(SpvMagicNumber)) /* the parser would leave strings in the other order */
+        for (size_t k = 0; k < size / 4; k++)
+            copy[k] = __builtin_bswap32(copy[k]);
     struct parse_state state = {.module = module, .capacity = (uint32_t)(size / 4)};
     spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_5);
     spv_diagnostic diagnostic = NULL;
