@@ -35,7 +35,6 @@ struct sx_thread {
     struct sx_trace *traces;
     uint32_t trace_count, trace_capacity;
     uint32_t done_count; /* complete traces come first */
-    uint32_t max_writes;
     uint64_t *may_write; /* pairs that some complete trace writes */
     /* For each pair a set of traces: those that read it and do not write it themselves, those that write
      * it.  NULL where that takes too much memory. */
@@ -52,7 +51,9 @@ struct sx_location {
     uint8_t *stored; /* for each value: some trace of this round stores it */
     uint64_t *fresh; /* stored this round, not among the values */
     uint32_t fresh_count, fresh_capacity;
-    uint32_t first_pair; /* number of its first (location, value) pair */
+    uint32_t trace_writes, thread_writes; /* writes of the trace at hand; most of any trace of the thread */
+    uint32_t writes;                      /* most there can be in an execution */
+    uint32_t first_pair;                  /* number of its first (location, value) pair */
 };
 
 struct sx {
@@ -73,12 +74,16 @@ struct sx {
     uint32_t location_count, location_capacity;
     uint64_t *constants;
     uint32_t constant_count;
+    uint64_t *feeds; /* relation over locations: (i, j): what j holds depends on i; NULL: not known */
+    uint32_t feeds_count;
     struct sx_thread *threads;
     uint32_t pair_words;
     uint64_t *initial_pairs;
 
     bool stop;       /* nothing more to find out */
     bool limited;    /* something is left out: verdict->limit says what */
+    bool computed;   /* some store writes a value that depends on what its thread read */
+    bool thin_air;   /* some execution has a value that justifies itself: others were not tried */
     bool explaining; /* second pass: looks for the candidate with the desired outcome that comes closest */
     bool raised[3];  /* by enum sx_end: an execution ends so */
     uint8_t *flags;  /* by check of the model: raised */
@@ -93,6 +98,8 @@ uint64_t sx_rmw_value(const struct ck_instr *instr, uint64_t old, uint64_t opera
 void sx_limit(struct sx *sx, const char *rule, const char *message);
 /* False when time is up; looks at the clock now and then. */
 bool sx_in_time(struct sx *sx);
+
+bool sx_has_register(const struct ck_program *program, uint32_t expr);
 
 /* The location of an access; UINT32_MAX: outside every object (*FAULT), or a limit was hit. */
 uint32_t sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault);

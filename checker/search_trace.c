@@ -12,7 +12,7 @@ struct walker {
     const struct ck_thread *thread;
     struct sx_thread *out;
     struct sx_event *events;
-    uint32_t event_count, write_count, last_effect; /* last event that is more than a read, plus 1 */
+    uint32_t event_count, last_effect; /* last event that is more than a read, plus 1 */
     uint32_t edge_count;
     uint32_t *edges; /* instruction of each back edge */
     uint64_t *block; /* registers; per back edge: times taken, effects then, registers then */
@@ -23,6 +23,22 @@ struct walker {
 static uint64_t *edge_block(const struct walker *w, uint32_t edge)
 {
     return w->block + w->thread->reg_count + (size_t)edge * (2 + w->thread->reg_count);
+}
+
+static void count_writes(struct walker *w)
+{
+    struct sx_location *locations = w->sx->locations;
+
+    for (uint32_t i = 0; i < w->event_count; i++) {
+        if (w->events[i].kind == SX_WRITE)
+            locations[w->events[i].location].trace_writes = 0;
+    }
+    for (uint32_t i = 0; i < w->event_count; i++) {
+        struct sx_location *l = w->events[i].kind == SX_WRITE ? &locations[w->events[i].location] : NULL;
+
+        if (l && ++l->trace_writes > l->thread_writes)
+            l->thread_writes = l->trace_writes;
+    }
 }
 
 static void finish(struct walker *w, enum sx_end end)
@@ -58,8 +74,7 @@ static void finish(struct walker *w, enum sx_end end)
     memcpy(t->events, w->events, w->event_count * sizeof *t->events);
     memcpy(t->regs, w->block, w->thread->reg_count * sizeof *t->regs);
     out->trace_count++;
-    if (w->write_count > out->max_writes)
-        out->max_writes = w->write_count;
+    count_writes(w);
 }
 
 static struct sx_event *push(struct walker *w, enum sx_kind kind, const struct ck_instr *instr)
@@ -92,11 +107,8 @@ static void push_access(struct walker *w, enum sx_kind kind, const struct ck_ins
     e->location = location;
     e->object = object;
     e->value = value;
-    if (kind == SX_WRITE) {
-        w->write_count++;
-        if (!sx_note_store(w->sx, location, value))
-            w->failed = true;
-    }
+    if (kind == SX_WRITE && !sx_note_store(w->sx, location, value))
+        w->failed = true;
 }
 
 static void push_barrier(struct walker *w, const struct ck_instr *instr)
@@ -148,7 +160,7 @@ static void branch_on_read(struct walker *w, uint32_t pc, uint32_t location, uin
     const struct ck_instr *i = &w->thread->instrs[pc];
     uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
     uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
-    uint32_t events = w->event_count, writes = w->write_count, effect = w->last_effect;
+    uint32_t events = w->event_count, effect = w->last_effect;
     uint32_t count = w->sx->locations[location].value_count;
     uint64_t *saved = mm_alloc((w->block_words + count + 1) * sizeof *saved);
     uint64_t *values = saved ? saved + w->block_words : NULL;
@@ -171,7 +183,6 @@ static void branch_on_read(struct walker *w, uint32_t pc, uint32_t location, uin
             after_read(w, pc, location, object, values[v], write, written);
             memcpy(w->block, saved, w->block_words * sizeof *saved);
             w->event_count = events;
-            w->write_count = writes;
             w->last_effect = effect;
         }
     }
@@ -344,12 +355,16 @@ bool sx_run_threads(struct sx *sx)
 {
     mm_arena_reset(sx->traces);
     for (uint32_t l = 0; l < sx->location_count; l++) {
-        sx->locations[l].fresh_count = 0;
+        sx->locations[l].fresh_count = sx->locations[l].writes = 0;
         memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);
     }
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         if (!run_thread(sx, t))
             return false;
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            sx->locations[l].writes += sx->locations[l].thread_writes;
+            sx->locations[l].thread_writes = 0;
+        }
     }
     return true;
 }

@@ -164,7 +164,7 @@ uint32_t sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *obj
 
 /* ---- where the sets start ----------------------------------------------------------------------- */
 
-static bool has_register(const struct ck_program *p, uint32_t expr)
+bool sx_has_register(const struct ck_program *p, uint32_t expr)
 {
     const struct ck_expr *e = &p->exprs[expr];
 
@@ -173,8 +173,9 @@ static bool has_register(const struct ck_program *p, uint32_t expr)
     if (e->op == CK_REG)
         return true;
     if (e->op >= CK_NOT && e->op <= CK_TRUNC)
-        return has_register(p, e->a);
-    return has_register(p, e->a) || has_register(p, e->b) || (e->op == CK_SELECT && has_register(p, e->c));
+        return sx_has_register(p, e->a);
+    return sx_has_register(p, e->a) || sx_has_register(p, e->b) ||
+           (e->op == CK_SELECT && sx_has_register(p, e->c));
 }
 
 static void add_constant(struct sx *sx, uint64_t value)
@@ -218,10 +219,11 @@ static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_
 
     if (l->size != i->size)
         return true;
-    if (i->op != CK_RMW && !has_register(p, i->value))
+    if (i->op != CK_RMW && !sx_has_register(p, i->value))
         return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL));
-    if (i->op == CK_RMW && i->rmw == CK_RMW_XCHG && !has_register(p, i->value))
+    if (i->op == CK_RMW && i->rmw == CK_RMW_XCHG && !sx_has_register(p, i->value))
         return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL));
+    sx->computed = true;
     for (uint32_t c = 0; c < sx->constant_count; c++) {
         if (!sx_add_value(sx, l, sx->constants[c] & sx_mask(l->size)))
             return false;
@@ -237,7 +239,7 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
 
     if (i->op != CK_LOAD && i->op != CK_STORE && i->op != CK_RMW && i->op != CK_CAS)
         return true;
-    if (has_register(p, i->address)) {
+    if (sx_has_register(p, i->address)) {
         /* It may write anywhere: to every location known so far. */
         for (uint32_t l = 0; l < sx->location_count && i->op != CK_LOAD; l++) {
             if (!seed_location(sx, &sx->locations[l], i))
@@ -262,7 +264,7 @@ static bool seed(struct sx *sx)
                 const struct ck_instr *instr = &p->threads[t].instrs[i];
                 bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
 
-                if (access && has_register(p, instr->address) == (computed == 1) && !seed_instr(sx, instr))
+                if (access && sx_has_register(p, instr->address) == (computed == 1) && !seed_instr(sx, instr))
                     return false;
             }
         }
@@ -288,12 +290,112 @@ static bool add_observed(struct sx *sx)
     return true;
 }
 
+/* ---- what depends on what ----------------------------------------------------------------------- */
+
+static bool is_access(const struct ck_instr *i)
+{
+    return i->op >= CK_LOAD && i->op <= CK_CAS;
+}
+
+/* Whether instruction I of T is executed or not according to values read: some branch comes before it, or
+ * a loop leads back over it. */
+static bool is_conditional(const struct ck_thread *t, uint32_t i)
+{
+    for (uint32_t k = 0; k < t->instr_count; k++) {
+        bool jump = t->instrs[k].op == CK_BRANCH || t->instrs[k].op == CK_JUMP;
+
+        if (k < i && (jump || t->instrs[k].op == CK_ASSUME || t->instrs[k].op == CK_ASSERT))
+            return true;
+        if (k >= i && jump && t->instrs[k].target <= i)
+            return true;
+    }
+    return false;
+}
+
+/* The values that a thread writes may depend on all that it reads; a read-modify-write by a constant that
+ * is always executed depends on its own location alone. */
+static void add_feeds(struct sx *sx, const struct ck_thread *t, const uint32_t *location)
+{
+    const struct ck_program *p = sx->program;
+    uint32_t n = sx->feeds_count;
+
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        const struct ck_instr *to = &t->instrs[i];
+        bool all;
+
+        if (!is_access(to) || to->op == CK_LOAD || location[i] == UINT32_MAX)
+            continue;
+        all = sx_has_register(p, to->value) || (to->op == CK_RMW && is_conditional(t, i));
+        if (to->op == CK_RMW)
+            mm_rel_add(n, sx->feeds, location[i], location[i]);
+        for (uint32_t k = 0; all && k < t->instr_count; k++) {
+            if (is_access(&t->instrs[k]) && t->instrs[k].op != CK_STORE && location[k] != UINT32_MAX)
+                mm_rel_add(n, sx->feeds, location[k], location[i]);
+        }
+    }
+}
+
+/* Only where every address is a constant: then all locations are known before threads run. */
+static bool find_feeds(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+    uint32_t longest = 0, n = sx->location_count;
+    uint32_t *location;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        const struct ck_thread *thread = &p->threads[t];
+
+        longest = thread->instr_count > longest ? thread->instr_count : longest;
+        for (uint32_t i = 0; i < thread->instr_count; i++) {
+            if (is_access(&thread->instrs[i]) && sx_has_register(p, thread->instrs[i].address))
+                return true;
+        }
+    }
+    location = mm_arena_alloc(sx->arena, (longest + 1) * sizeof *location);
+    sx->feeds = mm_arena_alloc(sx->arena, (mm_rel_size(n, MM_CAT_REL) + 1) * sizeof *sx->feeds);
+    if (!location || !sx->feeds)
+        return false;
+    sx->feeds_count = n;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        const struct ck_thread *thread = &p->threads[t];
+
+        for (uint32_t i = 0; i < thread->instr_count; i++) {
+            uint32_t object;
+            bool fault;
+
+            location[i] = UINT32_MAX;
+            if (is_access(&thread->instrs[i]))
+                location[i] = sx_locate(sx, sx_eval_expr(p, thread->instrs[i].address, NULL),
+                                        thread->instrs[i].size, &object, &fault);
+        }
+        add_feeds(sx, thread, location);
+    }
+    mm_rel_star(n, sx->feeds, sx->feeds);
+    return true;
+}
+
+/* A grounded value is the end of a chain of different stores, each to a location that feeds the next: so
+ * long can the chain to location L be. */
+static uint32_t longest_chain(const struct sx *sx, uint32_t l)
+{
+    uint32_t length = 0;
+
+    for (uint32_t k = 0; k < sx->location_count; k++) {
+        if (!sx->feeds || k >= sx->feeds_count || l >= sx->feeds_count ||
+            mm_rel_has(sx->feeds_count, sx->feeds, k, l))
+            length += sx->locations[k].writes;
+    }
+    return length;
+}
+
 /* ---- rounds ------------------------------------------------------------------------------------- */
 
-static bool add_fresh(struct sx *sx, bool *changed)
+static bool add_fresh(struct sx *sx, uint32_t round, bool *changed)
 {
     *changed = false;
     for (uint32_t l = 0; l < sx->location_count; l++) {
+        if (round >= longest_chain(sx, l))
+            continue;
         for (uint32_t i = 0; i < sx->locations[l].fresh_count; i++) {
             *changed = true;
             if (!sx_add_value(sx, &sx->locations[l], sx->locations[l].fresh[i]))
@@ -331,24 +433,17 @@ bool sx_find_traces(struct sx *sx)
     }
     if (!add_observed(sx) || !seed(sx))
         return false;
-    /* A grounded value is the end of a chain of different stores, so as many rounds as there can be
-     * stores find them all. */
+    if (!find_feeds(sx)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
     for (uint32_t round = 0; changed; round++) {
         uint32_t locations = sx->location_count;
-        uint32_t writes = 0;
 
-        if (!sx_run_threads(sx))
-            return false;
-        for (uint32_t t = 0; t < sx->program->thread_count; t++)
-            writes += sx->threads[t].max_writes;
-        if (!add_fresh(sx, &changed))
+        if (!sx_run_threads(sx) || !add_fresh(sx, round, &changed))
             return false;
         changed = changed || locations != sx->location_count;
-        if (round > writes)
-            break;
     }
-    if (changed && !sx_run_threads(sx))
-        return false;
     while (drop_unsupported(sx)) {
         if (!sx_run_threads(sx))
             return false;

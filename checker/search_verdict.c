@@ -224,6 +224,36 @@ static bool reads_uninitialised(struct sx *sx)
     return false;
 }
 
+/* Whether a value may justify itself: reads-from together with the writes that depend on a read of their
+ * thread has a cycle. */
+static bool has_thin_air(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+    uint32_t n = x->n;
+    size_t words = mm_rel_size(n, MM_CAT_REL);
+    uint64_t *cause = mm_alloc((words + mm_rel_words(n) + 1) * sizeof *cause);
+    bool cyclic;
+
+    if (!cause)
+        return true;
+    memcpy(cause, x->rf_lower, words * sizeof *cause);
+    for (uint32_t w = 0; w < n; w++) {
+        const struct sx_event *e = x->infos[w].event;
+
+        if (!e || e->kind != SX_WRITE)
+            continue;
+        if (e->second_half && e->instr->op == CK_RMW)
+            mm_rel_add(n, cause, w - 1, w);
+        for (uint32_t r = 0; r < w && sx_has_register(sx->program, e->instr->value); r++) {
+            if (x->events[r].read && x->events[r].thread == x->events[w].thread)
+                mm_rel_add(n, cause, r, w);
+        }
+    }
+    cyclic = !mm_rel_acyclic(n, cause, cause + words);
+    mm_free(cause);
+    return cyclic;
+}
+
 /* Evaluates the model's flags; true if one is raised. */
 static bool raise_flags(struct sx *sx)
 {
@@ -265,6 +295,8 @@ void sx_accept(struct sx *sx)
         return;
     if (reads_uninitialised(sx))
         sx_limit(sx, "search.uninitialised", "an execution reads memory that was never written");
+    if (sx->computed && !sx->thin_air)
+        sx->thin_air = has_thin_air(sx);
     sx->verdict->execution_count++;
     state = find_state(sx);
     if (!state) {
@@ -348,5 +380,5 @@ void sx_conclude(struct sx *sx)
     sort_states(sx);
     settle_condition(sx);
     settle_flags(sx);
-    sx->verdict->states_complete = !sx->limited;
+    sx->verdict->states_complete = !sx->limited && !sx->thin_air;
 }

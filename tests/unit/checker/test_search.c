@@ -284,9 +284,11 @@ static void thin_air(void **state)
     condition(&(struct ck_term){.kind = CK_TERM_REG, .thread = 0, .reg = 0}, 42);
     v = decide(COHERENT, NULL);
     assert_int_equal(v.condition, CK_YES);
+    assert_false(v.states_complete); /* any other value is as good as 42 */
     ck_verdict_clear(&v);
     v = decide("acyclic po | rf", NULL);
     assert_int_equal(v.condition, CK_NO);
+    assert_true(v.states_complete);
     assert_int_equal(v.state_count, 1);
     ck_verdict_clear(&v);
     end();
