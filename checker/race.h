@@ -164,6 +164,8 @@ struct ck_node { /* COUNT accesses by agents FIRST, FIRST + STRIDE, ... that are
     struct ck_node *next;
     struct ck_access_record first;
     uint32_t stride, count;
+    uint32_t depth; /* nodes from here on */
+    uint32_t limit; /* depth at which what is superseded is thrown out */
 };
 /* What an acquire of scope SLOT in scope instance KEY gets from a location's release sequence. */
 struct ck_release {

@@ -9,8 +9,10 @@
 
 void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
 {
-    if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO)
+    if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO) {
+        ck_give_up(d, "values did not flow in the order of the record");
         return;
+    }
     if (edge->to != d->next_event)
         return;
     if (d->edge_count == d->edge_capacity) {

@@ -67,6 +67,31 @@ static bool extends(struct ck_node *node, const struct ck_access_record *access)
     return true;
 }
 
+enum { PRUNE_AT = 64 };
+
+/* A later access of the same agent stands for its earlier ones: drops those, so that a list is not longer
+ * than there are agents, whatever they repeat.  Newer nodes come first. */
+static void prune(struct ck_detector *d, struct ck_node **list)
+{
+    struct ck_map seen = {0};
+    uint32_t depth = 0;
+    for (struct ck_node **link = list; *link;) {
+        struct ck_node *node = *link;
+        bool single = node->count == 1, known = single && ck_map_get(&seen, node->first.agent);
+        if (single && !known && !ck_map_put(&seen, &d->budget, node->first.agent, node))
+            break;
+        if (known) {
+            ck_node_pop(d, link);
+        } else {
+            link = &node->next;
+            depth++;
+        }
+    }
+    (*list)->depth = depth;
+    (*list)->limit = 2 * depth + PRUNE_AT;
+    ck_map_clear(&seen, &d->budget);
+}
+
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access)
 {
     struct ck_node *head = *list;
@@ -75,8 +100,15 @@ bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_a
     struct ck_node *node = node_alloc(d);
     if (!node)
         return false;
-    *node = (struct ck_node){.next = head, .first = *access, .stride = 1, .count = 1};
+    *node = (struct ck_node){
+        .next = head, .first = *access, .stride = 1, .count = 1, .depth = 1, .limit = PRUNE_AT};
+    if (head) {
+        node->depth = head->depth + 1;
+        node->limit = head->limit;
+    }
     *list = node;
+    if (node->depth > node->limit)
+        prune(d, list);
     return true;
 }
 

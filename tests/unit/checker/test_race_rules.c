@@ -738,6 +738,30 @@ static void many_readers(void **state) /* kept together, told apart */
     expect_clean();
 }
 
+static void repetition_needs_no_memory(void **state)
+{
+    (void)state;
+    begin_with(300000, 0);
+    for (uint32_t i = 0, x = 1; i < 100000; i++) {
+        x = x * 1664525u + 1013904223u;
+        read_here(x >> 28);
+    }
+    expect_clean();
+    wr(wi(0), BUF); /* the other 15 are still known */
+    assert_int_equal(expect("data-race", NULL)->count, 15);
+}
+
+static void values_out_of_order_are_no_verdict(void **state)
+{
+    (void)state;
+    begin();
+    store(wi(0), FLAG, MM_RELEASE, DEV);
+    store(wi(0), FLAG, MM_RELAXED, DEV);
+    edge(0, MM_EDGE_RF);
+    load(wi(1), FLAG, MM_ACQUIRE, DEV);
+    assert_int_equal(ck_detector_status(d, NULL), MM_LIMIT);
+}
+
 static void a_bound_is_no_verdict(void **state)
 {
     (void)state;
@@ -804,6 +828,8 @@ int main(void)
         cmocka_unit_test(copies_and_sub_buffers),
         cmocka_unit_test(counting),
         cmocka_unit_test(many_readers),
+        cmocka_unit_test(repetition_needs_no_memory),
+        cmocka_unit_test(values_out_of_order_are_no_verdict),
         cmocka_unit_test(a_bound_is_no_verdict),
         cmocka_unit_test(findings_pass_through),
     };
