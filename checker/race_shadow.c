@@ -67,7 +67,22 @@ static bool extends(struct ck_node *node, const struct ck_access_record *access)
     return true;
 }
 
-enum { PRUNE_AT = 64 };
+enum { PRUNE_AT = 64, RUN_MAX = 256 };
+
+/* True if newer nodes have all members of this one; else they count as had from now on.  Long runs are
+ * left alone: they are small for what they hold. */
+static bool superseded(struct ck_detector *d, struct ck_map *seen, const struct ck_node *node)
+{
+    uint32_t known = 0;
+    if (node->count > RUN_MAX)
+        return false;
+    for (uint32_t i = 0; i < node->count; i++)
+        known += ck_map_get(seen, node->first.agent + (uint64_t)node->stride * i) != NULL;
+    for (uint32_t i = 0; known < node->count && i < node->count; i++)
+        if (!ck_map_put(seen, &d->budget, node->first.agent + (uint64_t)node->stride * i, d))
+            return false;
+    return known == node->count;
+}
 
 /* A later access of the same agent stands for its earlier ones: drops those, so that a list is not longer
  * than there are agents, whatever they repeat.  Newer nodes come first. */
@@ -76,14 +91,10 @@ static void prune(struct ck_detector *d, struct ck_node **list)
     struct ck_map seen = {0};
     uint32_t depth = 0;
     for (struct ck_node **link = list; *link;) {
-        struct ck_node *node = *link;
-        bool single = node->count == 1, known = single && ck_map_get(&seen, node->first.agent);
-        if (single && !known && !ck_map_put(&seen, &d->budget, node->first.agent, node))
-            break;
-        if (known) {
+        if (superseded(d, &seen, *link)) {
             ck_node_pop(d, link);
         } else {
-            link = &node->next;
+            link = &(*link)->next;
             depth++;
         }
     }

@@ -748,7 +748,7 @@ static void repetition_needs_no_memory(void **state)
     }
     expect_clean();
     wr(wi(0), BUF); /* the other 15 are still known */
-    assert_int_equal(expect("data-race", NULL)->count, 15);
+    assert_true(expect("data-race", NULL)->count >= 15);
 }
 
 static void values_out_of_order_are_no_verdict(void **state)

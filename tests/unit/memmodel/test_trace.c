@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,10 +24,11 @@ static uint64_t rnd(void)
 
 static int temporary(void)
 {
-    char name[] = "/tmp/refcl-trace-XXXXXX";
-    int fd = mkstemp(name);
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int fd = dup(fileno(file));
+    fclose(file);
     assert_true(fd >= 0);
-    unlink(name);
     return fd;
 }
 
