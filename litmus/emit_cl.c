@@ -316,27 +316,80 @@ static void emit_phase(struct emitter *e, const struct lt_thread *t, uint32_t me
     fputs("        }\n", e->out);
 }
 
-static void emit_group(struct emitter *e, uint32_t group)
+/* Statements of thread T from the start of phase PHASE (0: before its first barrier) on; NULL also if it has
+ * no such phase. */
+static const struct lt_stmt *phase_of(const struct lt_thread *t, uint32_t phase, bool *exists)
 {
-    const struct lt_stmt *at[LT_MAX_THREADS] = {NULL};
-    uint32_t index, members = 0;
-    const struct lt_thread *t;
-    for (; (t = member_thread(e->test, group, members, &index)); members++)
-        at[members] = t->body;
-    fprintf(e->out, "    if (refcl_role == %uu) {\n", group);
-    for (;;) {
-        for (uint32_t m = 0; m < members; m++)
-            emit_phase(e, member_thread(e->test, group, m, &index), m, at[m]);
-        const struct lt_stmt *barrier = next_barrier(at[0]);
+    const struct lt_stmt *s = t->body;
+    *exists = true;
+    for (; phase; phase--) {
+        const struct lt_stmt *barrier = next_barrier(s);
+        *exists = barrier != NULL;
         if (!barrier)
-            break;
-        struct lt_stmt plain = *barrier;
-        plain.label = NULL;
-        lt_print_stmt(&plain, 8, e->out);
-        for (uint32_t m = 0; m < members; m++)
-            at[m] = next_barrier(at[m])->next;
+            return NULL;
+        s = barrier->next;
     }
-    fputs("    }\n", e->out);
+    return s;
+}
+
+static void emit_barrier(struct emitter *e, const struct lt_stmt *barrier, unsigned indent)
+{
+    struct lt_stmt plain = *barrier;
+    plain.label = NULL;
+    lt_print_stmt(&plain, indent, e->out);
+}
+
+/* The barrier that ends phase PHASE of work-group GROUP, NULL if it has none. */
+static const struct lt_stmt *phase_end(const struct emitter *e, uint32_t group, uint32_t phase)
+{
+    uint32_t index;
+    bool exists;
+    const struct lt_stmt *s = phase_of(member_thread(e->test, group, 0, &index), phase, &exists);
+    return exists ? next_barrier(s) : NULL;
+}
+
+/* One barrier for all work-groups where they agree: those that are through with their statements lose
+ * nothing by it, and a barrier outside of all conditions is what compilers do best. */
+static bool emit_phase_end(struct emitter *e, uint32_t phase)
+{
+    const struct lt_stmt *first = NULL;
+    bool agree = true;
+    for (uint32_t g = 0; g < e->kernel->group_count; g++) {
+        const struct lt_stmt *barrier = phase_end(e, g, phase);
+        if (!first)
+            first = barrier;
+        if (!barrier || barrier == first)
+            continue;
+        struct lt_stmt a = *first, b = *barrier;
+        a.label = b.label = NULL;
+        agree &= same_barrier(&a, &b);
+    }
+    if (first && agree)
+        emit_barrier(e, first, 4);
+    for (uint32_t g = 0; first && !agree && g < e->kernel->group_count; g++)
+        if (phase_end(e, g, phase)) {
+            fprintf(e->out, "    if (refcl_role == %uu)\n", g);
+            emit_barrier(e, phase_end(e, g, phase), 8);
+        }
+    return first != NULL;
+}
+
+static void emit_phases(struct emitter *e)
+{
+    uint32_t phase = 0, index;
+    const struct lt_thread *t;
+    bool exists;
+    do {
+        for (uint32_t g = 0; g < e->kernel->group_count; g++) {
+            fprintf(e->out, "    if (refcl_role == %uu) {\n", g);
+            for (uint32_t m = 0; (t = member_thread(e->test, g, m, &index)); m++) {
+                const struct lt_stmt *s = phase_of(t, phase, &exists);
+                if (exists)
+                    emit_phase(e, t, m, s);
+            }
+            fputs("    }\n", e->out);
+        }
+    } while (emit_phase_end(e, phase++));
 }
 
 static void emit_store(struct emitter *e, uint32_t group, uint32_t member, uint32_t column, const char *value)
@@ -407,14 +460,12 @@ static void check_objects(struct emitter *e)
 
 static void emit_all(struct emitter *e)
 {
-    uint32_t groups = e->kernel->group_count;
     emit_params(e);
     emit_locals(e);
     emit_place(e);
     emit_registers(e);
     emit_local_init(e);
-    for (uint32_t g = 0; g < groups; g++)
-        emit_group(e, g);
+    emit_phases(e);
     bool local = false;
     for (uint32_t i = 0; i < e->program->object_count; i++)
         local |= e->program->objects[i].region == MM_LOCAL;

@@ -409,12 +409,17 @@ static bool run_batch(struct exec *e, unsigned instances)
     return ok;
 }
 
+static uint64_t wanted_instances(const struct lt_job *job)
+{
+    if (job->options->iterations)
+        return job->options->iterations;
+    return (uint64_t)lt_json_value(cJSON_GetObjectItem(job->test, "iterations"));
+}
+
 static void run_batches(struct exec *e)
 {
-    uint64_t wanted = e->job->options->iterations;
+    uint64_t wanted = wanted_instances(e->job);
     uint64_t done = e->job->done, batch = e->job->batches;
-    if (!wanted)
-        wanted = (uint64_t)lt_json_value(cJSON_GetObjectItem(e->job->test, "iterations"));
     for (; done < wanted; batch++) {
         uint64_t left = wanted - done;
         unsigned n = left < e->job->options->batch ? (unsigned)left : e->job->options->batch;
@@ -452,6 +457,10 @@ void lt_run_test(struct lt_job *job)
                                              : lt_device_lacks(job->device, job->test, reason, sizeof reason);
     if (lacks) {
         lt_report(job->report, job->index, "skipped", lacks, NULL);
+        return;
+    }
+    if (job->done >= wanted_instances(job)) {
+        lt_report(job->report, job->index, "done", NULL, NULL);
         return;
     }
     struct exec *e = calloc(1, sizeof *e);

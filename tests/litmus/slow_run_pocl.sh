@@ -58,6 +58,8 @@ expect "local memory starts with the initial value" "$tmp/a.json" \
 check "judge: no state that the model forbids" $?
 expect "racy tests get no verdict, others are allowed" "$tmp/judged.json" \
     'T["MP+rlx+rlx"]["verdict"] == "racy" and T["MP+rel+acq"]["verdict"] == "allowed" and T["MP+dev-two-devices"]["verdict"] == "not-run"'
+/usr/bin/python3 tools/validate.py tools/schema/judgement.schema.json "$tmp/judged.json"
+check "the judgement fits its schema" $?
 grep -q '^Observation MP+rel+acq Never 0 6000$' "$tmp/judged.log"
 check "the log has herd's form" $?
 
