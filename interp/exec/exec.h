@@ -247,6 +247,7 @@ void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_
 void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
                      uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance);
 void in_record_flush(struct in_run *run);
+uint32_t in_record_source(struct in_run *run, const struct in_insn *pc);
 enum mm_order in_order_of(uint32_t semantics);
 enum mm_scope in_scope_of(uint32_t scope);
 

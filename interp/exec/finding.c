@@ -21,7 +21,7 @@ static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)
     return pc != NULL ? run->code->source_of[pc - run->insns] : 0;
 }
 
-static void record(struct in_run *run, const struct in_finding *f, uint32_t source)
+static void record(struct in_run *run, const struct in_finding *f, const struct in_insn *pc)
 {
     struct mm_record record = {.type = MM_RECORD_FINDING};
     record.finding = (struct mm_finding){
@@ -29,7 +29,7 @@ static void record(struct in_run *run, const struct in_finding *f, uint32_t sour
         .clause = f->clause,
         .message = f->message,
         .agent = {run->launch.command, f->work_item},
-        .source = run->source_ids != NULL ? run->source_ids[source] : 0,
+        .source = pc != NULL ? in_record_source(run, pc) : 0,
         .allocation = f->object != NULL ? f->object->id : 0,
         .offset = f->object != NULL ? f->address - f->object->address + f->object->offset : 0,
         .size = f->size};
@@ -54,7 +54,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
         coordinates(&f, item);
     }
     if (run->launch.recorder != NULL)
-        record(run, &f, source);
+        record(run, &f, pc);
     if (run->instance->environment_copy.finding != NULL)
         run->instance->environment_copy.finding(run->instance->environment_copy.context, &f);
     uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;

@@ -10,7 +10,7 @@ void in_record_flush(struct in_run *run)
 }
 
 /* Source ids are given out when an instruction is first recorded. */
-static uint32_t source_id(struct in_run *run, const struct in_insn *pc)
+uint32_t in_record_source(struct in_run *run, const struct in_insn *pc)
 {
     uint32_t index = run->code->source_of[pc - run->insns];
     if (run->source_ids[index] == 0) {
@@ -27,7 +27,7 @@ static uint32_t source_id(struct in_run *run, const struct in_insn *pc)
 
 static struct mm_event *next_event(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
-    uint32_t source = source_id(run, pc);
+    uint32_t source = in_record_source(run, pc);
     if (run->event_count == IN_EVENT_BATCH)
         in_record_flush(run);
     struct mm_event *e = &run->events[run->event_count++];
