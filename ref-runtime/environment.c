@@ -27,34 +27,6 @@ void rt_environment_enter(const struct rt_command *command)
     current = command;
 }
 
-static void record(const struct in_finding *finding)
-{
-    struct mm_source place = {.id = 0};
-    if (finding->source) {
-        place = (struct mm_source){.id = mm_recorder_new_source(rt_recorder()),
-                                   .line = finding->source->line,
-                                   .column = finding->source->column,
-                                   .file = finding->source->file,
-                                   .function = finding->source->function,
-                                   .opcode = finding->source->opcode};
-        struct mm_record source = {.type = MM_RECORD_SOURCE, .source = place};
-        mm_recorder_record(rt_recorder(), &source);
-    }
-    struct mm_record found = {
-        .type = MM_RECORD_FINDING,
-        .finding = {.kind = finding->kind,
-                    .clause = finding->clause,
-                    .message = finding->message,
-                    .agent = {current ? current->record.id : 0, finding->work_item},
-                    .source = place.id,
-                    .allocation = finding->object ? finding->object->id : 0,
-                    .offset = finding->object
-                                  ? finding->address - finding->object->address + finding->object->offset
-                                  : 0,
-                    .size = finding->size}};
-    mm_recorder_record(rt_recorder(), &found);
-}
-
 static bool is_set(const char *name)
 {
     const char *value = getenv(name);
@@ -83,6 +55,7 @@ static void report(const struct in_finding *f)
             (unsigned long long)f->group_id[1], (unsigned long long)f->group_id[2]);
 }
 
+/* The interpreter has recorded it already. */
 static void finding(void *context, const struct in_finding *f)
 {
     (void)context;
@@ -91,9 +64,6 @@ static void finding(void *context, const struct in_finding *f)
     }
     if (current) {
         rt_context_notify(current->queue->context, f->message);
-    }
-    if (rt_recorder()) {
-        record(f);
     }
 }
 
