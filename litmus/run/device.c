@@ -195,7 +195,7 @@ cJSON *lt_device_json(const struct lt_device *device)
 
 static bool has_word(const struct lt_device *device, const char *word)
 {
-    char padded[96];
+    char padded[128];
     snprintf(padded, sizeof padded, " %s ", word);
     return device->features && strstr(device->features, padded) != NULL;
 }
