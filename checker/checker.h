@@ -25,12 +25,12 @@ struct ck_state {
 
 /* One event of a witness or a cycle, in words and numbers. */
 struct ck_step {
-    uint32_t event;    /* index in the graph */
-    uint32_t thread;   /* UINT32_MAX: initial write */
+    uint32_t event;  /* index in the graph */
+    uint32_t thread; /* UINT32_MAX: initial write */
     struct mm_event info;
-    uint32_t object;   /* UINT32_MAX: none */
+    uint32_t object; /* UINT32_MAX: none */
     uint32_t line, column;
-    const char *edge;  /* how it leads to the next step: "sb", "rf", "gsw", ...; NULL at the end */
+    const char *edge; /* how it leads to the next step: "sb", "rf", "gsw", ...; NULL at the end */
 };
 /* An axiom that excludes an outcome (or a flag that it raises). */
 struct ck_violation {
@@ -41,7 +41,7 @@ struct ck_violation {
 };
 
 struct ck_verdict {
-    struct mm_arena *arena; /* owns everything below */
+    struct mm_arena *arena;   /* owns everything below */
     enum ck_answer condition; /* YES: exists has a witness, or forall / ~exists is true of every execution */
     enum ck_answer race;      /* YES: a race (or another flag) in some consistent execution */
     size_t state_count;       /* allowed final states, sorted by value, no duplicates */
@@ -49,17 +49,17 @@ struct ck_verdict {
     bool states_complete;
     uint64_t execution_count; /* consistent executions (search); 0 where not counted */
     uint64_t candidate_count;
-    struct mm_error limit;    /* cls MM_LIMIT: why something is unknown */
-    size_t flag_count;        /* names of flags raised in some consistent execution, e.g. data_race */
+    struct mm_error limit; /* cls MM_LIMIT: why something is unknown */
+    size_t flag_count;     /* names of flags raised in some consistent execution, e.g. data_race */
     const char **flags;
-    size_t violation_count;   /* if the condition's proposition is reached by no consistent execution: what
-                                 forbids the candidate that comes closest */
+    size_t violation_count; /* if the condition's proposition is reached by no consistent execution: what
+                               forbids the candidate that comes closest */
     struct ck_violation *violations;
-    struct ck_violation race_witness;   /* axiom NULL if none: the two accesses */
-    size_t witness_count;               /* events of an execution that satisfies the proposition */
-    struct ck_step *witness;            /* in an order consistent with the model */
+    struct ck_violation race_witness; /* axiom NULL if none: the two accesses */
+    size_t witness_count;             /* events of an execution that satisfies the proposition */
+    struct ck_step *witness;          /* in an order consistent with the model */
     struct mm_rel witness_rf, witness_co, witness_po; /* over witness[] indices */
-    double time_ms; /* CPU */
+    double time_ms;                                   /* CPU */
 };
 
 /* Decides PROGRAM under MODEL.  Returns MM_OK and fills VERDICT (free with ck_verdict_clear), also when the
@@ -85,24 +85,24 @@ void ck_detector_destroy(struct ck_detector *detector);
 void ck_detector_sink(struct ck_detector *detector, struct mm_sink *sink);
 
 struct ck_access {
-    struct mm_source source;  /* strings owned by the detector; id 0 if unknown */
+    struct mm_source source; /* strings owned by the detector; id 0 if unknown */
     struct mm_event event;
     struct mm_agent agent;
     const struct mm_command *command; /* NULL for host threads */
     uint64_t global_id[3], group_id[3], local_id[3];
-    const char *argument;     /* kernel argument it went through, NULL if unknown */
-    uint64_t element;         /* index in the argument's elements */
+    const char *argument; /* kernel argument it went through, NULL if unknown */
+    uint64_t element;     /* index in the argument's elements */
 };
 struct ck_finding {
-    const char *kind;      /* "data-race", "scope-race", "out-of-bounds", ... */
-    const char *clause;    /* "CL 3.3.6 G17" */
-    const char *message;   /* one sentence */
-    const char *reason;    /* which synchronisation is missing or falls short, NULL if none is known */
-    uint64_t count;        /* how often it was seen */
+    const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
+    const char *clause;  /* "CL 3.3.6 G17" */
+    const char *message; /* one sentence */
+    const char *reason;  /* which synchronisation is missing or falls short, NULL if none is known */
+    uint64_t count;      /* how often it was seen */
     const struct mm_allocation *allocation; /* NULL if none */
-    uint64_t offset;       /* first byte concerned */
+    uint64_t offset;                        /* first byte concerned */
     uint32_t size;
-    size_t access_count;   /* 0 to 2; the later access first */
+    size_t access_count; /* 0 to 2; the later access first */
     struct ck_access accesses[2];
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
@@ -122,8 +122,11 @@ struct ck_report_options {
 /* Compiler-style diagnostics. */
 void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);
 /* tools/schema/report.schema.json */
-enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);
-enum mm_class ck_report_sarif(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);
-enum mm_class ck_report_junit(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);
+enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck_report_options *options,
+                             FILE *out);
+enum mm_class ck_report_sarif(const struct ck_detector *detector, const struct ck_report_options *options,
+                              FILE *out);
+enum mm_class ck_report_junit(const struct ck_detector *detector, const struct ck_report_options *options,
+                              FILE *out);
 
 #endif

@@ -15,81 +15,110 @@ enum ck_expr_op {
     CK_CONST, /* imm */
     CK_REG,   /* imm = register number of the thread */
     /* binary: a, b */
-    CK_ADD, CK_SUB, CK_MUL, CK_UDIV, CK_SDIV, CK_UREM, CK_SREM, CK_AND, CK_OR, CK_XOR, CK_SHL, CK_LSHR, CK_ASHR,
-    CK_EQ, CK_NE, CK_ULT, CK_ULE, CK_SLT, CK_SLE, /* 1 or 0 */
+    CK_ADD,
+    CK_SUB,
+    CK_MUL,
+    CK_UDIV,
+    CK_SDIV,
+    CK_UREM,
+    CK_SREM,
+    CK_AND,
+    CK_OR,
+    CK_XOR,
+    CK_SHL,
+    CK_LSHR,
+    CK_ASHR,
+    CK_EQ,
+    CK_NE,
+    CK_ULT,
+    CK_ULE,
+    CK_SLT,
+    CK_SLE, /* 1 or 0 */
     /* unary: a */
     CK_NOT,  /* bitwise */
     CK_LNOT, /* a == 0 */
-    CK_NEG, CK_ZEXT, CK_SEXT, CK_TRUNC, /* to SIZE bytes; sext from the size of a */
+    CK_NEG,
+    CK_ZEXT,
+    CK_SEXT,
+    CK_TRUNC, /* to SIZE bytes; sext from the size of a */
     CK_SELECT /* a ? b : c */
 };
 struct ck_expr {
     enum ck_expr_op op;
-    uint8_t size; /* bytes of the result */
+    uint8_t size;     /* bytes of the result */
     uint32_t a, b, c; /* indices in ck_program.exprs */
     uint64_t imm;
 };
 #define CK_NO_EXPR UINT32_MAX
-#define CK_NO_REG UINT32_MAX
+#define CK_NO_REG  UINT32_MAX
 
 enum ck_rmw_op {
-    CK_RMW_XCHG, CK_RMW_ADD, CK_RMW_SUB, CK_RMW_AND, CK_RMW_OR, CK_RMW_XOR,
-    CK_RMW_SMIN, CK_RMW_SMAX, CK_RMW_UMIN, CK_RMW_UMAX
+    CK_RMW_XCHG,
+    CK_RMW_ADD,
+    CK_RMW_SUB,
+    CK_RMW_AND,
+    CK_RMW_OR,
+    CK_RMW_XOR,
+    CK_RMW_SMIN,
+    CK_RMW_SMAX,
+    CK_RMW_UMIN,
+    CK_RMW_UMAX
 };
 
 enum ck_op {
-    CK_ASSIGN,  /* reg = value */
-    CK_LOAD,    /* reg = *address */
-    CK_STORE,   /* *address = value */
-    CK_RMW,     /* reg = *address; *address = reg OP value; reg may be CK_NO_REG */
-    CK_CAS,     /* reg = *address; reg2 = (reg == expected); if (reg2) *address = value */
+    CK_ASSIGN, /* reg = value */
+    CK_LOAD,   /* reg = *address */
+    CK_STORE,  /* *address = value */
+    CK_RMW,    /* reg = *address; *address = reg OP value; reg may be CK_NO_REG */
+    CK_CAS,    /* reg = *address; reg2 = (reg == expected); if (reg2) *address = value */
     CK_FENCE,
     CK_BARRIER, /* site; id: value of the expression VALUE tells dynamic barriers apart, or CK_NO_EXPR */
     CK_JUMP,    /* target */
     CK_BRANCH,  /* if value is 0 go to target, else fall through */
     CK_ASSUME,  /* only executions where value is not 0 count */
     CK_ASSERT,  /* value must not be 0 */
-    CK_AVAILABILITY, CK_VISIBILITY, /* Vulkan device-domain operations */
+    CK_AVAILABILITY,
+    CK_VISIBILITY, /* Vulkan device-domain operations */
     CK_END
 };
 struct ck_instr {
     enum ck_op op;
-    uint8_t size;      /* bytes accessed */
-    uint8_t order;     /* enum mm_order; NONE for plain accesses */
-    uint8_t order_fail; /* CAS: order of the load when it fails */
-    uint8_t scope;     /* enum mm_scope as written; NONE for plain accesses */
+    uint8_t size;        /* bytes accessed */
+    uint8_t order;       /* enum mm_order; NONE for plain accesses */
+    uint8_t order_fail;  /* CAS: order of the load when it fails */
+    uint8_t scope;       /* enum mm_scope as written; NONE for plain accesses */
     uint8_t fence_flags; /* fences and barriers: MM_FENCE_* */
     uint8_t attributes;  /* MM_ATOMIC, MM_VOLATILE, MM_NON_PRIVATE, ... */
-    uint8_t rmw;       /* enum ck_rmw_op */
-    bool weak;         /* CAS may fail spuriously */
-    uint16_t semantics;     /* Vulkan: storage-class semantics mask, bit i = class i; 0x100 SEMAV, 0x200 SEMVIS */
-    uint8_t storage_class;  /* Vulkan: mask, bit i = class i (of the access) */
+    uint8_t rmw;         /* enum ck_rmw_op */
+    bool weak;           /* CAS may fail spuriously */
+    uint16_t semantics; /* Vulkan: storage-class semantics mask, bit i = class i; 0x100 SEMAV, 0x200 SEMVIS */
+    uint8_t storage_class; /* Vulkan: mask, bit i = class i (of the access) */
     uint32_t reg, reg2;
     uint32_t address, value, expected; /* expressions */
-    uint32_t target;   /* instruction index */
-    uint32_t site;     /* barrier: static call site, from 1 */
-    uint32_t reference; /* Vulkan: virtual location (alias number); else 0 */
-    uint32_t line, column; /* in the source, 0 = unknown */
-    bool sub_group;        /* barrier: the threads of the sub-group meet, not those of the work-group */
+    uint32_t target;                   /* instruction index */
+    uint32_t site;                     /* barrier: static call site, from 1 */
+    uint32_t reference;                /* Vulkan: virtual location (alias number); else 0 */
+    uint32_t line, column;             /* in the source, 0 = unknown */
+    bool sub_group; /* barrier: the threads of the sub-group meet, not those of the work-group */
     uint32_t barrier_name, quorum; /* barrier: Vulkan named barriers; quorum = threads that must arrive,
                                       0 = the whole group */
 };
 
 struct ck_object {
     const char *name;
-    uint64_t size;         /* bytes */
-    uint8_t element_size;  /* for printing and for initial values */
-    uint8_t region;        /* enum mm_region: as the source declares it; NONE = generic/unknown */
-    uint8_t origin;        /* enum mm_origin; BUFFER unless said */
-    bool non_atomic;       /* some thread declares it with a non-atomic type (cat: NAL) */
-    bool uninitialised;    /* initial value arbitrary */
-    bool is_signed;        /* print values as signed */
-    int32_t work_group;    /* local memory: whose instance (dense number over all devices), -1 = shared by all */
-    uint32_t alias_of;     /* Vulkan: another object whose memory this is, or its own number */
+    uint64_t size;        /* bytes */
+    uint8_t element_size; /* for printing and for initial values */
+    uint8_t region;       /* enum mm_region: as the source declares it; NONE = generic/unknown */
+    uint8_t origin;       /* enum mm_origin; BUFFER unless said */
+    bool non_atomic;      /* some thread declares it with a non-atomic type (cat: NAL) */
+    bool uninitialised;   /* initial value arbitrary */
+    bool is_signed;       /* print values as signed */
+    int32_t work_group; /* local memory: whose instance (dense number over all devices), -1 = shared by all */
+    uint32_t alias_of;  /* Vulkan: another object whose memory this is, or its own number */
     const uint64_t *initial; /* size / element_size values */
 };
 struct ck_thread {
-    const char *name;      /* "P0", "H0" */
+    const char *name;                                     /* "P0", "H0" */
     uint32_t device, work_group, sub_group, queue_family; /* work_group numbers count within the device,
                                                              sub_group within the work-group */
     bool host;
@@ -112,8 +141,9 @@ struct ck_term {
 };
 struct ck_prop {
     enum ck_prop_op op;
-    enum ck_expr_op compare; /* CK_EQ, CK_NE, CK_SLT, CK_SLE; operands at the wider size, signed if so declared */
-    uint32_t a, b;           /* AND, OR, NOT: indices in ck_program.props */
+    enum ck_expr_op
+        compare;   /* CK_EQ, CK_NE, CK_SLT, CK_SLE; operands at the wider size, signed if so declared */
+    uint32_t a, b; /* AND, OR, NOT: indices in ck_program.props */
     struct ck_term left, right;
 };
 enum ck_quantifier { CK_EXISTS, CK_NOT_EXISTS, CK_FORALL };

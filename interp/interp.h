@@ -18,9 +18,9 @@ struct in_spec_constant {
 struct in_module_options {
     const struct in_spec_constant *constants;
     size_t constant_count;
-    bool strict;              /* validation findings that drivers commonly accept are errors */
+    bool strict;                 /* validation findings that drivers commonly accept are errors */
     bool literal_legacy_atomics; /* OpenCL 1.x atomics with the work-group scope that the translator gives */
-    const char *name;         /* for messages and source places without a file */
+    const char *name;            /* for messages and source places without a file */
 };
 /* Validates (libSPIRV-Tools) and decodes a SPIR-V module of SIZE bytes, of either endianness.  On failure
  * ERR says which rule and where.  WARNINGS (may be NULL) receives validation findings that were let pass;
@@ -31,19 +31,25 @@ void in_module_retain(struct in_module *module);
 void in_module_release(struct in_module *module);
 
 enum in_argument_kind {
-    IN_ARG_VALUE, IN_ARG_GLOBAL, IN_ARG_CONSTANT, IN_ARG_LOCAL, IN_ARG_IMAGE, IN_ARG_SAMPLER, IN_ARG_PIPE,
+    IN_ARG_VALUE,
+    IN_ARG_GLOBAL,
+    IN_ARG_CONSTANT,
+    IN_ARG_LOCAL,
+    IN_ARG_IMAGE,
+    IN_ARG_SAMPLER,
+    IN_ARG_PIPE,
     IN_ARG_QUEUE
 };
 enum { IN_QUAL_CONST = 1, IN_QUAL_RESTRICT = 2, IN_QUAL_VOLATILE = 4, IN_QUAL_PIPE = 8 };
 enum in_access { IN_ACCESS_NONE, IN_READ_ONLY, IN_WRITE_ONLY, IN_READ_WRITE };
 struct in_argument_info {
     enum in_argument_kind kind;
-    uint32_t size, align;      /* bytes of the argument itself (pointers 8, opaque handles 8) */
-    uint32_t element_size;     /* pointers: bytes of the pointed-to type, 1 if unknown; pipes: packet size */
-    uint32_t qualifiers;       /* IN_QUAL_* */
-    enum in_access access;     /* images and pipes */
-    const char *name;          /* "" if the module does not say */
-    const char *type_name;     /* OpenCL C spelling, "" if the module does not say */
+    uint32_t size, align;  /* bytes of the argument itself (pointers 8, opaque handles 8) */
+    uint32_t element_size; /* pointers: bytes of the pointed-to type, 1 if unknown; pipes: packet size */
+    uint32_t qualifiers;   /* IN_QUAL_* */
+    enum in_access access; /* images and pipes */
+    const char *name;      /* "" if the module does not say */
+    const char *type_name; /* OpenCL C spelling, "" if the module does not say */
 };
 struct in_kernel_info {
     const char *name;
@@ -53,15 +59,16 @@ struct in_kernel_info {
     uint32_t local_size_hint[3];
     uint32_t required_sub_group_size; /* 0: none */
     const char *vec_type_hint;        /* "" if none */
-    uint64_t local_bytes;   /* of variables declared in the kernel and what it calls */
-    uint64_t private_bytes; /* an estimate, per work-item */
+    uint64_t local_bytes;             /* of variables declared in the kernel and what it calls */
+    uint64_t private_bytes;           /* an estimate, per work-item */
 };
 size_t in_module_kernel_count(const struct in_module *module);
 const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);
 /* Index of the kernel called NAME, SIZE_MAX if there is none. */
 size_t in_module_find_kernel(const struct in_module *module, const char *name);
 size_t in_module_spec_constant_count(const struct in_module *module);
-const struct in_spec_constant *in_module_spec_constant(const struct in_module *module, size_t i); /* default values */
+const struct in_spec_constant *in_module_spec_constant(const struct in_module *module,
+                                                       size_t i); /* default values */
 uint64_t in_module_program_scope_bytes(const struct in_module *module);
 
 /* ---- memory as a kernel sees it ------------------------------------------------------------------ */
@@ -71,26 +78,27 @@ uint64_t in_module_program_scope_bytes(const struct in_module *module);
 struct in_object {
     uint64_t address; /* host address of the first byte */
     uint64_t size;
-    uint32_t id;      /* mm_allocation.id when recording, else any number that helps a message */
-    uint8_t region;   /* enum mm_region */
-    uint8_t origin;   /* enum mm_origin */
+    uint32_t id;                /* mm_allocation.id when recording, else any number that helps a message */
+    uint8_t region;             /* enum mm_region */
+    uint8_t origin;             /* enum mm_origin */
     bool read_only, write_only; /* for the kernel */
-    const char *name; /* "buffer 3", variable name; outlives the launch */
-    uint64_t offset;  /* of the first byte in allocation ID: not 0 for a sub-buffer, whose id is its buffer's */
+    const char *name;           /* "buffer 3", variable name; outlives the launch */
+    uint64_t
+        offset; /* of the first byte in allocation ID: not 0 for a sub-buffer, whose id is its buffer's */
 };
 
-struct in_source { /* a place in a kernel */
+struct in_source {                        /* a place in a kernel */
     const char *file, *function, *opcode; /* "" if unknown */
     uint32_t line, column;
 };
 /* Undefined behaviour that the interpreter met. */
 struct in_finding {
-    const char *kind;   /* "out-of-bounds", "null-pointer", "division-by-zero", "unsupported", ... */
+    const char *kind; /* "out-of-bounds", "null-pointer", "division-by-zero", "unsupported", ... */
     const char *clause;
     char message[400];
     const struct in_source *source;
     uint64_t global_id[3], local_id[3], group_id[3];
-    uint32_t work_item; /* index within the command, as in mm_agent */
+    uint32_t work_item;             /* index within the command, as in mm_agent */
     const struct in_object *object; /* NULL if none */
     uint64_t address;
     uint32_t size;
@@ -109,7 +117,8 @@ struct in_environment {
 /* Program-scope variables of a module on one device: they live as long as the program object. */
 struct in_instance;
 enum mm_class in_instance_create(struct in_module *module, const struct in_environment *environment,
-                                 struct mm_recorder *recorder, struct in_instance **instance, struct mm_error *err);
+                                 struct mm_recorder *recorder, struct in_instance **instance,
+                                 struct mm_error *err);
 void in_instance_destroy(struct in_instance *instance);
 /* Like find_object, for the module's own variables; NULL if none. */
 const struct in_object *in_instance_find_object(const struct in_instance *instance, uint64_t address);
@@ -117,10 +126,10 @@ const struct in_object *in_instance_find_object(const struct in_instance *instan
 /* ---- launches --------------------------------------------------------------------------------------- */
 
 struct in_argument {
-    const void *value;   /* VALUE: the bytes, as large as in_argument_info.size */
-    uint64_t address;    /* GLOBAL, CONSTANT: the pointer, 0 = null; other handles: for the environment */
+    const void *value; /* VALUE: the bytes, as large as in_argument_info.size */
+    uint64_t address;  /* GLOBAL, CONSTANT: the pointer, 0 = null; other handles: for the environment */
     const struct in_object *object; /* GLOBAL, CONSTANT: what it points into, NULL if unknown or null */
-    uint64_t local_size; /* LOCAL: bytes */
+    uint64_t local_size;            /* LOCAL: bytes */
 };
 enum in_schedule {
     IN_SEQUENTIAL, /* work-items in order, each until it waits */
@@ -139,9 +148,9 @@ struct in_launch {
     uint64_t seed;
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
     uint32_t max_findings; /* stop after so many, 0 = 1 */
-    bool checks;           /* object-exact bounds and undefined-behaviour checks; off: only what would crash */
+    bool checks; /* object-exact bounds and undefined-behaviour checks; off: only what would crash */
     struct mm_recorder *recorder; /* NULL: recording off */
-    uint32_t command;      /* for agents in events and findings */
+    uint32_t command;             /* for agents in events and findings */
     uint32_t device;
 };
 /* A launch under way. */

@@ -12,7 +12,7 @@
 
 #if defined(__GNUC__)
 #define MM_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define MM_API __attribute__((visibility("hidden")))
+#define MM_API          __attribute__((visibility("hidden")))
 #else
 #define MM_PRINTF(f, a)
 #define MM_API
@@ -42,17 +42,17 @@ struct mm_error {
 enum mm_class mm_fail(struct mm_error *err, enum mm_class cls, const char *rule, const char *format, ...)
     MM_PRINTF(4, 5);
 /* The same with a position in an input file. */
-enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *rule, const char *file, unsigned line,
-                         unsigned column, const char *format, ...) MM_PRINTF(7, 8);
+enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *rule, const char *file,
+                         unsigned line, unsigned column, const char *format, ...) MM_PRINTF(7, 8);
 /* Writes "file:line:col: message [rule]" (parts that are unknown left out) to BUF, at most SIZE bytes. */
 void mm_error_format(const struct mm_error *err, char *buf, size_t size);
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
 /* All of refcl allocates through these.  They return NULL on failure, or when a test makes them fail. */
-void *mm_alloc(size_t size);               /* uninitialised */
+void *mm_alloc(size_t size);                /* uninitialised */
 void *mm_alloc_zero(size_t n, size_t size); /* n * size, checked for overflow */
-void *mm_realloc(void *p, size_t size);    /* the old block survives a failure */
+void *mm_realloc(void *p, size_t size);     /* the old block survives a failure */
 void mm_free(void *p);
 char *mm_strdup(const char *s);
 /* Makes the COUNTDOWN-th allocation from now on fail (0: never).  For fault injection tests. */
@@ -91,10 +91,10 @@ enum mm_scope {
 };
 enum mm_region {
     MM_REGION_NONE,
-    MM_GLOBAL,        /* buffers, SVM */
-    MM_LOCAL,         /* one instance per work-group */
+    MM_GLOBAL, /* buffers, SVM */
+    MM_LOCAL,  /* one instance per work-group */
     MM_CONSTANT,
-    MM_PRIVATE,       /* one instance per work-item */
+    MM_PRIVATE, /* one instance per work-item */
     MM_IMAGE,
     MM_PIPE,
     MM_PROGRAM_SCOPE, /* program-scope variables in global memory */
@@ -152,12 +152,12 @@ struct mm_event {
     uint64_t value_read;    /* little-endian, the first 8 bytes */
     uint64_t value_written; /* likewise */
     struct mm_agent agent;
-    uint32_t allocation;    /* id, 0 = none */
-    uint32_t size;          /* bytes accessed */
-    uint32_t source;        /* id of a struct mm_source, 0 = unknown */
-    uint32_t site;          /* barrier: static call site, from 1 */
-    uint32_t instance;      /* barrier: dynamic instance within (command, work-group or sub-group), from 1;
-                               command events: 0 */
+    uint32_t allocation;     /* id, 0 = none */
+    uint32_t size;           /* bytes accessed */
+    uint32_t source;         /* id of a struct mm_source, 0 = unknown */
+    uint32_t site;           /* barrier: static call site, from 1 */
+    uint32_t instance;       /* barrier: dynamic instance within (command, work-group or sub-group), from 1;
+                                command events: 0 */
     uint8_t kind;            /* enum mm_kind */
     uint8_t order;           /* enum mm_order, as written */
     uint8_t scope;           /* enum mm_scope, as written */
@@ -165,28 +165,28 @@ struct mm_event {
                                 sub_group or work_group */
     uint8_t fence_flags;
     uint8_t attributes;
-    uint16_t semantics;      /* SPIR-V storage-class semantics as written (Vulkan), else 0 */
+    uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan), else 0 */
 };
 
 /* Why one event is ordered after another although the agents differ: the command rules [CL 3.3.6]. */
 enum mm_edge_kind {
-    MM_EDGE_ENQUEUE,       /* H1: API call -> command start */
-    MM_EDGE_WAIT,          /* H2: event completes -> command that waits on it starts */
-    MM_EDGE_COMPLETE,      /* H3: command end -> its event completes */
-    MM_EDGE_API_WAIT,      /* H4: event completes -> API call that waited on it */
-    MM_EDGE_IN_ORDER,      /* H5 */
-    MM_EDGE_MARKER,        /* H6 */
-    MM_EDGE_BARRIER,       /* H7: command-queue barrier */
-    MM_EDGE_FINISH,        /* H8 */
-    MM_EDGE_KERNEL_START,  /* H9, only where it is not implied by the agent's command */
-    MM_EDGE_KERNEL_END,    /* H10, likewise */
-    MM_EDGE_CALLBACK,      /* H11 */
-    MM_EDGE_USER_EVENT,    /* H12: clSetUserEventStatus -> user event completes */
-    MM_EDGE_PARENT,        /* H13 */
-    MM_EDGE_PARENT_GROUP,  /* H14 */
-    MM_EDGE_HOST,          /* host language: thread creation, join, host synchronisation */
-    MM_EDGE_RF,            /* reads-from, where it is not the last write in record order */
-    MM_EDGE_CO,            /* modification order, where it is not record order */
+    MM_EDGE_ENQUEUE,      /* H1: API call -> command start */
+    MM_EDGE_WAIT,         /* H2: event completes -> command that waits on it starts */
+    MM_EDGE_COMPLETE,     /* H3: command end -> its event completes */
+    MM_EDGE_API_WAIT,     /* H4: event completes -> API call that waited on it */
+    MM_EDGE_IN_ORDER,     /* H5 */
+    MM_EDGE_MARKER,       /* H6 */
+    MM_EDGE_BARRIER,      /* H7: command-queue barrier */
+    MM_EDGE_FINISH,       /* H8 */
+    MM_EDGE_KERNEL_START, /* H9, only where it is not implied by the agent's command */
+    MM_EDGE_KERNEL_END,   /* H10, likewise */
+    MM_EDGE_CALLBACK,     /* H11 */
+    MM_EDGE_USER_EVENT,   /* H12: clSetUserEventStatus -> user event completes */
+    MM_EDGE_PARENT,       /* H13 */
+    MM_EDGE_PARENT_GROUP, /* H14 */
+    MM_EDGE_HOST,         /* host language: thread creation, join, host synchronisation */
+    MM_EDGE_RF,           /* reads-from, where it is not the last write in record order */
+    MM_EDGE_CO,           /* modification order, where it is not record order */
     MM_EDGE_COUNT
 };
 const char *mm_edge_name(enum mm_edge_kind kind);
@@ -199,15 +199,15 @@ struct mm_edge {
 };
 
 struct mm_allocation {
-    uint32_t id;       /* from 1 */
-    uint32_t object;   /* API object it is a copy of (a buffer has one copy per device), 0 = none */
+    uint32_t id;     /* from 1 */
+    uint32_t object; /* API object it is a copy of (a buffer has one copy per device), 0 = none */
     uint8_t region, origin;
-    int16_t device;    /* whose copy, from 0; -1: host or all */
-    uint32_t command;  /* local, private: the launch that owns it */
-    uint64_t address;  /* host address in this process */
-    uint64_t size;     /* bytes; of one instance where region is local or private */
-    uint64_t flags;    /* cl_mem_flags */
-    const char *name;  /* such as "buffer 3", "svm 2", variable name */
+    int16_t device;   /* whose copy, from 0; -1: host or all */
+    uint32_t command; /* local, private: the launch that owns it */
+    uint64_t address; /* host address in this process */
+    uint64_t size;    /* bytes; of one instance where region is local or private */
+    uint64_t flags;   /* cl_mem_flags */
+    const char *name; /* such as "buffer 3", "svm 2", variable name */
 };
 
 /* A place in program text. */
@@ -289,9 +289,10 @@ struct mm_record {
 struct mm_sink {
     void *context;
     enum mm_class (*record)(void *context, const struct mm_record *record);
-    enum mm_class (*events)(void *context, const struct mm_event *events, size_t count); /* NULL: one by one */
-    enum mm_class (*flush)(void *context);                                               /* may be NULL */
-    void (*close)(void *context);                                                        /* may be NULL */
+    enum mm_class (*events)(void *context, const struct mm_event *events,
+                            size_t count); /* NULL: one by one */
+    enum mm_class (*flush)(void *context); /* may be NULL */
+    void (*close)(void *context);          /* may be NULL */
 };
 
 /* ---- recorder: numbers events and serialises writers ------------------------------------- */
@@ -303,14 +304,14 @@ struct mm_recorder;
 struct mm_recorder *mm_recorder_create(const struct mm_sink *sink);
 void mm_recorder_destroy(struct mm_recorder *recorder);
 /* Records EVENT, with the EDGES into it (their TO is filled in).  Safe from any thread. */
-mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event, struct mm_edge *edges,
-                              size_t edge_count);
+mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event,
+                              struct mm_edge *edges, size_t edge_count);
 /* Records COUNT events in a row; returns the first id. */
 mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_event *events, size_t count);
 /* Records anything else. */
 void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *record);
 void mm_recorder_flush(struct mm_recorder *recorder);
-uint32_t mm_recorder_new_source(struct mm_recorder *recorder);     /* fresh ids, from 1 */
+uint32_t mm_recorder_new_source(struct mm_recorder *recorder); /* fresh ids, from 1 */
 uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);
 /* The recorder's number for the calling host thread, from 0. */
 uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
