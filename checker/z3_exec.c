@@ -26,7 +26,7 @@ struct node {
     uint32_t back_loop[2]; /* the loop whose back edge the successor is, or ZX_NONE */
     uint8_t state;         /* depth-first search */
     Z3_ast guard;
-    struct zx_val *regs;
+    struct zx_val *regs, *entry; /* now, and before the instruction */
 };
 
 struct run {
@@ -399,13 +399,13 @@ static Z3_ast idle(struct run *r, const struct node *node, uint32_t l)
             count[k] = 0;
     }
     found = find_node(r, r->loops[l].target, count);
-    if (found == ZX_NONE || !r->nodes[found]->regs)
+    if (found == ZX_NONE || !r->nodes[found]->entry)
         return z->no;
     begin = r->nodes[found];
-    all = zx_and(z, begin->guard, zx_equal(z, begin->regs[r->effects_reg], node->regs[r->effects_reg]));
+    all = zx_and(z, begin->guard, zx_equal(z, begin->entry[r->effects_reg], node->regs[r->effects_reg]));
     for (uint32_t i = 0; all != z->no && i < r->t->reg_count; i++) {
         if (r->loops[l].live[i / 64] >> (i % 64) & 1)
-            all = zx_and(z, all, zx_equal(z, begin->regs[i], node->regs[i]));
+            all = zx_and(z, all, zx_equal(z, begin->entry[i], node->regs[i]));
     }
     return all;
 }
@@ -592,6 +592,7 @@ static void run_node(struct run *r, uint32_t n)
 
     if (!node->regs || node->pc >= r->t->instr_count)
         return;
+    node->entry = node->regs;
     in = &r->t->instrs[node->pc];
     switch (in->op) {
     case CK_ASSIGN: {

@@ -155,6 +155,31 @@ static void bound_is_enough(void **state)
     ck_verdict_clear(&v);
 }
 
+/* Waiting with writes is not idle: the bound counts. */
+static void writes_are_effects(void **state)
+{
+    static const char *const loops[] = {"atomic_exchange_explicit(x, 1, memory_order_relaxed)",
+                                        "atomic_fetch_add_explicit(x, 0, memory_order_relaxed)"};
+    struct ck_verdict v;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char test[600];
+
+        snprintf(test, sizeof test, HEAD P(0) "{ while (%s != 7) {} }\n" P(1) "{" ST(x, 7) "}\n", loops[i]);
+        decide(test, "forall (y=0)", COHERENT, NULL, &v);
+        assert_int_equal(v.condition, CK_UNKNOWN);
+        assert_false(v.states_complete);
+        ck_verdict_clear(&v);
+    }
+    decide(HEAD P(0) "{ while (atomic_load_explicit(x, memory_order_relaxed) != 7) {} }\n" P(1) "{" ST(
+               x, 7) "}\n",
+           "forall (y=0)", COHERENT, NULL, &v);
+    assert_int_equal(v.condition, CK_YES);
+    assert_true(v.states_complete);
+    ck_verdict_clear(&v);
+}
+
 static void states_are_listed(void **state)
 {
     struct ck_verdict v;
@@ -297,6 +322,7 @@ int main(void)
         cmocka_unit_test(known_outcomes),
         cmocka_unit_test(bound_is_enough),
         cmocka_unit_test(states_are_listed),
+        cmocka_unit_test(writes_are_effects),
         cmocka_unit_test(witness_is_an_execution),
         cmocka_unit_test(contradiction_is_a_cycle),
         cmocka_unit_test(races_are_flagged),
