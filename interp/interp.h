@@ -104,6 +104,7 @@ struct in_finding {
     uint32_t size;
 };
 
+struct in_enqueue;
 struct in_environment {
     void *context;
     /* The live object that contains ADDRESS, NULL if none: for pointers that come out of memory or
@@ -112,6 +113,18 @@ struct in_environment {
     /* printf output, whole calls. */
     void (*print)(void *context, const char *text, size_t size);
     void (*finding)(void *context, const struct in_finding *finding);
+    /* Device-side enqueue; NULL where it is not supported.  Codes are those of [CLC 6.15.16]: 0 or
+     * CLK_ENQUEUE_FAILURE and the like.  *EVENT receives a retained device event if it is wanted. */
+    int (*enqueue_kernel)(void *context, const struct in_enqueue *enqueue, void **event);
+    int (*enqueue_marker)(void *context, void *queue, void *const *wait_list, uint32_t count, void **event);
+    void *(*default_queue)(void *context);
+    void *(*create_user_event)(void *context);
+    void (*retain_event)(void *context, void *event);
+    void (*release_event)(void *context, void *event);
+    void (*set_user_event_status)(void *context, void *event, int status);
+    bool (*is_valid_event)(void *context, void *event);
+    /* info: 1 CLK_PROFILING_COMMAND_EXEC_TIME, written to VALUE when the event completes. */
+    void (*capture_profiling)(void *context, void *event, int info, void *value);
 };
 
 /* Program-scope variables of a module on one device: they live as long as the program object. */
@@ -125,12 +138,50 @@ const struct in_object *in_instance_find_object(const struct in_instance *instan
 
 /* ---- launches --------------------------------------------------------------------------------------- */
 
+struct in_image;
+struct in_sampler;
+struct in_pipe;
 struct in_argument {
     const void *value; /* VALUE: the bytes, as large as in_argument_info.size */
     uint64_t address;  /* GLOBAL, CONSTANT: the pointer, 0 = null; other handles: for the environment */
-    const struct in_object *object; /* GLOBAL, CONSTANT: what it points into, NULL if unknown or null */
-    uint64_t local_size;            /* LOCAL: bytes */
+    const struct in_object *object;   /* GLOBAL, CONSTANT: what it points into, NULL if unknown or null */
+    uint64_t local_size;              /* LOCAL: bytes */
+    const struct in_image *image;     /* IMAGE: what it looks like; OBJECT holds its texels */
+    const struct in_sampler *sampler; /* SAMPLER */
+    struct in_pipe *pipe;             /* PIPE */
+    void *queue;                      /* QUEUE: for the environment, NULL = no queue */
 };
+
+/* A pipe's state, in memory that the runtime owns and that lives as long as the pipe.  The interpreter alone
+ * changes it while kernels run (pipe built-ins are atomic as a whole) [CL 3.3.2, CLC 6.15.17]. */
+struct in_pipe {
+    uint32_t packet_size, max_packets;
+    uint64_t read_count, write_count; /* packets ever read and written, committed */
+    uint64_t read_reserved, write_reserved;
+    const struct in_object *object; /* max_packets * packet_size bytes, a ring */
+    void *reservations;             /* the interpreter's, freed with in_pipe_clear */
+};
+void in_pipe_clear(struct in_pipe *pipe);
+
+/* What enqueue_kernel asks for [CLC 6.15.16]; the environment makes it a command of the device queue. */
+struct in_enqueue {
+    void *queue;    /* in_argument.queue, or the environment's default device queue */
+    size_t kernel;  /* block invoke function: entry point index for in_launch.kernel */
+    uint32_t flags; /* CLK_ENQUEUE_FLAGS_*: 0 no wait, 1 wait kernel, 2 wait work-group */
+    uint32_t dimensions;
+    uint64_t global_size[3], global_offset[3];
+    uint32_t local_size[3]; /* 0,0,0: chosen by the environment */
+    const void *block;      /* the block literal, copied by the environment */
+    uint32_t block_size, block_align;
+    const uint64_t *local_sizes; /* bytes of each local-pointer parameter */
+    uint32_t local_count;
+    void *const *wait_list; /* device events as the environment made them */
+    uint32_t wait_count;
+    bool wants_event;
+    uint32_t work_item; /* who enqueued it */
+    mm_event_id event;  /* its DEVICE_ENQUEUE event, MM_NO_EVENT when recording is off */
+};
+
 enum in_schedule {
     IN_SEQUENTIAL, /* work-items in order, each until it waits */
     IN_RANDOM,     /* seeded, may switch at every memory operation */
