@@ -179,7 +179,7 @@ static uint32_t explain_pair(struct walk *w, uint32_t node)
         for (uint32_t j = 0; j < n; j++) {
             if (!mm_rel_has(n, value, i, j))
                 continue;
-            step(w, i, w->eval->nodes[node].name);
+            expand(w, node, i, j, false);
             step(w, j, NULL);
             return w->count < w->max ? w->count : w->max;
         }
