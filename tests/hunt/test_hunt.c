@@ -139,7 +139,7 @@ static double spent[3]; /* ms: Z3, search, enumeration */
 /* All three on one program; prints where they disagree, if asked. */
 static bool all_agree(const struct hunt_program *p, const struct mm_cat_model *model, bool print)
 {
-    struct ck_options options = {.timeout_ms = 20000};
+    struct ck_options options = {.timeout_ms = 1000};
     struct ck_program *program = hunt_lower(p);
     struct ck_verdict by_search, by_z3;
     struct mm_error err = {0};
