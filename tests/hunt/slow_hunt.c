@@ -1,3 +1,3 @@
 /* The hunt for disagreement, with many programs. */
-#define HUNT_DEFAULT_COUNT 2000
+#define HUNT_DEFAULT_COUNT 500
 #include "tests/hunt/test_hunt.c"
