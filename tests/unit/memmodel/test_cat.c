@@ -275,14 +275,16 @@ static uint32_t random_below(uint32_t bound)
 
 static void random_relation(char *out, size_t size, unsigned depth)
 {
-    static const char *const leaves[] = {"po", "rf", "co", "fr", "loc", "[W]", "(R * W)", "ext"};
+    static const char *const leaves[] = {"po", "rf", "co", "fr", "loc", "[W]", "(R * W)", "ext",
+                                         /* each read's two candidate sources */
+                                         "((IW * R) & loc)", "((W \\ IW) * R & loc)"};
     static const char *const shapes[] = {"(%s | %s)", "(%s & %s)", "(%s \\ %s)", "(%s ; %s)",
                                          "~(%s)",     "(%s)+",     "(%s)^-1",    "[domain(%s)]"};
     char a[2000], b[2000];
     unsigned shape = random_below(8);
 
     if (depth == 0 || random_below(6) == 0) {
-        snprintf(out, size, "%s", leaves[random_below(8)]);
+        snprintf(out, size, "%s", leaves[random_below(10)]);
         return;
     }
     random_relation(a, sizeof a, depth - 1);
@@ -358,7 +360,7 @@ static void bounds(void **state)
                                         "~acyclic", "~irreflexive", "~empty"};
 
     (void)state;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 5000; i++) {
         char relation[9000], text[9100];
 
         random_relation(relation, sizeof relation, 1 + random_below(4));
