@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* Z3 visits deeply shared formulas slowly, and does not look at the clock meanwhile. */
+enum { MAX_RECURSIVE_FORMULAS = 20000 };
+
 /* ---- relations as matrices of formulas ------------------------------------------------------------ */
 
 static size_t entries(const struct zx *z, bool is_set)
@@ -269,7 +272,7 @@ static bool same_relation(const struct zx *z, const struct zx_rel *a, const stru
 static void evaluate_recursive(struct zx *z, uint32_t group)
 {
     const struct mm_cat_model *m = z->model;
-    uint64_t rounds = 1;
+    uint64_t rounds = 1, before = z->budget;
 
     for (uint32_t i = 0; i < m->let_count; i++) {
         if (m->lets[i].recursive_group != group)
@@ -281,6 +284,8 @@ static void evaluate_recursive(struct zx *z, uint32_t group)
         struct zx_rel **next = zx_alloc(z, m->let_count, sizeof(*next));
 
         changed = false;
+        if (before - z->budget > MAX_RECURSIVE_FORMULAS)
+            zx_stop(z, MM_LIMIT, "z3", "a recursive definition of the model takes too many formulas");
         for (uint32_t i = 0; i < m->let_count; i++) {
             if (m->lets[i].recursive_group == group)
                 next[i] = zx_eval(z, m->lets[i].body, NULL);
