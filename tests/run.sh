@@ -33,8 +33,8 @@ passed=0 failed=0 skipped=0
 for t in "$@"; do
     log=$logs/$(echo "$t" | tr / _).log
     ok=$(grep -aE '^ok ' "$log" | grep -avciE '# *skip')
-    skip=$(grep -acE '^ok .*# *(skip|SKIP)' "$log")
-    bad=$(grep -acE '^not ok ' "$log")
+    skip=$(grep -acE '^(not )?ok .*# *(skip|SKIP)' "$log") # cmocka writes "not ok N # SKIP"
+    bad=$(grep -aE '^not ok ' "$log" | grep -avcE '# *(skip|SKIP)')
     code=$(sed -n 's/^exit //p' "$log" | tail -1)
     ms=$(sed -n 's/^ms //p' "$log" | tail -1)
     # A program that dies, or that tests nothing, is a failure in itself.
@@ -52,7 +52,7 @@ for t in "$@"; do
     else
         printf 'ok   %-60s %4d ok%s (%s ms)\n' "$t" "$ok" "$([ "$skip" -gt 0 ] && echo ", $skip skipped")" "$ms"
     fi
-    [ "$skip" -gt 0 ] && grep -aE '^ok .*# *(skip|SKIP)' "$log" | head -5 | sed 's/^/    /'
+    [ "$skip" -gt 0 ] && grep -aE '^(not )?ok .*# *(skip|SKIP)' "$log" | head -5 | sed 's/^/    /'
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

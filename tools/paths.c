@@ -17,8 +17,8 @@ static int own_folder(char *path)
     return 0;
 }
 
-/* Tries own folder + each of PLACES + NAME. */
-static int find(const char *name, const char *const *places, const char *environment, char *path)
+/* Tries own folder + each of PLACES + NAME; MISSING is the exit code if it is nowhere. */
+static int find(const char *name, const char *const *places, const char *environment, int missing, char *path)
 {
     const char *forced = environment ? getenv(environment) : NULL;
     if (forced && *forced) {
@@ -35,19 +35,19 @@ static int find(const char *name, const char *const *places, const char *environ
         if (access(candidate, R_OK) == 0 && realpath(candidate, path))
             return 0;
     }
-    return tool_error(EXIT_TOOL, "cannot find %s near %s", name, folder);
+    return tool_error(missing, "cannot find %s near %s", name, folder);
 }
 
 int tool_find_library(char *path)
 {
     static const char *const places[] = {".", "../lib", NULL};
-    return find("librefcl.so", places, "REFCL_LIBRARY", path);
+    return find("librefcl.so", places, "REFCL_LIBRARY", EXIT_TOOL, path);
 }
 
 int tool_find_helper(const char *name, char *path)
 {
     static const char *const places[] = {".", "../libexec/refcl", NULL};
-    return find(name, places, NULL, path);
+    return find(name, places, NULL, EXIT_TOOL, path);
 }
 
 int tool_find_model(const char *name, char *path)
@@ -60,7 +60,7 @@ int tool_find_model(const char *name, char *path)
     }
     if (strchr(name, '/'))
         return tool_error(EXIT_USAGE, "cannot read model '%s': %s", name, strerror(errno));
-    return find(name, places, NULL, path);
+    return find(name, places, NULL, EXIT_USAGE, path);
 }
 
 FILE *tool_open_output(const char *name)
