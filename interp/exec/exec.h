@@ -7,6 +7,7 @@
 #define INTERP_EXEC_EXEC_H
 
 #include "interp/exec/ops.h"
+#include "interp/image/image.h"
 #include "interp/module/module.h"
 
 struct in_run;
@@ -168,6 +169,15 @@ struct in_instance {
     struct mm_recorder *recorder;
 };
 
+/* What an image, sampler or pipe argument refers to: opaque registers hold its address. */
+struct in_handle {
+    struct in_image image;
+    struct in_sampler sampler;
+    bool has_image, has_sampler;
+    const struct in_object *object;
+    struct in_pipe *pipe;
+};
+
 #define IN_EVENT_BATCH 256
 struct in_run {
     struct in_launch launch;
@@ -202,6 +212,7 @@ struct in_run {
     uint32_t idle_rounds;     /* rounds over the resident groups without progress */
     struct in_item *current;  /* in the middle of a slice that the caller's quantum interrupted */
     int64_t slice_left;
+    struct in_handle *handles; /* one per argument */
 };
 
 enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };
@@ -251,6 +262,8 @@ uint32_t in_record_source(struct in_run *run, const struct in_insn *pc);
 enum mm_order in_order_of(uint32_t semantics);
 enum mm_scope in_scope_of(uint32_t scope);
 
+/* image_access.c: what an opaque register refers to, NULL if it is none of the launch's arguments */
+const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits);
 /* atomic.c; false: the work-item cannot go on (run->stopped) */
 bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a);
 /* collective.c: all of MEMBERS wait at WAIT; computes and writes their results. */

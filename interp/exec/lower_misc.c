@@ -47,9 +47,7 @@ enum mm_class in_lower_size_of(struct in_lower *l, const struct in_inst *i)
 }
 
 /* The generic call: operands that are ids become slots, others stay what they are in LITERAL. */
-static enum mm_class call_c(struct in_lower *l, const struct in_inst *i,
-                            bool (*fn)(struct in_run *, struct in_item *, const struct in_insn *,
-                                       const struct in_call *))
+enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
     struct in_call *call = in_make_call(l, i);
     if (call == NULL)
@@ -114,7 +112,7 @@ enum mm_class in_lower_wide(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *ty = in_ty_of(l, i->result);
     if (ty->kind != IN_TY_STRUCT || ty->count != 2)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.13", "result is no pair");
-    return call_c(l, i, run_wide);
+    return in_call_c(l, i, run_wide);
 }
 
 static bool run_bitfield(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -143,7 +141,7 @@ static bool run_bitfield(struct in_run *run, struct in_item *item, const struct 
 
 enum mm_class in_lower_bitfield(struct in_lower *l, const struct in_inst *i)
 {
-    return call_c(l, i, run_bitfield);
+    return in_call_c(l, i, run_bitfield);
 }
 
 /* Integer dot products; packed 4x8 operands are scalars of 32 bits. */
@@ -177,7 +175,7 @@ static bool run_idot(struct in_run *run, struct in_item *item, const struct in_i
 
 enum mm_class in_lower_idot(struct in_lower *l, const struct in_inst *i)
 {
-    return call_c(l, i, run_idot);
+    return in_call_c(l, i, run_idot);
 }
 
 /* ---- pointers and assumptions ------------------------------------------------------------ */
@@ -208,7 +206,7 @@ static bool run_cast(struct in_run *run, struct in_item *item, const struct in_i
 
 enum mm_class in_lower_cast_explicit(struct in_lower *l, const struct in_inst *i)
 {
-    return call_c(l, i, run_cast);
+    return in_call_c(l, i, run_cast);
 }
 
 static bool run_mem_semantics(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -226,7 +224,7 @@ static bool run_mem_semantics(struct in_run *run, struct in_item *item, const st
 
 enum mm_class in_lower_mem_semantics(struct in_lower *l, const struct in_inst *i)
 {
-    return call_c(l, i, run_mem_semantics);
+    return in_call_c(l, i, run_mem_semantics);
 }
 
 static bool run_assume(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -240,7 +238,7 @@ static bool run_assume(struct in_run *run, struct in_item *item, const struct in
 
 enum mm_class in_lower_assume(struct in_lower *l, const struct in_inst *i)
 {
-    return call_c(l, i, run_assume);
+    return in_call_c(l, i, run_assume);
 }
 
 /* ---- async copies ------------------------------------------------------------------------ */

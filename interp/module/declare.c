@@ -171,6 +171,8 @@ static enum mm_class declare_type(struct in_module *m, const struct in_inst *ins
         return forward_pointer(m, inst, err);
     case SpvOpTypeFunction:
         return function_type(m, inst, err);
+    case SpvOpTypeSampledImage: /* a pair of handles */
+        return new_type(m, inst, IN_TY_OPAQUE, 16, 8) != NULL ? MM_OK : out_of_memory(err);
     default:
         return new_type(m, inst, IN_TY_OPAQUE, 8, 8) != NULL ? MM_OK : out_of_memory(err);
     }

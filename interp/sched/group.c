@@ -118,8 +118,11 @@ static void place_arguments(struct in_run *run, struct in_group *g, uint8_t *fra
         case IN_ARG_CONSTANT:
             memcpy(frame + slot, &fat, sizeof fat);
             break;
+        case IN_ARG_QUEUE:
+            memcpy(frame + slot, &a->queue, 8);
+            break;
         default:
-            memcpy(frame + slot, &a->address, 8);
+            memcpy(frame + slot, &(uint64_t){(uint64_t)(uintptr_t)&run->handles[k]}, 8);
             break;
         }
     }

@@ -46,16 +46,30 @@ static enum mm_class geometry(struct in_run *run, struct mm_error *err)
     return MM_OK;
 }
 
+static void make_handle(struct in_handle *h, const struct in_argument *a)
+{
+    h->has_image = a->image != NULL;
+    h->has_sampler = a->sampler != NULL;
+    if (a->image != NULL)
+        h->image = *a->image;
+    if (a->sampler != NULL)
+        h->sampler = *a->sampler;
+    h->pipe = a->pipe;
+    h->object = a->pipe != NULL ? a->pipe->object : a->object;
+}
+
 /* Arguments may change once the launch exists: it keeps copies. */
 static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
 {
     uint32_t n = run->info->argument_count;
     run->arguments = mm_alloc_zero(n + 1, sizeof *run->arguments);
     run->argument_values = mm_alloc_zero(n + 1, sizeof *run->argument_values);
-    if (run->arguments == NULL || run->argument_values == NULL)
+    run->handles = mm_alloc_zero(n + 1, sizeof *run->handles);
+    if (run->arguments == NULL || run->argument_values == NULL || run->handles == NULL)
         return out_of_memory(err);
     for (uint32_t k = 0; k < n; k++) {
         run->arguments[k] = run->launch.arguments[k];
+        make_handle(&run->handles[k], &run->arguments[k]);
         if (run->info->arguments[k].kind != IN_ARG_VALUE)
             continue;
         uint32_t size = run->info->arguments[k].size;
@@ -174,6 +188,7 @@ void in_run_destroy(struct in_run *run)
         mm_free(run->argument_values[k]);
     mm_free(run->argument_values);
     mm_free(run->arguments);
+    mm_free(run->handles);
     mm_free(run->slots);
     mm_free(run->members);
     mm_free(run->source_ids);

@@ -96,7 +96,7 @@ static inline enum mm_class spv_execute(const char *text, struct in_launch *laun
     struct in_instance *instance = NULL;
     struct in_run *run = NULL;
     struct in_argument args[8] = {{0}};
-    struct in_environment environment = {out, NULL, spv_on_print, spv_on_finding};
+    struct in_environment environment = {.context = out, .print = spv_on_print, .finding = spv_on_finding};
     memset(out, 0, sizeof *out);
     enum mm_class result = spv_load(text, &module, &out->err);
     if (result != MM_OK)

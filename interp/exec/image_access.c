@@ -1,0 +1,266 @@
+/* Images and samplers in kernels: reads, writes and queries. [SPIRV 3.49.10], [CLC 6.15.15].
+ * An image, sampler or pipe in a register is the address of the launch's struct in_handle; a sampled image
+ * is a pair of them; a literal sampler stands for itself, marked by bit 31 (module/constant.c). */
+#include "interp/ext/convert.h"
+#include "lower.h"
+#include <string.h>
+
+static uint64_t handle_bits(const struct in_item *item, int32_t slot, uint32_t at)
+{
+    uint64_t v;
+    memcpy(&v, item->frame + slot + 8 * at, sizeof v);
+    return v;
+}
+
+const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits)
+{
+    uint64_t offset = bits - (uint64_t)(uintptr_t)run->handles;
+    uint64_t n = run->info->argument_count;
+    if (run->handles == NULL || offset >= n * sizeof *run->handles || offset % sizeof *run->handles != 0)
+        return NULL;
+    return &run->handles[offset / sizeof *run->handles];
+}
+
+static const struct in_handle *image_of(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                                        const struct in_call *c)
+{
+    const struct in_handle *h = in_handle_of(run, handle_bits(item, c->operand[0], 0));
+    if (h != NULL && h->has_image)
+        return h;
+    in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", NULL, 0, 0, "the image is no image object");
+    return NULL;
+}
+
+static bool sampler_of(struct in_run *run, uint64_t bits, struct in_sampler *sampler)
+{
+    const struct in_handle *h = in_handle_of(run, bits);
+    if (h != NULL && h->has_sampler) {
+        *sampler = h->sampler;
+        return true;
+    }
+    if ((bits & 1u << 31) == 0 || bits >> 32 != 0)
+        return false;
+    sampler->addressing = (enum in_addressing)(bits >> 2 & 7);
+    sampler->normalized = bits >> 1 & 1;
+    sampler->filter = (enum in_filter)(bits & 1);
+    return sampler->addressing <= IN_ADDRESS_MIRRORED_REPEAT;
+}
+
+/* Integer coordinates of any width, held within 32 bits. */
+static void int_coordinates(const struct in_item *item, const struct in_call *c, int32_t *to)
+{
+    const struct in_ty *ty = c->types[1], *s = in_scalar(ty);
+    for (uint32_t k = 0; k < 4; k++) {
+        int64_t v = 0;
+        if (k < in_count(ty)) {
+            memcpy(&v, item->frame + c->operand[1] + k * s->size, s->size);
+            v = (int64_t)((uint64_t)v << (64 - 8 * s->size)) >> (64 - 8 * s->size);
+        }
+        to[k] = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
+    }
+}
+
+static void float_coordinates(const struct in_item *item, const struct in_call *c, float *to)
+{
+    const struct in_ty *ty = c->types[1], *s = in_scalar(ty);
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint8_t *from = item->frame + c->operand[1] + k * s->size;
+        double d = 0;
+        to[k] = 0;
+        if (k >= in_count(ty))
+            continue;
+        if (s->size == 2) {
+            uint16_t h;
+            memcpy(&h, from, sizeof h);
+            to[k] = in_half_to_f32(h);
+        } else if (s->size == 4) {
+            memcpy(&to[k], from, sizeof *to);
+        } else {
+            memcpy(&d, from, sizeof d);
+            to[k] = (float)d;
+        }
+    }
+}
+
+static void record(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                   const struct in_handle *h, const struct in_image_touched *touched, bool write)
+{
+    if (!run->full || h->object == NULL)
+        return;
+    run->switch_budget -= touched->count;
+    for (uint32_t k = 0; run->launch.recorder != NULL && k < touched->count; k++) {
+        const uint8_t *m = (const uint8_t *)h->image.data + touched->offset[k];
+        in_record_access(run, item, pc, h->object, (uint64_t)(uintptr_t)m, touched->size,
+                         write ? MM_WRITE : MM_READ, write ? NULL : m, write ? m : NULL, 0);
+    }
+}
+
+static void outside(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                    const struct in_handle *h, const int32_t *at, bool write)
+{
+    const struct in_image *i = &h->image;
+    if (run->launch.checks)
+        in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.15", h->object,
+                 h->object != NULL ? h->object->address : 0, 0,
+                 "%s at (%d, %d, %d) of image %s of %u x %u x %u texels, %u layers", write ? "write" : "read",
+                 at[0], at[1], at[2], h->object != NULL && h->object->name != NULL ? h->object->name : "",
+                 i->width, i->height, i->depth, i->array_size);
+}
+
+/* read_imagei on a format of floats and the like give undefined values [CLC 6.15.15.2]. */
+static void check_class(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                        const struct in_handle *h, const struct in_ty *texel)
+{
+    bool floats = in_image_class(h->image.type) == IN_IMAGE_FLOAT;
+    if (run->launch.checks && floats != (in_scalar(texel)->kind == IN_TY_FLOAT))
+        in_raise(run, item, pc, "image-format", "CLC 6.15.15", h->object, 0, 0,
+                 "%s texels of an image whose format has %s", floats ? "integer" : "float",
+                 floats ? "floats" : "integers");
+}
+
+/* Texel to register: a vector of four, or the one component of a depth image. */
+static void put_texel(struct in_item *item, const struct in_call *c, const union in_texel *texel)
+{
+    const struct in_ty *s = in_scalar(c->ty);
+    uint8_t *to = item->frame + c->result;
+    for (uint32_t k = 0; k < in_count(c->ty) && k < 4; k++) {
+        uint16_t half = s->kind == IN_TY_FLOAT && s->size == 2 ? in_half_from_f64((double)texel->f[k]) : 0;
+        uint64_t wide = (uint64_t)texel->u[k];
+        const void *from = s->kind == IN_TY_FLOAT && s->size == 2 ? (const void *)&half : &wide;
+        memcpy(to + k * s->size, from, s->size);
+    }
+}
+
+static bool run_sample(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                       const struct in_call *c)
+{
+    const struct in_handle *h = image_of(run, item, pc, c);
+    struct in_sampler sampler;
+    union in_texel texel = {{0}};
+    struct in_image_touched touched = {0};
+    if (h == NULL)
+        return !run->stopped;
+    if (!sampler_of(run, handle_bits(item, c->operand[0], 1), &sampler)) {
+        in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15.1", NULL, 0, 0,
+                 "the sampler is no sampler object");
+        return !run->stopped;
+    }
+    int32_t at[4];
+    check_class(run, item, pc, h, c->ty);
+    if (in_scalar(c->types[1])->kind == IN_TY_FLOAT) {
+        float f[4];
+        float_coordinates(item, c, f);
+        for (int k = 0; k < 4; k++)
+            at[k] = f[k] > -1e9f && f[k] < 1e9f ? (int32_t)f[k] : 0;
+        in_image_sample(&h->image, &sampler, f, &texel, &touched);
+    } else {
+        int_coordinates(item, c, at);
+        in_image_sample_int(&h->image, &sampler, at, &texel, &touched);
+    }
+    if (touched.count == 0 && sampler.addressing == IN_ADDRESS_NONE)
+        outside(run, item, pc, h, at, false);
+    record(run, item, pc, h, &touched, false);
+    put_texel(item, c, &texel);
+    return !run->stopped;
+}
+
+static bool run_read(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                     const struct in_call *c)
+{
+    const struct in_handle *h = image_of(run, item, pc, c);
+    union in_texel texel = {{0}};
+    struct in_image_touched touched = {0};
+    int32_t at[4];
+    if (h == NULL)
+        return !run->stopped;
+    int_coordinates(item, c, at);
+    check_class(run, item, pc, h, c->ty);
+    if (!in_image_read(&h->image, at, &texel, &touched))
+        outside(run, item, pc, h, at, false);
+    record(run, item, pc, h, &touched, false);
+    put_texel(item, c, &texel);
+    return !run->stopped;
+}
+
+static bool run_write(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                      const struct in_call *c)
+{
+    const struct in_handle *h = image_of(run, item, pc, c);
+    union in_texel texel = {{0}};
+    struct in_image_touched touched = {0};
+    int32_t at[4];
+    if (h == NULL)
+        return !run->stopped;
+    const struct in_ty *ty = c->types[2], *s = in_scalar(ty);
+    for (uint32_t k = 0; k < in_count(ty) && k < 4; k++) {
+        uint64_t v = 0;
+        memcpy(&v, item->frame + c->operand[2] + k * s->size, s->size);
+        if (s->kind == IN_TY_FLOAT && s->size == 2)
+            texel.f[k] = in_half_to_f32((uint16_t)v);
+        else
+            texel.u[k] = (uint32_t)v;
+    }
+    int_coordinates(item, c, at);
+    check_class(run, item, pc, h, ty);
+    if (!in_image_write(&h->image, at, &texel, &touched))
+        outside(run, item, pc, h, at, true);
+    record(run, item, pc, h, &touched, true);
+    return !run->stopped;
+}
+
+static bool run_query(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                      const struct in_call *c)
+{
+    const struct in_handle *h = image_of(run, item, pc, c);
+    uint64_t value[4] = {0, 1, 1, 1};
+    if (h != NULL) {
+        const struct in_image *i = &h->image;
+        bool array = i->kind == IN_IMAGE_1D_ARRAY || i->kind == IN_IMAGE_2D_ARRAY;
+        uint32_t layers = in_image_coordinate_count(i->kind) - 1;
+        value[0] = i->width;
+        value[1] = i->height;
+        value[2] = i->depth;
+        if (array)
+            value[layers] = i->array_size;
+        if (c->opcode == SpvOpImageQueryFormat)
+            value[0] = i->type;
+        else if (c->opcode == SpvOpImageQueryOrder)
+            value[0] = i->order;
+        else if (c->opcode == SpvOpImageQueryLevels || c->opcode == SpvOpImageQuerySamples)
+            value[0] = 1;
+    }
+    const struct in_ty *s = in_scalar(c->ty);
+    for (uint32_t k = 0; k < in_count(c->ty) && k < 4; k++)
+        memcpy(item->frame + c->result + k * s->size, &value[k], s->size);
+    return !run->stopped;
+}
+
+/* ---- lowering ---------------------------------------------------------------------------- */
+
+enum mm_class in_lower_sampled_image(struct in_lower *l, const struct in_inst *i)
+{
+    int32_t image = in_slot(l, i->operands[0]), sampler = in_slot(l, i->operands[1]), to = in_dest(l, i);
+    in_copy(l, to, image, 8);
+    in_copy(l, to + 8, sampler, 8);
+    return l->result;
+}
+
+enum mm_class in_lower_image_sample(struct in_lower *l, const struct in_inst *i)
+{
+    return in_call_c(l, i, run_sample);
+}
+
+enum mm_class in_lower_image_read(struct in_lower *l, const struct in_inst *i)
+{
+    return in_call_c(l, i, run_read);
+}
+
+enum mm_class in_lower_image_write(struct in_lower *l, const struct in_inst *i)
+{
+    return in_call_c(l, i, run_write);
+}
+
+enum mm_class in_lower_image_query(struct in_lower *l, const struct in_inst *i)
+{
+    return in_call_c(l, i, run_query);
+}

@@ -1,0 +1,130 @@
+/* Inside jit: state of emitting LLVM IR for one kernel and everything it calls.
+ *
+ * Values: bool i1, integers iN, half i16 (its bits), float, double, vectors of these, pointers ptr, opaque
+ * handles i64, structures and arrays LLVM's own.  Memory is addressed by bytes with the layouts of struct
+ * in_ty.  Every function has the parameters of enum in_emit_param before its own. */
+#ifndef INTERP_JIT_EMIT_H
+#define INTERP_JIT_EMIT_H
+
+#include "interp/exec/exec.h"
+#include "interp/ext/convert.h"
+#include "interp/jit/jit.h"
+#include <llvm-c/Core.h>
+
+enum in_emit_param {
+    IN_P_FRAME,                             /* struct in_jit_frame * */
+    IN_P_LOCAL,                             /* the work-group's local memory */
+    IN_P_GROUP,                             /* 3: work-group id */
+    IN_P_SIZE = IN_P_GROUP + 3,             /* 3: work-items of this work-group */
+    IN_P_ITEM = IN_P_SIZE + 3,              /* 3: local id */
+    IN_P_COUNT = IN_P_ITEM + 3
+};
+
+/* How a kernel is compiled. */
+struct in_jit_options {
+    uint32_t local_size[3];
+};
+/* Where the kernel's arguments stand in in_jit_frame.arguments, and local variables in local memory. */
+struct in_jit_layout {
+    uint64_t *argument_offsets; /* per argument; 16-aligned */
+    uint64_t argument_bytes;
+    uint64_t local_bytes; /* of variables; local arguments follow */
+};
+
+struct in_emit {
+    const struct in_module *m;
+    const struct in_kernel *kernel;
+    const struct in_jit_options *options;
+    struct in_jit_layout *layout;
+    LLVMContextRef c;
+    LLVMModuleRef module, builtins;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, nothing;
+    LLVMValueRef *values;      /* by id */
+    LLVMBasicBlockRef *blocks; /* by id of the label */
+    LLVMValueRef *functions;   /* by index */
+    LLVMValueRef function;
+    LLVMValueRef shared; /* metadata of accesses to memory that work-items share */
+    const struct in_function *fn;
+    const struct in_inst *inst;
+    uint64_t *local_offsets; /* per global of the module */
+    uint32_t instructions;
+    bool barriers; /* anything that work-items wait for */
+    char *why;
+    size_t why_size;
+    bool failed;
+};
+
+/* emit.c */
+/* Emits KERNEL's work-item function `item`; false: not covered, WHY says what. */
+bool in_emit_kernel(struct in_emit *e);
+bool in_emit_fail(struct in_emit *e, const char *format, ...) MM_PRINTF(2, 3);
+LLVMValueRef in_param(const struct in_emit *e, uint32_t index);
+LLVMValueRef in_helper(struct in_emit *e, const char *name);
+LLVMValueRef in_helper_call(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count);
+LLVMValueRef in_intrinsic(struct in_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *arguments,
+                          unsigned count);
+
+/* emit_type.c */
+const struct in_ty *in_emit_ty(const struct in_emit *e, uint32_t id);
+const struct in_ty *in_element(const struct in_ty *ty);
+uint32_t in_elements(const struct in_ty *ty);
+LLVMTypeRef in_type(struct in_emit *e, const struct in_ty *ty);
+LLVMTypeRef in_type_like(struct in_emit *e, LLVMTypeRef element, const struct in_ty *shape);
+LLVMValueRef in_value(struct in_emit *e, uint32_t id);
+void in_define(struct in_emit *e, const struct in_inst *i, LLVMValueRef value);
+LLVMValueRef in_int(struct in_emit *e, LLVMTypeRef type, uint64_t value); /* scalar or splat */
+LLVMValueRef in_splat(struct in_emit *e, LLVMValueRef value, uint32_t count);
+LLVMValueRef in_half_out(struct in_emit *e, LLVMValueRef halves);   /* i16 bits to float */
+LLVMValueRef in_half_in(struct in_emit *e, LLVMValueRef floats);    /* and back, to nearest */
+LLVMValueRef in_widen(struct in_emit *e, LLVMValueRef value, const struct in_ty *ty, bool sign); /* i64 */
+/* Element K of a vector, or the scalar itself. */
+LLVMValueRef in_get(struct in_emit *e, LLVMValueRef value, const struct in_ty *ty, uint32_t k);
+LLVMValueRef in_put(struct in_emit *e, LLVMValueRef vector, const struct in_ty *ty, LLVMValueRef x, uint32_t k);
+
+/* emit_memory.c */
+LLVMValueRef in_offset(struct in_emit *e, LLVMValueRef pointer, uint64_t offset);
+LLVMValueRef in_frame_word(struct in_emit *e, uint64_t offset);
+LLVMValueRef in_load(struct in_emit *e, const struct in_ty *ty, LLVMValueRef pointer, uint64_t align,
+                     uint32_t storage, bool is_volatile);
+void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLVMValueRef pointer,
+              uint64_t align, uint32_t storage, bool is_volatile);
+LLVMValueRef in_alloca(struct in_emit *e, uint64_t size, uint64_t align);
+LLVMValueRef in_temporary(struct in_emit *e, const struct in_ty *ty);
+/* emit_convert.c */
+LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from, const struct in_ty *to,
+                             enum in_rounding rounding);
+/* emit_builtin.c */
+LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin);
+
+typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
+#define IN_EMIT_FAMILIES(X)                                                                                  \
+    X(none)                                                                                                  \
+    X(int_binary)                                                                                            \
+    X(int_compare) X(int_unary) X(shift) X(float_binary) X(float_compare) X(float_unary) X(float_test)       \
+        X(bool_binary) X(bool_not) X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int) X(int_to_ptr)     \
+            X(select) X(dot) X(scale) X(wide) X(bitfield) X(extract) X(insert) X(construct) X(shuffle)       \
+                X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load) X(store) X(copy_memory)    \
+                    X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(group) X(label)      \
+                        X(phi) X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)          \
+                            X(unreachable) X(call) X(ext_inst) X(size_of) X(unsupported)
+#define IN_X(n) void in_emit_##n(struct in_emit *e, const struct in_inst *i);
+IN_EMIT_FAMILIES(IN_X)
+#undef IN_X
+/* Families that the JIT leaves to the interpreter, or that need no code. */
+#define in_emit_foreign          in_emit_unsupported
+#define in_emit_pending          in_emit_unsupported
+#define in_emit_cast_explicit    in_emit_unsupported
+#define in_emit_idot             in_emit_unsupported
+#define in_emit_non_uniform      in_emit_unsupported
+#define in_emit_async_copy       in_emit_unsupported
+#define in_emit_wait_events      in_emit_unsupported
+#define in_emit_mem_semantics    in_emit_unsupported
+#define in_emit_sub_group_legacy in_emit_unsupported
+#define in_emit_line             in_emit_none
+#define in_emit_no_line          in_emit_none
+#define in_emit_assume           in_emit_none
+/* emit_table.c */
+in_emit_fn in_emit_entry(uint32_t opcode);
+
+#endif

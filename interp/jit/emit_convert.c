@@ -1,0 +1,185 @@
+/* Conversions and bitcasts. [SPIRV 3.49.11], [CLC 6.4].  Common ones are LLVM's own instructions; the rest
+ * call the interpreter's conversion functions by name. */
+#include "emit.h"
+#include <stdio.h>
+
+struct conversion {
+    uint16_t opcode;
+    bool from_float, to_float, from_signed, to_signed, saturate;
+};
+static const struct conversion conversions[] = {
+    {SpvOpConvertFToU, true, false, false, false, false}, {SpvOpConvertFToS, true, false, false, true, false},
+    {SpvOpConvertSToF, false, true, true, false, false},  {SpvOpConvertUToF, false, true, false, false, false},
+    {SpvOpUConvert, false, false, false, false, false},   {SpvOpSConvert, false, false, true, true, false},
+    {SpvOpFConvert, true, true, false, false, false},     {SpvOpSatConvertSToU, false, false, true, false, true},
+    {SpvOpSatConvertUToS, false, false, false, true, true},
+};
+
+static enum in_type type_of(const struct in_ty *s, bool is_float, bool sign)
+{
+    int n = s->width == 8 ? 0 : s->width == 16 ? 1 : s->width == 32 ? 2 : 3;
+    return is_float ? (enum in_type)(IN_F16 + n - 1) : (enum in_type)((sign ? IN_S8 : IN_U8) + n);
+}
+
+/* The interpreter's function for one element, through memory: in_convert.FROM.TO.MODE.SATURATED. */
+static LLVMValueRef call_convert(struct in_emit *e, LLVMValueRef x, LLVMTypeRef to, enum in_type from_type,
+                                 enum in_type to_type, enum in_rounding rounding, bool saturate)
+{
+    char name[64];
+    snprintf(name, sizeof name, "in_convert.%d.%d.%d.%d", from_type, to_type, rounding, saturate);
+    LLVMTypeRef parameters[2] = {e->ptr, e->ptr}, type = LLVMFunctionType(e->nothing, parameters, 2, 0);
+    LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
+    if (fn == NULL)
+        fn = LLVMAddFunction(e->module, name, type);
+    LLVMValueRef memory[2] = {in_alloca(e, 8, 8), in_alloca(e, 8, 8)};
+    LLVMBuildStore(e->b, x, memory[0]);
+    LLVMBuildCall2(e->b, type, fn, memory, 2, "");
+    return LLVMBuildLoad2(e->b, to, memory[1], "");
+}
+
+static LLVMValueRef each_convert(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                                 const struct in_ty *to, enum in_type from_type, enum in_type to_type,
+                                 enum in_rounding rounding, bool saturate)
+{
+    LLVMValueRef r = LLVMGetUndef(in_type(e, to));
+    for (uint32_t k = 0; k < in_elements(from); k++)
+        r = in_put(e, r, to,
+                   call_convert(e, in_get(e, x, from, k), in_type(e, in_element(to)), from_type, to_type,
+                                rounding, saturate),
+                   k);
+    return r;
+}
+
+LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from, const struct in_ty *to,
+                             enum in_rounding rounding)
+{
+    const struct in_ty *s = in_element(from), *t = in_element(to);
+    if (s->width == 16 && t->width == 32)
+        return in_half_out(e, x);
+    if (s->width == 16 && t->width == 64)
+        return LLVMBuildFPExt(e->b, in_half_out(e, x), in_type(e, to), "");
+    if (s->width == 32 && rounding == IN_RTE)
+        return in_half_in(e, x);
+    return each_convert(e, x, from, to, type_of(s, true, false), IN_F16, rounding, false);
+}
+
+static LLVMValueRef float_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                                   const struct in_ty *to, enum in_rounding rounding)
+{
+    const struct in_ty *s = in_element(from), *t = in_element(to);
+    if (s->width == t->width)
+        return x;
+    if (s->width == 16 || t->width == 16)
+        return in_convert_half(e, x, from, to, rounding);
+    if (s->width < t->width)
+        return LLVMBuildFPExt(e->b, x, in_type(e, to), "");
+    if (rounding == IN_RTE)
+        return LLVMBuildFPTrunc(e->b, x, in_type(e, to), "");
+    return each_convert(e, x, from, to, type_of(s, true, false), type_of(t, true, false), rounding, false);
+}
+
+static LLVMValueRef round_to(struct in_emit *e, LLVMValueRef x, enum in_rounding rounding)
+{
+    static const char *const names[] = {
+        [IN_RTE] = "llvm.rint", [IN_RTZ] = "llvm.trunc", [IN_RTP] = "llvm.ceil", [IN_RTN] = "llvm.floor"};
+    return in_intrinsic(e, names[rounding], LLVMTypeOf(x), &x, 1);
+}
+
+/* Out of range the result is any value, but one: it is frozen. */
+static LLVMValueRef float_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                                 const struct in_ty *to, bool sign, enum in_rounding rounding, bool saturate)
+{
+    const struct in_ty *s = in_element(from), *t = in_element(to);
+    LLVMTypeRef type = in_type(e, to);
+    if (s->width == 16)
+        x = in_half_out(e, x);
+    if (rounding != IN_RTZ)
+        x = round_to(e, x, rounding);
+    if (saturate) {
+        const char *name = sign ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+        LLVMTypeRef types[2] = {type, LLVMTypeOf(x)}, in = LLVMTypeOf(x);
+        unsigned id = LLVMLookupIntrinsicID(name, 15);
+        LLVMValueRef fn = LLVMGetIntrinsicDeclaration(e->module, id, types, 2);
+        return LLVMBuildCall2(e->b, LLVMFunctionType(type, &in, 1, 0), fn, &x, 1, "");
+    }
+    LLVMTypeRef wide = t->width < 32 ? in_type_like(e, e->i32, to) : type;
+    LLVMValueRef r = sign || t->width < 32 ? LLVMBuildFPToSI(e->b, x, wide, "") : LLVMBuildFPToUI(e->b, x, wide, "");
+    r = LLVMBuildFreeze(e->b, r, "");
+    return t->width < 32 ? LLVMBuildTrunc(e->b, r, type, "") : r;
+}
+
+static LLVMValueRef int_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                                 const struct in_ty *to, bool sign, enum in_rounding rounding)
+{
+    const struct in_ty *s = in_element(from), *t = in_element(to);
+    bool exact = s->width < (t->width == 64 ? 64 : t->width == 32 ? 32 : 0) && s->width <= (t->width == 64 ? 32u : 16u);
+    if (t->width == 16 || (rounding != IN_RTE && !exact))
+        return each_convert(e, x, from, to, type_of(s, false, sign), type_of(t, true, false), rounding, false);
+    return sign ? LLVMBuildSIToFP(e->b, x, in_type(e, to), "") : LLVMBuildUIToFP(e->b, x, in_type(e, to), "");
+}
+
+static LLVMValueRef int_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from, const struct in_ty *to,
+                               const struct conversion *c, bool saturate)
+{
+    const struct in_ty *s = in_element(from), *t = in_element(to);
+    if (saturate)
+        return each_convert(e, x, from, to, type_of(s, false, c->from_signed), type_of(t, false, c->to_signed),
+                            IN_RTE, true);
+    return s->width == t->width ? x : LLVMBuildIntCast2(e->b, x, in_type(e, to), c->from_signed, "");
+}
+
+void in_emit_convert(struct in_emit *e, const struct in_inst *i)
+{
+    const struct conversion *c = conversions;
+    while (c->opcode != i->opcode)
+        c++;
+    const struct in_ty *from = in_emit_ty(e, i->operands[0]), *to = in_emit_ty(e, i->result);
+    const struct in_id *id = &e->m->ids[i->result];
+    bool saturate = c->saturate || id->saturated;
+    enum in_rounding rounding = id->rounding >= 0               ? (enum in_rounding)id->rounding
+                                : c->from_float && !c->to_float ? IN_RTZ
+                                                                : IN_RTE;
+    LLVMValueRef x = in_value(e, i->operands[0]), r;
+    if (c->from_float)
+        r = c->to_float ? float_to_float(e, x, from, to, rounding)
+                        : float_to_int(e, x, from, to, c->to_signed, rounding, saturate);
+    else
+        r = c->to_float ? int_to_float(e, x, from, to, c->from_signed, rounding)
+                        : int_to_int(e, x, from, to, c, saturate);
+    in_define(e, i, r);
+}
+
+void in_emit_alias(struct in_emit *e, const struct in_inst *i)
+{
+    in_define(e, i, in_value(e, i->operands[0]));
+}
+
+void in_emit_ptr_to_int(struct in_emit *e, const struct in_inst *i)
+{
+    in_define(e, i, LLVMBuildPtrToInt(e->b, in_value(e, i->operands[0]), in_type(e, in_emit_ty(e, i->result)), ""));
+}
+
+void in_emit_int_to_ptr(struct in_emit *e, const struct in_inst *i)
+{
+    LLVMValueRef x = in_value(e, i->operands[0]);
+    if (LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMIntegerTypeKind) {
+        in_emit_fail(e, "a pointer from a vector");
+        return;
+    }
+    in_define(e, i, LLVMBuildIntToPtr(e->b, x, e->ptr, ""));
+}
+
+void in_emit_bitcast(struct in_emit *e, const struct in_inst *i)
+{
+    const struct in_ty *from = in_emit_ty(e, i->operands[0]), *to = in_emit_ty(e, i->result);
+    if (from->kind == IN_TY_POINTER && to->kind == IN_TY_POINTER)
+        in_emit_alias(e, i);
+    else if (to->kind == IN_TY_POINTER)
+        in_emit_int_to_ptr(e, i);
+    else if (from->kind == IN_TY_POINTER)
+        in_emit_ptr_to_int(e, i);
+    else if (from->access != to->access)
+        in_emit_fail(e, "a bitcast between different sizes");
+    else
+        in_define(e, i, LLVMBuildBitCast(e->b, in_value(e, i->operands[0]), in_type(e, to), ""));
+}

@@ -1,0 +1,32 @@
+/* The JIT's interface to the rest of interp: librefcl-jit.so exports in_jit_interface and nothing else.
+ *
+ * The JIT takes launches that are neither recorded nor checked and gives the same results as the interpreter;
+ * what it does not cover it declines, and the interpreter executes. */
+#ifndef INTERP_JIT_JIT_H
+#define INTERP_JIT_JIT_H
+
+#include "interp/interp.h"
+
+/* The launch as compiled code reads it; the emitters know the offsets of the fields. */
+struct in_jit_frame {
+    uint64_t global_size[3], global_offset[3], num_groups[3], local_size[3];
+    uint64_t work_dim, sub_group_size, enqueued_sub_groups;
+    uint8_t *program;   /* variables of the module on this device */
+    uint8_t *arguments; /* at the offsets of struct in_jit_kernel's layout */
+};
+
+struct in_jit_run;
+struct in_jit_api {
+    uint32_t version; /* sizes of the structures that both sides see */
+    /* MM_OK, or MM_LIMIT: the interpreter must do it; WHY says the reason. */
+    enum mm_class (*create)(const struct in_launch *launch, struct in_jit_run **run, char *why,
+                            size_t why_size);
+    /* Executes some work-groups; *DONE: all are. */
+    void (*step)(struct in_jit_run *run, bool *done);
+    void (*destroy)(struct in_jit_run *run);
+    void (*forget)(void *native); /* in_code.native */
+};
+#define IN_JIT_SYMBOL "in_jit_interface"
+typedef const struct in_jit_api *(*in_jit_interface_fn)(void);
+
+#endif
