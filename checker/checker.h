@@ -93,6 +93,15 @@ struct ck_access {
     const char *argument; /* kernel argument it went through, NULL if unknown */
     uint64_t element;     /* index in the argument's elements */
 };
+/* A change of the program, as seen in its events: what is 0 stays as it is. */
+struct ck_change {
+    uint32_t source[2];         /* the events concerned, 0 = none */
+    uint8_t fence_flags, scope; /* flags to add; scope to have */
+    uint8_t order[2];           /* order to have at least, of each source */
+};
+/* EVENT as it would be with CHANGE. */
+void ck_change_apply(const struct ck_change *change, struct mm_event *event);
+
 struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */
     const char *clause;  /* "CL 3.3.6 G17" */
@@ -104,9 +113,25 @@ struct ck_finding {
     uint32_t size;
     size_t access_count; /* 0 to 2; the later access first */
     struct ck_access accesses[2];
+    uint32_t pairs;          /* races: which kinds of accesses met at these places, ck_pair_bit() of each */
+    const char *fix;         /* the smallest change that is known to help, NULL if none is known */
+    struct ck_change change; /* the same for ck_change_apply() */
+    bool verified;           /* with the change the same execution has no such race */
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
 const struct ck_finding *ck_detector_finding(const struct ck_detector *detector, size_t i);
+/* Distinct findings beyond max_findings, which are not kept. */
+size_t ck_detector_dropped(const struct ck_detector *detector);
+/* Whether DETECTOR has a race at the same places and memory as FINDING of another detector over the same
+ * trace. */
+bool ck_detector_has_race(const struct ck_detector *detector, const struct ck_finding *finding);
+/* Notes that a change was tried: VERIFIED if it helped; else the advice is withdrawn. */
+void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
+/* Leaves out findings that PATTERNS match: lines of "kind", "kind:FILE" or "kind:FILE:LINE", each part a
+ * shell pattern, # comments.  MM_INVALID with the line that is none.  Call before the first record. */
+enum mm_class ck_detector_suppress(struct ck_detector *detector, const char *patterns, const char *name,
+                                   struct mm_error *err);
+size_t ck_detector_suppressed(const struct ck_detector *detector); /* findings left out */
 /* MM_OK, or MM_LIMIT with the bound that was hit. */
 enum mm_class ck_detector_status(const struct ck_detector *detector, struct mm_error *err);
 /* Program text by file name, for excerpts; NULL if unknown. */

@@ -156,16 +156,26 @@ static void take_allocation(struct ck_detector *d, const struct mm_allocation *r
     ck_map_put(&d->locations, &d->budget, record->id, location);
 }
 
+static uint64_t text_key(const char *file)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (; *file; file++)
+        h = (h ^ (unsigned char)*file) * 0x100000001b3u;
+    return h;
+}
+
 static void take_source(struct ck_detector *d, const struct mm_source *record)
 {
-    struct mm_source *source = mm_arena_alloc(d->arena, sizeof *source);
+    struct ck_source *source = mm_arena_alloc(d->arena, sizeof *source);
     if (!source)
         return;
-    *source = *record;
-    source->file = keep(d, record->file);
-    source->function = keep(d, record->function);
-    source->opcode = keep(d, record->opcode);
-    ck_map_put(&d->sources, &d->budget, source->id, source);
+    source->info = *record;
+    source->info.file = keep(d, record->file);
+    source->info.function = keep(d, record->function);
+    source->info.opcode = keep(d, record->opcode);
+    source->place = record->line ? text_key(source->info.file) ^ (uint64_t)record->line << 20 ^ record->column
+                                 : record->id;
+    ck_map_put(&d->sources, &d->budget, record->id, source);
 }
 
 static void take_command(struct ck_detector *d, const struct mm_command *record)
@@ -191,14 +201,6 @@ static void take_argument(struct ck_detector *d, const struct mm_argument *recor
     argument->info.type_name = keep(d, record->type_name);
     argument->next = command->arguments;
     command->arguments = argument;
-}
-
-static uint64_t text_key(const char *file)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *file; file++)
-        h = (h ^ (unsigned char)*file) * 0x100000001b3u;
-    return h;
 }
 
 struct text { /* program text by the hash of its file name */
@@ -274,6 +276,16 @@ size_t ck_detector_finding_count(const struct ck_detector *d)
 const struct ck_finding *ck_detector_finding(const struct ck_detector *d, size_t i)
 {
     return i < d->finding_count ? d->findings[i] : NULL;
+}
+
+size_t ck_detector_dropped(const struct ck_detector *d)
+{
+    return d->dropped;
+}
+
+size_t ck_detector_suppressed(const struct ck_detector *d)
+{
+    return d->suppressed;
 }
 
 enum mm_class ck_detector_status(const struct ck_detector *d, struct mm_error *err)

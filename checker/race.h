@@ -239,9 +239,19 @@ struct ck_shortfall {
     uint64_t reader, writer;
     uint32_t writer_time[CK_SYSTEMS];
     uint32_t write_source, read_source;
-    uint8_t kind, write_scope, read_scope, system;
+    uint8_t kind, write_scope, read_scope, read_order, system;
 };
 enum { CK_SHORTFALLS = 256 };
+
+/* A source with a number that all sources at one place of the program share. */
+struct ck_source {
+    struct mm_source info;
+    uint64_t place;
+};
+struct ck_pattern { /* findings to leave out */
+    struct ck_pattern *next;
+    const char *kind, *file, *line;
+};
 
 struct ck_snapshot { /* the clocks at an event that edges may start from */
     struct mm_agent agent;
@@ -272,6 +282,8 @@ struct ck_detector {
     struct mm_arena *arena; /* findings and all strings */
     struct ck_finding **findings;
     size_t finding_count, finding_capacity;
+    size_t dropped, suppressed;
+    struct ck_pattern *patterns;
     const struct ck_finding *last_reported; /* of the event at hand */
     uint64_t last_reported_agent;
     mm_event_id last_reported_event;
@@ -349,6 +361,9 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding
 /* race_reason.c */
 const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,
                            const struct mm_event *event, const struct ck_access_record *earlier,
-                           bool scope_race);
+                           bool scope_race, struct ck_change *change, const char **fix);
+
+/* race_suppress.c */
+bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding);
 
 #endif

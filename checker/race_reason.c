@@ -8,7 +8,8 @@
 
 static const char *place(struct ck_detector *d, uint32_t source, char *buf, size_t size)
 {
-    const struct mm_source *s = ck_map_get(&d->sources, source);
+    const struct ck_source *known = ck_map_get(&d->sources, source);
+    const struct mm_source *s = known ? &known->info : NULL;
     if (s && *s->file)
         snprintf(buf, size, "%s:%" PRIu32, s->file, s->line);
     else if (s && s->line)
@@ -44,57 +45,121 @@ static const char *apart(unsigned scope)
     }
 }
 
+/* ---- what is being said --------------------------------------------------------------------- */
+
+/* A reason, and the smallest change that removes it where there is one. */
+struct reason {
+    struct ck_detector *d;
+    enum ck_system system;
+    uint64_t later;
+    uint32_t later_source;
+    const struct ck_access_record *earlier;
+    char text[600], fix[600];
+    struct ck_change change;
+};
+
+static bool same_device(struct ck_detector *d, uint64_t a, uint64_t b)
+{
+    const struct ck_command *x = ck_map_get(&d->commands, a >> 32), *y = ck_map_get(&d->commands, b >> 32);
+    return a >> 32 && b >> 32 && x && y && x->info.device == y->info.device;
+}
+
+/* The narrowest scope that holds both agents, given that they are in different work-groups or devices. */
+static enum mm_scope common_scope(const struct reason *r)
+{
+    struct ck_command *c = ck_map_get(&r->d->commands, r->later >> 32);
+    if (c && r->later >> 32 == r->earlier->agent >> 32 &&
+        ck_group_first(c, (uint32_t)r->later) == ck_group_first(c, (uint32_t)r->earlier->agent))
+        return MM_SCOPE_WORK_GROUP;
+    return same_device(r->d, r->later, r->earlier->agent) ? MM_SCOPE_DEVICE : MM_SCOPE_ALL_SVM_DEVICES;
+}
+
+static void widen(struct reason *r, uint32_t first, uint32_t second, const char *where, const char *where_too)
+{
+    enum mm_scope scope = common_scope(r);
+    r->change = (struct ck_change){.source = {first, second}, .scope = (uint8_t)scope};
+    if (strcmp(where, where_too) == 0)
+        snprintf(r->fix, sizeof r->fix, "give the atomic at %s memory_scope_%s", where, mm_scope_name(scope));
+    else
+        snprintf(r->fix, sizeof r->fix, "give the atomics at %s and %s memory_scope_%s", where, where_too,
+                 mm_scope_name(scope));
+}
+
 /* ---- atomics that met but did not synchronise ------------------------------------------------- */
 
-static bool describe_shortfall(struct ck_detector *d, const struct ck_shortfall *s, enum ck_system system,
-                               char *buf, size_t size)
+static bool store_relaxed(struct reason *r, const struct ck_shortfall *s, const char *write, const char *read)
+{
+    snprintf(r->text, sizeof r->text,
+             "the atomic write at %s is relaxed and follows no release fence, so reading it at %s does not "
+             "synchronise",
+             write, read);
+    bool both = s->read_order == MM_RELAXED || s->read_order == MM_RELEASE;
+    r->change = (struct ck_change){.source = {s->write_source, both ? s->read_source : 0},
+                                   .order = {MM_RELEASE, MM_ACQUIRE}};
+    if (both && s->write_source == s->read_source)
+        r->change.order[0] = r->change.order[1] = MM_ACQ_REL;
+    if (both && s->write_source == s->read_source)
+        snprintf(r->fix, sizeof r->fix, "give the atomic at %s memory_order_acq_rel", write);
+    else if (both)
+        snprintf(r->fix, sizeof r->fix,
+                 "give the atomic write at %s memory_order_release and the read at %s memory_order_acquire",
+                 write, read);
+    else
+        snprintf(r->fix, sizeof r->fix, "give the atomic write at %s memory_order_release", write);
+    return true;
+}
+
+static bool load_relaxed(struct reason *r, const struct ck_shortfall *s, const char *write, const char *read)
+{
+    snprintf(r->text, sizeof r->text,
+             "the load at %s is relaxed and no acquire fence follows, so it does not synchronise with the "
+             "release at %s",
+             read, write);
+    r->change = (struct ck_change){.source = {s->read_source}, .order = {MM_ACQUIRE}};
+    snprintf(r->fix, sizeof r->fix, "give the load at %s memory_order_acquire", read);
+    return true;
+}
+
+static bool describe_shortfall(struct reason *r, const struct ck_shortfall *s)
 {
     char write[160], read[160];
-    place(d, s->write_source, write, sizeof write);
-    place(d, s->read_source, read, sizeof read);
+    place(r->d, s->write_source, write, sizeof write);
+    place(r->d, s->read_source, read, sizeof read);
     switch (s->kind) {
     case CK_SHORT_STORE_RELAXED:
-        snprintf(
-            buf, size,
-            "the atomic write at %s is relaxed and follows no release fence, so reading it at %s does not "
-            "synchronise",
-            write, read);
-        return true;
+        return store_relaxed(r, s, write, read);
     case CK_SHORT_LOAD_RELAXED:
-        snprintf(
-            buf, size,
-            "the load at %s is relaxed and no acquire fence follows, so it does not synchronise with the "
-            "release at %s",
-            read, write);
-        return true;
+        return load_relaxed(r, s, write, read);
     case CK_SHORT_SCOPE_INSTANCE:
-        snprintf(buf, size, "the release at %s has scope %s, but %s", write, scope_of(s->write_scope),
-                 apart(s->write_scope));
+        snprintf(r->text, sizeof r->text, "the release at %s has scope %s, but %s", write,
+                 scope_of(s->write_scope), apart(s->write_scope));
+        widen(r, s->write_source, s->read_source, write, read);
         return true;
     case CK_SHORT_SCOPE_DIFFERS:
-        snprintf(buf, size,
+        snprintf(r->text, sizeof r->text,
                  "the release at %s has scope %s and the acquire at %s has scope %s: not inclusive scopes",
                  write, scope_of(s->write_scope), read, scope_of(s->read_scope));
+        widen(r, s->write_source, s->read_source, write, read);
         return true;
     default:
-        if (s->system == system)
+        if (s->system == r->system)
             return false;
         snprintf(
-            buf, size,
+            r->text, sizeof r->text,
             "the release at %s and the acquire at %s order %s memory only, the accesses are to %s memory",
-            write, read, region_of((enum ck_system)s->system), region_of(system));
+            write, read, region_of((enum ck_system)s->system), region_of(r->system));
         return true;
     }
 }
 
-static bool from_atomics(struct ck_detector *d, enum ck_system system, uint64_t later,
-                         const struct ck_access_record *earlier, char *buf, size_t size)
+static bool from_atomics(struct reason *r)
 {
+    const struct ck_detector *d = r->d;
     uint32_t count = d->shortfall_count < CK_SHORTFALLS ? d->shortfall_count : CK_SHORTFALLS;
     for (uint32_t i = 1; i <= count; i++) {
         const struct ck_shortfall *s = &d->shortfalls[(d->shortfall_count - i) % CK_SHORTFALLS];
-        if (s->reader == later && s->writer == earlier->agent && s->writer_time[system] >= earlier->time &&
-            describe_shortfall(d, s, system, buf, size))
+        if (s->reader == r->later && s->writer == r->earlier->agent &&
+            s->writer_time[r->system] >= r->earlier->time && describe_shortfall(r, s))
             return true;
     }
     return false;
@@ -124,9 +189,20 @@ static bool covers(const struct ck_past_barrier *b, uint64_t agent)
     return index >= b->first && index - b->first < b->expected;
 }
 
-static bool from_barriers(struct ck_detector *d, enum ck_system system, uint64_t later,
-                          const struct ck_access_record *earlier, char *buf, size_t size)
+static const char *flag_of(enum ck_system system)
 {
+    static const char *const flags[CK_SYSTEMS] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
+                                                  "CLK_IMAGE_MEM_FENCE"};
+    return flags[system];
+}
+
+static bool from_barriers(struct reason *r)
+{
+    static const uint8_t flags[CK_SYSTEMS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
+    struct ck_detector *d = r->d;
+    enum ck_system system = r->system;
+    uint64_t later = r->later;
+    const struct ck_access_record *earlier = r->earlier;
     struct mm_agent agent = {(uint32_t)(later >> 32), (uint32_t)later};
     struct ck_command *command = ck_map_get(&d->commands, agent.command);
     if (!agent.command || earlier->agent >> 32 != agent.command || !command)
@@ -140,8 +216,11 @@ static bool from_barriers(struct ck_detector *d, enum ck_system system, uint64_t
             item->time[system] <= b->time[system] || !covers(b, later) || !covers(b, earlier->agent))
             continue;
         char where[160];
-        snprintf(buf, size, "the barrier at %s fences %s, the accesses are to %s memory",
-                 place(d, b->source, where, sizeof where), flags_words(b->flags), region_of(system));
+        place(d, b->source, where, sizeof where);
+        snprintf(r->text, sizeof r->text, "the barrier at %s fences %s, the accesses are to %s memory", where,
+                 flags_words(b->flags), region_of(system));
+        snprintf(r->fix, sizeof r->fix, "add %s to the flags of the barrier at %s", flag_of(system), where);
+        r->change = (struct ck_change){.source = {b->source}, .fence_flags = flags[system]};
         return true;
     }
     return false;
@@ -149,22 +228,30 @@ static bool from_barriers(struct ck_detector *d, enum ck_system system, uint64_t
 
 /* ---- who they are -------------------------------------------------------------------------------- */
 
-static bool from_agents(struct ck_detector *d, uint64_t later, uint64_t earlier, char *buf, size_t size)
+static bool from_agents(struct reason *r)
 {
-    uint32_t commands[2] = {(uint32_t)(earlier >> 32), (uint32_t)(later >> 32)};
+    uint32_t commands[2] = {(uint32_t)(r->earlier->agent >> 32), (uint32_t)(r->later >> 32)};
     if (commands[0] == commands[1])
         return false;
-    if (commands[0] && commands[1])
-        snprintf(buf, size,
+    if (commands[0] && commands[1]) {
+        snprintf(r->text, sizeof r->text,
                  "no event, wait list, in-order queue, marker or barrier orders commands %" PRIu32
                  " and %" PRIu32,
                  commands[0], commands[1]);
-    else
-        snprintf(buf, size,
+        snprintf(r->fix, sizeof r->fix,
+                 "put the event of command %" PRIu32 " into the wait list of command %" PRIu32, commands[0],
+                 commands[1]);
+    } else {
+        uint32_t command = commands[0] ? commands[0] : commands[1];
+        snprintf(r->text, sizeof r->text,
                  "the host access and command %" PRIu32
                  " are not ordered: the host neither waits for it nor enqueues it afterwards",
-                 commands[0] ? commands[0] : commands[1]);
-    (void)d;
+                 command);
+        if (commands[0])
+            snprintf(r->fix, sizeof r->fix,
+                     "wait for command %" PRIu32 " (clWaitForEvents, clFinish) before the host access",
+                     command);
+    }
     return true;
 }
 
@@ -175,32 +262,52 @@ static bool same_group(struct ck_detector *d, uint64_t a, uint64_t b)
            ck_group_first(command, (uint32_t)a) == ck_group_first(command, (uint32_t)b);
 }
 
-static void between_atomics(const struct mm_event *event, const struct ck_access_record *earlier, char *buf,
-                            size_t size)
+static void between_atomics(struct reason *r, const struct mm_event *event)
 {
-    unsigned scope = earlier->meta >> CK_META_SCOPE_SHIFT & 7;
+    unsigned scope = r->earlier->meta >> CK_META_SCOPE_SHIFT & 7;
+    char where[160], where_too[160];
     if (scope_of(scope) != scope_of(event->scope))
-        snprintf(buf, size, "the atomics have scopes %s and %s, which are not inclusive of each other",
-                 scope_of(scope), scope_of(event->scope));
+        snprintf(r->text, sizeof r->text,
+                 "the atomics have scopes %s and %s, which are not inclusive of each other", scope_of(scope),
+                 scope_of(event->scope));
     else
-        snprintf(buf, size, "both atomics have scope %s, but %s", scope_of(scope), apart(scope));
+        snprintf(r->text, sizeof r->text, "both atomics have scope %s, but %s", scope_of(scope),
+                 apart(scope));
+    place(r->d, event->source, where, sizeof where);
+    place(r->d, r->earlier->source, where_too, sizeof where_too);
+    widen(r, event->source, r->earlier->source, where, where_too);
+}
+
+static void without_a_hint(struct reason *r)
+{
+    bool within = same_group(r->d, r->later, r->earlier->agent);
+    snprintf(r->text, sizeof r->text, "no synchronisation orders the two accesses%s",
+             within || !(r->earlier->agent >> 32)
+                 ? ""
+                 : "; the work-items are in different work-groups, which no barrier joins");
+    if (!within || r->system == CK_SYS_IMAGE || r->earlier->source == 0)
+        return;
+    const struct ck_source *later = ck_map_get(&r->d->sources, r->later_source);
+    const struct ck_source *earlier = ck_map_get(&r->d->sources, r->earlier->source);
+    if (later && earlier && later->place != earlier->place && later->info.line > earlier->info.line)
+        snprintf(r->fix, sizeof r->fix, "put barrier(%s) between lines %" PRIu32 " and %" PRIu32,
+                 flag_of(r->system), earlier->info.line, later->info.line);
 }
 
 const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,
                            const struct mm_event *event, const struct ck_access_record *earlier,
-                           bool scope_race)
+                           bool scope_race, struct ck_change *change, const char **fix)
 {
-    char text[600] = "no synchronisation orders the two accesses";
-    uint64_t later = ck_agent_key(event->agent);
-    enum ck_system system = (enum ck_system)location->system;
+    struct reason r = {.d = d,
+                       .system = (enum ck_system)location->system,
+                       .later = ck_agent_key(event->agent),
+                       .later_source = event->source,
+                       .earlier = earlier};
     if (scope_race)
-        between_atomics(event, earlier, text, sizeof text);
-    else if (!from_barriers(d, system, later, earlier, text, sizeof text) &&
-             !from_atomics(d, system, later, earlier, text, sizeof text) &&
-             !from_agents(d, later, earlier->agent, text, sizeof text) && earlier->agent >> 32 &&
-             !same_group(d, later, earlier->agent))
-        snprintf(text, sizeof text,
-                 "no synchronisation orders the two accesses; the work-items are in different "
-                 "work-groups, which no barrier joins");
-    return mm_arena_strdup(d->arena, text);
+        between_atomics(&r, event);
+    else if (!from_barriers(&r) && !from_atomics(&r) && !from_agents(&r))
+        without_a_hint(&r);
+    *change = r.change;
+    *fix = *r.fix ? mm_arena_strdup(d->arena, r.fix) : NULL;
+    return mm_arena_strdup(d->arena, r.text);
 }

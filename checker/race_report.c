@@ -15,8 +15,6 @@ static uint64_t mix(uint64_t h, uint64_t value)
 
 static struct ck_finding *new_finding(struct ck_detector *d)
 {
-    if (d->options.max_findings && d->finding_count >= d->options.max_findings)
-        return NULL;
     if (d->finding_count == d->finding_capacity) {
         size_t capacity = d->finding_capacity ? d->finding_capacity * 2 : 16;
         struct ck_finding **findings = mm_realloc(d->findings, capacity * sizeof *findings);
@@ -25,10 +23,24 @@ static struct ck_finding *new_finding(struct ck_detector *d)
         d->findings = findings;
         d->finding_capacity = capacity;
     }
-    struct ck_finding *finding = mm_arena_alloc(d->arena, sizeof *finding);
-    if (finding)
+    return mm_arena_alloc(d->arena, sizeof(struct ck_finding));
+}
+
+/* Takes a finding up among those reported, unless it is not wanted. */
+static void add_finding(struct ck_detector *d, struct ck_finding *finding)
+{
+    if (ck_is_suppressed(d, finding))
+        d->suppressed++;
+    else if (d->options.max_findings && d->finding_count >= d->options.max_findings)
+        d->dropped++;
+    else
         d->findings[d->finding_count++] = finding;
-    return finding;
+}
+
+static uint64_t place_of(const struct ck_detector *d, uint32_t source)
+{
+    const struct ck_source *s = source ? ck_map_get(&d->sources, source) : NULL;
+    return s ? s->place : 0;
 }
 
 /* The argument bound nearest below OFFSET through which a command reaches the allocation. */
@@ -46,10 +58,10 @@ static const struct mm_argument *argument_of(const struct ck_command *command, u
 static void fill_access(struct ck_detector *d, struct ck_access *access, const struct mm_event *event,
                         uint64_t first_byte)
 {
-    const struct mm_source *source = ck_map_get(&d->sources, event->source);
+    const struct ck_source *source = ck_map_get(&d->sources, event->source);
     const struct ck_command *command =
         event->agent.command ? ck_map_get(&d->commands, event->agent.command) : NULL;
-    access->source = source ? *source : (struct mm_source){.file = "", .function = "", .opcode = ""};
+    access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};
     access->event = *event;
     access->agent = event->agent;
     if (command && command->known)
@@ -116,9 +128,44 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
     finding->access_count = 2;
     fill_access(d, &finding->accesses[0], event, offset);
     fill_access(d, &finding->accesses[1], &first, offset);
-    finding->reason = ck_race_reason(d, location, event, earlier, scope_race);
+    finding->reason =
+        ck_race_reason(d, location, event, earlier, scope_race, &finding->change, &finding->fix);
     finding->message = race_message(d, finding);
+    add_finding(d, finding);
     return finding;
+}
+
+/* Races are the same if they are between the same two places on the same memory.  Commands that copy have
+ * no place: there the kinds of the accesses tell them apart. */
+static uint64_t race_key(const struct ck_detector *d, const uint32_t sources[2], const uint8_t kinds[2],
+                         uint32_t allocation, bool scope_race)
+{
+    uint64_t places[2];
+    for (int i = 0; i < 2; i++) {
+        places[i] = place_of(d, sources[i]);
+        places[i] = places[i] ? places[i] << 1 : (uint64_t)kinds[i] << 1 | 1;
+    }
+    bool swap = places[0] > places[1];
+    return mix(mix(mix(mix(1, places[swap]), places[!swap]), allocation), scope_race);
+}
+
+bool ck_detector_has_race(const struct ck_detector *d, const struct ck_finding *f)
+{
+    if (f->access_count < 2)
+        return false;
+    uint32_t sources[2] = {f->accesses[0].event.source, f->accesses[1].event.source};
+    uint8_t kinds[2] = {f->accesses[0].event.kind, f->accesses[1].event.kind};
+    bool scope_race = strcmp(f->kind, "scope-race") == 0;
+    return ck_map_get(&d->seen, race_key(d, sources, kinds, f->accesses[0].event.allocation, scope_race));
+}
+
+void ck_detector_verified(struct ck_detector *d, size_t i, bool verified)
+{
+    if (i >= d->finding_count)
+        return;
+    d->findings[i]->verified = verified;
+    if (!verified)
+        d->findings[i]->fix = NULL;
 }
 
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
@@ -127,15 +174,10 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     if (d->budget.exceeded)
         return; /* a clock may be missing what no memory was left for */
     bool scope_race = (event->attributes & MM_ATOMIC) && (earlier->meta & CK_META_ATOMIC);
-    uint64_t low = event->source, high = earlier->source;
-    if (low > high) {
-        uint64_t swap = low;
-        low = high;
-        high = swap;
-    }
-    uint64_t key = mix(mix(mix(1, low << 32 | high), event->allocation), scope_race);
-    if (!low)
-        key = mix(key, event->kind | (earlier->meta & 3u) << 8);
+    struct mm_event first = event_of(earlier, event, 0);
+    const uint32_t sources[2] = {event->source, earlier->source};
+    const uint8_t kinds[2] = {event->kind, first.kind};
+    uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
     struct ck_finding *finding = ck_map_get(&d->seen, key);
     if (finding && finding == d->last_reported && d->last_reported_event == d->next_event &&
         d->last_reported_agent == earlier->agent)
@@ -146,6 +188,7 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
             return;
     }
     finding->count++;
+    finding->pairs |= ck_pair_bit(event, &first);
     d->last_reported = finding;
     d->last_reported_event = d->next_event;
     d->last_reported_agent = earlier->agent;
@@ -154,7 +197,7 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
 /* What the runtime or the interpreter found: one finding per kind, place and memory. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
 {
-    uint64_t key = mix(2, (uint64_t)record->source << 32 | record->allocation);
+    uint64_t key = mix(mix(2, place_of(d, record->source)), record->allocation);
     for (const char *s = record->kind; s && *s; s++)
         key = mix(key, (unsigned char)*s);
     for (const char *s = record->source ? "" : record->message; s && *s; s++)
@@ -184,5 +227,6 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     event.kind = MM_KIND_COUNT; /* neither read nor write is known */
     finding->access_count = record->source || record->agent.command ? 1 : 0;
     fill_access(d, &finding->accesses[0], &event, record->offset);
+    add_finding(d, finding);
     ck_map_put(&d->seen, &d->budget, key, finding);
 }

@@ -79,6 +79,7 @@ static void fall_short(struct ck_detector *d, const struct mm_event *read, const
     s->kind = (uint8_t)kind;
     s->write_scope = sync->scope;
     s->read_scope = read->scope;
+    s->read_order = read->order;
     s->system = location->system;
 }
 

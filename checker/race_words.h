@@ -12,5 +12,9 @@ const char *ck_words_access_kind(const struct mm_event *event);
 void ck_words_agent(const struct ck_access *access, bool with_command, char *buf, size_t size);
 /* "argument 'out' (buffer 3, element 17)", "local memory 'tile' (byte 12)" */
 void ck_words_location(const struct ck_finding *finding, char *buf, size_t size);
+/* A bit for the kinds of two accesses, whichever comes first. */
+uint32_t ck_pair_bit(const struct mm_event *a, const struct mm_event *b);
+/* The kinds in PAIRS, at most MAX (15 are possible); returns how many. */
+size_t ck_words_pairs(uint32_t pairs, const char *names[][2], size_t max);
 
 #endif

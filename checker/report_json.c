@@ -60,6 +60,21 @@ static void add_memory(cJSON *object, const struct ck_finding *finding)
     cJSON_AddNumberToObject(memory, "size", finding->size);
 }
 
+/* Which kinds of accesses met at the two places: ["read/write", ...]. */
+static void add_pairs(cJSON *object, const struct ck_finding *finding)
+{
+    const char *names[15][2];
+    size_t count = ck_words_pairs(finding->pairs, names, 15);
+    if (!count)
+        return;
+    cJSON *pairs = cJSON_AddArrayToObject(object, "pairs");
+    for (size_t i = 0; i < count; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "%s/%s", names[i][0], names[i][1]);
+        cJSON_AddItemToArray(pairs, ck_report_string(text));
+    }
+}
+
 static cJSON *finding_json(const struct ck_finding *finding)
 {
     cJSON *object = cJSON_CreateObject();
@@ -68,6 +83,11 @@ static cJSON *finding_json(const struct ck_finding *finding)
     ck_report_add(object, "message", ck_report_message(finding));
     if (finding->reason)
         ck_report_add(object, "reason", finding->reason);
+    if (finding->fix) {
+        ck_report_add(object, "fix", finding->fix);
+        cJSON_AddBoolToObject(object, "fix_verified", finding->verified);
+    }
+    add_pairs(object, finding);
     cJSON_AddNumberToObject(object, "count", (double)finding->count);
     add_memory(object, finding);
     cJSON *accesses = cJSON_AddArrayToObject(object, "accesses");
@@ -91,6 +111,10 @@ enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck
     ck_report_add(root, "status", ck_report_status(detector));
     if (ck_detector_status(detector, &limit) != MM_OK)
         ck_report_add(root, "limit", limit.message);
+    if (ck_detector_dropped(detector))
+        cJSON_AddNumberToObject(root, "dropped", (double)ck_detector_dropped(detector));
+    if (ck_detector_suppressed(detector))
+        cJSON_AddNumberToObject(root, "suppressed", (double)ck_detector_suppressed(detector));
     cJSON *findings = cJSON_AddArrayToObject(root, "findings");
     for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
         cJSON_AddItemToArray(findings, finding_json(ck_detector_finding(detector, i)));

@@ -74,6 +74,19 @@ static void put_order(const struct ck_access *access, FILE *out)
         fprintf(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
 }
 
+/* The other kinds of accesses that raced at the same two places. */
+static void put_pairs(const struct ck_finding *f, const struct style *style, FILE *out)
+{
+    const char *names[15][2];
+    size_t count = ck_words_pairs(f->pairs, names, 15);
+    if (count < 2)
+        return;
+    fprintf(out, "%snote:%s seen as", style->note, style->off);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s %s/%s", i ? "," : "", names[i][0], names[i][1]);
+    fputc('\n', out);
+}
+
 static void put_finding(const struct ck_detector *detector, const struct ck_finding *f,
                         const struct style *style, FILE *out)
 {
@@ -100,6 +113,10 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
     }
     if (f->reason)
         fprintf(out, "%snote:%s %s\n", style->note, style->off, f->reason);
+    if (f->fix)
+        fprintf(out, "%snote:%s to fix it: %s%s\n", style->note, style->off, f->fix,
+                f->verified ? " (checked: this execution then has no such race)" : "");
+    put_pairs(f, style, out);
     if (f->count > 1)
         fprintf(out, "%snote:%s seen %" PRIu64 " times\n", style->note, style->off, f->count);
 }
@@ -113,6 +130,10 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
         put_finding(detector, ck_detector_finding(detector, i), style, out);
     if (ck_detector_status(detector, &limit) != MM_OK)
         fprintf(out, "refcl: unknown: %s\n", limit.message);
+    if (ck_detector_dropped(detector))
+        fprintf(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
+    if (ck_detector_suppressed(detector))
+        fprintf(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
     if (count)
         fprintf(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
     else if (ck_detector_status(detector, NULL) == MM_OK)

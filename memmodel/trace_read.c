@@ -13,7 +13,8 @@
 enum { BATCH = 512, READ_STEP = 1 << 20 };
 
 struct reader {
-    int fd;
+    mm_trace_input *input;
+    void *input_context;
     const char *name;
     const struct mm_sink *sink;
     struct mm_error *err;
@@ -39,7 +40,7 @@ static enum mm_class read_bytes(struct reader *r, unsigned char *out, size_t siz
 {
     *got = 0;
     while (*got < size) {
-        ssize_t n = read(r->fd, out + *got, size - *got);
+        long n = r->input(r->input_context, out + *got, size - *got);
         if (n == 0)
             break;
         if (n < 0 && errno == EINTR)
@@ -197,8 +198,8 @@ static enum mm_class read_header(struct reader *r, bool *more)
     return MM_OK;
 }
 
-enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
-                            struct mm_error *err)
+enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const char *name,
+                                 const struct mm_sink *sink, bool *complete, struct mm_error *err)
 {
     bool more = false;
     *complete = false;
@@ -207,7 +208,8 @@ enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink
         mm_free(r);
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace reader");
     }
-    r->fd = fd;
+    r->input = input;
+    r->input_context = context;
     r->name = name ? name : "";
     r->sink = sink;
     r->err = err;
@@ -221,4 +223,15 @@ enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink
     mm_free(r->raw);
     mm_free(r);
     return cls;
+}
+
+static long read_descriptor(void *context, void *out, size_t size)
+{
+    return read(*(const int *)context, out, size);
+}
+
+enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                            struct mm_error *err)
+{
+    return mm_trace_read_from(read_descriptor, &fd, name, sink, complete, err);
 }

@@ -22,6 +22,8 @@ enum {
     OPT_TRACE,
     OPT_SEED,
     OPT_SCHEDULE,
+    OPT_MAX_ERRORS,
+    OPT_SUPPRESS,
     OPT_QUIET
 };
 static const struct tool_option options[] = {
@@ -42,6 +44,8 @@ static const struct tool_option options[] = {
     {"trace", 't', "FILE", "REFCL_TRACE", "keep the trace (see refcl trace dump)"},
     {"seed", 's', "N", "REFCL_SEED", "decides everything the specification leaves open"},
     {"schedule", 0, "NAME", "REFCL_SCHEDULE", "sequential, random or fair (default sequential)"},
+    {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "show the first N distinct findings, count the others"},
+    {"suppress", 0, "FILE", "REFCL_SUPPRESS", "leave out findings: lines kind[:FILE[:LINE]], shell patterns"},
     {"quiet", 'q', NULL, "REFCL_QUIET", "no report on stderr"},
     TOOL_OPTION_END};
 
@@ -86,6 +90,15 @@ static int handle(void *context, size_t index, const char *value)
         break;
     case OPT_SCHEDULE:
         session->schedule = value;
+        break;
+    case OPT_MAX_ERRORS: {
+        uint64_t n = 0;
+        int code = tool_number("max-errors", value, 1000000, &n);
+        session->max_findings = (size_t)n;
+        return code;
+    }
+    case OPT_SUPPRESS:
+        session->suppress = value;
         break;
     case OPT_QUIET:
         session->quiet = true;

@@ -1,5 +1,7 @@
 /* A recorded session: start the command, read its trace, detect, report. */
 #include "tools/session.h"
+#include "tools/session_input.h"
+#include "tools/session_verify.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -167,16 +169,19 @@ static int open_trace(struct tee *tee, const char *path)
 }
 
 /* Reads the whole trace; keeps the pipe flowing even if the detector gave up, so that the program can end. */
-static int consume(struct tee *tee, int fd, struct mm_error *err)
+static int consume(struct tee *tee, struct session_input *input, struct mm_error *err)
 {
     bool complete = false;
     struct mm_sink sink = {.context = tee, .record = tee_record, .events = tee_events};
-    enum mm_class c = mm_trace_read(fd, "trace", &sink, &complete, err);
+    enum mm_class c = mm_trace_read_from(session_input_read, input, "trace", &sink, &complete, err);
     char rest[4096];
-    while (read(fd, rest, sizeof rest) > 0)
-        ;
-    if (c == MM_OK && !complete)
+    bool more = false;
+    while (session_input_read(input, rest, sizeof rest) > 0)
+        more = true;
+    if (c == MM_OK && !complete && input->received)
         fprintf(stderr, "refcl: note: the trace ends early; what came before is reported\n");
+    else if (c == MM_OK && more)
+        fprintf(stderr, "refcl: note: more than one process used OpenCL; only the first one was checked\n");
     return c == MM_INVALID ? EXIT_TOOL : c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
 }
 
@@ -245,36 +250,79 @@ static int verdict(const struct ck_detector *detector, int child)
     return EXIT_CLEAN;
 }
 
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t used = 0, n = 1;
+    while (file && n) {
+        char *grown = mm_realloc(text, used + 4097);
+        if (!grown)
+            break;
+        text = grown;
+        n = fread(text + used, 1, 4096, file);
+        text[used += n] = 0;
+    }
+    bool bad = !file || ferror(file) || !text;
+    if (bad)
+        tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    if (bad)
+        mm_free(text);
+    return bad ? NULL : text;
+}
+
+static int suppress(const struct session *session, struct ck_detector *detector)
+{
+    struct mm_error err = {0};
+    if (!session->suppress)
+        return 0;
+    char *patterns = read_text(session->suppress);
+    if (!patterns)
+        return EXIT_USAGE;
+    enum mm_class cls = ck_detector_suppress(detector, patterns, session->suppress, &err);
+    mm_free(patterns);
+    return cls == MM_OK ? 0 : tool_report(&err);
+}
+
+/* Runs ARGV with TEE reading its trace. */
+static int follow(const struct session *session, char **argv, struct ck_detector *detector, struct tee *tee)
+{
+    struct mm_error err = {0};
+    struct session_input input = {.copy = session_verify_file(), .copy_limit = SESSION_VERIFY_BYTES};
+    input.child = start(session, argv, &input.fd);
+    if (input.child < 0) {
+        tee_close(tee);
+        return EXIT_USAGE;
+    }
+    session_input_signals(input.child); /* Ctrl-C ends the program, we report */
+    int code = consume(tee, &input, &err);
+    close(input.fd);
+    int child = wait_for(session, input.child, argv[0]);
+    session_input_signals_off();
+    tee_close(tee);
+    if (code)
+        tool_report(&err);
+    session_verify(detector, input.copy);
+    int reported = report(session, detector);
+    return code ? code : reported ? reported : verdict(detector, child);
+}
+
 int session_run(const struct session *session, char **argv)
 {
     struct ck_detector_options options = {
         .races = session->races, .memory = true, .max_findings = session->max_findings};
     struct ck_detector *detector = ck_detector_create(&options);
     struct tee tee = {.count = 1};
-    int fd = -1, code = 0;
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
     ck_detector_sink(detector, &tee.sinks[0]);
-    if (session->trace)
+    int code = suppress(session, detector);
+    if (!code && session->trace)
         code = open_trace(&tee, session->trace);
-    pid_t pid = code ? -1 : start(session, argv, &fd);
-    if (pid < 0) {
-        ck_detector_destroy(detector);
-        return code ? code : EXIT_USAGE;
-    }
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old; /* Ctrl-C ends the program, we report */
-    sigaction(SIGINT, &ignore, &old);
-    struct mm_error err = {0};
-    code = consume(&tee, fd, &err);
-    close(fd);
-    int child = wait_for(session, pid, argv[0]);
-    tee_close(&tee);
-    if (code)
-        tool_report(&err);
-    int reported = report(session, detector);
     if (!code)
-        code = reported ? reported : verdict(detector, child);
-    sigaction(SIGINT, &old, NULL);
+        code = follow(session, argv, detector, &tee);
     ck_detector_destroy(detector);
     return code;
 }

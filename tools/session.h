@@ -9,6 +9,7 @@ struct session {
     bool races, memory, api;                  /* what to check */
     const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
     const char *seed, *schedule;              /* passed on, NULL = default */
+    const char *suppress, *html;              /* files, NULL = none */
     size_t max_findings;
     bool quiet;       /* no text report */
     int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */

@@ -1,0 +1,82 @@
+/* Advice is tried before it is given: the trace once more, with the change made to its events.
+ *
+ * The order of events stays as it was recorded, so that the question is: would the same execution have
+ * been free of this race?  Advice that does not pass is withdrawn.  Time is bounded: what there is no time
+ * to try stays advice, without the word "checked". */
+#include "tools/session_verify.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_TRIED = 20, SECONDS = 5 };
+
+struct changer {
+    struct mm_sink sink;
+    const struct ck_change *change;
+};
+
+static enum mm_class one_event(const struct changer *changer, const struct mm_event *event)
+{
+    struct mm_event changed = *event;
+    ck_change_apply(changer->change, &changed);
+    return changer->sink.events(changer->sink.context, &changed, 1);
+}
+
+static enum mm_class change_record(void *context, const struct mm_record *record)
+{
+    const struct changer *changer = context;
+    if (record->type == MM_RECORD_EVENT)
+        return one_event(changer, &record->event);
+    return changer->sink.record(changer->sink.context, record);
+}
+
+static enum mm_class change_events(void *context, const struct mm_event *events, size_t count)
+{
+    enum mm_class cls = MM_OK;
+    for (size_t i = 0; i < count && cls == MM_OK; i++)
+        cls = one_event(context, &events[i]);
+    return cls;
+}
+
+int session_verify_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static bool try_change(struct ck_detector *detector, size_t i, int fd)
+{
+    const struct ck_finding *finding = ck_detector_finding(detector, i);
+    struct ck_detector_options options = {.races = true, .max_findings = 1};
+    struct ck_detector *again = ck_detector_create(&options);
+    struct changer changer = {.change = &finding->change};
+    struct mm_sink sink = {.context = &changer, .record = change_record, .events = change_events};
+    bool complete;
+    if (!again || lseek(fd, 0, SEEK_SET) != 0) {
+        ck_detector_destroy(again);
+        return false;
+    }
+    ck_detector_sink(again, &changer.sink);
+    bool read = mm_trace_read(fd, "trace", &sink, &complete, NULL) == MM_OK;
+    if (read && ck_detector_status(again, NULL) == MM_OK)
+        ck_detector_verified(detector, i, !ck_detector_has_race(again, finding));
+    ck_detector_destroy(again);
+    return read;
+}
+
+void session_verify(struct ck_detector *detector, int fd)
+{
+    time_t end = time(NULL) + SECONDS;
+    size_t tried = 0;
+    for (size_t i = 0; fd >= 0 && i < ck_detector_finding_count(detector); i++) {
+        const struct ck_finding *finding = ck_detector_finding(detector, i);
+        if (!finding->fix || !finding->change.source[0])
+            continue;
+        if (tried++ == MOST_TRIED || time(NULL) >= end || !try_change(detector, i, fd))
+            break;
+    }
+    if (fd >= 0)
+        close(fd);
+}

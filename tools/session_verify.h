@@ -1,0 +1,14 @@
+/* Advice is tried before it is given: the trace once more, with the change made to its events. */
+#ifndef TOOLS_SESSION_VERIFY_H
+#define TOOLS_SESSION_VERIFY_H
+
+#include "checker/checker.h"
+
+#define SESSION_VERIFY_BYTES ((uint64_t)64 << 20) /* of coded trace; longer ones are not kept */
+
+/* A nameless file for the trace, -1 if there can be none. */
+int session_verify_file(void);
+/* Tries the changes that DETECTOR proposes on the trace in FD (closed; -1: nothing is tried). */
+void session_verify(struct ck_detector *detector, int fd);
+
+#endif
