@@ -40,7 +40,7 @@ static void add_finding(struct ck_detector *d, struct ck_finding *finding)
 static uint64_t place_of(const struct ck_detector *d, uint32_t source)
 {
     const struct ck_source *s = source ? ck_map_get(&d->sources, source) : NULL;
-    return s ? s->place : 0;
+    return s ? s->place : source;
 }
 
 /* The argument bound nearest below OFFSET through which a command reaches the allocation. */
