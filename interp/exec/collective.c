@@ -481,6 +481,12 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
     case SpvOpGroupAsyncCopy:
         async_copy(&g);
         break;
+    case SpvOpGroupReserveReadPipePackets:
+    case SpvOpGroupReserveWritePipePackets:
+    case SpvOpGroupCommitReadPipe:
+    case SpvOpGroupCommitWritePipe:
+        in_pipe_collective(run, members, count, wait);
+        break;
     case SpvOpGroupWaitEvents: /* copies are complete when they are issued */
         break;
     default:

@@ -160,15 +160,6 @@ struct in_group {
     struct in_block *free_blocks, *all_blocks;
 };
 
-struct in_instance {
-    struct in_module *module;
-    const struct in_environment *environment;
-    struct in_environment environment_copy;
-    uint8_t *memory, *base;
-    struct in_object *objects; /* per global of the module */
-    struct mm_recorder *recorder;
-};
-
 /* What an image, sampler or pipe argument refers to: opaque registers hold its address. */
 struct in_handle {
     struct in_image image;
@@ -176,6 +167,17 @@ struct in_handle {
     bool has_image, has_sampler;
     const struct in_object *object;
     struct in_pipe *pipe;
+};
+
+struct in_instance {
+    struct in_module *module;
+    const struct in_environment *environment;
+    struct in_environment environment_copy;
+    uint8_t *memory, *base;
+    struct in_object *objects; /* per global of the module */
+    struct mm_recorder *recorder;
+    struct in_handle *storages; /* program-scope pipes */
+    uint32_t storage_count;
 };
 
 #define IN_EVENT_BATCH 256
@@ -264,6 +266,11 @@ enum mm_scope in_scope_of(uint32_t scope);
 
 /* image_access.c: what an opaque register refers to, NULL if it is none of the launch's arguments */
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits);
+/* pipe.c */
+void in_pipe_collective(struct in_run *run, struct in_item **members, uint32_t count,
+                        const struct in_wait *wait);
+bool in_pipe_storages_create(struct in_instance *instance);
+void in_pipe_storages_destroy(struct in_instance *instance);
 /* atomic.c; false: the work-item cannot go on (run->stopped) */
 bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a);
 /* collective.c: all of MEMBERS wait at WAIT; computes and writes their results. */

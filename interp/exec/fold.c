@@ -6,7 +6,7 @@
 static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8_t *to, uint64_t size)
 {
     struct in_code *code = l->code;
-    uint32_t room = code->constant_size + (uint32_t)l->top + 64;
+    uint32_t room = code->constant_size + (uint32_t)l->top + 1024;
     uint8_t *memory = mm_alloc_zero(1, room);
     struct in_insn const *insns = in_thread(code, false);
     struct in_source place = {"", "", "", 0, 0};

@@ -12,13 +12,18 @@ static uint64_t handle_bits(const struct in_item *item, int32_t slot, uint32_t a
     return v;
 }
 
+static const struct in_handle *within(const struct in_handle *list, uint64_t count, uint64_t bits)
+{
+    uint64_t offset = bits - (uint64_t)(uintptr_t)list;
+    return list != NULL && offset < count * sizeof *list && offset % sizeof *list == 0
+               ? &list[offset / sizeof *list]
+               : NULL;
+}
+
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits)
 {
-    uint64_t offset = bits - (uint64_t)(uintptr_t)run->handles;
-    uint64_t n = run->info->argument_count;
-    if (run->handles == NULL || offset >= n * sizeof *run->handles || offset % sizeof *run->handles != 0)
-        return NULL;
-    return &run->handles[offset / sizeof *run->handles];
+    const struct in_handle *h = within(run->handles, run->info->argument_count, bits);
+    return h != NULL ? h : within(run->instance->storages, run->instance->storage_count, bits);
 }
 
 static const struct in_handle *image_of(struct in_run *run, struct in_item *item, const struct in_insn *pc,

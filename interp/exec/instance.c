@@ -66,7 +66,7 @@ enum mm_class in_instance_create(struct in_module *module, const struct in_envir
     in->recorder = recorder;
     in->memory = mm_alloc_zero(1, module->program_bytes + 8192);
     in->objects = mm_alloc_zero(module->global_count + 1, sizeof *in->objects);
-    if (in->memory == NULL || in->objects == NULL) {
+    if (in->memory == NULL || in->objects == NULL || !in_pipe_storages_create(in)) {
         in_instance_destroy(in);
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
@@ -83,6 +83,7 @@ void in_instance_destroy(struct in_instance *instance)
 {
     if (instance == NULL)
         return;
+    in_pipe_storages_destroy(instance);
     in_module_release(instance->module);
     mm_free(instance->memory);
     mm_free(instance->objects);

@@ -74,6 +74,21 @@ static enum mm_class composite(struct in_module *m, const struct in_inst *inst, 
     return MM_OK;
 }
 
+static enum mm_class pipe_storage(struct in_module *m, const struct in_inst *inst, uint8_t *bytes,
+                                  struct mm_error *err)
+{
+    struct in_pipe_storage *list = mm_realloc(m->storages, (m->storage_count + 1) * sizeof *list);
+    if (list == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    m->storages = list;
+    const uint32_t *w = inst->operands;
+    if (inst->operand_count < 3 || w[0] == 0 || w[2] == 0 || w[0] > 1u << 16 || w[2] > 1u << 24)
+        return in_bad(m, inst->word, err, "SPIRV 3.49.7", "pipe storage of no sensible size");
+    list[m->storage_count++] = (struct in_pipe_storage){w[0], w[1], w[2]};
+    memcpy(bytes, &(uint64_t){m->storage_count}, 8);
+    return MM_OK;
+}
+
 enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
     struct in_id *id = inst->result != 0 ? &m->ids[inst->result] : NULL;
@@ -107,6 +122,8 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
                &(uint64_t){inst->operands[0] << 2 | inst->operands[1] << 1 | inst->operands[2] | 1u << 31},
                8);
         break;
+    case SpvOpConstantPipeStorage:
+        return pipe_storage(m, inst, bytes, err);
     default: /* false, null, undef: zeros */
         break;
     }

@@ -9,6 +9,7 @@ static void destroy(struct in_module *m)
     mm_free(m->kernels);
     mm_free(m->functions);
     mm_free(m->globals);
+    mm_free(m->storages);
     mm_free(m->spec);
     mm_free(m->ids);
     mm_free(m->is_id);
@@ -37,7 +38,7 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
     m->name = mm_arena_strdup(m->arena, options->name != NULL ? options->name : "");
     enum mm_class result = m->name != NULL ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
     if (result == MM_OK)
-        result = in_parse(m, words, size, err);
+        result = in_parse(m, words, size, warnings, err);
     if (result == MM_OK)
         result = in_kernels(m, err);
     if (result == MM_OK)

@@ -95,6 +95,9 @@ struct in_function {
     uint32_t *params; /* ids */
     bool has_body;
 };
+struct in_pipe_storage { /* OpConstantPipeStorage */
+    uint32_t packet_size, packet_align, capacity;
+};
 struct in_code;
 struct in_kernel {
     struct in_kernel_info info;
@@ -124,6 +127,8 @@ struct in_module {
     bool literal_legacy;
     const struct in_module_options *options; /* while decoding */
     struct in_object *objects;               /* template per global: region, size, name */
+    struct in_pipe_storage *storages;
+    uint32_t storage_count;
 };
 
 /* An instruction as it stands in in_module.words. */
@@ -138,8 +143,9 @@ struct in_inst {
 void in_inst_at(const struct in_module *module, uint32_t word, struct in_inst *inst);
 const char *in_opcode_name(uint32_t opcode);
 
-/* parse.c: validation, endianness, id table */
-enum mm_class in_parse(struct in_module *module, const void *words, size_t size, struct mm_error *err);
+/* parse.c: validation, endianness, id table; WARNINGS may be NULL */
+enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
+                       struct mm_error *err);
 /* declare.c: everything before the first function */
 enum mm_class in_declare(struct in_module *module, const struct in_inst *inst, struct mm_error *err);
 /* decorate.c */

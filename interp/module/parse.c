@@ -143,7 +143,8 @@ static enum mm_class diagnose(struct in_module *module, spv_diagnostic diagnosti
     return result;
 }
 
-static enum mm_class validate(struct in_module *module, struct mm_error *err)
+static enum mm_class validate_words(struct in_module *module, const uint32_t *words, uint32_t count,
+                                    struct mm_error *err)
 {
     spv_context context = spvContextCreate(environment(module->version));
     spv_validator_options options = spvValidatorOptionsCreate();
@@ -151,13 +152,65 @@ static enum mm_class validate(struct in_module *module, struct mm_error *err)
     enum mm_class result = MM_OK;
     if (context == NULL || options == NULL)
         result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    spv_const_binary_t binary = {module->words, module->word_count};
+    spv_const_binary_t binary = {words, count};
     if (result == MM_OK && spvValidateWithOptions(context, options, &binary, &diagnostic) != SPV_SUCCESS)
         result = diagnose(module, diagnostic, "SPIRV 2.16", err);
     spvDiagnosticDestroy(diagnostic);
     spvValidatorOptionsDestroy(options);
     spvContextDestroy(context);
     return result;
+}
+
+/* Constants that the validator refuses although every driver takes them: conversions of addresses in
+ * OpSpecConstantOp, pipe storage.  They are left out of a copy, which then has to be valid. */
+static uint32_t *without_constants(const struct in_module *m, uint32_t *count)
+{
+    uint32_t *copy = mm_alloc((size_t)m->word_count * sizeof *copy);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, m->words, 5 * sizeof *copy);
+    *count = 5;
+    uint32_t storage = 0;
+    for (uint32_t at = 5, n; at < m->word_count; at += n) {
+        const uint32_t *w = m->words + at;
+        uint32_t op = w[0] & 0xffff;
+        n = w[0] >> 16;
+        bool left_out = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
+        uint32_t kept = left_out ? 3 : n;
+        memcpy(copy + *count, w, kept * sizeof *w);
+        if (left_out)
+            copy[*count] = 3u << 16 | SpvOpConstantNull;
+        if (op == SpvOpConstantPipeStorage)
+            storage = w[1];
+        *count += kept;
+    }
+    for (uint32_t at = 5; storage != 0 && at < *count; at += copy[at] >> 16)
+        if ((copy[at] & 0xffff) == SpvOpTypePipeStorage) /* a type that may be null */
+            copy[at] = 2u << 16 | SpvOpTypeEvent;
+    return copy;
+}
+
+static enum mm_class validate(struct in_module *module, char **warnings, struct mm_error *err)
+{
+    struct mm_error first = {.cls = MM_OK};
+    enum mm_class result = validate_words(module, module->words, module->word_count, &first);
+    if (result == MM_INVALID && !module->options->strict) {
+        uint32_t count = 0, *copy = without_constants(module, &count);
+        if (copy != NULL && count < module->word_count)
+            result = validate_words(module, copy, count, NULL);
+        mm_free(copy);
+    }
+    if (result != MM_OK) {
+        if (err != NULL)
+            *err = first;
+        return result;
+    }
+    if (first.cls != MM_OK && warnings != NULL) {
+        char text[sizeof first.message + 200];
+        mm_error_format(&first, text, sizeof text);
+        *warnings = mm_strdup(text);
+    }
+    return MM_OK;
 }
 
 static enum mm_class read_words(struct in_module *module, const void *words, size_t size,
@@ -279,11 +332,12 @@ static enum mm_class walk(struct in_module *m, struct mm_error *err)
     return result;
 }
 
-enum mm_class in_parse(struct in_module *module, const void *words, size_t size, struct mm_error *err)
+enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
+                       struct mm_error *err)
 {
     enum mm_class result = read_words(module, words, size, err);
     if (result == MM_OK)
-        result = validate(module, err);
+        result = validate(module, warnings, err);
     if (result == MM_OK)
         result = make_ids(module, err);
     if (result == MM_OK)
