@@ -335,11 +335,40 @@ static void sort_states(struct sx *sx)
     }
 }
 
+/* Whether PROP, or its opposite, can only be true by registers and memory that equal its constants: the
+ * values that search considers where a value may come out of thin air. */
+static bool pins_values(const struct ck_program *p, uint32_t prop, bool positive)
+{
+    const struct ck_prop *q = &p->props[prop];
+
+    switch (q->op) {
+    case CK_PROP_TRUE:
+        return true;
+    case CK_PROP_NOT:
+        return pins_values(p, q->a, !positive);
+    case CK_PROP_AND:
+    case CK_PROP_OR:
+        return pins_values(p, q->a, positive) && pins_values(p, q->b, positive);
+    case CK_PROP_COMPARE:
+        return q->compare == (positive ? CK_EQ : CK_NE);
+    }
+    return false;
+}
+
+/* What no state shows may still be reached by a value out of thin air that was not tried. */
+static bool states_settle(const struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    if (sx->limited)
+        return false;
+    return !sx->thin_air || pins_values(p, p->condition, p->quantifier != CK_FORALL);
+}
+
 static void settle_condition(struct sx *sx)
 {
     struct ck_verdict *v = sx->verdict;
-    bool some = false, all = true;
-    enum ck_answer otherwise = sx->limited ? CK_UNKNOWN : CK_YES;
+    bool some = false, all = true, settled = states_settle(sx);
 
     for (size_t i = 0; i < v->state_count; i++) {
         some = some || v->states[i].satisfies;
@@ -347,13 +376,13 @@ static void settle_condition(struct sx *sx)
     }
     switch (sx->program->quantifier) {
     case CK_EXISTS:
-        v->condition = some ? CK_YES : sx->limited ? CK_UNKNOWN : CK_NO;
+        v->condition = some ? CK_YES : settled ? CK_NO : CK_UNKNOWN;
         break;
     case CK_NOT_EXISTS:
-        v->condition = some ? CK_NO : otherwise;
+        v->condition = some ? CK_NO : settled ? CK_YES : CK_UNKNOWN;
         break;
     case CK_FORALL:
-        v->condition = all ? otherwise : CK_NO;
+        v->condition = !all ? CK_NO : settled ? CK_YES : CK_UNKNOWN;
         break;
     }
 }
@@ -379,6 +408,9 @@ void sx_conclude(struct sx *sx)
 {
     sort_states(sx);
     settle_condition(sx);
+    if (sx->verdict->condition == CK_UNKNOWN && !sx->limited)
+        mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
+                "a value out of thin air may be any value, and not all of them were tried");
     settle_flags(sx);
     sx->verdict->states_complete = !sx->limited && !sx->thin_air;
 }
