@@ -22,6 +22,7 @@ enum {
     OPT_TRACE,
     OPT_SEED,
     OPT_SCHEDULE,
+    OPT_STEP_LIMIT,
     OPT_MAX_ERRORS,
     OPT_SUPPRESS,
     OPT_QUIET
@@ -44,6 +45,8 @@ static const struct tool_option options[] = {
     {"trace", 't', "FILE", "REFCL_TRACE", "keep the trace (see refcl trace dump)"},
     {"seed", 's', "N", "REFCL_SEED", "decides everything the specification leaves open"},
     {"schedule", 0, "NAME", "REFCL_SCHEDULE", "sequential, random or fair (default sequential)"},
+    {"step-limit", 0, "N", "REFCL_STEP_LIMIT",
+     "instructions of one launch, 0 = no limit (default 100000000000)"},
     {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "show the first N distinct findings, count the others"},
     {"suppress", 0, "FILE", "REFCL_SUPPRESS", "leave out findings: lines kind[:FILE[:LINE]], shell patterns"},
     {"quiet", 'q', NULL, "REFCL_QUIET", "no report on stderr"},
@@ -99,6 +102,9 @@ static int handle(void *context, size_t index, const char *value)
     }
     case OPT_SUPPRESS:
         session->suppress = value;
+        break;
+    case OPT_STEP_LIMIT:
+        session->step_limit = value;
         break;
     case OPT_QUIET:
         session->quiet = true;

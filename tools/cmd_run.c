@@ -12,6 +12,7 @@ enum {
     OPT_TRACE,
     OPT_SEED,
     OPT_SCHEDULE,
+    OPT_STEP_LIMIT,
     OPT_MAX_ERRORS,
     OPT_SUPPRESS,
     OPT_QUIET
@@ -24,6 +25,8 @@ static const struct tool_option options[] = {
     {"trace", 't', "FILE", "REFCL_TRACE", "keep the trace (see refcl trace dump)"},
     {"seed", 's', "N", "REFCL_SEED", "decides everything the specification leaves open"},
     {"schedule", 0, "NAME", "REFCL_SCHEDULE", "sequential, random or fair (default sequential)"},
+    {"step-limit", 0, "N", "REFCL_STEP_LIMIT",
+     "instructions of one launch, 0 = no limit (default 100000000000)"},
     {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "show the first N distinct findings, count the others"},
     {"suppress", 0, "FILE", "REFCL_SUPPRESS", "leave out findings: lines kind[:FILE[:LINE]], shell patterns"},
     {"quiet", 'q', NULL, "REFCL_QUIET", "no report on stderr"},
@@ -57,6 +60,10 @@ static int handle(void *context, size_t index, const char *value)
         if (strcmp(value, "sequential") != 0 && strcmp(value, "random") != 0 && strcmp(value, "fair") != 0)
             return tool_error(EXIT_USAGE, "--schedule: '%s' is not sequential, random or fair", value);
         session->schedule = value;
+        break;
+    case OPT_STEP_LIMIT:
+        code = tool_number("step-limit", value, UINT64_MAX, &n);
+        session->step_limit = value;
         break;
     case OPT_MAX_ERRORS:
         code = tool_number("max-errors", value, 1000000, &n);

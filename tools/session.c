@@ -33,6 +33,9 @@ int session_set_checks(struct session *session, const char *list)
     return 0;
 }
 
+/* A kernel that runs away ends after some minutes. */
+#define DEFAULT_STEP_LIMIT "100000000000"
+
 /* ---- the child ------------------------------------------------------------------------------- */
 
 static void set_environment(const struct session *session, const char *library, int fd)
@@ -51,6 +54,7 @@ static void set_environment(const struct session *session, const char *library, 
         setenv("REFCL_SEED", session->seed, 1);
     if (session->schedule)
         setenv("REFCL_SCHEDULE", session->schedule, 1);
+    setenv("REFCL_STEP_LIMIT", session->step_limit ? session->step_limit : DEFAULT_STEP_LIMIT, 1);
 }
 
 /* Reports name the user's own source files: they are looked up beside every file on the command line. */

@@ -10,6 +10,7 @@ struct session {
     const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
     const char *seed, *schedule;              /* passed on, NULL = default */
     const char *suppress, *html;              /* files, NULL = none */
+    const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
     bool quiet;       /* no text report */
     int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
