@@ -61,6 +61,7 @@ struct in_kernel_info {
     const char *vec_type_hint;        /* "" if none */
     uint64_t local_bytes;             /* of variables declared in the kernel and what it calls */
     uint64_t private_bytes;           /* an estimate, per work-item */
+    bool is_block;                    /* for device-side enqueue alone: argument 0 is the block literal */
 };
 size_t in_module_kernel_count(const struct in_module *module);
 const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);
@@ -125,6 +126,7 @@ struct in_environment {
     bool (*is_valid_event)(void *context, void *event);
     /* info: 1 CLK_PROFILING_COMMAND_EXEC_TIME, written to VALUE when the event completes. */
     void (*capture_profiling)(void *context, void *event, int info, void *value);
+    uint32_t max_work_group_size; /* of the device, for kernel queries about blocks; 0 = 1024 */
 };
 
 /* Program-scope variables of a module on one device: they live as long as the program object. */

@@ -21,7 +21,7 @@ static enum mm_class collect(struct in_lower *l)
 }
 
 /* The kernel's own function, or the one that it does nothing but call with its own parameters. */
-static uint32_t kernel_function(const struct in_module *m, uint32_t index)
+uint32_t in_kernel_function(const struct in_module *m, uint32_t index)
 {
     const struct in_function *f = &m->functions[index];
     struct in_inst i;
@@ -249,7 +249,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
     else
         prepare(&l);
     if (l.result == MM_OK) {
-        kernel->function = kernel_function(m, kernel->function);
+        kernel->function = in_kernel_function(m, kernel->function);
         l.result = visit(&l, kernel->function, order, &count, 0);
     }
     if (l.result == MM_OK)

@@ -46,6 +46,11 @@ enum mm_class in_lower_size_of(struct in_lower *l, const struct in_inst *i)
     return l->result;
 }
 
+bool in_is_pointer(const struct in_lower *l, const struct in_inst *i, uint32_t operand)
+{
+    return operand < i->operand_count && in_ty_of(l, i->operands[operand])->kind == IN_TY_POINTER;
+}
+
 /* The generic call: operands that are ids become slots, others stay what they are in LITERAL. */
 enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {

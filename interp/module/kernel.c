@@ -223,8 +223,69 @@ static void execution_mode(const struct in_module *m, const struct in_inst *i, s
     }
 }
 
+uint32_t in_kernel_of(const struct in_module *m, uint32_t index)
+{
+    for (uint32_t k = 0; k < m->kernel_count; k++) {
+        uint32_t id = m->kernels[k].entry_id;
+        if (id >= m->bound || m->ids[id].kind != IN_ID_FUNCTION)
+            continue;
+        if (m->ids[id].index == index || in_kernel_function(m, m->ids[id].index) == index)
+            return k;
+    }
+    return m->kernel_count;
+}
+
+static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *err)
+{
+    if (id >= m->bound || m->ids[id].kind != IN_ID_FUNCTION)
+        return MM_OK;
+    uint32_t k = in_kernel_of(m, m->ids[id].index);
+    if (k == m->kernel_count) { /* an invoke function that is no entry point */
+        struct in_kernel *list = mm_realloc(m->kernels, (m->kernel_count + 1) * sizeof *list);
+        if (list == NULL)
+            return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        m->kernels = list;
+        list[m->kernel_count++] =
+            (struct in_kernel){.entry_id = id, .info = {.name = m->ids[id].name, .vec_type_hint = ""}};
+    }
+    m->kernels[k].info.is_block = true;
+    return MM_OK;
+}
+
+/* Invoke functions of blocks are kernels, for the device alone. [CLC 6.15.16] */
+static enum mm_class blocks(struct in_module *m, struct mm_error *err)
+{
+    struct in_inst i;
+    for (uint32_t at = 5; at < m->word_count; at += i.count) {
+        in_inst_at(m, at, &i);
+        uint32_t place;
+        switch (i.opcode) {
+        case SpvOpEnqueueKernel:
+            place = 6;
+            break;
+        case SpvOpGetKernelNDrangeSubGroupCount:
+        case SpvOpGetKernelNDrangeMaxSubGroupSize:
+        case SpvOpGetKernelLocalSizeForSubgroupCount:
+            place = 1;
+            break;
+        case SpvOpGetKernelWorkGroupSize:
+        case SpvOpGetKernelPreferredWorkGroupSizeMultiple:
+        case SpvOpGetKernelMaxNumSubgroups:
+            place = 0;
+            break;
+        default:
+            continue;
+        }
+        if (place < i.operand_count && block(m, i.operands[place], err) != MM_OK)
+            return MM_LIMIT;
+    }
+    return MM_OK;
+}
+
 enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
 {
+    if (blocks(m, err) != MM_OK)
+        return MM_LIMIT;
     for (uint32_t k = 0; k < m->kernel_count; k++) {
         enum mm_class result = describe(m, &m->kernels[k], err);
         if (result != MM_OK)

@@ -161,6 +161,10 @@ struct in_ty *in_type_of(const struct in_module *module, uint32_t id); /* type o
 bool in_constant_u64(const struct in_module *module, uint32_t id, uint64_t *value);
 /* Evaluates OpSpecConstantOp's OPCODE over constants by running it (exec/fold.c). */
 enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, struct mm_error *err);
+/* The function that does the work of the kernel with function INDEX (exec/lower.c). */
+uint32_t in_kernel_function(const struct in_module *m, uint32_t index);
+/* The kernel whose work function INDEX does; kernel_count if none. */
+uint32_t in_kernel_of(const struct in_module *m, uint32_t index);
 /* Lowers every kernel (exec/lower.c). */
 enum mm_class in_lower_kernels(struct in_module *module, struct mm_error *err);
 void in_code_destroy(struct in_code *code);
