@@ -70,4 +70,171 @@ enum mm_class xr_file_read(const char *path, size_t limit, char **bytes, size_t 
 /* 64-bit FNV-1a of the words of TEXT: lower case, without punctuation and markup. */
 uint64_t xr_hash(const char *text);
 
+/* ---- clauses ------------------------------------------------------------------------------ */
+
+struct xr_clause {
+    const char *id;       /* "CL 3.3.6 G17", "CL 5.2.1 E3", "VK synchronizes-with V2" */
+    const char *document; /* "CL", "VK" */
+    const char *section;  /* "3.3.6" */
+    const char *label;    /* "G17" */
+    const char *kind;     /* "edge", "error", ... */
+    const char *text;     /* in our own words */
+    const char *note;     /* what is unclear, "" */
+    const char *versions; /* how versions differ, "" */
+    const char *untested; /* why an error condition has no test, "" */
+    const char *code;     /* error conditions: CL_INVALID_VALUE, "" */
+    const char **entries; /* API calls it is about */
+    size_t entry_count;
+    const uint64_t *sources; /* hashes of the sentences it stands for */
+    size_t source_count;
+};
+/* Kinds that a finite execution can confirm or refute. */
+bool xr_clause_checkable(const struct xr_clause *clause);
+
+/* A section that may be cited as a whole.  Documents without clauses here ("CLC", "SPIRV", "CL env") have
+ * sections alone. */
+struct xr_known_section {
+    const char *document, *number, *title;
+};
+
+/* A place where the specification is unclear or known to be wrong, and what turns on it. */
+struct xr_ambiguity {
+    const char *id, *topic, *text, *reading; /* reading: what refcl takes it to mean */
+    const char *switch_name;                 /* model switch with the other readings, "" */
+    const char **clauses, **tests;
+    size_t clause_count, test_count;
+};
+
+struct xr_database {
+    struct mm_arena *arena;
+    struct xr_clause *clauses;
+    size_t clause_count;
+    struct xr_known_section *sections;
+    size_t section_count;
+    struct xr_ambiguity *ambiguities;
+    size_t ambiguity_count;
+    size_t *by_id; /* indices of clauses, in order of id */
+    size_t clause_capacity, section_capacity, ambiguity_capacity;
+};
+
+/* Loads every JSON file in FOLDER. */
+enum mm_class xr_database_load(const char *folder, struct xr_database *db, struct mm_error *err);
+void xr_database_free(struct xr_database *db);
+/* NULL if there is none. */
+const struct xr_clause *xr_database_clause(const struct xr_database *db, const char *id);
+const struct xr_known_section *xr_database_section(const struct xr_database *db, const char *document,
+                                                   const char *number);
+/* The clause that stands for SENTENCE: of the same section (and call and code, for error conditions). */
+const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
+                                             const struct xr_sentence *sentence);
+
+/* ---- citations ---------------------------------------------------------------------------- */
+
+enum xr_role {
+    XR_IMPLEMENTS, /* code, models */
+    XR_CHECKS,     /* tests, litmus tests */
+    XR_REPORTS,    /* rule ids of errors and findings */
+    XR_MENTIONS,   /* documents */
+    XR_ROLE_COUNT
+};
+const char *xr_role_name(enum xr_role role);
+
+/* One clause or section, cited at one place. */
+struct xr_citation {
+    const char *document, *section;
+    const char *label; /* "" cites the section */
+    const char *file;  /* relative to the root */
+    unsigned line;
+    enum xr_role role;
+    const struct xr_clause *clause;               /* NULL if it is a section, or unknown */
+    const struct xr_known_section *known_section; /* NULL if unknown */
+};
+
+/* A test that expects an error code of an API call. */
+struct xr_error_test {
+    const char *entry, *code, *file;
+    unsigned line;
+};
+
+/* An axiom or definition of a model, and whether a comment before it cites a clause. */
+struct xr_axiom {
+    const char *name, *file;
+    unsigned line;
+    size_t citation_count;
+    bool required; /* of a model of a specification, not of one that has none */
+};
+
+struct xr_citations {
+    struct mm_arena *arena;
+    struct xr_citation *citations;
+    struct xr_error_test *error_tests;
+    struct xr_axiom *axioms;
+    size_t citation_count, error_test_count, axiom_count, file_count;
+    size_t citation_capacity, error_test_capacity, axiom_capacity;
+};
+
+typedef enum mm_class xr_on_reference(void *context, const char *document, const char *section,
+                                      const char *label);
+/* Calls back for each clause and section in TEXT ("CL 3.3.6 G8-G10, H1; SPIRV 3.49.18"); words are skipped.
+ * DB tells where a range of labels or sections ends. */
+enum mm_class xr_cite_parse(const struct xr_database *db, const char *text, xr_on_reference *on,
+                            void *context);
+
+/* Walks the folders of ROOT that hold code, models and tests. */
+enum mm_class xr_collect(const char *root, const struct xr_database *db, struct xr_citations *out,
+                         struct mm_error *err);
+/* The same for one file given as text. */
+enum mm_class xr_collect_file(const char *path, const char *bytes, size_t length,
+                              const struct xr_database *db, struct xr_citations *out, struct mm_error *err);
+void xr_citations_free(struct xr_citations *citations);
+
+/* ---- the matrix --------------------------------------------------------------------------- */
+
+enum xr_gap_kind {
+    XR_GAP_UNKNOWN,      /* a citation of something that is not there */
+    XR_GAP_AXIOM,        /* an axiom without a clause */
+    XR_GAP_NO_CHECK,     /* a checkable memory-model clause without a test */
+    XR_GAP_ONE_CHECK,    /* with a single one */
+    XR_GAP_NO_RULE,      /* a checkable memory-model clause without axiom or code */
+    XR_GAP_ERROR,        /* an error condition without test and reason */
+    XR_GAP_NOT_RUN,      /* a check in a file that no test run reaches */
+    XR_GAP_TEST_MISSING, /* an ambiguity that names a test or clause that is not there */
+    XR_GAP_COUNT
+};
+const char *xr_gap_name(enum xr_gap_kind kind);
+/* Whether a gap of this kind is an error rather than a listed gap. */
+bool xr_gap_is_error(enum xr_gap_kind kind);
+
+struct xr_gap {
+    enum xr_gap_kind kind;
+    const char *subject; /* clause id, axiom, citation */
+    const char *file;    /* "" if none */
+    unsigned line;
+};
+
+/* What stands for a clause. */
+struct xr_links {
+    const struct xr_citation **citations;
+    size_t citation_count;
+    size_t implements, checks, reports; /* direct */
+    size_t section_code;                /* code that cites the whole section */
+    size_t error_tests;                 /* tests of its call and code */
+    size_t error_conditions;            /* conditions that share call and code */
+};
+
+struct xr_matrix {
+    struct mm_arena *arena;
+    const struct xr_database *db;
+    const struct xr_citations *citations;
+    struct xr_links *links; /* one per clause */
+    struct xr_gap *gaps;
+    size_t gap_count, gap_capacity;
+};
+
+enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_citations *citations,
+                              const char *root, struct xr_matrix *matrix, struct mm_error *err);
+void xr_matrix_free(struct xr_matrix *matrix);
+/* Error conditions count as tested with as many tests of their call and code as there are such conditions. */
+bool xr_links_error_tested(const struct xr_links *links);
+
 #endif

@@ -1,0 +1,332 @@
+/* The clause database: JSON files in clauses/. */
+#include "spec-xref/xref.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JSON_MAX = 16 << 20, FILES_MAX = 64 };
+
+struct loader {
+    struct xr_database *db;
+    struct mm_error *err;
+    const char *path, *document;
+};
+
+static enum mm_class out_of_memory(struct mm_error *err)
+{
+    return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+}
+
+static enum mm_class wrong(struct loader *l, const char *what, const char *where)
+{
+    return mm_fail_at(l->err, MM_INVALID, "xref.database", l->path, 0, 0, "%s%s%s", what, *where ? ": " : "",
+                      where);
+}
+
+/* Room for one more of SIZE bytes. */
+static bool room(void **array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return true;
+    size_t more = *capacity ? 2 * *capacity : 64;
+    void *grown = mm_realloc(*array, more * size);
+    if (!grown)
+        return false;
+    *array = grown;
+    *capacity = more;
+    return true;
+}
+
+/* The member NAME as a string in the arena; "" where it is absent, NULL on failure. */
+static const char *text_of(struct loader *l, const cJSON *object, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+    return cJSON_IsString(item) ? mm_arena_strdup(l->db->arena, item->valuestring) : "";
+}
+
+static const char **texts_of(struct loader *l, const cJSON *object, const char *name, size_t *count)
+{
+    const cJSON *array = cJSON_GetObjectItemCaseSensitive(object, name), *item;
+    size_t n = (size_t)cJSON_GetArraySize(array);
+    const char **texts = mm_arena_alloc(l->db->arena, (n + 1) * sizeof *texts);
+    *count = 0;
+    if (!texts)
+        return NULL;
+    cJSON_ArrayForEach(item, array)
+    {
+        texts[*count] = mm_arena_strdup(l->db->arena, cJSON_IsString(item) ? item->valuestring : "");
+        if (!texts[(*count)++])
+            return NULL;
+    }
+    return texts;
+}
+
+static uint64_t *hashes_of(struct loader *l, const cJSON *object, size_t *count)
+{
+    size_t n;
+    const char **texts = texts_of(l, object, "source", &n);
+    uint64_t *hashes = texts ? mm_arena_alloc(l->db->arena, (n + 1) * sizeof *hashes) : NULL;
+    if (!hashes)
+        return NULL;
+    for (size_t i = 0; i < n; i++)
+        hashes[i] = strtoull(texts[i], NULL, 16);
+    *count = n;
+    return hashes;
+}
+
+/* Splits "CL 5.2.1 E3" into document, section and label. */
+static bool split_id(struct loader *l, struct xr_clause *c)
+{
+    const char *first = strchr(c->id, ' '), *last = strrchr(c->id, ' ');
+    if (!first || first == last)
+        return false;
+    char *document = mm_arena_alloc(l->db->arena, (size_t)(first - c->id) + 1);
+    if (!document)
+        return false;
+    memcpy(document, c->id, (size_t)(first - c->id));
+    c->document = document;
+    c->label = last + 1;
+    size_t n = (size_t)(last - first - 1);
+    return strlen(c->section) == n && strncmp(first + 1, c->section, n) == 0;
+}
+
+static enum mm_class load_clause(struct loader *l, const cJSON *object)
+{
+    struct xr_database *db = l->db;
+    struct xr_clause c = {.id = text_of(l, object, "id"),
+                          .section = text_of(l, object, "section"),
+                          .kind = text_of(l, object, "kind"),
+                          .text = text_of(l, object, "text"),
+                          .note = text_of(l, object, "note"),
+                          .versions = text_of(l, object, "versions"),
+                          .untested = text_of(l, object, "untested"),
+                          .code = text_of(l, object, "code")};
+    c.entries = texts_of(l, object, "entry", &c.entry_count);
+    c.sources = hashes_of(l, object, &c.source_count);
+    if (!c.id || !c.section || !c.kind || !c.text || !c.note || !c.versions || !c.untested || !c.code ||
+        !c.entries || !c.sources)
+        return out_of_memory(l->err);
+    if (!*c.id || !*c.kind || !*c.text || !split_id(l, &c))
+        return wrong(l, "a clause needs id (document, section, label), section, kind and text", c.id);
+    if (!room((void **)&db->clauses, db->clause_count, &db->clause_capacity, sizeof c))
+        return out_of_memory(l->err);
+    db->clauses[db->clause_count++] = c;
+    return MM_OK;
+}
+
+static enum mm_class load_section(struct loader *l, const cJSON *object)
+{
+    struct xr_database *db = l->db;
+    struct xr_known_section s = {.document = l->document,
+                                 .number = text_of(l, object, "number"),
+                                 .title = text_of(l, object, "title")};
+    if (!s.number || !s.title ||
+        !room((void **)&db->sections, db->section_count, &db->section_capacity, sizeof s))
+        return out_of_memory(l->err);
+    if (!*s.number)
+        return wrong(l, "a section needs a number", "");
+    db->sections[db->section_count++] = s;
+    return MM_OK;
+}
+
+static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
+{
+    struct xr_database *db = l->db;
+    struct xr_ambiguity a = {.id = text_of(l, object, "id"),
+                             .topic = text_of(l, object, "topic"),
+                             .text = text_of(l, object, "text"),
+                             .reading = text_of(l, object, "reading"),
+                             .switch_name = text_of(l, object, "switch")};
+    a.clauses = texts_of(l, object, "clauses", &a.clause_count);
+    a.tests = texts_of(l, object, "tests", &a.test_count);
+    if (!a.id || !a.topic || !a.text || !a.reading || !a.switch_name || !a.clauses || !a.tests ||
+        !room((void **)&db->ambiguities, db->ambiguity_count, &db->ambiguity_capacity, sizeof a))
+        return out_of_memory(l->err);
+    if (!*a.id || !*a.text)
+        return wrong(l, "an ambiguity needs id and text", a.id);
+    db->ambiguities[db->ambiguity_count++] = a;
+    return MM_OK;
+}
+
+static enum mm_class each(struct loader *l, const cJSON *root, const char *name,
+                          enum mm_class (*load)(struct loader *, const cJSON *))
+{
+    const cJSON *array = cJSON_GetObjectItemCaseSensitive(root, name), *item;
+    cJSON_ArrayForEach(item, array)
+    {
+        enum mm_class c = load(l, item);
+        if (c != MM_OK)
+            return c;
+    }
+    return MM_OK;
+}
+
+static enum mm_class load_file(struct loader *l)
+{
+    char *bytes;
+    size_t length;
+    enum mm_class c = xr_file_read(l->path, JSON_MAX, &bytes, &length, l->err);
+    if (c != MM_OK)
+        return c;
+    cJSON *root = cJSON_ParseWithLength(bytes, length);
+    mm_free(bytes);
+    if (!cJSON_IsObject(root)) {
+        cJSON_Delete(root);
+        return wrong(l, "not a JSON object", "");
+    }
+    l->document = text_of(l, root, "document");
+    c = l->document ? each(l, root, "sections", load_section) : out_of_memory(l->err);
+    if (c == MM_OK)
+        c = each(l, root, "clauses", load_clause);
+    if (c == MM_OK)
+        c = each(l, root, "ambiguities", load_ambiguity);
+    cJSON_Delete(root);
+    return c;
+}
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+static int by_id(const void *a, const void *b, void *context)
+{
+    const struct xr_clause *clauses = context;
+    return strcmp(clauses[*(const size_t *)a].id, clauses[*(const size_t *)b].id);
+}
+
+static enum mm_class index_clauses(struct xr_database *db, struct mm_error *err)
+{
+    db->by_id = mm_alloc((db->clause_count + 1) * sizeof *db->by_id);
+    if (!db->by_id)
+        return out_of_memory(err);
+    for (size_t i = 0; i < db->clause_count; i++)
+        db->by_id[i] = i;
+    qsort_r(db->by_id, db->clause_count, sizeof *db->by_id, by_id, db->clauses);
+    for (size_t i = 1; i < db->clause_count; i++) {
+        const char *id = db->clauses[db->by_id[i]].id;
+        if (strcmp(id, db->clauses[db->by_id[i - 1]].id) == 0)
+            return mm_fail(err, MM_INVALID, "xref.database", "clause '%s' is there twice", id);
+    }
+    return MM_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_json(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 5 && strcmp(name + n - 5, ".json") == 0;
+}
+
+enum mm_class xr_database_load(const char *folder, struct xr_database *db, struct mm_error *err)
+{
+    char *names[FILES_MAX], path[4096];
+    size_t n = 0;
+    *db = (struct xr_database){.arena = mm_arena_create()};
+    DIR *dir = opendir(folder);
+    if (!db->arena || !dir) {
+        if (dir)
+            closedir(dir);
+        xr_database_free(db);
+        return mm_fail_at(err, MM_INVALID, "xref.database", folder, 0, 0,
+                          "cannot open the folder of clauses");
+    }
+    for (struct dirent *e; n < FILES_MAX && (e = readdir(dir));)
+        if (is_json(e->d_name) && (names[n] = mm_arena_strdup(db->arena, e->d_name)))
+            n++;
+    closedir(dir);
+    qsort(names, n, sizeof *names, by_name);
+    struct loader l = {.db = db, .err = err, .path = path};
+    enum mm_class c = MM_OK;
+    for (size_t i = 0; i < n && c == MM_OK; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        c = load_file(&l);
+    }
+    if (c == MM_OK)
+        c = index_clauses(db, err);
+    if (c != MM_OK)
+        xr_database_free(db);
+    return c;
+}
+
+void xr_database_free(struct xr_database *db)
+{
+    mm_free(db->clauses);
+    mm_free(db->sections);
+    mm_free(db->ambiguities);
+    mm_free(db->by_id);
+    if (db->arena)
+        mm_arena_destroy(db->arena);
+    *db = (struct xr_database){0};
+}
+
+/* ---- look-up ------------------------------------------------------------------------------ */
+
+bool xr_clause_checkable(const struct xr_clause *clause)
+{
+    static const char *const kinds[] = {"edge", "value", "order", "undefined", "usage"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(clause->kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+const struct xr_clause *xr_database_clause(const struct xr_database *db, const char *id)
+{
+    size_t low = 0, high = db->clause_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct xr_clause *c = &db->clauses[db->by_id[middle]];
+        int order = strcmp(id, c->id);
+        if (!order)
+            return c;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+const struct xr_known_section *xr_database_section(const struct xr_database *db, const char *document,
+                                                   const char *number)
+{
+    for (size_t i = 0; i < db->section_count; i++)
+        if (strcmp(db->sections[i].document, document) == 0 && strcmp(db->sections[i].number, number) == 0)
+            return &db->sections[i];
+    return NULL;
+}
+
+static bool has_source(const struct xr_clause *c, uint64_t hash)
+{
+    for (size_t i = 0; i < c->source_count; i++)
+        if (c->sources[i] == hash)
+            return true;
+    return false;
+}
+
+/* Whether an error condition of C is one of a call that SENTENCE is about. */
+static bool same_call(const struct xr_clause *c, const struct xr_sentence *sentence)
+{
+    if (!*c->code || !c->entry_count || !*sentence->entry)
+        return true;
+    for (size_t i = 0; i < c->entry_count; i++)
+        if (strstr(sentence->entry, c->entries[i]))
+            return true;
+    return false;
+}
+
+const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
+                                             const struct xr_sentence *sentence)
+{
+    for (size_t i = 0; i < db->clause_count; i++) {
+        const struct xr_clause *c = &db->clauses[i];
+        if (strcmp(c->section, sentence->section) == 0 && strcmp(c->document, document) == 0 &&
+            has_source(c, sentence->hash) && same_call(c, sentence))
+            return c;
+    }
+    return NULL;
+}

@@ -1,0 +1,287 @@
+/* The matrix: what implements and what checks each clause, and what is missing. */
+#include "spec-xref/xref.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *xr_gap_name(enum xr_gap_kind kind)
+{
+    static const char *const names[] = {
+        "unknown-citation", "axiom-without-clause", "no-check",      "single-check",
+        "no-rule",          "untested-error",       "check-not-run", "missing-test"};
+    return (unsigned)kind < XR_GAP_COUNT ? names[kind] : "?";
+}
+
+bool xr_gap_is_error(enum xr_gap_kind kind)
+{
+    return kind == XR_GAP_UNKNOWN || kind == XR_GAP_AXIOM || kind == XR_GAP_NO_CHECK ||
+           kind == XR_GAP_NOT_RUN || kind == XR_GAP_TEST_MISSING;
+}
+
+struct builder {
+    struct xr_matrix *m;
+    const char *root;
+    bool failed;
+};
+
+static void add_gap(struct builder *b, enum xr_gap_kind kind, const char *subject, const char *file,
+                    unsigned line)
+{
+    struct xr_matrix *m = b->m;
+    if (m->gap_count == m->gap_capacity) {
+        size_t more = m->gap_capacity ? 2 * m->gap_capacity : 64;
+        struct xr_gap *grown = mm_realloc(m->gaps, more * sizeof *grown);
+        if (!grown) {
+            b->failed = true;
+            return;
+        }
+        m->gaps = grown;
+        m->gap_capacity = more;
+    }
+    const char *copy = mm_arena_strdup(m->arena, subject);
+    b->failed = b->failed || !copy;
+    m->gaps[m->gap_count++] = (struct xr_gap){kind, copy ? copy : "", file, line};
+}
+
+/* ---- links -------------------------------------------------------------------------------- */
+
+static bool about(const struct xr_citation *c, const struct xr_clause *clause)
+{
+    if (c->clause)
+        return c->clause == clause;
+    return !*c->label && strcmp(c->section, clause->section) == 0 &&
+           strcmp(c->document, clause->document) == 0;
+}
+
+static void count(struct xr_links *links, const struct xr_citation *c)
+{
+    if (!c->clause)
+        links->section_code += c->role == XR_IMPLEMENTS || c->role == XR_REPORTS;
+    else if (c->role == XR_IMPLEMENTS)
+        links->implements++;
+    else if (c->role == XR_CHECKS)
+        links->checks++;
+    else if (c->role == XR_REPORTS)
+        links->reports++;
+}
+
+static void link_clause(struct builder *b, size_t index)
+{
+    const struct xr_clause *clause = &b->m->db->clauses[index];
+    const struct xr_citations *all = b->m->citations;
+    struct xr_links *links = &b->m->links[index];
+    size_t n = 0;
+    for (size_t i = 0; i < all->citation_count; i++)
+        n += about(&all->citations[i], clause);
+    links->citations = mm_arena_alloc(b->m->arena, (n + 1) * sizeof *links->citations);
+    if (!links->citations) {
+        b->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < all->citation_count; i++) {
+        if (!about(&all->citations[i], clause))
+            continue;
+        links->citations[links->citation_count++] = &all->citations[i];
+        count(links, &all->citations[i]);
+    }
+}
+
+/* ---- error conditions --------------------------------------------------------------------- */
+
+static bool has_entry(const struct xr_clause *clause, const char *entry)
+{
+    for (size_t i = 0; i < clause->entry_count; i++)
+        if (strcmp(clause->entries[i], entry) == 0)
+            return true;
+    return false;
+}
+
+static size_t tests_of(const struct xr_citations *all, const char *entry, const char *code)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->error_test_count; i++)
+        n += strcmp(all->error_tests[i].code, code) == 0 && strcmp(all->error_tests[i].entry, entry) == 0;
+    return n;
+}
+
+static size_t conditions_of(const struct xr_database *db, const char *entry, const char *code)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < db->clause_count; i++)
+        n += strcmp(db->clauses[i].code, code) == 0 && !*db->clauses[i].untested &&
+             has_entry(&db->clauses[i], entry);
+    return n;
+}
+
+/* The entry of the clause with the best ratio of tests to conditions. */
+static void link_error(struct builder *b, size_t index)
+{
+    const struct xr_clause *clause = &b->m->db->clauses[index];
+    struct xr_links *links = &b->m->links[index];
+    for (size_t i = 0; *clause->code && i < clause->entry_count; i++) {
+        size_t tests = tests_of(b->m->citations, clause->entries[i], clause->code);
+        size_t conditions = conditions_of(b->m->db, clause->entries[i], clause->code);
+        if (!i || tests * links->error_conditions > links->error_tests * conditions) {
+            links->error_tests = tests;
+            links->error_conditions = conditions;
+        }
+    }
+}
+
+bool xr_links_error_tested(const struct xr_links *links)
+{
+    return links->checks || (links->error_tests && links->error_tests >= links->error_conditions);
+}
+
+/* ---- gaps --------------------------------------------------------------------------------- */
+
+static void unknown_citations(struct builder *b)
+{
+    const struct xr_citations *all = b->m->citations;
+    for (size_t i = 0; i < all->citation_count; i++) {
+        const struct xr_citation *c = &all->citations[i];
+        char subject[256];
+        if (*c->label ? c->clause != NULL : c->known_section != NULL)
+            continue;
+        snprintf(subject, sizeof subject, "%s %s%s%s", c->document, c->section, *c->label ? " " : "",
+                 c->label);
+        add_gap(b, XR_GAP_UNKNOWN, subject, c->file, c->line);
+    }
+}
+
+static void axioms(struct builder *b)
+{
+    for (size_t i = 0; i < b->m->citations->axiom_count; i++) {
+        const struct xr_axiom *a = &b->m->citations->axioms[i];
+        if (a->required && !a->citation_count)
+            add_gap(b, XR_GAP_AXIOM, a->name, a->file, a->line);
+    }
+}
+
+static bool is_memory_model(const struct xr_clause *c)
+{
+    return strcmp(c->document, "CL") == 0 &&
+           (strcmp(c->section, "3.3.4") == 0 || strcmp(c->section, "3.3.5") == 0 ||
+            strcmp(c->section, "3.3.6") == 0);
+}
+
+static void memory_model(struct builder *b)
+{
+    for (size_t i = 0; i < b->m->db->clause_count; i++) {
+        const struct xr_clause *c = &b->m->db->clauses[i];
+        const struct xr_links *links = &b->m->links[i];
+        if (!is_memory_model(c) || !xr_clause_checkable(c))
+            continue;
+        if (!links->checks)
+            add_gap(b, XR_GAP_NO_CHECK, c->id, "", 0);
+        else if (links->checks == 1)
+            add_gap(b, XR_GAP_ONE_CHECK, c->id, "", 0);
+        if (!links->implements && !links->reports)
+            add_gap(b, XR_GAP_NO_RULE, c->id, "", 0);
+    }
+}
+
+static void errors(struct builder *b)
+{
+    for (size_t i = 0; i < b->m->db->clause_count; i++) {
+        const struct xr_clause *c = &b->m->db->clauses[i];
+        if (*c->code && !*c->untested && !xr_links_error_tested(&b->m->links[i]))
+            add_gap(b, XR_GAP_ERROR, c->id, "", 0);
+    }
+}
+
+static bool starts(const char *s, const char *start)
+{
+    return strncmp(s, start, strlen(start)) == 0;
+}
+
+static bool ends(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* `make test` runs test_* and slow_*, the litmus suite and the kernels in tests/races. */
+static bool is_run(const char *file)
+{
+    const char *name = strrchr(file, '/');
+    name = name ? name + 1 : file;
+    if (starts(file, "litmus/suite/"))
+        return ends(name, ".litmus");
+    return starts(name, "test_") || starts(name, "slow_") || ends(name, ".h") || ends(name, ".def") ||
+           starts(file, "tests/races/") || starts(file, "tests/hunt/") || starts(file, "tests/lib/");
+}
+
+static void not_run(struct builder *b)
+{
+    const struct xr_citations *all = b->m->citations;
+    for (size_t i = 0; i < all->citation_count; i++) {
+        const struct xr_citation *c = &all->citations[i];
+        if (c->role == XR_CHECKS && c->clause && !is_run(c->file))
+            add_gap(b, XR_GAP_NOT_RUN, c->clause->id, c->file, c->line);
+    }
+}
+
+static void ambiguities(struct builder *b)
+{
+    const struct xr_database *db = b->m->db;
+    char path[4096];
+    for (size_t i = 0; i < db->ambiguity_count; i++) {
+        const struct xr_ambiguity *a = &db->ambiguities[i];
+        for (size_t k = 0; k < a->clause_count; k++)
+            if (!xr_database_clause(db, a->clauses[k]))
+                add_gap(b, XR_GAP_UNKNOWN, a->clauses[k], "spec-xref/clauses/ambiguities.json", 0);
+        for (size_t k = 0; k < a->test_count; k++) {
+            snprintf(path, sizeof path, "%s/%s", b->root, a->tests[k]);
+            if (access(path, R_OK) != 0)
+                add_gap(b, XR_GAP_TEST_MISSING, a->tests[k], "spec-xref/clauses/ambiguities.json", 0);
+        }
+    }
+}
+
+static int by_kind(const void *a, const void *b)
+{
+    const struct xr_gap *x = a, *y = b;
+    if (x->kind != y->kind)
+        return (int)x->kind - (int)y->kind;
+    int order = strcmp(x->file, y->file);
+    return order ? order : strverscmp(x->subject, y->subject);
+}
+
+enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_citations *citations,
+                              const char *root, struct xr_matrix *matrix, struct mm_error *err)
+{
+    *matrix = (struct xr_matrix){.arena = mm_arena_create(), .db = db, .citations = citations};
+    struct builder b = {.m = matrix, .root = root};
+    if (matrix->arena)
+        matrix->links = mm_arena_alloc(matrix->arena, (db->clause_count + 1) * sizeof *matrix->links);
+    b.failed = !matrix->links;
+    for (size_t i = 0; i < db->clause_count && !b.failed; i++) {
+        link_clause(&b, i);
+        link_error(&b, i);
+    }
+    if (!b.failed) {
+        unknown_citations(&b);
+        axioms(&b);
+        memory_model(&b);
+        errors(&b);
+        not_run(&b);
+        ambiguities(&b);
+    }
+    if (b.failed) {
+        xr_matrix_free(matrix);
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    }
+    if (matrix->gap_count)
+        qsort(matrix->gaps, matrix->gap_count, sizeof *matrix->gaps, by_kind);
+    return MM_OK;
+}
+
+void xr_matrix_free(struct xr_matrix *matrix)
+{
+    mm_free(matrix->gaps);
+    if (matrix->arena)
+        mm_arena_destroy(matrix->arena);
+    *matrix = (struct xr_matrix){0};
+}
