@@ -8,6 +8,7 @@ extern const struct tool_command cmd_litmus_check;
 extern const struct tool_command cmd_litmus_plan;
 extern const struct tool_command cmd_litmus_run;
 extern const struct tool_command cmd_litmus_judge;
+extern const struct tool_command cmd_litmus_gen;
 extern const struct tool_command cmd_run;
 extern const struct tool_command cmd_kernel;
 extern const struct tool_command cmd_trace_dump;
