@@ -12,6 +12,12 @@ static uint64_t value_of(const struct in_item *item, const struct in_call *c, ui
     return v;
 }
 
+/* CLK_NULL_EVENT and CLK_NULL_QUEUE have all bits set. */
+static void *handle_from(uint64_t bits)
+{
+    return bits == UINT64_MAX ? NULL : (void *)(uintptr_t)bits;
+}
+
 static struct in_fat *pointer_of(const struct in_item *item, const struct in_call *c, uint32_t k)
 {
     return (struct in_fat *)(void *)(item->frame + c->operand[k]);
@@ -19,7 +25,7 @@ static struct in_fat *pointer_of(const struct in_item *item, const struct in_cal
 
 static void *handle_of(const struct in_item *item, const struct in_call *c, uint32_t k)
 {
-    return (void *)(uintptr_t)value_of(item, c, k);
+    return handle_from(value_of(item, c, k));
 }
 
 static void put(const struct in_item *item, const struct in_call *c, uint64_t value)

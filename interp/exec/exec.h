@@ -124,8 +124,10 @@ struct in_code {
     uint32_t *locals; /* indices in module->globals of Workgroup variables */
     uint32_t local_count;
     uint64_t local_bytes;
-    uint32_t entry; /* instruction */
-    bool waits;     /* has WAIT instructions */
+    uint32_t entry;        /* instruction */
+    bool waits;            /* has WAIT instructions */
+    void *native;          /* what the JIT keeps for this kernel */
+    _Atomic uint64_t heat; /* instructions that the interpreter executed of it */
 };
 
 enum in_item_state { IN_ITEM_NEW, IN_ITEM_READY, IN_ITEM_WAITING, IN_ITEM_DONE };
@@ -215,6 +217,7 @@ struct in_run {
     struct in_item *current;  /* in the middle of a slice that the caller's quantum interrupted */
     int64_t slice_left;
     struct in_handle *handles; /* one per argument */
+    struct in_jit_run *native; /* the JIT executes this launch */
 };
 
 enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };

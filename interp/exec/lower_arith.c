@@ -275,13 +275,17 @@ enum mm_class in_lower_int_to_ptr(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0]);
     int32_t a = in_slot(l, i->operands[0]);
+    bool handle = in_ty_of(l, i->result)->kind == IN_TY_OPAQUE;
     if (ty->kind == IN_TY_INT && ty->width < 64) {
         int32_t wide = in_alloc(l, 8, 8);
         in_emit(l, IN_CVT, wide, a, (int32_t)(ty->size | 8 << 8), 1)->convert =
             in_convert_find(int_type(ty, false), IN_U64, IN_RTE, false);
         a = wide;
     }
-    in_emit(l, IN_EXTRACTP, in_dest(l, i), a, 0, 0);
+    if (handle)
+        in_alias(l, i, a);
+    else
+        in_emit(l, IN_EXTRACTP, in_dest(l, i), a, 0, 0);
     return l->result;
 }
 

@@ -246,7 +246,8 @@ static bool run_pipe_query(struct in_run *run, struct in_item *item, const struc
                            const struct in_call *c)
 {
     if (c->opcode == SpvOpIsValidReserveId) {
-        put(item, c, value_at(item, c->operand[0], 8) != 0);
+        uint64_t id = value_at(item, c->operand[0], 8);
+        put(item, c, id != 0 && id != UINT64_MAX); /* CLK_NULL_RESERVE_ID has all bits set */
         return true;
     }
     const struct in_pipe *p =

@@ -1,11 +1,14 @@
 /* Modules: creation, reference counts, queries. [CL 5.8.1] */
 #include "module.h"
+#include "interp/sched/sched.h"
 #include <string.h>
 
 static void destroy(struct in_module *m)
 {
-    for (uint32_t k = 0; k < m->kernel_count; k++)
+    for (uint32_t k = 0; k < m->kernel_count; k++) {
+        in_native_forget(m->kernels[k].code);
         in_code_destroy(m->kernels[k].code);
+    }
     mm_free(m->kernels);
     mm_free(m->functions);
     mm_free(m->globals);

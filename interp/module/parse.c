@@ -161,8 +161,21 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
     return result;
 }
 
-/* Constants that the validator refuses although every driver takes them: conversions of addresses in
- * OpSpecConstantOp, pipe storage.  They are left out of a copy, which then has to be valid. */
+/* The result of an OpConvertUToPtr is an opaque handle: how translators write CLK_NULL_EVENT and the like. */
+static bool makes_handle(const struct in_module *m, const uint32_t *w)
+{
+    struct in_inst i;
+    for (uint32_t at = 5; at < m->word_count && (m->words[at] >> 16) > 0; at += i.count) {
+        in_inst_at(m, at, &i);
+        if (i.result == w[1])
+            return i.opcode == SpvOpTypeDeviceEvent || i.opcode == SpvOpTypeReserveId ||
+                   i.opcode == SpvOpTypeQueue || i.opcode == SpvOpTypeEvent;
+    }
+    return false;
+}
+
+/* Instructions that the validator refuses although every driver takes them: conversions of addresses in
+ * OpSpecConstantOp, pipe storage, null handles.  They are left out of a copy, which then has to be valid. */
 static uint32_t *without_constants(const struct in_module *m, uint32_t *count)
 {
     uint32_t *copy = mm_alloc((size_t)m->word_count * sizeof *copy);
@@ -175,11 +188,12 @@ static uint32_t *without_constants(const struct in_module *m, uint32_t *count)
         const uint32_t *w = m->words + at;
         uint32_t op = w[0] & 0xffff;
         n = w[0] >> 16;
-        bool left_out = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
+        bool handle = op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w);
+        bool left_out = ((op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4) || handle;
         uint32_t kept = left_out ? 3 : n;
         memcpy(copy + *count, w, kept * sizeof *w);
         if (left_out)
-            copy[*count] = 3u << 16 | SpvOpConstantNull;
+            copy[*count] = 3u << 16 | (handle ? SpvOpUndef : SpvOpConstantNull);
         if (op == SpvOpConstantPipeStorage)
             storage = w[1];
         *count += kept;

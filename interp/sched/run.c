@@ -146,7 +146,7 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
         result = copy_arguments(run, err);
     if (result == MM_OK && launch->recorder != NULL)
         result = record_locals(run, err);
-    if (result == MM_OK)
+    if (result == MM_OK && !in_native_create(run))
         result = open_slots(run, err);
     if (result != MM_OK) {
         in_run_destroy(run);
@@ -159,6 +159,10 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err)
 {
     struct in_fp_state state;
+    if (run->native != NULL) {
+        *done = true;
+        return in_native_step(run) ? MM_OK : out_of_memory(err);
+    }
     in_fp_enter(&state);
     in_schedule(run, quantum);
     in_fp_leave(&state);
@@ -182,6 +186,7 @@ void in_run_destroy(struct in_run *run)
 {
     if (run == NULL)
         return;
+    in_native_destroy(run);
     for (uint32_t k = 0; k < run->slot_count; k++)
         in_group_destroy(run, run->slots[k]);
     for (uint32_t k = 0; run->argument_values != NULL && k < run->info->argument_count; k++)

@@ -16,4 +16,10 @@ void in_item_done(struct in_run *run, struct in_item *item);
 void in_schedule(struct in_run *run, uint64_t quantum);
 bool in_add_slot(struct in_run *run);
 
+/* native.c: launches that the JIT executes. */
+bool in_native_create(struct in_run *run);
+bool in_native_step(struct in_run *run); /* to the end; false: out of memory */
+void in_native_destroy(struct in_run *run);
+void in_native_forget(struct in_code *code);
+
 #endif
