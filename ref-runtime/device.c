@@ -1,6 +1,7 @@
 /* Device queries, sub-devices, timers [CL 4.2, 4.3].  Constant answers are in info_device.def, extensions and
  * OpenCL C features in extensions.def. */
 #include "ref-runtime/device.h"
+#include "ref-runtime/image.h"
 #include "ref-runtime/kernel.h"
 
 #include <string.h>

@@ -17,8 +17,11 @@ cl_ulong rt_now(void);
 
 /* What this version of the runtime offers; the queries, macros and creation calls follow. */
 enum {
-    RT_HAS_IMAGES = 0,
-    RT_HAS_PIPES = 0,
+    RT_HAS_IMAGES = 1,
+    RT_PIPE_PACKET_SIZE = 1024,
+    RT_PIPE_RESERVATIONS = 1,
+    RT_PIPE_ARGS = 16,
+    RT_HAS_PIPES = 1,
     RT_HAS_DEVICE_ENQUEUE = 0,
     RT_HAS_SUB_GROUPS = 1,
     RT_HAS_COLLECTIVES = 1,

@@ -4,6 +4,9 @@
 
 #include "ref-runtime/memory.h"
 
+/* The live host command-queue that HANDLE names, NULL if there is none: device queues take no commands of the
+ * host. */
+struct rt_queue *rt_host_queue(cl_command_queue handle);
 /* Queue and wait list, as every enqueue call checks them: *QUEUE is set on CL_SUCCESS. */
 cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *list,
                         struct rt_queue **queue);
@@ -17,5 +20,39 @@ bool rt_enqueue_written(const struct rt_command *command, struct rt_mem *mem, si
 /* Records the access, whose bytes are DATA. */
 void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, struct rt_mem *mem, size_t offset,
                        size_t size, const void *data);
+
+/* A region in linear memory: where row Y of slice Z begins. */
+struct rt_layout {
+    size_t origin, row_pitch, slice_pitch;
+};
+/* Moves a region of so many bytes, rows and slices. */
+struct rt_rect {
+    struct rt_mem *source, *target; /* NULL: HOST */
+    void *host;
+    struct rt_layout from, to;
+    size_t region[3];
+};
+cl_int rt_enqueue_rect(struct rt_queue *queue, cl_command_type type, const char *name,
+                       const struct rt_rect *rect, bool blocking, cl_uint count, const cl_event *list,
+                       cl_event *event);
+/* True if some row of one region shares a byte with some row of the other; both lie in the same storage,
+ * from their bases on. */
+bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,
+                        const size_t region[3]);
+/* A map of a buffer or image, checked but for what is said here (enqueue_map.c): flags, host access, overlap.
+ */
+struct rt_map {
+    struct rt_mem *mem;
+    size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */
+    struct rt_layout layout;     /* of the mapped bytes in MEM, and how many they are */
+    size_t bytes[3];
+    cl_map_flags flags;
+};
+void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
+                     bool blocking, cl_uint count, const cl_event *list, cl_event *event,
+                     cl_int *errcode_ret);
+/* Fills in LAYOUT and BYTES for a region of MEM. */
+void rt_mem_layout(const struct rt_mem *mem, const size_t origin[3], const size_t region[3],
+                   struct rt_layout *layout, size_t bytes[3]);
 
 #endif

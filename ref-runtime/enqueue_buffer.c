@@ -5,9 +5,15 @@
 
 /* ---- shared ---- */
 
+struct rt_queue *rt_host_queue(cl_command_queue handle)
+{
+    struct rt_queue *queue = rt_queue(handle);
+    return queue && !(queue->flags & CL_QUEUE_ON_DEVICE) ? queue : NULL;
+}
+
 cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *list, struct rt_queue **queue)
 {
-    *queue = rt_queue(handle);
+    *queue = rt_host_queue(handle);
     return *queue ? rt_check_wait_list((*queue)->context, count, list) : CL_INVALID_COMMAND_QUEUE;
 }
 

@@ -52,6 +52,7 @@ struct kernel_command {
     uint64_t global_size[3], global_offset[3];
     uint32_t local_size[3];
     struct in_argument *arguments;
+    struct in_image *images; /* of the arguments, one each */
     struct in_run *run;
 };
 
@@ -78,7 +79,33 @@ static void record_argument(const struct rt_command *command, uint32_t index,
 
 static bool read_only(const struct rt_launch_argument *a)
 {
-    return a->info->kind == IN_ARG_CONSTANT || (a->mem && (a->mem->flags & CL_MEM_READ_ONLY));
+    return a->info->kind == IN_ARG_CONSTANT ||
+           (a->info->kind == IN_ARG_IMAGE && a->info->access == IN_READ_ONLY) ||
+           (a->mem && (a->mem->flags & CL_MEM_READ_ONLY));
+}
+
+/* The bytes of a memory object, and what an image looks like.  A pipe has one ring for all devices. */
+static bool bind_mem(const struct rt_command *command, const struct rt_launch_argument *a,
+                     struct in_argument *bound, struct in_image *image)
+{
+    struct rt_mem *mem = a->mem;
+    if (mem->pipe) {
+        bound->pipe = mem->pipe;
+        bool there = rt_storage(mem, 0) != NULL;
+        mem->pipe->object = &mem->copies[0].object;
+        bound->object = mem->pipe->object;
+        return there;
+    }
+    if (!rt_enqueue_bytes(command, mem, 0, mem->size) ||
+        !rt_mem_on_device(mem, command->queue->device, !read_only(a), &bound->address, &bound->object)) {
+        return false;
+    }
+    if (mem->image) {
+        *image = mem->image->shape;
+        image->data = (void *)(uintptr_t)bound->address;
+        bound->image = image;
+    }
+    return true;
 }
 
 /* Where each argument is on the command's device. */
@@ -86,26 +113,27 @@ static bool bind(const struct rt_command *command, struct kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
     k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->arguments));
-    for (size_t i = 0; k->arguments && i < launch->argument_count; i++) {
+    k->images = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->images));
+    for (size_t i = 0; k->arguments && k->images && i < launch->argument_count; i++) {
         const struct rt_launch_argument *a = &launch->arguments[i];
         struct in_argument *bound = &k->arguments[i];
         bound->value = a->value;
         bound->local_size = a->local_size;
         if (a->mem) {
-            if (!rt_enqueue_bytes(command, a->mem, 0, a->mem->size) ||
-                !rt_mem_on_device(a->mem, command->queue->device, !read_only(a), &bound->address,
-                                  &bound->object)) {
+            if (!bind_mem(command, a, bound, &k->images[i])) {
                 return false;
             }
         } else if (a->svm) {
             bound->address = (uint64_t)(uintptr_t)a->svm;
             bound->object = rt_index_find(bound->address);
         }
+        bound->sampler = a->sampler ? &a->sampler->shape : NULL;
+        bound->queue = a->queue;
         if (rt_recorder()) {
             record_argument(command, (uint32_t)i, a, bound);
         }
     }
-    return k->arguments != NULL;
+    return k->arguments && k->images;
 }
 
 static cl_int failure(enum mm_class class, const struct mm_error *error)
@@ -176,6 +204,7 @@ static void destroy_kernel(struct rt_command *command)
         in_run_destroy(k->run);
     }
     mm_free(k->arguments);
+    mm_free(k->images);
     if (k->launch) {
         rt_launch_destroy(k->launch);
     }
@@ -282,7 +311,7 @@ static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_hand
         .start = start_kernel, .step = step_kernel, .destroy = destroy_kernel};
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_settings);
-    struct rt_queue *queue = rt_queue(queue_handle);
+    struct rt_queue *queue = rt_host_queue(queue_handle);
     if (!queue) {
         return CL_INVALID_COMMAND_QUEUE;
     }

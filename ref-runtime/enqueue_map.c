@@ -5,31 +5,50 @@
 
 /* ---- mappings, under rt_lock ---- */
 
-static bool add_mapping(struct rt_mem *mem, void *pointer, size_t offset, size_t size, cl_map_flags flags)
+static bool boxes_meet(const size_t a[3], const size_t a_size[3], const size_t b[3], const size_t b_size[3])
 {
-    struct rt_mapping *mapping = mm_alloc(sizeof(*mapping));
-    if (!mapping) {
-        return false;
+    for (int d = 0; d < 3; d++) {
+        if (a[d] >= b[d] + b_size[d] || b[d] >= a[d] + a_size[d]) {
+            return false;
+        }
     }
-    pthread_mutex_lock(&rt_lock);
-    *mapping = (struct rt_mapping){mem->mappings, pointer, offset, size, flags};
-    mem->mappings = mapping;
-    mem->map_count++;
-    pthread_mutex_unlock(&rt_lock);
     return true;
 }
 
-/* Regions mapped for writing do not overlap [CL 5.2.4]. */
-static bool write_overlaps(struct rt_mem *mem, size_t offset, size_t size, cl_map_flags flags)
+/* Regions mapped for writing do not overlap [CL 5.2.4, 5.5.4]. */
+static bool write_overlaps(const struct rt_map *map)
 {
     const cl_map_flags write = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    bool found = false;
+    for (const struct rt_mapping *m = map->mem->mappings; (map->flags & write) && m; m = m->next) {
+        if ((m->flags & write) && boxes_meet(map->origin, map->region, m->origin, m->region)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static cl_int add_mapping(const struct rt_map *map, void *pointer)
+{
+    struct rt_mapping *mapping = mm_alloc_zero(1, sizeof(*mapping));
+    if (!mapping) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    mapping->pointer = pointer;
+    mapping->flags = map->flags;
+    memcpy(mapping->origin, map->origin, sizeof(map->origin));
+    memcpy(mapping->region, map->region, sizeof(map->region));
     pthread_mutex_lock(&rt_lock);
-    for (const struct rt_mapping *m = mem->mappings; (flags & write) && m; m = m->next) {
-        found = found || ((m->flags & write) && offset < m->offset + m->size && m->offset < offset + size);
+    bool overlaps = write_overlaps(map);
+    if (!overlaps) {
+        mapping->next = map->mem->mappings;
+        map->mem->mappings = mapping;
+        map->mem->map_count++;
     }
     pthread_mutex_unlock(&rt_lock);
-    return found;
+    if (overlaps) {
+        mm_free(mapping);
+    }
+    return overlaps ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 /* Takes the latest mapping of MEM at POINTER out of the list. */
@@ -63,30 +82,61 @@ void rt_mapping_free_all(struct rt_mem *mem)
 
 /* ---- map ---- */
 
-struct map {
-    struct rt_mem *mem;
-    size_t offset, size;
-    cl_map_flags flags;
-};
+void rt_mem_layout(const struct rt_mem *mem, const size_t origin[3], const size_t region[3],
+                   struct rt_layout *layout, size_t bytes[3])
+{
+    const struct rt_image *image = mem->image;
+    size_t element = image ? image->element_size : 1;
+    layout->row_pitch = image ? image->layout_row : mem->size;
+    layout->slice_pitch = image ? image->layout_slice : mem->size;
+    layout->origin = origin[0] * element + origin[1] * layout->row_pitch + origin[2] * layout->slice_pitch;
+    bytes[0] = region[0] * element;
+    bytes[1] = region[1];
+    bytes[2] = region[2];
+}
 
-static void record_map(const struct rt_command *command, enum mm_kind kind, const struct map *m)
+/* Calls ROW for the byte ranges of the region in the root, neighbours joined. */
+static bool each_row(struct rt_command *command, const struct rt_map *m,
+                     bool (*row)(struct rt_command *, const struct rt_map *, size_t begin, size_t end))
+{
+    size_t base = rt_mem_offset(m->mem) + m->layout.origin, begin = base, end = base;
+    for (size_t z = 0; z < m->bytes[2]; z++) {
+        for (size_t y = 0; y < m->bytes[1]; y++) {
+            size_t at = base + z * m->layout.slice_pitch + y * m->layout.row_pitch;
+            if (at != end) {
+                if (!row(command, m, begin, end)) {
+                    return false;
+                }
+                begin = at;
+            }
+            end = at + m->bytes[0];
+        }
+    }
+    return row(command, m, begin, end);
+}
+
+static void record_map(const struct rt_command *command, enum mm_kind kind, const struct rt_map *m,
+                       size_t begin, size_t end)
 {
     struct rt_mem *root = rt_mem_root(m->mem);
-    rt_record_access(command, kind, rt_storage_allocation(root, rt_storage_map_place(root)),
-                     rt_mem_offset(m->mem) + m->offset, m->size, NULL);
+    rt_record_access(command, kind, rt_storage_allocation(root, rt_storage_map_place(root)), begin,
+                     end - begin, NULL);
+}
+
+static bool map_row(struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
+{
+    struct rt_mem *root = rt_mem_root(m->mem);
+    if (!(m->flags & CL_MAP_WRITE_INVALIDATE_REGION) &&
+        !rt_storage_update(command, root, begin, end, rt_storage_map_place(root))) {
+        return false;
+    }
+    record_map(command, MM_MAP, m, begin, end);
+    return true;
 }
 
 static cl_int run_map(struct rt_command *command)
 {
-    const struct map *m = (void *)command->payload;
-    struct rt_mem *root = rt_mem_root(m->mem);
-    size_t begin = rt_mem_offset(m->mem) + m->offset;
-    if (!(m->flags & CL_MAP_WRITE_INVALIDATE_REGION) &&
-        !rt_storage_update(command, root, begin, begin + m->size, rt_storage_map_place(root))) {
-        return CL_MAP_FAILURE;
-    }
-    record_map(command, MM_MAP, m);
-    return CL_SUCCESS;
+    return each_row(command, (void *)command->payload, map_row) ? CL_SUCCESS : CL_MAP_FAILURE;
 }
 
 static bool map_flags_valid(cl_map_flags flags)
@@ -95,81 +145,101 @@ static bool map_flags_valid(cl_map_flags flags)
            !((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE)));
 }
 
-static cl_int check_map(struct rt_mem *mem, cl_map_flags flags, size_t offset, size_t size)
+static cl_int check_map(const struct rt_map *map)
 {
-    if (!map_flags_valid(flags) || size == 0 || rt_check_range(mem, offset, size)) {
+    cl_map_flags flags = map->flags;
+    cl_mem_flags access = map->mem->flags;
+    if (!map_flags_valid(flags)) {
         return CL_INVALID_VALUE;
     }
-    if (((flags & CL_MAP_READ) && (mem->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))) ||
+    if (((flags & CL_MAP_READ) && (access & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))) ||
         ((flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) &&
-         (mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)))) {
+         (access & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS)))) {
         return CL_INVALID_OPERATION;
     }
-    return write_overlaps(mem, offset, size, flags) ? CL_INVALID_OPERATION : CL_SUCCESS;
+    return CL_SUCCESS;
 }
 
-void *CL_API_CALL rt_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, cl_bool blocking,
-                                        cl_map_flags flags, size_t offset, size_t size, cl_uint count,
-                                        const cl_event *list, cl_event *event, cl_int *errcode_ret)
+void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
+                     bool blocking, cl_uint count, const cl_event *list, cl_event *event, cl_int *errcode_ret)
 {
     static const struct rt_operation operation = {.start = run_map};
-    struct rt_queue *queue;
-    struct rt_mem *mem;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
-    error = error ? error : check_map(mem, flags, offset, size);
+    cl_int error = check_map(map);
     if (error) {
         return rt_null(errcode_ret, error);
     }
-    unsigned char *pointer = rt_storage_map_pointer(mem, offset);
+    unsigned char *pointer = rt_storage_map_pointer(map->mem, map->layout.origin);
     if (!pointer) {
         return rt_null(errcode_ret, CL_MAP_FAILURE);
     }
-    struct rt_command *command =
-        rt_command_create(queue, CL_COMMAND_MAP_BUFFER, "clEnqueueMapBuffer", &operation, sizeof(struct map));
+    struct rt_command *command = rt_command_create(queue, type, name, &operation, sizeof(*map));
     if (!command) {
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     }
-    rt_command_hold(command, mem);
-    *(struct map *)(void *)command->payload = (struct map){mem, offset, size, flags};
-    if (!add_mapping(mem, pointer, offset, size, flags)) {
+    rt_command_hold(command, map->mem);
+    memcpy(command->payload, map, sizeof(*map));
+    error = add_mapping(map, pointer);
+    if (error) {
         rt_command_discard(command);
-        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        return rt_null(errcode_ret, error);
     }
     error = rt_command_enqueue(command, count, list, event, blocking);
     if (error) {
         struct rt_mapping taken;
-        take_mapping(mem, pointer, &taken);
+        take_mapping(map->mem, pointer, &taken);
         return rt_null(errcode_ret, error);
     }
     rt_null(errcode_ret, CL_SUCCESS);
     return pointer;
 }
 
+void *CL_API_CALL rt_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, cl_bool blocking,
+                                        cl_map_flags flags, size_t offset, size_t size, cl_uint count,
+                                        const cl_event *list, cl_event *event, cl_int *errcode_ret)
+{
+    struct rt_queue *queue;
+    struct rt_mem *mem;
+    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
+    if (!error && (size == 0 || rt_check_range(mem, offset, size))) {
+        error = CL_INVALID_VALUE;
+    }
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    struct rt_map map = {.mem = mem, .origin = {offset}, .region = {size, 1, 1}, .flags = flags};
+    rt_mem_layout(mem, map.origin, map.region, &map.layout, map.bytes);
+    return rt_enqueue_map(queue, CL_COMMAND_MAP_BUFFER, "clEnqueueMapBuffer", &map, blocking, count, list,
+                          event, errcode_ret);
+}
+
 /* ---- unmap ---- */
+
+/* What the host wrote, which nobody saw [CL 3.3.6 H24]. */
+static bool unmap_row(struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
+{
+    struct rt_mem *root = rt_mem_root(m->mem);
+    record_map(command, MM_UNMAP, m, begin, end);
+    if (!(m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))) {
+        return true;
+    }
+    record_map(command, MM_WRITE, m, begin, end);
+    int device = rt_context_device_index(m->mem->context, command->queue->device);
+    return rt_storage_written(root, begin, end, rt_storage_map_place(root)) &&
+           rt_storage_update(command, root, begin, end, device);
+}
 
 static cl_int run_unmap(struct rt_command *command)
 {
-    const struct map *m = (void *)command->payload;
-    struct rt_mem *root = rt_mem_root(m->mem);
-    size_t begin = rt_mem_offset(m->mem) + m->offset;
-    record_map(command, MM_UNMAP, m);
-    if (m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) {
-        record_map(command, MM_WRITE, m); /* what the host wrote, which nobody saw [CL 3.3.6 H24] */
-        int device = rt_context_device_index(m->mem->context, command->queue->device);
-        if (!rt_storage_written(root, begin, begin + m->size, rt_storage_map_place(root)) ||
-            !rt_storage_update(command, root, begin, begin + m->size, device)) {
-            return CL_MEM_OBJECT_ALLOCATION_FAILURE;
-        }
-    }
-    return CL_SUCCESS;
+    return each_row(command, (void *)command->payload, unmap_row) ? CL_SUCCESS
+                                                                  : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
 cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem memobj, void *pointer,
                                               cl_uint count, const cl_event *list, cl_event *event)
 {
     static const struct rt_operation operation = {.start = run_unmap};
-    struct rt_queue *queue = rt_queue(handle);
+    struct rt_queue *queue = rt_host_queue(handle);
     if (!queue) {
         return CL_INVALID_COMMAND_QUEUE;
     }
@@ -185,13 +255,15 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
     if (!take_mapping(mem, pointer, &mapping)) {
         return CL_INVALID_VALUE;
     }
-    struct rt_command *command = rt_command_create(queue, CL_COMMAND_UNMAP_MEM_OBJECT,
-                                                   "clEnqueueUnmapMemObject", &operation, sizeof(struct map));
+    struct rt_command *command = rt_command_create(
+        queue, CL_COMMAND_UNMAP_MEM_OBJECT, "clEnqueueUnmapMemObject", &operation, sizeof(struct rt_map));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
     rt_command_hold(command, mem);
-    *(struct map *)(void *)command->payload = (struct map){mem, mapping.offset, mapping.size, mapping.flags};
+    struct rt_map *map = (void *)command->payload;
+    *map = (struct rt_map){.mem = mem, .flags = mapping.flags};
+    rt_mem_layout(mem, mapping.origin, mapping.region, &map->layout, map->bytes);
     return rt_command_enqueue(command, count, list, event, false);
 }
 

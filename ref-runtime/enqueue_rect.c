@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-/* A region in linear memory: where row Y of slice Z begins. */
-struct layout {
-    size_t origin, row_pitch, slice_pitch;
-};
-struct rect {
-    struct rt_mem *source, *target; /* NULL: HOST */
-    void *host;
-    struct layout from, to;
-    size_t region[3];
-};
-
 static bool multiply(size_t a, size_t b, size_t *product)
 {
     return !__builtin_mul_overflow(a, b, product);
@@ -21,7 +10,7 @@ static bool multiply(size_t a, size_t b, size_t *product)
 
 /* Pitches default to packed rows and slices; given ones must hold a row, and whole rows. */
 static bool make_layout(const size_t origin[3], const size_t region[3], size_t row, size_t slice,
-                        struct layout *l)
+                        struct rt_layout *l)
 {
     size_t y, z, least;
     row = row ? row : region[0];
@@ -35,28 +24,41 @@ static bool make_layout(const size_t origin[3], const size_t region[3], size_t r
     if (!multiply(origin[1], row, &y) || !multiply(origin[2], slice, &z)) {
         return false;
     }
-    *l = (struct layout){0, row, slice};
+    *l = (struct rt_layout){0, row, slice};
     return !__builtin_add_overflow(origin[0], y, &l->origin) &&
            !__builtin_add_overflow(l->origin, z, &l->origin);
 }
 
 /* Bytes from the region's first to past its last. */
-static bool extent(const struct layout *l, const size_t region[3], size_t *size)
+static bool extent(const struct rt_layout *l, const size_t region[3], size_t *size)
 {
     size_t slices, rows;
     return multiply(region[2] - 1, l->slice_pitch, &slices) && multiply(region[1] - 1, l->row_pitch, &rows) &&
            !__builtin_add_overflow(slices, rows, size) && !__builtin_add_overflow(*size, region[0], size);
 }
 
-static bool inside(const struct layout *l, const size_t region[3], size_t size)
+static bool inside(const struct rt_layout *l, const size_t region[3], size_t size)
 {
     size_t bytes;
     return extent(l, region, &bytes) && l->origin <= size && bytes <= size - l->origin;
 }
 
+/* Rows that follow each other without gaps on both sides are one row, and so are slices. */
+static void collapse(struct rt_rect *r)
+{
+    if (r->region[0] == r->from.row_pitch && r->region[0] == r->to.row_pitch) {
+        r->region[0] *= r->region[1];
+        r->region[1] = 1;
+        if (r->region[0] == r->from.slice_pitch && r->region[0] == r->to.slice_pitch) {
+            r->region[0] *= r->region[2];
+            r->region[2] = 1;
+        }
+    }
+}
+
 static cl_int run_rect(struct rt_command *command)
 {
-    const struct rect *r = (void *)command->payload;
+    const struct rt_rect *r = (void *)command->payload;
     for (size_t z = 0; z < r->region[2]; z++) {
         for (size_t y = 0; y < r->region[1]; y++) {
             size_t from = r->from.origin + z * r->from.slice_pitch + y * r->from.row_pitch;
@@ -83,9 +85,9 @@ static cl_int run_rect(struct rt_command *command)
 
 static const struct rt_operation rect_operation = {.start = run_rect};
 
-static cl_int enqueue_rect(struct rt_queue *queue, cl_command_type type, const char *name,
-                           const struct rect *rect, bool blocking, cl_uint count, const cl_event *list,
-                           cl_event *event)
+cl_int rt_enqueue_rect(struct rt_queue *queue, cl_command_type type, const char *name,
+                       const struct rt_rect *rect, bool blocking, cl_uint count, const cl_event *list,
+                       cl_event *event)
 {
     struct rt_command *command = rt_command_create(queue, type, name, &rect_operation, sizeof(*rect));
     if (!command) {
@@ -98,6 +100,7 @@ static cl_int enqueue_rect(struct rt_queue *queue, cl_command_type type, const c
         rt_command_hold(command, rect->target);
     }
     memcpy(command->payload, rect, sizeof(*rect));
+    collapse((void *)command->payload);
     return rt_command_enqueue(command, count, list, event, blocking);
 }
 
@@ -125,7 +128,7 @@ static cl_int transfer_rect(cl_command_queue handle, cl_mem buffer, const struct
     if (error) {
         return error;
     }
-    struct layout in_buffer, in_host;
+    struct rt_layout in_buffer, in_host;
     if (!q->ptr || !q->buffer_origin || !q->host_origin || !region_valid(q->region) ||
         !make_layout(q->buffer_origin, q->region, q->buffer_row, q->buffer_slice, &in_buffer) ||
         !make_layout(q->host_origin, q->region, q->host_row, q->host_slice, &in_host) ||
@@ -135,15 +138,15 @@ static cl_int transfer_rect(cl_command_queue handle, cl_mem buffer, const struct
     if (mem->flags & forbidden) {
         return CL_INVALID_OPERATION;
     }
-    struct rect rect = {.source = q->write ? NULL : mem,
-                        .target = q->write ? mem : NULL,
-                        .host = q->ptr,
-                        .from = q->write ? in_host : in_buffer,
-                        .to = q->write ? in_buffer : in_host};
+    struct rt_rect rect = {.source = q->write ? NULL : mem,
+                           .target = q->write ? mem : NULL,
+                           .host = q->ptr,
+                           .from = q->write ? in_host : in_buffer,
+                           .to = q->write ? in_buffer : in_host};
     memcpy(rect.region, q->region, sizeof(rect.region));
-    return enqueue_rect(queue, q->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT,
-                        q->write ? "clEnqueueWriteBufferRect" : "clEnqueueReadBufferRect", &rect, q->blocking,
-                        count, list, event);
+    return rt_enqueue_rect(queue, q->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT,
+                           q->write ? "clEnqueueWriteBufferRect" : "clEnqueueReadBufferRect", &rect,
+                           q->blocking, count, list, event);
 }
 
 cl_int CL_API_CALL rt_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -179,9 +182,8 @@ cl_int CL_API_CALL rt_clEnqueueWriteBufferRect(cl_command_queue queue, cl_mem bu
     return transfer_rect(queue, buffer, &request, count, list, event);
 }
 
-/* True if some row of one region shares a byte with some row of the other; both lie in the same storage. */
-static bool regions_overlap(const struct layout *a, size_t a_base, const struct layout *b, size_t b_base,
-                            const size_t region[3])
+bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,
+                        const size_t region[3])
 {
     size_t a_size, b_size;
     if (!extent(a, region, &a_size) || !extent(b, region, &b_size)) {
@@ -225,7 +227,7 @@ cl_int CL_API_CALL rt_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem so
     if (error) {
         return error;
     }
-    struct layout from, to;
+    struct rt_layout from, to;
     if (!source_origin || !target_origin || !region_valid(region) ||
         !make_layout(source_origin, region, source_row, source_slice, &from) ||
         !make_layout(target_origin, region, target_row, target_slice, &to) ||
@@ -234,11 +236,11 @@ cl_int CL_API_CALL rt_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem so
         return CL_INVALID_VALUE;
     }
     if (rt_mem_root(source) == rt_mem_root(target) &&
-        regions_overlap(&from, rt_mem_offset(source), &to, rt_mem_offset(target), region)) {
+        rt_layouts_overlap(&from, rt_mem_offset(source), &to, rt_mem_offset(target), region)) {
         return CL_MEM_COPY_OVERLAP;
     }
-    struct rect rect = {.source = source, .target = target, .from = from, .to = to};
+    struct rt_rect rect = {.source = source, .target = target, .from = from, .to = to};
     memcpy(rect.region, region, sizeof(rect.region));
-    return enqueue_rect(queue, CL_COMMAND_COPY_BUFFER_RECT, "clEnqueueCopyBufferRect", &rect, false, count,
-                        list, event);
+    return rt_enqueue_rect(queue, CL_COMMAND_COPY_BUFFER_RECT, "clEnqueueCopyBufferRect", &rect, false, count,
+                           list, event);
 }

@@ -32,7 +32,7 @@ cl_int CL_API_CALL rt_clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_ui
 
 cl_int CL_API_CALL rt_clEnqueueMarker(cl_command_queue queue, cl_event *event)
 {
-    if (!rt_queue(queue)) {
+    if (!rt_host_queue(queue)) {
         return CL_INVALID_COMMAND_QUEUE;
     }
     return event ? marker(queue, CL_COMMAND_MARKER, "clEnqueueMarker", 0, NULL, event) : CL_INVALID_VALUE;
@@ -46,7 +46,7 @@ cl_int CL_API_CALL rt_clEnqueueBarrier(cl_command_queue queue)
 /* What comes later in the queue waits for the list. */
 cl_int CL_API_CALL rt_clEnqueueWaitForEvents(cl_command_queue handle, cl_uint count, const cl_event *list)
 {
-    struct rt_queue *queue = rt_queue(handle);
+    struct rt_queue *queue = rt_host_queue(handle);
     if (!queue) {
         return CL_INVALID_COMMAND_QUEUE;
     }

@@ -1,24 +1,248 @@
-/* Images, samplers and pipes: what a device without them answers [CL 5.3, 5.4, 5.7 and OpenCL 3.0 appendix on
- * optional features]. */
+/* Image objects: creation and queries [CL 5.3.1, 5.3.8]. */
+#include "ref-runtime/image.h"
 #include "ref-runtime/device.h"
 
-/* ---- images ---- */
+#include <string.h>
 
-static cl_mem no_image(cl_context context, const cl_image_format *format, cl_int *errcode_ret)
+static const struct rt_image_kind kinds[] = {
+    {CL_MEM_OBJECT_IMAGE1D, IN_IMAGE_1D, {RT_IMAGE2D_MAX, 0, 0}, false},
+    {CL_MEM_OBJECT_IMAGE1D_BUFFER, IN_IMAGE_1D_BUFFER, {RT_IMAGE_MAX_BUFFER, 0, 0}, false},
+    {CL_MEM_OBJECT_IMAGE1D_ARRAY, IN_IMAGE_1D_ARRAY, {RT_IMAGE2D_MAX, 0, 0}, true},
+    {CL_MEM_OBJECT_IMAGE2D, IN_IMAGE_2D, {RT_IMAGE2D_MAX, RT_IMAGE2D_MAX, 0}, false},
+    {CL_MEM_OBJECT_IMAGE2D_ARRAY, IN_IMAGE_2D_ARRAY, {RT_IMAGE2D_MAX, RT_IMAGE2D_MAX, 0}, true},
+    {CL_MEM_OBJECT_IMAGE3D, IN_IMAGE_3D, {RT_IMAGE3D_MAX, RT_IMAGE3D_MAX, RT_IMAGE3D_MAX}, false},
+};
+
+const struct rt_image_kind *rt_image_kind(cl_mem_object_type type)
 {
-    if (!rt_context(context)) {
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (kinds[i].type == type) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- descriptors ---- */
+
+static cl_int check_sizes(const struct rt_image_kind *kind, const cl_image_desc *d)
+{
+    const size_t sizes[3] = {d->image_width, d->image_height, d->image_depth};
+    for (int i = 0; i < 3; i++) {
+        if (kind->most[i] && sizes[i] == 0) {
+            return CL_INVALID_IMAGE_DESCRIPTOR;
+        }
+    }
+    if (kind->array && d->image_array_size == 0) {
+        return CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (kind->most[i] && sizes[i] > kind->most[i]) {
+            return CL_INVALID_IMAGE_SIZE;
+        }
+    }
+    return kind->array && d->image_array_size > RT_IMAGE_MAX_ARRAY ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
+}
+
+static bool has_slices(const struct rt_image_kind *kind)
+{
+    return kind->array || kind->most[2];
+}
+
+/* Pitches: 0, or large enough and whole elements and rows; given only where there is memory to describe. */
+static bool make_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
+                       struct rt_image *image)
+{
+    struct in_image *shape = &image->shape;
+    size_t width = d->image_width, height = kind->most[1] ? d->image_height : 1;
+    size_t depth = kind->most[2] ? d->image_depth : 1, layers = kind->array ? d->image_array_size : 1;
+    size_t least = width * image->element_size, row = d->image_row_pitch, slice = d->image_slice_pitch;
+    if ((!memory_given && (row || slice)) || (row && (row < least || row % image->element_size)) ||
+        d->num_mip_levels || d->num_samples) {
+        return false;
+    }
+    row = row ? row : least;
+    slice = has_slices(kind) ? slice : 0;
+    if (slice && (slice < row * height || slice % row)) {
+        return false;
+    }
+    slice = slice ? slice : row * height;
+    shape->kind = kind->kind;
+    shape->order = image->format.image_channel_order - CL_R;
+    shape->type = image->format.image_channel_data_type - CL_SNORM_INT8;
+    shape->width = (uint32_t)width;
+    shape->height = (uint32_t)height;
+    shape->depth = (uint32_t)depth;
+    shape->array_size = (uint32_t)layers;
+    shape->row_pitch = row;
+    shape->slice_pitch = slice;
+    image->slice_pitch = has_slices(kind) ? slice : 0;
+    bool rows_are_layers = kind->kind == IN_IMAGE_1D_ARRAY;
+    image->layout_row = rows_are_layers ? slice : row;
+    image->layout_slice = rows_are_layers ? slice * layers : slice;
+    image->extent[0] = width;
+    image->extent[1] = rows_are_layers ? layers : height;
+    image->extent[2] = rows_are_layers ? 1 : depth * layers;
+    return true;
+}
+
+static size_t shape_size(const struct rt_image *image)
+{
+    return image->layout_slice * image->extent[2];
+}
+
+/* ---- images of other objects ---- */
+
+/* A 2D image may show another one with different channels: the pairs that may stand for each other. */
+static bool orders_compatible(cl_channel_order a, cl_channel_order b)
+{
+    static const cl_channel_order pairs[][2] = {
+        {CL_sBGRA, CL_BGRA}, {CL_sRGBA, CL_RGBA}, {CL_sRGB, CL_RGB}, {CL_sRGBx, CL_RGBx}, {CL_R, CL_DEPTH},
+    };
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0])) {
+            return true;
+        }
+    }
+    return a == b;
+}
+
+static cl_int check_image_source(const struct rt_image *image, const struct rt_mem *source)
+{
+    const struct rt_image *other = source->image;
+    const cl_image_desc *d = &image->description;
+    if (!orders_compatible(image->format.image_channel_order, other->format.image_channel_order) ||
+        image->format.image_channel_data_type != other->format.image_channel_data_type) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    if (d->image_width != other->shape.width || d->image_height != other->shape.height ||
+        (d->image_row_pitch && d->image_row_pitch != other->shape.row_pitch) || d->image_slice_pitch) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    return CL_SUCCESS;
+}
+
+/* A buffer stands behind 1D buffer images, and a buffer or a 2D image may behind 2D images. */
+static cl_int check_source(const struct rt_context *context, const struct rt_image_kind *kind,
+                           const cl_image_desc *d, struct rt_mem **source)
+{
+    *source = NULL;
+    if (!d->mem_object) {
+        return kind->kind == IN_IMAGE_1D_BUFFER ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+    }
+    struct rt_mem *mem = rt_mem(d->mem_object);
+    if (!mem || mem->context != context) {
+        return CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    bool buffer = mem->mem_type == CL_MEM_OBJECT_BUFFER &&
+                  (kind->kind == IN_IMAGE_1D_BUFFER || kind->kind == IN_IMAGE_2D);
+    bool image = mem->mem_type == CL_MEM_OBJECT_IMAGE2D && kind->kind == IN_IMAGE_2D;
+    *source = mem;
+    return buffer || image ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
+}
+
+/* ---- creation ---- */
+
+static cl_int check_format(const cl_image_format *format, cl_mem_flags flags, cl_mem_object_type type)
+{
+    if (!format || !rt_image_format_valid(format)) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    return rt_image_format_offered(format, flags, type) ? CL_SUCCESS : CL_IMAGE_FORMAT_NOT_SUPPORTED;
+}
+
+/* Everything that can be wrong, in the order of the arguments. */
+static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, const cl_image_format *format,
+                       const cl_image_desc *d, const void *host_ptr, struct rt_image *image,
+                       struct rt_mem **source)
+{
+    if (!rt_mem_flags_valid(*flags)) {
+        return CL_INVALID_VALUE;
+    }
+    if (!format) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    const struct rt_image_kind *kind = d ? rt_image_kind(d->image_type) : NULL;
+    cl_int error = check_format(format, *flags, d ? d->image_type : CL_MEM_OBJECT_IMAGE2D);
+    if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR || !kind) {
+        return error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ? error : CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    error = error ? error : check_sizes(kind, d);
+    error = error ? error : check_source(context, kind, d, source);
+    if (error) {
+        return error;
+    }
+    bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
+    if (*source && !rt_mem_inherit_flags((*source)->flags, flags)) {
+        return CL_INVALID_VALUE;
+    }
+    if (!host_ptr == needs_pointer) {
+        return CL_INVALID_HOST_PTR;
+    }
+    image->format = *format;
+    image->description = *d;
+    image->element_size = in_image_element_size(format->image_channel_order - CL_R,
+                                                format->image_channel_data_type - CL_SNORM_INT8);
+    if (*source && (*source)->image) {
+        error = check_image_source(image, *source);
+        image->description.image_row_pitch = (*source)->image->shape.row_pitch;
+        if (error) {
+            return error;
+        }
+    }
+    if (!make_shape(kind, &image->description, host_ptr || *source, image)) {
+        return *source && kind->kind == IN_IMAGE_2D && !d->num_mip_levels && !d->num_samples
+                   ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+                   : CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    return *source && shape_size(image) > (*source)->size ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+}
+
+static cl_mem create_image(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
+                           const cl_image_format *format, const cl_image_desc *description, void *host_ptr,
+                           cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(handle);
+    if (!context) {
         return rt_null(errcode_ret, CL_INVALID_CONTEXT);
     }
-    return rt_null(errcode_ret, format ? CL_INVALID_OPERATION : CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    if (properties && properties[0]) {
+        return rt_null(errcode_ret, CL_INVALID_PROPERTY);
+    }
+    struct rt_image image = {0};
+    struct rt_mem *source = NULL;
+    cl_int error = describe(context, &flags, format, description, host_ptr, &image, &source);
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    size_t size = shape_size(&image);
+    if (size > rt_max_alloc_size()) {
+        return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    }
+    struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);
+    if (!mem) {
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    mem->image = mm_alloc(sizeof(image));
+    if (mem->image) {
+        *mem->image = image;
+    }
+    if (source) {
+        rt_mem_attach(mem, source, 0);
+    }
+    if (!mem->image || !rt_mem_set_properties(mem, properties) ||
+        (!source && !rt_mem_initialise(mem, host_ptr))) {
+        rt_object_release(mem);
+        return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    }
+    rt_null(errcode_ret, CL_SUCCESS);
+    return (cl_mem)mem;
 }
 
 cl_mem CL_API_CALL rt_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                     const cl_image_desc *description, void *host_ptr, cl_int *errcode_ret)
 {
-    (void)flags;
-    (void)description;
-    (void)host_ptr;
-    return no_image(context, format, errcode_ret);
+    return create_image(context, NULL, flags, format, description, host_ptr, errcode_ret);
 }
 
 cl_mem CL_API_CALL rt_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
@@ -26,218 +250,126 @@ cl_mem CL_API_CALL rt_clCreateImageWithProperties(cl_context context, const cl_m
                                                   const cl_image_desc *description, void *host_ptr,
                                                   cl_int *errcode_ret)
 {
-    (void)properties;
-    (void)flags;
-    (void)description;
-    (void)host_ptr;
-    return no_image(context, format, errcode_ret);
+    return create_image(context, properties, flags, format, description, host_ptr, errcode_ret);
+}
+
+/* The calls of OpenCL 1.1: their sizes and pitches are arguments, and wrong ones are CL_INVALID_IMAGE_SIZE.
+ */
+static cl_mem create_old(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                         const cl_image_desc *description, void *host_ptr, cl_int *errcode_ret)
+{
+    cl_int error = CL_SUCCESS;
+    cl_mem image = create_image(context, NULL, flags, format, description, host_ptr, &error);
+    rt_null(errcode_ret, error == CL_INVALID_IMAGE_DESCRIPTOR ? CL_INVALID_IMAGE_SIZE : error);
+    return image;
 }
 
 cl_mem CL_API_CALL rt_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                       size_t width, size_t height, size_t row_pitch, void *host_ptr,
                                       cl_int *errcode_ret)
 {
-    (void)flags;
-    (void)width;
-    (void)height;
-    (void)row_pitch;
-    (void)host_ptr;
-    return no_image(context, format, errcode_ret);
+    const cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                       .image_width = width,
+                                       .image_height = height,
+                                       .image_row_pitch = row_pitch};
+    return create_old(context, flags, format, &description, host_ptr, errcode_ret);
 }
 
 cl_mem CL_API_CALL rt_clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                                       size_t width, size_t height, size_t depth, size_t row_pitch,
                                       size_t slice_pitch, void *host_ptr, cl_int *errcode_ret)
 {
-    (void)flags;
-    (void)width;
-    (void)height;
-    (void)depth;
-    (void)row_pitch;
-    (void)slice_pitch;
-    (void)host_ptr;
-    return no_image(context, format, errcode_ret);
+    const cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                                       .image_width = width,
+                                       .image_height = height,
+                                       .image_depth = depth,
+                                       .image_row_pitch = row_pitch,
+                                       .image_slice_pitch = slice_pitch};
+    return create_old(context, flags, format, &description, host_ptr, errcode_ret);
 }
 
-/* Every image type gets an answer: the empty list. */
-cl_int CL_API_CALL rt_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
-                                                 cl_mem_object_type type, cl_uint num_entries,
-                                                 cl_image_format *formats, cl_uint *num_formats)
+/* ---- queries ---- */
+
+static const struct rt_image *of(const void *object)
 {
-    (void)flags;
-    if (!rt_context(context)) {
-        return CL_INVALID_CONTEXT;
-    }
-    switch (type) {
-    case CL_MEM_OBJECT_IMAGE1D:
-    case CL_MEM_OBJECT_IMAGE1D_BUFFER:
-    case CL_MEM_OBJECT_IMAGE1D_ARRAY:
-    case CL_MEM_OBJECT_IMAGE2D:
-    case CL_MEM_OBJECT_IMAGE2D_ARRAY:
-    case CL_MEM_OBJECT_IMAGE3D:
-        break;
-    default:
-        return CL_INVALID_VALUE;
-    }
-    if (num_entries == 0 && formats) {
-        return CL_INVALID_VALUE;
-    }
-    if (num_formats) {
-        *num_formats = 0;
-    }
-    return CL_SUCCESS;
+    return ((const struct rt_mem *)object)->image;
 }
 
-/* No image exists, so that no handle names one. */
-cl_int CL_API_CALL rt_clGetImageInfo(cl_mem image, cl_image_info param_name, size_t size, void *value,
-                                     size_t *size_ret)
+static cl_int get_format(const void *object, const struct rt_info_out *out)
 {
-    (void)image;
-    (void)param_name;
-    (void)size;
-    (void)value;
-    (void)size_ret;
-    return CL_INVALID_MEM_OBJECT;
+    return rt_info_put(out, &of(object)->format, sizeof(cl_image_format));
 }
 
-static cl_int no_image_command(cl_command_queue queue, cl_mem image)
+static cl_int get_element_size(const void *object, const struct rt_info_out *out)
 {
-    if (!rt_queue(queue)) {
-        return CL_INVALID_COMMAND_QUEUE;
-    }
-    (void)image;
-    return CL_INVALID_MEM_OBJECT;
+    return rt_info_size(out, of(object)->element_size);
 }
 
-cl_int CL_API_CALL rt_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                         const size_t *origin, const size_t *region, size_t row_pitch,
-                                         size_t slice_pitch, void *ptr, cl_uint count, const cl_event *list,
-                                         cl_event *event)
+static cl_int get_row_pitch(const void *object, const struct rt_info_out *out)
 {
-    (void)blocking, (void)origin, (void)region, (void)row_pitch, (void)slice_pitch;
-    (void)ptr, (void)count, (void)list, (void)event;
-    return no_image_command(queue, image);
+    return rt_info_size(out, of(object)->shape.row_pitch);
 }
 
-cl_int CL_API_CALL rt_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                          const size_t *origin, const size_t *region, size_t row_pitch,
-                                          size_t slice_pitch, const void *ptr, cl_uint count,
-                                          const cl_event *list, cl_event *event)
+static cl_int get_slice_pitch(const void *object, const struct rt_info_out *out)
 {
-    (void)blocking, (void)origin, (void)region, (void)row_pitch, (void)slice_pitch;
-    (void)ptr, (void)count, (void)list, (void)event;
-    return no_image_command(queue, image);
+    return rt_info_size(out, of(object)->slice_pitch);
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyImage(cl_command_queue queue, cl_mem source, cl_mem target,
-                                         const size_t *source_origin, const size_t *target_origin,
-                                         const size_t *region, cl_uint count, const cl_event *list,
-                                         cl_event *event)
+/* Dimensions that a type does not have are 0. */
+static cl_int put_dimension(const void *object, const struct rt_info_out *out, int dimension, size_t size)
 {
-    (void)target, (void)source_origin, (void)target_origin, (void)region, (void)count, (void)list,
-        (void)event;
-    return no_image_command(queue, source);
+    const struct rt_image_kind *kind = rt_image_kind(of(object)->description.image_type);
+    return rt_info_size(out, kind->most[dimension] ? size : 0);
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem source, cl_mem target,
-                                                 const size_t *origin, const size_t *region, size_t offset,
-                                                 cl_uint count, const cl_event *list, cl_event *event)
+static cl_int get_width(const void *object, const struct rt_info_out *out)
 {
-    (void)target, (void)origin, (void)region, (void)offset, (void)count, (void)list, (void)event;
-    return no_image_command(queue, source);
+    return put_dimension(object, out, 0, of(object)->shape.width);
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem source, cl_mem target,
-                                                 size_t offset, const size_t *origin, const size_t *region,
-                                                 cl_uint count, const cl_event *list, cl_event *event)
+static cl_int get_height(const void *object, const struct rt_info_out *out)
 {
-    (void)source, (void)offset, (void)origin, (void)region, (void)count, (void)list, (void)event;
-    return no_image_command(queue, target);
+    return put_dimension(object, out, 1, of(object)->shape.height);
 }
 
-cl_int CL_API_CALL rt_clEnqueueFillImage(cl_command_queue queue, cl_mem image, const void *color,
-                                         const size_t *origin, const size_t *region, cl_uint count,
-                                         const cl_event *list, cl_event *event)
+static cl_int get_depth(const void *object, const struct rt_info_out *out)
 {
-    (void)color, (void)origin, (void)region, (void)count, (void)list, (void)event;
-    return no_image_command(queue, image);
+    return put_dimension(object, out, 2, of(object)->shape.depth);
 }
 
-void *CL_API_CALL rt_clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                       cl_map_flags flags, const size_t *origin, const size_t *region,
-                                       size_t *row_pitch, size_t *slice_pitch, cl_uint count,
-                                       const cl_event *list, cl_event *event, cl_int *errcode_ret)
+static cl_int get_array_size(const void *object, const struct rt_info_out *out)
 {
-    (void)blocking, (void)flags, (void)origin, (void)region, (void)row_pitch, (void)slice_pitch;
-    (void)count, (void)list, (void)event;
-    return rt_null(errcode_ret, no_image_command(queue, image));
+    const struct rt_image_kind *kind = rt_image_kind(of(object)->description.image_type);
+    return rt_info_size(out, kind->array ? of(object)->shape.array_size : 0);
 }
 
-/* ---- pipes ---- */
-
-cl_mem CL_API_CALL rt_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint packet_size,
-                                   cl_uint max_packets, const cl_pipe_properties *properties,
-                                   cl_int *errcode_ret)
+static cl_int get_buffer(const void *object, const struct rt_info_out *out)
 {
-    (void)flags, (void)packet_size, (void)max_packets, (void)properties;
-    return rt_null(errcode_ret, rt_context(context) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT);
+    const struct rt_mem *parent = ((const struct rt_mem *)object)->parent;
+    return rt_info_handle(out, parent && parent->mem_type == CL_MEM_OBJECT_BUFFER ? parent : NULL);
 }
 
-cl_int CL_API_CALL rt_clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t size, void *value,
-                                    size_t *size_ret)
+static cl_int get_none(const void *object, const struct rt_info_out *out)
 {
-    (void)pipe, (void)param_name, (void)size, (void)value, (void)size_ret;
-    return CL_INVALID_MEM_OBJECT;
+    (void)object;
+    return rt_info_uint(out, 0);
 }
 
-/* ---- samplers: nothing to sample, hence CL_INVALID_OPERATION ---- */
-
-cl_sampler CL_API_CALL rt_clCreateSampler(cl_context context, cl_bool normalized,
-                                          cl_addressing_mode addressing, cl_filter_mode filter,
-                                          cl_int *errcode_ret)
-{
-    (void)normalized, (void)addressing, (void)filter;
-    return rt_null(errcode_ret, rt_context(context) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT);
-}
-
-cl_sampler CL_API_CALL rt_clCreateSamplerWithProperties(cl_context context,
-                                                        const cl_sampler_properties *properties,
-                                                        cl_int *errcode_ret)
-{
-    (void)properties;
-    return rt_null(errcode_ret, rt_context(context) ? CL_INVALID_OPERATION : CL_INVALID_CONTEXT);
-}
-
-void rt_sampler_destroy(struct rt_sampler *sampler)
-{
-    mm_free(sampler->properties);
-    rt_object_release(sampler->context);
-}
-
-cl_int CL_API_CALL rt_clRetainSampler(cl_sampler handle)
-{
-    return rt_api_retain(handle, RT_SAMPLER) ? CL_SUCCESS : CL_INVALID_SAMPLER;
-}
-
-cl_int CL_API_CALL rt_clReleaseSampler(cl_sampler handle)
-{
-    return rt_api_release(handle, RT_SAMPLER) ? CL_SUCCESS : CL_INVALID_SAMPLER;
-}
-
-static const struct rt_info_row sampler_rows[] = {
-    RT_INFO_GET(CL_SAMPLER_REFERENCE_COUNT, rt_info_references),
-    RT_INFO_FIELD(CL_SAMPLER_CONTEXT, struct rt_sampler, context),
-    RT_INFO_FIELD(CL_SAMPLER_NORMALIZED_COORDS, struct rt_sampler, normalized),
-    RT_INFO_FIELD(CL_SAMPLER_ADDRESSING_MODE, struct rt_sampler, addressing),
-    RT_INFO_FIELD(CL_SAMPLER_FILTER_MODE, struct rt_sampler, filter),
+static const struct rt_info_row image_rows[] = {
+    RT_INFO_GET(CL_IMAGE_FORMAT, get_format),       RT_INFO_GET(CL_IMAGE_ELEMENT_SIZE, get_element_size),
+    RT_INFO_GET(CL_IMAGE_ROW_PITCH, get_row_pitch), RT_INFO_GET(CL_IMAGE_SLICE_PITCH, get_slice_pitch),
+    RT_INFO_GET(CL_IMAGE_WIDTH, get_width),         RT_INFO_GET(CL_IMAGE_HEIGHT, get_height),
+    RT_INFO_GET(CL_IMAGE_DEPTH, get_depth),         RT_INFO_GET(CL_IMAGE_ARRAY_SIZE, get_array_size),
+    RT_INFO_GET(CL_IMAGE_BUFFER, get_buffer),       RT_INFO_GET(CL_IMAGE_NUM_MIP_LEVELS, get_none),
+    RT_INFO_GET(CL_IMAGE_NUM_SAMPLES, get_none),
 };
 
-cl_int CL_API_CALL rt_clGetSamplerInfo(cl_sampler handle, cl_sampler_info param_name, size_t size,
-                                       void *value, size_t *size_ret)
+cl_int CL_API_CALL rt_clGetImageInfo(cl_mem handle, cl_image_info param_name, size_t size, void *value,
+                                     size_t *size_ret)
 {
-    struct rt_sampler *sampler = rt_sampler(handle);
-    if (!sampler) {
-        return CL_INVALID_SAMPLER;
+    struct rt_mem *mem = rt_mem(handle);
+    if (!mem || !mem->image) {
+        return CL_INVALID_MEM_OBJECT;
     }
-    return RT_INFO_QUERY(sampler_rows, sampler, param_name, size, value, size_ret);
+    return RT_INFO_QUERY(image_rows, mem, param_name, size, value, size_ret);
 }

@@ -16,14 +16,15 @@ static bool at_most_one(cl_mem_flags flags)
     return (flags & (flags - 1)) == 0;
 }
 
-static bool flags_valid(cl_mem_flags flags)
+bool rt_mem_flags_valid(cl_mem_flags flags)
 {
     return !(flags & ~(cl_mem_flags)(DEVICE_ACCESS | HOST_POINTER | HOST_ACCESS)) &&
            at_most_one(flags & DEVICE_ACCESS) && at_most_one(flags & HOST_ACCESS) &&
            !((flags & CL_MEM_USE_HOST_PTR) && (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)));
 }
 
-static struct rt_mem *create(struct rt_context *context, cl_mem_flags flags, size_t size)
+struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type, cl_mem_flags flags,
+                             size_t size)
 {
     struct rt_mem *mem = rt_object_create(RT_MEM, sizeof(*mem));
     if (!mem) {
@@ -31,10 +32,14 @@ static struct rt_mem *create(struct rt_context *context, cl_mem_flags flags, siz
     }
     rt_object_retain(context);
     mem->context = context;
-    mem->mem_type = CL_MEM_OBJECT_BUFFER;
+    mem->mem_type = type;
     mem->flags = flags & DEVICE_ACCESS ? flags : flags | CL_MEM_READ_WRITE;
     mem->size = size;
-    snprintf(mem->name, sizeof(mem->name), "buffer %u", mem->base.number);
+    snprintf(mem->name, sizeof(mem->name), "%s %u",
+             type == CL_MEM_OBJECT_BUFFER ? "buffer"
+             : type == CL_MEM_OBJECT_PIPE ? "pipe"
+                                          : "image",
+             mem->base.number);
     return mem;
 }
 
@@ -51,7 +56,7 @@ static bool allocate_recorded(struct rt_mem *mem)
 }
 
 /* Initial contents: the application's memory is the latest version, or was copied to the first device. */
-static bool initialise(struct rt_mem *mem, void *host_ptr)
+bool rt_mem_initialise(struct rt_mem *mem, void *host_ptr)
 {
     if (mem->flags & CL_MEM_USE_HOST_PTR) {
         const struct rt_svm *svm = rt_svm_find(mem->context, host_ptr);
@@ -78,6 +83,16 @@ static bool initialise(struct rt_mem *mem, void *host_ptr)
     return true;
 }
 
+/* No property is known: the list is its end. */
+bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties)
+{
+    if (properties) {
+        mem->properties = mm_alloc_zero(1, sizeof(*properties));
+        mem->property_count = 1;
+    }
+    return !properties || mem->properties;
+}
+
 static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
                             size_t size, void *host_ptr, cl_int *errcode_ret)
 {
@@ -88,7 +103,7 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     if (properties && properties[0]) {
         return rt_null(errcode_ret, CL_INVALID_PROPERTY);
     }
-    if (!flags_valid(flags)) {
+    if (!rt_mem_flags_valid(flags)) {
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     }
     if (size == 0 || size > rt_max_alloc_size()) {
@@ -97,15 +112,11 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR))) {
         return rt_null(errcode_ret, CL_INVALID_HOST_PTR);
     }
-    struct rt_mem *mem = create(context, flags, size);
+    struct rt_mem *mem = rt_mem_create(context, CL_MEM_OBJECT_BUFFER, flags, size);
     if (!mem) {
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     }
-    if (properties) {
-        mem->properties = mm_alloc_zero(1, sizeof(*properties));
-        mem->property_count = 1;
-    }
-    if ((properties && !mem->properties) || !initialise(mem, host_ptr)) {
+    if (!rt_mem_set_properties(mem, properties) || !rt_mem_initialise(mem, host_ptr)) {
         rt_object_release(mem);
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     }
@@ -128,11 +139,19 @@ cl_mem CL_API_CALL rt_clCreateBufferWithProperties(cl_context context, const cl_
 
 /* ---- sub-buffers ---- */
 
-/* Access may be narrowed, not widened; how the host pointer was used is inherited. */
-static bool sub_flags(cl_mem_flags parent, cl_mem_flags *flags)
+void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset)
+{
+    rt_object_retain(parent);
+    mem->parent = parent;
+    mem->offset = offset;
+    mem->uses_svm = parent->uses_svm;
+    mem->host_ptr = parent->host_ptr ? (char *)parent->host_ptr + offset : NULL;
+}
+
+bool rt_mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags)
 {
     cl_mem_flags f = *flags;
-    if (!flags_valid(f) || (f & HOST_POINTER) ||
+    if (!rt_mem_flags_valid(f) || (f & HOST_POINTER) ||
         ((parent & CL_MEM_WRITE_ONLY) && (f & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY))) ||
         ((parent & CL_MEM_READ_ONLY) && (f & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY))) ||
         ((parent & CL_MEM_HOST_WRITE_ONLY) && (f & CL_MEM_HOST_READ_ONLY)) ||
@@ -154,7 +173,7 @@ cl_mem CL_API_CALL rt_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
         return rt_null(errcode_ret, CL_INVALID_MEM_OBJECT);
     }
     const cl_buffer_region *region = info;
-    if (!sub_flags(parent->flags, &flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !region ||
+    if (!rt_mem_inherit_flags(parent->flags, &flags) || type != CL_BUFFER_CREATE_TYPE_REGION || !region ||
         region->origin > parent->size || region->size > parent->size - region->origin) {
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     }
@@ -164,15 +183,11 @@ cl_mem CL_API_CALL rt_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
     if (region->origin % RT_MAX_ALIGN) {
         return rt_null(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
     }
-    struct rt_mem *mem = create(parent->context, flags, region->size);
+    struct rt_mem *mem = rt_mem_create(parent->context, CL_MEM_OBJECT_BUFFER, flags, region->size);
     if (!mem) {
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     }
-    rt_object_retain(parent);
-    mem->parent = parent;
-    mem->offset = region->origin;
-    mem->uses_svm = parent->uses_svm;
-    mem->host_ptr = parent->host_ptr ? (char *)parent->host_ptr + region->origin : NULL;
+    rt_mem_attach(mem, parent, region->origin);
     rt_null(errcode_ret, CL_SUCCESS);
     return (cl_mem)mem;
 }
@@ -191,6 +206,10 @@ void rt_mem_destroy(struct rt_mem *mem)
     if (!mem->parent) {
         rt_storage_destroy(mem);
     }
+    if (mem->pipe) {
+        rt_pipe_destroy(mem);
+    }
+    mm_free(mem->image);
     mm_free(mem->properties);
     rt_object_release(mem->parent);
     rt_object_release(mem->context);

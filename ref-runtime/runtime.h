@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "interp/image/image.h"
 #include "interp/interp.h"
 #include "memmodel/memmodel.h"
 
@@ -201,6 +202,18 @@ struct rt_mem {
     size_t segment_count, segment_capacity;
     struct rt_mapping *mappings; /* of this object, under the scheduler's lock (enqueue_map.c) */
     char name[32];
+    struct rt_image *image; /* NULL: no image */
+    struct in_pipe *pipe;   /* NULL: no pipe */
+};
+/* What makes a memory object an image: its texels are the object's bytes. */
+struct rt_image {
+    cl_image_format format;
+    cl_image_desc description;
+    struct in_image shape; /* data: unset */
+    size_t element_size;
+    size_t slice_pitch;              /* as queries tell it: 0 where the type has no slices */
+    size_t layout_row, layout_slice; /* bytes between steps of origin[1] and of origin[2] */
+    size_t extent[3];                /* of regions: layers of an array are its last dimension */
 };
 /* Where the bytes of MEM are on DEVICE and the object that a kernel may touch through it; brings them up to
  * date there first, and notes that the device's copy becomes the latest one if WRITES.  False: no memory.
@@ -214,6 +227,7 @@ struct rt_sampler {
     cl_bool normalized;
     cl_addressing_mode addressing;
     cl_filter_mode filter;
+    struct in_sampler shape; /* the same for kernels */
     cl_sampler_properties *properties;
     size_t property_count;
 };

@@ -37,12 +37,19 @@ void rt_aligned_free(void *p)
 
 struct rt_mem *rt_mem_root(struct rt_mem *mem)
 {
-    return mem->parent ? mem->parent : mem;
+    while (mem->parent) {
+        mem = mem->parent;
+    }
+    return mem;
 }
 
 size_t rt_mem_offset(const struct rt_mem *mem)
 {
-    return mem->parent ? mem->offset : 0;
+    size_t offset = 0;
+    for (; mem->parent; mem = mem->parent) {
+        offset += mem->offset;
+    }
+    return offset;
 }
 
 static bool separate_view(const struct rt_mem *root)

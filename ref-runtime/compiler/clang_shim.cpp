@@ -10,10 +10,13 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/Path.h>
 #include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
 
@@ -197,6 +200,34 @@ SPIRV::TranslatorOpts translator_options()
     return result;
 }
 
+/* Pointers to opaque structures that stand for images, samplers, pipes, queues and events. */
+bool is_handle(const llvm::Type *type)
+{
+    const auto *pointer = llvm::dyn_cast<llvm::PointerType>(type);
+    const auto *structure =
+        pointer ? llvm::dyn_cast<llvm::StructType>(pointer->getNonOpaquePointerElementType()) : nullptr;
+    return structure && structure->hasName() && structure->getName().startswith("opencl.");
+}
+
+/* SPIR-V has no variables of such types but the translator makes them, and stops where a function uses a type
+ * in two ways: variables that hold handles become values. */
+void promote_handles(llvm::Module &module)
+{
+    for (llvm::Function &function : module) {
+        std::vector<llvm::AllocaInst *> variables;
+        for (llvm::BasicBlock &block : function)
+            for (llvm::Instruction &instruction : block) {
+                auto *variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+                if (variable && is_handle(variable->getAllocatedType()) && llvm::isAllocaPromotable(variable))
+                    variables.push_back(variable);
+            }
+        if (!variables.empty()) {
+            llvm::DominatorTree tree(function);
+            llvm::PromoteMemToReg(variables, tree);
+        }
+    }
+}
+
 } // namespace
 
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
@@ -209,6 +240,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
     if (!module)
         return MM_INVALID;
 
+    promote_handles(*module);
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
     std::ostringstream words;
     std::string message;

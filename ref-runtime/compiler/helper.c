@@ -192,7 +192,8 @@ static enum mm_class compile(const struct rt_job *job, struct rt_text *log, stru
         return MM_LIMIT;
     enum mm_class cls = rt_clang_compile(job, extra.data ? extra.data : "", log, binary);
     mm_free(extra.data);
-    return cls == MM_OK ? rt_helper_clean_spirv(binary, job, log) : cls;
+    cls = cls == MM_OK ? rt_helper_clean_spirv(binary, job, log) : cls;
+    return cls == MM_OK ? rt_spirv_merge_types(binary) : cls;
 }
 
 static void respond(int fd, enum mm_class cls, const struct rt_text *log, const struct rt_binary *binary)

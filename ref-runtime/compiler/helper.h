@@ -55,6 +55,8 @@ void rt_helper_fix_module(struct LLVMOpaqueModule *module);
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log);
 
 /* link_shim.cpp */
+/* Makes one type of types that are declared twice. */
+enum mm_class rt_spirv_merge_types(struct rt_binary *binary);
 enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool library, struct rt_text *log,
                             struct rt_binary *binary);
 

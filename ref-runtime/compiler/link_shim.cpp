@@ -7,6 +7,7 @@
 
 #include <spirv-tools/libspirv.hpp>
 #include <spirv-tools/linker.hpp>
+#include <spirv-tools/optimizer.hpp>
 #include <spirv/unified1/spirv.h>
 
 #include <cstring>
@@ -115,5 +116,36 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
     if (!binary->data)
         return MM_LIMIT;
     memcpy(binary->data, linked.data(), binary->size);
+    return MM_OK;
+}
+
+/* The translator gives samplers in constants a second type beside that of parameters. */
+static bool has_two_sampler_types(const uint32_t *words, size_t count)
+{
+    int found = 0;
+    for (size_t at = header_words; at < count && (words[at] >> 16) && found < 2; at += words[at] >> 16)
+        found += (words[at] & 0xffff) == SpvOpTypeSampler;
+    return found > 1;
+}
+
+enum mm_class rt_spirv_merge_types(struct rt_binary *binary)
+{
+    const auto *words = static_cast<const uint32_t *>(binary->data);
+    if (!has_two_sampler_types(words, binary->size / 4))
+        return MM_OK;
+    spvtools::Optimizer optimizer(SPV_ENV_UNIVERSAL_1_3);
+    spvtools::OptimizerOptions options;
+    Words merged;
+    options.set_run_validator(false);
+    optimizer.RegisterPass(spvtools::CreateRemoveDuplicatesPass());
+    if (!optimizer.Run(words, binary->size / 4, &merged, options))
+        return MM_OK; /* as it is: the validator will say what is wrong */
+    void *data = mm_alloc(merged.size() * 4);
+    if (!data)
+        return MM_LIMIT;
+    memcpy(data, merged.data(), merged.size() * 4);
+    mm_free(binary->data);
+    binary->data = data;
+    binary->size = merged.size() * 4;
     return MM_OK;
 }

@@ -1,0 +1,760 @@
+/* Images and samplers: creation, queries, transfers, copies, fills, maps, kernels [CL 5.3, 5.7]. */
+#include "runtime_test.h"
+
+#include <stdbool.h>
+
+static const cl_image_format rgba8 = {CL_RGBA, CL_UNSIGNED_INT8}, r32 = {CL_R, CL_UNSIGNED_INT32};
+
+static cl_mem image_of(cl_mem_object_type type, cl_image_format format, size_t w, size_t h, size_t d,
+                       size_t layers)
+{
+    const cl_image_desc desc = {.image_type = type,
+                                .image_width = w,
+                                .image_height = h,
+                                .image_depth = d,
+                                .image_array_size = layers};
+    cl_mem image = clCreateImage(context, CL_MEM_READ_WRITE, &format, &desc, NULL, &err);
+    OK(err);
+    return image;
+}
+
+/* The types with the sizes used here, and what regions of them look like. */
+static const struct {
+    cl_mem_object_type type;
+    size_t w, h, d, layers, extent[3];
+} types[] = {
+    {CL_MEM_OBJECT_IMAGE1D, 13, 0, 0, 0, {13, 1, 1}}, {CL_MEM_OBJECT_IMAGE1D_ARRAY, 13, 0, 0, 5, {13, 5, 1}},
+    {CL_MEM_OBJECT_IMAGE2D, 13, 7, 0, 0, {13, 7, 1}}, {CL_MEM_OBJECT_IMAGE2D_ARRAY, 13, 7, 0, 4, {13, 7, 4}},
+    {CL_MEM_OBJECT_IMAGE3D, 13, 7, 3, 0, {13, 7, 3}},
+};
+enum { TYPES = sizeof types / sizeof *types };
+static const size_t zero[3];
+
+static void writes_come_back(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TYPES; t++) {
+        size_t count = types[t].extent[0] * types[t].extent[1] * types[t].extent[2];
+        uint32_t in[13 * 7 * 4], out[13 * 7 * 4] = {0};
+        for (size_t i = 0; i < count; i++)
+            in[i] = (uint32_t)(i * 2654435761u);
+        cl_mem image = image_of(types[t].type, rgba8, types[t].w, types[t].h, types[t].d, types[t].layers);
+        OK(clEnqueueWriteImage(queue, image, CL_TRUE, zero, types[t].extent, 0, 0, in, 0, NULL, NULL));
+        OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, types[t].extent, 0, 0, out, 0, NULL, NULL));
+        assert_memory_equal(in, out, count * 4);
+        OK(clReleaseMemObject(image));
+    }
+}
+
+/* Host pitches: rows of 16 texels, slices of 10 rows; what lies between is left alone. */
+static void pitches(void **state)
+{
+    (void)state;
+    enum { ROW = 16, SLICE = ROW * 10 };
+    static uint32_t host[SLICE * 3], back[SLICE * 3];
+    for (int i = 0; i < SLICE * 3; i++)
+        host[i] = (uint32_t)i;
+    cl_mem image = image_of(CL_MEM_OBJECT_IMAGE3D, r32, 13, 7, 3, 0);
+    const size_t origin[3] = {2, 1, 1}, region[3] = {5, 4, 2};
+    OK(clEnqueueWriteImage(queue, image, CL_TRUE, origin, region, ROW * 4, SLICE * 4, host, 0, NULL, NULL));
+    memset(back, 0xee, sizeof back);
+    OK(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, ROW * 4, SLICE * 4, back, 0, NULL, NULL));
+    for (size_t i = 0; i < SLICE * 3; i++) {
+        bool inside = i % ROW < 5 && i % SLICE / ROW < 4 && i / SLICE < 2;
+        assert_int_equal(back[i], inside ? i : 0xeeeeeeee);
+    }
+    uint32_t whole[13 * 7 * 3];
+    const size_t all[3] = {13, 7, 3};
+    OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, whole, 0, NULL, NULL));
+    for (size_t z = 0; z < 3; z++)
+        for (size_t y = 0; y < 7; y++)
+            for (size_t x = 0; x < 13; x++) {
+                bool inside = x >= 2 && x < 7 && y >= 1 && y < 5 && z >= 1;
+                size_t from = (z - 1) * SLICE + (y - 1) * ROW + x - 2;
+                assert_int_equal(whole[(z * 7 + y) * 13 + x], inside ? from : 0);
+            }
+    OK(clReleaseMemObject(image));
+}
+
+static void copies(void **state)
+{
+    (void)state;
+    uint32_t data[13 * 7 * 4], out[13 * 7 * 4];
+    for (uint32_t i = 0; i < 13 * 7 * 4; i++)
+        data[i] = i;
+    cl_mem array = image_of(CL_MEM_OBJECT_IMAGE2D_ARRAY, r32, 13, 7, 0, 4);
+    cl_mem flat = image_of(CL_MEM_OBJECT_IMAGE2D, r32, 13, 7, 0, 0);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof data, NULL, &err);
+    OK(err);
+    const size_t all[3] = {13, 7, 4}, plane[3] = {13, 7, 1}, third[3] = {0, 0, 2};
+    OK(clEnqueueWriteImage(queue, array, CL_FALSE, zero, all, 0, 0, data, 0, NULL, NULL));
+    OK(clEnqueueCopyImage(queue, array, flat, third, zero, plane, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, flat, CL_TRUE, zero, plane, 0, 0, out, 0, NULL, NULL));
+    assert_memory_equal(out, data + 2 * 91, 91 * 4);
+    OK(clEnqueueCopyImageToBuffer(queue, array, buffer, zero, all, 0, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof data, out, 0, NULL, NULL));
+    assert_memory_equal(out, data, sizeof data);
+    const size_t at[3] = {3, 2, 0}, part[3] = {4, 3, 1};
+    OK(clEnqueueCopyBufferToImage(queue, buffer, flat, 400, at, part, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, flat, CL_TRUE, at, part, 0, 0, out, 0, NULL, NULL));
+    assert_memory_equal(out, data + 100, 12 * 4);
+    /* Regions of one image that meet. */
+    const size_t next[3] = {1, 0, 0}, most[3] = {12, 7, 1};
+    assert_int_equal(clEnqueueCopyImage(queue, flat, flat, zero, next, most, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    const size_t half[3] = {6, 7, 1}, right[3] = {6, 0, 0};
+    OK(clEnqueueCopyImage(queue, flat, flat, zero, right, half, 0, NULL, NULL));
+    OK(clFinish(queue));
+    OK(clReleaseMemObject(array));
+    OK(clReleaseMemObject(flat));
+    OK(clReleaseMemObject(buffer));
+}
+
+static void fills(void **state)
+{
+    (void)state;
+    const cl_image_format formats[] = {{CL_RGBA, CL_UNORM_INT8}, {CL_BGRA, CL_UNORM_INT8}};
+    for (int f = 0; f < 2; f++) {
+        cl_mem image = image_of(CL_MEM_OBJECT_IMAGE2D, formats[f], 6, 5, 0, 0);
+        const float color[4] = {1, 0.5f, 0, 0.2f};
+        const size_t at[3] = {1, 2, 0}, region[3] = {3, 2, 1}, all[3] = {6, 5, 1};
+        OK(clEnqueueFillImage(queue, image, color, at, region, 0, NULL, NULL));
+        unsigned char out[5][6][4];
+        OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, out, 0, NULL, NULL));
+        for (int y = 0; y < 5; y++)
+            for (int x = 0; x < 6; x++) {
+                bool inside = x >= 1 && x < 4 && y >= 2 && y < 4;
+                assert_int_equal(out[y][x][f ? 2 : 0], inside ? 255 : 0);
+                assert_in_range(out[y][x][1], inside ? 127 : 0, inside ? 128 : 0);
+                assert_int_equal(out[y][x][f ? 0 : 2], 0);
+                assert_int_equal(out[y][x][3], inside ? 51 : 0);
+            }
+        OK(clReleaseMemObject(image));
+    }
+}
+
+static void maps(void **state)
+{
+    (void)state;
+    cl_mem image = image_of(CL_MEM_OBJECT_IMAGE3D, r32, 8, 4, 3, 0);
+    const size_t at[3] = {2, 1, 1}, region[3] = {3, 2, 2}, beside[3] = {5, 1, 1};
+    size_t row = 0, slice = 0;
+    uint32_t *left = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, at, region,
+                                       &row, &slice, 0, NULL, NULL, &err);
+    OK(err);
+    assert_int_equal(row, 8 * 4);
+    assert_int_equal(slice, 8 * 4 * 4);
+    EXPECT_NULL(CL_INVALID_OPERATION, clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, at, region, &row,
+                                                        &slice, 0, NULL, NULL, &err));
+    uint32_t *right = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_WRITE, beside, region, &row, &slice, 0,
+                                        NULL, NULL, &err);
+    OK(err);
+    cl_uint maps_open = 0;
+    OK(clGetMemObjectInfo(image, CL_MEM_MAP_COUNT, sizeof maps_open, &maps_open, NULL));
+    assert_int_equal(maps_open, 2);
+    for (int z = 0; z < 2; z++)
+        for (int y = 0; y < 2; y++)
+            for (int x = 0; x < 3; x++) {
+                left[z * 32 + y * 8 + x] = (uint32_t)(100 + z * 10 + y * 5 + x);
+                right[z * 32 + y * 8 + x] = (uint32_t)(200 + z * 10 + y * 5 + x);
+            }
+    OK(clEnqueueUnmapMemObject(queue, image, left, 0, NULL, NULL));
+    OK(clEnqueueUnmapMemObject(queue, image, right, 0, NULL, NULL));
+    uint32_t out[2][2][6];
+    const size_t both[3] = {6, 2, 2};
+    OK(clEnqueueReadImage(queue, image, CL_TRUE, at, both, 0, 0, out, 0, NULL, NULL));
+    for (int z = 0; z < 2; z++)
+        for (int y = 0; y < 2; y++)
+            for (int x = 0; x < 6; x++)
+                assert_int_equal(out[z][y][x], (x < 3 ? 100 : 197) + z * 10 + y * 5 + x);
+    OK(clReleaseMemObject(image));
+}
+
+static void queries(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TYPES; t++) {
+        cl_mem image = image_of(types[t].type, rgba8, types[t].w, types[t].h, types[t].d, types[t].layers);
+        size_t got[7];
+        const cl_image_info names[7] = {CL_IMAGE_WIDTH,      CL_IMAGE_HEIGHT,       CL_IMAGE_DEPTH,
+                                        CL_IMAGE_ARRAY_SIZE, CL_IMAGE_ELEMENT_SIZE, CL_IMAGE_ROW_PITCH,
+                                        CL_IMAGE_SLICE_PITCH};
+        for (int i = 0; i < 7; i++) {
+            size_t size = 0;
+            OK(clGetImageInfo(image, names[i], sizeof *got, &got[i], &size));
+            assert_int_equal(size, sizeof(size_t));
+        }
+        size_t slice = types[t].type == CL_MEM_OBJECT_IMAGE1D || types[t].type == CL_MEM_OBJECT_IMAGE2D ? 0
+                       : types[t].h ? 13 * 4 * types[t].h
+                                    : 13 * 4;
+        const size_t wanted[7] = {13, types[t].h, types[t].d, types[t].layers, 4, 13 * 4, slice};
+        assert_memory_equal(got, wanted, sizeof got);
+        cl_mem_object_type type = 0;
+        OK(clGetMemObjectInfo(image, CL_MEM_TYPE, sizeof type, &type, NULL));
+        assert_int_equal(type, types[t].type);
+        cl_image_format format;
+        OK(clGetImageInfo(image, CL_IMAGE_FORMAT, sizeof format, &format, NULL));
+        assert_memory_equal(&format, &rgba8, sizeof format);
+        assert_int_equal(clGetImageInfo(image, CL_IMAGE_FORMAT, 1, &format, NULL), CL_INVALID_VALUE);
+        assert_int_equal(clGetImageInfo(image, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+        OK(clReleaseMemObject(image));
+    }
+}
+
+static void format_lists(void **state)
+{
+    (void)state;
+    static const cl_channel_type required[] = {
+        CL_UNORM_INT8,    CL_UNORM_INT16,    CL_SIGNED_INT8,    CL_SIGNED_INT16, CL_SIGNED_INT32,
+        CL_UNSIGNED_INT8, CL_UNSIGNED_INT16, CL_UNSIGNED_INT32, CL_HALF_FLOAT,   CL_FLOAT};
+    static const cl_channel_order orders[] = {CL_R, CL_RG, CL_RGBA};
+    const cl_mem_object_type all[] = {CL_MEM_OBJECT_IMAGE1D,       CL_MEM_OBJECT_IMAGE1D_BUFFER,
+                                      CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_MEM_OBJECT_IMAGE2D,
+                                      CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_MEM_OBJECT_IMAGE3D};
+    const cl_mem_flags flags[] = {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE,
+                                  CL_MEM_KERNEL_READ_AND_WRITE};
+    for (int t = 0; t < 6; t++)
+        for (int f = 0; f < 4; f++) {
+            cl_image_format list[256];
+            cl_uint count = 0;
+            OK(clGetSupportedImageFormats(context, flags[f], all[t], 256, list, &count));
+            for (size_t o = 0; o < 3; o++)
+                for (size_t c = 0; c < sizeof required / sizeof *required; c++) {
+                    bool found = false;
+                    for (cl_uint i = 0; i < count; i++)
+                        found |= list[i].image_channel_order == orders[o] &&
+                                 list[i].image_channel_data_type == required[c];
+                    assert_true(found);
+                }
+        }
+    assert_int_equal(clGetSupportedImageFormats(NULL, 0, all[0], 0, NULL, NULL), CL_INVALID_CONTEXT);
+    assert_int_equal(clGetSupportedImageFormats(context, ~0ul, all[0], 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clGetSupportedImageFormats(context, 0, CL_MEM_OBJECT_BUFFER, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    cl_image_format one;
+    assert_int_equal(clGetSupportedImageFormats(context, 0, all[0], 0, &one, NULL), CL_INVALID_VALUE);
+}
+
+/* Every combination of order and type either is an image or says why not; then its texels can be moved. */
+static void every_format(void **state)
+{
+    (void)state;
+    for (cl_uint order = CL_R; order <= CL_ABGR; order++)
+        for (cl_uint type = CL_SNORM_INT8; type <= CL_UNORM_INT_101010_2; type++) {
+            const cl_image_format format = {order, type};
+            const cl_image_desc desc = {
+                .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 3, .image_height = 2};
+            cl_mem image = clCreateImage(context, CL_MEM_READ_ONLY, &format, &desc, NULL, &err);
+            if (!image) {
+                assert_true(err == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ||
+                            err == CL_IMAGE_FORMAT_NOT_SUPPORTED);
+                continue;
+            }
+            unsigned char bytes[3 * 2 * 16], out[3 * 2 * 16];
+            for (size_t i = 0; i < sizeof bytes; i++)
+                bytes[i] = (unsigned char)(i * 37);
+            size_t element = 0;
+            OK(clGetImageInfo(image, CL_IMAGE_ELEMENT_SIZE, sizeof element, &element, NULL));
+            const size_t all[3] = {3, 2, 1};
+            OK(clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes, 0, NULL, NULL));
+            OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, out, 0, NULL, NULL));
+            assert_memory_equal(out, bytes, 6 * element);
+            OK(clReleaseMemObject(image));
+        }
+}
+
+/* ---- images that show other objects ---- */
+
+static void from_buffer(void **state)
+{
+    (void)state;
+    uint32_t data[64];
+    for (uint32_t i = 0; i < 64; i++)
+        data[i] = i;
+    cl_mem buffer =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof data, data, &err);
+    OK(err);
+    const cl_image_desc line = {
+        .image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 64, .mem_object = buffer};
+    cl_mem a = clCreateImage(context, 0, &r32, &line, NULL, &err);
+    OK(err);
+    const cl_image_desc plane = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                 .image_width = 6,
+                                 .image_height = 8,
+                                 .image_row_pitch = 32,
+                                 .mem_object = buffer};
+    cl_mem b = clCreateImage(context, 0, &r32, &plane, NULL, &err);
+    OK(err);
+    cl_mem shown = NULL;
+    OK(clGetImageInfo(b, CL_IMAGE_BUFFER, sizeof shown, &shown, NULL));
+    assert_ptr_equal(shown, buffer);
+    OK(clGetMemObjectInfo(a, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof shown, &shown, NULL));
+    assert_ptr_equal(shown, buffer);
+    const uint32_t color[4] = {777};
+    const size_t at[3] = {5, 2, 0}, one[3] = {1, 1, 1};
+    OK(clEnqueueFillImage(queue, b, color, at, one, 0, NULL, NULL));
+    uint32_t out[64];
+    const size_t whole[3] = {64, 1, 1};
+    OK(clEnqueueReadImage(queue, a, CL_TRUE, zero, whole, 0, 0, out, 0, NULL, NULL));
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(out[i], i == 2 * 8 + 5 ? 777 : i);
+    cl_image_desc wrong = plane;
+    wrong.image_height = 9;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &r32, &wrong, NULL, &err));
+    wrong = plane;
+    wrong.image_row_pitch = 27;
+    EXPECT_NULL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, &r32, &wrong, NULL, &err));
+    EXPECT_NULL(CL_INVALID_HOST_PTR, clCreateImage(context, 0, &r32, &line, out, &err));
+    EXPECT_NULL(CL_INVALID_VALUE, clCreateImage(context, CL_MEM_ALLOC_HOST_PTR, &r32, &line, NULL, &err));
+    wrong = line;
+    wrong.mem_object = NULL;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &r32, &wrong, NULL, &err));
+    OK(clReleaseMemObject(buffer));
+    OK(clEnqueueReadImage(queue, a, CL_TRUE, zero, whole, 0, 0, out, 0, NULL, NULL));
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+}
+
+static void from_image(void **state)
+{
+    (void)state;
+    const cl_image_format linear = {CL_RGBA, CL_UNORM_INT8}, srgb = {CL_sRGBA, CL_UNORM_INT8};
+    cl_mem image = image_of(CL_MEM_OBJECT_IMAGE2D, linear, 4, 4, 0, 0);
+    cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4, .mem_object = image};
+    cl_mem view = clCreateImage(context, CL_MEM_READ_ONLY, &srgb, &desc, NULL, &err);
+    OK(err);
+    const float half[4] = {0.5f, 0.5f, 0.5f, 0.5f};
+    const size_t all[3] = {4, 4, 1};
+    unsigned char out[64];
+    OK(clEnqueueFillImage(queue, image, half, zero, all, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, view, CL_TRUE, zero, all, 0, 0, out, 0, NULL, NULL));
+    assert_in_range(out[0], 127, 128);
+    EXPECT_NULL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, &rgba8, &desc, NULL, &err));
+    desc.image_width = 3;
+    EXPECT_NULL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, &srgb, &desc, NULL, &err));
+    OK(clReleaseMemObject(view));
+    OK(clReleaseMemObject(image));
+}
+
+/* The application's memory, with its pitches, shows in maps. */
+static void host_memory(void **state)
+{
+    (void)state;
+    static uint32_t host[5 * 16];
+    for (uint32_t i = 0; i < 80; i++)
+        host[i] = i;
+    const cl_image_desc desc = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 13, .image_height = 5, .image_row_pitch = 64};
+    for (int copy = 0; copy < 2; copy++) {
+        cl_mem image = clCreateImage(context, copy ? CL_MEM_COPY_HOST_PTR : CL_MEM_USE_HOST_PTR, &r32, &desc,
+                                     host, &err);
+        OK(err);
+        uint32_t out[13 * 5];
+        const size_t all[3] = {13, 5, 1};
+        OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, out, 0, NULL, NULL));
+        for (uint32_t i = 0; i < 65; i++)
+            assert_int_equal(out[i], i / 13 * 16 + i % 13);
+        if (!copy) {
+            const size_t at[3] = {2, 3, 0}, one[3] = {1, 1, 1};
+            size_t row;
+            void *pointer = clEnqueueMapImage(queue, image, CL_TRUE, CL_MAP_READ, at, one, &row, NULL, 0,
+                                              NULL, NULL, &err);
+            assert_ptr_equal(pointer, host + 3 * 16 + 2);
+            assert_int_equal(row, 64);
+            OK(clEnqueueUnmapMemObject(queue, image, pointer, 0, NULL, NULL));
+        }
+        OK(clReleaseMemObject(image));
+    }
+}
+
+/* ---- kernels ---- */
+
+static const char source[] =
+    "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+    "__kernel void turn(read_only image2d_t in, write_only image2d_t out) {\n"
+    "  int2 p = (int2)(get_global_id(0), get_global_id(1));\n"
+    "  write_imageui(out, (int2)(p.y, p.x), read_imageui(in, nearest, p) + (uint4)(1, 2, 3, 4));\n"
+    "}\n"
+    "__kernel void sample(read_only image2d_t in, sampler_t s, __global float4 *out, float2 at) {\n"
+    "  out[0] = read_imagef(in, s, at);\n"
+    "  out[1] = (float4)(get_image_width(in), get_image_height(in), get_image_channel_order(in), 0);\n"
+    "}\n"
+    "__kernel void layers(read_only image2d_array_t in, write_only image1d_array_t out) {\n"
+    "  int i = get_global_id(0);\n"
+    "  uint4 v = read_imageui(in, nearest, (int4)(i, 1, 2, 0));\n"
+    "  write_imageui(out, (int2)(i, 3), v * 2);\n"
+    "}\n";
+static const char source30[] =
+    "__kernel void both(read_write image2d_t m) {\n"
+    "  int2 p = (int2)(get_global_id(0), get_global_id(1));\n"
+    "  write_imageui(m, p, read_imageui(m, p) * 3);\n"
+    "}\n"
+    "__kernel void deep(write_only image3d_t m, read_only image2d_depth_t d) {\n"
+    "  int4 p = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);\n"
+    "  write_imagef(m, p, (float4)(p.x, p.y, p.z, read_imagef(d, (int2)(p.x, p.y))));\n"
+    "}\n";
+
+static cl_program build(const char *text, const char *options)
+{
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(err);
+    if (clBuildProgram(program, 1, &device, options, NULL, NULL)) {
+        char log[8192];
+        OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+        fail_msg("%s", log);
+    }
+    return program;
+}
+
+static void kernels(void **state)
+{
+    (void)state;
+    cl_program program = build(source, "");
+    cl_kernel turn = clCreateKernel(program, "turn", &err);
+    OK(err);
+    cl_mem in = image_of(CL_MEM_OBJECT_IMAGE2D, rgba8, 5, 3, 0, 0);
+    cl_mem out = image_of(CL_MEM_OBJECT_IMAGE2D, rgba8, 3, 5, 0, 0);
+    unsigned char bytes[3][5][4], turned[5][3][4];
+    for (int i = 0; i < 60; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)(i * 4);
+    const size_t all[3] = {5, 3, 1}, across[3] = {3, 5, 1}, global[2] = {5, 3};
+    OK(clEnqueueWriteImage(queue, in, CL_FALSE, zero, all, 0, 0, bytes, 0, NULL, NULL));
+    OK(clSetKernelArg(turn, 0, sizeof in, &in));
+    OK(clSetKernelArg(turn, 1, sizeof out, &out));
+    OK(clEnqueueNDRangeKernel(queue, turn, 2, NULL, global, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, out, CL_TRUE, zero, across, 0, 0, turned, 0, NULL, NULL));
+    for (int y = 0; y < 3; y++)
+        for (int x = 0; x < 5; x++)
+            for (int c = 0; c < 4; c++) {
+                int sum = bytes[y][x][c] + c + 1;
+                assert_int_equal(turned[x][y][c], sum > 255 ? 255 : sum);
+            }
+    OK(clReleaseKernel(turn));
+    OK(clReleaseMemObject(in));
+    OK(clReleaseMemObject(out));
+
+    cl_kernel layers = clCreateKernel(program, "layers", &err);
+    OK(err);
+    in = image_of(CL_MEM_OBJECT_IMAGE2D_ARRAY, r32, 4, 2, 0, 3);
+    out = image_of(CL_MEM_OBJECT_IMAGE1D_ARRAY, r32, 4, 0, 0, 5);
+    uint32_t words[3 * 2 * 4], row[4];
+    for (uint32_t i = 0; i < 24; i++)
+        words[i] = i * 1000;
+    const size_t volume[3] = {4, 2, 3}, fourth[3] = {0, 3, 0}, line[3] = {4, 1, 1};
+    OK(clEnqueueWriteImage(queue, in, CL_FALSE, zero, volume, 0, 0, words, 0, NULL, NULL));
+    OK(clSetKernelArg(layers, 0, sizeof in, &in));
+    OK(clSetKernelArg(layers, 1, sizeof out, &out));
+    OK(clEnqueueNDRangeKernel(queue, layers, 1, NULL, line, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, out, CL_TRUE, fourth, line, 0, 0, row, 0, NULL, NULL));
+    for (uint32_t i = 0; i < 4; i++)
+        assert_int_equal(row[i], (2 * 8 + 4 + i) * 2000);
+    OK(clReleaseKernel(layers));
+    OK(clReleaseMemObject(in));
+    OK(clReleaseMemObject(out));
+    OK(clReleaseProgram(program));
+}
+
+static void samplers_in_kernels(void **state)
+{
+    (void)state;
+    cl_program program = build(source, "");
+    cl_kernel sample = clCreateKernel(program, "sample", &err);
+    OK(err);
+    const cl_image_format format = {CL_R, CL_FLOAT};
+    cl_mem in = image_of(CL_MEM_OBJECT_IMAGE2D, format, 2, 2, 0, 0);
+    cl_mem out = clCreateBuffer(context, CL_MEM_READ_WRITE, 32, NULL, &err);
+    OK(err);
+    const float texels[4] = {0, 10, 20, 30};
+    const size_t all[3] = {2, 2, 1}, one = 1;
+    OK(clEnqueueWriteImage(queue, in, CL_TRUE, zero, all, 0, 0, texels, 0, NULL, NULL));
+    OK(clSetKernelArg(sample, 0, sizeof in, &in));
+    OK(clSetKernelArg(sample, 2, sizeof out, &out));
+    const struct {
+        cl_bool normalized;
+        cl_addressing_mode addressing;
+        cl_filter_mode filter;
+        float at[2], wanted;
+    } cases[] = {
+        {CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR, {1, 1}, 15},
+        {CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, {5, 0}, 0},
+        {CL_FALSE, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_NEAREST, {5, 0}, 10},
+        {CL_TRUE, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST, {1.25f, 0.75f}, 20},
+        {CL_TRUE, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_NEAREST, {1.25f, 0.75f}, 30},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cl_sampler sampler =
+            clCreateSampler(context, cases[i].normalized, cases[i].addressing, cases[i].filter, &err);
+        OK(err);
+        OK(clSetKernelArg(sample, 1, sizeof sampler, &sampler));
+        OK(clSetKernelArg(sample, 3, 8, cases[i].at));
+        OK(clEnqueueNDRangeKernel(queue, sample, 1, NULL, &one, NULL, 0, NULL, NULL));
+        float got[8];
+        OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
+        assert_true(got[0] == cases[i].wanted);
+        assert_true(got[4] == 2 && got[5] == 2 && got[6] == CL_R);
+        OK(clReleaseSampler(sampler));
+    }
+    OK(clReleaseKernel(sample));
+    OK(clReleaseMemObject(in));
+    OK(clReleaseMemObject(out));
+    OK(clReleaseProgram(program));
+}
+
+static void read_write_and_3d(void **state)
+{
+    (void)state;
+    cl_program program = build(source30, "-cl-std=CL3.0");
+    cl_kernel both = clCreateKernel(program, "both", &err);
+    OK(err);
+    cl_mem image = image_of(CL_MEM_OBJECT_IMAGE2D, r32, 4, 4, 0, 0);
+    uint32_t words[16], out[16];
+    for (uint32_t i = 0; i < 16; i++)
+        words[i] = i + 1;
+    const size_t all[3] = {4, 4, 1};
+    OK(clEnqueueWriteImage(queue, image, CL_TRUE, zero, all, 0, 0, words, 0, NULL, NULL));
+    OK(clSetKernelArg(both, 0, sizeof image, &image));
+    OK(clEnqueueNDRangeKernel(queue, both, 2, NULL, all, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, out, 0, NULL, NULL));
+    for (uint32_t i = 0; i < 16; i++)
+        assert_int_equal(out[i], 3 * (i + 1));
+    OK(clReleaseMemObject(image));
+    OK(clReleaseKernel(both));
+
+    cl_kernel deep = clCreateKernel(program, "deep", &err);
+    OK(err);
+    const cl_image_format depth = {CL_DEPTH, CL_FLOAT}, rgba = {CL_RGBA, CL_FLOAT};
+    cl_mem d = image_of(CL_MEM_OBJECT_IMAGE2D, depth, 3, 2, 0, 0);
+    cl_mem m = image_of(CL_MEM_OBJECT_IMAGE3D, rgba, 3, 2, 2, 0);
+    const float far = 0.25f;
+    const size_t plane[3] = {3, 2, 1}, volume[3] = {3, 2, 2};
+    OK(clEnqueueFillImage(queue, d, &far, zero, plane, 0, NULL, NULL));
+    OK(clSetKernelArg(deep, 0, sizeof m, &m));
+    OK(clSetKernelArg(deep, 1, sizeof d, &d));
+    OK(clEnqueueNDRangeKernel(queue, deep, 3, NULL, volume, NULL, 0, NULL, NULL));
+    float got[2][2][3][4];
+    OK(clEnqueueReadImage(queue, m, CL_TRUE, zero, volume, 0, 0, got, 0, NULL, NULL));
+    for (int z = 0; z < 2; z++)
+        for (int y = 0; y < 2; y++)
+            for (int x = 0; x < 3; x++)
+                assert_true(got[z][y][x][0] == (float)x && got[z][y][x][1] == (float)y &&
+                            got[z][y][x][2] == (float)z && got[z][y][x][3] == far);
+    OK(clReleaseMemObject(d));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(deep));
+    OK(clReleaseProgram(program));
+}
+
+static void samplers(void **state)
+{
+    (void)state;
+    const cl_sampler_properties properties[] = {CL_SAMPLER_ADDRESSING_MODE, CL_ADDRESS_REPEAT,
+                                                CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, 0};
+    cl_sampler sampler = clCreateSamplerWithProperties(context, properties, &err);
+    OK(err);
+    cl_uint value = 0;
+    OK(clGetSamplerInfo(sampler, CL_SAMPLER_NORMALIZED_COORDS, sizeof value, &value, NULL));
+    assert_int_equal(value, CL_TRUE);
+    OK(clGetSamplerInfo(sampler, CL_SAMPLER_ADDRESSING_MODE, sizeof value, &value, NULL));
+    assert_int_equal(value, CL_ADDRESS_REPEAT);
+    OK(clGetSamplerInfo(sampler, CL_SAMPLER_FILTER_MODE, sizeof value, &value, NULL));
+    assert_int_equal(value, CL_FILTER_LINEAR);
+    cl_sampler_properties told[8];
+    size_t size = 0;
+    OK(clGetSamplerInfo(sampler, CL_SAMPLER_PROPERTIES, sizeof told, told, &size));
+    assert_int_equal(size, sizeof properties);
+    assert_memory_equal(told, properties, size);
+    OK(clRetainSampler(sampler));
+    OK(clGetSamplerInfo(sampler, CL_SAMPLER_REFERENCE_COUNT, sizeof value, &value, NULL));
+    assert_int_equal(value, 2);
+    OK(clReleaseSampler(sampler));
+    OK(clReleaseSampler(sampler));
+    assert_int_equal(clReleaseSampler(sampler), CL_INVALID_SAMPLER);
+    assert_int_equal(clRetainSampler(NULL), CL_INVALID_SAMPLER);
+    assert_int_equal(clGetSamplerInfo(NULL, CL_SAMPLER_CONTEXT, 0, NULL, NULL), CL_INVALID_SAMPLER);
+    EXPECT_NULL(CL_INVALID_CONTEXT, clCreateSamplerWithProperties(NULL, NULL, &err));
+    const cl_sampler_properties twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_FILTER_MODE,
+                                           CL_FILTER_LINEAR, 0};
+    EXPECT_NULL(CL_INVALID_VALUE, clCreateSamplerWithProperties(context, twice, &err));
+    EXPECT_NULL(CL_INVALID_VALUE,
+                clCreateSampler(context, CL_FALSE, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR, &err));
+    EXPECT_NULL(CL_INVALID_VALUE, clCreateSampler(context, CL_TRUE, 1, CL_FILTER_LINEAR, &err));
+    EXPECT_NULL(CL_INVALID_VALUE, clCreateSampler(context, CL_TRUE, CL_ADDRESS_NONE, 7, &err));
+    EXPECT_NULL(CL_INVALID_CONTEXT, clCreateSampler(NULL, CL_TRUE, CL_ADDRESS_NONE, CL_FILTER_LINEAR, &err));
+}
+
+/* ---- errors ---- */
+
+static void creation_errors(void **state)
+{
+    (void)state;
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    unsigned char bytes[64];
+    EXPECT_NULL(CL_INVALID_CONTEXT, clCreateImage(NULL, 0, &rgba8, &desc, NULL, &err));
+    EXPECT_NULL(CL_INVALID_VALUE, clCreateImage(context, ~0ul, &rgba8, &desc, NULL, &err));
+    EXPECT_NULL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, NULL, &desc, NULL, &err));
+    const cl_image_format wrong = {CL_RGB, CL_FLOAT}, unknown = {1, 2}, depth = {CL_DEPTH, CL_FLOAT};
+    EXPECT_NULL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, &wrong, &desc, NULL, &err));
+    EXPECT_NULL(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, clCreateImage(context, 0, &unknown, &desc, NULL, &err));
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba8, NULL, NULL, &err));
+    EXPECT_NULL(CL_INVALID_HOST_PTR, clCreateImage(context, 0, &rgba8, &desc, bytes, &err));
+    EXPECT_NULL(CL_INVALID_HOST_PTR, clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba8, &desc, NULL, &err));
+    cl_image_desc d = desc;
+    d.image_row_pitch = 16;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
+    d.image_row_pitch = 12;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR,
+                clCreateImage(context, CL_MEM_COPY_HOST_PTR, &rgba8, &d, bytes, &err));
+    d = desc;
+    d.image_type = CL_MEM_OBJECT_BUFFER;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
+    d = desc;
+    d.image_height = 0;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
+    d = desc;
+    d.num_mip_levels = 2;
+    EXPECT_NULL(CL_INVALID_IMAGE_DESCRIPTOR, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
+    d = desc;
+    d.image_width = 100000;
+    EXPECT_NULL(CL_INVALID_IMAGE_SIZE, clCreateImage(context, 0, &rgba8, &d, NULL, &err));
+    d = desc;
+    d.image_type = CL_MEM_OBJECT_IMAGE3D;
+    d.image_depth = 2;
+    EXPECT_NULL(CL_IMAGE_FORMAT_NOT_SUPPORTED, clCreateImage(context, 0, &depth, &d, NULL, &err));
+    const cl_mem_properties properties[] = {7, 7, 0};
+    EXPECT_NULL(CL_INVALID_PROPERTY,
+                clCreateImageWithProperties(context, properties, 0, &rgba8, &desc, NULL, &err));
+    EXPECT_NULL(CL_INVALID_IMAGE_SIZE, clCreateImage2D(context, 0, &rgba8, 0, 4, 0, NULL, &err));
+    EXPECT_NULL(CL_INVALID_IMAGE_SIZE, clCreateImage3D(context, 0, &rgba8, 4, 4, 9999, 0, 0, NULL, &err));
+    cl_mem old = clCreateImage3D(context, 0, &rgba8, 4, 4, 1, 0, 0, NULL, &err);
+    OK(err);
+    OK(clReleaseMemObject(old));
+    old = clCreateImage2D(context, CL_MEM_COPY_HOST_PTR, &rgba8, 4, 4, 16, bytes, &err);
+    OK(err);
+    OK(clReleaseMemObject(old));
+}
+
+static void command_errors(void **state)
+{
+    (void)state;
+    cl_mem image = image_of(CL_MEM_OBJECT_IMAGE2D, rgba8, 4, 4, 0, 0);
+    cl_mem other = image_of(CL_MEM_OBJECT_IMAGE2D, r32, 4, 4, 0, 0);
+    cl_mem buffer = clCreateBuffer(context, 0, 60, NULL, &err);
+    cl_context foreign = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+    cl_mem far = clCreateImage(foreign, 0, &rgba8, &desc, NULL, &err);
+    cl_mem hidden = clCreateImage(context, CL_MEM_HOST_NO_ACCESS, &rgba8, &desc, NULL, &err);
+    OK(err);
+    const size_t all[3] = {4, 4, 1}, deep[3] = {4, 4, 2}, none[3] = {4, 0, 1}, at[3] = {1, 0, 0};
+    unsigned char bytes[64];
+    const float color[4] = {0};
+    size_t row, slice;
+#define READ(q, i, o, r, rp, sp, p)  clEnqueueReadImage(q, i, CL_TRUE, o, r, rp, sp, p, 0, NULL, NULL)
+#define WRITE(q, i, o, r, rp, sp, p) clEnqueueWriteImage(q, i, CL_TRUE, o, r, rp, sp, p, 0, NULL, NULL)
+#define BOTH(code, ...)                                                                                      \
+    assert_int_equal(READ(__VA_ARGS__), code);                                                               \
+    assert_int_equal(WRITE(__VA_ARGS__), code)
+    BOTH(CL_INVALID_COMMAND_QUEUE, NULL, image, zero, all, 0, 0, bytes);
+    BOTH(CL_INVALID_MEM_OBJECT, queue, buffer, zero, all, 0, 0, bytes);
+    BOTH(CL_INVALID_CONTEXT, queue, far, zero, all, 0, 0, bytes);
+    BOTH(CL_INVALID_VALUE, queue, image, zero, all, 0, 0, NULL);
+    BOTH(CL_INVALID_VALUE, queue, image, at, all, 0, 0, bytes);
+    BOTH(CL_INVALID_VALUE, queue, image, zero, deep, 0, 0, bytes);
+    BOTH(CL_INVALID_VALUE, queue, image, zero, none, 0, 0, bytes);
+    BOTH(CL_INVALID_VALUE, queue, image, NULL, all, 0, 0, bytes);
+    BOTH(CL_INVALID_VALUE, queue, image, zero, all, 15, 0, bytes);
+    BOTH(CL_INVALID_VALUE, queue, image, zero, all, 0, 64, bytes);
+    BOTH(CL_INVALID_OPERATION, queue, hidden, zero, all, 0, 0, bytes);
+    assert_int_equal(clEnqueueReadImage(queue, image, CL_TRUE, zero, all, 0, 0, bytes, 1, NULL, NULL),
+                     CL_INVALID_EVENT_WAIT_LIST);
+
+    assert_int_equal(clEnqueueCopyImage(queue, image, other, zero, zero, all, 0, NULL, NULL),
+                     CL_IMAGE_FORMAT_MISMATCH);
+    assert_int_equal(clEnqueueCopyImage(NULL, image, image, zero, zero, all, 0, NULL, NULL),
+                     CL_INVALID_COMMAND_QUEUE);
+    assert_int_equal(clEnqueueCopyImage(queue, image, buffer, zero, zero, all, 0, NULL, NULL),
+                     CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueCopyImage(queue, image, far, zero, zero, all, 0, NULL, NULL),
+                     CL_INVALID_CONTEXT);
+    assert_int_equal(clEnqueueCopyImage(queue, image, image, zero, at, all, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueCopyImage(queue, image, image, zero, zero, all, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+
+    assert_int_equal(clEnqueueCopyImageToBuffer(queue, image, buffer, zero, all, 0, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueCopyImageToBuffer(queue, buffer, image, zero, all, 0, 0, NULL, NULL),
+                     CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueCopyBufferToImage(queue, buffer, image, 0, zero, all, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueCopyBufferToImage(queue, image, buffer, 0, zero, all, 0, NULL, NULL),
+                     CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueCopyBufferToImage(queue, buffer, far, 0, zero, all, 0, NULL, NULL),
+                     CL_INVALID_CONTEXT);
+
+    assert_int_equal(clEnqueueFillImage(queue, image, NULL, zero, all, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueFillImage(queue, image, color, at, all, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueFillImage(queue, buffer, color, zero, all, 0, NULL, NULL),
+                     CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clEnqueueFillImage(queue, far, color, zero, all, 0, NULL, NULL), CL_INVALID_CONTEXT);
+    assert_int_equal(clEnqueueFillImage(NULL, image, color, zero, all, 0, NULL, NULL),
+                     CL_INVALID_COMMAND_QUEUE);
+
+#define MAP(q, i, flags, o, r, rp)                                                                           \
+    clEnqueueMapImage(q, i, CL_TRUE, flags, o, r, rp, &slice, 0, NULL, NULL, &err)
+    EXPECT_NULL(CL_INVALID_COMMAND_QUEUE, MAP(NULL, image, CL_MAP_READ, zero, all, &row));
+    EXPECT_NULL(CL_INVALID_MEM_OBJECT, MAP(queue, buffer, CL_MAP_READ, zero, all, &row));
+    EXPECT_NULL(CL_INVALID_CONTEXT, MAP(queue, far, CL_MAP_READ, zero, all, &row));
+    EXPECT_NULL(CL_INVALID_VALUE, MAP(queue, image, CL_MAP_READ, at, all, &row));
+    EXPECT_NULL(CL_INVALID_VALUE, MAP(queue, image, CL_MAP_READ, zero, all, NULL));
+    EXPECT_NULL(CL_INVALID_VALUE, MAP(queue, image, 64, zero, all, &row));
+    EXPECT_NULL(CL_INVALID_OPERATION, MAP(queue, hidden, CL_MAP_READ, zero, all, &row));
+
+    cl_program program = build(source, "");
+    cl_kernel kernel = clCreateKernel(program, "turn", &err);
+    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &err);
+    OK(err);
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof far, &far), CL_INVALID_MEM_OBJECT);
+    assert_int_equal(clSetKernelArg(kernel, 0, 4, &image), CL_INVALID_ARG_SIZE);
+    cl_mem read_only = clCreateImage(context, CL_MEM_READ_ONLY, &rgba8, &desc, NULL, &err);
+    assert_int_equal(clSetKernelArg(kernel, 1, sizeof read_only, &read_only), CL_INVALID_ARG_VALUE);
+    OK(clReleaseMemObject(read_only));
+    OK(clReleaseKernel(kernel));
+    kernel = clCreateKernel(program, "sample", &err);
+    assert_int_equal(clSetKernelArg(kernel, 1, sizeof image, &image), CL_INVALID_SAMPLER);
+    assert_int_equal(clSetKernelArg(kernel, 1, 3, &sampler), CL_INVALID_ARG_SIZE);
+    OK(clSetKernelArg(kernel, 1, sizeof sampler, &sampler));
+    OK(clReleaseSampler(sampler));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+    OK(clReleaseMemObject(image));
+    OK(clReleaseMemObject(other));
+    OK(clReleaseMemObject(buffer));
+    OK(clReleaseMemObject(far));
+    OK(clReleaseMemObject(hidden));
+    OK(clReleaseContext(foreign));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_come_back),
+        cmocka_unit_test(pitches),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(fills),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(format_lists),
+        cmocka_unit_test(every_format),
+        cmocka_unit_test(from_buffer),
+        cmocka_unit_test(from_image),
+        cmocka_unit_test(host_memory),
+        cmocka_unit_test(kernels),
+        cmocka_unit_test(samplers_in_kernels),
+        cmocka_unit_test(read_write_and_3d),
+        cmocka_unit_test(samplers),
+        cmocka_unit_test(creation_errors),
+        cmocka_unit_test(command_errors),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
