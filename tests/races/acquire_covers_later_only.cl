@@ -1,0 +1,16 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:2 -a buf:1 -a buf:2
+// What comes before the acquire is not ordered by it.
+kernel void k(global int *data, global atomic_int *flag, global int *out)
+{
+    size_t i = get_global_id(0);
+    if (i == 0) {
+        data[0] = 1;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_device);
+    } else if (i == 4) {
+        out[0] = data[0];
+        while (atomic_load_explicit(flag, memory_order_acquire, memory_scope_device) != 1)
+            ;
+        out[1] = data[0];
+    }
+}

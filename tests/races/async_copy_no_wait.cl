@@ -1,0 +1,9 @@
+// expect: data-race
+// run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
+// The copy is read without waiting for it.
+kernel void k(global const int *in, global int *out, local int *t)
+{
+    event_t e = async_work_group_copy(t, in + get_group_id(0) * 8, 8, 0);
+    out[get_global_id(0)] = t[7 - get_local_id(0)];
+    wait_group_events(1, &e);
+}

@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 4 -l 4 -a buf:1
+// atomic_init is not atomic itself [CLC 6.15.12.1].
+kernel void k(global int *out)
+{
+    local atomic_int count;
+    if (get_local_id(0) == 0)
+        atomic_init(&count, 0);
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed, memory_scope_work_group);
+}

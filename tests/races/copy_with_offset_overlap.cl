@@ -1,0 +1,8 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:9:iota
+// Shifting an array by one in place.
+kernel void k(global int *a)
+{
+    size_t i = get_global_id(0);
+    a[i] = a[i + 1];
+}

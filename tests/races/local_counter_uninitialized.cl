@@ -1,0 +1,11 @@
+// expect: uninitialized-read
+// run: -g 4 -l 4 -a buf:1
+// The counter in local memory is never set to zero.
+kernel void k(global int *out)
+{
+    local int count;
+    atomic_inc(&count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (get_local_id(0) == 0)
+        *out = count;
+}

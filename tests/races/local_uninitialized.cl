@@ -1,0 +1,11 @@
+// expect: uninitialized-read
+// run: -g 4 -l 4 -a buf:4
+// Local memory holds nothing before it is written.
+kernel void k(global int *out)
+{
+    local int t[8];
+    size_t l = get_local_id(0);
+    t[l] = (int)l;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[l] = t[l + 4];
+}

@@ -1,0 +1,14 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:1 -a buf:1
+// The release of a lock in a read-modify-write at work-group scope reaches nobody in another work-group.
+kernel void k(global int *counter, global atomic_int *lock)
+{
+    if (get_local_id(0) != 0)
+        return;
+    int expected = 0;
+    while (!atomic_compare_exchange_strong_explicit(lock, &expected, 1, memory_order_acquire, memory_order_relaxed,
+                                                    memory_scope_work_group))
+        expected = 0;
+    *counter += 1;
+    atomic_store_explicit(lock, 0, memory_order_release, memory_scope_work_group);
+}

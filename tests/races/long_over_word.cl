@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 2 -l 1 -a buf:2
+// A 64-bit write over a word that another work-item writes.
+kernel void k(global ulong *a)
+{
+    if (get_global_id(0) == 0)
+        a[0] = 1;
+    else
+        ((global uint *)a)[1] = 2;
+}

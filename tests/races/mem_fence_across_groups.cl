@@ -1,0 +1,17 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:1 -a buf:1
+// mem_fence is a fence of work-group scope [CLC 6.15.8]: it publishes nothing to another work-group.
+kernel void k(global int *data, volatile global int *flag)
+{
+    size_t i = get_global_id(0);
+    if (i == 0) {
+        *data = 1;
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        atomic_xchg(flag, 1);
+    } else if (i == 4) {
+        while (atomic_or(flag, 0) == 0)
+            ;
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        *data += 1;
+    }
+}

@@ -1,0 +1,17 @@
+// expect: data-race
+// reason: relaxed and no acquire fence follows
+// run: -g 8 -l 2 -a buf:1 -a buf:1
+// A release fence alone has nobody to synchronise with.
+kernel void k(global int *data, global atomic_int *flag)
+{
+    size_t i = get_global_id(0);
+    if (i == 0) {
+        *data = 1;
+        atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+    } else if (i == 7) {
+        while (atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device) == 0)
+            ;
+        *data += 1;
+    }
+}

@@ -1,0 +1,16 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:16:rand=5
+// The same with two work-groups: no barrier joins them.
+kernel void k(global int *a)
+{
+    int i = (int)get_global_id(0);
+    for (int round = 0; round < 16; round++) {
+        int at = 2 * i + round % 2;
+        if (at + 1 < 16 && a[at] > a[at + 1]) {
+            int swap = a[at];
+            a[at] = a[at + 1];
+            a[at + 1] = swap;
+        }
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+}

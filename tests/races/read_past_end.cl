@@ -1,0 +1,7 @@
+// expect: out-of-bounds
+// run: -g 8 -l 4 -a buf:7:iota -a buf:8
+// One work-item too many.
+kernel void k(global const int *in, global int *out)
+{
+    out[get_global_id(0)] = in[get_global_id(0)];
+}

@@ -1,0 +1,7 @@
+// expect: data-race
+// run: -g 8 -l 4 -a svm:1
+// A plain counter in shared virtual memory.
+kernel void k(global int *count)
+{
+    *count += 1;
+}

@@ -1,0 +1,8 @@
+// expect: data-race
+// run: -g 4,2,2 -l 2,1,2 -a buf:16
+// The pitch is one too small.
+kernel void k(global int *a)
+{
+    size_t i = get_global_id(0) + 3 * (get_global_id(1) + 2 * get_global_id(2));
+    a[i] = (int)i;
+}

@@ -1,0 +1,7 @@
+// expect: data-race
+// run: -g 4 -l 2 -a buf:1
+// volatile orders nothing between work-items.
+kernel void k(volatile global int *x)
+{
+    *x = (int)get_global_id(0);
+}
