@@ -18,6 +18,7 @@ struct access {
     uint64_t at;  /* offset of the cell at hand */
     uint32_t cell_bytes;
     uint8_t slot;
+    bool fresh; /* local memory is read, none of which was written yet */
 };
 
 /* The earlier access happens before this one. */
@@ -193,8 +194,35 @@ static bool writes(const struct mm_event *event)
     return event->kind != MM_READ;
 }
 
+static bool was_written(const struct ck_cell *cell)
+{
+    if (cell->write.time)
+        return true;
+    const struct ck_atomics *a = cell->extra ? cell->extra->atomics : NULL;
+    while (a && !a->writes)
+        a = a->next;
+    return a != NULL;
+}
+
+/* Local memory has no value when a work-group starts [CLC 6.7.2].  A read that takes along some bytes
+ * without a value, such as padding, may still mean only the others. */
+static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
+{
+    struct mm_finding finding = {.kind = "uninitialized-read",
+                                 .clause = "CLC 6.7.2",
+                                 .message = "local memory is read before anything was written to it",
+                                 .agent = event->agent,
+                                 .source = event->source,
+                                 .allocation = event->allocation,
+                                 .offset = event->offset,
+                                 .size = event->size};
+    ck_finding_recorded(d, &finding);
+}
+
 static void touch(struct access *x, struct ck_cell *cell)
 {
+    if (x->fresh && was_written(cell))
+        x->fresh = false;
     if (x->record.meta & CK_META_ATOMIC)
         atomic_access(x, cell);
     else if (x->record.meta & CK_META_WRITE)
@@ -317,8 +345,11 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
     }
     x.clock = item->clock[location->system];
+    x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.memory;
     if (!visit(&x, space, offset, item, TOUCH, &released))
         return;
+    if (x.fresh)
+        read_of_nothing(d, event);
     if (writes(event) && (atomic || d->next_sync))
         visit(&x, space, offset, item, RELEASE, &released);
     if (released)
