@@ -34,11 +34,29 @@ static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
     run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(get32(item, w->memory_scope));
 }
 
+/* Who waits for asynchronous copies sees them; the first work-item made them [CLC 6.15.11]. */
+static void record_copies(struct in_run *run, struct in_item **members, uint32_t n, enum mm_kind kind)
+{
+    const uint32_t both = SpvMemorySemanticsWorkgroupMemoryMask | SpvMemorySemanticsCrossWorkgroupMemoryMask |
+                          SpvMemorySemanticsAcquireReleaseMask;
+    const struct in_wait *w = wait_of(members[0]);
+    if (w->opcode != SpvOpGroupWaitEvents || !run->full || run->launch.recorder == NULL)
+        return;
+    for (uint32_t k = 0; k < n; k++) {
+        in_record_fence(run, members[k], members[k]->pc - 1, kind,
+                        k == 0 || kind == MM_BARRIER_EXIT ? both : 0, SpvScopeWorkgroup, w->site,
+                        members[k]->instances[false]);
+        run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(SpvScopeWorkgroup);
+    }
+}
+
 static void release(struct in_run *run, struct in_item **members, uint32_t n)
 {
     const struct in_wait *w = wait_of(members[0]);
+    record_copies(run, members, n, MM_BARRIER_ENTRY);
     if (w->kind != IN_WAIT_BARRIER)
         in_collective(run, members, n, w);
+    record_copies(run, members, n, MM_BARRIER_EXIT);
     for (uint32_t k = 0; k < n; k++) {
         record(run, members[k], MM_BARRIER_EXIT);
         members[k]->state = IN_ITEM_READY;
