@@ -21,6 +21,9 @@ struct in_module_options {
     bool strict;                 /* validation findings that drivers commonly accept are errors */
     bool literal_legacy_atomics; /* OpenCL 1.x atomics with the work-group scope that the translator gives */
     const char *name;            /* for messages and source places without a file */
+    /* Other environments too: Physical32, and compute shaders of Vulkan with logical addressing, whose
+     * descriptors and push constants are then the kernel's arguments. */
+    bool any_environment;
 };
 /* Validates (libSPIRV-Tools) and decodes a SPIR-V module of SIZE bytes, of either endianness.  On failure
  * ERR says which rule and where.  WARNINGS (may be NULL) receives validation findings that were let pass;
@@ -50,6 +53,10 @@ struct in_argument_info {
     enum in_access access; /* images and pipes */
     const char *name;      /* "" if the module does not say */
     const char *type_name; /* OpenCL C spelling, "" if the module does not say */
+    /* Descriptors of compute shaders, GLOBAL with a name such as "%17" where the module gives none; without
+     * an address the variable has memory of its own.  UINT32_MAX: none. */
+    uint32_t descriptor_set, binding;
+    bool is_descriptor;
 };
 struct in_kernel_info {
     const char *name;

@@ -35,7 +35,7 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
         if (constant && it->size < 8)
             value = (uint64_t)((int64_t)(value << (64 - 8 * it->size)) >> (64 - 8 * it->size));
         if (element && k == 1) {
-            scale = (int64_t)ty->size;
+            scale = (int64_t)(base->stride != 0 ? base->stride : ty->size);
         } else if (ty->kind == IN_TY_STRUCT) {
             if (!constant || value >= ty->count)
                 return false;
@@ -43,10 +43,10 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
             ty = ty->members[value];
             continue;
         } else {
+            scale = (int64_t)ty->stride;
             ty = ty->element;
             if (ty == NULL)
                 return false;
-            scale = (int64_t)ty->size;
         }
         if (constant) {
             chain->offset += (int64_t)value * scale;

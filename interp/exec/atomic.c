@@ -166,7 +166,12 @@ static void record(struct in_run *run, struct in_item *item, const struct in_ins
     bool store = a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
     enum mm_kind kind = store ? MM_WRITE : s->writes ? MM_RMW : MM_READ;
     in_record_atomic(run, item, pc, p->object, p->address, a->size, kind, store ? 0 : old,
-                     kind == MM_READ ? 0 : written, order, scope, compare && !s->writes ? MM_FAILED_CAS : 0);
+                     kind == MM_READ ? 0 : written, order, scope,
+                     (compare && !s->writes ? MM_FAILED_CAS : 0) |
+                         (run->module->vulkan ? MM_NON_PRIVATE : 0));
+    if (run->module->vulkan)
+        run->events[run->event_count - 1].semantics =
+            (uint16_t)get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2);
 }
 
 bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a)

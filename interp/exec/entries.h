@@ -68,7 +68,7 @@
 #define IN_ENTRY_OpAccessChain chain
 #define IN_ENTRY_OpInBoundsAccessChain chain
 #define IN_ENTRY_OpPtrAccessChain chain
-#define IN_ENTRY_OpArrayLength foreign
+#define IN_ENTRY_OpArrayLength array_length
 #define IN_ENTRY_OpGenericPtrMemSemantics mem_semantics
 #define IN_ENTRY_OpInBoundsPtrAccessChain chain
 #define IN_ENTRY_OpDecorate none

@@ -26,6 +26,19 @@ struct in_insn {
     };
 };
 
+/* 32-bit copies of built-in vectors, for modules that declare them so. */
+enum {
+    IN_NARROW_GLOBAL_ID,
+    IN_NARROW_LOCAL_ID,
+    IN_NARROW_GROUP_ID,
+    IN_NARROW_GLOBAL_SIZE,
+    IN_NARROW_GLOBAL_OFFSET,
+    IN_NARROW_LOCAL_SIZE,
+    IN_NARROW_ENQUEUED_LOCAL_SIZE,
+    IN_NARROW_NUM_GROUPS,
+    IN_NARROW_COUNT
+};
+
 /* At the block pointer: what the built-in variables read. [CL env 2.9] */
 struct in_header {
     struct in_item *item;
@@ -37,6 +50,7 @@ struct in_header {
     uint64_t local_index, global_linear_id, work_dim;
     uint64_t sub_group_size, sub_group_max_size, num_sub_groups, num_enqueued_sub_groups;
     uint64_t sub_group_id, sub_group_local_id;
+    uint32_t narrow[IN_NARROW_COUNT][4];
     struct in_object object; /* the header itself, for pointers to built-in variables */
 };
 
@@ -252,7 +266,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
               const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
               const char *format, ...) MM_PRINTF(9, 10);
 
-/* record.c */
+/* record.c; ATTRIBUTES: MM_VOLATILE and so on, scope of availability or visibility << 8 */
 void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                       const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
                       const void *read, const void *written, uint32_t attributes);

@@ -4,7 +4,8 @@
 
 static bool lives_here(const struct in_global *g)
 {
-    return g->storage == SpvStorageClassCrossWorkgroup || g->storage == SpvStorageClassUniformConstant;
+    return g->storage == SpvStorageClassCrossWorkgroup || g->storage == SpvStorageClassUniformConstant ||
+           g->argument != UINT32_MAX;
 }
 
 static void make_object(struct in_instance *in, uint32_t k)

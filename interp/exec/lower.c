@@ -105,7 +105,7 @@ static void lay_out(struct in_lower *l)
 static void lower_byval(struct in_lower *l)
 {
     const struct in_kernel_info *info = &l->kernel->info;
-    l->code->arguments = mm_arena_alloc(l->code->arena, (l->fn->param_count + 1) * sizeof(int32_t));
+    l->code->arguments = mm_arena_alloc(l->code->arena, (info->argument_count + 1) * sizeof(int32_t));
     if (l->code->arguments == NULL) {
         in_lower_memory(l);
         return;
@@ -132,6 +132,35 @@ static void lower_byval(struct in_lower *l)
     }
 }
 
+/* Module-scope variables of a work-item: made when it begins. */
+static void lower_privates(struct in_lower *l)
+{
+    for (uint32_t k = 0; k < l->m->global_count; k++) {
+        const struct in_global *g = &l->m->globals[k];
+        if (g->storage != SpvStorageClassPrivate && g->storage != SpvStorageClassOutput)
+            continue;
+        struct in_private *list = mm_realloc(l->code->privates, (l->code->private_count + 1) * sizeof *list);
+        if (list == NULL) {
+            in_lower_memory(l);
+            return;
+        }
+        l->code->privates = list;
+        int32_t header = in_alloc(l, sizeof(struct in_object), 8);
+        int32_t storage = in_alloc(l, g->ty->size, g->align);
+        l->slot[g->id] = in_alloc(l, sizeof(struct in_fat), 8);
+        list[l->code->private_count] =
+            (struct in_private){header, storage, g->ty->size, l->m->ids[g->id].name};
+        in_emit(l, IN_VARINIT, l->slot[g->id], storage, header, (int32_t)l->code->private_count++);
+        if (g->initializer == 0)
+            continue;
+        int32_t value = in_slot(l, g->initializer);
+        if (g->ty->kind == IN_TY_POINTER)
+            in_emit(l, IN_INSERTP, storage, value, 0, 0);
+        else
+            in_copy(l, storage, value, g->ty->size);
+    }
+}
+
 static bool counted(uint32_t op)
 {
     return op != SpvOpLabel && op != SpvOpLine && op != SpvOpNoLine && op != SpvOpFunction &&
@@ -152,8 +181,10 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
         return l->result;
     reset_uses(l);
     l->label_at[l->fn->id] = l->code->count;
-    if (index == l->kernel->function)
+    if (index == l->kernel->function) {
         lower_byval(l);
+        lower_privates(l);
+    }
     in_analyse(l);
     for (l->position = 0; l->position < l->inst_count && l->result == MM_OK; l->position++) {
         const struct in_inst *i = &l->insts[l->position];

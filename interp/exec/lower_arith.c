@@ -336,8 +336,9 @@ static const struct in_ty *part(const struct in_ty *ty, const uint32_t *index, u
             *offset += ty->offsets[index[k]];
             ty = ty->members[index[k]];
         } else {
+            uint64_t stride = ty->stride;
             ty = ty->element;
-            *offset += ty != NULL ? index[k] * ty->size : 0;
+            *offset += index[k] * stride;
         }
     }
     return ty;
@@ -398,7 +399,7 @@ enum mm_class in_lower_construct(struct in_lower *l, const struct in_inst *i)
         if (at + from->access > ty->size)
             return bad_index(l, i);
         put_part(l, to + (int32_t)at, in_slot(l, i->operands[k]), from);
-        at += ty->kind == IN_TY_VECTOR ? from->access : from->size;
+        at += ty->kind == IN_TY_VECTOR ? from->access : ty->kind == IN_TY_ARRAY ? ty->stride : from->size;
     }
     return l->result;
 }

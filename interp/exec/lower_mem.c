@@ -1,6 +1,7 @@
 /* Lowering of variables, pointers, memory accesses, atomics and fences. [SPIRV 3.49.8, 3.49.18] */
 #include "interp/ext/convert.h"
 #include "lower.h"
+#include <string.h>
 
 /* Where the built-in variables are in struct in_header. [CL env 2.9] */
 static int32_t builtin_offset(int32_t builtin)
@@ -57,6 +58,33 @@ static int32_t builtin_offset(int32_t builtin)
 #undef AT
 }
 
+/* Where its 32-bit copy is, for vectors of 32-bit numbers. */
+static int32_t narrow_offset(int32_t builtin)
+{
+    static const uint8_t rows[][2] = {{SpvBuiltInGlobalInvocationId, IN_NARROW_GLOBAL_ID},
+                                      {SpvBuiltInLocalInvocationId, IN_NARROW_LOCAL_ID},
+                                      {SpvBuiltInWorkgroupId, IN_NARROW_GROUP_ID},
+                                      {SpvBuiltInGlobalSize, IN_NARROW_GLOBAL_SIZE},
+                                      {SpvBuiltInGlobalOffset, IN_NARROW_GLOBAL_OFFSET},
+                                      {SpvBuiltInWorkgroupSize, IN_NARROW_LOCAL_SIZE},
+                                      {SpvBuiltInEnqueuedWorkgroupSize, IN_NARROW_ENQUEUED_LOCAL_SIZE},
+                                      {SpvBuiltInNumWorkgroups, IN_NARROW_NUM_GROUPS}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (rows[k][0] == builtin)
+            return (int32_t)(offsetof(struct in_header, narrow) + rows[k][1] * 4 * sizeof(uint32_t));
+    return -1;
+}
+
+/* The place of the built-in variable ID. */
+static int32_t builtin_place(const struct in_lower *l, uint32_t id)
+{
+    const struct in_ty *ty = in_ty_of(l, id)->element;
+    int32_t narrow = ty != NULL && ty->kind == IN_TY_VECTOR && ty->element->width == 32
+                         ? narrow_offset(l->m->ids[id].builtin)
+                         : -1;
+    return narrow >= 0 ? narrow : builtin_offset(l->m->ids[id].builtin);
+}
+
 static bool is_builtin(const struct in_lower *l, uint32_t id)
 {
     const struct in_id *e = &l->m->ids[id];
@@ -69,16 +97,32 @@ static int32_t pointer_slot(struct in_lower *l, uint32_t id)
     if (!is_builtin(l, id))
         return in_slot(l, id);
     int32_t slot = in_alloc(l, sizeof(struct in_fat), 8);
-    in_emit(l, IN_LEA, slot, builtin_offset(l->m->ids[id].builtin),
-            (int32_t)offsetof(struct in_header, object), 0);
+    in_emit(l, IN_LEA, slot, builtin_place(l, id), (int32_t)offsetof(struct in_header, object), 0);
     return slot;
 }
 
-/* Memory operands -> alignment mask and volatile bit (field c of memory operations). */
+/* NonPrivatePointer, MakePointerAvailable and MakePointerVisible with their scope. [SPIRV 3.27] */
+static int32_t vulkan_bits(struct in_lower *l, const struct in_inst *i, uint32_t at, uint32_t mask)
+{
+    int32_t bits = mask & SpvMemoryAccessNonPrivatePointerMask ? 1 << 17 : 0;
+    uint32_t scope_at = at + 1 + ((mask & SpvMemoryAccessAlignedMask) != 0);
+    uint64_t scope = 0;
+    bits |= mask & SpvMemoryAccessMakePointerAvailableMask ? 1 << 18 : 0;
+    bits |= mask & SpvMemoryAccessMakePointerVisibleMask ? 1 << 19 : 0;
+    if (bits >> 18 != 0 && i->operand_count > scope_at &&
+        in_constant_u64(l->m, i->operands[scope_at], &scope))
+        bits |= (int32_t)in_scope_of((uint32_t)scope) << 20;
+    return bits;
+}
+
+/* Memory operands -> field c of memory operations: alignment mask, volatile, and Vulkan's bits. */
 static int32_t access_mask(struct in_lower *l, const struct in_inst *i, uint32_t at, uint32_t pointer)
 {
     const struct in_ty *p = in_ty_of(l, pointer);
-    uint64_t align = p->element != NULL ? p->element->align : 1;
+    const struct in_ty *to = p->element;
+    if (l->m->logical && to != NULL && to->kind == IN_TY_VECTOR)
+        to = to->element; /* [Vulkan, scalar block layout] */
+    uint64_t align = to != NULL ? to->align : 1;
     uint32_t mask = i->operand_count > at ? i->operands[at] : 0;
     if ((mask & SpvMemoryAccessAlignedMask) && i->operand_count > at + 1 && i->operands[at + 1] != 0)
         align = i->operands[at + 1];
@@ -86,7 +130,8 @@ static int32_t access_mask(struct in_lower *l, const struct in_inst *i, uint32_t
         align = 1;
     if (align > 4096)
         align = 4096;
-    return (int32_t)(align - 1) | (mask & SpvMemoryAccessVolatileMask ? 1 << 16 : 0);
+    return (int32_t)(align - 1) | (mask & SpvMemoryAccessVolatileMask ? 1 << 16 : 0) |
+           vulkan_bits(l, i, at, mask);
 }
 
 /* N: 0..6 = sizes 1, 2, 4, 8, 16, N, pointer. */
@@ -154,7 +199,7 @@ enum mm_class in_lower_load(struct in_lower *l, const struct in_inst *i)
     uint32_t pointer = i->operands[0];
     const struct in_ty *ty = in_ty_of(l, i->result);
     if (is_builtin(l, pointer)) {
-        int32_t at = builtin_offset(l->m->ids[pointer].builtin);
+        int32_t at = builtin_place(l, pointer);
         if (at < 0)
             return in_bad(l->m, i->word, l->err, "CL env 2.9", "built-in variable %d",
                           l->m->ids[pointer].builtin);
@@ -193,6 +238,30 @@ static bool stored_first(const struct in_lower *l, uint32_t variable)
             l->insts[q].operands[0] == variable)
             return l->insts[q].opcode == SpvOpStore;
     return false;
+}
+
+/* Bytes from the start of member OPERAND 1 to the object's end, in elements. [SPIRV OpArrayLength] */
+static bool run_array_length(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                             const struct in_call *c)
+{
+    const struct in_fat *p = (const struct in_fat *)(const void *)(item->frame + c->operand[0]);
+    const struct in_object *o = p->object != &in_unknown ? p->object : in_find(run, item, p->address);
+    const struct in_ty *ty = c->types[0]->element;
+    uint64_t offset = ty->offsets[c->literal], stride = ty->members[c->literal]->stride;
+    uint64_t left = o != NULL ? o->size - (p->address - o->address) : 0;
+    uint64_t n = left > offset && stride != 0 ? (left - offset) / stride : 0;
+    (void)pc;
+    memcpy(item->frame + c->result, &n, c->ty->size);
+    return true;
+}
+
+enum mm_class in_lower_array_length(struct in_lower *l, const struct in_inst *i)
+{
+    const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
+    if (ty == NULL || ty->kind != IN_TY_STRUCT || i->operands[1] >= ty->count ||
+        ty->members[i->operands[1]]->kind != IN_TY_ARRAY)
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "OpArrayLength of what is no array");
+    return in_call_c(l, i, run_array_length);
 }
 
 static enum mm_class register_variable(struct in_lower *l, const struct in_inst *i, const struct in_ty *ty)
@@ -271,13 +340,17 @@ enum mm_class in_lower_chain(struct in_lower *l, const struct in_inst *i)
         uint32_t id = i->operands[k];
         uint64_t value;
         bool constant = in_constant_u64(l->m, id, &value);
+        uint64_t scale =
+            element && k == 1
+                ? (in_ty_of(l, chain.base)->stride != 0 ? in_ty_of(l, chain.base)->stride : ty->size)
+                : ty->stride;
         const struct in_ty *inner = element && k == 1          ? ty
                                     : ty->kind == IN_TY_STRUCT ? ty->members[value]
                                                                : ty->element;
         if (!constant) {
             bool narrow;
             int32_t index = index_slot(l, id, &narrow);
-            in_emit(l, narrow ? IN_PTRXI : IN_PTRX, in_dest(l, i), at, index, 0)->imm = (uint32_t)inner->size;
+            in_emit(l, narrow ? IN_PTRXI : IN_PTRX, in_dest(l, i), at, index, 0)->imm = (uint32_t)scale;
             at = in_dest(l, i);
             moved = true;
         }
@@ -352,7 +425,7 @@ enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
     }
     bool flag = i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear;
     a->size = flag ? 4 : pointer->element != NULL ? (uint32_t)pointer->element->size : 4;
-    a->legacy = !l->m->literal_legacy && pointer->storage != SpvStorageClassGeneric &&
+    a->legacy = !l->m->literal_legacy && !l->m->logical && pointer->storage != SpvStorageClassGeneric &&
                 i->opcode != SpvOpAtomicLoad && i->opcode != SpvOpAtomicStore && !flag;
     a->result = i->result != 0 ? in_dest(l, i) : 0;
     if (a->size != 1 && a->size != 2 && a->size != 4 && a->size != 8)

@@ -46,6 +46,7 @@ void in_record_access(struct in_run *run, struct in_item *item, const struct in_
     e->allocation = object->id;
     e->offset = address - object->address + object->offset;
     e->size = size;
+    e->scope = e->effective_scope = (uint8_t)(attributes >> 8 & 15);
     e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
     if (read != NULL)
         memcpy(&e->value_read, read, size < 8 ? size : 8);
@@ -104,14 +105,14 @@ enum mm_scope in_scope_of(uint32_t scope)
 void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
                      uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance)
 {
+    const uint32_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
     struct mm_event *e = next_event(run, item, pc);
     e->kind = (uint8_t)kind;
     e->order = (uint8_t)in_order_of(semantics);
     e->scope = e->effective_scope = (uint8_t)in_scope_of(scope);
-    e->fence_flags =
-        (uint8_t)((semantics & SpvMemorySemanticsWorkgroupMemoryMask ? MM_FENCE_LOCAL : 0) |
-                  (semantics & SpvMemorySemanticsCrossWorkgroupMemoryMask ? MM_FENCE_GLOBAL : 0) |
-                  (semantics & SpvMemorySemanticsImageMemoryMask ? MM_FENCE_IMAGE : 0));
+    e->fence_flags = (uint8_t)((semantics & SpvMemorySemanticsWorkgroupMemoryMask ? MM_FENCE_LOCAL : 0) |
+                               (semantics & global ? MM_FENCE_GLOBAL : 0) |
+                               (semantics & SpvMemorySemanticsImageMemoryMask ? MM_FENCE_IMAGE : 0));
     e->semantics = (uint16_t)semantics;
     e->site = site;
     e->instance = instance;

@@ -63,7 +63,7 @@ static enum mm_class composite(struct in_module *m, const struct in_inst *inst, 
         if (known && id->ty->kind == IN_TY_STRUCT && i < id->ty->count)
             offset = id->ty->offsets[i];
         else if (known && id->ty->element != NULL && i < id->ty->count)
-            offset = i * id->ty->element->size;
+            offset = i * id->ty->stride;
         else
             return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u of a constant composite", i);
         if (offset + m->ids[part].ty->size > id->ty->size)

@@ -43,6 +43,7 @@ static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst
     ty->element = element;
     ty->count = n;
     ty->access = element->size * n;
+    ty->stride = element->size;
     return MM_OK;
 }
 
@@ -54,12 +55,15 @@ static enum mm_class array_type(struct in_module *m, const struct in_inst *inst,
         return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array without element type");
     if (inst->opcode == SpvOpTypeArray && !in_constant_u64(m, inst->operands[1], &n))
         return in_bad(m, inst->word, err, "SPIRV 3.49.6", "array length is not a constant");
-    if (n > UINT32_MAX || (element->size != 0 && n > (UINT64_C(1) << 40) / element->size))
+    uint32_t given = m->ids[inst->result].array_stride;
+    uint64_t stride = given > element->size ? given : element->size;
+    if (n > UINT32_MAX || (stride != 0 && n > (UINT64_C(1) << 40) / stride))
         return in_bad(m, inst->word, err, "SPIRV 2.17", "array of %llu elements", (unsigned long long)n);
-    struct in_ty *ty = new_type(m, inst, IN_TY_ARRAY, n * element->size, element->align);
+    struct in_ty *ty = new_type(m, inst, IN_TY_ARRAY, n * stride, element->align);
     if (ty == NULL)
         return out_of_memory(err);
     ty->element = element;
+    ty->stride = stride;
     ty->count = (uint32_t)n;
     return MM_OK;
 }
@@ -73,23 +77,27 @@ static enum mm_class struct_type(struct in_module *m, const struct in_inst *inst
     if (ty == NULL || members == NULL || offsets == NULL)
         return out_of_memory(err);
     ty->packed = m->ids[inst->result].packed;
-    uint64_t at = 0;
+    uint64_t at = 0, end = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct in_ty *t = type_at(m, inst->operands[i]);
         if (t == NULL)
             return in_bad(m, inst->word, err, "SPIRV 3.49.6", "struct member without a type");
         uint64_t align = ty->packed || t->align == 0 ? 1 : t->align;
         at = (at + align - 1) / align * align;
+        for (const struct in_member_offset *o = m->ids[inst->result].offsets; o != NULL; o = o->next)
+            if (o->member == i)
+                at = o->offset;
         members[i] = t;
         offsets[i] = at;
-        at += t->size;
+        at += m->ids[inst->result].offsets != NULL ? t->access : t->size;
+        end = at > end ? at : end;
         if (align > ty->align)
             ty->align = align;
     }
     ty->members = members;
     ty->offsets = offsets;
     ty->count = n;
-    ty->size = ty->access = ty->reg_size = (at + ty->align - 1) / ty->align * ty->align;
+    ty->size = ty->access = ty->reg_size = (end + ty->align - 1) / ty->align * ty->align;
     return MM_OK;
 }
 
@@ -115,6 +123,7 @@ static enum mm_class pointer_type(struct in_module *m, const struct in_inst *ins
     if (ty == NULL)
         return out_of_memory(err);
     ty->storage = inst->operands[0];
+    ty->stride = m->ids[inst->result].array_stride;
     ty->element = type_at(m, inst->operands[1]);
     ty->reg_size = sizeof(struct in_fat);
     return MM_OK;
@@ -196,10 +205,16 @@ static enum mm_class declare_variable(struct in_module *m, const struct in_inst 
     g->initializer = inst->operand_count > 1 ? inst->operands[1] : 0;
     uint64_t align = id->alignment > g->ty->align ? id->alignment : g->ty->align;
     g->align = (uint32_t)(align < 1 ? 1 : align > 4096 ? 4096 : align);
+    const struct in_ty *number = g->ty->kind == IN_TY_VECTOR ? g->ty->element : NULL;
+    m->narrow_built_ins |= g->storage == SpvStorageClassInput && number != NULL && number->width == 32;
     id->kind = IN_ID_GLOBAL;
     id->ty = pointer;
     id->index = m->global_count++;
-    if (g->storage == SpvStorageClassCrossWorkgroup || g->storage == SpvStorageClassUniformConstant) {
+    bool descriptor = g->storage == SpvStorageClassStorageBuffer || g->storage == SpvStorageClassUniform ||
+                      g->storage == SpvStorageClassPushConstant;
+    g->argument = descriptor ? m->descriptor_count++ : UINT32_MAX;
+    if (g->storage == SpvStorageClassCrossWorkgroup || g->storage == SpvStorageClassUniformConstant ||
+        descriptor) {
         m->program_bytes = (m->program_bytes + g->align - 1) / g->align * g->align;
         g->offset = m->program_bytes;
         m->program_bytes += g->ty->size;
@@ -209,7 +224,8 @@ static enum mm_class declare_variable(struct in_module *m, const struct in_inst 
 
 static enum mm_class declare_entry(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
 {
-    if (inst->operands[0] != SpvExecutionModelKernel)
+    if (inst->operands[0] != SpvExecutionModelKernel &&
+        !(m->options->any_environment && inst->operands[0] == SpvExecutionModelGLCompute))
         return in_bad(m, inst->word, err, "SPIRV 3.3", "entry point that is not a kernel");
     struct in_kernel *list = mm_realloc(m->kernels, (m->kernel_count + 1) * sizeof *list);
     if (list == NULL)
@@ -235,7 +251,9 @@ enum mm_class in_declare(struct in_module *m, const struct in_inst *inst, struct
 {
     switch (inst->opcode) {
     case SpvOpMemoryModel:
-        if (inst->operands[0] != SpvAddressingModelPhysical64)
+        m->vulkan = inst->operands[1] == SpvMemoryModelVulkan;
+        m->logical = inst->operands[0] == SpvAddressingModelLogical;
+        if (inst->operands[0] != SpvAddressingModelPhysical64 && !m->options->any_environment)
             return in_bad(m, inst->word, err, "SPIRV 3.4",
                           "addressing model is not Physical64, the device's");
         return MM_OK;
@@ -250,6 +268,7 @@ enum mm_class in_declare(struct in_module *m, const struct in_inst *inst, struct
         return declare_string(m, inst, err);
     case SpvOpName:
     case SpvOpDecorate:
+    case SpvOpMemberDecorate:
     case SpvOpGroupDecorate:
         return in_decorate(m, inst, err);
     case SpvOpVariable:

@@ -8,6 +8,21 @@ static void decorate_id(struct in_module *m, struct in_id *id, const uint32_t *w
     case SpvDecorationSpecId:
         id->spec_id = count > 1 ? w[1] : UINT32_MAX;
         break;
+    case SpvDecorationArrayStride:
+        id->array_stride = count > 1 ? w[1] : 0;
+        break;
+    case SpvDecorationDescriptorSet:
+        id->set = count > 1 ? w[1] : UINT32_MAX;
+        break;
+    case SpvDecorationBinding:
+        id->binding = count > 1 ? w[1] : UINT32_MAX;
+        break;
+    case SpvDecorationNoSignedWrap:
+        id->no_signed_wrap = true;
+        break;
+    case SpvDecorationNoUnsignedWrap:
+        id->no_unsigned_wrap = true;
+        break;
     case SpvDecorationBuiltIn:
         id->builtin = count > 1 ? (int32_t)w[1] : IN_NO_BUILTIN;
         break;
@@ -60,6 +75,14 @@ static void copy_decorations(struct in_id *to, const struct in_id *from)
         to->linkage = from->linkage;
         to->linkage_type = from->linkage_type;
     }
+    if (from->array_stride != 0)
+        to->array_stride = from->array_stride;
+    if (from->set != UINT32_MAX)
+        to->set = from->set;
+    if (from->binding != UINT32_MAX)
+        to->binding = from->binding;
+    to->no_signed_wrap |= from->no_signed_wrap;
+    to->no_unsigned_wrap |= from->no_unsigned_wrap;
     to->volatile_ |= from->volatile_;
     to->restrict_ |= from->restrict_;
     to->constant |= from->constant;
@@ -67,6 +90,17 @@ static void copy_decorations(struct in_id *to, const struct in_id *from)
     to->saturated |= from->saturated;
     if (from->rounding >= 0)
         to->rounding = from->rounding;
+}
+
+static enum mm_class member_offset(struct in_module *m, struct in_id *id, uint32_t member, uint32_t offset,
+                                   struct mm_error *err)
+{
+    struct in_member_offset *o = mm_arena_alloc(m->arena, sizeof *o);
+    if (o == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    *o = (struct in_member_offset){id->offsets, member, offset};
+    id->offsets = o;
+    return MM_OK;
 }
 
 enum mm_class in_decorate(struct in_module *m, const struct in_inst *inst, struct mm_error *err)
@@ -83,6 +117,10 @@ enum mm_class in_decorate(struct in_module *m, const struct in_inst *inst, struc
     case SpvOpDecorate:
         if (inst->operand_count >= 2)
             decorate_id(m, &m->ids[w[0]], w + 1, inst->operand_count - 1);
+        break;
+    case SpvOpMemberDecorate:
+        if (inst->operand_count >= 4 && w[2] == SpvDecorationOffset)
+            return member_offset(m, &m->ids[w[0]], w[1], w[3], err);
         break;
     case SpvOpGroupDecorate:
         for (uint32_t i = 1; i < inst->operand_count; i++)

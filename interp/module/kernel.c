@@ -127,8 +127,11 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     const struct in_id *id = &m->ids[param];
     const struct in_ty *ty = id->ty;
     char text[128] = "";
-    *a = (struct in_argument_info){
-        .size = (uint32_t)ty->size, .align = (uint32_t)ty->align, .element_size = 1};
+    *a = (struct in_argument_info){.size = (uint32_t)ty->size,
+                                   .align = (uint32_t)ty->align,
+                                   .element_size = 1,
+                                   .descriptor_set = UINT32_MAX,
+                                   .binding = UINT32_MAX};
     a->qualifiers = qualifiers(id) | source_qualifiers(m, k->info.name, index);
     if (ty->kind == IN_TY_POINTER) {
         pointer_argument(id, ty, a);
@@ -160,6 +163,34 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     return a->type_name != NULL ? MM_OK : MM_LIMIT;
 }
 
+/* Descriptors and push constants of a compute shader are its arguments. */
+static enum mm_class descriptors(struct in_module *m, struct in_argument_info *list)
+{
+    for (uint32_t k = 0; k < m->global_count; k++) {
+        const struct in_global *g = &m->globals[k];
+        const struct in_id *id = &m->ids[g->id];
+        char name[32];
+        if (g->argument == UINT32_MAX)
+            continue;
+        snprintf(name, sizeof name, "%%%u", g->id);
+        list[g->argument] =
+            (struct in_argument_info){.kind = IN_ARG_GLOBAL,
+                                      .size = 8,
+                                      .align = 8,
+                                      .element_size = g->ty->size > 0 ? (uint32_t)g->ty->size : 1,
+                                      .name = id->name,
+                                      .type_name = "",
+                                      .descriptor_set = id->set,
+                                      .binding = id->binding,
+                                      .is_descriptor = true};
+        if (id->name[0] == 0)
+            list[g->argument].name = mm_arena_strdup(m->arena, name);
+        if (list[g->argument].name == NULL)
+            return MM_LIMIT;
+    }
+    return MM_OK;
+}
+
 static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct mm_error *err)
 {
     const struct in_id *id = &m->ids[k->entry_id];
@@ -168,13 +199,17 @@ static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct m
                           k->info.name);
     const struct in_function *f = &m->functions[id->index];
     k->function = id->index;
-    struct in_argument_info *list = mm_arena_alloc(m->arena, (f->param_count + 1) * sizeof *list);
+    bool shader = m->logical && f->param_count == 0;
+    uint32_t n = shader ? m->descriptor_count : f->param_count;
+    struct in_argument_info *list = mm_arena_alloc(m->arena, (n + 1) * sizeof *list);
     if (list == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    if (shader && descriptors(m, list) != MM_OK)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     for (uint32_t p = 0; p < f->param_count; p++)
         if (m->ids[f->params[p]].ty == NULL || argument(m, k, p, f->params[p], &list[p]) != MM_OK)
             return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    k->info.argument_count = f->param_count;
+    k->info.argument_count = n;
     k->info.arguments = list;
     return MM_OK;
 }

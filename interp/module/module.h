@@ -38,6 +38,7 @@ struct in_ty {
     uint64_t size, align;   /* in memory */
     uint64_t access;        /* bytes that a load or store touches (vectors of 3: three elements) */
     uint64_t reg_size;      /* in a register (pointers: struct in_fat) */
+    uint64_t stride;        /* vector, array: between elements; pointers: of OpPtrAccessChain, 0 = pointee */
 };
 
 enum in_id_kind {
@@ -60,6 +61,10 @@ struct in_reloc {
     int64_t addend;
     bool fat;
 };
+struct in_member_offset {
+    struct in_member_offset *next;
+    uint32_t member, offset;
+};
 struct in_id {
     enum in_id_kind kind;
     struct in_ty *ty;     /* TYPE: itself; else of the value */
@@ -77,6 +82,10 @@ struct in_id {
     uint32_t attributes; /* mask of 1 << SpvFunctionParameterAttribute */
     bool volatile_, restrict_, constant, packed, saturated;
     int8_t rounding; /* SpvFPRoundingMode, -1: none */
+    bool no_signed_wrap, no_unsigned_wrap;
+    uint32_t array_stride; /* 0: none */
+    uint32_t set, binding; /* UINT32_MAX: none */
+    struct in_member_offset *offsets;
 };
 
 struct in_global {
@@ -87,6 +96,7 @@ struct in_global {
     uint64_t offset;      /* program scope: in the instance's memory */
     uint32_t local_index; /* Workgroup storage: among the module's local variables */
     uint32_t align;
+    uint32_t argument; /* descriptor: number among the kernel's arguments, UINT32_MAX: no descriptor */
 };
 struct in_function {
     uint32_t id, word, end; /* words of OpFunction .. past OpFunctionEnd */
@@ -125,6 +135,10 @@ struct in_module {
     uint64_t program_bytes;
     uint32_t source_language, source_version;
     bool literal_legacy;
+    bool vulkan;                             /* memory model Vulkan */
+    bool logical;                            /* addressing model Logical */
+    bool narrow_built_ins;                   /* built-in vectors of 32-bit numbers */
+    uint32_t descriptor_count;               /* arguments of compute shaders */
     const struct in_module_options *options; /* while decoding */
     struct in_object *objects;               /* template per global: region, size, name */
     struct in_pipe_storage *storages;

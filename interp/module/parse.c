@@ -125,8 +125,10 @@ static spv_target_env environment(uint32_t version)
         return SPV_ENV_UNIVERSAL_1_3;
     case 0x10400:
         return SPV_ENV_UNIVERSAL_1_4;
-    default:
+    case 0x10500:
         return SPV_ENV_UNIVERSAL_1_5;
+    default:
+        return SPV_ENV_UNIVERSAL_1_6;
     }
 }
 
@@ -245,7 +247,7 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
         for (size_t k = 0; k < size / 4; k++)
             copy[k] = __builtin_bswap32(copy[k]);
     struct parse_state state = {.module = module, .capacity = (uint32_t)(size / 4)};
-    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_5);
+    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_diagnostic diagnostic = NULL;
     enum mm_class result = MM_OK;
     if (spvBinaryParse(context, &state, copy, size / 4, on_header, on_instruction, &diagnostic) !=
@@ -268,7 +270,7 @@ static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
     for (uint32_t i = 0; i <= module->bound; i++) {
         struct in_id *id = &module->ids[i];
         id->name = id->string = id->linkage = "";
-        id->linkage_type = id->spec_id = UINT32_MAX;
+        id->linkage_type = id->spec_id = id->set = id->binding = UINT32_MAX;
         id->builtin = IN_NO_BUILTIN;
         id->rounding = -1;
     }

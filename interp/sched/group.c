@@ -135,6 +135,9 @@ static void relocate(struct in_run *run, struct in_group *g, uint8_t *frame)
     for (uint32_t k = 0; k < code->reloc_count; k++) {
         const struct in_const_reloc *r = &code->relocs[k];
         const struct in_object *o = &run->instance->objects[r->variable];
+        uint32_t argument = run->module->globals[r->variable].argument;
+        if (argument < run->info->argument_count && run->arguments[argument].object != NULL)
+            o = run->arguments[argument].object;
         uint32_t storage = run->module->globals[r->variable].storage;
         if (storage == SpvStorageClassInput)
             o = &h->object;
@@ -156,6 +159,12 @@ static void fixed_header(struct in_run *run, uint8_t *frame)
         h->global_offset[k] = l->global_offset[k];
         h->enqueued_local_size[k] = l->local_size[k];
         h->num_groups[k] = run->group_count[k];
+    }
+    for (int k = 0; k < 3; k++) {
+        h->narrow[IN_NARROW_GLOBAL_SIZE][k] = (uint32_t)h->global_size[k];
+        h->narrow[IN_NARROW_GLOBAL_OFFSET][k] = (uint32_t)h->global_offset[k];
+        h->narrow[IN_NARROW_ENQUEUED_LOCAL_SIZE][k] = (uint32_t)h->enqueued_local_size[k];
+        h->narrow[IN_NARROW_NUM_GROUPS][k] = (uint32_t)h->num_groups[k];
     }
     h->work_dim = l->dimensions;
     h->sub_group_max_size = l->sub_group_size;
@@ -213,6 +222,12 @@ static void item_header(struct in_run *run, const struct in_group *g, struct in_
         h->group_id[k] = g->id[k];
         h->local_size[k] = g->size[k];
         h->global_id[k] = l->global_offset[k] + g->id[k] * l->local_size[k] + h->local_id[k];
+    }
+    for (int k = 0; k < 3 && run->module->narrow_built_ins; k++) {
+        h->narrow[IN_NARROW_GLOBAL_ID][k] = (uint32_t)h->global_id[k];
+        h->narrow[IN_NARROW_LOCAL_ID][k] = (uint32_t)h->local_id[k];
+        h->narrow[IN_NARROW_GROUP_ID][k] = (uint32_t)h->group_id[k];
+        h->narrow[IN_NARROW_LOCAL_SIZE][k] = (uint32_t)h->local_size[k];
     }
     h->local_index = item->local_linear;
     h->global_linear_id = ((h->global_id[2] - l->global_offset[2]) * l->global_size[1] + h->global_id[1] -
