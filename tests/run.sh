@@ -16,10 +16,16 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 run_one() {
+    # An instrumented librefcl.so needs the sanitizer's runtime in the interpreter that loads it.
+    python_env=()
+    case ${SANITIZER:-} in
+    address) python_env=(LD_PRELOAD="$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0) ;;
+    thread) python_env=(LD_PRELOAD="$(gcc -print-file-name=libtsan.so)") ;;
+    esac
     log=$logs/$(echo "$1" | tr / _).log
     start=$(date +%s%N)
     case $1 in
-    *.py) timeout "$limit" /usr/bin/python3 "$1" >"$log" 2>&1 </dev/null ;;
+    *.py) timeout "$limit" env "${python_env[@]}" /usr/bin/python3 "$1" >"$log" 2>&1 </dev/null ;;
     *) timeout "$limit" "$1" >"$log" 2>&1 </dev/null ;;
     esac
     echo "exit $?" >>"$log"

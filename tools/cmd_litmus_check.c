@@ -230,6 +230,31 @@ static int worse(int a, int b)
     return rank[a] >= rank[b] ? a : b;
 }
 
+/* Decides every test below PATHS; writes the JSON if it is asked for. */
+static int check_paths(struct check *check, const char *model_path, int count, char **paths)
+{
+    FILE *json_out = check->json ? tool_open_output(check->json) : NULL;
+    if (check->json && !json_out)
+        return EXIT_USAGE;
+    check->text = json_out == stdout ? fopen("/dev/null", "w") : stdout;
+    if (!check->text)
+        return tool_error(EXIT_TOOL, "cannot open /dev/null");
+    cJSON *root = check->json ? verdict_json_root(model_path) : NULL;
+    check->tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
+    struct litmus_files files = {0};
+    int code = 0;
+    for (int i = 0; i < count; i++)
+        code = worse(code, litmus_files_add(&files, paths[i]));
+    for (size_t i = 0; i < files.count; i++)
+        code = worse(code, check_file(check, files.paths[i]));
+    litmus_files_clear(&files);
+    if (root)
+        code = worse(code, json_write(root, json_out, check->json));
+    if (check->text != stdout)
+        fclose(check->text);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     struct check check = {.model = "opencl.cat", .options = {.timeout_ms = 60000}};
@@ -246,25 +271,8 @@ static int run(int argc, char **argv)
         return code;
     if (mm_cat_load(model_path, check.switches, &check.cat, &err) != MM_OK)
         return tool_report(&err);
-    cJSON *root = check.json ? verdict_json_root(model_path) : NULL;
-    check.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
-    FILE *json_out = check.json ? tool_open_output(check.json) : NULL;
-    if (check.json && !json_out)
-        return EXIT_USAGE;
-    check.text = json_out == stdout ? fopen("/dev/null", "w") : stdout;
-    if (!check.text)
-        return tool_error(EXIT_TOOL, "cannot open /dev/null");
-    struct litmus_files files = {0};
-    for (int i = first; i < argc; i++)
-        code = worse(code, litmus_files_add(&files, argv[i]));
-    for (size_t i = 0; i < files.count; i++)
-        code = worse(code, check_file(&check, files.paths[i]));
-    litmus_files_clear(&files);
-    if (root)
-        code = worse(code, json_write(root, json_out, check.json));
+    code = check_paths(&check, model_path, argc - first, argv + first);
     mm_cat_destroy(check.cat);
-    if (check.text != stdout)
-        fclose(check.text);
     if (check.wrong)
         code = worse(code, EXIT_FINDINGS);
     if (check.unknown)
