@@ -28,6 +28,7 @@ LDFLAGS  += $(SAN)
 
 LLVM_INC := /usr/lib/llvm-$(LLVM)/include
 LLVM_LIB := /usr/lib/llvm-$(LLVM)/lib
+LLVM_BIN := /usr/lib/llvm-$(LLVM)/bin
 EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 
 # ---- packages -------------------------------------------------------------------------------
@@ -48,6 +49,9 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 MEMMODEL_SRC := $(call src,memmodel memmodel/base memmodel/zstd)
 INTERP_SRC   := $(call src,interp interp/module interp/exec interp/ext interp/image interp/sched interp/weak)
 JIT_SRC      := $(call src,interp/jit)
+JIT_SHIM     := $(sort $(wildcard interp/jit/*_shim.cpp))
+JIT_BITCODE  := $(sort $(wildcard interp/jit/bitcode/*.c)) $(addprefix interp/ext/,convert.c ext_float.c \
+  ext_geometric.c ext_integer.c math_double.c)
 CHECKER_SRC  := $(call src,checker)
 LITMUS_SRC   := $(call src,litmus)
 RUNTIME_SRC  := $(call src,ref-runtime) $(sort $(wildcard ref-runtime/compiler/client*.c))
@@ -70,7 +74,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all help deps demo test quick asan ubsan tsan lint format bench ulp install clean tests FORCE
+.PHONY: all help deps demo test quick asan ubsan tsan lint format bench ulp hunt mutate install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -82,6 +86,8 @@ help:
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      worst error of each mathematical function
+## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
+## make mutate   each clause of opencl.cat deleted or weakened: some test must fail
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
 
 # ---- rules ----------------------------------------------------------------------------------
@@ -138,8 +144,22 @@ $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 $(BUILD)/refcl-kernel-host: tools/host/kernel_host.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -lOpenCL
-$(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
-	$(CXX) -shared $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS)
+
+# The C functions behind OpenCL.std travel as bitcode inside the JIT.
+EXTRA_interp_jit := -isystem $(LLVM_INC)
+$(BUILD)/jit/%.bc: %.c
+	@mkdir -p $(@D)
+	$(LLVM_BIN)/clang -I. -I$(BUILD)/gen -D_GNU_SOURCE -std=c11 -O2 -fno-math-errno -ffp-contract=off -fno-vectorize \
+	  -fno-slp-vectorize -fno-unroll-loops -MMD -MP -MF $(@:.bc=.d) -MT $@ -emit-llvm -c $< -o $@
+$(BUILD)/jit/builtins.bc: $(patsubst %.c,$(BUILD)/jit/%.bc,$(JIT_BITCODE))
+	$(LLVM_BIN)/llvm-link -o $@ $^
+$(BUILD)/gen/builtins_bc.h: $(BUILD)/jit/builtins.bc
+	@mkdir -p $(@D)
+	{ echo '/* Generated. */'; echo 'static const unsigned char in_builtins_bc[] = {'; od -An -v -tu1 $< | sed 's/ *\([0-9]\+\)/\1,/g'; \
+	  echo '};'; echo 'static const unsigned long in_builtins_bc_size = sizeof in_builtins_bc;'; } > $@.tmp && mv $@.tmp $@
+$(BUILD)/obj/interp/jit/compile.o: $(BUILD)/gen/builtins_bc.h
+$(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(JIT_SHIM)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
+	$(CXX) -shared $(LDFLAGS) -o $@ $^ -Wl,--exclude-libs,ALL -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -lm
 
 # ---- tests ----------------------------------------------------------------------------------
 
@@ -200,11 +220,16 @@ $(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/
 ulp: $(BUILD)/tests/ulp/ulp
 	@$< $(ULP_INPUTS)
 
+hunt: $(BUILD)/tests/hunt/test_hunt
+	HUNT_COUNT=$${HUNT_COUNT:-10000} $<
+mutate: $(BUILD)/tests/models/slow_mutate
+	$<
+
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/refcl \
 	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
 	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors
-	install -m 755 $(BUILD)/librefcl.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/librefcl.so $(BUILD)/librefcl-jit.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/

@@ -12,11 +12,11 @@
 #include <llvm-c/Core.h>
 
 enum in_emit_param {
-    IN_P_FRAME,                             /* struct in_jit_frame * */
-    IN_P_LOCAL,                             /* the work-group's local memory */
-    IN_P_GROUP,                             /* 3: work-group id */
-    IN_P_SIZE = IN_P_GROUP + 3,             /* 3: work-items of this work-group */
-    IN_P_ITEM = IN_P_SIZE + 3,              /* 3: local id */
+    IN_P_FRAME,                 /* struct in_jit_frame * */
+    IN_P_LOCAL,                 /* the work-group's local memory */
+    IN_P_GROUP,                 /* 3: work-group id */
+    IN_P_SIZE = IN_P_GROUP + 3, /* 3: work-items of this work-group */
+    IN_P_ITEM = IN_P_SIZE + 3,  /* 3: local id */
     IN_P_COUNT = IN_P_ITEM + 3
 };
 
@@ -59,6 +59,7 @@ struct in_emit {
 /* Emits KERNEL's work-item function `item`; false: not covered, WHY says what. */
 bool in_emit_kernel(struct in_emit *e);
 bool in_emit_fail(struct in_emit *e, const char *format, ...) MM_PRINTF(2, 3);
+void in_function_attribute(struct in_emit *e, LLVMValueRef fn, const char *name);
 LLVMValueRef in_param(const struct in_emit *e, uint32_t index);
 LLVMValueRef in_helper(struct in_emit *e, const char *name);
 LLVMValueRef in_helper_call(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count);
@@ -75,16 +76,19 @@ LLVMValueRef in_value(struct in_emit *e, uint32_t id);
 void in_define(struct in_emit *e, const struct in_inst *i, LLVMValueRef value);
 LLVMValueRef in_int(struct in_emit *e, LLVMTypeRef type, uint64_t value); /* scalar or splat */
 LLVMValueRef in_splat(struct in_emit *e, LLVMValueRef value, uint32_t count);
-LLVMValueRef in_half_out(struct in_emit *e, LLVMValueRef halves);   /* i16 bits to float */
-LLVMValueRef in_half_in(struct in_emit *e, LLVMValueRef floats);    /* and back, to nearest */
+LLVMValueRef in_half_out(struct in_emit *e, LLVMValueRef halves); /* i16 bits to float */
+LLVMValueRef in_half_in(struct in_emit *e, LLVMValueRef floats);  /* and back, to nearest */
 LLVMValueRef in_widen(struct in_emit *e, LLVMValueRef value, const struct in_ty *ty, bool sign); /* i64 */
 /* Element K of a vector, or the scalar itself. */
 LLVMValueRef in_get(struct in_emit *e, LLVMValueRef value, const struct in_ty *ty, uint32_t k);
-LLVMValueRef in_put(struct in_emit *e, LLVMValueRef vector, const struct in_ty *ty, LLVMValueRef x, uint32_t k);
+LLVMValueRef in_put(struct in_emit *e, LLVMValueRef vector, const struct in_ty *ty, LLVMValueRef x,
+                    uint32_t k);
 
 /* emit_memory.c */
 LLVMValueRef in_offset(struct in_emit *e, LLVMValueRef pointer, uint64_t offset);
+LLVMValueRef in_constant_load(struct in_emit *e, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
 LLVMValueRef in_frame_word(struct in_emit *e, uint64_t offset);
+LLVMValueRef in_frame_pointer(struct in_emit *e, uint64_t offset);
 LLVMValueRef in_load(struct in_emit *e, const struct in_ty *ty, LLVMValueRef pointer, uint64_t align,
                      uint32_t storage, bool is_volatile);
 void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLVMValueRef pointer,
@@ -92,8 +96,8 @@ void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLV
 LLVMValueRef in_alloca(struct in_emit *e, uint64_t size, uint64_t align);
 LLVMValueRef in_temporary(struct in_emit *e, const struct in_ty *ty);
 /* emit_convert.c */
-LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from, const struct in_ty *to,
-                             enum in_rounding rounding);
+LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                             const struct in_ty *to, enum in_rounding rounding);
 /* emit_builtin.c */
 LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin);
 
@@ -101,29 +105,17 @@ typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
 #define IN_EMIT_FAMILIES(X)                                                                                  \
     X(none)                                                                                                  \
     X(int_binary)                                                                                            \
-    X(int_compare) X(int_unary) X(shift) X(float_binary) X(float_compare) X(float_unary) X(float_test)       \
-        X(bool_binary) X(bool_not) X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int) X(int_to_ptr)     \
-            X(select) X(dot) X(scale) X(wide) X(bitfield) X(extract) X(insert) X(construct) X(shuffle)       \
-                X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load) X(store) X(copy_memory)    \
-                    X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(group) X(label)      \
-                        X(phi) X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)          \
-                            X(unreachable) X(call) X(ext_inst) X(size_of) X(unsupported)
+    X(int_compare)                                                                                           \
+    X(int_unary) X(shift) X(float_binary) X(float_compare) X(float_unary) X(float_test) X(bool_binary)       \
+        X(bool_not) X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int) X(int_to_ptr) X(select) X(dot)   \
+            X(scale) X(wide) X(bitfield) X(extract) X(insert) X(construct) X(shuffle) X(extract_dynamic)     \
+                X(insert_dynamic) X(undef) X(variable) X(load) X(store) X(copy_memory) X(chain)              \
+                    X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(label) X(phi) X(branch)       \
+                        X(branch_conditional) X(switch) X(return ) X(return_value) X(unreachable) X(call)    \
+                            X(ext_inst) X(size_of) X(line) X(no_line) X(assume) X(unsupported)
 #define IN_X(n) void in_emit_##n(struct in_emit *e, const struct in_inst *i);
 IN_EMIT_FAMILIES(IN_X)
 #undef IN_X
-/* Families that the JIT leaves to the interpreter, or that need no code. */
-#define in_emit_foreign          in_emit_unsupported
-#define in_emit_pending          in_emit_unsupported
-#define in_emit_cast_explicit    in_emit_unsupported
-#define in_emit_idot             in_emit_unsupported
-#define in_emit_non_uniform      in_emit_unsupported
-#define in_emit_async_copy       in_emit_unsupported
-#define in_emit_wait_events      in_emit_unsupported
-#define in_emit_mem_semantics    in_emit_unsupported
-#define in_emit_sub_group_legacy in_emit_unsupported
-#define in_emit_line             in_emit_none
-#define in_emit_no_line          in_emit_none
-#define in_emit_assume           in_emit_none
 /* emit_table.c */
 in_emit_fn in_emit_entry(uint32_t opcode);
 

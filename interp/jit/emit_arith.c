@@ -51,7 +51,7 @@ void in_emit_int_binary(struct in_emit *e, const struct in_inst *i)
     LLVMValueRef x = operand(e, i, 0), y = operand(e, i, 1);
     static const struct {
         uint16_t opcode, op;
-    } table[] = {{SpvOpIAdd, LLVMAdd},      {SpvOpISub, LLVMSub},      {SpvOpIMul, LLVMMul},
+    } table[] = {{SpvOpIAdd, LLVMAdd},       {SpvOpISub, LLVMSub},     {SpvOpIMul, LLVMMul},
                  {SpvOpBitwiseAnd, LLVMAnd}, {SpvOpBitwiseOr, LLVMOr}, {SpvOpBitwiseXor, LLVMXor}};
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (table[k].opcode == i->opcode) {

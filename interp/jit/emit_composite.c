@@ -39,7 +39,8 @@ void in_emit_extract(struct in_emit *e, const struct in_inst *i)
     in_define(e, i, v);
 }
 
-static LLVMValueRef insert_at(struct in_emit *e, LLVMValueRef v, LLVMValueRef x, const uint32_t *index, uint32_t n)
+static LLVMValueRef insert_at(struct in_emit *e, LLVMValueRef v, LLVMValueRef x, const uint32_t *index,
+                              uint32_t n)
 {
     if (n == 0 || e->failed)
         return x;

@@ -8,10 +8,14 @@ struct conversion {
     bool from_float, to_float, from_signed, to_signed, saturate;
 };
 static const struct conversion conversions[] = {
-    {SpvOpConvertFToU, true, false, false, false, false}, {SpvOpConvertFToS, true, false, false, true, false},
-    {SpvOpConvertSToF, false, true, true, false, false},  {SpvOpConvertUToF, false, true, false, false, false},
-    {SpvOpUConvert, false, false, false, false, false},   {SpvOpSConvert, false, false, true, true, false},
-    {SpvOpFConvert, true, true, false, false, false},     {SpvOpSatConvertSToU, false, false, true, false, true},
+    {SpvOpConvertFToU, true, false, false, false, false},
+    {SpvOpConvertFToS, true, false, false, true, false},
+    {SpvOpConvertSToF, false, true, true, false, false},
+    {SpvOpConvertUToF, false, true, false, false, false},
+    {SpvOpUConvert, false, false, false, false, false},
+    {SpvOpSConvert, false, false, true, true, false},
+    {SpvOpFConvert, true, true, false, false, false},
+    {SpvOpSatConvertSToU, false, false, true, false, true},
     {SpvOpSatConvertUToS, false, false, false, true, true},
 };
 
@@ -50,8 +54,8 @@ static LLVMValueRef each_convert(struct in_emit *e, LLVMValueRef x, const struct
     return r;
 }
 
-LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from, const struct in_ty *to,
-                             enum in_rounding rounding)
+LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                             const struct in_ty *to, enum in_rounding rounding)
 {
     const struct in_ty *s = in_element(from), *t = in_element(to);
     if (s->width == 16 && t->width == 32)
@@ -103,7 +107,8 @@ static LLVMValueRef float_to_int(struct in_emit *e, LLVMValueRef x, const struct
         return LLVMBuildCall2(e->b, LLVMFunctionType(type, &in, 1, 0), fn, &x, 1, "");
     }
     LLVMTypeRef wide = t->width < 32 ? in_type_like(e, e->i32, to) : type;
-    LLVMValueRef r = sign || t->width < 32 ? LLVMBuildFPToSI(e->b, x, wide, "") : LLVMBuildFPToUI(e->b, x, wide, "");
+    LLVMValueRef r =
+        sign || t->width < 32 ? LLVMBuildFPToSI(e->b, x, wide, "") : LLVMBuildFPToUI(e->b, x, wide, "");
     r = LLVMBuildFreeze(e->b, r, "");
     return t->width < 32 ? LLVMBuildTrunc(e->b, r, type, "") : r;
 }
@@ -112,19 +117,23 @@ static LLVMValueRef int_to_float(struct in_emit *e, LLVMValueRef x, const struct
                                  const struct in_ty *to, bool sign, enum in_rounding rounding)
 {
     const struct in_ty *s = in_element(from), *t = in_element(to);
-    bool exact = s->width < (t->width == 64 ? 64 : t->width == 32 ? 32 : 0) && s->width <= (t->width == 64 ? 32u : 16u);
+    bool exact = s->width < (t->width == 64   ? 64
+                             : t->width == 32 ? 32
+                                              : 0) &&
+                 s->width <= (t->width == 64 ? 32u : 16u);
     if (t->width == 16 || (rounding != IN_RTE && !exact))
-        return each_convert(e, x, from, to, type_of(s, false, sign), type_of(t, true, false), rounding, false);
+        return each_convert(e, x, from, to, type_of(s, false, sign), type_of(t, true, false), rounding,
+                            false);
     return sign ? LLVMBuildSIToFP(e->b, x, in_type(e, to), "") : LLVMBuildUIToFP(e->b, x, in_type(e, to), "");
 }
 
-static LLVMValueRef int_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from, const struct in_ty *to,
-                               const struct conversion *c, bool saturate)
+static LLVMValueRef int_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                               const struct in_ty *to, const struct conversion *c, bool saturate)
 {
     const struct in_ty *s = in_element(from), *t = in_element(to);
     if (saturate)
-        return each_convert(e, x, from, to, type_of(s, false, c->from_signed), type_of(t, false, c->to_signed),
-                            IN_RTE, true);
+        return each_convert(e, x, from, to, type_of(s, false, c->from_signed),
+                            type_of(t, false, c->to_signed), IN_RTE, true);
     return s->width == t->width ? x : LLVMBuildIntCast2(e->b, x, in_type(e, to), c->from_signed, "");
 }
 
@@ -156,7 +165,8 @@ void in_emit_alias(struct in_emit *e, const struct in_inst *i)
 
 void in_emit_ptr_to_int(struct in_emit *e, const struct in_inst *i)
 {
-    in_define(e, i, LLVMBuildPtrToInt(e->b, in_value(e, i->operands[0]), in_type(e, in_emit_ty(e, i->result)), ""));
+    in_define(e, i,
+              LLVMBuildPtrToInt(e->b, in_value(e, i->operands[0]), in_type(e, in_emit_ty(e, i->result)), ""));
 }
 
 void in_emit_int_to_ptr(struct in_emit *e, const struct in_inst *i)

@@ -1,4 +1,5 @@
-/* LLVM types and constants for SPIR-V types and constants [SPIRV 3.49.6, 3.49.7], and small helpers on values. */
+/* LLVM types and constants for SPIR-V types and constants [SPIRV 3.49.6, 3.49.7], and small helpers on
+ * values. */
 #include "emit.h"
 #include <string.h>
 
@@ -110,10 +111,8 @@ static LLVMValueRef global_address(struct in_emit *e, uint32_t index, int64_t ad
     case SpvStorageClassWorkgroup:
         return in_offset(e, in_param(e, IN_P_LOCAL), e->local_offsets[index] + offset);
     case SpvStorageClassCrossWorkgroup:
-    case SpvStorageClassUniformConstant: {
-        LLVMValueRef base = in_frame_word(e, offsetof(struct in_jit_frame, program));
-        return in_offset(e, LLVMBuildIntToPtr(e->b, base, e->ptr, ""), g->offset + offset);
-    }
+    case SpvStorageClassUniformConstant:
+        return in_offset(e, in_frame_pointer(e, offsetof(struct in_jit_frame, program)), g->offset + offset);
     default:
         in_emit_fail(e, "the address of a built-in variable");
         return LLVMConstNull(e->ptr);
@@ -182,7 +181,8 @@ LLVMValueRef in_get(struct in_emit *e, LLVMValueRef value, const struct in_ty *t
                                     : value;
 }
 
-LLVMValueRef in_put(struct in_emit *e, LLVMValueRef vector, const struct in_ty *ty, LLVMValueRef x, uint32_t k)
+LLVMValueRef in_put(struct in_emit *e, LLVMValueRef vector, const struct in_ty *ty, LLVMValueRef x,
+                    uint32_t k)
 {
     if (ty->kind != IN_TY_VECTOR)
         return x;

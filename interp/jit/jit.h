@@ -5,7 +5,7 @@
 #ifndef INTERP_JIT_JIT_H
 #define INTERP_JIT_JIT_H
 
-#include "interp/interp.h"
+#include "interp/exec/exec.h"
 
 /* The launch as compiled code reads it; the emitters know the offsets of the fields. */
 struct in_jit_frame {
@@ -15,14 +15,21 @@ struct in_jit_frame {
     uint8_t *arguments; /* at the offsets of struct in_jit_kernel's layout */
 };
 
+/* Changes with the structures that both sides see. */
+#define IN_JIT_VERSION                                                                                       \
+    (uint32_t)(sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) + 5 * sizeof(struct in_argument) + \
+               7 * sizeof(struct in_module) + 11 * sizeof(struct in_ty) + 13 * sizeof(struct in_id) +        \
+               17 * sizeof(struct in_code) + 19 * sizeof(struct in_kernel) +                                 \
+               23 * sizeof(struct in_instance))
+
 struct in_jit_run;
 struct in_jit_api {
-    uint32_t version; /* sizes of the structures that both sides see */
+    uint32_t version; /* IN_JIT_VERSION */
     /* MM_OK, or MM_LIMIT: the interpreter must do it; WHY says the reason. */
     enum mm_class (*create)(const struct in_launch *launch, struct in_jit_run **run, char *why,
                             size_t why_size);
-    /* Executes some work-groups; *DONE: all are. */
-    void (*step)(struct in_jit_run *run, bool *done);
+    /* Executes the launch; false: out of memory. */
+    bool (*step)(struct in_jit_run *run);
     void (*destroy)(struct in_jit_run *run);
     void (*forget)(void *native); /* in_code.native */
 };

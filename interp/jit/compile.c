@@ -1,0 +1,284 @@
+/* Compiling a kernel: emit, inline, make the loops over work-items, optimise, load. */
+#include "compile.h"
+#include "builtins_bc.h"
+#include "llvm_shim.h"
+#include "loops_shim.h"
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static LLVMTargetMachineRef machine;
+
+/* ---- the process's JIT ------------------------------------------------------------------- */
+
+static bool done(LLVMErrorRef error, char *why, size_t why_size)
+{
+    if (error == NULL)
+        return true;
+    char *text = LLVMGetErrorMessage(error);
+    snprintf(why, why_size, "LLVM: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+static bool make_machine(char *why, size_t why_size)
+{
+    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *message = NULL;
+    char *features = LLVMGetHostCPUFeatures();
+    LLVMTargetRef target;
+    if (LLVMGetTargetFromTriple(triple, &target, &message) == 0)
+        machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                                          LLVMRelocPIC, LLVMCodeModelJITDefault);
+    if (machine == NULL)
+        snprintf(why, why_size, "LLVM: %s", message != NULL ? message : "no target machine");
+    LLVMDisposeMessage(message);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return machine != NULL;
+}
+
+static bool start(char *why, size_t why_size)
+{
+    if (machine != NULL)
+        return true;
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    return make_machine(why, why_size);
+}
+
+/* ---- symbols ----------------------------------------------------------------------------- */
+
+static bool add_library(LLVMOrcLLJITRef jit, const char *path, char *why, size_t why_size)
+{
+    LLVMOrcDefinitionGeneratorRef generator;
+    char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
+    if (!done(LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(&generator, path, prefix, NULL, NULL), why,
+              why_size))
+        return false;
+    LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), generator);
+    return true;
+}
+
+/* Conversion functions of the interpreter are called by names that say which one. */
+static bool define_conversions(LLVMOrcLLJITRef jit, LLVMModuleRef module, char *why, size_t why_size)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        int from, to, rounding, saturate;
+        if (sscanf(name, "in_convert.%d.%d.%d.%d", &from, &to, &rounding, &saturate) != 4)
+            continue;
+        in_convert_fn fn =
+            in_convert_find((enum in_type)from, (enum in_type)to, (enum in_rounding)rounding, saturate != 0);
+        if (fn == NULL)
+            continue;
+        LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit, name),
+                                      .Sym = {.Address = (uint64_t)(uintptr_t)fn,
+                                              .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
+                                                                        LLVMJITSymbolGenericFlagsCallable}}};
+        if (!done(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)),
+                  why, why_size))
+            return false;
+    }
+    return true;
+}
+
+/* ---- from module to code ----------------------------------------------------------------- */
+
+static void dump(LLVMModuleRef module, const char *stage)
+{
+    const char *wanted = getenv("REFCL_JIT_DUMP");
+    if (wanted == NULL || strcmp(wanted, stage) != 0)
+        return;
+    char *text = LLVMPrintModuleToString(module);
+    fprintf(stderr, "%s\n", text);
+    LLVMDisposeMessage(text);
+}
+
+static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
+{
+    char *message = NULL;
+    dump(e->module, "emitted");
+    if (LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message)) {
+        snprintf(k->why, sizeof k->why, "LLVM: %.120s", message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    LLVMDisposeMessage(message);
+    LLVMModuleRef builtins = e->builtins;
+    e->builtins = NULL;
+    if (!in_shim_link_needed(e->module, builtins)) {
+        snprintf(k->why, sizeof k->why, "LLVM: linking failed");
+        return false;
+    }
+    in_shim_neutral(e->module, "item", 0);
+    if (!in_shim_passes(
+            e->module, machine,
+            "always-inline,globaldce,function(sroa,early-cse,instcombine,simplifycfg,loop-simplify)",
+            false)) {
+        snprintf(k->why, sizeof k->why, "LLVM: no such pass");
+        return false;
+    }
+    dump(e->module, "item");
+    if (in_shim_may_spin(LLVMGetNamedFunction(e->module, "item"))) {
+        snprintf(k->why, sizeof k->why, "work-items that may wait for others in a loop");
+        return false;
+    }
+    struct in_loops loops = {.edge = k->edge, .access_group = shared};
+    memcpy(loops.local_size, k->options.local_size, sizeof loops.local_size);
+    if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
+        return false;
+    k->context_bytes = loops.context_bytes;
+    dump(e->module, "loops");
+    in_shim_neutral(e->module, "run.", 0);
+    if (!in_shim_passes(e->module, machine, "default<O3>", true))
+        return false;
+    dump(e->module, "optimized");
+    return true;
+}
+
+static bool look_up(struct in_jit_kernel *k)
+{
+    LLVMOrcExecutorAddress full = 0, edge = 0;
+    if (!done(LLVMOrcLLJITLookup(k->jit, &full, "run.full"), k->why, sizeof k->why) ||
+        (k->edge && !done(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
+        return false;
+    memcpy(&k->full, &full, sizeof k->full);
+    memcpy(&k->edges, &edge, sizeof k->edges);
+    return true;
+}
+
+/* Every kernel has an LLJIT of its own, so that its memory goes when it does. */
+static bool load(struct in_jit_kernel *k, LLVMModuleRef module)
+{
+    LLVMMemoryBufferRef object = NULL;
+    LLVMOrcLLJITRef made = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
+        snprintf(k->why, sizeof k->why, "LLVM: %.120s", message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    if (!done(LLVMOrcCreateLLJIT(&made, NULL), k->why, sizeof k->why)) {
+        LLVMDisposeMemoryBuffer(object);
+        return false;
+    }
+    k->jit = made;
+    if (!add_library(made, "libm.so.6", k->why, sizeof k->why) ||
+        !add_library(made, "libc.so.6", k->why, sizeof k->why) ||
+        !define_conversions(made, module, k->why, sizeof k->why)) {
+        LLVMDisposeMemoryBuffer(object);
+        return false;
+    }
+    return done(LLVMOrcLLJITAddObjectFile(made, LLVMOrcLLJITGetMainJITDylib(made), object), k->why,
+                sizeof k->why) &&
+           look_up(k);
+}
+
+/* ---- one kernel -------------------------------------------------------------------------- */
+
+static bool emit(struct in_emit *e, struct in_jit_kernel *k)
+{
+    const struct in_module *m = e->m;
+    e->values = mm_alloc_zero(m->bound + 1, sizeof *e->values);
+    e->blocks = mm_alloc_zero(m->bound + 1, sizeof *e->blocks);
+    e->functions = mm_alloc_zero(m->function_count + 1, sizeof *e->functions);
+    e->local_offsets = mm_alloc_zero(m->global_count + 1, sizeof *e->local_offsets);
+    if (e->values == NULL || e->blocks == NULL || e->functions == NULL || e->local_offsets == NULL)
+        return in_emit_fail(e, "out of memory");
+    e->module = LLVMModuleCreateWithNameInContext(m->name, e->c);
+    char *triple = LLVMGetDefaultTargetTriple();
+    LLVMSetTarget(e->module, triple);
+    LLVMDisposeMessage(triple);
+    LLVMSetModuleDataLayout(e->module, LLVMCreateTargetDataLayout(machine));
+    e->builtins = in_shim_lazy_module(e->c, in_builtins_bc, in_builtins_bc_size);
+    if (e->builtins == NULL)
+        return in_emit_fail(e, "LLVM: the built-in functions are no bitcode");
+    e->shared = in_shim_access_group(e->c);
+    LLVMValueRef shared = e->shared;
+    return in_emit_kernel(e) && transform(e, k, shared) && load(k, e->module);
+}
+
+static void compile(struct in_jit_kernel *k, const struct in_module *m, const struct in_kernel *kernel)
+{
+    struct in_emit e = {.m = m,
+                        .kernel = kernel,
+                        .options = &k->options,
+                        .layout = &k->layout,
+                        .why = k->why,
+                        .why_size = sizeof k->why};
+    k->layout.argument_offsets = mm_alloc_zero(kernel->info.argument_count + 1, sizeof(uint64_t));
+    if (k->layout.argument_offsets == NULL || !start(k->why, sizeof k->why))
+        return;
+    e.c = LLVMContextCreate();
+    e.b = LLVMCreateBuilderInContext(e.c);
+    k->covered = emit(&e, k);
+    if (e.builtins != NULL)
+        LLVMDisposeModule(e.builtins);
+    LLVMDisposeBuilder(e.b);
+    if (e.module != NULL)
+        LLVMDisposeModule(e.module);
+    LLVMContextDispose(e.c);
+    mm_free(e.values);
+    mm_free(e.blocks);
+    mm_free(e.functions);
+    mm_free(e.local_offsets);
+}
+
+static bool note_wanted(void)
+{
+    const char *list = getenv("REFCL_DEBUG");
+    return list != NULL && strstr(list, "jit") != NULL;
+}
+
+static struct in_jit_kernel *add(const struct in_module *module, const struct in_kernel *kernel,
+                                 const struct in_jit_options *options, bool edge)
+{
+    struct in_jit_kernel *k = mm_alloc_zero(1, sizeof *k);
+    if (k == NULL)
+        return NULL;
+    k->options = *options;
+    k->edge = edge;
+    compile(k, module, kernel);
+    if (note_wanted())
+        fprintf(stderr, "refcl: jit: kernel %s, local size %u x %u x %u: %s\n", kernel->info.name,
+                options->local_size[0], options->local_size[1], options->local_size[2],
+                k->covered ? "compiled" : k->why);
+    k->next = kernel->code->native;
+    kernel->code->native = k;
+    return k;
+}
+
+const struct in_jit_kernel *in_jit_compile(const struct in_module *module, const struct in_kernel *kernel,
+                                           const struct in_jit_options *options, bool edge)
+{
+    pthread_mutex_lock(&lock);
+    struct in_jit_kernel *k = kernel->code->native;
+    while (k != NULL && (memcmp(&k->options, options, sizeof *options) != 0 || (edge && !k->edge)))
+        k = k->next;
+    if (k == NULL)
+        k = add(module, kernel, options, edge);
+    pthread_mutex_unlock(&lock);
+    return k;
+}
+
+void in_jit_forget(void *native)
+{
+    for (struct in_jit_kernel *k = native, *next; k != NULL; k = next) {
+        next = k->next;
+        LLVMErrorRef error = k->jit != NULL ? LLVMOrcDisposeLLJIT(k->jit) : NULL;
+        if (error != NULL)
+            LLVMConsumeError(error);
+        mm_free(k->layout.argument_offsets);
+        mm_free(k);
+    }
+}

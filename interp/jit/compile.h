@@ -1,0 +1,30 @@
+/* Inside jit: kernels as native code. */
+#ifndef INTERP_JIT_COMPILE_H
+#define INTERP_JIT_COMPILE_H
+
+#include "emit.h"
+#include <llvm-c/LLJIT.h>
+
+typedef void (*in_jit_full_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context,
+                               uint32_t g0, uint32_t g1, uint32_t g2);
+typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context,
+                               uint32_t g0, uint32_t g1, uint32_t g2, uint32_t s0, uint32_t s1, uint32_t s2);
+
+/* A kernel for one local size. */
+struct in_jit_kernel {
+    struct in_jit_kernel *next;
+    struct in_jit_options options;
+    bool edge, covered;
+    char why[160];
+    struct in_jit_layout layout;
+    uint64_t context_bytes;
+    in_jit_full_fn full;
+    in_jit_edge_fn edges;
+    LLVMOrcLLJITRef jit;
+};
+/* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory.  Any thread. */
+const struct in_jit_kernel *in_jit_compile(const struct in_module *module, const struct in_kernel *kernel,
+                                           const struct in_jit_options *options, bool edge);
+void in_jit_forget(void *native);
+
+#endif

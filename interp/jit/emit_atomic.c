@@ -1,0 +1,98 @@
+/* Atomic instructions and fences. [SPIRV 3.49.18], [CLC 6.15.12].  All are sequentially consistent, as in
+ * the interpreter: kernels and host threads may share fine-grained memory. */
+#include "emit.h"
+
+static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
+
+static bool operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
+{
+    static const struct {
+        uint16_t opcode, op;
+    } table[] = {
+        {SpvOpAtomicExchange, LLVMAtomicRMWBinOpXchg},  {SpvOpAtomicIIncrement, LLVMAtomicRMWBinOpAdd},
+        {SpvOpAtomicIDecrement, LLVMAtomicRMWBinOpSub}, {SpvOpAtomicIAdd, LLVMAtomicRMWBinOpAdd},
+        {SpvOpAtomicISub, LLVMAtomicRMWBinOpSub},       {SpvOpAtomicSMin, LLVMAtomicRMWBinOpMin},
+        {SpvOpAtomicUMin, LLVMAtomicRMWBinOpUMin},      {SpvOpAtomicSMax, LLVMAtomicRMWBinOpMax},
+        {SpvOpAtomicUMax, LLVMAtomicRMWBinOpUMax},      {SpvOpAtomicAnd, LLVMAtomicRMWBinOpAnd},
+        {SpvOpAtomicOr, LLVMAtomicRMWBinOpOr},          {SpvOpAtomicXor, LLVMAtomicRMWBinOpXor}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        if (table[k].opcode == opcode) {
+            *op = (LLVMAtomicRMWBinOp)table[k].op;
+            return true;
+        }
+    return false;
+}
+
+static LLVMValueRef read_modify_write(struct in_emit *e, LLVMAtomicRMWBinOp op, LLVMValueRef pointer,
+                                      LLVMValueRef value)
+{
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (type == e->i8 || type == e->i16 || type == e->i32 || type == e->i64)
+        return LLVMBuildAtomicRMW(e->b, op, pointer, value, order, 0);
+    LLVMTypeRef bits = type == e->f32 ? e->i32 : e->i64;
+    LLVMValueRef v = LLVMBuildBitCast(e->b, value, bits, "");
+    return LLVMBuildBitCast(e->b, LLVMBuildAtomicRMW(e->b, op, pointer, v, order, 0), type, "");
+}
+
+static void load_or_store(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
+{
+    LLVMValueRef access;
+    unsigned align;
+    if (i->opcode == SpvOpAtomicLoad) {
+        const struct in_ty *ty = in_emit_ty(e, i->result);
+        access = LLVMBuildLoad2(e->b, in_type(e, ty), pointer, "");
+        align = (unsigned)ty->size;
+        in_define(e, i, access);
+    } else {
+        access = LLVMBuildStore(e->b, in_value(e, i->operands[3]), pointer);
+        align = (unsigned)in_emit_ty(e, i->operands[3])->size;
+    }
+    LLVMSetOrdering(access, order);
+    LLVMSetAlignment(access, align);
+}
+
+static void compare_exchange(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
+{
+    LLVMValueRef value = in_value(e, i->operands[4]), comparator = in_value(e, i->operands[5]);
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind) {
+        in_emit_fail(e, "a compare-exchange of what is no integer");
+        return;
+    }
+    LLVMValueRef r = LLVMBuildAtomicCmpXchg(e->b, pointer, comparator, value, order, order, 0);
+    in_define(e, i, LLVMBuildExtractValue(e->b, r, 0, ""));
+}
+
+static void flag(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
+{
+    LLVMValueRef to = LLVMConstInt(e->i32, i->opcode == SpvOpAtomicFlagTestAndSet, 0);
+    LLVMValueRef old = LLVMBuildAtomicRMW(e->b, LLVMAtomicRMWBinOpXchg, pointer, to, order, 0);
+    if (i->opcode == SpvOpAtomicFlagTestAndSet)
+        in_define(e, i, LLVMBuildICmp(e->b, LLVMIntNE, old, LLVMConstInt(e->i32, 0, 0), ""));
+}
+
+void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
+{
+    LLVMValueRef pointer = in_value(e, i->operands[0]);
+    LLVMAtomicRMWBinOp op;
+    if (i->opcode == SpvOpAtomicLoad || i->opcode == SpvOpAtomicStore) {
+        load_or_store(e, i, pointer);
+    } else if (i->opcode == SpvOpAtomicCompareExchange || i->opcode == SpvOpAtomicCompareExchangeWeak) {
+        compare_exchange(e, i, pointer);
+    } else if (i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear) {
+        flag(e, i, pointer);
+    } else if (operation(i->opcode, &op)) {
+        LLVMValueRef value = i->operand_count > 3 ? in_value(e, i->operands[3])
+                                                  : LLVMConstInt(in_type(e, in_emit_ty(e, i->result)), 1, 0);
+        in_define(e, i, read_modify_write(e, op, pointer, value));
+    } else {
+        in_emit_unsupported(e, i);
+    }
+}
+
+/* Within one thread the order of accesses to distinct work-items' memory needs no instruction; across
+ * threads it does. */
+void in_emit_fence(struct in_emit *e, const struct in_inst *i)
+{
+    (void)i;
+    LLVMBuildFence(e->b, order, 0, "");
+}

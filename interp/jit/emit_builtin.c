@@ -1,0 +1,140 @@
+/* Built-in variables. [CL env 2.9].  Ids are 32-bit sums that do not wrap (the launch was looked at), so that
+ * addresses made of them advance evenly from one work-item to the next. */
+#include "emit.h"
+#include "llvm_shim.h"
+
+static LLVMValueRef wide(struct in_emit *e, LLVMValueRef narrow)
+{
+    return LLVMBuildZExt(e->b, narrow, e->i64, "");
+}
+
+static LLVMValueRef word3(struct in_emit *e, uint64_t offset, uint32_t k)
+{
+    return in_frame_word(e, offset + 8 * k);
+}
+
+static LLVMValueRef group_size(struct in_emit *e, uint32_t k)
+{
+    return wide(e, in_param(e, IN_P_SIZE + k));
+}
+
+static LLVMValueRef local_id(struct in_emit *e, uint32_t k)
+{
+    return wide(e, in_param(e, IN_P_ITEM + k));
+}
+
+/* offset + group * enqueued local size + local id */
+static LLVMValueRef global_id(struct in_emit *e, uint32_t k)
+{
+    LLVMValueRef size = LLVMConstInt(e->i32, e->options->local_size[k], 0);
+    LLVMValueRef offset = word3(e, offsetof(struct in_jit_frame, global_offset), k);
+    LLVMValueRef base = LLVMBuildNUWMul(e->b, in_param(e, IN_P_GROUP + k), size, "");
+    base = LLVMBuildAdd(e->b, base, LLVMBuildTrunc(e->b, offset, e->i32, ""), "");
+    return wide(e, in_shim_add(e->b, base, in_param(e, IN_P_ITEM + k)));
+}
+
+static LLVMValueRef local_index(struct in_emit *e)
+{
+    LLVMValueRef v = LLVMBuildNUWMul(e->b, local_id(e, 2), group_size(e, 1), "");
+    v = LLVMBuildNUWMul(e->b, LLVMBuildNUWAdd(e->b, v, local_id(e, 1), ""), group_size(e, 0), "");
+    return LLVMBuildNUWAdd(e->b, v, local_id(e, 0), "");
+}
+
+static LLVMValueRef global_linear_id(struct in_emit *e)
+{
+    LLVMValueRef v = NULL;
+    for (uint32_t k = 3; k-- > 0;) {
+        LLVMValueRef offset = word3(e, offsetof(struct in_jit_frame, global_offset), k);
+        LLVMValueRef id = LLVMBuildSub(e->b, global_id(e, k), offset, "");
+        if (v != NULL)
+            v = LLVMBuildMul(e->b, v, word3(e, offsetof(struct in_jit_frame, global_size), k), "");
+        v = v != NULL ? LLVMBuildAdd(e->b, v, id, "") : id;
+    }
+    return v;
+}
+
+static LLVMValueRef items(struct in_emit *e)
+{
+    LLVMValueRef v = LLVMBuildNUWMul(e->b, group_size(e, 0), group_size(e, 1), "");
+    return LLVMBuildNUWMul(e->b, v, group_size(e, 2), "");
+}
+
+static LLVMValueRef sub_group(struct in_emit *e, int32_t builtin)
+{
+    LLVMValueRef most = in_frame_word(e, offsetof(struct in_jit_frame, sub_group_size));
+    LLVMValueRef id = LLVMBuildUDiv(e->b, local_index(e), most, "");
+    switch (builtin) {
+    case SpvBuiltInSubgroupId:
+        return id;
+    case SpvBuiltInSubgroupLocalInvocationId:
+        return LLVMBuildURem(e->b, local_index(e), most, "");
+    case SpvBuiltInNumSubgroups: {
+        LLVMValueRef up = LLVMBuildSub(e->b, most, LLVMConstInt(e->i64, 1, 0), "");
+        return LLVMBuildUDiv(e->b, LLVMBuildAdd(e->b, items(e), up, ""), most, "");
+    }
+    default: {
+        LLVMValueRef left = LLVMBuildSub(e->b, items(e), LLVMBuildMul(e->b, id, most, ""), "");
+        return LLVMBuildSelect(e->b, LLVMBuildICmp(e->b, LLVMIntULT, left, most, ""), left, most, "");
+    }
+    }
+}
+
+/* Component K of a built-in vector, or a built-in scalar; NULL if the JIT does not know it. */
+static LLVMValueRef component(struct in_emit *e, int32_t builtin, uint32_t k)
+{
+    switch (builtin) {
+    case SpvBuiltInNumWorkgroups:
+        return word3(e, offsetof(struct in_jit_frame, num_groups), k);
+    case SpvBuiltInWorkgroupSize:
+        return group_size(e, k);
+    case SpvBuiltInWorkgroupId:
+        return wide(e, in_param(e, IN_P_GROUP + k));
+    case SpvBuiltInLocalInvocationId:
+        return local_id(e, k);
+    case SpvBuiltInGlobalInvocationId:
+        return global_id(e, k);
+    case SpvBuiltInGlobalSize:
+        return word3(e, offsetof(struct in_jit_frame, global_size), k);
+    case SpvBuiltInGlobalOffset:
+        return word3(e, offsetof(struct in_jit_frame, global_offset), k);
+    case SpvBuiltInEnqueuedWorkgroupSize:
+        return LLVMConstInt(e->i64, e->options->local_size[k], 0);
+    case SpvBuiltInWorkDim:
+        return in_frame_word(e, offsetof(struct in_jit_frame, work_dim));
+    case SpvBuiltInLocalInvocationIndex:
+        return local_index(e);
+    case SpvBuiltInGlobalLinearId:
+        return global_linear_id(e);
+    case SpvBuiltInSubgroupMaxSize:
+        return in_frame_word(e, offsetof(struct in_jit_frame, sub_group_size));
+    case SpvBuiltInNumEnqueuedSubgroups:
+        return in_frame_word(e, offsetof(struct in_jit_frame, enqueued_sub_groups));
+    case SpvBuiltInSubgroupId:
+    case SpvBuiltInSubgroupSize:
+    case SpvBuiltInNumSubgroups:
+    case SpvBuiltInSubgroupLocalInvocationId:
+        return sub_group(e, builtin);
+    default:
+        return NULL;
+    }
+}
+
+LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin)
+{
+    const struct in_ty *ty = in_emit_ty(e, i->result);
+    LLVMTypeRef type = in_type(e, in_element(ty));
+    LLVMValueRef r = LLVMGetUndef(in_type(e, ty));
+    if (in_element(ty)->kind != IN_TY_INT || in_elements(ty) > 3) {
+        in_emit_fail(e, "built-in variable %d as no vector of integers", builtin);
+        return r;
+    }
+    for (uint32_t k = 0; k < in_elements(ty); k++) {
+        LLVMValueRef v = component(e, builtin, k);
+        if (v == NULL) {
+            in_emit_fail(e, "built-in variable %d", builtin);
+            return r;
+        }
+        r = in_put(e, r, ty, LLVMBuildIntCast2(e->b, v, type, 0, ""), k);
+    }
+    return r;
+}

@@ -1,0 +1,32 @@
+/* What LLVM's C interface lacks. */
+#ifndef INTERP_JIT_LLVM_SHIM_H
+#define INTERP_JIT_LLVM_SHIM_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A + B, which wraps neither signed nor unsigned. */
+LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b);
+/* A new access group, as a value for LLVMSetMetadata. */
+LLVMValueRef in_shim_access_group(LLVMContextRef context);
+/* A module of bitcode whose functions are read when they are needed; NULL if it is none. */
+LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size);
+/* Moves what TO declares and FROM defines, and all that it needs, into TO; FROM is consumed. */
+bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
+/* Functions take the target from the target machine; those linked in become internal. */
+void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
+/* Runs passes; false with WHY. */
+bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

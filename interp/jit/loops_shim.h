@@ -1,0 +1,31 @@
+/* From the function of one work-item to that of a work-group. */
+#ifndef INTERP_JIT_LOOPS_SHIM_H
+#define INTERP_JIT_LOOPS_SHIM_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct in_loops {
+    uint32_t local_size[3]; /* of a whole work-group */
+    bool edge;              /* also a function for work-groups that are smaller */
+    LLVMValueRef access_group;
+    uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
+};
+/* Work-items that wait for one another in a loop cannot take turns in one: true if ITEM, after inlining, may
+ * spin until another work-item does something. */
+bool in_shim_may_spin(LLVMValueRef item);
+/* Adds run.full(frame, local, context, group0, group1, group2) and, for edges, run.edge(.., size0, size1,
+ * size2).  False: not covered, WHY says what. */
+bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

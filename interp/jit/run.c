@@ -1,0 +1,188 @@
+/* Launches of compiled kernels: work-groups over the host's cores. */
+#include "compile.h"
+#include "interp/ext/ext.h"
+#include "pool.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+struct in_jit_run {
+    const struct in_jit_kernel *kernel;
+    struct in_module *module;
+    struct in_jit_frame frame;
+    uint8_t *arguments;
+    uint64_t group_count[3], groups, local_bytes;
+    uint32_t local_size[3];
+    atomic_uint_fast64_t next;
+    atomic_bool out_of_memory;
+};
+
+/* ---- creation ---------------------------------------------------------------------------- */
+
+/* Ids are computed in 32 bits; REFCL launches beyond that are left to the interpreter. */
+static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *edge)
+{
+    run->groups = 1;
+    *edge = false;
+    for (uint32_t k = 0; k < 3; k++) {
+        uint64_t global = k < l->dimensions ? l->global_size[k] : 1;
+        uint64_t offset = k < l->dimensions ? l->global_offset[k] : 0;
+        uint32_t local = k < l->dimensions ? l->local_size[k] : 1;
+        if (local == 0 || global >= INT32_MAX - local || offset >= INT32_MAX - local - global)
+            return false;
+        run->group_count[k] = (global + local - 1) / local;
+        run->groups *= run->group_count[k];
+        run->local_size[k] = local;
+        *edge |= global % local != 0;
+        run->frame.global_size[k] = global;
+        run->frame.global_offset[k] = offset;
+        run->frame.num_groups[k] = run->group_count[k];
+        run->frame.local_size[k] = local;
+    }
+    return run->groups > 0;
+}
+
+static bool place_arguments(struct in_jit_run *run, const struct in_launch *l,
+                            const struct in_kernel_info *info)
+{
+    const struct in_jit_layout *layout = &run->kernel->layout;
+    run->arguments = mm_alloc_zero(1, layout->argument_bytes + 64);
+    if (run->arguments == NULL)
+        return false;
+    uint8_t *base = (uint8_t *)(((uintptr_t)run->arguments + 63) & ~(uintptr_t)63);
+    run->frame.arguments = base;
+    run->local_bytes = layout->local_bytes;
+    for (uint32_t k = 0; k < info->argument_count; k++) {
+        const struct in_argument *a = &l->arguments[k];
+        uint64_t word = a->address;
+        if (info->arguments[k].kind == IN_ARG_VALUE) {
+            if (a->value == NULL)
+                return false;
+            memcpy(base + layout->argument_offsets[k], a->value, info->arguments[k].size);
+            continue;
+        }
+        if (info->arguments[k].kind == IN_ARG_LOCAL) {
+            word = run->local_bytes = (run->local_bytes + 127) & ~UINT64_C(127);
+            run->local_bytes += a->local_size;
+        }
+        memcpy(base + layout->argument_offsets[k], &word, sizeof word);
+    }
+    return true;
+}
+
+static void destroy(struct in_jit_run *run)
+{
+    if (run == NULL)
+        return;
+    in_module_release(run->module);
+    mm_free(run->arguments);
+    mm_free(run);
+}
+
+static bool prepare(struct in_jit_run *run, const struct in_launch *l, char *why, size_t why_size)
+{
+    const struct in_module *m = l->instance->module;
+    const struct in_kernel *kernel = &m->kernels[l->kernel];
+    bool edge;
+    if (!geometry(run, l, &edge)) {
+        snprintf(why, why_size, "ids beyond 32 bits");
+        return false;
+    }
+    struct in_jit_options options = {{run->local_size[0], run->local_size[1], run->local_size[2]}};
+    run->kernel = in_jit_compile(m, kernel, &options, edge);
+    if (run->kernel == NULL || !run->kernel->covered) {
+        snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "out of memory");
+        return false;
+    }
+    uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2];
+    run->frame.work_dim = l->dimensions;
+    run->frame.sub_group_size = l->sub_group_size;
+    run->frame.enqueued_sub_groups = (items + l->sub_group_size - 1) / l->sub_group_size;
+    run->frame.program = l->instance->base;
+    if (place_arguments(run, l, &kernel->info))
+        return true;
+    snprintf(why, why_size, "out of memory");
+    return false;
+}
+
+static enum mm_class create(const struct in_launch *launch, struct in_jit_run **out, char *why,
+                            size_t why_size)
+{
+    struct in_jit_run *run = mm_alloc_zero(1, sizeof *run);
+    if (run == NULL)
+        return MM_LIMIT;
+    run->module = launch->instance->module;
+    in_module_retain(run->module);
+    if (!prepare(run, launch, why, why_size)) {
+        destroy(run);
+        return MM_LIMIT;
+    }
+    *out = run;
+    return MM_OK;
+}
+
+/* ---- execution --------------------------------------------------------------------------- */
+
+static void run_group(const struct in_jit_run *run, uint64_t linear, uint8_t *local, uint8_t *context)
+{
+    uint32_t id[3], size[3];
+    bool whole = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        id[k] = (uint32_t)(linear % run->group_count[k]);
+        linear /= run->group_count[k];
+        uint64_t left = run->frame.global_size[k] - (uint64_t)id[k] * run->local_size[k];
+        size[k] = left < run->local_size[k] ? (uint32_t)left : run->local_size[k];
+        whole &= size[k] == run->local_size[k];
+    }
+    if (whole)
+        run->kernel->full(&run->frame, local, context, id[0], id[1], id[2]);
+    else
+        run->kernel->edges(&run->frame, local, context, id[0], id[1], id[2], size[0], size[1], size[2]);
+}
+
+/* What one thread does: takes runs of work-groups until none is left.  Its local memory is used by one group
+ * after the other. */
+static void work(void *argument)
+{
+    struct in_jit_run *run = argument;
+    struct in_fp_state state;
+    uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
+    uint8_t *memory = mm_alloc_zero(1, local_bytes + run->kernel->context_bytes + 8192);
+    if (memory == NULL) {
+        atomic_store(&run->out_of_memory, true);
+        return;
+    }
+    uint8_t *local = (uint8_t *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);
+    uint64_t chunk = run->groups / 64 + 1;
+    in_fp_enter(&state);
+    for (;;) {
+        uint64_t from = atomic_fetch_add(&run->next, chunk);
+        if (from >= run->groups)
+            break;
+        for (uint64_t g = from; g < from + chunk && g < run->groups; g++)
+            run_group(run, g, local, local + local_bytes);
+    }
+    in_fp_leave(&state);
+    mm_free(memory);
+}
+
+static bool step(struct in_jit_run *run)
+{
+    uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
+    if (run->groups < 2 || items < 4096)
+        work(run);
+    else
+        in_pool_run(work, run);
+    return !atomic_load(&run->out_of_memory) || atomic_load(&run->next) >= run->groups;
+}
+
+__attribute__((visibility("default"))) const struct in_jit_api *in_jit_interface(void);
+const struct in_jit_api *in_jit_interface(void)
+{
+    static const struct in_jit_api api = {.version = IN_JIT_VERSION,
+                                          .create = create,
+                                          .step = step,
+                                          .destroy = destroy,
+                                          .forget = in_jit_forget};
+    return &api;
+}

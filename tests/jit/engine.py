@@ -1,0 +1,73 @@
+"""Runs the cases (module.NAME, default cases.CASES) with the engine that REFCL_ENGINE names; writes the buffers
+that they leave to FILE.  engine.py FILE [module]"""
+import importlib
+import pickle
+import sys
+import zlib
+
+import numpy
+import pyopencl as cl
+
+
+def numbers(spec, seed):
+    _, dtype, count, low, high = spec
+    random = numpy.random.default_rng(seed)
+    kind = numpy.dtype(dtype)
+    if kind.kind == 'f':
+        values = random.uniform(low, high, count).astype(kind)
+        values[:4] = [0, low, high, 1]
+        return values
+    info = numpy.iinfo(kind)
+    values = random.integers(info.min if low is None else low, info.max if high is None else high, count, dtype=kind, endpoint=True)
+    if low is None:
+        values[:8] = numpy.array([0, 1, 2, 3, info.max, info.min, info.max - 1, 7], dtype=kind)
+        values[-8:-2] = numpy.array([info.max if info.min == 0 else -1] * 6).astype(kind)
+    return values
+
+
+def launch(context, queue, case, kernel):
+    name, _, size, local, specs = case
+    buffers, arguments = [], []
+    for n, spec in enumerate(specs):
+        if spec[0] == 'local':
+            arguments.append(cl.LocalMemory(spec[1]))
+        elif spec[0] == 'value':
+            arguments.append(numpy.dtype(spec[1]).type(spec[2]))
+        elif spec[0] == 'bytes':
+            arguments.append(numpy.frombuffer(spec[1], dtype='u1'))
+        else:
+            data = numbers(spec, zlib.crc32(f'{name} {n}'.encode())) if spec[0] == 'in' else numpy.zeros(spec[2], spec[1])
+            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
+            buffers.append((spec, buffer, data))
+            arguments.append(buffer)
+    for n, argument in enumerate(arguments):
+        kernel.set_arg(n, argument)
+    cl.enqueue_nd_range_kernel(queue, kernel, size, local)
+    results = []
+    for spec, buffer, data in buffers:
+        cl.enqueue_copy(queue, data, buffer)
+        results.append(data)
+    queue.finish()
+    return results
+
+
+def main():
+    module = importlib.import_module(sys.argv[2] if len(sys.argv) > 2 else 'cases')
+    device = [d for p in cl.get_platforms() for d in p.get_devices()][0]
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    results = {}
+    for case in module.CASES:
+        try:
+            program = cl.Program(context, case[1]).build(options=['-cl-std=CL3.0'])
+            sys.stderr.write(f'case {case[0]}\n')
+            sys.stderr.flush()
+            results[case[0]] = launch(context, queue, case, cl.Kernel(program, 'k'))
+        except cl.Error as error:
+            results[case[0]] = str(error)
+    with open(sys.argv[1], 'wb') as file:
+        pickle.dump(results, file)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""The JIT against the interpreter: the same kernels leave the same buffers, bit for bit (any NaN equals any
+NaN).  What the JIT leaves to the interpreter is listed."""
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import pyopencl  # noqa: F401
+except ImportError:
+    print('1..0 # SKIP no pyopencl')
+    sys.exit(0)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.abspath(os.environ.get('BUILD', 'build'))
+
+
+def run(engine, module):
+    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG='jit', PYTHONDONTWRITEBYTECODE='1',
+                       OCL_ICD_VENDORS=BUILD + '/librefcl.so', OCL_ICD_FILENAMES=BUILD + '/librefcl.so', PYOPENCL_NO_CACHE='1')
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + '/results'
+        done = subprocess.run([sys.executable, HERE + '/engine.py', path, module], env=environment, cwd=HERE, text=True,
+                              stderr=subprocess.PIPE)
+        if not os.path.exists(path):
+            return None, done.stderr
+        with open(path, 'rb') as file:
+            return pickle.load(file), done.stderr
+
+
+def difference(a, b):
+    if isinstance(a, str) or isinstance(b, str):
+        return None if isinstance(a, str) and a == b else f'{a} / {b}'
+    for n, (x, y) in enumerate(zip(a, b)):
+        same = x.view(f'u{x.dtype.itemsize}') == y.view(f'u{y.dtype.itemsize}')
+        if x.dtype.kind == 'f':
+            same |= numpy.isnan(x) & numpy.isnan(y)
+        if not same.all():
+            at = int(numpy.argmin(same))
+            return f'buffer {n}: {int((~same).sum())} differ, first [{at}]: {x[at]!r} / {y[at]!r}'
+    return None
+
+
+def covered(log):
+    """Cases that the JIT compiled, and why others were not."""
+    name, compiled, reasons = '', set(), {}
+    for line in log.splitlines():
+        if line.startswith('case '):
+            name = line[5:]
+        elif ': compiled' in line:
+            compiled.add(name)
+        elif 'runs in the interpreter: ' in line:
+            reasons[name] = line.split('runs in the interpreter: ')[1]
+    return compiled, reasons
+
+
+def main():
+    if not os.path.exists(BUILD + '/librefcl-jit.so'):
+        print('1..0 # SKIP no librefcl-jit.so')
+        return
+    number = failures = 0
+    for module in sys.argv[1:] or ['cases', 'cases_barrier']:
+        expected, log = run('interp', module)
+        results, log_jit = run('jit', module)
+        if expected is None or results is None:
+            number += 1
+            failures += 1
+            print(f'not ok {number} - {module} ran to the end')
+            print('\n'.join('# ' + line for line in (log_jit if results is None else log).splitlines()[-8:]))
+            continue
+        compiled, reasons = covered(log_jit)
+        for name in expected:
+            number += 1
+            problem = difference(expected[name], results[name])
+            failures += problem is not None
+            print(f'{"not ok" if problem else "ok"} {number} - {name.replace("#", "")}')
+            if problem:
+                print(f'# {problem}')
+        for name, reason in sorted(reasons.items()):
+            print(f'# left to the interpreter: {name}: {reason}')
+        print(f'# {module}: {len(compiled)} of {len(expected)} compiled')
+    print(f'1..{number}')
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == '__main__':
+    main()
