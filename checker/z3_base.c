@@ -148,6 +148,13 @@ static bool has_class(const struct zx_event *e, unsigned class)
     return zx_is_access(e) && !is_init(e) && (e->in->storage_class >> class & 1);
 }
 
+/* A memory domain operation: what is available to one domain becomes available to the other. */
+static bool moves_domain(const struct zx_event *e)
+{
+    return (e->kind == ZX_AVAILABILITY && (e->in->attributes & MM_MAKE_VISIBLE)) ||
+           (e->kind == ZX_VISIBILITY && (e->in->attributes & MM_MAKE_AVAILABLE));
+}
+
 #define SETS(X)                                                                                              \
     X("R", e->kind == ZX_READ)                                                                               \
     X("W", e->kind == ZX_WRITE)                                                                              \
@@ -180,8 +187,12 @@ static bool has_class(const struct zx_event *e, unsigned class)
     X("SEMVIS", has_semantics(e, 0x200))                                                                     \
     X("AV", reaches_domain(e, ZX_WRITE, MM_MAKE_AVAILABLE))                                                  \
     X("VIS", reaches_domain(e, ZX_READ, MM_MAKE_VISIBLE))                                                    \
-    X("AVDEVICE", e->kind == ZX_AVAILABILITY)                                                                \
-    X("VISDEVICE", e->kind == ZX_VISIBILITY)                                                                 \
+    X("AVDEVICE", e->kind == ZX_AVAILABILITY && !moves_domain(e) && !in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))  \
+    X("VISDEVICE", e->kind == ZX_VISIBILITY && !moves_domain(e) && !in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))   \
+    X("AVHOST", e->kind == ZX_AVAILABILITY && !moves_domain(e) && in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))     \
+    X("VISHOST", e->kind == ZX_VISIBILITY && !moves_domain(e) && in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))      \
+    X("DOMHOST", moves_domain(e) && in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))                                   \
+    X("DOMDEVICE", moves_domain(e) && !in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))                                \
     X("NONPRIV", is_non_private(e))
 
 /* Sets that depend on values: of addresses, or of what a compare-exchange reads. */

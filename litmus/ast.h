@@ -180,6 +180,7 @@ struct lt_thread {
     struct lt_pos pos;
     uint32_t number;
     bool has_sub_group;
+    bool host; /* VULKAN: a host thread */
     uint32_t sub_group, work_group, device, queue_family;
     struct lt_param *params;
     struct lt_stmt *body;     /* OPENCL */
@@ -349,6 +350,10 @@ struct lt_kernel {
     bool sub_groups;         /* the last columns are the sub-groups of the threads */
     uint32_t orders, scopes; /* used, bit sets by enum mm_order and enum mm_scope */
     bool uses_long;
+    bool legacy; /* OpenCL 1.2 atomics and fences give what it asks for */
+    bool waits;  /* has a loop: its work-groups must run at the same time */
+    int32_t low; /* values from LOW on are counted in bins of BITS bits each; 0 bits: none are */
+    uint32_t bits, bins;
 };
 /* TEST is changed; PROGRAM is what it lowers to. */
 enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,

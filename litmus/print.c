@@ -372,8 +372,11 @@ static void print_columns(const struct lt_test *test, FILE *out)
         fprintf(out, "%sssw %u %u;%s", e == test->edges ? "{\n  " : "  ", e->from, e->to,
                 e->next ? "\n" : "\n}\n");
     for (const struct lt_thread *t = test->threads; t; t = t->next) {
-        fprintf(out, "%s P%u@sg %u, wg %u, qf %u", n ? " |" : "", t->number, t->sub_group, t->work_group,
-                t->queue_family);
+        if (t->host)
+            fprintf(out, "%s P%u@host", n ? " |" : "", t->number);
+        else
+            fprintf(out, "%s P%u@sg %u, wg %u, qf %u", n ? " |" : "", t->number, t->sub_group, t->work_group,
+                    t->queue_family);
         if (t->device)
             fprintf(out, ", dev %u", t->device);
         left += t->vulkan != NULL;

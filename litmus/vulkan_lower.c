@@ -254,7 +254,8 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *t, uint
                                .device = t->device,
                                .work_group = t->work_group,
                                .sub_group = t->sub_group,
-                               .queue_family = t->queue_family};
+                               .queue_family = t->queue_family,
+                               .host = t->host};
     if (!thread.name || ck_program_add_thread(lower->program, &thread) == UINT32_MAX) {
         lt_out_of_memory(lower);
         return;

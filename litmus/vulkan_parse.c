@@ -3,6 +3,8 @@
  *   P0@sg 0, wg 0, qf 0            | P1@sg 1, wg 0, qf 0          ;
  *   st.atom.rel.wg.sc0.semsc0 x, 1 | ld.atom.acq.wg.sc0.semsc0 r0, x ;
  *
+ * A column may be a host thread (P0@host).
+ *
  * An instruction's tags follow its name after dots: atomicity, order, scope, availability, visibility,
  * storage class of the access (scN) and storage-class semantics (semscN). */
 #include "litmus/ast.h"
@@ -24,6 +26,10 @@ static const struct {
     {"cbar", LT_V_BARRIER, "vVV"},
     {"avdevice", LT_V_AVAILABILITY, ""},
     {"visdevice", LT_V_VISIBILITY, ""},
+    {"avhost", LT_V_AVAILABILITY, ""},
+    {"vishost", LT_V_VISIBILITY, ""},
+    {"domhost", LT_V_AVAILABILITY, ""},
+    {"domdevice", LT_V_AVAILABILITY, ""},
     {"goto", LT_V_GOTO, "l"},
     {"beq", LT_V_BRANCH, "vvl"},
     {"bne", LT_V_BRANCH, "vvl"},
@@ -65,7 +71,8 @@ static const struct {
   scope_tags[] = {{"sg", MM_SCOPE_SUB_GROUP},
                   {"wg", MM_SCOPE_WORK_GROUP},
                   {"qf", MM_SCOPE_QUEUE_FAMILY},
-                  {"dv", MM_SCOPE_DEVICE}};
+                  {"dv", MM_SCOPE_DEVICE},
+                  {"cd", MM_SCOPE_ALL_SVM_DEVICES}};
 
 /* scN, semscN with N from 0 to 3. */
 static bool class_tag(struct lt_vulkan *v, const char *tag)
@@ -142,6 +149,19 @@ static void set_tags(struct lt_lexer *lexer, struct lt_vulkan *v)
     }
 }
 
+/* avhost and vishost reach the host domain; domhost and domdevice lead from the other domain to theirs. */
+static void set_domains(struct lt_vulkan *v)
+{
+    bool moves = strncmp(v->mnemonic, "dom", 3) == 0;
+    if (v->op != LT_V_AVAILABILITY && v->op != LT_V_VISIBILITY)
+        return;
+    if (strncmp(v->mnemonic + (moves || v->op == LT_V_VISIBILITY ? 3 : 2), "host", 4) == 0)
+        v->scope = MM_SCOPE_ALL_SVM_DEVICES;
+    else if (moves)
+        v->scope = MM_SCOPE_DEVICE;
+    v->visible = moves;
+}
+
 static void check_tags(struct lt_lexer *lexer, const struct lt_vulkan *v)
 {
     bool access = v->op == LT_V_LOAD || v->op == LT_V_STORE || v->op == LT_V_RMW;
@@ -151,7 +171,7 @@ static void check_tags(struct lt_lexer *lexer, const struct lt_vulkan *v)
         lt_fail_at(lexer, v->pos, "an access needs its storage class (sc0 to sc3)");
     else if ((v->atomic || v->available || v->visible || v->op == LT_V_FENCE || v->op == LT_V_BARRIER) &&
              !v->scope)
-        lt_fail_at(lexer, v->pos, "'%.60s' needs a scope (sg, wg, qf or dv)", v->mnemonic);
+        lt_fail_at(lexer, v->pos, "'%.60s' needs a scope (sg, wg, qf, dv or cd)", v->mnemonic);
     else if (access && v->order && !v->atomic)
         lt_fail_at(lexer, v->pos, "only an atomic access has a memory order");
     else if ((v->op == LT_V_LOAD && (v->order == MM_RELEASE || v->order == MM_ACQ_REL)) ||
@@ -247,6 +267,7 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
     for (size_t n = 0; n < COUNT(arithmetic); n++)
         if (strcmp(arithmetic[n].name, instructions[i].name) == 0)
             v->arithmetic = arithmetic[n].op;
+    set_domains(v);
     set_tags(lexer, v);
     check_tags(lexer, v);
     parse_operands(lexer, v, instructions[i].operands);
@@ -258,6 +279,10 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
 
 static void parse_place(struct lt_lexer *lexer, struct lt_thread *thread)
 {
+    if (lt_accept(lexer, "host")) {
+        thread->host = true;
+        return;
+    }
     do {
         uint64_t n = 0;
         static const char *const names[] = {"sg", "wg", "qf", "dev"};

@@ -79,6 +79,14 @@ static bool names_class(const struct mm_cat_event *e, unsigned i)
     return (e->semantics >> i & 1) != 0;
 }
 
+/* An availability (visibility, both: memory domain) operation that reaches the device or the host domain. */
+static bool domain_operation(const struct mm_cat_event *e, unsigned attributes, bool host)
+{
+    return !is_access(e) && !e->fence &&
+           (e->attributes & (MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE)) == attributes &&
+           (e->scope == MM_SCOPE_ALL_SVM_DEVICES) == host;
+}
+
 enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
 
 #define SETS(X)                                                                                              \
@@ -123,8 +131,12 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("VIS", e->read && (is_atomic(e) || (e->attributes & MM_MAKE_VISIBLE)))                                 \
     X("SEMAV", (e->semantics & SEMANTICS_AVAILABLE) != 0)                                                    \
     X("SEMVIS", (e->semantics & SEMANTICS_VISIBLE) != 0)                                                     \
-    X("AVDEVICE", (e->attributes & MM_MAKE_AVAILABLE) && !is_access(e))                                      \
-    X("VISDEVICE", (e->attributes & MM_MAKE_VISIBLE) && !is_access(e))                                       \
+    X("AVDEVICE", domain_operation(e, MM_MAKE_AVAILABLE, false))                                             \
+    X("VISDEVICE", domain_operation(e, MM_MAKE_VISIBLE, false))                                              \
+    X("AVHOST", domain_operation(e, MM_MAKE_AVAILABLE, true))                                                \
+    X("VISHOST", domain_operation(e, MM_MAKE_VISIBLE, true))                                                 \
+    X("DOMHOST", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, true))                             \
+    X("DOMDEVICE", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, false))                          \
     X("NONPRIV", non_private(e))
 
 static bool same_thread(const struct mm_cat_event *a, const struct mm_cat_event *b)
