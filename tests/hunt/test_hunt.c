@@ -16,7 +16,7 @@
 #include <time.h>
 
 #ifndef HUNT_DEFAULT_COUNT
-#define HUNT_DEFAULT_COUNT 20
+#define HUNT_DEFAULT_COUNT 60
 #endif
 
 /* Whether a loop that waits once may stand for all that wait longer: where fewer events forbid less. */
