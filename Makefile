@@ -57,11 +57,12 @@ LITMUS_SRC   := $(call src,litmus)
 RUNTIME_SRC  := $(call src,ref-runtime) $(sort $(wildcard ref-runtime/compiler/client*.c))
 HELPER_SRC   := $(sort $(wildcard ref-runtime/compiler/helper*.c))
 HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
+XREF_SRC     := $(call src,spec-xref)
 RUNNER_SRC   := $(call src,litmus/run)
 TOOLS_SRC    := $(call src,tools)
 TESTLIB_SRC  := $(call src,tests/lib)
 
-LIBS_A := $(foreach l,litmus checker interp memmodel,$(BUILD)/lib/lib$(l).a)
+LIBS_A := $(foreach l,xref litmus checker interp memmodel,$(BUILD)/lib/lib$(l).a)
 
 SPIRV_TOOLS := -lSPIRV-Tools -lstdc++ -lm
 Z3_LIBS     := -lz3
@@ -74,7 +75,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all help deps demo test quick asan ubsan tsan lint format bench ulp hunt mutate install clean tests FORCE
+.PHONY: all xref help deps demo test quick asan ubsan tsan lint format bench ulp hunt mutate install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -86,6 +87,7 @@ help:
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      worst error of each mathematical function
+## make xref     every clause, and what stands for it; fails on a broken link
 ## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
 ## make mutate   each clause of opencl.cat deleted or weakened: some test must fail
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
@@ -125,6 +127,7 @@ $(eval $(call archive,interp,$(INTERP_SRC)))
 $(eval $(call archive,checker,$(CHECKER_SRC)))
 $(eval $(call archive,litmus,$(LITMUS_SRC)))
 $(eval $(call archive,runtime,$(RUNTIME_SRC)))
+$(eval $(call archive,xref,$(XREF_SRC)))
 $(eval $(call archive,testlib,$(TESTLIB_SRC)))
 
 $(BUILD)/librefcl.so: $(call obj,$(RUNTIME_SRC)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a ref-runtime/librefcl.map
@@ -224,6 +227,11 @@ hunt: $(BUILD)/tests/hunt/test_hunt
 	HUNT_COUNT=$${HUNT_COUNT:-10000} $<
 mutate: $(BUILD)/tests/models/slow_mutate
 	$<
+
+# Clauses, code and tests: fails on a broken link, leaves the matrix as a page.
+xref: $(BUILD)/refcl
+	@$< xref check --root .
+	@$< xref site --root . --prefix $(CURDIR) --output $(BUILD)/xref.html && echo "$(BUILD)/xref.html"
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/refcl \

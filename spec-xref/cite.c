@@ -13,6 +13,7 @@ struct cite {
     void *context;
     const char *document; /* NULL before the first */
     char section[WORD_MAX], label[WORD_MAX];
+    bool bare;    /* labels come without section */
     bool pending; /* the section was named but nothing in it yet */
     enum mm_class result;
 };
@@ -106,12 +107,29 @@ static void section_range(struct cite *c, const char *to)
     }
 }
 
+/* A label without a section is one of the memory model, whose labels are unique. */
+static bool memory_model_label(struct cite *c, const char *word)
+{
+    static const char *const sections[] = {"3.3.4", "3.3.5", "3.3.6"};
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        char id[WORD_MAX + 16];
+        snprintf(id, sizeof id, "CL %s %s", sections[i], word);
+        if (xr_database_clause(c->db, id)) {
+            snprintf(c->section, sizeof c->section, "%s", sections[i]);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A word where a reference may stand.  RANGE: it follows a dash.  Returns false if it is none. */
 static bool reference(struct cite *c, const char *word, bool range)
 {
     if (!c->document)
         return false;
-    if (is_label(word) && *c->section) {
+    if (is_label(word) && (*c->section || memory_model_label(c, word))) {
+        if (c->bare && !range)
+            memory_model_label(c, word);
         if (range && *c->label)
             label_range(c, word);
         else
@@ -147,6 +165,8 @@ enum mm_class xr_cite_parse(const struct xr_database *db, const char *text, xr_o
                             void *context)
 {
     struct cite c = {.db = db, .on = on, .context = context};
+    if (strncmp(text, "CL ", 3) == 0)
+        c.bare = isupper((unsigned char)text[3]) && isdigit((unsigned char)text[4]);
     bool open = true, range = false; /* open: a reference may stand here */
     for (const char *p = text; *p && c.result == MM_OK;) {
         const char *name;

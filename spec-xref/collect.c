@@ -113,13 +113,65 @@ static void rule_string(struct xr_collector *c, const char *text, size_t length,
     add(c, "?", section, "");
 }
 
+/* ---- comments of the memory model: "G4, G17" at their start, "(O10)" within -------------- */
+
+static bool is_bare_label(const char *p, const char *end)
+{
+    const char *q = p + 1;
+    if (p >= end || !strchr("COGAFWBH", *p))
+        return false;
+    while (q < end && isdigit((unsigned char)*q))
+        q++;
+    return q > p + 1 && q < end && q - p <= 3 && strchr(",-:*) ", *q) && (*q != ' ' || q[1] == '*');
+}
+
+static bool speaks_of_memory_model(const char *file)
+{
+    static const char *const folders[] = {"memmodel/",           "checker/",           "litmus/",
+                                          "tests/unit/checker/", "tests/unit/litmus/", "tests/hunt/"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strncmp(file, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
+}
+
+static void bare_labels(struct xr_collector *c, const char *p, size_t n, unsigned line, enum xr_role role)
+{
+    char text[512];
+    snprintf(text, sizeof text, "CL %.*s", (int)(n < 500 ? n : 500), p);
+    xr_collect_text(c, text, strlen(text), line, role);
+}
+
+/* The comment that starts at P. */
+static void scan_comment(struct xr_collector *c, const char *p, const char *end, unsigned line,
+                         enum xr_role role)
+{
+    const char *stop = memmem(p, (size_t)(end - p), "*/", 2);
+    if (!stop)
+        return;
+    if (is_bare_label(p + 3, stop + 1)) {
+        bare_labels(c, p + 3, (size_t)(stop - p) - 3, line, role);
+        return;
+    }
+    for (const char *q = p; q < stop; q++) {
+        line += *q == '\n';
+        const char *close =
+            *q == '(' && is_bare_label(q + 1, stop) ? memchr(q, ')', (size_t)(stop - q)) : NULL;
+        if (close)
+            bare_labels(c, q + 1, (size_t)(close - q) - 1, line, role);
+    }
+}
+
 static void scan_code(struct xr_collector *c, const char *bytes, size_t length, enum xr_role role)
 {
     const char *end = bytes + length;
     unsigned line = 1;
+    bool memory_model = speaks_of_memory_model(c->file) && role != XR_MENTIONS;
     for (const char *p = bytes; p < end; p++) {
         size_t n = 0;
         line += *p == '\n';
+        if (memory_model && strncmp(p, "/* ", 3) == 0)
+            scan_comment(c, p, end, line, role);
         if (*p == '[' && starts_document(p + 1)) {
             n = until(p + 1, end, ']', true);
             if (n)

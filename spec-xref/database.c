@@ -150,6 +150,20 @@ static enum mm_class load_ambiguity(struct loader *l, const cJSON *object)
     return MM_OK;
 }
 
+static enum mm_class load_exempt(struct loader *l, const cJSON *object)
+{
+    struct xr_database *db = l->db;
+    const char *hash = text_of(l, object, "hash");
+    struct xr_exempt e = {.hash = hash ? strtoull(hash, NULL, 16) : 0,
+                          .reason = text_of(l, object, "reason")};
+    if (!hash || !e.reason || !room((void **)&db->exempt, db->exempt_count, &db->exempt_capacity, sizeof e))
+        return out_of_memory(l->err);
+    if (!e.hash || !*e.reason)
+        return wrong(l, "an exempt sentence needs hash and reason", "");
+    db->exempt[db->exempt_count++] = e;
+    return MM_OK;
+}
+
 static enum mm_class each(struct loader *l, const cJSON *root, const char *name,
                           enum mm_class (*load)(struct loader *, const cJSON *))
 {
@@ -182,6 +196,8 @@ static enum mm_class load_file(struct loader *l)
         c = each(l, root, "clauses", load_clause);
     if (c == MM_OK)
         c = each(l, root, "ambiguities", load_ambiguity);
+    if (c == MM_OK)
+        c = each(l, root, "exempt", load_exempt);
     cJSON_Delete(root);
     return c;
 }
@@ -257,6 +273,7 @@ void xr_database_free(struct xr_database *db)
     mm_free(db->clauses);
     mm_free(db->sections);
     mm_free(db->ambiguities);
+    mm_free(db->exempt);
     mm_free(db->by_id);
     if (db->arena)
         mm_arena_destroy(db->arena);
@@ -328,5 +345,13 @@ const struct xr_clause *xr_database_sentence(const struct xr_database *db, const
             has_source(c, sentence->hash) && same_call(c, sentence))
             return c;
     }
+    return NULL;
+}
+
+const char *xr_database_exempt(const struct xr_database *db, uint64_t hash)
+{
+    for (size_t i = 0; i < db->exempt_count; i++)
+        if (db->exempt[i].hash == hash)
+            return db->exempt[i].reason;
     return NULL;
 }

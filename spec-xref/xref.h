@@ -105,8 +105,16 @@ struct xr_ambiguity {
     size_t clause_count, test_count;
 };
 
+/* A sentence that looks normative but needs no clause. */
+struct xr_exempt {
+    uint64_t hash;
+    const char *reason;
+};
+
 struct xr_database {
     struct mm_arena *arena;
+    struct xr_exempt *exempt;
+    size_t exempt_count, exempt_capacity;
     struct xr_clause *clauses;
     size_t clause_count;
     struct xr_known_section *sections;
@@ -127,6 +135,8 @@ const struct xr_known_section *xr_database_section(const struct xr_database *db,
 /* The clause that stands for SENTENCE: of the same section (and call and code, for error conditions). */
 const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
                                              const struct xr_sentence *sentence);
+/* Why the sentence needs no clause; NULL if nothing says so. */
+const char *xr_database_exempt(const struct xr_database *db, uint64_t hash);
 
 /* ---- citations ---------------------------------------------------------------------------- */
 
@@ -236,5 +246,79 @@ enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_cita
 void xr_matrix_free(struct xr_matrix *matrix);
 /* Error conditions count as tested with as many tests of their call and code as there are such conditions. */
 bool xr_links_error_tested(const struct xr_links *links);
+
+/* ---- a specification against the database ------------------------------------------------- */
+
+struct xr_chapter {
+    const char *name; /* "3", "A", "VK" */
+    size_t normative, mapped, exempt;
+};
+
+/* A sentence and what the database has for it. */
+struct xr_match {
+    const struct xr_sentence *sentence;
+    const struct xr_clause *clause; /* NULL if it has none */
+    const char *reason;             /* why it needs none, NULL */
+    const struct xr_clause
+        *touches; /* without a clause: the one whose sentence it seems to replace, or NULL */
+};
+
+struct xr_extract {
+    struct mm_arena *arena;
+    struct xr_match *matches; /* of the normative sentences */
+    struct xr_chapter *chapters;
+    const struct xr_clause **stale; /* clauses of the document's chapters that lost all or some sentences */
+    size_t match_count, chapter_count, stale_count;
+};
+
+enum mm_class xr_extract_run(const struct xr_database *db, const struct xr_text *text, struct xr_extract *out,
+                             struct mm_error *err);
+void xr_extract_free(struct xr_extract *extract);
+
+enum xr_change_kind { XR_ADDED, XR_REMOVED, XR_CHANGED, XR_MOVED };
+const char *xr_change_name(enum xr_change_kind kind);
+
+struct xr_change {
+    enum xr_change_kind kind;
+    const struct xr_sentence *before, *after; /* NULL where there is none */
+    const struct xr_clause *clause;           /* that stood for BEFORE, or NULL */
+};
+
+struct xr_diff {
+    struct mm_arena *arena;
+    struct xr_change *changes;
+    size_t change_count;
+};
+
+enum mm_class xr_diff_run(const struct xr_database *db, const struct xr_text *before,
+                          const struct xr_text *after, struct xr_diff *out, struct mm_error *err);
+void xr_diff_free(struct xr_diff *diff);
+
+/* ---- reports ------------------------------------------------------------------------------ */
+
+/* Verdicts on the litmus tests of one driver, from `refcl litmus judge --json`. */
+struct xr_driver {
+    const char *name;
+    struct xr_driver_test {
+        const char *file, *verdict;
+    } * tests;
+    size_t test_count;
+};
+enum mm_class xr_driver_load(const char *path, struct mm_arena *arena, struct xr_driver *driver,
+                             struct mm_error *err);
+/* The driver's verdict on the test FILE, NULL if it did not run. */
+const char *xr_driver_verdict(const struct xr_driver *driver, const char *file);
+
+/* Everything as one JSON text (tools/schema/xref.schema.json); the caller frees it with mm_free.
+ * IDS: only these clauses, NULL for all.  NULL on failure. */
+char *xr_json(const struct xr_matrix *matrix, const struct xr_driver *drivers, size_t driver_count,
+              const char *const *ids, size_t id_count);
+char *xr_json_ambiguities(const struct xr_database *db);
+char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *text, bool with_text);
+char *xr_json_diff(const struct xr_diff *diff, bool with_text);
+/* A page that needs nothing else: TEMPLATE with the JSON and PREFIX (from the page to the root) put in. */
+enum mm_class xr_site_write(const struct xr_matrix *matrix, const struct xr_driver *drivers,
+                            size_t driver_count, const char *template_path, const char *prefix, FILE *out,
+                            struct mm_error *err);
 
 #endif

@@ -1,0 +1,156 @@
+/* Two versions of a specification: sentences that were added, removed, changed or moved, and the clauses
+ * that they touch.  Only normative sentences of either version count. */
+#include "spec-xref/xref.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_MAX = 512, SIMILAR_PERCENT = 55 };
+
+const char *xr_change_name(enum xr_change_kind kind)
+{
+    static const char *const names[] = {"added", "removed", "changed", "moved"};
+    return (unsigned)kind <= XR_MOVED ? names[kind] : "?";
+}
+
+struct differ {
+    const struct xr_database *db;
+    const struct xr_text *a, *b;
+    bool *used_a, *used_b; /* sentences that have found their partner */
+    struct xr_diff *out;
+};
+
+/* ---- likeness ----------------------------------------------------------------------------- */
+
+/* Hashes of the words of TEXT, at most WORDS_MAX. */
+static size_t words_of(const char *text, uint32_t *words)
+{
+    size_t n = 0;
+    for (const char *p = text; *p && n < WORDS_MAX;) {
+        uint32_t h = 2166136261u;
+        size_t length = 0;
+        for (; isalnum((unsigned char)p[length]) || p[length] == '_'; length++)
+            h = (h ^ (unsigned char)tolower((unsigned char)p[length])) * 16777619u;
+        if (length)
+            words[n++] = h;
+        p += length ? length : 1;
+    }
+    return n;
+}
+
+/* Words in common, per cent of those of the longer sentence. */
+static size_t likeness(const char *x, const char *y)
+{
+    uint32_t a[WORDS_MAX], b[WORDS_MAX];
+    size_t n = words_of(x, a), m = words_of(y, b), common = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < m; k++)
+            if (a[i] == b[k]) {
+                common++;
+                b[k] = b[--m];
+                break;
+            }
+    size_t longest = n > m + common ? n : m + common;
+    return longest ? 100 * common / longest : 0;
+}
+
+/* ---- pairs -------------------------------------------------------------------------------- */
+
+static void add(struct differ *d, enum xr_change_kind kind, const struct xr_sentence *before,
+                const struct xr_sentence *after)
+{
+    const struct xr_clause *clause = before ? xr_database_sentence(d->db, d->a->document, before) : NULL;
+    d->out->changes[d->out->change_count++] = (struct xr_change){kind, before, after, clause};
+}
+
+/* The same sentence in the same section, then the same sentence anywhere. */
+static void pair_same(struct differ *d, bool same_section)
+{
+    for (size_t i = 0; i < d->a->sentence_count; i++) {
+        const struct xr_sentence *s = &d->a->sentences[i];
+        for (size_t k = 0; k < d->b->sentence_count && !d->used_a[i]; k++) {
+            const struct xr_sentence *t = &d->b->sentences[k];
+            if (d->used_b[k] || s->hash != t->hash || (same_section && strcmp(s->section, t->section) != 0))
+                continue;
+            d->used_a[i] = d->used_b[k] = true;
+            if (!same_section && s->marker != XR_PLAIN)
+                add(d, XR_MOVED, s, t);
+        }
+    }
+}
+
+/* The most similar sentence that is left in the section. */
+static void pair_similar(struct differ *d, size_t i)
+{
+    const struct xr_sentence *s = &d->a->sentences[i];
+    size_t best = SIMILAR_PERCENT - 1, partner = d->b->sentence_count;
+    for (size_t k = 0; k < d->b->sentence_count; k++) {
+        const struct xr_sentence *t = &d->b->sentences[k];
+        if (d->used_b[k] || strcmp(s->section, t->section) != 0)
+            continue;
+        size_t like = likeness(s->text, t->text);
+        if (like > best) {
+            best = like;
+            partner = k;
+        }
+    }
+    if (partner == d->b->sentence_count)
+        return;
+    d->used_a[i] = d->used_b[partner] = true;
+    if (s->marker != XR_PLAIN || d->b->sentences[partner].marker != XR_PLAIN)
+        add(d, XR_CHANGED, s, &d->b->sentences[partner]);
+}
+
+static void compare(struct differ *d)
+{
+    pair_same(d, true);
+    pair_same(d, false);
+    for (size_t i = 0; i < d->a->sentence_count; i++)
+        if (!d->used_a[i])
+            pair_similar(d, i);
+    for (size_t i = 0; i < d->a->sentence_count; i++)
+        if (!d->used_a[i] && d->a->sentences[i].marker != XR_PLAIN)
+            add(d, XR_REMOVED, &d->a->sentences[i], NULL);
+    for (size_t k = 0; k < d->b->sentence_count; k++)
+        if (!d->used_b[k] && d->b->sentences[k].marker != XR_PLAIN)
+            add(d, XR_ADDED, NULL, &d->b->sentences[k]);
+}
+
+static unsigned place(const struct xr_change *c)
+{
+    return c->after ? c->after->line : c->before->line;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    unsigned x = place(a), y = place(b);
+    return (x > y) - (x < y);
+}
+
+enum mm_class xr_diff_run(const struct xr_database *db, const struct xr_text *before,
+                          const struct xr_text *after, struct xr_diff *out, struct mm_error *err)
+{
+    *out = (struct xr_diff){.arena = mm_arena_create()};
+    struct differ d = {.db = db, .a = before, .b = after, .out = out};
+    if (out->arena) {
+        size_t n = before->sentence_count + after->sentence_count + 1;
+        d.used_a = mm_arena_alloc(out->arena, before->sentence_count + 1);
+        d.used_b = mm_arena_alloc(out->arena, after->sentence_count + 1);
+        out->changes = mm_arena_alloc(out->arena, n * sizeof *out->changes);
+    }
+    if (!out->arena || !d.used_a || !d.used_b || !out->changes) {
+        xr_diff_free(out);
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    }
+    compare(&d);
+    qsort(out->changes, out->change_count, sizeof *out->changes, by_place);
+    return MM_OK;
+}
+
+void xr_diff_free(struct xr_diff *diff)
+{
+    if (diff->arena)
+        mm_arena_destroy(diff->arena);
+    *diff = (struct xr_diff){0};
+}

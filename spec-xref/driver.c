@@ -1,0 +1,71 @@
+/* Judgements of drivers, from `refcl litmus judge --json`. */
+#include "spec-xref/xref.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+enum { JUDGEMENT_MAX = 64 << 20 };
+
+static const char *device_name(const cJSON *root)
+{
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(root, "device");
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(device, "name");
+    return cJSON_IsString(name) ? name->valuestring : NULL;
+}
+
+static bool fill(const cJSON *tests, struct mm_arena *arena, struct xr_driver *driver)
+{
+    const cJSON *test;
+    driver->tests = mm_arena_alloc(arena, ((size_t)cJSON_GetArraySize(tests) + 1) * sizeof *driver->tests);
+    if (!driver->tests)
+        return false;
+    cJSON_ArrayForEach(test, tests)
+    {
+        const cJSON *file = cJSON_GetObjectItemCaseSensitive(test, "file");
+        const cJSON *verdict = cJSON_GetObjectItemCaseSensitive(test, "verdict");
+        if (!cJSON_IsString(file) || !cJSON_IsString(verdict))
+            continue;
+        struct xr_driver_test *t = &driver->tests[driver->test_count++];
+        t->file = mm_arena_strdup(arena, file->valuestring);
+        t->verdict = mm_arena_strdup(arena, verdict->valuestring);
+        if (!t->file || !t->verdict)
+            return false;
+    }
+    return true;
+}
+
+enum mm_class xr_driver_load(const char *path, struct mm_arena *arena, struct xr_driver *driver,
+                             struct mm_error *err)
+{
+    char *bytes;
+    size_t length;
+    *driver = (struct xr_driver){0};
+    enum mm_class c = xr_file_read(path, JUDGEMENT_MAX, &bytes, &length, err);
+    if (c != MM_OK)
+        return c;
+    cJSON *root = cJSON_ParseWithLength(bytes, length);
+    const cJSON *format = cJSON_GetObjectItemCaseSensitive(root, "format");
+    mm_free(bytes);
+    if (!cJSON_IsString(format) || strcmp(format->valuestring, "refcl-litmus-judgement") != 0) {
+        cJSON_Delete(root);
+        return mm_fail_at(err, MM_INVALID, "xref.judgement", path, 0, 0, "not a judgement of litmus results");
+    }
+    const char *name = device_name(root);
+    driver->name = mm_arena_strdup(arena, name ? name : path);
+    bool ok = driver->name && fill(cJSON_GetObjectItemCaseSensitive(root, "tests"), arena, driver);
+    cJSON_Delete(root);
+    return ok ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+}
+
+/* Judgements name files as they were given: the ends must agree. */
+const char *xr_driver_verdict(const struct xr_driver *driver, const char *file)
+{
+    size_t n = strlen(file);
+    for (size_t i = 0; i < driver->test_count; i++) {
+        const char *other = driver->tests[i].file;
+        size_t m = strlen(other), common = n < m ? n : m;
+        if (common && strcmp(file + n - common, other + m - common) == 0)
+            return driver->tests[i].verdict;
+    }
+    return NULL;
+}

@@ -1,0 +1,34 @@
+/* refcl xref: what its subcommands share. */
+#ifndef TOOLS_CMD_XREF_H
+#define TOOLS_CMD_XREF_H
+
+#include "spec-xref/xref.h"
+#include "tools/tool.h"
+
+#include <limits.h>
+
+enum { XREF_DRIVERS_MAX = 8 };
+
+/* The repository: given, above the working folder, or above the executable. */
+int xref_find_root(const char *given, char root[PATH_MAX]);
+
+/* Database, citations and matrix of the repository. */
+struct xref_context {
+    char root[PATH_MAX];
+    struct xr_database db;
+    struct xr_citations citations;
+    struct xr_matrix matrix;
+    struct xr_driver drivers[XREF_DRIVERS_MAX];
+    size_t driver_count;
+};
+int xref_load_database(const char *given_root, struct xref_context *context);
+int xref_load(const char *given_root, const char *const *judgements, size_t judgement_count,
+              struct xref_context *context);
+void xref_free(struct xref_context *context);
+/* Writes TEXT (freed with mm_free) and a newline to NAME. */
+int xref_write(const char *name, char *text);
+
+extern const struct tool_command cmd_xref_extract, cmd_xref_diff, cmd_xref_check, cmd_xref_site,
+    cmd_xref_ambiguities, cmd_xref_errors;
+
+#endif
