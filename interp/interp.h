@@ -22,7 +22,7 @@ struct in_module_options {
     bool literal_legacy_atomics; /* OpenCL 1.x atomics with the work-group scope that the translator gives */
     const char *name;            /* for messages and source places without a file */
     /* Other environments too: Physical32, and compute shaders of Vulkan with logical addressing, whose
-     * descriptors and push constants are then the kernel's arguments. */
+     * descriptors and push constants are then the kernel's arguments.  Validation findings are warnings. */
     bool any_environment;
 };
 /* Validates (libSPIRV-Tools) and decodes a SPIR-V module of SIZE bytes, of either endianness.  On failure

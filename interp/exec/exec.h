@@ -49,7 +49,7 @@ struct in_header {
     uint32_t eq_mask[4], ge_mask[4], gt_mask[4], le_mask[4], lt_mask[4];
     uint64_t local_index, global_linear_id, work_dim;
     uint64_t sub_group_size, sub_group_max_size, num_sub_groups, num_enqueued_sub_groups;
-    uint64_t sub_group_id, sub_group_local_id;
+    uint64_t sub_group_id, sub_group_local_id, device_index;
     uint32_t narrow[IN_NARROW_COUNT][4];
     struct in_object object; /* the header itself, for pointers to built-in variables */
 };

@@ -84,7 +84,7 @@ static const struct pair float_ops[] = {
 static enum mm_class emit_int(struct in_lower *l, const struct in_inst *i, int32_t a, int32_t b)
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0]), *s = in_scalar(ty);
-    if (s->kind != IN_TY_INT)
+    if (s->kind != IN_TY_INT || (s->width & (s->width - 1)) != 0)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.13", "%s without integer operands",
                       in_opcode_name(i->opcode));
     enum in_op op = FIND(int_ops, i->opcode);

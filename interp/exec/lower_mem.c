@@ -42,6 +42,8 @@ static int32_t builtin_offset(int32_t builtin)
         return AT(sub_group_id);
     case SpvBuiltInSubgroupLocalInvocationId:
         return AT(sub_group_local_id);
+    case SpvBuiltInDeviceIndex:
+        return AT(device_index);
     case SpvBuiltInSubgroupEqMask:
         return AT(eq_mask);
     case SpvBuiltInSubgroupGeMask:
@@ -126,6 +128,8 @@ static int32_t access_mask(struct in_lower *l, const struct in_inst *i, uint32_t
     uint32_t mask = i->operand_count > at ? i->operands[at] : 0;
     if ((mask & SpvMemoryAccessAlignedMask) && i->operand_count > at + 1 && i->operands[at + 1] != 0)
         align = i->operands[at + 1];
+    if (l->m->logical && to != NULL && align > to->align)
+        align = to->align;
     if ((align & (align - 1)) != 0 || align == 0)
         align = 1;
     if (align > 4096)

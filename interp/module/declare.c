@@ -34,7 +34,7 @@ static enum mm_class vector_type(struct in_module *m, const struct in_inst *inst
 {
     struct in_ty *element = type_at(m, inst->operands[0]);
     uint32_t n = inst->operands[1];
-    if (element == NULL || n < 2 || n > 16)
+    if (element == NULL || n < (m->options->any_environment ? 1 : 2) || n > 16)
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "vector of %u elements", n);
     uint64_t whole = element->size * (n == 3 ? 4 : n);
     struct in_ty *ty = new_type(m, inst, IN_TY_VECTOR, whole, whole);
@@ -145,13 +145,15 @@ static enum mm_class scalar_type(struct in_module *m, const struct in_inst *inst
     uint32_t width = inst->operand_count > 0 ? inst->operands[0] : 8;
     bool fits = inst->opcode == SpvOpTypeFloat ? width == 16 || width == 32 || width == 64
                                                : width == 8 || width == 16 || width == 32 || width == 64;
+    if (m->options->any_environment && inst->opcode == SpvOpTypeInt)
+        fits = width % 8 == 0 && width >= 8 && width <= 64; /* others are only moved */
     if (!fits)
         return in_bad(m, inst->word, err, "SPIRV 2.16.1", "%s of %u bits", in_opcode_name(inst->opcode),
                       width);
     enum in_ty_kind kind = inst->opcode == SpvOpTypeBool  ? IN_TY_BOOL
                            : inst->opcode == SpvOpTypeInt ? IN_TY_INT
                                                           : IN_TY_FLOAT;
-    struct in_ty *ty = new_type(m, inst, kind, width / 8, width / 8);
+    struct in_ty *ty = new_type(m, inst, kind, width / 8, (width & (width - 1)) == 0 ? width / 8 : 1);
     if (ty == NULL)
         return out_of_memory(err);
     ty->width = width;

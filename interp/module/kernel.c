@@ -163,6 +163,19 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     return a->type_name != NULL ? MM_OK : MM_LIMIT;
 }
 
+/* Size of what the arrays in a descriptor hold. */
+static uint32_t innermost(const struct in_ty *ty)
+{
+    for (;;) {
+        if (ty->kind == IN_TY_STRUCT && ty->count == 1)
+            ty = ty->members[0];
+        else if (ty->kind == IN_TY_ARRAY)
+            ty = ty->element;
+        else
+            return ty->size > 0 ? (uint32_t)ty->size : 1;
+    }
+}
+
 /* Descriptors and push constants of a compute shader are its arguments. */
 static enum mm_class descriptors(struct in_module *m, struct in_argument_info *list)
 {
@@ -173,16 +186,15 @@ static enum mm_class descriptors(struct in_module *m, struct in_argument_info *l
         if (g->argument == UINT32_MAX)
             continue;
         snprintf(name, sizeof name, "%%%u", g->id);
-        list[g->argument] =
-            (struct in_argument_info){.kind = IN_ARG_GLOBAL,
-                                      .size = 8,
-                                      .align = 8,
-                                      .element_size = g->ty->size > 0 ? (uint32_t)g->ty->size : 1,
-                                      .name = id->name,
-                                      .type_name = "",
-                                      .descriptor_set = id->set,
-                                      .binding = id->binding,
-                                      .is_descriptor = true};
+        list[g->argument] = (struct in_argument_info){.kind = IN_ARG_GLOBAL,
+                                                      .size = 8,
+                                                      .align = 8,
+                                                      .element_size = innermost(g->ty),
+                                                      .name = id->name,
+                                                      .type_name = "",
+                                                      .descriptor_set = id->set,
+                                                      .binding = id->binding,
+                                                      .is_descriptor = true};
         if (id->name[0] == 0)
             list[g->argument].name = mm_arena_strdup(m->arena, name);
         if (list[g->argument].name == NULL)
