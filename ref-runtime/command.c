@@ -110,8 +110,7 @@ bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_ev
     return true;
 }
 
-/* Undoes what rt_command_depend entered in the events. */
-static void forget_dependencies(struct rt_command *command)
+void rt_command_forget(struct rt_command *command)
 {
     for (size_t i = 0; i < command->dependency_count; i++) {
         struct rt_event *event = command->dependencies[i].event;
@@ -181,6 +180,14 @@ static void append(struct rt_command *command)
     }
 }
 
+void rt_command_append(struct rt_command *command)
+{
+    append(command);
+    command->event->command = command;
+    command->event->times[RT_QUEUED] = rt_now();
+    rt_sched_ready(command);
+}
+
 static void record_enqueue(struct rt_command *command)
 {
     command->call = MM_NO_EVENT;
@@ -218,20 +225,17 @@ static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, c
     bool ok = depend_on_list(command, count, list) && depend_on_queue(command) &&
               (!earlier || depend_on_earlier(command, kind));
     if (!ok) {
-        forget_dependencies(command);
+        rt_command_forget(command);
         pthread_mutex_unlock(&rt_lock);
         rt_command_discard(command);
         return CL_OUT_OF_HOST_MEMORY;
     }
     rt_object_retain(event); /* the scheduler's */
     rt_object_retain(event); /* this call's */
-    append(command);
-    event->command = command;
-    event->times[RT_QUEUED] = rt_now();
     if (event_ret) {
         *event_ret = (cl_event)event;
     }
-    rt_sched_ready(command);
+    rt_command_append(command);
     pthread_mutex_unlock(&rt_lock);
     cl_int result = CL_SUCCESS;
     if (blocking) {

@@ -36,6 +36,16 @@ struct rt_command {
     bool failed;       /* an event of the wait list ended with an error */
     bool flushed;
     bool is_barrier;
+    /* Device-side enqueue, on the executor thread alone: */
+    struct rt_command *parent;      /* whose kernel enqueued this one, NULL: the host did */
+    size_t children;                /* commands that this one enqueued and that are not complete */
+    bool ended;                     /* the kernel itself is over, with STATUS; the children are not */
+    cl_int status;                  /* the first failure of the kernel and its children */
+    struct rt_event *gate;          /* set when the kernel itself is over */
+    mm_event_id end;                /* recording: its command-end event */
+    size_t room;                    /* bytes of the device queue */
+    mm_event_id *child_completions; /* recording */
+    size_t child_completion_count;
     void *held[RT_COMMAND_HOLDS]; /* objects that live until the command is complete */
     struct mm_command record;     /* id, kind; kernels fill in the rest before enqueuing */
     mm_event_id call;             /* recording: the call that enqueued it */
@@ -65,6 +75,10 @@ extern pthread_mutex_t rt_lock;
 /* Under rt_lock. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind);
+/* Puts COMMAND, whose dependencies are entered, into its queue. */
+void rt_command_append(struct rt_command *command);
+/* Undoes what rt_command_depend entered in the events. */
+void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
 void rt_sched_wait(void); /* until some event completes */

@@ -315,16 +315,3 @@ cl_int CL_API_CALL rt_clGetHostTimer(cl_device_id handle, cl_ulong *host_timesta
     *host_timestamp = rt_now();
     return CL_SUCCESS;
 }
-
-/* Replacing the default device queue is not offered: CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0. */
-cl_int CL_API_CALL rt_clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device,
-                                                     cl_command_queue queue)
-{
-    if (!rt_context(context)) {
-        return CL_INVALID_CONTEXT;
-    }
-    if (!rt_device(device) || !rt_context_has_device(rt_context(context), rt_device(device))) {
-        return CL_INVALID_DEVICE;
-    }
-    return rt_queue(queue) ? CL_INVALID_OPERATION : CL_INVALID_COMMAND_QUEUE;
-}

@@ -2,6 +2,7 @@
 #include "ref-runtime/enqueue.h"
 #include "ref-runtime/environment.h"
 #include "ref-runtime/kernel.h"
+#include "ref-runtime/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,17 +47,7 @@ static void read_settings(void)
 
 /* ---- execution ---- */
 
-struct kernel_command {
-    struct rt_launch *launch;
-    uint32_t dimensions;
-    uint64_t global_size[3], global_offset[3];
-    uint32_t local_size[3];
-    struct in_argument *arguments;
-    struct in_image *images; /* of the arguments, one each */
-    struct in_run *run;
-};
-
-static bool empty(const struct kernel_command *k)
+static bool empty(const struct rt_kernel_command *k)
 {
     return k->global_size[0] == 0 || k->global_size[1] == 0 || k->global_size[2] == 0;
 }
@@ -109,7 +100,7 @@ static bool bind_mem(const struct rt_command *command, const struct rt_launch_ar
 }
 
 /* Where each argument is on the command's device. */
-static bool bind(const struct rt_command *command, struct kernel_command *k)
+static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
     k->arguments = mm_alloc_zero(launch->argument_count + 1, sizeof(*k->arguments));
@@ -118,6 +109,10 @@ static bool bind(const struct rt_command *command, struct kernel_command *k)
         const struct rt_launch_argument *a = &launch->arguments[i];
         struct in_argument *bound = &k->arguments[i];
         bound->value = a->value;
+        if (i == 0 && k->block) {
+            bound->address = k->block_object.address;
+            bound->object = &k->block_object;
+        }
         bound->local_size = a->local_size;
         if (a->mem) {
             if (!bind_mem(command, a, bound, &k->images[i])) {
@@ -153,7 +148,7 @@ static uint32_t launch_sub_group_size(const struct in_kernel_info *info)
 
 static cl_int start_kernel(struct rt_command *command)
 {
-    struct kernel_command *k = (void *)command->payload;
+    struct rt_kernel_command *k = (void *)command->payload;
     if (empty(k)) {
         return CL_SUCCESS;
     }
@@ -185,7 +180,7 @@ static cl_int start_kernel(struct rt_command *command)
 
 static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *done)
 {
-    struct kernel_command *k = (void *)command->payload;
+    struct rt_kernel_command *k = (void *)command->payload;
     if (!k->run) {
         *done = true;
         return CL_SUCCESS;
@@ -199,22 +194,29 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
 
 static void destroy_kernel(struct rt_command *command)
 {
-    struct kernel_command *k = (void *)command->payload;
+    struct rt_kernel_command *k = (void *)command->payload;
     if (k->run) {
         in_run_destroy(k->run);
     }
     mm_free(k->arguments);
     mm_free(k->images);
+    if (k->block) {
+        rt_record_free(k->block_object.id, k->block_object.size);
+        rt_aligned_free(k->block);
+    }
     if (k->launch) {
         rt_launch_destroy(k->launch);
     }
 }
 
+const struct rt_operation rt_kernel_operation = {
+    .start = start_kernel, .step = step_kernel, .destroy = destroy_kernel};
+
 /* ---- sizes ---- */
 
 /* The global range fits in the address bits, offset included. */
 static cl_int check_global(cl_uint dimensions, const size_t *offset, const size_t *global,
-                           struct kernel_command *k)
+                           struct rt_kernel_command *k)
 {
     for (cl_uint d = 0; d < 3; d++) {
         k->global_size[d] = d < dimensions ? (global ? global[d] : 0) : 1;
@@ -237,7 +239,7 @@ static uint32_t divisor(uint64_t size, uint32_t most)
 }
 
 /* A null local size: what the kernel requires, else even groups of up to 64 work-items. */
-static void choose_local(struct kernel_command *k)
+static void choose_local(struct rt_kernel_command *k)
 {
     uint32_t room = 64;
     for (int d = 0; d < 3; d++) {
@@ -246,7 +248,7 @@ static void choose_local(struct kernel_command *k)
     }
 }
 
-static cl_int check_local(cl_uint dimensions, const size_t *local, struct kernel_command *k)
+static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_kernel_command *k)
 {
     const uint32_t *required = k->launch->info->required_local_size;
     uint64_t total = 1;
@@ -290,8 +292,8 @@ static cl_int check_svm(const struct rt_launch *launch)
     return CL_SUCCESS;
 }
 
-static cl_int check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local,
-                          struct kernel_command *k)
+cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global,
+                             const size_t *local, struct rt_kernel_command *k)
 {
     if (dimensions < 1 || dimensions > 3) {
         return CL_INVALID_WORK_DIMENSION;
@@ -301,14 +303,23 @@ static cl_int check_sizes(cl_uint dimensions, const size_t *offset, const size_t
     return !error && rt_launch_local_bytes(k->launch) > RT_LOCAL_BYTES ? CL_OUT_OF_RESOURCES : error;
 }
 
+void rt_kernel_describe(struct rt_command *command)
+{
+    const struct rt_kernel_command *k = (void *)command->payload;
+    command->record.dimensions = k->dimensions;
+    command->record.sub_group_size = launch_sub_group_size(k->launch->info);
+    command->record.kernel = k->launch->info->name;
+    memcpy(command->record.global_size, k->global_size, sizeof(k->global_size));
+    memcpy(command->record.global_offset, k->global_offset, sizeof(k->global_offset));
+    memcpy(command->record.local_size, k->local_size, sizeof(k->local_size));
+}
+
 /* ---- calls ---- */
 
 static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_handle, cl_uint dimensions,
                             const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
                             const cl_event *list, cl_event *event, const char *name, cl_command_type type)
 {
-    static const struct rt_operation operation = {
-        .start = start_kernel, .step = step_kernel, .destroy = destroy_kernel};
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_settings);
     struct rt_queue *queue = rt_host_queue(queue_handle);
@@ -325,25 +336,20 @@ static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_hand
         return error;
     }
     struct rt_command *command =
-        rt_command_create(queue, type, name, &operation, sizeof(struct kernel_command));
+        rt_command_create(queue, type, name, &rt_kernel_operation, sizeof(struct rt_kernel_command));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
-    struct kernel_command *k = (void *)command->payload;
+    struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = dimensions;
     error = rt_kernel_prepare_launch(kernel, queue->device, &k->launch);
     error = error ? error : check_svm(k->launch);
-    error = error ? error : check_sizes(dimensions, offset, global, local, k);
+    error = error ? error : rt_kernel_check_sizes(dimensions, offset, global, local, k);
     if (error) {
         rt_command_discard(command);
         return error;
     }
-    command->record.dimensions = dimensions;
-    command->record.sub_group_size = launch_sub_group_size(k->launch->info);
-    command->record.kernel = k->launch->info->name;
-    memcpy(command->record.global_size, k->global_size, sizeof(k->global_size));
-    memcpy(command->record.global_offset, k->global_offset, sizeof(k->global_offset));
-    memcpy(command->record.local_size, k->local_size, sizeof(k->local_size));
+    rt_kernel_describe(command);
     return rt_command_enqueue(command, count, list, event, false);
 }
 

@@ -1,6 +1,7 @@
 /* What kernels meet outside themselves: pointers into live objects, printf, findings [CL 5.10, CLC 6.15.14].
  */
 #include "ref-runtime/environment.h"
+#include "ref-runtime/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,9 @@ static void print(void *context, const char *text, size_t size)
 }
 
 /* The kernel that this thread, the executor, is working on. */
-static _Thread_local const struct rt_command *current;
+static _Thread_local struct rt_command *current;
 
-void rt_environment_enter(const struct rt_command *command)
+void rt_environment_enter(struct rt_command *command)
 {
     current = command;
 }
@@ -67,9 +68,76 @@ static void finding(void *context, const struct in_finding *f)
     }
 }
 
+/* ---- device-side enqueue ---- */
+
+static int enqueue_kernel(void *context, const struct in_enqueue *enqueue, void **event)
+{
+    (void)context;
+    return rt_device_enqueue(current, enqueue, event);
+}
+
+static int enqueue_marker(void *context, void *queue, void *const *list, uint32_t count, void **event)
+{
+    (void)context;
+    return rt_device_marker(current, queue, list, count, event);
+}
+
+static void *default_queue(void *context)
+{
+    (void)context;
+    return rt_device_default_queue(current);
+}
+
+static void *create_user_event(void *context)
+{
+    (void)context;
+    return rt_device_user_event(current);
+}
+
+static void retain_event(void *context, void *event)
+{
+    (void)context;
+    rt_api_retain(event, RT_EVENT);
+}
+
+static void release_event(void *context, void *event)
+{
+    (void)context;
+    rt_api_release(event, RT_EVENT);
+}
+
+static void set_user_event_status(void *context, void *event, int status)
+{
+    (void)context;
+    rt_device_set_user_event(event, status);
+}
+
+static bool is_valid_event(void *context, void *event)
+{
+    (void)context;
+    return rt_object_check(event, RT_EVENT) != NULL;
+}
+
+static void capture_profiling(void *context, void *event, int info, void *value)
+{
+    (void)context;
+    rt_device_capture(event, info, value);
+}
+
 const struct in_environment *rt_environment(void)
 {
-    static const struct in_environment environment = {
-        .find_object = find_object, .print = print, .finding = finding};
+    static const struct in_environment environment = {.find_object = find_object,
+                                                      .print = print,
+                                                      .finding = finding,
+                                                      .enqueue_kernel = enqueue_kernel,
+                                                      .enqueue_marker = enqueue_marker,
+                                                      .default_queue = default_queue,
+                                                      .create_user_event = create_user_event,
+                                                      .retain_event = retain_event,
+                                                      .release_event = release_event,
+                                                      .set_user_event_status = set_user_event_status,
+                                                      .is_valid_event = is_valid_event,
+                                                      .capture_profiling = capture_profiling,
+                                                      .max_work_group_size = RT_MAX_WORK_GROUP};
     return &environment;
 }

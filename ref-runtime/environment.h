@@ -5,6 +5,6 @@
 #include "ref-runtime/command.h"
 
 /* Executor thread: findings from now on are COMMAND's; NULL: nobody's. */
-void rt_environment_enter(const struct rt_command *command);
+void rt_environment_enter(struct rt_command *command);
 
 #endif

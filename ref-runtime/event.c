@@ -27,6 +27,11 @@ void rt_event_destroy(struct rt_event *event)
         event->callbacks = callback->next;
         mm_free(callback);
     }
+    while (event->captures) {
+        struct rt_capture *capture = event->captures;
+        event->captures = capture->next;
+        mm_free(capture);
+    }
     mm_free(event->waiting);
     rt_object_release(event->queue);
     rt_object_release(event->context);
@@ -248,7 +253,7 @@ static const struct rt_info_row profiling_rows[] = {
     RT_INFO_FIELD(CL_PROFILING_COMMAND_SUBMIT, struct rt_event, times[RT_SUBMIT]),
     RT_INFO_FIELD(CL_PROFILING_COMMAND_START, struct rt_event, times[RT_START]),
     RT_INFO_FIELD(CL_PROFILING_COMMAND_END, struct rt_event, times[RT_END]),
-    RT_INFO_FIELD(CL_PROFILING_COMMAND_COMPLETE, struct rt_event, times[RT_END]),
+    RT_INFO_FIELD(CL_PROFILING_COMMAND_COMPLETE, struct rt_event, times[RT_COMPLETED]),
 };
 
 /* Times exist for commands of profiling queues that are complete. */

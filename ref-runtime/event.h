@@ -13,6 +13,8 @@ struct rt_event_callback {
     cl_int type;            /* CL_SUBMITTED, CL_RUNNING, CL_COMPLETE */
     cl_int status;          /* to call with */
 };
+/* Under rt_lock: times of EVENT, which is complete, go where kernels asked for them (enqueue_device.c). */
+void rt_event_write_captures(struct rt_event *event);
 /* Under rt_lock: EVENT is complete; commands that waited for it may go on. */
 void rt_sched_resolve(struct rt_event *event);
 

@@ -74,12 +74,21 @@ static bool same_arguments(const struct in_kernel_info *a, const struct in_kerne
     return true;
 }
 
+/* Blocks, which only kernels launch, are not counted. */
+size_t rt_module_kernels(const struct in_module *module)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < in_module_kernel_count(module); i++)
+        count += !in_module_kernel(module, i)->is_block;
+    return count;
+}
+
 /* Whether kernel INDEX of MODULE is defined alike for every device with an executable [CL 5.9.1]. */
 static bool same_everywhere(struct rt_program *program, struct in_module *module, size_t index)
 {
     struct rt_program_state *state = program->state;
     const struct in_kernel_info *info = in_module_kernel(module, index);
-    bool same = true;
+    bool same = !info->is_block;
     pthread_mutex_lock(&state->lock);
     for (cl_uint i = 0; same && i < state->device_count; i++) {
         struct in_module *other = state->builds[i].module;
@@ -105,7 +114,7 @@ cl_kernel CL_API_CALL rt_clCreateKernel(cl_program handle, const char *name, cl_
     struct rt_kernel *kernel = NULL;
     cl_int code = CL_SUCCESS;
     size_t index = in_module_find_kernel(module, name);
-    if (index == SIZE_MAX)
+    if (index == SIZE_MAX || in_module_kernel(module, index)->is_block)
         code = CL_INVALID_KERNEL_NAME;
     else if (!same_everywhere(program, module, index))
         code = CL_INVALID_KERNEL_DEFINITION;

@@ -58,6 +58,15 @@ static cl_int copy_arguments(struct rt_kernel_state *state, struct rt_launch *la
     return code;
 }
 
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if ((at == text || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
+            return true;
+    return false;
+}
+
 /* Finds the kernel in what was built for DEVICE. */
 static cl_int find_executable(struct rt_launch *launch, struct rt_device *device)
 {
@@ -75,6 +84,8 @@ static cl_int find_executable(struct rt_launch *launch, struct rt_device *device
     launch->kernel_index = in_module_find_kernel(build->module, launch->kernel->state->info->name);
     if (launch->kernel_index == SIZE_MAX)
         return CL_INVALID_PROGRAM_EXECUTABLE;
+    launch->module = build->module;
+    launch->debug = build->options && has_word(build->options, "-g");
     launch->info = in_module_kernel(build->module, launch->kernel_index);
     return CL_SUCCESS;
 }

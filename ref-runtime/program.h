@@ -43,6 +43,8 @@ struct rt_program_state {
 /* A program of CONTEXT for COUNT devices (NULL: all of the context).  NULL: no memory. */
 struct rt_program *rt_program_new(struct rt_context *context, enum rt_program_origin origin, cl_uint count,
                                   struct rt_device *const *devices);
+/* How many kernels the application may create of MODULE (kernel.c). */
+size_t rt_module_kernels(const struct in_module *module);
 bool rt_program_add_text(struct rt_program *program, const char *file, const char *text);
 /* Index of DEVICE in the program's list, -1 if it is not in it. */
 int rt_program_device_index(const struct rt_program *program, const struct rt_device *device);

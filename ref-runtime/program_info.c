@@ -91,7 +91,7 @@ static cl_int get_kernel_count(const void *object, const struct rt_info_out *out
     struct in_module *module = held_module(object);
     if (!module)
         return CL_INVALID_PROGRAM_EXECUTABLE;
-    cl_int code = rt_info_size(out, in_module_kernel_count(module));
+    cl_int code = rt_info_size(out, rt_module_kernels(module));
     in_module_release(module);
     return code;
 }
@@ -110,9 +110,12 @@ static cl_int get_kernel_names(const void *object, const struct rt_info_out *out
         char *end = names;
         *end = 0;
         for (size_t i = 0; i < count; i++) {
-            if (i)
+            const struct in_kernel_info *info = in_module_kernel(module, i);
+            if (info->is_block)
+                continue;
+            if (end != names)
                 *end++ = ';';
-            end = stpcpy(end, in_module_kernel(module, i)->name);
+            end = stpcpy(end, info->name);
         }
         code = rt_info_string(out, names);
     }

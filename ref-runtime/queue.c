@@ -1,14 +1,47 @@
 /* Command-queues [CL 5.1, 5.15]. */
-#include "ref-runtime/command.h"
 #include "ref-runtime/device.h"
+#include "ref-runtime/enqueue.h"
 
 #include <string.h>
 
+/* Default device queues of all contexts. */
+static pthread_mutex_t defaults_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct rt_queue *rt_queue_default(const struct rt_context *context, const struct rt_device *device)
+{
+    int index = rt_context_device_index(context, device);
+    pthread_mutex_lock(&defaults_lock);
+    struct rt_queue *queue = index < 0 ? NULL : context->default_queues[index];
+    pthread_mutex_unlock(&defaults_lock);
+    return queue;
+}
+
+static void set_default(struct rt_queue *queue)
+{
+    int index = rt_context_device_index(queue->context, queue->device);
+    pthread_mutex_lock(&defaults_lock);
+    queue->context->default_queues[index] = queue;
+    pthread_mutex_unlock(&defaults_lock);
+}
+
+/* A default device queue that exists already is the one that is asked for [CL 5.1]. */
+static struct rt_queue *existing_default(const struct rt_context *context, const struct rt_device *device,
+                                         cl_command_queue_properties flags)
+{
+    struct rt_queue *queue = flags & CL_QUEUE_ON_DEVICE_DEFAULT ? rt_queue_default(context, device) : NULL;
+    return queue && rt_api_retain(queue, RT_QUEUE) ? queue : NULL;
+}
+
 static cl_command_queue create(struct rt_context *context, struct rt_device *device,
                                cl_command_queue_properties flags, const cl_queue_properties *properties,
-                               size_t property_count, cl_int *errcode_ret)
+                               size_t property_count, cl_uint size, cl_int *errcode_ret)
 {
-    struct rt_queue *queue = rt_object_create(RT_QUEUE, sizeof(*queue));
+    struct rt_queue *queue = existing_default(context, device, flags);
+    if (queue) {
+        rt_null(errcode_ret, CL_SUCCESS);
+        return (cl_command_queue)queue;
+    }
+    queue = rt_object_create(RT_QUEUE, sizeof(*queue));
     if (!queue) {
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     }
@@ -16,6 +49,7 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
     queue->context = context;
     queue->device = device;
     queue->flags = flags;
+    queue->size = size;
     queue->in_order = !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
     queue->last_completion = queue->barrier_completion = MM_NO_EVENT;
     if (property_count) {
@@ -27,12 +61,21 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
         memcpy(queue->properties, properties, property_count * sizeof(*properties));
         queue->property_count = property_count;
     }
+    if (flags & CL_QUEUE_ON_DEVICE_DEFAULT) {
+        set_default(queue);
+    }
     rt_null(errcode_ret, CL_SUCCESS);
     return (cl_command_queue)queue;
 }
 
 void rt_queue_destroy(struct rt_queue *queue)
 {
+    int index = rt_context_device_index(queue->context, queue->device);
+    pthread_mutex_lock(&defaults_lock);
+    if (queue->context->default_queues[index] == queue) {
+        queue->context->default_queues[index] = NULL;
+    }
+    pthread_mutex_unlock(&defaults_lock);
     mm_free(queue->properties);
     mm_free(queue->completed);
     rt_object_release(queue->context);
@@ -52,8 +95,7 @@ static cl_int check_flags(cl_command_queue_properties flags)
     if ((flags & CL_QUEUE_ON_DEVICE) && !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)) {
         return CL_INVALID_VALUE;
     }
-    return flags & ~(cl_command_queue_properties)RT_QUEUE_PROPERTIES ? CL_INVALID_QUEUE_PROPERTIES
-                                                                     : CL_SUCCESS;
+    return (flags & CL_QUEUE_ON_DEVICE) && !RT_HAS_DEVICE_ENQUEUE ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
 cl_command_queue CL_API_CALL rt_clCreateCommandQueue(cl_context context_handle, cl_device_id device_handle,
@@ -70,31 +112,35 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueue(cl_context context_handle, 
     if (flags & ~(cl_command_queue_properties)RT_QUEUE_PROPERTIES) {
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     }
-    return create(context, device, flags, NULL, 0, errcode_ret);
+    return create(context, device, flags, NULL, 0, 0, errcode_ret);
 }
 
 static cl_int parse_properties(const cl_queue_properties *properties, cl_command_queue_properties *flags,
-                               size_t *count)
+                               size_t *count, cl_uint *size)
 {
     size_t n = 0;
-    bool size_seen = false;
+    bool size_seen = false, flags_seen = false;
+    cl_queue_properties wanted = RT_DEVICE_QUEUE_PREFERRED;
     for (; properties && properties[n]; n += 2) {
-        switch (properties[n]) {
-        case CL_QUEUE_PROPERTIES:
-            *flags = properties[n + 1];
-            break;
-        case CL_QUEUE_SIZE:
-            size_seen = true;
-            break;
-        default:
+        bool *seen = properties[n] == CL_QUEUE_PROPERTIES ? &flags_seen
+                     : properties[n] == CL_QUEUE_SIZE     ? &size_seen
+                                                          : NULL;
+        if (!seen || *seen) {
             return CL_INVALID_VALUE;
         }
+        *seen = true;
+        *(seen == &flags_seen ? flags : &wanted) = properties[n + 1];
     }
     *count = properties ? n + 1 : 0;
-    if (size_seen && !(*flags & CL_QUEUE_ON_DEVICE)) {
+    cl_int error = check_flags(*flags);
+    if (error) {
+        return error;
+    }
+    if (size_seen && (!(*flags & CL_QUEUE_ON_DEVICE) || wanted == 0)) {
         return CL_INVALID_VALUE;
     }
-    return check_flags(*flags);
+    *size = *flags & CL_QUEUE_ON_DEVICE ? (cl_uint)wanted : 0;
+    return wanted > RT_DEVICE_QUEUE_MOST ? CL_INVALID_QUEUE_PROPERTIES : CL_SUCCESS;
 }
 
 cl_command_queue CL_API_CALL rt_clCreateCommandQueueWithProperties(cl_context context_handle,
@@ -112,11 +158,12 @@ cl_command_queue CL_API_CALL rt_clCreateCommandQueueWithProperties(cl_context co
     }
     cl_command_queue_properties flags = 0;
     size_t count = 0;
-    cl_int error = parse_properties(properties, &flags, &count);
+    cl_uint size = 0;
+    cl_int error = parse_properties(properties, &flags, &count, &size);
     if (error) {
         return rt_null(errcode_ret, error);
     }
-    return create(context, device, flags, properties, count, errcode_ret);
+    return create(context, device, flags, properties, count, size, errcode_ret);
 }
 
 /* Changing a queue's properties went with OpenCL 1.0. */
@@ -149,7 +196,7 @@ cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
 
 cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
 {
-    struct rt_queue *queue = rt_queue(handle);
+    struct rt_queue *queue = rt_host_queue(handle);
     if (!queue) {
         return CL_INVALID_COMMAND_QUEUE;
     }
@@ -174,7 +221,7 @@ static struct mm_edge *finish_edges(const struct rt_queue *queue, size_t *count)
 
 cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
 {
-    struct rt_queue *queue = rt_queue(handle);
+    struct rt_queue *queue = rt_host_queue(handle);
     if (!queue) {
         return CL_INVALID_COMMAND_QUEUE;
     }
@@ -203,15 +250,14 @@ static cl_int get_properties_array(const void *object, const struct rt_info_out 
 /* A device queue has a size; a host queue does not. */
 static cl_int get_size(const void *object, const struct rt_info_out *out)
 {
-    (void)object;
-    (void)out;
-    return CL_INVALID_COMMAND_QUEUE;
+    const struct rt_queue *queue = object;
+    return queue->flags & CL_QUEUE_ON_DEVICE ? rt_info_uint(out, queue->size) : CL_INVALID_COMMAND_QUEUE;
 }
 
 static cl_int get_device_default(const void *object, const struct rt_info_out *out)
 {
-    (void)object;
-    return rt_info_handle(out, NULL);
+    const struct rt_queue *queue = object;
+    return rt_info_handle(out, rt_queue_default(queue->context, queue->device));
 }
 
 static const struct rt_info_row queue_rows[] = {
@@ -232,4 +278,24 @@ cl_int CL_API_CALL rt_clGetCommandQueueInfo(cl_command_queue handle, cl_command_
         return CL_INVALID_COMMAND_QUEUE;
     }
     return RT_INFO_QUERY(queue_rows, queue, param_name, size, value, size_ret);
+}
+
+cl_int CL_API_CALL rt_clSetDefaultDeviceCommandQueue(cl_context context_handle, cl_device_id device_handle,
+                                                     cl_command_queue handle)
+{
+    const struct rt_context *context = rt_context(context_handle);
+    const struct rt_device *device = rt_device(device_handle);
+    if (!context) {
+        return CL_INVALID_CONTEXT;
+    }
+    if (!device || !rt_context_has_device(context, device)) {
+        return CL_INVALID_DEVICE;
+    }
+    struct rt_queue *queue = rt_queue(handle);
+    if (!queue || !(queue->flags & CL_QUEUE_ON_DEVICE) || queue->context != context ||
+        queue->device != device) {
+        return CL_INVALID_COMMAND_QUEUE;
+    }
+    set_default(queue);
+    return CL_SUCCESS;
 }

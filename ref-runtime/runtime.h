@@ -160,7 +160,8 @@ struct rt_context {
     size_t property_count;             /* elements, the zero included */
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
-    struct rt_callback *destructors; /* last registered first */
+    struct rt_callback *destructors;                 /* last registered first */
+    struct rt_queue *default_queues[RT_MAX_DEVICES]; /* on device, not held; under the lock of queue.c */
 };
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
 /* Index of DEVICE in the context's list, -1 if it is not in it. */
@@ -257,6 +258,7 @@ struct rt_queue {
     cl_queue_properties *properties; /* as given to clCreateCommandQueueWithProperties */
     size_t property_count;
     bool in_order;
+    cl_uint size; /* device queues: bytes */
     /* Under the scheduler's lock: */
     struct rt_command *first, *last; /* commands that are not complete, in the order of enqueuing */
     struct rt_event *last_event;     /* of the latest command while it is not complete */
@@ -265,9 +267,12 @@ struct rt_queue {
     mm_event_id barrier_completion;  /* the same of the latest barrier */
     mm_event_id *completed;          /* recording: completions since the latest barrier, that one included */
     size_t completed_count, completed_capacity;
+    size_t used; /* device queues: bytes of commands that are not complete */
 };
+/* The default device queue of DEVICE in CONTEXT, NULL if there is none; and how it is set. */
+struct rt_queue *rt_queue_default(const struct rt_context *context, const struct rt_device *device);
 
-enum { RT_QUEUED, RT_SUBMIT, RT_START, RT_END, RT_TIMES };
+enum { RT_QUEUED, RT_SUBMIT, RT_START, RT_END, RT_COMPLETED, RT_TIMES };
 struct rt_event {
     struct rt_object base;
     struct rt_context *context;
@@ -280,7 +285,12 @@ struct rt_event {
     struct rt_command **waiting; /* commands that this event keeps from starting */
     size_t waiting_count, waiting_capacity;
     struct rt_event_callback *callbacks;
-    mm_event_id completion; /* recording: its event-complete event */
+    mm_event_id completion;      /* recording: its event-complete event */
+    struct rt_capture *captures; /* where kernels want its times */
+};
+struct rt_capture {
+    struct rt_capture *next;
+    void *value;
 };
 
 /* ---- programs and kernels: implemented in program*.c and kernel*.c ----------------------------------- */
@@ -313,9 +323,11 @@ struct rt_launch_argument {
 };
 /* What a launch needs of a kernel, independent of the sizes. */
 struct rt_launch {
-    struct rt_kernel *kernel;     /* held */
-    struct in_instance *instance; /* of the kernel's program on the device; lives as long as KERNEL */
-    size_t kernel_index;          /* in the module */
+    struct rt_kernel *kernel;       /* held */
+    struct in_instance *instance;   /* of the kernel's program on the device; lives as long as KERNEL */
+    const struct in_module *module; /* likewise */
+    bool debug;                     /* built with -g */
+    size_t kernel_index;            /* in the module */
     const struct in_kernel_info *info;
     bool uniform_groups; /* the program demands that work-groups divide the global size evenly */
     size_t argument_count;

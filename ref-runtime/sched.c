@@ -60,9 +60,10 @@ static void push_ready(struct rt_command *command)
     }
 }
 
+/* What kernels enqueue needs no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
-    if (!command->flushed && !seeded) {
+    if (!command->flushed && (!seeded || command->parent)) {
         submit(command);
     }
     if (command->unresolved == 0) {
@@ -181,6 +182,9 @@ static void record_start(const struct rt_command *command)
     for (size_t i = 0; i < command->dependency_count; i++) {
         const struct rt_dependency *d = &command->dependencies[i];
         mm_event_id from = d->event ? d->event->completion : d->completion;
+        if (d->kind == MM_EDGE_PARENT_GROUP) {
+            from = command->call;
+        }
         if (from != MM_NO_EVENT) {
             edges[count++] = (struct mm_edge){.from = from, .kind = (uint32_t)d->kind};
         }
@@ -189,22 +193,79 @@ static void record_start(const struct rt_command *command)
     mm_free(edges);
 }
 
-/* H3, H10. */
-static mm_event_id record_end(const struct rt_command *command)
+/* H3, H10; a command with children is complete when they are. */
+static mm_event_id record_completion(const struct rt_command *command)
 {
-    if (!rt_recorder()) {
+    struct mm_edge *edges =
+        rt_recorder() ? mm_alloc_zero(command->child_completion_count + 1, sizeof(*edges)) : NULL;
+    if (!edges) {
         return MM_NO_EVENT;
     }
-    struct mm_edge edge = {.from = rt_record_command_event(command, MM_COMMAND_END, NULL, 0),
-                           .kind = MM_EDGE_COMPLETE};
-    return rt_record_command_event(command, MM_EVENT_COMPLETE, &edge, 1);
+    edges[0] = (struct mm_edge){.from = command->end, .kind = MM_EDGE_COMPLETE};
+    for (size_t i = 0; i < command->child_completion_count; i++) {
+        edges[i + 1] = (struct mm_edge){.from = command->child_completions[i], .kind = MM_EDGE_COMPLETE};
+    }
+    mm_event_id completion =
+        rt_record_command_event(command, MM_EVENT_COMPLETE, edges, command->child_completion_count + 1);
+    mm_free(edges);
+    return completion;
+}
+
+/* The command itself is over: what waits for that may start. */
+static void end(struct rt_command *command, cl_int status)
+{
+    command->ended = true;
+    command->status = status;
+    command->end = rt_record_command_event(command, MM_COMMAND_END, NULL, 0);
+    command->event->times[RT_END] = rt_now();
+    struct rt_event *gate = command->gate;
+    if (gate) {
+        command->gate = NULL;
+        pthread_mutex_lock(&rt_lock);
+        gate->completion = command->end;
+        rt_event_set_status(gate, CL_COMPLETE);
+        pthread_mutex_unlock(&rt_lock);
+        rt_api_release(gate, RT_EVENT);
+    }
+}
+
+static void complete(struct rt_command *command);
+
+/* A child's failure is its parent's [CL 3.2.3]. */
+static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
+{
+    if (status < 0 && parent->status >= 0) {
+        parent->status = status;
+    }
+    if (completion != MM_NO_EVENT) {
+        size_t count = parent->child_completion_count;
+        mm_event_id *grown = mm_realloc(parent->child_completions, (count + 1) * sizeof(*grown));
+        if (grown) {
+            parent->child_completions = grown;
+            parent->child_completions[parent->child_completion_count++] = completion;
+        }
+    }
+    if (--parent->children == 0 && parent->ended) {
+        complete(parent);
+    }
+}
+
+void rt_sched_complete(struct rt_command *command, cl_int status)
+{
+    cl_int failed = command->status; /* of a child that was faster */
+    end(command, status < 0 ? status : failed < 0 ? failed : status);
+    if (command->children == 0) {
+        complete(command);
+    }
 }
 
 /* Everything COMMAND held is given up before anyone can see that it is complete. */
-void rt_sched_complete(struct rt_command *command, cl_int status)
+static void complete(struct rt_command *command)
 {
     struct rt_event *event = command->event;
-    mm_event_id completion = record_end(command);
+    struct rt_command *parent = command->parent;
+    cl_int status = command->status;
+    mm_event_id completion = record_completion(command);
     if (command->operation->destroy) {
         command->operation->destroy(command);
     }
@@ -212,19 +273,25 @@ void rt_sched_complete(struct rt_command *command, cl_int status)
         rt_object_release_deferred(command->held[i]);
     }
     pthread_mutex_lock(&rt_lock);
-    event->times[RT_END] = rt_now();
+    event->times[RT_COMPLETED] = rt_now();
     event->completion = completion;
+    command->queue->used -= command->room;
     event->command = NULL;
     note_completion(command->queue, command, completion);
     unlink_command(command);
+    rt_event_write_captures(event);
     rt_event_set_status(event, status);
     pthread_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < command->dependency_count; i++) {
         rt_object_release_deferred(command->dependencies[i].event);
     }
     mm_free(command->dependencies);
+    mm_free(command->child_completions);
     mm_free(command);
     rt_object_release_deferred(event);
+    if (parent) {
+        child_completed(parent, status, completion);
+    }
 }
 
 /* True if COMMAND goes on in steps. */

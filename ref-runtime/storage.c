@@ -67,10 +67,15 @@ int rt_storage_map_place(const struct rt_mem *root)
     return separate_view(root) && !root->uses_svm ? RT_HOST_VIEW : 0;
 }
 
+static uint8_t region_of(const struct rt_mem *mem)
+{
+    return mem->image ? MM_IMAGE : mem->pipe ? MM_PIPE : MM_GLOBAL;
+}
+
 static uint32_t record_copy(const struct rt_mem *root, int device, const void *data)
 {
     struct mm_allocation allocation = {.object = root->base.number,
-                                       .region = MM_GLOBAL,
+                                       .region = region_of(root),
                                        .origin = device < 0 ? MM_ORIGIN_HOST : MM_ORIGIN_BUFFER,
                                        .device = (int16_t)device,
                                        .address = (uint64_t)(uintptr_t)data,
@@ -92,7 +97,7 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
         copy->object = (struct in_object){.address = (uint64_t)(uintptr_t)data,
                                           .size = root->size,
                                           .id = id ? id : root->base.number,
-                                          .region = MM_GLOBAL,
+                                          .region = region_of(root),
                                           .origin = MM_ORIGIN_BUFFER,
                                           .read_only = (root->flags & CL_MEM_READ_ONLY) != 0,
                                           .write_only = (root->flags & CL_MEM_WRITE_ONLY) != 0,
@@ -298,7 +303,7 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
             .address = *address,
             .size = mem->size,
             .id = whole ? whole->id : mem->base.number,
-            .region = MM_GLOBAL,
+            .region = region_of(mem),
             .origin = (uint8_t)(root->uses_svm && whole ? whole->origin : MM_ORIGIN_SUB_BUFFER),
             .read_only = (mem->flags & CL_MEM_READ_ONLY) != 0,
             .write_only = (mem->flags & CL_MEM_WRITE_ONLY) != 0,

@@ -1,0 +1,281 @@
+/* Commands that kernels enqueue [CL 3.2.3, 5.1, CLC 6.15.16].
+ *
+ * A kernel's command is complete when the commands that it enqueued are.  Those that wait for their parent
+ * wait for its gate, an event that nobody sees, which is set when the kernel itself has ended. */
+#include "ref-runtime/device.h"
+#include "ref-runtime/environment.h"
+#include "ref-runtime/event.h"
+#include "ref-runtime/kernel.h"
+#include "ref-runtime/launch.h"
+#include "ref-runtime/memory.h"
+
+#include <string.h>
+
+/* What enqueue_kernel returns [CLC 6.15.16]. */
+enum {
+    CLK_SUCCESS = 0,
+    CLK_INVALID_EVENT_WAIT_LIST = -57,
+    CLK_EVENT_ALLOCATION_FAILURE = -100,
+    CLK_ENQUEUE_FAILURE = -101,
+    CLK_INVALID_QUEUE = -102,
+    CLK_INVALID_NDRANGE = -160,
+    CLK_DEVICE_QUEUE_FULL = -161,
+    WAIT_KERNEL = 1,
+    WAIT_WORK_GROUP = 2,
+    COMMAND_ROOM = 64 /* bytes of a device queue that a command takes, its block not counted */
+};
+
+static struct rt_queue *device_queue(const struct rt_command *parent, void *handle)
+{
+    struct rt_queue *queue = rt_object_check(handle, RT_QUEUE);
+    return queue && (queue->flags & CL_QUEUE_ON_DEVICE) && queue->context == parent->queue->context &&
+                   queue->device == parent->queue->device
+               ? queue
+               : NULL;
+}
+
+/* Under rt_lock. */
+static struct rt_event *gate_of(struct rt_command *parent)
+{
+    if (!parent->gate) {
+        parent->gate = rt_event_create(parent->queue->context, NULL, CL_COMMAND_USER);
+    }
+    return parent->gate;
+}
+
+/* Under rt_lock. */
+static bool depend(struct rt_command *command, uint32_t flags, void *const *list, uint32_t count)
+{
+    struct rt_command *parent = command->parent;
+    for (uint32_t i = 0; i < count; i++) {
+        struct rt_event *event = list[i];
+        if (!rt_command_depend(command, event, event->completion, MM_EDGE_WAIT)) {
+            return false;
+        }
+    }
+    if (flags == WAIT_KERNEL || flags == WAIT_WORK_GROUP) {
+        return gate_of(parent) &&
+               rt_command_depend(command, parent->gate, MM_NO_EVENT,
+                                 flags == WAIT_KERNEL ? MM_EDGE_PARENT : MM_EDGE_PARENT_GROUP);
+    }
+    return true;
+}
+
+static bool valid_list(void *const *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!rt_object_check(list[i], RT_EVENT)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* COMMAND becomes PARENT's child, or is discarded. */
+static int submit(struct rt_command *command, struct rt_command *parent, const struct in_enqueue *e,
+                  size_t room, void **event)
+{
+    command->parent = parent;
+    command->room = room;
+    command->call = e->event;
+    command->record.parent = parent->record.id;
+    if (rt_recorder()) {
+        struct mm_record record = {.type = MM_RECORD_COMMAND, .command = command->record};
+        mm_recorder_record(rt_recorder(), &record);
+    }
+    struct rt_queue *queue = command->queue;
+    pthread_mutex_lock(&rt_lock);
+    bool fits = room <= queue->size - queue->used;
+    bool ok = fits && depend(command, e->flags, e->wait_list, e->wait_count);
+    if (ok) {
+        parent->children++;
+        queue->used += room;
+        rt_object_retain(command->event); /* the scheduler's */
+        if (event) {
+            *event = command->event;
+        }
+        rt_command_append(command);
+    } else {
+        rt_command_forget(command);
+    }
+    pthread_mutex_unlock(&rt_lock);
+    if (!ok) {
+        rt_command_discard(command);
+    } else if (!event) {
+        rt_api_release(command->event, RT_EVENT);
+    }
+    return ok ? CLK_SUCCESS : fits ? CLK_EVENT_ALLOCATION_FAILURE : CLK_DEVICE_QUEUE_FULL;
+}
+
+/* A copy of the block literal, which the kernel reads through its first argument. */
+static bool copy_block(struct rt_kernel_command *k, const struct in_enqueue *e)
+{
+    size_t size = e->block_size ? e->block_size : 1;
+    k->block = rt_aligned_alloc(size, RT_MAX_ALIGN);
+    if (!k->block) {
+        return false;
+    }
+    if (e->block) {
+        memcpy(k->block, e->block, e->block_size);
+    }
+    const struct mm_allocation allocation = {.region = MM_GLOBAL,
+                                             .origin = MM_ORIGIN_NONE,
+                                             .address = (uint64_t)(uintptr_t)k->block,
+                                             .size = size,
+                                             .name = "block"};
+    k->block_object = (struct in_object){.address = allocation.address,
+                                         .size = size,
+                                         .id = rt_record_allocation(&allocation),
+                                         .region = MM_GLOBAL,
+                                         .name = "block"};
+    return true;
+}
+
+static struct rt_launch *block_launch(const struct rt_launch *parent, const struct in_enqueue *e)
+{
+    const struct in_kernel_info *info = in_module_kernel(parent->module, e->kernel);
+    struct rt_launch *launch = info ? mm_alloc_zero(1, sizeof(*launch)) : NULL;
+    if (!launch) {
+        return NULL;
+    }
+    *launch = (struct rt_launch){.kernel = parent->kernel,
+                                 .instance = parent->instance,
+                                 .module = parent->module,
+                                 .kernel_index = e->kernel,
+                                 .info = info};
+    rt_object_retain(parent->kernel);
+    launch->arguments = mm_alloc_zero(info->argument_count + 1u, sizeof(*launch->arguments));
+    for (uint32_t i = 0; launch->arguments && i < info->argument_count; i++) {
+        launch->arguments[i].info = &info->arguments[i];
+        launch->arguments[i].local_size = i > 0 && i <= e->local_count ? e->local_sizes[i - 1] : 0;
+        launch->argument_count++;
+    }
+    return launch;
+}
+
+static int make_command(struct rt_command *parent, struct rt_queue *queue, const struct in_enqueue *e,
+                        struct rt_command **made)
+{
+    const struct rt_kernel_command *p = (void *)parent->payload;
+    struct rt_command *command = rt_command_create(queue, CL_COMMAND_NDRANGE_KERNEL, "enqueue_kernel",
+                                                   &rt_kernel_operation, sizeof(struct rt_kernel_command));
+    if (!command) {
+        return CLK_EVENT_ALLOCATION_FAILURE;
+    }
+    struct rt_kernel_command *k = (void *)command->payload;
+    k->dimensions = e->dimensions;
+    k->launch = block_launch(p->launch, e);
+    bool ready = k->launch && k->launch->arguments && copy_block(k, e);
+    bool fits =
+        ready &&
+        rt_kernel_check_sizes(
+            e->dimensions, (const size_t *)e->global_offset, (const size_t *)e->global_size,
+            e->local_size[0] ? (const size_t[3]){e->local_size[0], e->local_size[1], e->local_size[2]} : NULL,
+            k) == CL_SUCCESS;
+    if (!fits) {
+        rt_command_discard(command);
+        return ready ? CLK_INVALID_NDRANGE : CLK_ENQUEUE_FAILURE;
+    }
+    rt_kernel_describe(command);
+    *made = command;
+    return CLK_SUCCESS;
+}
+
+/* Programs that were not built with -g get one code for all failures. */
+static int told(const struct rt_command *parent, int code)
+{
+    const struct rt_kernel_command *p = (void *)parent->payload;
+    return code == CLK_SUCCESS || p->launch->debug ? code : CLK_ENQUEUE_FAILURE;
+}
+
+int rt_device_enqueue(struct rt_command *parent, const struct in_enqueue *e, void **event)
+{
+    struct rt_queue *queue = device_queue(parent, e->queue);
+    struct rt_command *command = NULL;
+    if (!queue) {
+        return told(parent, CLK_INVALID_QUEUE);
+    }
+    if (!valid_list(e->wait_list, e->wait_count)) {
+        return told(parent, CLK_INVALID_EVENT_WAIT_LIST);
+    }
+    int code = make_command(parent, queue, e, &command);
+    if (code == CLK_SUCCESS) {
+        code = submit(command, parent, e, COMMAND_ROOM + e->block_size, event);
+    }
+    return told(parent, code);
+}
+
+int rt_device_marker(struct rt_command *parent, void *handle, void *const *list, uint32_t count, void **event)
+{
+    static const struct rt_operation nothing = {.start = NULL};
+    struct rt_queue *queue = device_queue(parent, handle);
+    if (!queue) {
+        return told(parent, CLK_INVALID_QUEUE);
+    }
+    if (count == 0 || !valid_list(list, count)) {
+        return told(parent, CLK_INVALID_EVENT_WAIT_LIST);
+    }
+    struct rt_command *command = rt_command_create(queue, CL_COMMAND_MARKER, "enqueue_marker", &nothing, 0);
+    if (!command) {
+        return told(parent, CLK_EVENT_ALLOCATION_FAILURE);
+    }
+    const struct in_enqueue e = {.wait_list = list, .wait_count = count, .event = MM_NO_EVENT};
+    return told(parent, submit(command, parent, &e, COMMAND_ROOM, event));
+}
+
+void *rt_device_default_queue(const struct rt_command *parent)
+{
+    return rt_queue_default(parent->queue->context, parent->queue->device);
+}
+
+void *rt_device_user_event(const struct rt_command *parent)
+{
+    return rt_event_create(parent->queue->context, NULL, CL_COMMAND_USER);
+}
+
+void rt_device_set_user_event(void *handle, int status)
+{
+    struct rt_event *event = handle;
+    pthread_mutex_lock(&rt_lock);
+    if (!event->queue && event->status > CL_COMPLETE && status <= CL_COMPLETE) {
+        rt_event_set_status(event, status);
+    }
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* CLK_PROFILING_COMMAND_EXEC_TIME: from start to end, and from start to completion with all children. */
+static void write_times(const struct rt_event *event, void *value)
+{
+    if (rt_index_find((uint64_t)(uintptr_t)value)) {
+        const cl_ulong times[2] = {event->times[RT_END] - event->times[RT_START],
+                                   event->times[RT_COMPLETED] - event->times[RT_START]};
+        memcpy(value, times, sizeof(times));
+    }
+}
+
+void rt_event_write_captures(struct rt_event *event)
+{
+    while (event->captures) {
+        struct rt_capture *capture = event->captures;
+        event->captures = capture->next;
+        write_times(event, capture->value);
+        mm_free(capture);
+    }
+}
+
+void rt_device_capture(void *handle, int info, void *value)
+{
+    struct rt_event *event = handle;
+    (void)info;
+    struct rt_capture *capture = event->queue ? mm_alloc(sizeof(*capture)) : NULL;
+    if (!capture) {
+        return;
+    }
+    pthread_mutex_lock(&rt_lock);
+    *capture = (struct rt_capture){event->captures, value};
+    event->captures = capture;
+    if (event->status <= CL_COMPLETE) {
+        rt_event_write_captures(event);
+    }
+    pthread_mutex_unlock(&rt_lock);
+}
