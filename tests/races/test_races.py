@@ -16,8 +16,6 @@ import sys
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "../..")
 refcl = os.environ.get("REFCL", os.path.join(root, os.environ.get("BUILD", "build"), "refcl"))
-number = 0
-failed = 0
 
 
 def directives(path):
@@ -57,21 +55,27 @@ def judge(path, wanted, schedule):
     return None
 
 
-if not os.path.exists(refcl):
-    print("ok 1 - races # SKIP %s is not built" % refcl)
-    sys.exit(0)
-for path in sorted(glob.glob(os.path.join(here, "*.cl"))):
-    wanted = directives(path)
-    for schedule in ("sequential", "fair"):
-        try:
-            problem = judge(path, wanted, schedule)
-        except subprocess.TimeoutExpired:
-            problem = "ran past 60 s"
-        number += 1
-        failed += problem is not None
-        print("%s %d - %s is %s, %s" % ("not ok" if problem else "ok", number, os.path.basename(path),
-                                        wanted["expect"], schedule))
-        if problem:
-            print("#", problem)
-print("1..%d" % number)
-sys.exit(1 if failed else 0)
+def main():
+    number = failed = 0
+    if not os.path.exists(refcl):
+        print("ok 1 - races # SKIP %s is not built" % refcl)
+        return 0
+    for path in sorted(glob.glob(os.path.join(here, "*.cl"))):
+        wanted = directives(path)
+        for schedule in ("sequential", "fair"):
+            try:
+                problem = judge(path, wanted, schedule)
+            except subprocess.TimeoutExpired:
+                problem = "ran past 60 s"
+            number += 1
+            failed += problem is not None
+            print("%s %d - %s is %s, %s" % ("not ok" if problem else "ok", number, os.path.basename(path),
+                                            wanted["expect"], schedule))
+            if problem:
+                print("#", problem)
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+// expect: data-race
+// A copy within SVM reads what a kernel writes.
+#include "host.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = out_of_order();
+    int *a = shared(0), *b = shared(0);
+    launch(q, svm_kernel("add", a, NULL, NULL), N, NULL);
+    OK(clEnqueueSVMMemcpy(q, CL_FALSE, b, a, BYTES, 0, NULL, NULL));
+    OK(clFinish(q));
+    return 0;
+}

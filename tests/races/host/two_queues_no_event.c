@@ -1,0 +1,15 @@
+// expect: data-race
+// Two in-order queues are not ordered with each other.
+#include "host.h"
+
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = in_order(), r = in_order();
+    cl_kernel k = kernel("add", buffer(), NULL, NULL);
+    launch(q, k, N, NULL);
+    launch(r, k, N, NULL);
+    OK(clFinish(q));
+    OK(clFinish(r));
+    return 0;
+}

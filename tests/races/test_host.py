@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Host programs with a verdict: each host/*.c says what `refcl run` has to find in it.
+
+    // expect: clean, or the kind of a finding that has to be among those reported
+    // reason: words that the reason of that finding has to contain (optional)
+    // environment: variables for the run (optional)
+
+Each runs under the sequential and the fair schedule."""
+import glob
+import json
+import os
+import subprocess
+import sys
+
+from test_races import directives
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = os.path.join(here, "../..")
+build = os.path.join(root, os.environ.get("BUILD", "build"))
+refcl = os.environ.get("REFCL", os.path.join(build, "refcl"))
+folder = os.path.join(build, "tests/races/host")
+
+
+def compiled(path):
+    program = os.path.join(folder, os.path.basename(path)[:-2])
+    command = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-g", "-o", program, path, "-lOpenCL"]
+    subprocess.run(command, check=True)
+    return program
+
+
+def judge(program, wanted, schedule):
+    environment = dict(os.environ)
+    environment.update(word.split("=", 1) for word in wanted.get("environment", "").split())
+    command = [refcl, "run", "--quiet", "--json", program + ".json", "--schedule", schedule, "--", program]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment)
+    if run.stdout.startswith(b"SKIP"):
+        return "SKIP"
+    if run.returncode > 1:
+        return "exit %d: %s" % (run.returncode, run.stderr.decode("utf-8", "replace")[-300:])
+    with open(program + ".json") as f:
+        report = json.load(f)
+    findings = report["findings"]
+    if wanted["expect"] == "clean":
+        if findings or run.returncode != 0 or report["status"] != "clean":
+            return "not clean (exit %d): %s" % (run.returncode, "; ".join(f["message"] for f in findings))
+        return None
+    fitting = [f for f in findings if f["kind"] == wanted["expect"]]
+    if run.returncode != 1 or not fitting:
+        return "exit %d, found %s" % (run.returncode, [f["kind"] for f in findings])
+    if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in fitting):
+        return "reasons are %s" % [f.get("reason") for f in fitting]
+    return None
+
+
+def main():
+    if not os.path.exists(refcl):
+        print("ok 1 - host programs # SKIP %s is not built" % refcl)
+        return 0
+    os.makedirs(folder, exist_ok=True)
+    number = failed = 0
+    for path in sorted(glob.glob(os.path.join(here, "host/*.c"))):
+        wanted, program = directives(path), compiled(path)
+        for schedule in ("sequential", "fair"):
+            try:
+                problem = judge(program, wanted, schedule)
+            except subprocess.TimeoutExpired:
+                problem = "ran past 60 s"
+            number += 1
+            bad = problem not in (None, "SKIP")
+            failed += bad
+            print("%s %d - %s is %s, %s%s" % ("not ok" if bad else "ok", number, os.path.basename(path), wanted["expect"],
+                                              schedule, " # SKIP no such device" if problem == "SKIP" else ""))
+            if bad:
+                print("#", problem)
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
