@@ -73,6 +73,8 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         drop_snapshot(d, snapshot);
 }
 
+/* What the runtime does for a command before its work-items run, such as moving memory to the device, is
+ * part of starting it, also where it is recorded after the start. */
 static void start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
                   struct ck_item *item)
 {
@@ -82,7 +84,7 @@ static void start(struct ck_detector *d, struct ck_command *command, const struc
         command->start[s] = ck_clock_ref(item->clock[s]);
         ck_clock_drop(&d->clocks, old);
         if (s != CK_SYS_LOCAL)
-            ck_clock_raise(&d->clocks, &command->start[s], agent, agent, item->time[s]);
+            ck_clock_raise(&d->clocks, &command->start[s], agent, agent, CK_ALWAYS);
     }
 }
 
