@@ -131,6 +131,9 @@ static bool map_row(struct rt_command *command, const struct rt_map *m, size_t b
         return false;
     }
     record_map(command, MM_MAP, m, begin, end);
+    if (m->flags & CL_MAP_READ) {
+        record_map(command, MM_READ, m, begin, end); /* on behalf of the host */
+    }
     return true;
 }
 
