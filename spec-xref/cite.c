@@ -66,7 +66,7 @@ static bool is_section(const struct cite *c, const char *word)
     if (c->document && strcmp(c->document, "SPIRV") == 0 && strncmp(word, "Op", 2) == 0)
         return isupper((unsigned char)word[2]);
     if (isupper((unsigned char)word[0]))
-        return !word[1];
+        return !word[1] && c->document && xr_database_section(c->db, c->document, word);
     while (isdigit((unsigned char)word[n]) || (n && word[n] == '.' && isdigit((unsigned char)word[n + 1])))
         n++;
     return n && !word[n];

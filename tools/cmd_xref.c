@@ -57,7 +57,7 @@ static void print_section_code(const struct xr_links *links)
     const char *last = "";
     for (size_t i = 0; i < links->citation_count; i++) {
         const struct xr_citation *c = links->citations[i];
-        if (c->clause || strcmp(c->file, last) == 0)
+        if (c->clause || (c->role != XR_IMPLEMENTS && c->role != XR_REPORTS) || strcmp(c->file, last) == 0)
             continue;
         if (!*last)
             printf("  its section is cited by:\n");

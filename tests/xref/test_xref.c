@@ -1,0 +1,438 @@
+/* spec-xref: sentences of made-up specifications, citations, the matrix. */
+#include "spec-xref/text_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct xr_text parse(const char *bytes)
+{
+    struct xr_text text;
+    struct mm_error err = {0};
+    assert_int_equal(xr_text_parse("made-up", bytes, strlen(bytes), &text, &err), MM_OK);
+    return text;
+}
+
+/* ---- sentences ---------------------------------------------------------------------------- */
+
+static void hashes_ignore_markup(void **state)
+{
+    (void)state;
+    assert_true(xr_hash("The *size* must be 4.") == xr_hash("the size, must   be 4"));
+    assert_true(xr_hash("_flags_ must be set") == xr_hash("flags must be set"));
+    assert_false(xr_hash("CL_A_B is set") == xr_hash("CL A B is set"));
+    assert_false(xr_hash("must be 4") == xr_hash("must be 5"));
+    assert_false(xr_hash("ab c") == xr_hash("a bc"));
+    assert_true(xr_hash("") == 0xcbf29ce484222325u);
+}
+
+static void sentences_end(void **state)
+{
+    (void)state;
+    assert_int_equal(xr_sentence_length("One. Two."), 4);
+    assert_int_equal(xr_sentence_length("See e.g. this one. Two."), 18);
+    assert_int_equal(xr_sentence_length("Version 2.2 is (quoted.) More"), 24);
+    assert_int_equal(xr_sentence_length("No end"), 6);
+    assert_int_equal(xr_sentence_length(""), 0);
+}
+
+static void markers(void **state)
+{
+    (void)state;
+    assert_int_equal(xr_sentence_marker("The size must be 4."), XR_MUST);
+    assert_int_equal(xr_sentence_marker("The mustard is hot."), XR_PLAIN);
+    assert_int_equal(xr_sentence_marker("The result is undefined, and must not be used."), XR_UNDEFINED);
+    assert_int_equal(xr_sentence_marker("This is implementation-defined."), XR_IMPLEMENTATION);
+    assert_int_equal(xr_sentence_marker("CL_INVALID_VALUE if x is odd."), XR_ERROR);
+    assert_int_equal(xr_sentence_marker("clFoo returns CL_SUCCESS."), XR_ERROR);
+    assert_int_equal(xr_sentence_marker("CL_MEM_READ_ONLY names a flag."), XR_PLAIN);
+    assert_int_equal(xr_sentence_marker("The minimum value is 4."), XR_LIMIT);
+    char code[64], entries[64];
+    xr_sentence_code("It returns CL_INVALID_VALUE if odd.", code, sizeof code);
+    assert_string_equal(code, "CL_INVALID_VALUE");
+    xr_sentence_code("Not CL_INVALID_VALUE but a flag", code, sizeof code);
+    assert_string_equal(code, "");
+    xr_sentence_entries("clFoo and clBar return CL_SUCCESS after clBaz.", entries, sizeof entries);
+    assert_string_equal(entries, "clFoo clBar");
+}
+
+static const char html[] =
+    "<!DOCTYPE html><html><head><style>.must { color: red } /* must */</style></head><body>\n"
+    "<h3>5.1. Widgets</h3>\n"
+    "<pre><code>cl_int clMakeWidget(cl_context context,\n cl_uint n)</code></pre>\n"
+    "<p><em>n</em> must be even. It is a number.</p>\n"
+    "<p><strong>clMakeWidget</strong> returns CL_SUCCESS if all is well.\nOtherwise it returns:</p>\n"
+    "<ul><li><p>CL_INVALID_VALUE if <em>n</em> is odd<sup>3</sup>.</p></li>\n"
+    "<li><p>CL_INVALID_CONTEXT if it is &lt; 4.</p></li></ul>\n"
+    "<p>The following must hold:</p><ul><li>the widget is round</li></ul><p>Done.</p>\n"
+    "<table><tr><td>CL_WIDGET_SIZE</td><td>The minimum value is 4.</td></tr></table>\n"
+    "<h3>5.2. More</h3><p>Nothing here.</p></body></html>";
+
+static const struct xr_sentence *with(const struct xr_text *t, const char *part)
+{
+    for (size_t i = 0; i < t->sentence_count; i++)
+        if (strstr(t->sentences[i].text, part))
+            return &t->sentences[i];
+    fail_msg("no sentence with '%s'", part);
+    return NULL;
+}
+
+static void html_text(void **state)
+{
+    (void)state;
+    struct xr_text t = parse(html);
+    assert_string_equal(t.document, "CL");
+    assert_int_equal(t.section_count, 2);
+    assert_string_equal(t.sections[1].number, "5.2");
+    assert_string_equal(t.sections[1].title, "More");
+    const struct xr_sentence *s = with(&t, "even");
+    assert_string_equal(s->text, "n must be even.");
+    assert_string_equal(s->section, "5.1");
+    assert_string_equal(s->entry, "clMakeWidget");
+    assert_int_equal(s->marker, XR_MUST);
+    assert_int_equal(s->line, 5);
+    assert_int_equal(with(&t, "It is a number")->marker, XR_PLAIN);
+    s = with(&t, "is odd");
+    assert_string_equal(s->text, "CL_INVALID_VALUE if n is odd.");
+    assert_string_equal(s->code, "CL_INVALID_VALUE");
+    assert_string_equal(with(&t, "CL_INVALID_CONTEXT")->text, "CL_INVALID_CONTEXT if it is < 4.");
+    assert_int_equal(with(&t, "round")->marker, XR_ITEM);
+    assert_int_equal(with(&t, "Done")->marker, XR_PLAIN);
+    s = with(&t, "minimum");
+    assert_string_equal(s->subject, "CL_WIDGET_SIZE");
+    assert_int_equal(s->marker, XR_LIMIT);
+    assert_string_equal(with(&t, "Nothing")->section, "5.2");
+    assert_string_equal(with(&t, "Nothing")->entry, "");
+    xr_text_free(&t);
+}
+
+static void plain_text(void **state)
+{
+    (void)state;
+    struct xr_text t = parse("5.1. Widgets\n\ncl_int clMakeWidget(cl_context context,\n cl_uint n)\n\n"
+                             "n must be\neven. It is a number.\n\nCL_INVALID_VALUE if n is odd.\n\n"
+                             "Appendix A: Sharing\n\nThis is undefined.\n");
+    assert_string_equal(with(&t, "even")->text, "n must be even.");
+    assert_string_equal(with(&t, "even")->entry, "clMakeWidget");
+    assert_string_equal(with(&t, "odd")->code, "CL_INVALID_VALUE");
+    assert_string_equal(with(&t, "undefined")->section, "A");
+    xr_text_free(&t);
+}
+
+static void asciidoc_text(void **state)
+{
+    (void)state;
+    struct xr_text t =
+        parse("[[memory-model]]\n= Memory\n\n[[memory-model-order]]\n== Order\n\n"
+              "An _order_ must: hold in\ncode:OpFoo, as <<other,said below>>.\n"
+              "All of:\n\n* first thing\n** NOTE: a remark\n* second one\n\n----\nmust: not count\n----\n");
+    assert_string_equal(t.document, "VK");
+    assert_string_equal(t.sections[t.section_count - 1].number, "order");
+    assert_true(with(&t, "OpFoo")->hash == xr_hash("An order must hold in OpFoo, as said below."));
+    assert_int_equal(with(&t, "OpFoo")->marker, XR_MUST);
+    assert_int_equal(with(&t, "first thing")->marker, XR_ITEM);
+    assert_int_equal(with(&t, "second")->marker, XR_ITEM);
+    for (size_t i = 0; i < t.sentence_count; i++)
+        assert_null(strstr(t.sentences[i].text, "not count"));
+    xr_text_free(&t);
+    /* A page that shows the file line by line, with dates between. */
+    t = parse("[[memory-model]]\n|\n|\n|\n= Memory\n|\n|\n|\n|\n|\n|\nOne half\n|\n2018-10-29 04:32:44 "
+              "+00:00\n|\n|\n"
+              "of it.\n|\n|\n|\n|\n|\n|\n[[x]]\n|\n|\n|\n== X\n|\n|\n|\n|\n|\n|\nTwo.\n");
+    assert_string_equal(with(&t, "half")->text, "One half of it.");
+    assert_string_equal(with(&t, "Two")->section, "x");
+    xr_text_free(&t);
+}
+
+static void bad_text(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {
+        "",           "no heading",  "<html>",        "<html><h1", "<html>&",
+        "<html>&amp", "<html><pre>", "[[a\n== b\n[[", "1.",        "<html><ul><ul></ul></ul></ul></ul>must"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct xr_text t;
+        struct mm_error err = {0};
+        assert_int_equal(xr_text_parse("bad", cases[i], strlen(cases[i]), &t, &err), MM_INVALID);
+        assert_string_equal(err.rule, "xref.text");
+    }
+}
+
+/* Every prefix of a good file is a file: no crash, and no failure but "no heading". */
+static void cut_text(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < sizeof html; n++) {
+        struct xr_text t;
+        struct mm_error err = {0};
+        enum mm_class c = xr_text_parse("cut", html, n, &t, &err);
+        assert_true(c == MM_OK || c == MM_INVALID);
+        if (c == MM_OK)
+            xr_text_free(&t);
+    }
+}
+
+/* ---- citations ---------------------------------------------------------------------------- */
+
+static struct xr_database db;
+
+static int load(void **state)
+{
+    (void)state;
+    struct mm_error err = {0};
+    enum mm_class c = xr_database_load("spec-xref/clauses", &db, &err);
+    if (c != MM_OK)
+        print_message("# %s: %s\n", err.file, err.message);
+    return c == MM_OK ? 0 : -1;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    xr_database_free(&db);
+    return 0;
+}
+
+static enum mm_class append(void *context, const char *document, const char *section, const char *label)
+{
+    char *out = context;
+    size_t n = strlen(out);
+    snprintf(out + n, 512 - n, "%s%s %s%s%s", n ? "|" : "", document, section, *label ? " " : "", label);
+    return MM_OK;
+}
+
+static void expect(const char *text, const char *want)
+{
+    char got[512] = "";
+    assert_int_equal(xr_cite_parse(&db, text, append, got), MM_OK);
+    assert_string_equal(got, want);
+}
+
+static void spellings(void **state)
+{
+    (void)state;
+    expect("CL 3.3.6 G9", "CL 3.3.6 G9");
+    expect("CL 3.3.6 G8-G10", "CL 3.3.6 G8|CL 3.3.6 G9|CL 3.3.6 G10");
+    expect("CL 3.3.5 O13, O14", "CL 3.3.5 O13|CL 3.3.5 O14");
+    expect("CL 3.3.6 F1 to F3", "CL 3.3.6 F1|CL 3.3.6 F2|CL 3.3.6 F3");
+    expect("CL 5.12, 3.3.6 H6, H7", "CL 5.12|CL 3.3.6 H6|CL 3.3.6 H7");
+    expect("CL 5.9.2, 5.9.3", "CL 5.9.2|CL 5.9.3");
+    expect("CL 5.11-5.13", "CL 5.11|CL 5.12|CL 5.13");
+    expect("CL 3.3.4-3.3.6; Vulkan memory model", "CL 3.3.4|CL 3.3.5|CL 3.3.6");
+    expect("CL 5.10, CLC 6.15.14", "CL 5.10|CLC 6.15.14");
+    expect("SPIRV 3.49.20 OpControlBarrier, 3.49.21", "SPIRV 3.49.20|SPIRV OpControlBarrier|SPIRV 3.49.21");
+    expect("SPIRV 3.49.13 - 3.49.15", "SPIRV 3.49.13|SPIRV 3.49.14|SPIRV 3.49.15");
+    expect("CL 4.2, table of device queries", "CL 4.2");
+    expect("CL 5.11 clSetEventCallback", "CL 5.11");
+    expect("CL env 2.9", "CL env 2.9");
+    expect("CLC 6.15.12.7: device scope", "CLC 6.15.12.7");
+    expect("CL 3.3.6 G7: read-modify-writes alone, as in C++20", "CL 3.3.6 G7");
+    expect("CL 3.3.6 G8: synchronises; H1-H3: commands", "CL 3.3.6 G8|CL 3.3.6 H1|CL 3.3.6 H2|CL 3.3.6 H3");
+    expect("CL 3.3.6 A7, CL 3.3.4 C8: and with the program", "CL 3.3.6 A7|CL 3.3.4 C8");
+    expect("CL O10, G17", "CL 3.3.5 O10|CL 3.3.6 G17");
+    expect("VK synchronizes-with V2, V3", "VK synchronizes-with V2|VK synchronizes-with V3");
+    expect("nothing at all", "");
+    expect("CL", "");
+}
+
+static struct xr_citations collect(const char *path, const char *bytes)
+{
+    struct xr_citations c = {0};
+    struct mm_error err = {0};
+    assert_int_equal(xr_collect_file(path, bytes, strlen(bytes), &db, &c, &err), MM_OK);
+    return c;
+}
+
+static void collects_code(void **state)
+{
+    (void)state;
+    struct xr_citations c =
+        collect("checker/x.c", "/* Races [CL 3.3.6 G17]. */\n/* F7 */\n// (O10) is no comment\n"
+                               "err = \"CL 3.3.6 G4\";\ns = \"CL %d\";\n/* see (A11) */\n");
+    assert_int_equal(c.citation_count, 4);
+    assert_string_equal(c.citations[0].clause->id, "CL 3.3.6 G17");
+    assert_int_equal(c.citations[0].role, XR_IMPLEMENTS);
+    assert_string_equal(c.citations[1].clause->id, "CL 3.3.6 F7");
+    assert_int_equal(c.citations[1].line, 2);
+    assert_int_equal(c.citations[2].role, XR_REPORTS);
+    assert_int_equal(c.citations[2].line, 4);
+    assert_string_equal(c.citations[3].clause->id, "CL 3.3.6 A11");
+    xr_citations_free(&c);
+    c = collect("tests/unit/checker/test_x.c", "/* G4, G17: races */");
+    assert_int_equal(c.citation_count, 2);
+    assert_int_equal(c.citations[0].role, XR_CHECKS);
+    xr_citations_free(&c);
+    c = collect("litmus/suite/x.litmus", "OPENCL x\n(* Text.\n   Clauses: CL 3.3.6 W2,\n   W7 *)\n");
+    assert_int_equal(c.citation_count, 2);
+    assert_int_equal(c.citations[0].line, 3);
+    assert_string_equal(c.citations[1].clause->id, "CL 3.3.6 W7");
+    xr_citations_free(&c);
+}
+
+static void collects_axioms(void **state)
+{
+    (void)state;
+    struct xr_citations c =
+        collect("memmodel/models/x.cat", "(* CL 3.3.6 G11: no cycle *)\nirreflexive ghb as one\n\n"
+                                         "acyclic po as two\n(* nothing *)\nempty x as three\n"
+                                         "(* CL 3.3.6 A7 *)\nlet S = po\nacyclic S as four\n");
+    assert_int_equal(c.axiom_count, 4);
+    assert_string_equal(c.axioms[0].name, "one");
+    assert_int_equal(c.axioms[0].citation_count, 1);
+    assert_int_equal(c.axioms[1].citation_count, 0);
+    assert_int_equal(c.axioms[2].citation_count, 0);
+    assert_int_equal(c.axioms[3].citation_count, 1);
+    assert_true(c.axioms[0].required);
+    xr_citations_free(&c);
+}
+
+static void collects_error_tests(void **state)
+{
+    (void)state;
+    struct xr_citations c =
+        collect("tests/runtime/test_x.c",
+                "EXPECT(CL_INVALID_VALUE, clFlush((cl_command_queue)clFoo(1)));\n"
+                "err = clFinish(q);\nassert_int_equal(err, CL_INVALID_CONTEXT);\n"
+                "/* clFlush(CL_INVALID_EVENT); */ puts(\"CL_INVALID_KERNEL; clFlush(\");\n");
+    assert_int_equal(c.error_test_count, 2);
+    assert_string_equal(c.error_tests[0].entry, "clFlush");
+    assert_string_equal(c.error_tests[0].code, "CL_INVALID_VALUE");
+    assert_string_equal(c.error_tests[1].entry, "clFinish");
+    assert_int_equal(c.error_tests[1].line, 3);
+    xr_citations_free(&c);
+}
+
+static size_t gaps(const struct xr_matrix *m, enum xr_gap_kind kind, const char *subject)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->gap_count; i++)
+        n += m->gaps[i].kind == kind && (!subject || strcmp(m->gaps[i].subject, subject) == 0);
+    return n;
+}
+
+static void matrix_of(const char *path, const char *bytes, struct xr_citations *c, struct xr_matrix *m)
+{
+    struct mm_error err = {0};
+    *c = collect(path, bytes);
+    assert_int_equal(xr_matrix_build(&db, c, ".", m, &err), MM_OK);
+}
+
+static void finds_gaps(void **state)
+{
+    (void)state;
+    struct xr_citations c;
+    struct xr_matrix m;
+    matrix_of("checker/x.c", "/* [CL 3.3.6 G99] [CL 5.77] [SPIRV OpNop] */ \"CL nonsense\"", &c, &m);
+    assert_int_equal(gaps(&m, XR_GAP_UNKNOWN, "CL 3.3.6 G99"), 1);
+    assert_int_equal(gaps(&m, XR_GAP_UNKNOWN, "CL 5.77"), 1);
+    assert_int_equal(gaps(&m, XR_GAP_UNKNOWN, NULL), 3);
+    assert_int_equal(gaps(&m, XR_GAP_NO_CHECK, "CL 3.3.6 G17"), 1);
+    assert_int_equal(gaps(&m, XR_GAP_NO_RULE, "CL 3.3.6 G17"), 1);
+    assert_int_equal(gaps(&m, XR_GAP_ERROR, "CL 5.2.1 E1"), 1);
+    xr_matrix_free(&m);
+    xr_citations_free(&c);
+    matrix_of("tests/clients/x.c", "/* [CL 3.3.6 G17] [CL 5.2.1 E1] */", &c, &m);
+    assert_int_equal(gaps(&m, XR_GAP_NOT_RUN, "CL 3.3.6 G17"), 1);
+    assert_int_equal(gaps(&m, XR_GAP_ONE_CHECK, "CL 3.3.6 G17"), 1);
+    assert_int_equal(gaps(&m, XR_GAP_ERROR, "CL 5.2.1 E1"), 0);
+    xr_matrix_free(&m);
+    xr_citations_free(&c);
+    matrix_of("memmodel/models/x.cat", "(* CL 3.3.6 G11 *)\nempty x as one\n\nempty y as two\n", &c, &m);
+    assert_int_equal(gaps(&m, XR_GAP_AXIOM, "two"), 1);
+    assert_int_equal(gaps(&m, XR_GAP_AXIOM, NULL), 1);
+    xr_matrix_free(&m);
+    xr_citations_free(&c);
+}
+
+/* ---- the database itself ------------------------------------------------------------------ */
+
+static void database(void **state)
+{
+    (void)state;
+    static const char *const sections[] = {"3.3.4", "3.3.5", "3.3.6"};
+    size_t memory_model = 0, checkable = 0;
+    for (size_t i = 0; i < db.clause_count; i++) {
+        const struct xr_clause *c = &db.clauses[i];
+        assert_non_null(xr_database_section(&db, c->document, c->section));
+        assert_ptr_equal(xr_database_clause(&db, c->id), c);
+        assert_true(c->source_count > 0);
+        assert_true((*c->code != 0) == (strcmp(c->kind, "error") == 0));
+        assert_true(!*c->code || c->entry_count > 0);
+        for (size_t k = 0; k < sizeof sections / sizeof *sections; k++)
+            if (strcmp(c->document, "CL") == 0 && strcmp(c->section, sections[k]) == 0) {
+                memory_model++;
+                checkable += xr_clause_checkable(c);
+            }
+    }
+    assert_int_equal(memory_model, 129);
+    assert_int_equal(checkable, 78);
+    assert_int_equal(db.ambiguity_count, 27);
+}
+
+static void diff_of_two(void **state)
+{
+    (void)state;
+    struct xr_text a =
+        parse("1. One\n\nThe size must be 4 bytes. It must be round.\n\nThis must go.\n\n2. Two\n\nX.\n");
+    struct xr_text b =
+        parse("1. One\n\nThe size must be 8 bytes. It must be new here, quite.\n\n2. Two\n\nX.\n\n"
+              "It must be round.\n");
+    struct xr_diff d;
+    struct mm_error err = {0};
+    size_t counts[4] = {0};
+    assert_int_equal(xr_diff_run(&db, &a, &b, &d, &err), MM_OK);
+    for (size_t i = 0; i < d.change_count; i++)
+        counts[d.changes[i].kind]++;
+    assert_int_equal(counts[XR_CHANGED], 1);
+    assert_int_equal(counts[XR_MOVED], 1);
+    assert_int_equal(counts[XR_REMOVED], 1);
+    assert_int_equal(counts[XR_ADDED], 1);
+    xr_diff_free(&d);
+    xr_text_free(&a);
+    xr_text_free(&b);
+}
+
+/* Every allocation fails once: no crash, no leak, and a clear answer. */
+static void out_of_memory(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n < 200; n++) {
+        struct xr_text t;
+        struct mm_error err = {0};
+        mm_alloc_fail_after(n);
+        enum mm_class c = xr_text_parse("made-up", html, sizeof html - 1, &t, &err);
+        mm_alloc_fail_after(0);
+        assert_true(c == MM_OK || c == MM_LIMIT);
+        if (c == MM_OK) {
+            xr_text_free(&t);
+            return;
+        }
+    }
+    fail_msg("never enough");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hashes_ignore_markup),
+        cmocka_unit_test(sentences_end),
+        cmocka_unit_test(markers),
+        cmocka_unit_test(html_text),
+        cmocka_unit_test(plain_text),
+        cmocka_unit_test(asciidoc_text),
+        cmocka_unit_test(bad_text),
+        cmocka_unit_test(cut_text),
+        cmocka_unit_test(spellings),
+        cmocka_unit_test(collects_code),
+        cmocka_unit_test(collects_axioms),
+        cmocka_unit_test(collects_error_tests),
+        cmocka_unit_test(finds_gaps),
+        cmocka_unit_test(database),
+        cmocka_unit_test(diff_of_two),
+        cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
