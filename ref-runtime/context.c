@@ -101,6 +101,7 @@ static cl_context create(const cl_context_properties *properties, size_t propert
     }
     for (cl_uint i = 0; i < device_count; i++) {
         if (!rt_context_has_device(context, devices[i])) {
+            rt_object_retain(devices[i]);
             context->devices[context->device_count++] = devices[i];
         }
     }
@@ -135,6 +136,9 @@ cl_context CL_API_CALL rt_clCreateContext(const cl_context_properties *propertie
         bool seen = false;
         for (cl_uint k = 0; k < count; k++) {
             seen = seen || list[k] == device;
+        }
+        if (!seen && count == RT_MAX_DEVICES) {
+            return rt_null(errcode_ret, CL_OUT_OF_RESOURCES);
         }
         if (!seen) {
             list[count++] = device;
@@ -176,6 +180,9 @@ void rt_context_destroy(struct rt_context *context)
         context->destructors = callback->next;
         callback->context_function((cl_context)context, callback->data);
         mm_free(callback);
+    }
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        rt_object_release(context->devices[i]);
     }
     mm_free(context->properties);
 }

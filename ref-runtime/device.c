@@ -184,24 +184,64 @@ static cl_int get_platform(const void *object, const struct rt_info_out *out)
     return rt_info_handle(out, rt_the_platform());
 }
 
-static cl_int get_null_handle(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return rt_info_handle(out, NULL);
-}
-
 static cl_int get_empty(const void *object, const struct rt_info_out *out)
 {
     (void)object;
     return rt_info_put(out, "", 0);
 }
 
-/* No way of partitioning: one zero element. */
+/* What has one compute unit cannot be divided: one zero element. */
 static cl_int get_partition_properties(const void *object, const struct rt_info_out *out)
 {
+    static const cl_device_partition_property none[] = {0}, ways[] = {CL_DEVICE_PARTITION_EQUALLY,
+                                                                      CL_DEVICE_PARTITION_BY_COUNTS};
+    const struct rt_device *device = object;
+    return device->compute_units > 1 ? rt_info_put(out, ways, sizeof(ways))
+                                     : rt_info_put(out, none, sizeof(none));
+}
+
+static cl_int get_partition_type(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_device *device = object;
+    return rt_info_put(out, device->partition, device->partition_count * sizeof(*device->partition));
+}
+
+/* Made of the platform, and of the device's place in it: the same in every process. */
+static cl_int put_uuid(const struct rt_info_out *out, const char *kind, int index)
+{
+    cl_uchar uuid[CL_UUID_SIZE_KHR] = {0};
+    char text[64];
+    snprintf(text, sizeof(text), "refcl %s %d", kind, index);
+    for (size_t i = 0; i < CL_UUID_SIZE_KHR && text[i]; i++) {
+        uuid[i] = (cl_uchar)text[i];
+    }
+    return rt_info_put(out, uuid, sizeof(uuid));
+}
+
+static cl_int get_device_uuid(const void *object, const struct rt_info_out *out)
+{
+    return put_uuid(out, "device", ((const struct rt_device *)object)->index);
+}
+
+static cl_int get_driver_uuid(const void *object, const struct rt_info_out *out)
+{
     (void)object;
-    const cl_device_partition_property none[1] = {0};
-    return rt_info_put(out, none, sizeof(none));
+    return put_uuid(out, REFCL_VERSION, 0);
+}
+
+static cl_int get_luid(const void *object, const struct rt_info_out *out)
+{
+    static const cl_uchar luid[CL_LUID_SIZE_KHR];
+    (void)object;
+    return rt_info_put(out, luid, sizeof(luid));
+}
+
+/* No case is faster than another. */
+static cl_int get_dot_product(const void *object, const struct rt_info_out *out)
+{
+    static const cl_device_integer_dot_product_acceleration_properties_khr none;
+    (void)object;
+    return rt_info_put(out, &none, sizeof(none));
 }
 
 static cl_int get_ils(const void *object, const struct rt_info_out *out)
@@ -218,8 +258,9 @@ static cl_int get_ils(const void *object, const struct rt_info_out *out)
 static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    static const cl_version all[] = {CL_MAKE_VERSION(3, 0, 0), CL_MAKE_VERSION(1, 2, 0),
-                                     CL_MAKE_VERSION(1, 1, 0), CL_MAKE_VERSION(1, 0, 0)};
+    static const cl_version all[] = {CL_MAKE_VERSION(3, 0, 0), CL_MAKE_VERSION(2, 0, 0),
+                                     CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(1, 1, 0),
+                                     CL_MAKE_VERSION(1, 0, 0)};
     cl_name_version versions[sizeof(all) / sizeof(*all)] = {0};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         versions[i].version = all[i];
@@ -234,9 +275,16 @@ static const struct rt_info_row device_rows[] = {
     RT_INFO_GET(CL_DEVICE_VENDOR, get_vendor),
     RT_INFO_GET(CL_DEVICE_MAX_WORK_ITEM_SIZES, get_work_item_sizes),
     RT_INFO_GET(CL_DEVICE_PLATFORM, get_platform),
-    RT_INFO_GET(CL_DEVICE_PARENT_DEVICE, get_null_handle),
+    RT_INFO_FIELD(CL_DEVICE_PARENT_DEVICE, struct rt_device, parent),
+    RT_INFO_FIELD(CL_DEVICE_MAX_COMPUTE_UNITS, struct rt_device, compute_units),
+    RT_INFO_FIELD(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, struct rt_device, compute_units),
+    RT_INFO_GET(CL_DEVICE_UUID_KHR, get_device_uuid),
+    RT_INFO_GET(CL_DRIVER_UUID_KHR, get_driver_uuid),
+    RT_INFO_GET(CL_DEVICE_LUID_KHR, get_luid),
+    RT_INFO_GET(CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT_KHR, get_dot_product),
+    RT_INFO_GET(CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR, get_dot_product),
     RT_INFO_GET(CL_DEVICE_PARTITION_PROPERTIES, get_partition_properties),
-    RT_INFO_GET(CL_DEVICE_PARTITION_TYPE, get_empty),
+    RT_INFO_GET(CL_DEVICE_PARTITION_TYPE, get_partition_type),
     RT_INFO_GET(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, get_empty),
     RT_INFO_GET(CL_DEVICE_EXTENSIONS, rt_get_extensions),
     RT_INFO_GET(CL_DEVICE_EXTENSIONS_WITH_VERSION, rt_get_extensions_with_version),
@@ -260,33 +308,6 @@ cl_int CL_API_CALL rt_clGetDeviceInfo(cl_device_id handle, cl_device_info param_
         return CL_INVALID_DEVICE;
     }
     return RT_INFO_QUERY(device_rows, device, param_name, size, value, size_ret);
-}
-
-/* ---- sub-devices: no partitioning is offered ---- */
-
-cl_int CL_API_CALL rt_clCreateSubDevices(cl_device_id handle, const cl_device_partition_property *properties,
-                                         cl_uint num_devices, cl_device_id *out_devices,
-                                         cl_uint *num_devices_ret)
-{
-    (void)num_devices;
-    (void)out_devices;
-    (void)num_devices_ret;
-    if (!rt_device(handle)) {
-        return CL_INVALID_DEVICE;
-    }
-    (void)properties;
-    return CL_INVALID_VALUE;
-}
-
-/* Root devices are not counted. */
-cl_int CL_API_CALL rt_clRetainDevice(cl_device_id handle)
-{
-    return rt_device(handle) ? CL_SUCCESS : CL_INVALID_DEVICE;
-}
-
-cl_int CL_API_CALL rt_clReleaseDevice(cl_device_id handle)
-{
-    return rt_device(handle) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
 /* ---- timers: device and host read the same clock ---- */

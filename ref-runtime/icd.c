@@ -42,6 +42,7 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
         void (*function)(void);
     } functions[] = {
         {"clIcdGetPlatformIDsKHR", (void (*)(void))clIcdGetPlatformIDsKHR},
+        {"clCreateCommandQueueWithPropertiesKHR", (void (*)(void))rt_clCreateCommandQueueWithProperties},
         {"clCreateProgramWithILKHR", (void (*)(void))rt_clCreateProgramWithIL},
         {"clGetKernelSubGroupInfoKHR", (void (*)(void))rt_clGetKernelSubGroupInfoKHR},
         {"clGetKernelSuggestedLocalWorkSizeKHR", (void (*)(void))rt_clGetKernelSuggestedLocalWorkSizeKHR},

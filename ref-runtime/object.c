@@ -133,6 +133,9 @@ static void destroy(void *data)
 {
     struct rt_object *object = data;
     switch (object->type) {
+    case RT_DEVICE:
+        rt_device_destroy(data);
+        break;
     case RT_CONTEXT:
         rt_context_destroy(data);
         break;

@@ -85,6 +85,7 @@ RT_HANDLE(sampler, cl_sampler, RT_SAMPLER)
 void *rt_null(cl_int *errcode_ret, cl_int code);
 
 /* Called by object.c with the last reference gone. */
+void rt_device_destroy(struct rt_device *device); /* sub_device.c */
 void rt_context_destroy(struct rt_context *context);
 void rt_queue_destroy(struct rt_queue *queue);
 void rt_mem_destroy(struct rt_mem *mem);
@@ -133,7 +134,13 @@ cl_int rt_info_references(const void *object, const struct rt_info_out *out);
 
 /* ---- platform, devices, contexts ---------------------------------------------------------------- */
 
-enum { RT_MAX_DEVICES = 16, RT_MAX_WORK_GROUP = 1024, RT_MAX_ALIGN = 128, RT_LOCAL_BYTES = 64 * 1024 };
+enum {
+    RT_MAX_DEVICES = 16,
+    RT_MAX_WORK_GROUP = 1024,
+    RT_MAX_ALIGN = 128,
+    RT_LOCAL_BYTES = 64 * 1024,
+    RT_COMPUTE_UNITS = 4
+};
 
 struct rt_platform {
     struct rt_object base;
@@ -145,6 +152,10 @@ struct rt_device {
     int index; /* within the platform, from 0 */
     cl_device_type type;
     char name[128], vendor[128];
+    cl_uint compute_units;
+    struct rt_device *parent;                /* sub-devices: held */
+    cl_device_partition_property *partition; /* sub-devices: as given, with the terminating zero */
+    size_t partition_count;
 };
 /* Extensions and __opencl_c_* features of every device, space-separated: what the compiler predefines. */
 const char *rt_extension_names(void);
