@@ -128,6 +128,7 @@ struct ck_thread {
     bool *reg_signed;
     uint32_t instr_count;
     struct ck_instr *instrs;
+    uint32_t kernel; /* which kernel-instance, with its descendants, the work-item belongs to */
 };
 
 /* A proposition over final states. */
@@ -138,6 +139,7 @@ struct ck_term {
     uint64_t value;          /* CONST, two's complement in 8 bytes */
     uint32_t thread, reg;    /* REG */
     uint32_t object, offset; /* MEMORY: the mo-last value of element_size bytes at offset */
+    uint8_t size;            /* MEMORY: bytes where they are not element_size; 0: element_size */
 };
 struct ck_prop {
     enum ck_prop_op op;
@@ -169,6 +171,7 @@ struct ck_program {
     /* What a final state consists of: the registers and memory that the condition names, each once,
      * in order of first appearance. */
     struct ck_term *observed;
+    bool kernel; /* lowered from a kernel: work-items wait at barriers, in Vulkan too */
 };
 
 struct ck_program *ck_program_create(void);
@@ -183,6 +186,8 @@ uint32_t ck_program_add_expr(struct ck_program *program, const struct ck_expr *e
 uint32_t ck_program_add_prop(struct ck_program *program, const struct ck_prop *prop);
 uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *edge);
 uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term);
+/* Bytes of a MEMORY term. */
+unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term);
 /* Checks every index, size and target; what it accepts no engine may crash on. */
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
 

@@ -161,6 +161,7 @@ static void describe_thread(struct sx *sx, struct mm_cat_event *e, uint32_t thre
     e->work_group = group_number(sx->program, thread, 0);
     e->sub_group = group_number(sx->program, thread, 1);
     e->queue_family = t->queue_family;
+    e->kernel = t->kernel;
     e->host = t->host;
 }
 

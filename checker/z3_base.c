@@ -103,6 +103,18 @@ static bool object_is_fine_grained(const struct ck_object *o)
     return o->origin == MM_ORIGIN_FINE_SVM_ATOMICS;
 }
 
+static bool object_is_buffer(const struct ck_object *o)
+{
+    return (o->region == MM_REGION_NONE || o->region == MM_GLOBAL || o->region == MM_CONSTANT) &&
+           (o->origin == MM_ORIGIN_NONE || o->origin == MM_ORIGIN_BUFFER ||
+            o->origin == MM_ORIGIN_SUB_BUFFER);
+}
+
+static bool object_is_image(const struct ck_object *o)
+{
+    return o->region == MM_IMAGE;
+}
+
 /* Accesses, initial writes included, of objects that pass TEST. */
 static Z3_ast in_objects(struct zx *z, const struct zx_event *e, object_test *test)
 {
@@ -208,6 +220,10 @@ static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char 
         return in_objects(z, e, object_is_non_atomic);
     if (strcmp(name, "FGA") == 0)
         return in_objects(z, e, object_is_fine_grained);
+    if (strcmp(name, "CLMEM") == 0)
+        return in_objects(z, e, object_is_buffer);
+    if (strcmp(name, "IMG") == 0)
+        return in_objects(z, e, object_is_image);
     if (strcmp(name, "ACQ") == 0 || strcmp(name, "REL") == 0 || strcmp(name, "ACQ_REL") == 0 ||
         strcmp(name, "SC") == 0 || strcmp(name, "RLX") == 0)
         return in_order(z, e, name);
@@ -245,7 +261,7 @@ static bool program_order(const struct zx *z, uint32_t a, uint32_t b)
     return a < b && same_thread(z, a, b);
 }
 
-enum level { DEVICE, QUEUE_FAMILY, WORK_GROUP, SUB_GROUP };
+enum level { DEVICE, KERNEL, QUEUE_FAMILY, WORK_GROUP, SUB_GROUP };
 
 static bool same_level(const struct zx *z, uint32_t a, uint32_t b, enum level level)
 {
@@ -259,6 +275,8 @@ static bool same_level(const struct zx *z, uint32_t a, uint32_t b, enum level le
         return false;
     if (level == QUEUE_FAMILY)
         return x->queue_family == y->queue_family;
+    if (level == KERNEL)
+        return x->kernel == y->kernel;
     if (level >= WORK_GROUP && x->work_group != y->work_group)
         return false;
     return level < SUB_GROUP || x->sub_group == y->sub_group;
@@ -421,6 +439,8 @@ static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
         return same_level(z, a, b, QUEUE_FAMILY) ? z->yes : z->no;
     if (strcmp(name, "sdv") == 0)
         return same_level(z, a, b, DEVICE) ? z->yes : z->no;
+    if (strcmp(name, "skernel") == 0)
+        return same_level(z, a, b, KERNEL) ? z->yes : z->no;
     if (strcmp(name, "syncbar") == 0)
         return same_barrier(z, a, b);
     if (strcmp(name, "vloc") == 0)

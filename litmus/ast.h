@@ -181,7 +181,7 @@ struct lt_thread {
     uint32_t number;
     bool has_sub_group;
     bool host; /* VULKAN: a host thread */
-    uint32_t sub_group, work_group, device, queue_family;
+    uint32_t sub_group, work_group, device, queue_family, kernel;
     struct lt_param *params;
     struct lt_stmt *body;     /* OPENCL */
     struct lt_vulkan *vulkan; /* VULKAN: instructions */

@@ -486,6 +486,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     /* Without a placement no two threads share a sub-group. */
     struct ck_thread t = {.name = mm_arena_strdup(lower->program->arena, name),
                           .device = thread->device,
+                          .kernel = thread->kernel,
                           .work_group = thread->work_group,
                           .sub_group = thread->has_sub_group ? thread->sub_group : 0x10000 + index};
     if (!t.name || ck_program_add_thread(lower->program, &t) == UINT32_MAX) {

@@ -357,15 +357,16 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
     return !lexer->failed;
 }
 
-/* @ [sg n,] wg n, dev n   in any order */
+/* @ [sg n,] wg n, dev n [, kernel n]   in any order */
 static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
 {
     do {
         uint64_t n = 0;
         bool sub = lt_accept(lexer, "sg");
         bool group = !sub && lt_accept(lexer, "wg"), device = !sub && !group && lt_accept(lexer, "dev");
-        if (!sub && !group && !device) {
-            lt_unexpected(lexer, "'sg', 'wg' or 'dev'");
+        bool kernel = !sub && !group && !device && lt_accept(lexer, "kernel");
+        if (!sub && !group && !device && !kernel) {
+            lt_unexpected(lexer, "'sg', 'wg', 'dev' or 'kernel'");
             return;
         }
         if (!lt_expect_number(lexer, "a group number", 65535, &n))
@@ -375,6 +376,8 @@ static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
             thread->has_sub_group = true;
         } else if (group) {
             thread->work_group = (uint32_t)n;
+        } else if (kernel) {
+            thread->kernel = (uint32_t)n;
         } else {
             thread->device = (uint32_t)n;
         }

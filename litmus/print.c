@@ -338,7 +338,10 @@ static void print_thread(const struct lt_thread *thread, FILE *out)
     fprintf(out, "\nP%u@", thread->number);
     if (thread->has_sub_group)
         fprintf(out, "sg %u, ", thread->sub_group);
-    fprintf(out, "wg %u, dev %u (", thread->work_group, thread->device);
+    fprintf(out, "wg %u, dev %u", thread->work_group, thread->device);
+    if (thread->kernel)
+        fprintf(out, ", kernel %u", thread->kernel);
+    fputs(" (", out);
     for (const struct lt_param *p = thread->params; p; p = p->next) {
         print_type(&p->type, out);
         fprintf(out, " %s%s", p->name, p->next ? ", " : "");

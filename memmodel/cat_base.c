@@ -50,6 +50,8 @@ const struct mm_cat_base mm_cat_bases[] = {
     SET("BEX", "exit fences of barriers"),
     SET("HOST", "events of host threads"),
     SET("FGA", "accesses and initial writes of fine-grained SVM with atomics"),
+    SET("CLMEM", "accesses of buffers: global memory that is not SVM"),
+    SET("IMG", "accesses of images"),
     SET("SC0", "accesses of storage class 0"),
     SET("SC1", "accesses of storage class 1"),
     SET("SC2", "accesses of storage class 2"),
@@ -94,6 +96,7 @@ const struct mm_cat_base mm_cat_bases[] = {
         "that meets; "
         "where a quorum is enough, from those that make it up to all"),
     REL("vloc", false, false, "loc through the same reference; initial writes with all"),
+    REL("skernel", false, false, "same kernel-instance, or one that is its descendant; never initial writes"),
     REL("ssw", false, false,
         "given system-synchronizes-with, all events of the first thread to all of the second"),
     REL("asw", false, false, "given command order, all events of the first thread to all of the second"),

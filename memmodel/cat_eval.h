@@ -13,7 +13,7 @@
 /* What the base names are computed from.  Groups are numbered so that equal numbers mean the same group. */
 struct mm_cat_event {
     uint32_t thread; /* initial writes: UINT32_MAX */
-    uint32_t device, work_group, sub_group, queue_family;
+    uint32_t device, work_group, sub_group, queue_family, kernel;
     uint32_t location;    /* equal for accesses of the same bytes; UINT32_MAX: no access */
     uint32_t reference;   /* Vulkan: through what it is accessed */
     uint32_t rmw_partner; /* index of the other half of a read-modify-write, UINT32_MAX: none */

@@ -63,6 +63,14 @@ static bool is_global(const struct mm_cat_event *e)
     return e->fence && (e->fence_flags & MM_FENCE_GLOBAL);
 }
 
+static bool is_buffer(const struct mm_cat_event *e)
+{
+    bool region = e->region == MM_REGION_NONE || e->region == MM_GLOBAL || e->region == MM_CONSTANT;
+
+    return region && (e->origin == MM_ORIGIN_NONE || e->origin == MM_ORIGIN_BUFFER ||
+                      e->origin == MM_ORIGIN_SUB_BUFFER);
+}
+
 static bool non_private(const struct mm_cat_event *e)
 {
     return is_access(e) &&
@@ -119,6 +127,8 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("BEX", e->exit)                                                                                        \
     X("HOST", e->host)                                                                                       \
     X("FGA", is_access(e) && e->origin == MM_ORIGIN_FINE_SVM_ATOMICS)                                        \
+    X("CLMEM", is_access(e) && is_buffer(e))                                                                 \
+    X("IMG", is_access(e) && e->region == MM_IMAGE)                                                          \
     X("SC0", in_class(e, 0))                                                                                 \
     X("SC1", in_class(e, 1))                                                                                 \
     X("SC2", in_class(e, 2))                                                                                 \
@@ -180,6 +190,7 @@ static bool given(const struct mm_cat_events *all, const struct mm_cat_event *a,
     X("swg", both_device(a, b) && a->work_group == b->work_group)                                            \
     X("sqf", both_device(a, b) && a->queue_family == b->queue_family)                                        \
     X("sdv", both_device(a, b) && a->device == b->device)                                                    \
+    X("skernel", both_device(a, b) && a->kernel == b->kernel)                                                \
     X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
     X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))                   \
     X("ssw", given(all, a, b, "ssw"))                                                                        \

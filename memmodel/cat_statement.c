@@ -3,42 +3,74 @@
  * Variants of a model live in its comments, so that other tools still read the file:
  *   @switch name value value ...   declares a switch; the first value is the default
  *   @if name=value                 in the comment directly before a statement: the statement counts only
- *                                  under that setting (several: all of them) */
+ *                                  under that setting (several: all of them; a list: name=value,value)
+ *   @or name=value                 begins another set of conditions; one of the sets must hold */
 #include "memmodel/cat_parser.h"
 
 #include <stdio.h>
 #include <string.h>
 
+/* Whether VALUE is one of LIST, which commas separate. */
+static bool in_list(const char *list, const char *value)
+{
+    size_t length = strlen(value);
+
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (strcspn(at, ",") == length && strncmp(at, value, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* AT: "name=value,value". */
+static bool condition_holds(struct cat_parser *p, const struct cat_token *t, const char *at, bool *holds)
+{
+    char name[64], values[128];
+
+    if (sscanf(at, "%63[^= \n]=%127s", name, values) != 2) {
+        cat_fail_token(p, t, "cat.switch", "@if needs name=value");
+        return false;
+    }
+    for (unsigned i = 0; i < p->reader->switch_count; i++) {
+        const struct cat_switch *s = &p->reader->known[i];
+
+        if (strcmp(s->name, name) != 0)
+            continue;
+        *holds = in_list(values, s->values[s->chosen]);
+        return true;
+    }
+    cat_fail_token(p, t, "cat.switch", "@if names a switch that was not declared");
+    return false;
+}
+
+static char *next_condition(char *at)
+{
+    for (; at && *at; at++) {
+        if (strncmp(at, "@if ", 4) == 0 || strncmp(at, "@or ", 4) == 0)
+            return at;
+    }
+    return NULL;
+}
+
 /* Whether the comment before T lets the statement count; *CLAUSE becomes its text, tidied. */
 static bool is_active(struct cat_parser *p, const struct cat_token *t, const char **clause)
 {
     char *text = t->comment ? cat_copy_text(p, t->comment, t->comment_length) : NULL;
-    bool active = true;
-    char *out = text;
+    bool active = true, some = false, holds = true;
+    char *out = text, *at = text;
 
     *clause = NULL;
-    for (char *at = text; at && (at = strstr(at, "@if ")) != NULL;) {
-        char name[64], value[64];
-        bool known = false;
-
-        if (sscanf(at, "@if %63[^= \n]=%63s", name, value) != 2) {
-            cat_fail_token(p, t, "cat.switch", "@if needs name=value");
+    while ((at = next_condition(at)) != NULL) {
+        if (at[1] == 'o') {
+            some = some || active;
+            active = true;
+        }
+        if (!condition_holds(p, t, at + 4, &holds))
             return false;
-        }
-        for (unsigned i = 0; i < p->reader->switch_count; i++) {
-            const struct cat_switch *s = &p->reader->known[i];
-
-            if (strcmp(s->name, name) != 0)
-                continue;
-            known = true;
-            active = active && strcmp(s->values[s->chosen], value) == 0;
-        }
-        if (!known) {
-            cat_fail_token(p, t, "cat.switch", "@if names a switch that was not declared");
-            return false;
-        }
-        memset(at, ' ', strlen("@if ") + strcspn(at + strlen("@if "), " \t\r\n"));
+        active = active && holds;
+        memset(at, ' ', 4 + strcspn(at + 4, " \t\r\n"));
     }
+    active = active || some;
     if (!text)
         return active;
     for (const char *in = text; *in; in++) {
