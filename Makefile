@@ -39,6 +39,7 @@ BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev 
 TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy
 LINT_PACKAGES := clang-format
 BENCH_PACKAGES := oclgrind
+CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako
 include $(wildcard Makefile.local)
 
 # ---- sources --------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all xref help deps demo test quick asan ubsan tsan lint format bench ulp hunt mutate install clean tests FORCE
+.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench ulp hunt mutate install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -85,6 +86,7 @@ help:
 ## make test     set-up and the whole test suite          make quick    the tests that take seconds
 ## make asan     quick tests under AddressSanitizer       make ubsan, make tsan likewise
 ## make lint     warnings as errors, formatting, dependency arrows, words
+## make clients  applications from the distribution: clinfo, pyopencl, clpeak, CLBlast, clFFT
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      worst error of each mathematical function
 ## make xref     every clause, and what stands for it; fails on a broken link
@@ -205,6 +207,16 @@ ubsan:
 tsan:
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" tests
 	@BUILD=build/tsan SANITIZER=thread $(MAKE) --no-print-directory BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" quick
+
+# Applications that know nothing of refcl; their results are checked.
+CLIENT_TESTS := $(sort $(wildcard tests/clients/packages/client_*.sh tests/clients/packages/client_*.py))
+$(BUILD)/tests/clients/packages/client_clfft: tests/clients/packages/client_clfft.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -lclFFT -lOpenCL -lm
+clients:
+	@tools/deps.sh $(BUILD_PACKAGES) $(CLIENT_PACKAGES)
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/tests/clients/packages/client_clfft
+	@BUILD=$(BUILD) tests/run.sh $(BUILD)/tests/clients/packages/client_clfft $(CLIENT_TESTS)
 
 lint:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)

@@ -167,14 +167,84 @@ static void device_lists(void **state)
     OK(clRetainDevice(device));
     OK(clReleaseDevice(device));
     assert_int_equal(uint_of(CL_DEVICE_REFERENCE_COUNT), 1);
-    cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
-    assert_int_equal(clCreateSubDevices(device, equally, 1, &found, &n), CL_INVALID_VALUE);
     cl_ulong a, b;
     OK(clGetDeviceAndHostTimer(device, &a, &b));
     assert_true(a > 0 && b > 0);
     OK(clGetHostTimer(device, &a));
     assert_true(a >= b);
     assert_int_equal(clGetHostTimer(device, NULL), CL_INVALID_VALUE);
+}
+
+static cl_uint units_of(cl_device_id of)
+{
+    cl_uint units = 0;
+    OK(clGetDeviceInfo(of, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    return units;
+}
+
+/* Parts of a device: how many, of what size, and that commands run on them [CL 4.3]. */
+static void sub_devices(void **state)
+{
+    (void)state;
+    cl_uint units = units_of(device), n = 0;
+    assert_true(units >= 2);
+    const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id parts[16];
+    OK(clCreateSubDevices(device, equally, 0, NULL, &n));
+    assert_int_equal(n, units);
+    OK(clCreateSubDevices(device, equally, 16, parts, &n));
+    for (cl_uint i = 0; i < n; i++) {
+        cl_device_id parent = NULL;
+        cl_device_partition_property type[3] = {0};
+        OK(clGetDeviceInfo(parts[i], CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, NULL));
+        assert_ptr_equal(parent, device);
+        OK(clGetDeviceInfo(parts[i], CL_DEVICE_PARTITION_TYPE, sizeof type, type, NULL));
+        assert_memory_equal(type, equally, sizeof type);
+        assert_int_equal(units_of(parts[i]), 1);
+    }
+    assert_int_equal(clCreateSubDevices(parts[0], equally, 16, parts + 8, &n), CL_DEVICE_PARTITION_FAILED);
+    cl_context two = clCreateContext(NULL, 2, parts, NULL, NULL, &err);
+    OK(err);
+    cl_command_queue q = clCreateCommandQueueWithProperties(two, parts[1], NULL, &err);
+    OK(err);
+    EXPECT_NULL(CL_INVALID_DEVICE, clCreateCommandQueueWithProperties(two, device, NULL, &err));
+    cl_mem buffer = clCreateBuffer(two, 0, 64, NULL, &err);
+    const int seven = 7;
+    int out = 0;
+    OK(clEnqueueFillBuffer(q, buffer, &seven, 4, 0, 64, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(q, buffer, CL_TRUE, 60, 4, &out, 0, NULL, NULL));
+    assert_int_equal(out, 7);
+    for (cl_uint i = 0; i < units; i++) {
+        OK(clReleaseDevice(parts[i]));
+    }
+    OK(clEnqueueFillBuffer(q, buffer, &seven, 4, 0, 64, 0, NULL, NULL)); /* the context holds its devices */
+    OK(clReleaseMemObject(buffer));
+    OK(clReleaseCommandQueue(q));
+    OK(clReleaseContext(two));
+    assert_int_equal(clReleaseDevice(parts[1]), CL_INVALID_DEVICE);
+
+    const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, units - 1, 0, 0};
+    OK(clCreateSubDevices(device, counts, 2, parts, &n));
+    assert_int_equal(n, 2);
+    assert_int_equal(units_of(parts[1]), units - 1);
+    OK(clRetainDevice(parts[0]));
+    OK(clReleaseDevice(parts[0]));
+    OK(clReleaseDevice(parts[0]));
+    OK(clReleaseDevice(parts[1]));
+    const cl_device_partition_property many[] = {CL_DEVICE_PARTITION_BY_COUNTS, units, 1, 0, 0},
+                                       negative[] = {CL_DEVICE_PARTITION_BY_COUNTS, -1, 0, 0},
+                                       large[] = {CL_DEVICE_PARTITION_EQUALLY, units + 1, 0},
+                                       zero[] = {CL_DEVICE_PARTITION_EQUALLY, 0, 0},
+                                       domain[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
+                                                   CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
+    assert_int_equal(clCreateSubDevices(device, many, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
+    assert_int_equal(clCreateSubDevices(device, negative, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
+    assert_int_equal(clCreateSubDevices(device, large, 16, parts, &n), CL_DEVICE_PARTITION_FAILED);
+    assert_int_equal(clCreateSubDevices(device, zero, 16, parts, &n), CL_INVALID_VALUE);
+    assert_int_equal(clCreateSubDevices(device, domain, 16, parts, &n), CL_INVALID_VALUE);
+    assert_int_equal(clCreateSubDevices(device, NULL, 16, parts, &n), CL_INVALID_VALUE);
+    assert_int_equal(clCreateSubDevices(device, counts, 1, parts, &n), CL_INVALID_VALUE);
+    assert_int_equal(clCreateSubDevices(NULL, counts, 2, parts, &n), CL_INVALID_DEVICE);
 }
 
 static void contexts(void **state)
@@ -266,10 +336,11 @@ static void optional_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(platforms),           cmocka_unit_test(extensions_agree),
-        cmocka_unit_test(features_agree),      cmocka_unit_test(minima),
-        cmocka_unit_test(device_lists),        cmocka_unit_test(contexts),
-        cmocka_unit_test(context_destructors), cmocka_unit_test(optional_features),
+        cmocka_unit_test(platforms),         cmocka_unit_test(extensions_agree),
+        cmocka_unit_test(features_agree),    cmocka_unit_test(minima),
+        cmocka_unit_test(device_lists),      cmocka_unit_test(sub_devices),
+        cmocka_unit_test(contexts),          cmocka_unit_test(context_destructors),
+        cmocka_unit_test(optional_features),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
