@@ -4,22 +4,13 @@
  * permutation that the runner chooses.  An instance has its own copy of the locations.  Statements between
  * barriers become phases, so that all work-items of a work-group meet at the same barrier call
  * [CLC 6.15.8], whatever thread they play. */
-#include "litmus/ast.h"
-#include "litmus/lower.h"
+#include "litmus/emit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct emitter {
-    struct lt_test *test;
-    const struct ck_program *program;
-    struct lt_kernel *kernel;
-    FILE *out;
-    bool failed; /* out of memory */
-};
-
-static const char *type_name(uint8_t size, bool is_signed)
+const char *lt_emit_type(uint8_t size, bool is_signed)
 {
     switch (size) {
     case 1:
@@ -54,7 +45,7 @@ void lt_observed_name(const struct ck_program *program, uint32_t i, char *buf, s
         snprintf(buf, size, "%s", object->name);
 }
 
-static void cannot(struct emitter *e, const char *reason)
+void lt_emit_cannot(struct emitter *e, const char *reason)
 {
     if (!e->kernel->reason)
         e->kernel->reason = reason;
@@ -66,6 +57,23 @@ static bool is_barrier(const struct lt_stmt *s)
 {
     return s->kind == LT_EVAL && s->value->kind == LT_CALL &&
            (s->value->function->kind == LT_F_BARRIER || s->value->function->kind == LT_F_SUB_GROUP_BARRIER);
+}
+
+/* What OpenCL C 1.2 has no word for, or none of the strength asked for [CLC 1.2 6.12.9, 6.12.11]. */
+static bool fits_legacy(const struct lt_expr *x, uint8_t order, uint8_t scope)
+{
+    switch (x->function->kind) {
+    case LT_F_LOAD:
+    case LT_F_STORE:
+    case LT_F_RMW:
+        return order == MM_RELAXED && scope != MM_SCOPE_ALL_SVM_DEVICES && x->order;
+    case LT_F_FENCE:
+        return order <= MM_ACQ_REL && scope <= MM_SCOPE_WORK_GROUP && !(x->flags & MM_FENCE_IMAGE);
+    case LT_F_BARRIER:
+        return scope <= MM_SCOPE_WORK_GROUP || !x->scope;
+    default:
+        return false;
+    }
 }
 
 static void note_expr(struct emitter *e, const struct lt_expr *x)
@@ -81,6 +89,7 @@ static void note_expr(struct emitter *e, const struct lt_expr *x)
             e->kernel->scopes |= 1u << scope;
         }
         e->kernel->sub_groups |= x->function->kind == LT_F_SUB_GROUP_BARRIER;
+        e->kernel->legacy &= fits_legacy(x, order, scope);
     }
     note_expr(e, x->a);
     note_expr(e, x->b);
@@ -115,12 +124,12 @@ static void hoist(struct emitter *e, const struct lt_thread *thread, struct lt_s
         note_expr(e, s->value);
         note_expr(e, s->target);
         if (!top && is_barrier(s))
-            cannot(e, "a barrier under control flow");
+            lt_emit_cannot(e, "a barrier under control flow");
         if (s->kind == LT_RETURN)
-            cannot(e, "a return statement");
+            lt_emit_cannot(e, "a return statement");
         if (s->kind == LT_DECLARE) {
             if (s->type.is_pointer)
-                cannot(e, "a pointer in a register");
+                lt_emit_cannot(e, "a pointer in a register");
             s->kind = s->value ? LT_ASSIGN : LT_EMPTY;
             s->target = new_node(e, LT_NAME, s->name, NULL);
         } else if (s->kind == LT_ASSIGN && s->target->kind == LT_NAME &&
@@ -129,6 +138,7 @@ static void hoist(struct emitter *e, const struct lt_thread *thread, struct lt_s
         }
         if (!is_barrier(s))
             s->label = NULL;
+        e->kernel->waits |= s->kind == LT_WHILE || s->kind == LT_DO || s->kind == LT_FOR;
         hoist(e, thread, s->init, false);
         hoist(e, thread, s->step, false);
         hoist(e, thread, s->body, false);
@@ -140,8 +150,8 @@ static void hoist(struct emitter *e, const struct lt_thread *thread, struct lt_s
  */
 
 /* The thread that member MEMBER of work-group GROUP plays, NULL if there is none. */
-static const struct lt_thread *member_thread(const struct lt_test *test, uint32_t group, uint32_t member,
-                                             uint32_t *index)
+const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t group, uint32_t member,
+                                       uint32_t *index)
 {
     *index = 0;
     for (const struct lt_thread *t = test->threads; t; t = t->next, (*index)++)
@@ -159,7 +169,7 @@ static void count_groups(struct emitter *e)
             k->group_count = group + 1;
         if (t->device + 1 > k->device_count)
             k->device_count = t->device + 1;
-        while (member_thread(e->test, group, members, &index))
+        while (lt_emit_member(e->test, group, members, &index))
             members++;
         if (members > k->member_count)
             k->member_count = members;
@@ -187,9 +197,9 @@ static bool same_barrier(const struct lt_stmt *a, const struct lt_stmt *b)
 static void check_barriers(struct emitter *e, uint32_t group)
 {
     uint32_t index;
-    const struct lt_thread *first = member_thread(e->test, group, 0, &index);
+    const struct lt_thread *first = lt_emit_member(e->test, group, 0, &index);
     for (uint32_t m = 1; m < e->kernel->member_count; m++) {
-        const struct lt_thread *t = member_thread(e->test, group, m, &index);
+        const struct lt_thread *t = lt_emit_member(e->test, group, m, &index);
         const struct lt_stmt *a = next_barrier(first->body), *b = t ? next_barrier(t->body) : a;
         if (!t)
             break;
@@ -198,95 +208,12 @@ static void check_barriers(struct emitter *e, uint32_t group)
             b = next_barrier(b->next);
         }
         if (!same_barrier(a, b))
-            cannot(e, "threads of a work-group that do not execute the same barriers");
+            lt_emit_cannot(e, "threads of a work-group that do not execute the same barriers");
     }
 }
 
-/* ---- the kernel
- * --------------------------------------------------------------------------------------------- */
-
-static void emit_params(struct emitter *e)
-{
-    const char *out = e->kernel->wide ? "long" : "int";
-    fprintf(e->out,
-            "kernel void refcl_litmus(global %s *refcl_out, uint refcl_n, uint refcl_slots, uint4 refcl_map, "
-            "uint2 refcl_spread",
-            out);
-    for (uint32_t i = 0; i < e->program->object_count; i++)
-        if (e->program->objects[i].region != MM_LOCAL)
-            fprintf(e->out, ",\n                         global %s *refcl_m%u",
-                    type_name(e->program->objects[i].element_size, true), i);
-    fputs(")\n{\n", e->out);
-}
-
-static uint32_t elements(const struct ck_object *object)
-{
-    return (uint32_t)(object->size / object->element_size);
-}
-
-static void emit_locals(struct emitter *e)
-{
-    for (uint32_t i = 0; i < e->program->object_count; i++) {
-        const struct ck_object *o = &e->program->objects[i];
-        if (o->region == MM_LOCAL)
-            fprintf(e->out, "    local %s refcl_m%u[REFCL_SLOTS * %u];\n", type_name(o->element_size, true),
-                    i, elements(o));
-    }
-}
-
-static void emit_place(struct emitter *e)
-{
-    fprintf(
-        e->out,
-        "    uint refcl_g = ((uint)get_group_id(0) * refcl_map.x + refcl_map.y) %% (uint)get_num_groups(0);\n"
-        "    uint refcl_l = ((uint)get_local_id(0) * refcl_map.z + refcl_map.w) %% (uint)get_local_size(0);\n"
-        "    uint refcl_slot = refcl_l / %uu, refcl_member = refcl_l %% %uu;\n"
-        "    uint refcl_role = refcl_g %% %uu;\n"
-        "    uint refcl_i = refcl_g / %uu * refcl_slots + refcl_slot;\n"
-        "    bool refcl_on = refcl_slot < refcl_slots && refcl_i < refcl_n;\n",
-        e->kernel->member_count, e->kernel->member_count, e->kernel->group_count, e->kernel->group_count);
-}
-
-/* One variable per register name, whatever the thread: a work-item plays one thread only. */
-static void emit_registers(struct emitter *e)
-{
-    for (uint32_t t = 0; t < e->program->thread_count; t++)
-        for (uint32_t r = 0; r < e->program->threads[t].reg_count; r++) {
-            const struct ck_thread *thread = &e->program->threads[t];
-            const char *name = thread->reg_names[r];
-            bool seen = false;
-            for (uint32_t u = 0; name && u < t; u++) {
-                uint32_t other = lt_find_reg(e->program, u, name);
-                if (other == CK_NO_REG)
-                    continue;
-                seen = true;
-                if (e->program->threads[u].reg_sizes[other] != thread->reg_sizes[r] ||
-                    e->program->threads[u].reg_signed[other] != thread->reg_signed[r])
-                    cannot(e, "registers of one name with two types");
-            }
-            if (name && !seen)
-                fprintf(e->out, "    %s %s = 0;\n", type_name(thread->reg_sizes[r], thread->reg_signed[r]),
-                        name);
-        }
-}
-
-static void emit_local_init(struct emitter *e)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < e->program->object_count; i++) {
-        const struct ck_object *o = &e->program->objects[i];
-        if (o->region != MM_LOCAL)
-            continue;
-        any = true;
-        for (uint32_t n = 0; n < elements(o); n++)
-            fprintf(e->out,
-                    "    if (refcl_slot < refcl_slots && refcl_member == 0)\n"
-                    "        refcl_m%u[refcl_slot * %uu + %uu] = (%s)%" PRId64 "l;\n",
-                    i, elements(o), n, type_name(o->element_size, true), (int64_t)o->initial[n]);
-    }
-    if (any)
-        fputs("    barrier(CLK_LOCAL_MEM_FENCE);\n", e->out);
-}
+/* ---- the statements
+ * ----------------------------------------------------------------------------------------- */
 
 static void emit_pointers(struct emitter *e, const struct lt_thread *t)
 {
@@ -300,9 +227,9 @@ static void emit_pointers(struct emitter *e, const struct lt_thread *t)
         fprintf(e->out, "            %s%s %s *%s = (%s%s %s *)(refcl_m%u + ", qualifier, region,
                 p->type.base->name, p->name, qualifier, region, p->type.base->name, i);
         if (o->region == MM_LOCAL)
-            fprintf(e->out, "refcl_slot * %uu);\n", elements(o));
+            fprintf(e->out, "refcl_slot * %uu);\n", lt_emit_elements(o));
         else
-            fprintf(e->out, "(refcl_i * refcl_spread.x + %uu * refcl_spread.y) * %uu);\n", i, elements(o));
+            fprintf(e->out, "REFCL_AT(refcl_i, %u) * %uu);\n", i, lt_emit_elements(o));
     }
 }
 
@@ -344,7 +271,7 @@ static const struct lt_stmt *phase_end(const struct emitter *e, uint32_t group, 
 {
     uint32_t index;
     bool exists;
-    const struct lt_stmt *s = phase_of(member_thread(e->test, group, 0, &index), phase, &exists);
+    const struct lt_stmt *s = phase_of(lt_emit_member(e->test, group, 0, &index), phase, &exists);
     return exists ? next_barrier(s) : NULL;
 }
 
@@ -382,7 +309,7 @@ static void emit_phases(struct emitter *e)
     do {
         for (uint32_t g = 0; g < e->kernel->group_count; g++) {
             fprintf(e->out, "    if (refcl_role == %uu) {\n", g);
-            for (uint32_t m = 0; (t = member_thread(e->test, g, m, &index)); m++) {
+            for (uint32_t m = 0; (t = lt_emit_member(e->test, g, m, &index)); m++) {
                 const struct lt_stmt *s = phase_of(t, phase, &exists);
                 if (exists)
                     emit_phase(e, t, m, s);
@@ -392,62 +319,14 @@ static void emit_phases(struct emitter *e)
     } while (emit_phase_end(e, phase++));
 }
 
-static void emit_store(struct emitter *e, uint32_t group, uint32_t member, uint32_t column, const char *value)
-{
-    fprintf(e->out,
-            "    if (refcl_on && refcl_role == %uu && refcl_member == %uu)\n"
-            "        refcl_out[%uu * refcl_n + refcl_i] = %s;\n",
-            group, member, column, value);
-}
-
-static void emit_register_results(struct emitter *e)
-{
-    uint32_t column = 0;
-    for (uint32_t i = 0; i < e->program->observed_count; i++) {
-        const struct ck_term *term = &e->program->observed[i];
-        if (!lt_observed_stored(e->program, i))
-            continue;
-        uint32_t group = 0, member = 0, index;
-        for (; group < e->kernel->group_count; group++) {
-            for (member = 0; member_thread(e->test, group, member, &index); member++)
-                if (term->kind == CK_TERM_REG && index == term->thread)
-                    break;
-            if (term->kind == CK_TERM_REG && member_thread(e->test, group, member, &index))
-                break;
-        }
-        char value[160];
-        if (term->kind == CK_TERM_REG) {
-            snprintf(value, sizeof value, "%.100s", e->program->threads[term->thread].reg_names[term->reg]);
-            emit_store(e, group, member, column, value);
-        } else {
-            const struct ck_object *o = &e->program->objects[term->object];
-            snprintf(value, sizeof value, "refcl_m%u[refcl_slot * %uu + %uu]", term->object, elements(o),
-                     term->offset / o->element_size);
-            emit_store(e, (uint32_t)o->work_group, 0, column, value);
-        }
-        column++;
-    }
-    e->kernel->columns = column;
-}
-
-/* Where the work-items of an instance were, so that the runner can tell whether the sub-groups are right. */
-static void emit_sub_groups(struct emitter *e)
-{
-    uint32_t index;
-    for (uint32_t group = 0; group < e->kernel->group_count; group++)
-        for (uint32_t m = 0; member_thread(e->test, group, m, &index); m++)
-            emit_store(e, group, m, e->kernel->columns + index, "(int)get_sub_group_id()");
-    e->kernel->columns += e->program->thread_count;
-}
-
 static void check_objects(struct emitter *e)
 {
     for (uint32_t i = 0; i < e->program->object_count; i++) {
         const struct ck_object *o = &e->program->objects[i];
         if (o->region == MM_LOCAL && o->work_group < 0)
-            cannot(e, "local memory that several work-groups share");
+            lt_emit_cannot(e, "local memory that several work-groups share");
         if (o->region == MM_CONSTANT || o->region == MM_PRIVATE)
-            cannot(e, "a location in constant or private memory");
+            lt_emit_cannot(e, "a location in constant or private memory");
         e->kernel->uses_long |= o->element_size == 8;
     }
     for (uint32_t i = 0; i < e->program->observed_count; i++) {
@@ -460,27 +339,16 @@ static void check_objects(struct emitter *e)
 
 static void emit_all(struct emitter *e)
 {
-    emit_params(e);
-    emit_locals(e);
-    emit_place(e);
-    emit_registers(e);
-    emit_local_init(e);
+    lt_emit_prologue(e);
     emit_phases(e);
-    bool local = false;
-    for (uint32_t i = 0; i < e->program->object_count; i++)
-        local |= e->program->objects[i].region == MM_LOCAL;
-    if (local)
-        fputs("    barrier(CLK_LOCAL_MEM_FENCE);\n", e->out);
-    emit_register_results(e);
-    if (e->kernel->sub_groups)
-        emit_sub_groups(e);
-    fputs("}\n", e->out);
+    lt_emit_epilogue(e);
+    lt_emit_collect(e);
 }
 
 enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
                              struct mm_error *err)
 {
-    *kernel = (struct lt_kernel){0};
+    *kernel = (struct lt_kernel){.legacy = true};
     struct emitter e = {.test = test, .program = program, .kernel = kernel};
     count_groups(&e);
     for (struct lt_thread *t = test->threads; t; t = t->next)
@@ -489,9 +357,9 @@ enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *prog
         check_barriers(&e, g);
     check_objects(&e);
     if (test->filter)
-        cannot(&e, "a filter on executions");
+        lt_emit_cannot(&e, "a filter on executions");
     if (kernel->device_count > 1)
-        cannot(&e, "two devices that share fine-grained memory");
+        lt_emit_cannot(&e, "two devices that share fine-grained memory");
     if (e.failed)
         return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
     if (kernel->reason)
@@ -504,5 +372,6 @@ enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *prog
     if (fclose(e.out) != 0)
         return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
     kernel->uses_long |= kernel->wide;
+    kernel->legacy &= !kernel->uses_long && !kernel->sub_groups;
     return MM_OK;
 }

@@ -101,7 +101,10 @@ static void add_kernel(cJSON *json, const struct ck_program *program, const stru
     cJSON_AddNumberToObject(json, "members", kernel->member_count);
     cJSON_AddNumberToObject(json, "columns", kernel->columns);
     cJSON_AddNumberToObject(json, "value_size", kernel->wide ? 8 : 4);
-    cJSON_AddBoolToObject(json, "check_sub_groups", kernel->sub_groups);
+    cJSON_AddBoolToObject(json, "legacy", kernel->legacy);
+    cJSON_AddBoolToObject(json, "waits", kernel->waits);
+    cJSON_AddNumberToObject(json, "bits", kernel->bits);
+    cJSON_AddNumberToObject(json, "low", kernel->low);
     add_needs(json, kernel);
     add_locations(json, program);
     add_observed(json, program);
@@ -151,7 +154,7 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
     options = options ? options : &defaults;
     cJSON *plan = cJSON_CreateObject();
     cJSON_AddStringToObject(plan, "format", "refcl-litmus-plan");
-    cJSON_AddNumberToObject(plan, "version", 1);
+    cJSON_AddNumberToObject(plan, "version", 2);
     cJSON_AddItemToObject(plan, "seed", value_json((int64_t)options->seed));
     if (options->cl_std)
         cJSON_AddStringToObject(plan, "cl_std", options->cl_std);

@@ -31,13 +31,13 @@ struct campaign {
     int pipe;
     char *line;
     size_t used, capacity;
-    double heard, saved;
-    int current; /* test that the child works on, -1 = none */
+    double start, heard, saved, cost; /* cost: seconds that saving took */
+    int current;                      /* test that the child works on, -1 = none */
     bool ended, broken;
     char *broken_reason;
 };
 
-static double now(void)
+double lt_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -101,8 +101,24 @@ static cJSON *record_json(const struct record *r)
 }
 
 /* Writes a new file beside the old one and renames it, so that a reader never sees half of it. */
+bool lt_save_json(const cJSON *json, const char *name)
+{
+    char *text = cJSON_Print(json), path[4096];
+    bool ok = text && snprintf(path, sizeof path, "%s.new", name) < (int)sizeof path;
+    FILE *out = ok ? fopen(path, "wb") : NULL;
+    ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    if (out)
+        ok = fclose(out) == 0 && ok;
+    ok = ok && rename(path, name) == 0;
+    free(text);
+    if (!ok)
+        fprintf(stderr, "cannot write %s: %s\n", name, strerror(errno));
+    return ok;
+}
+
 static bool save(struct campaign *c)
 {
+    double start = lt_seconds();
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "refcl-litmus-results");
     cJSON_AddNumberToObject(json, "version", 1);
@@ -113,20 +129,19 @@ static bool save(struct campaign *c)
     for (unsigned i = 0; i < c->count; i++)
         if (c->records[i].selected)
             cJSON_AddItemToArray(tests, record_json(&c->records[i]));
-    char *text = cJSON_Print(json);
+    bool ok = lt_save_json(json, c->options->results_path);
     cJSON_Delete(json);
-    char path[4096];
-    bool ok = text && snprintf(path, sizeof path, "%s.new", c->options->results_path) < (int)sizeof path;
-    FILE *out = ok ? fopen(path, "wb") : NULL;
-    ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
-    if (out)
-        ok = fclose(out) == 0 && ok;
-    ok = ok && rename(path, c->options->results_path) == 0;
-    free(text);
-    c->saved = now();
-    if (!ok)
-        fprintf(stderr, "cannot write %s: %s\n", c->options->results_path, strerror(errno));
+    c->saved = lt_seconds();
+    c->cost = c->saved - start;
     return ok;
+}
+
+/* Saves unless it has just done so: results of many tests are large, and saving must stay cheap.  What a kill
+ * loses is run again under the same seed. */
+static void save_soon(struct campaign *c)
+{
+    if (lt_seconds() - c->saved >= 10 * c->cost)
+        save(c);
 }
 
 static const char *status_text(const char *status)
@@ -139,11 +154,13 @@ static const char *status_text(const char *status)
     return "pending";
 }
 
-static uint64_t wanted(const struct campaign *c, const struct record *r)
+uint64_t lt_wanted(const struct lt_options *options, const cJSON *test)
 {
-    if (c->options->iterations)
-        return c->options->iterations;
-    return (uint64_t)lt_json_value(cJSON_GetObjectItem(r->test, "iterations"));
+    if (options->iterations)
+        return options->iterations;
+    if (options->confidence > 0)
+        return (uint64_t)(3 / options->confidence) + 1;
+    return (uint64_t)lt_json_value(cJSON_GetObjectItem(test, "iterations"));
 }
 
 static const cJSON *find_result(const cJSON *results, const cJSON *test)
@@ -184,8 +201,9 @@ static void resume(struct campaign *c)
         const cJSON *ms = cJSON_GetObjectItem(old, "time_ms");
         r->ms = cJSON_IsNumber(ms) ? ms->valuedouble : 0;
         lt_histogram_load(&r->states, cJSON_GetObjectItem(old, "states"));
-        bool open = strcmp(r->status, "running") == 0 || strcmp(r->status, "pending") == 0 ||
-                    (strcmp(r->status, "done") == 0 && r->instances + r->discarded < wanted(c, r));
+        bool open =
+            strcmp(r->status, "running") == 0 || strcmp(r->status, "pending") == 0 ||
+            (strcmp(r->status, "done") == 0 && r->instances + r->discarded < lt_wanted(c->options, r->test));
         r->finished = !open;
     }
     cJSON_Delete(results);
@@ -209,6 +227,18 @@ void lt_report(FILE *report, unsigned test, const char *event, const char *reaso
     cJSON_Delete(json);
 }
 
+/* When test I must be through: each gets an equal part of the time that is left.  0: no budget, -1: spent. */
+static double share(const struct campaign *c, unsigned i)
+{
+    unsigned left = 0;
+    for (; i < c->count; i++)
+        left += c->records[i].selected && !c->records[i].finished;
+    if (c->options->budget_s <= 0 || !left)
+        return 0;
+    double time = lt_seconds(), end = c->start + c->options->budget_s;
+    return time >= end ? -1 : time + (end - time) / left;
+}
+
 static void child_main(const struct campaign *c, FILE *report)
 {
     struct lt_device device;
@@ -222,8 +252,11 @@ static void child_main(const struct campaign *c, FILE *report)
     lt_report(report, 0, "device", NULL, extra);
     for (unsigned i = 0; i < c->count; i++) {
         const struct record *r = &c->records[i];
+        double deadline = share(c, i);
         if (!r->selected || r->finished)
             continue;
+        if (deadline < 0)
+            break;
         struct lt_job job = {.options = c->options,
                              .device = &device,
                              .plan = c->plan,
@@ -232,6 +265,7 @@ static void child_main(const struct campaign *c, FILE *report)
                              .done = r->instances + r->discarded,
                              .batches = r->batches,
                              .seed = c->seed,
+                             .deadline = deadline,
                              .report = report};
         lt_report(report, i, "start", NULL, NULL);
         lt_run_test(&job);
@@ -258,7 +292,7 @@ static bool start_child(struct campaign *c)
     c->pipe = fds[0];
     c->used = 0;
     c->current = -1;
-    c->heard = now();
+    c->heard = lt_seconds();
     return c->child > 0;
 }
 
@@ -313,13 +347,13 @@ static void handle(struct campaign *c, const char *line)
             r->status = "running";
         } else if (strcmp(name, "batch") == 0) {
             add_batch(r, message);
-            save(c);
+            save_soon(c);
         } else if (strcmp(name, "end") == 0) {
             c->ended = true;
         } else {
             finish(c, r, status_text(name), text);
             c->current = -1;
-            save(c);
+            save_soon(c);
         }
     }
     cJSON_Delete(message);
@@ -338,7 +372,7 @@ static bool read_lines(struct campaign *c)
     ssize_t n = read(c->pipe, c->line + c->used, c->capacity - c->used - 1);
     if (n <= 0)
         return n < 0 && errno == EINTR;
-    c->heard = now();
+    c->heard = lt_seconds();
     c->used += (size_t)n;
     size_t from = 0;
     for (size_t i = 0; i < c->used; i++)
@@ -385,7 +419,7 @@ static void listen_to_child(struct campaign *c)
     bool timeout = false;
     for (;;) {
         struct pollfd p = {.fd = c->pipe, .events = POLLIN};
-        double left = c->heard + c->options->timeout_s - now();
+        double left = c->heard + c->options->timeout_s - lt_seconds();
         int ready = left > 0 ? poll(&p, 1, (int)(left * 1e3) + 1) : 0;
         if (ready < 0 && errno == EINTR)
             continue;
@@ -418,6 +452,12 @@ static bool load_plan(struct campaign *c)
         fprintf(stderr, "%s: not a litmus plan\n", c->options->plan_path);
         return false;
     }
+    const cJSON *version = cJSON_GetObjectItem(c->plan, "version");
+    if (lt_json_value(version) != LT_PLAN_VERSION) {
+        fprintf(stderr, "%s: a plan of version %lld, but this runner reads version %d\n",
+                c->options->plan_path, (long long)lt_json_value(version), LT_PLAN_VERSION);
+        return false;
+    }
     c->seed = c->options->has_seed ? c->options->seed
                                    : (uint64_t)lt_json_value(cJSON_GetObjectItem(c->plan, "seed"));
     c->count = (unsigned)cJSON_GetArraySize(tests);
@@ -442,6 +482,8 @@ static bool load_plan(struct campaign *c)
 
 static bool work_left(const struct campaign *c)
 {
+    if (c->options->budget_s > 0 && lt_seconds() >= c->start + c->options->budget_s)
+        return false;
     for (unsigned i = 0; i < c->count; i++)
         if (c->records[i].selected && !c->records[i].finished)
             return true;
@@ -450,7 +492,7 @@ static bool work_left(const struct campaign *c)
 
 static int summary(const struct campaign *c)
 {
-    unsigned done = 0, skipped = 0, bad = 0;
+    unsigned done = 0, skipped = 0, bad = 0, pending = 0;
     uint64_t instances = 0;
     double ms = 0;
     for (unsigned i = 0; i < c->count; i++) {
@@ -459,13 +501,17 @@ static int summary(const struct campaign *c)
             continue;
         done += strcmp(r->status, "done") == 0;
         skipped += strcmp(r->status, "skipped") == 0;
-        bad += strcmp(r->status, "done") != 0 && strcmp(r->status, "skipped") != 0;
+        pending += strcmp(r->status, "pending") == 0;
+        bad += strcmp(r->status, "done") != 0 && strcmp(r->status, "skipped") != 0 &&
+               strcmp(r->status, "pending") != 0;
         instances += r->instances;
         ms += r->ms;
     }
     if (c->broken)
         fprintf(stderr, "refcl-litmus-run: %s\n",
                 c->broken_reason ? c->broken_reason : "the device cannot be used");
+    if (pending && !c->broken)
+        printf("%u tests were not reached within the budget\n", pending);
     printf("%u run, %u skipped, %u failed; %" PRIu64 " instances, %.0f /s\n", done, skipped, bad, instances,
            ms > 0 ? (double)instances / ms * 1e3 : 0.0);
     return c->broken ? 2 : bad ? 1 : 0;
@@ -473,7 +519,7 @@ static int summary(const struct campaign *c)
 
 int lt_campaign(const struct lt_options *options)
 {
-    struct campaign c = {.options = options, .current = -1};
+    struct campaign c = {.options = options, .current = -1, .start = lt_seconds()};
     int code = 2;
     if (load_plan(&c)) {
         if (options->resume)

@@ -159,6 +159,17 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
     device->cl_version = text_version(device->version);
     clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device->max_group, &device->max_group,
                     NULL);
+    cl_device_type type = 0;
+    cl_uint units = 1;
+    clGetDeviceInfo(device->id, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    clGetDeviceInfo(device->id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
+    clGetDeviceInfo(device->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof device->max_alloc, &device->max_alloc,
+                    NULL);
+    if (device->cl_version >= 300)
+        clGetDeviceInfo(device->id, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, sizeof device->atomics,
+                        &device->atomics, NULL);
+    device->is_gpu = options->kind ? strcmp(options->kind, "gpu") == 0 : (type & CL_DEVICE_TYPE_GPU) != 0;
+    device->units = units ? units : 1;
     read_features(device);
     read_standard(device);
     cl_int status;
@@ -190,6 +201,8 @@ cJSON *lt_device_json(const struct lt_device *device)
     cJSON_AddStringToObject(json, "version", device->version);
     cJSON_AddStringToObject(json, "opencl_c_version", device->c_version);
     cJSON_AddStringToObject(json, "driver", device->driver);
+    cJSON_AddNumberToObject(json, "compute_units", device->units);
+    cJSON_AddNumberToObject(json, "atomic_capabilities", (double)device->atomics);
     return json;
 }
 
@@ -198,6 +211,22 @@ static bool has_word(const struct lt_device *device, const char *word)
     char padded[128];
     snprintf(padded, sizeof padded, " %s ", word);
     return device->features && strstr(device->features, padded) != NULL;
+}
+
+/* The bit of CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES that says the same as the feature. */
+static cl_ulong capability(const char *need)
+{
+    static const struct {
+        const char *need;
+        cl_ulong bit;
+    } table[] = {{"atomic_order_acq_rel", CL_DEVICE_ATOMIC_ORDER_ACQ_REL},
+                 {"atomic_order_seq_cst", CL_DEVICE_ATOMIC_ORDER_SEQ_CST},
+                 {"atomic_scope_device", CL_DEVICE_ATOMIC_SCOPE_DEVICE},
+                 {"atomic_scope_all_devices", CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].need, need) == 0)
+            return table[i].bit;
+    return 0;
 }
 
 /* OpenCL C 2.0 has all of this; 3.0 tells feature by feature. */
@@ -211,19 +240,25 @@ static bool has_need(const struct lt_device *device, const char *need)
     bool atomics = strncmp(need, "atomic_", 7) == 0;
     if (device->c_level >= 300) {
         snprintf(feature, sizeof feature, "__opencl_c_%s", need);
-        return has_word(device, feature);
+        return has_word(device, feature) || (device->atomics & capability(need)) != 0;
     }
     if (atomics)
         return device->c_level >= 200;
     return true;
 }
 
-const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, char *reason, size_t size)
+const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
+                            size_t size)
 {
     const cJSON *need;
+    bool can_be_legacy = cJSON_IsTrue(cJSON_GetObjectItem(test, "legacy"));
+    *legacy = false;
     cJSON_ArrayForEach(need, cJSON_GetObjectItem(test, "needs"))
     {
-        if (cJSON_IsString(need) && !has_need(device, need->valuestring)) {
+        if (!cJSON_IsString(need) || has_need(device, need->valuestring))
+            continue;
+        *legacy = can_be_legacy;
+        if (!can_be_legacy) {
             snprintf(reason, size, "the device lacks %s", need->valuestring);
             return reason;
         }

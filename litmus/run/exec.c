@@ -1,5 +1,5 @@
-/* Runs one test on the device: builds its kernel, then launches batch after batch, each with another
- * mapping of instances and threads to work-groups, work-items and memory. */
+/* Runs one test on the device: builds its kernels, then launches batch after batch, each with other knobs.
+ * Memory is prepared and final states are counted on the device; only the counts come back. */
 #include "run.h"
 
 #include <stdlib.h>
@@ -7,46 +7,36 @@
 #include <time.h>
 
 #define MAX_LOCATIONS 64
+#define OTHERS        65536 /* states outside of the expected range that one batch can report */
+#define MAX_LINES     65536 /* elements of memory under stress */
 
 struct location {
-    bool global;
     unsigned element_size, elements;
-    bool is_signed;
-    int64_t *initial;
     cl_mem buffer;
-    unsigned char *host;
     size_t bytes;
-};
-struct observed {
-    int column; /* -1: location, element */
-    unsigned location, element;
 };
 struct exec {
     struct lt_job *job;
     cl_program program;
-    cl_kernel kernel;
-    unsigned groups, members, columns, value_size;
-    bool check_sub_groups;
-    unsigned location_count, observed_count, thread_count;
+    cl_kernel kernel, collect;
+    unsigned groups, members, columns, value_size, bits, observed_count, location_count, bins;
+    int64_t low;
+    bool waits, legacy;
     struct location locations[MAX_LOCATIONS];
-    struct observed observed[LT_MAX_VALUES];
-    struct {
-        int64_t work_group, sub_group;
-    } threads[LT_MAX_VALUES];
-    size_t local_size, slots;
+    unsigned slots, capacity; /* instances that one work-group plays at a time; places for instances */
     uint64_t random;
-    cl_mem out;
-    unsigned char *out_host;
-    size_t out_bytes;
+    uint32_t knobs[LT_KNOB_COUNT];
+    cl_mem out, scratch, sync, knob_buffer, bin_buffer, count_buffer, others_buffer;
+    uint32_t *bin_host;
+    int64_t *others_host;
     const char *failure;
     char message[2048];
 };
 
-/* How one batch is laid out. */
-struct layout {
-    cl_uint instances, slots;
-    cl_uint map[4], spread[2];
-    size_t work_groups;
+const struct lt_knob lt_knobs[LT_KNOB_COUNT] = {
+#define KNOB(name, cpu, gpu, help) {#name, cpu, gpu, help},
+#include "knobs.def"
+#undef KNOB
 };
 
 static uint64_t next_random(struct exec *e)
@@ -78,64 +68,76 @@ static unsigned number(const cJSON *object, const char *key)
 
 static bool read_locations(struct exec *e)
 {
-    const cJSON *item, *value;
+    const cJSON *item;
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(e->job->test, "locations"))
     {
+        const cJSON *region = cJSON_GetObjectItem(item, "region");
+        if (!cJSON_IsString(region) || strcmp(region->valuestring, "global") != 0)
+            continue;
         if (e->location_count == MAX_LOCATIONS)
             return false;
         struct location *l = &e->locations[e->location_count++];
-        const cJSON *region = cJSON_GetObjectItem(item, "region");
-        const cJSON *initial = cJSON_GetObjectItem(item, "initial");
-        l->global = cJSON_IsString(region) && strcmp(region->valuestring, "global") == 0;
         l->element_size = number(item, "element_size");
-        l->is_signed = cJSON_IsTrue(cJSON_GetObjectItem(item, "signed"));
-        l->elements = (unsigned)cJSON_GetArraySize(initial);
-        l->initial = calloc(l->elements + 1, sizeof *l->initial);
+        l->elements = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(item, "initial"));
         bool size_ok =
             l->element_size == 1 || l->element_size == 2 || l->element_size == 4 || l->element_size == 8;
-        if (!l->initial || !size_ok || !l->elements)
+        if (!size_ok || !l->elements)
             return false;
-        unsigned n = 0;
-        cJSON_ArrayForEach(value, initial) l->initial[n++] = lt_json_value(value);
     }
     return true;
 }
 
 static bool read_test(struct exec *e)
 {
-    const cJSON *test = e->job->test, *item;
+    const cJSON *test = e->job->test, *low = cJSON_GetObjectItem(test, "low");
     e->groups = number(test, "groups");
     e->members = number(test, "members");
     e->columns = number(test, "columns");
     e->value_size = number(test, "value_size");
-    e->check_sub_groups = cJSON_IsTrue(cJSON_GetObjectItem(test, "check_sub_groups"));
-    if (!e->groups || !e->members || e->columns > 2 * LT_MAX_VALUES ||
-        (e->value_size != 4 && e->value_size != 8))
+    e->bits = number(test, "bits");
+    e->low = cJSON_IsNumber(low) ? (int64_t)low->valuedouble : 0;
+    e->waits = cJSON_IsTrue(cJSON_GetObjectItem(test, "waits"));
+    e->observed_count = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
+    if (!e->groups || !e->members || e->columns > 2 * LT_MAX_VALUES || e->observed_count > LT_MAX_VALUES ||
+        (e->value_size != 4 && e->value_size != 8) || e->bits * e->observed_count > 24)
         return false;
-    if (!read_locations(e))
-        return false;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(test, "observed"))
-    {
-        if (e->observed_count == LT_MAX_VALUES)
-            return false;
-        struct observed *o = &e->observed[e->observed_count++];
-        bool stored = cJSON_GetObjectItem(item, "column") != NULL;
-        o->column = stored ? (int)number(item, "column") : -1;
-        o->location = number(item, "location");
-        o->element = number(item, "element");
-        if (stored ? o->column >= (int)e->columns
-                   : o->location >= e->location_count || !e->locations[o->location].global ||
-                         o->element >= e->locations[o->location].elements)
-            return false;
-    }
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(test, "threads"))
-    {
-        if (e->thread_count == LT_MAX_VALUES)
-            return false;
-        e->threads[e->thread_count].work_group = number(item, "work_group");
-        e->threads[e->thread_count++].sub_group = number(item, "sub_group");
-    }
-    return !e->check_sub_groups || e->thread_count <= e->columns;
+    e->bins = e->bits ? 1u << e->bits * e->observed_count : 1;
+    return read_locations(e);
+}
+
+/* ---- sizes
+ * ------------------------------------------------------------------------------------------------- */
+
+static unsigned power_below(uint64_t n)
+{
+    unsigned p = 1;
+    while (2ull * p <= n && p < 1u << 22)
+        p *= 2;
+    return p;
+}
+
+/* Clusters of work-groups that the device can hold at the same time, and rounds enough for BATCH instances.
+ * The work-groups of a test that waits must all be resident [CL 3.2.2: no progress is promised]. */
+static void choose_geometry(struct exec *e)
+{
+    const struct lt_device *d = e->job->device;
+    unsigned wish = d->is_gpu ? 128 : 64, batch = e->job->options->batch;
+    if (!batch)
+        batch = d->is_gpu ? 1u << 20 : 4096;
+    if (!e->bits && batch > OTHERS)
+        batch = OTHERS;
+    size_t limit = d->max_group < wish ? d->max_group : wish;
+    e->slots = limit < e->members ? 1 : (unsigned)(limit / e->members);
+    unsigned resident = d->units * (d->is_gpu && !e->waits ? 2048 / wish : 1);
+    unsigned clusters = power_below(resident / e->groups ? resident / e->groups : 1);
+    if (!d->is_gpu && !e->waits)
+        clusters = 16;
+    while (clusters > 1 && clusters * e->slots > batch)
+        clusters /= 2;
+    unsigned rounds = (batch + clusters * e->slots - 1) / (clusters * e->slots);
+    e->knobs[LT_K_clusters] = clusters;
+    e->knobs[LT_K_rounds] = rounds;
+    e->capacity = batch;
 }
 
 /* ---- the program
@@ -153,7 +155,7 @@ static void build_log(struct exec *e)
 static bool build(struct exec *e)
 {
     const cJSON *kernel = cJSON_GetObjectItem(e->job->test, "kernel");
-    char options[128];
+    char options[192];
     cl_int status;
     if (!cJSON_IsString(kernel)) {
         e->failure = "the plan has no kernel for the test";
@@ -163,288 +165,293 @@ static bool build(struct exec *e)
     e->program = clCreateProgramWithSource(e->job->device->context, 1, &source, NULL, &status);
     if (failed(e, "clCreateProgramWithSource", status))
         return false;
-    snprintf(options, sizeof options, "-cl-std=%s -DREFCL_SLOTS=%u",
-             lt_device_standard(e->job->device, e->job->plan), (unsigned)e->slots);
+    snprintf(options, sizeof options, "-cl-std=%s%s -DREFCL_SLOTS=%u -DREFCL_OTHERS=%uu",
+             e->legacy ? "CL1.2" : lt_device_standard(e->job->device, e->job->plan),
+             e->legacy ? " -DREFCL_LEGACY" : "", e->slots, OTHERS);
+    if (!e->job->device->is_gpu)
+        strcat(options, " -DREFCL_PLAIN");
     if (clBuildProgram(e->program, 1, &e->job->device->id, options, NULL, NULL) != CL_SUCCESS) {
         build_log(e);
         return false;
     }
     e->kernel = clCreateKernel(e->program, "refcl_litmus", &status);
+    if (failed(e, "clCreateKernel", status))
+        return false;
+    e->collect = clCreateKernel(e->program, "refcl_collect", &status);
     return !failed(e, "clCreateKernel", status);
 }
 
-static void choose_local_size(struct exec *e)
+static bool reserve(struct exec *e, cl_mem *buffer, size_t bytes)
 {
-    size_t limit = e->job->device->max_group < 64 ? e->job->device->max_group : 64;
-    e->local_size = limit < e->members ? e->members : limit - limit % e->members;
-    e->slots = e->local_size / e->members;
+    cl_int status;
+    *buffer = clCreateBuffer(e->job->device->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &status);
+    return !failed(e, "clCreateBuffer", status);
+}
+
+static bool create_buffers(struct exec *e)
+{
+    size_t gates = (size_t)e->knobs[LT_K_clusters] * e->knobs[LT_K_rounds];
+    e->bin_host = calloc(e->bins, sizeof *e->bin_host);
+    e->others_host = calloc((size_t)OTHERS * (e->observed_count + 1), sizeof *e->others_host);
+    if (!e->bin_host || !e->others_host) {
+        e->failure = "out of memory";
+        return false;
+    }
+    return reserve(e, &e->out, (size_t)(e->columns + 1) * e->capacity * e->value_size) &&
+           reserve(e, &e->scratch, MAX_LINES * sizeof(cl_uint)) &&
+           reserve(e, &e->sync, gates * sizeof(cl_uint)) && reserve(e, &e->knob_buffer, sizeof e->knobs) &&
+           reserve(e, &e->bin_buffer, e->bins * sizeof(cl_uint)) &&
+           reserve(e, &e->count_buffer, 2 * sizeof(cl_uint)) &&
+           reserve(e, &e->others_buffer, (size_t)OTHERS * (e->observed_count + 1) * sizeof(cl_long));
 }
 
 /* ---- one batch
  * ---------------------------------------------------------------------------------------------- */
 
-static size_t divisor(size_t a, size_t b)
+/* The N-th of a list of choices, modulo its length. */
+static uint32_t choice(const char *list, uint64_t n)
 {
-    while (b) {
-        size_t r = a % b;
-        a = b;
-        b = r;
+    unsigned count = 1;
+    for (const char *p = list; *p; p++)
+        count += *p == ',';
+    for (n %= count; n; n--)
+        list = strchr(list, ',') + 1;
+    return (uint32_t)strtoul(list, NULL, 10);
+}
+
+static void choose_knobs(struct exec *e, uint32_t instances)
+{
+    const struct lt_options *o = e->job->options;
+    for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
+        const char *list = e->job->device->is_gpu ? lt_knobs[k].gpu : lt_knobs[k].cpu;
+        uint64_t random = next_random(e);
+        if (o->knob_given[k])
+            e->knobs[k] = o->knob_values[k];
+        else if (*list)
+            e->knobs[k] = choice(list, random);
     }
-    return a;
+    e->knobs[LT_K_scatter] |= 1;
+    e->knobs[LT_K_lanes] |= 1;
+    e->knobs[LT_K_stress_lines] = power_below(e->knobs[LT_K_stress_lines] ? e->knobs[LT_K_stress_lines] : 1);
+    if (e->knobs[LT_K_stress_lines] > MAX_LINES)
+        e->knobs[LT_K_stress_lines] = MAX_LINES;
+    if (e->knobs[LT_K_stress_every] == 1)
+        e->knobs[LT_K_stress_every] = 2;
+    size_t local_size = (size_t)e->slots * e->members;
+    if (e->members == 1 || local_size % 2 == 1 || local_size % 3 == 0 || local_size % 5 == 0 ||
+        local_size % 11 == 0)
+        e->knobs[LT_K_lanes] = 1;
+    if (e->waits)
+        e->knobs[LT_K_stress_every] = 0;
+    e->knobs[LT_K_instances] = instances;
+    unsigned places = power_below(e->capacity);
+    e->knobs[LT_K_mask] = (places < e->capacity ? 2 * places : places) - 1;
+    while (e->knobs[LT_K_stride] > 1 &&
+           (uint64_t)(e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * 8 > e->job->device->max_alloc / 4)
+        e->knobs[LT_K_stride] /= 2;
+    if (!e->knobs[LT_K_stride])
+        e->knobs[LT_K_stride] = 1;
 }
 
-/* A multiplier without a common divisor with N, so that i -> (i * a + b) mod N is a permutation. */
-static cl_uint multiplier(struct exec *e, size_t n)
-{
-    for (;;) {
-        size_t a = (size_t)(next_random(e) % n);
-        if (n == 1)
-            return 0;
-        if (a && divisor(a, n) == 1)
-            return (cl_uint)a;
-    }
-}
-
-/* Every other batch keeps neighbours together; the others scatter groups, items and memory. */
-static void choose_layout(struct exec *e, unsigned instances, struct layout *l)
-{
-    size_t clusters = (instances + e->slots - 1) / e->slots;
-    bool scatter = next_random(e) & 1;
-    l->work_groups = clusters * e->groups;
-    l->instances = instances;
-    l->slots = (cl_uint)e->slots;
-    l->map[0] = scatter ? multiplier(e, l->work_groups) : 1;
-    l->map[1] = (cl_uint)(next_random(e) % l->work_groups);
-    l->map[2] = scatter ? multiplier(e, e->local_size) : 1;
-    l->map[3] = scatter ? (cl_uint)(next_random(e) % e->local_size) : 0;
-    l->spread[0] = 1u << next_random(e) % 5;
-    l->spread[1] = (cl_uint)(next_random(e) % 8);
-}
-
-static size_t element_index(const struct layout *l, unsigned location, unsigned instance, unsigned element,
-                            unsigned elements)
-{
-    return ((size_t)instance * l->spread[0] + (size_t)location * l->spread[1]) * elements + element;
-}
-
-static bool is_big_endian(void)
-{
-    const uint16_t one = 1;
-    unsigned char first;
-    memcpy(&first, &one, 1);
-    return first == 0;
-}
-
-static void put(unsigned char *at, unsigned size, int64_t value)
-{
-    int8_t v1 = (int8_t)value;
-    int16_t v2 = (int16_t)value;
-    int32_t v4 = (int32_t)value;
-    const void *from = size == 1   ? (void *)&v1
-                       : size == 2 ? (void *)&v2
-                       : size == 4 ? (void *)&v4
-                                   : (void *)&value;
-    memcpy(at, from, size);
-}
-
-static int64_t get(const unsigned char *at, unsigned size, bool is_signed)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < size; i++) {
-        unsigned shift = 8 * (is_big_endian() ? size - 1 - i : i);
-        value |= (uint64_t)at[i] << shift;
-    }
-    uint64_t sign = size < 8 && is_signed ? UINT64_C(1) << (8 * size - 1) : 0;
-    return (int64_t)((value ^ sign) - sign);
-}
-
-/* Makes *BUFFER (with its copy on the host) hold at least BYTES. */
-static bool reserve(struct exec *e, cl_mem *buffer, unsigned char **host, size_t *have, size_t bytes)
-{
-    if (*have >= bytes)
-        return true;
-    if (*buffer)
-        clReleaseMemObject(*buffer);
-    free(*host);
-    cl_int status;
-    *buffer = clCreateBuffer(e->job->device->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
-    *host = calloc(1, bytes);
-    *have = *host && status == CL_SUCCESS ? bytes : 0;
-    if (!*host)
-        e->failure = "out of memory";
-    return !failed(e, "clCreateBuffer", status) && *host;
-}
-
-static bool fill_locations(struct exec *e, const struct layout *l)
+/* Room for every place at this stride.  New memory is prepared by the collecting kernel. */
+static bool fit_locations(struct exec *e)
 {
     for (unsigned i = 0; i < e->location_count; i++) {
-        struct location *loc = &e->locations[i];
-        if (!loc->global)
+        struct location *l = &e->locations[i];
+        size_t bytes =
+            ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
+        if (bytes <= l->bytes)
             continue;
-        size_t count = element_index(l, i, l->instances, 0, loc->elements);
-        size_t bytes = (count + loc->elements) * loc->element_size;
-        if (!reserve(e, &loc->buffer, &loc->host, &loc->bytes, bytes))
+        if (l->buffer)
+            clReleaseMemObject(l->buffer);
+        l->buffer = NULL;
+        if (!reserve(e, &l->buffer, bytes))
             return false;
-        for (unsigned n = 0; n < l->instances; n++)
-            for (unsigned k = 0; k < loc->elements; k++)
-                put(loc->host + element_index(l, i, n, k, loc->elements) * loc->element_size,
-                    loc->element_size, loc->initial[k]);
-        if (failed(e, "clEnqueueWriteBuffer",
-                   clEnqueueWriteBuffer(e->job->device->queue, loc->buffer, CL_FALSE, 0, bytes, loc->host, 0,
-                                        NULL, NULL)))
-            return false;
+        l->bytes = bytes;
     }
-    size_t bytes = (size_t)(e->columns ? e->columns : 1) * l->instances * e->value_size;
-    return reserve(e, &e->out, &e->out_host, &e->out_bytes, bytes);
+    return true;
 }
 
-static bool set_arguments(struct exec *e, const struct layout *l)
+static bool set_buffers(struct exec *e, cl_kernel kernel, const cl_mem *const *buffers, cl_uint *next)
 {
-    cl_uint next = 5;
-    cl_int status = clSetKernelArg(e->kernel, 0, sizeof e->out, &e->out);
-    status |= clSetKernelArg(e->kernel, 1, sizeof l->instances, &l->instances);
-    status |= clSetKernelArg(e->kernel, 2, sizeof l->slots, &l->slots);
-    status |= clSetKernelArg(e->kernel, 3, sizeof l->map, l->map);
-    status |= clSetKernelArg(e->kernel, 4, sizeof l->spread, l->spread);
-    for (unsigned i = 0; i < e->location_count; i++)
-        if (e->locations[i].global)
-            status |= clSetKernelArg(e->kernel, next++, sizeof(cl_mem), &e->locations[i].buffer);
+    cl_int status = CL_SUCCESS;
+    for (; *buffers; buffers++)
+        status |= clSetKernelArg(kernel, (*next)++, sizeof **buffers, *buffers);
     return !failed(e, "clSetKernelArg", status);
 }
 
-static bool launch(struct exec *e, const struct layout *l)
+static bool set_arguments(struct exec *e)
 {
-    cl_command_queue queue = e->job->device->queue;
-    size_t global = l->work_groups * e->local_size;
-    if (!fill_locations(e, l) || !set_arguments(e, l))
+    const cl_mem *run[] = {&e->out, &e->scratch, &e->sync, &e->knob_buffer, NULL};
+    const cl_mem *collect[] = {&e->out,           &e->sync, &e->knob_buffer, &e->bin_buffer, &e->count_buffer,
+                               &e->others_buffer, NULL};
+    const cl_mem *locations[MAX_LOCATIONS + 1] = {NULL};
+    cl_uint a = 0, b = 0, seed = 0;
+    for (unsigned i = 0; i < e->location_count; i++)
+        locations[i] = &e->locations[i].buffer;
+    if (!set_buffers(e, e->kernel, run, &a) ||
+        failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, a, sizeof seed, &seed)))
         return false;
-    cl_int status = clEnqueueNDRangeKernel(queue, e->kernel, 1, NULL, &global, &e->local_size, 0, NULL, NULL);
-    if (failed(e, "clEnqueueNDRangeKernel", status))
+    a++;
+    return set_buffers(e, e->kernel, locations, &a) && set_buffers(e, e->collect, collect, &b) &&
+           set_buffers(e, e->collect, locations, &b);
+}
+
+static bool enqueue_collect(struct exec *e)
+{
+    const struct lt_device *d = e->job->device;
+    size_t local = !d->is_gpu ? 1 : d->max_group < 64 ? d->max_group : 64;
+    size_t groups = (e->knobs[LT_K_instances] + local * 8 - 1) / (local * 8);
+    size_t most = (size_t)d->units * (d->is_gpu ? 16 : 1);
+    size_t global = (groups < most ? groups : most) * local;
+    return !failed(e, "clEnqueueNDRangeKernel",
+                   clEnqueueNDRangeKernel(d->queue, e->collect, 1, NULL, &global, &local, 0, NULL, NULL));
+}
+
+static bool enqueue_run(struct exec *e)
+{
+    size_t local = (size_t)e->slots * e->members, groups = (size_t)e->knobs[LT_K_clusters] * e->groups;
+    size_t every = e->knobs[LT_K_stress_every];
+    if (every)
+        groups += (groups - 1) / (every - 1);
+    size_t global = groups * local;
+    cl_uint seed = (cl_uint)next_random(e);
+    return !failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, 4, sizeof seed, &seed)) &&
+           !failed(e, "clEnqueueNDRangeKernel",
+                   clEnqueueNDRangeKernel(e->job->device->queue, e->kernel, 1, NULL, &global, &local, 0, NULL,
+                                          NULL));
+}
+
+static bool write_buffer(struct exec *e, cl_mem buffer, const void *from, size_t bytes)
+{
+    return !failed(
+        e, "clEnqueueWriteBuffer",
+        clEnqueueWriteBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, from, 0, NULL, NULL));
+}
+
+static bool read_buffer(struct exec *e, cl_mem buffer, void *to, size_t bytes)
+{
+    return !failed(e, "clEnqueueReadBuffer",
+                   clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+}
+
+/* Prepares memory, launches LAUNCHES times, counting after each. */
+static bool launch(struct exec *e, unsigned launches)
+{
+    const cl_uint zero[2] = {0, 0};
+    memset(e->bin_host, 0, e->bins * sizeof *e->bin_host);
+    if (!fit_locations(e) || !write_buffer(e, e->knob_buffer, e->knobs, sizeof e->knobs) ||
+        !set_arguments(e) || !enqueue_collect(e) ||
+        !write_buffer(e, e->bin_buffer, e->bin_host, e->bins * sizeof(cl_uint)) ||
+        !write_buffer(e, e->count_buffer, zero, sizeof zero))
         return false;
-    for (unsigned i = 0; i < e->location_count; i++) {
-        struct location *loc = &e->locations[i];
-        if (loc->global && failed(e, "clEnqueueReadBuffer",
-                                  clEnqueueReadBuffer(queue, loc->buffer, CL_FALSE, 0, loc->bytes, loc->host,
-                                                      0, NULL, NULL)))
+    for (unsigned i = 0; i < launches; i++)
+        if (!enqueue_run(e) || !enqueue_collect(e))
             return false;
-    }
-    if (e->columns && failed(e, "clEnqueueReadBuffer",
-                             clEnqueueReadBuffer(queue, e->out, CL_FALSE, 0,
-                                                 (size_t)e->columns * l->instances * e->value_size,
-                                                 e->out_host, 0, NULL, NULL)))
-        return false;
-    return !failed(e, "clFinish", clFinish(queue));
-}
-
-static int64_t out_value(const struct exec *e, const struct layout *l, unsigned column, unsigned instance)
-{
-    return get(e->out_host + ((size_t)column * l->instances + instance) * e->value_size, e->value_size, true);
-}
-
-/* Did threads of one work-group share a sub-group exactly where the test says so? */
-static bool sub_groups_right(const struct exec *e, const struct layout *l, unsigned instance)
-{
-    unsigned first = e->columns - e->thread_count;
-    for (unsigned a = 0; a < e->thread_count; a++)
-        for (unsigned b = 0; b < a; b++) {
-            if (e->threads[a].work_group != e->threads[b].work_group)
-                continue;
-            bool same = out_value(e, l, first + a, instance) == out_value(e, l, first + b, instance);
-            if (same != (e->threads[a].sub_group == e->threads[b].sub_group))
-                return false;
-        }
     return true;
 }
 
-static bool collect(struct exec *e, const struct layout *l, struct lt_histogram *h, unsigned *discarded)
+/* Adds what the device counted to H.  Every instance must be there, in the bins, among the others or
+ * discarded: a device that loses some is found out. */
+static bool collect(struct exec *e, uint64_t instances, struct lt_histogram *h, uint64_t *discarded)
 {
-    for (unsigned n = 0; n < l->instances; n++) {
+    cl_uint counts[2];
+    uint64_t sum = 0;
+    if (!read_buffer(e, e->count_buffer, counts, sizeof counts) ||
+        !read_buffer(e, e->bin_buffer, e->bin_host, e->bins * sizeof(cl_uint)))
+        return false;
+    cl_uint others = counts[0] < OTHERS ? counts[0] : OTHERS;
+    if (others &&
+        !read_buffer(e, e->others_buffer, e->others_host,
+                     (size_t)others * (e->observed_count ? e->observed_count : 1) * sizeof(cl_long)))
+        return false;
+    bool ok = true;
+    for (unsigned b = 0; e->bits && b < e->bins && ok; b++) {
         int64_t values[LT_MAX_VALUES] = {0};
-        if (e->check_sub_groups && !sub_groups_right(e, l, n)) {
-            ++*discarded;
-            continue;
-        }
-        for (unsigned o = 0; o < e->observed_count; o++) {
-            const struct observed *seen = &e->observed[o];
-            const struct location *loc = &e->locations[seen->location];
-            values[o] =
-                seen->column >= 0
-                    ? out_value(e, l, (unsigned)seen->column, n)
-                    : get(loc->host + element_index(l, seen->location, n, seen->element, loc->elements) *
-                                          loc->element_size,
-                          loc->element_size, loc->is_signed);
-        }
-        if (!lt_histogram_add(h, values, 1)) {
-            e->failure = "out of memory";
-            return false;
-        }
+        for (unsigned v = 0; v < e->observed_count; v++)
+            values[v] = e->low + (int64_t)(b >> v * e->bits & ((1u << e->bits) - 1));
+        sum += e->bin_host[b];
+        ok = lt_histogram_add(h, values, e->bin_host[b]);
     }
-    return true;
+    for (cl_uint i = 0; i < others && ok; i++)
+        ok = lt_histogram_add(h, e->others_host + (size_t)i * e->observed_count, 1);
+    *discarded = counts[1];
+    if (!ok)
+        e->failure = "out of memory";
+    else if (sum + counts[0] + counts[1] != instances || others != counts[0]) {
+        snprintf(e->message, sizeof e->message,
+                 "%llu instances were launched, but %llu counted: kernels or buffers of the device lose data",
+                 (unsigned long long)instances, (unsigned long long)(sum + others + counts[1]));
+        e->failure = e->message;
+    }
+    return !e->failure;
 }
 
-static double seconds(void)
+static cJSON *knobs_json(const struct exec *e)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    cJSON *json = cJSON_CreateObject();
+    for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
+        cJSON_AddNumberToObject(json, lt_knobs[k].name, e->knobs[k]);
+    return json;
 }
 
-static bool run_batch(struct exec *e, unsigned instances)
+static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
 {
-    struct layout layout;
     struct lt_histogram h = {.values = e->observed_count};
-    unsigned discarded = 0;
-    double start = seconds();
-    choose_layout(e, instances, &layout);
-    bool ok = launch(e, &layout) && collect(e, &layout, &h, &discarded);
+    uint64_t discarded = 0, total = (uint64_t)instances * launches;
+    double start = lt_seconds();
+    choose_knobs(e, instances);
+    bool ok = launch(e, launches) && collect(e, total, &h, &discarded);
     if (ok) {
         cJSON *extra = cJSON_CreateObject();
-        cJSON_AddNumberToObject(extra, "instances", instances - discarded);
-        cJSON_AddNumberToObject(extra, "discarded", discarded);
-        cJSON_AddNumberToObject(extra, "ms", (seconds() - start) * 1e3);
+        cJSON_AddNumberToObject(extra, "instances", (double)(total - discarded));
+        cJSON_AddNumberToObject(extra, "discarded", (double)discarded);
+        cJSON_AddNumberToObject(extra, "ms", (lt_seconds() - start) * 1e3);
         cJSON_AddItemToObject(extra, "states", lt_histogram_json(&h));
+        cJSON_AddItemToObject(extra, "knobs", knobs_json(e));
         lt_report(e->job->report, e->job->index, "batch", NULL, extra);
     }
     lt_histogram_clear(&h);
     return ok;
 }
 
-static uint64_t wanted_instances(const struct lt_job *job)
-{
-    if (job->options->iterations)
-        return job->options->iterations;
-    return (uint64_t)lt_json_value(cJSON_GetObjectItem(job->test, "iterations"));
-}
-
 static void run_batches(struct exec *e)
 {
-    uint64_t wanted = wanted_instances(e->job);
+    uint64_t wanted = lt_wanted(e->job->options, e->job->test);
     uint64_t done = e->job->done, batch = e->job->batches;
-    for (; done < wanted; batch++) {
-        uint64_t left = wanted - done;
-        unsigned n = left < e->job->options->batch ? (unsigned)left : e->job->options->batch;
+    unsigned most = !e->job->device->is_gpu || !e->bits ? 1 : 8;
+    bool timed = e->job->deadline > 0;
+    for (; timed ? lt_seconds() < e->job->deadline : done < wanted; batch++) {
+        uint64_t left = timed || wanted - done > e->capacity ? e->capacity : wanted - done;
+        unsigned launches = timed ? most : (unsigned)((wanted - done) / e->capacity);
+        launches = launches > most ? most : launches ? launches : 1;
         /* A batch depends on the seed and its number alone, so that a resumed run goes on as if
          * uninterrupted. */
         e->random = e->job->seed + (uint64_t)e->job->index * 0x100000001b3 + batch * 0x9e3779b1;
-        if (!run_batch(e, n))
+        if (!run_batch(e, (uint32_t)left, launches))
             return;
-        done += n;
+        done += left * launches;
+        if (timed && e->job->options->confidence > 0 && (double)done >= 3 / e->job->options->confidence)
+            return;
     }
 }
 
 static void clean_up(struct exec *e)
 {
-    for (unsigned i = 0; i < e->location_count; i++) {
+    cl_mem buffers[] = {e->out,        e->scratch,      e->sync,         e->knob_buffer,
+                        e->bin_buffer, e->count_buffer, e->others_buffer};
+    for (unsigned i = 0; i < e->location_count; i++)
         if (e->locations[i].buffer)
             clReleaseMemObject(e->locations[i].buffer);
-        free(e->locations[i].host);
-        free(e->locations[i].initial);
-    }
-    if (e->out)
-        clReleaseMemObject(e->out);
-    free(e->out_host);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+    free(e->bin_host);
+    free(e->others_host);
     if (e->kernel)
         clReleaseKernel(e->kernel);
+    if (e->collect)
+        clReleaseKernel(e->collect);
     if (e->program)
         clReleaseProgram(e->program);
 }
@@ -452,14 +459,16 @@ static void clean_up(struct exec *e)
 void lt_run_test(struct lt_job *job)
 {
     char reason[256];
+    bool legacy = false;
     const cJSON *skip = cJSON_GetObjectItem(job->test, "skip");
-    const char *lacks = cJSON_IsString(skip) ? skip->valuestring
-                                             : lt_device_lacks(job->device, job->test, reason, sizeof reason);
+    const char *lacks = cJSON_IsString(skip)
+                            ? skip->valuestring
+                            : lt_device_lacks(job->device, job->test, &legacy, reason, sizeof reason);
     if (lacks) {
         lt_report(job->report, job->index, "skipped", lacks, NULL);
         return;
     }
-    if (job->done >= wanted_instances(job)) {
+    if (job->deadline <= 0 && job->done >= lt_wanted(job->options, job->test)) {
         lt_report(job->report, job->index, "done", NULL, NULL);
         return;
     }
@@ -469,11 +478,12 @@ void lt_run_test(struct lt_job *job)
         return;
     }
     e->job = job;
+    e->legacy = legacy;
     if (!read_test(e)) {
         e->failure = "the plan's description of the test is not valid";
     } else {
-        choose_local_size(e);
-        if (build(e))
+        choose_geometry(e);
+        if (build(e) && create_buffers(e))
             run_batches(e);
     }
     clean_up(e);

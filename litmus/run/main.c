@@ -15,7 +15,15 @@ static const char usage[] =
     "      --test NAME       only tests whose name contains NAME\n"
     "      --shard K/N       the K-th of N parts of the plan, K from 1\n"
     "  -n, --iterations N    instances of each test (default: what the plan says)\n"
-    "      --batch N         instances in one launch (default 4096)\n"
+    "      --budget S        seconds for all tests together, instead of a number of instances\n"
+    "      --confidence R    run each test until a state that was never seen has, with 95 % confidence, a "
+    "rate\n"
+    "                        below R (3/R instances)\n"
+    "      --batch N         instances in one launch (default 4096 on a CPU, 1048576 on a GPU)\n"
+    "      --kind cpu|gpu    lay launches out as for such a device (default: what the device is)\n"
+    "      --knob NAME=V     fix a knob (--knobs lists them); may be repeated\n"
+    "      --knobs           list the knobs of the kernels with the values that are tried\n"
+    "      --merge           add up the results files that follow into the output\n"
     "      --timeout S       give a test up after S seconds without a result (default 60)\n"
     "      --seed N          seed of the placements (default: the plan's)\n"
     "  -q, --quiet           only the summary\n"
@@ -47,6 +55,40 @@ static bool read_shard(const char *text, struct lt_options *o)
     return true;
 }
 
+/* A number above 0. */
+static bool read_fraction(const char *text, double most, double *value)
+{
+    char *end;
+    double n = strtod(text, &end);
+    if (*end || end == text || !(n > 0) || !(n <= most))
+        return false;
+    *value = n;
+    return true;
+}
+
+static bool read_knob(const char *text, struct lt_options *o)
+{
+    size_t length = strcspn(text, "=");
+    uint64_t n = 0;
+    for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
+        if (strlen(lt_knobs[k].name) == length && strncmp(lt_knobs[k].name, text, length) == 0 &&
+            *lt_knobs[k].cpu && text[length] && read_number(text + length + 1, 0, 1 << 20, &n)) {
+            o->knob_given[k] = true;
+            o->knob_values[k] = (uint32_t)n;
+            return true;
+        }
+    return false;
+}
+
+static void list_knobs(void)
+{
+    printf("%-15s %-14s %-20s %s\n", "knob", "on a CPU", "on a GPU", "meaning");
+    for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
+        if (*lt_knobs[k].cpu)
+            printf("%-15s %-14s %-20s %s\n", lt_knobs[k].name, lt_knobs[k].cpu, lt_knobs[k].gpu,
+                   lt_knobs[k].help);
+}
+
 static bool set_text(struct lt_options *o, const char *name, const char *value)
 {
     if (strcmp(name, "output") == 0)
@@ -57,6 +99,8 @@ static bool set_text(struct lt_options *o, const char *name, const char *value)
         o->device = value;
     else if (strcmp(name, "test") == 0)
         o->only = value;
+    else if (strcmp(name, "kind") == 0 && (strcmp(value, "cpu") == 0 || strcmp(value, "gpu") == 0))
+        o->kind = value;
     else
         return false;
     return true;
@@ -71,12 +115,18 @@ static bool set_option(struct lt_options *o, const char *name, const char *value
         return true;
     if (strcmp(name, "shard") == 0)
         return read_shard(value, o);
+    if (strcmp(name, "knob") == 0)
+        return read_knob(value, o);
+    if (strcmp(name, "budget") == 0)
+        return read_fraction(value, 1e9, &o->budget_s);
+    if (strcmp(name, "confidence") == 0)
+        return read_fraction(value, 1, &o->confidence);
     if (strcmp(name, "iterations") == 0)
         return read_number(value, 1, UINT64_MAX >> 12, &o->iterations);
     if (strcmp(name, "seed") == 0)
         return o->has_seed = read_number(value, 0, UINT64_MAX, &o->seed);
     if (strcmp(name, "batch") == 0) {
-        ok = read_number(value, 1, 1 << 20, &n);
+        ok = read_number(value, 1, 1 << 22, &n);
         o->batch = (unsigned)n;
         return ok;
     }
@@ -91,9 +141,10 @@ static bool set_option(struct lt_options *o, const char *name, const char *value
 static bool from_environment(struct lt_options *o)
 {
     static const char *const table[][2] = {
-        {"REFCL_RESULTS", "output"}, {"REFCL_PLATFORM", "platform"},   {"REFCL_DEVICE", "device"},
-        {"REFCL_TEST", "test"},      {"REFCL_SHARD", "shard"},         {"REFCL_ITERATIONS", "iterations"},
-        {"REFCL_BATCH", "batch"},    {"REFCL_RUN_TIMEOUT", "timeout"}, {"REFCL_SEED", "seed"}};
+        {"REFCL_RESULTS", "output"},      {"REFCL_PLATFORM", "platform"}, {"REFCL_DEVICE", "device"},
+        {"REFCL_TEST", "test"},           {"REFCL_SHARD", "shard"},       {"REFCL_ITERATIONS", "iterations"},
+        {"REFCL_BATCH", "batch"},         {"REFCL_BUDGET", "budget"},     {"REFCL_CONFIDENCE", "confidence"},
+        {"REFCL_RUN_TIMEOUT", "timeout"}, {"REFCL_SEED", "seed"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *value = getenv(table[i][0]);
         if (value && *value && !set_option(o, table[i][1], value)) {
@@ -114,6 +165,10 @@ static bool set_flag(struct lt_options *o, const char *name)
         o->list = true;
     else if (strcmp(name, "quiet") == 0)
         o->quiet = true;
+    else if (strcmp(name, "merge") == 0)
+        o->merge = true;
+    else if (strcmp(name, "knobs") == 0)
+        o->list_knobs = true;
     else if (strcmp(name, "help") == 0)
         o->stop = true;
     else
@@ -146,33 +201,50 @@ static bool parse_option(struct lt_options *o, int argc, char **argv, int *i)
     return false;
 }
 
-int main(int argc, char **argv)
+static bool parse_arguments(struct lt_options *o, int argc, char **argv, const char **inputs)
 {
-    struct lt_options o = {.results_path = "results.json", .batch = 4096, .timeout_s = 60, .shard_count = 1};
-    if (!from_environment(&o))
-        return 2;
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1]) {
-            if (!parse_option(&o, argc, argv, &i))
-                return 2;
-        } else if (o.plan_path) {
-            fprintf(stderr, "refcl-litmus-run: one plan is enough\n");
-            return 2;
+            if (!parse_option(o, argc, argv, &i))
+                return false;
         } else {
-            o.plan_path = argv[i];
+            inputs[o->input_count++] = argv[i];
         }
     }
-    if (o.stop) {
+    o->inputs = inputs;
+    return true;
+}
+
+static int run(struct lt_options *o)
+{
+    if (o->stop) {
         fputs(usage, stdout);
         return 0;
     }
-    if (o.list) {
-        lt_device_list(stdout);
+    if (o->list || o->list_knobs) {
+        if (o->list)
+            lt_device_list(stdout);
+        else
+            list_knobs();
         return 0;
     }
-    if (!o.plan_path) {
-        fprintf(stderr, "refcl-litmus-run: no plan given\n%s", usage);
+    if (o->merge)
+        return lt_merge(o);
+    if (o->input_count != 1) {
+        fprintf(stderr, "refcl-litmus-run: one plan is needed, %u given\n%s", o->input_count, usage);
         return 2;
     }
-    return lt_campaign(&o);
+    o->plan_path = o->inputs[0];
+    return lt_campaign(o);
+}
+
+int main(int argc, char **argv)
+{
+    struct lt_options o = {.results_path = "results.json", .timeout_s = 60, .shard_count = 1};
+    const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
+    int code = 2;
+    if (inputs && from_environment(&o) && parse_arguments(&o, argc, argv, inputs))
+        code = run(&o);
+    free(inputs);
+    return code;
 }

@@ -18,19 +18,39 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LT_MAX_VALUES 64 /* observed values of one instance */
+#define LT_MAX_VALUES   64 /* observed values of one instance */
+#define LT_PLAN_VERSION 2
+
+enum {
+#define KNOB(name, cpu, gpu, help) LT_K_##name,
+#include "knobs.def"
+#undef KNOB
+    LT_KNOB_COUNT
+};
+struct lt_knob {
+    const char *name, *cpu, *gpu; /* choices, comma-separated; "" if the runner sets it */
+    const char *help;
+};
+extern const struct lt_knob lt_knobs[LT_KNOB_COUNT];
 
 struct lt_options {
     const char *plan_path, *results_path;
     const char *platform, *device; /* number or part of the name; NULL = first */
     const char *only;              /* part of the test's name; NULL = all */
+    const char *kind;              /* "cpu", "gpu"; NULL = as the device says */
     uint64_t iterations;           /* 0 = what the plan says */
     uint64_t seed;
     bool has_seed;
-    unsigned batch;     /* instances in one launch */
+    double budget_s;    /* for all tests together, 0 = none */
+    double confidence;  /* rate below which a state may stay unseen, 0 = none */
+    unsigned batch;     /* instances in one launch, 0 = by the kind of device */
     unsigned timeout_s; /* without a sign of life */
     unsigned shard, shard_count;
-    bool resume, list, quiet, stop;
+    bool resume, list, list_knobs, quiet, stop, merge;
+    const char *const *inputs; /* of --merge */
+    unsigned input_count;
+    bool knob_given[LT_KNOB_COUNT];
+    uint32_t knob_values[LT_KNOB_COUNT];
 };
 
 /* ---- histograms ----------------------------------------------------------------------------------- */
@@ -62,6 +82,10 @@ struct lt_device {
     unsigned cl_version; /* of the device: 120, 200, 300 */
     unsigned c_level;    /* newest OpenCL C that has what we need */
     size_t max_group;
+    bool is_gpu;
+    unsigned units;   /* compute units */
+    cl_ulong atomics; /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
+    cl_ulong max_alloc;
     char *features; /* " __opencl_c_x __opencl_c_y " of OpenCL C 3.0, and extensions */
 };
 /* Returns NULL, or why the device cannot be used. */
@@ -69,8 +93,9 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
 void lt_device_close(struct lt_device *device);
 void lt_device_list(FILE *out);
 cJSON *lt_device_json(const struct lt_device *device);
-/* Why DEVICE cannot run TEST, NULL if it can. */
-const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, char *reason, size_t size);
+/* Why DEVICE cannot run TEST, NULL if it can.  *LEGACY: with the atomics of OpenCL 1.2 alone. */
+const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
+                            size_t size);
 /* -cl-std option for TEST. */
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan);
 
@@ -84,15 +109,22 @@ struct lt_job {
     uint64_t done;  /* instances that earlier runs made */
     uint64_t batches;
     uint64_t seed;
-    FILE *report; /* one JSON object per line to the parent */
+    double deadline; /* by lt_seconds(), 0 = none: run as many instances as wanted */
+    FILE *report;    /* one JSON object per line to the parent */
 };
 void lt_run_test(struct lt_job *job);
+double lt_seconds(void); /* monotonic */
+/* Instances of TEST to run where time does not decide. */
+uint64_t lt_wanted(const struct lt_options *options, const cJSON *test);
 void lt_report(FILE *report, unsigned test, const char *event, const char *reason, cJSON *extra);
 
 /* ---- the campaign, in the parent ------------------------------------------------------------------------
  */
 
 int lt_campaign(const struct lt_options *options);
+/* Adds up the results of several campaigns on one device. */
+int lt_merge(const struct lt_options *options);
+bool lt_save_json(const cJSON *json, const char *path);
 char *lt_read_file(const char *path);
 
 #endif

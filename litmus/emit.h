@@ -1,0 +1,28 @@
+/* What emit_cl.c (the test's own statements) and emit_frame.c (everything around them) share. */
+#ifndef LITMUS_EMIT_H
+#define LITMUS_EMIT_H
+
+#include "litmus/ast.h"
+#include "litmus/lower.h"
+
+struct emitter {
+    struct lt_test *test;
+    const struct ck_program *program;
+    struct lt_kernel *kernel;
+    FILE *out;
+    bool failed; /* out of memory */
+};
+
+void lt_emit_cannot(struct emitter *e, const char *reason);
+const char *lt_emit_type(uint8_t size, bool is_signed);
+uint32_t lt_emit_elements(const struct ck_object *object);
+/* The thread that member MEMBER of work-group GROUP plays, NULL if there is none. */
+const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t group, uint32_t member,
+                                       uint32_t *index);
+/* Up to the test's statements, and what follows them. */
+void lt_emit_prologue(struct emitter *e);
+void lt_emit_epilogue(struct emitter *e);
+/* The kernel that counts final states and prepares the next launch. */
+void lt_emit_collect(struct emitter *e);
+
+#endif

@@ -1,0 +1,132 @@
+/* Adding up results: shards of one plan, or several campaigns on one device. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static cJSON *load(const char *path)
+{
+    char *text = lt_read_file(path);
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    free(text);
+    if (json && strcmp(text_of(json, "format"), "refcl-litmus-results") == 0 &&
+        lt_json_value(cJSON_GetObjectItem(json, "version")) == 1)
+        return json;
+    fprintf(stderr, "%s: not a file of litmus results\n", path);
+    cJSON_Delete(json);
+    return NULL;
+}
+
+static bool same_device(const cJSON *a, const cJSON *b)
+{
+    static const char *const keys[] = {"platform", "name", "version", "driver"};
+    const cJSON *x = cJSON_GetObjectItem(a, "device"), *y = cJSON_GetObjectItem(b, "device");
+    for (size_t i = 0; x && y && i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(text_of(x, keys[i]), text_of(y, keys[i])) != 0)
+            return false;
+    return true;
+}
+
+/* The worse of two states of a test; what ran in part is done where the other is missing. */
+static int rank(const char *status)
+{
+    static const char *const order[] = {"pending", "skipped", "running", "done",
+                                        "failed",  "timeout", "crashed"};
+    for (int i = 0; i < 7; i++)
+        if (strcmp(order[i], status) == 0)
+            return i;
+    return 0;
+}
+
+static void add_number(cJSON *to, const cJSON *from, const char *key)
+{
+    const cJSON *a = cJSON_GetObjectItem(to, key), *b = cJSON_GetObjectItem(from, key);
+    double sum = (cJSON_IsNumber(a) ? a->valuedouble : 0) + (cJSON_IsNumber(b) ? b->valuedouble : 0);
+    cJSON_DeleteItemFromObject(to, key);
+    cJSON_AddNumberToObject(to, key, sum);
+}
+
+static void replace(cJSON *to, const cJSON *from, const char *key)
+{
+    cJSON_DeleteItemFromObject(to, key);
+    if (cJSON_GetObjectItem(from, key))
+        cJSON_AddItemToObject(to, key, cJSON_Duplicate(cJSON_GetObjectItem(from, key), true));
+}
+
+static bool add_test(cJSON *to, const cJSON *from)
+{
+    static const char *const sums[] = {"instances", "discarded", "batches", "time_ms"};
+    struct lt_histogram h = {.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(from, "observed"))};
+    if (h.values > LT_MAX_VALUES)
+        return false;
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        add_number(to, from, sums[i]);
+    bool ok = lt_histogram_load(&h, cJSON_GetObjectItem(to, "states")) &&
+              lt_histogram_load(&h, cJSON_GetObjectItem(from, "states"));
+    cJSON_DeleteItemFromObject(to, "states");
+    cJSON_AddItemToObject(to, "states", lt_histogram_json(&h));
+    lt_histogram_clear(&h);
+    const cJSON *slice;
+    cJSON *slices = cJSON_GetObjectItem(to, "slices");
+    cJSON_ArrayForEach(slice, cJSON_GetObjectItem(from, "slices")) if (slices)
+        cJSON_AddItemToArray(slices, cJSON_Duplicate(slice, true));
+    if (rank(text_of(from, "status")) > rank(text_of(to, "status"))) {
+        replace(to, from, "status");
+        replace(to, from, "reason");
+    }
+    return ok;
+}
+
+static cJSON *find(const cJSON *tests, const cJSON *wanted)
+{
+    cJSON *item;
+    cJSON_ArrayForEach(item, tests) if (strcmp(text_of(item, "source"), text_of(wanted, "source")) ==
+                                        0) return item;
+    return NULL;
+}
+
+static bool add_results(cJSON *sum, const cJSON *from, const char *path)
+{
+    cJSON *tests = cJSON_GetObjectItem(sum, "tests");
+    const cJSON *item;
+    if (!same_device(sum, from)) {
+        fprintf(stderr, "%s: results of another device or driver\n", path);
+        return false;
+    }
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(from, "tests"))
+    {
+        cJSON *old = find(tests, item);
+        if (!old)
+            cJSON_AddItemToArray(tests, cJSON_Duplicate(item, true));
+        else if (!add_test(old, item))
+            return false;
+    }
+    return true;
+}
+
+int lt_merge(const struct lt_options *o)
+{
+    cJSON *sum = NULL;
+    bool ok = o->input_count > 0;
+    if (!ok)
+        fprintf(stderr, "refcl-litmus-run: --merge needs results files\n");
+    for (unsigned i = 0; i < o->input_count && ok; i++) {
+        cJSON *next = load(o->inputs[i]);
+        ok = next != NULL;
+        if (!sum) {
+            sum = next;
+            continue;
+        }
+        ok = ok && add_results(sum, next, o->inputs[i]);
+        cJSON_Delete(next);
+    }
+    ok = ok && lt_save_json(sum, o->results_path);
+    cJSON_Delete(sum);
+    return ok ? 0 : 2;
+}
