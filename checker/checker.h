@@ -10,11 +10,20 @@
 
 enum ck_answer { CK_UNKNOWN, CK_YES, CK_NO };
 
+/* Forward progress: which work-items that could go on are sure to go on.  FAIR: all; HSA: the one with the
+ * lowest number that has not ended; OBE: those that have begun; LOBE: both; UNFAIR: some one. */
+enum ck_progress_kind { CK_FAIR, CK_HSA, CK_OBE, CK_LOBE, CK_UNFAIR };
+struct ck_progress { /* among the members of each scope, outermost first */
+    enum ck_progress_kind work_groups, sub_groups, work_items;
+};
+
 struct ck_options {
     unsigned bound;      /* loop iterations per back edge, 0 = default (2) */
     unsigned timeout_ms; /* 0 = none */
     size_t memory_limit; /* bytes, 0 = default */
     bool explain;        /* also produce witness or contradiction */
+    unsigned unroll;     /* when not 0, instead of BOUND: how often the body of a loop may run */
+    struct ck_progress progress;
 };
 
 struct ck_state {
@@ -60,6 +69,9 @@ struct ck_verdict {
     struct ck_step *witness;          /* in an order consistent with the model */
     struct mm_rel witness_rf, witness_co, witness_po; /* over witness[] indices */
     double time_ms;                                   /* CPU */
+    /* kernels */
+    enum ck_answer divergence;  /* YES: work-items of a group can wait at different barriers */
+    enum ck_answer termination; /* YES: every execution ends */
 };
 
 /* Decides PROGRAM under MODEL.  Returns MM_OK and fills VERDICT (free with ck_verdict_clear), also when the
@@ -79,6 +91,7 @@ struct ck_detector_options {
     bool memory;         /* findings that the runtime records, and what the detector itself sees */
     size_t max_findings; /* 0 = no limit */
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
+    bool uninitialized;  /* reads of local memory that holds nothing yet, even if the value is never used */
 };
 struct ck_detector *ck_detector_create(const struct ck_detector_options *options);
 void ck_detector_destroy(struct ck_detector *detector);

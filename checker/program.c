@@ -160,9 +160,14 @@ static bool same_term(const struct ck_term *a, const struct ck_term *b)
     case CK_TERM_REG:
         return a->thread == b->thread && a->reg == b->reg;
     case CK_TERM_MEMORY:
-        return a->object == b->object && a->offset == b->offset;
+        return a->object == b->object && a->offset == b->offset && a->size == b->size;
     }
     return false;
+}
+
+unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term)
+{
+    return term->size ? term->size : program->objects[term->object].element_size;
 }
 
 /* A term that is observed already keeps its place. */
@@ -397,8 +402,8 @@ static enum mm_class check_term(struct check *c, const struct ck_term *t)
             return MM_OK;
         return BAD(c, "the condition names a register that does not exist");
     case CK_TERM_MEMORY:
-        if (t->object < c->p->object_count &&
-            (uint64_t)t->offset + c->p->objects[t->object].element_size <= c->p->objects[t->object].size)
+        if (t->object < c->p->object_count && t->size <= 8 &&
+            (uint64_t)t->offset + ck_term_size(c->p, t) <= c->p->objects[t->object].size)
             return MM_OK;
         return BAD(c, "the condition names a location that does not exist");
     }

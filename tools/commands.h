@@ -12,6 +12,7 @@ extern const struct tool_command cmd_litmus_gen;
 extern const struct tool_command cmd_run;
 extern const struct tool_command cmd_kernel;
 extern const struct tool_command cmd_trace_dump;
+extern const struct tool_command cmd_explore;
 extern const struct tool_command cmd_xref;
 
 #endif

@@ -1,0 +1,460 @@
+/* Header lines of a .spvasm file, and the same things from the command line: initial values, the property,
+ * the filter, the shape of the launch.
+ *
+ *     ; @Input: %name = {1, {2, 3}}, %other = 4
+ *     ; @Output: forall (%name[0] == 1 and not %other != 4)
+ *     ; @Filter: (%name[0] == 1)
+ *     ; @Config: work-items per sub-group, sub-groups per work-group, work-groups */
+#include "tools/explore.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_INPUTS = 1024, MAX_LINES = 1024, MAX_DEPTH = 32, MAX_ITEMS = 65536 };
+
+struct reader {
+    struct ex *ex;
+    const char *at, *end;
+    unsigned depth;
+};
+
+static void skip_space(struct reader *r)
+{
+    while (r->at < r->end && isspace((unsigned char)*r->at))
+        r->at++;
+}
+
+static bool accept(struct reader *r, const char *word)
+{
+    size_t n = strlen(word);
+    skip_space(r);
+    if ((size_t)(r->end - r->at) < n || strncmp(r->at, word, n) != 0)
+        return false;
+    if (isalpha((unsigned char)*word) && r->at + n < r->end &&
+        (isalnum((unsigned char)r->at[n]) || r->at[n] == '_'))
+        return false;
+    r->at += n;
+    return true;
+}
+
+_Noreturn static void bad(struct reader *r, const char *what)
+{
+    ex_fail(r->ex, MM_INVALID, "explore.header", "%s expected at '%.20s'", what,
+            r->at < r->end ? r->at : "the end");
+}
+
+static void expect(struct reader *r, const char *word)
+{
+    if (!accept(r, word))
+        bad(r, word);
+}
+
+static uint64_t number(struct reader *r)
+{
+    char text[64], *end;
+    size_t n = 0;
+    skip_space(r);
+    while (r->at + n < r->end && n < 63 &&
+           (isalnum((unsigned char)r->at[n]) || (n == 0 && (r->at[n] == '-' || r->at[n] == '+'))))
+        n++;
+    memcpy(text, r->at, n);
+    text[n] = 0;
+    uint64_t value = text[0] == '-' ? 0 - strtoull(text + 1, &end, 0)
+                                    : strtoull(text[0] == '+' ? text + 1 : text, &end, 0);
+    if (n == 0 || *end || end == text)
+        bad(r, "a number");
+    r->at += n;
+    return value;
+}
+
+static const char *name(struct reader *r)
+{
+    size_t n = 0;
+    skip_space(r);
+    if (r->at < r->end && *r->at == '%')
+        r->at++;
+    while (r->at + n < r->end && (isalnum((unsigned char)r->at[n]) || r->at[n] == '_'))
+        n++;
+    if (n == 0)
+        bad(r, "a name");
+    char *text = ex_alloc(r->ex, n + 1);
+    memcpy(text, r->at, n);
+    r->at += n;
+    return text;
+}
+
+static struct ex_init init(struct reader *r)
+{
+    struct ex_init out = {0};
+    uint32_t capacity = 0;
+    if (!accept(r, "{")) {
+        out.value = number(r);
+        return out;
+    }
+    if (++r->depth > MAX_DEPTH)
+        bad(r, "less nesting");
+    out.is_list = true;
+    while (!accept(r, "}")) {
+        if (out.count == MAX_ITEMS)
+            bad(r, "fewer values");
+        if (out.count == capacity) {
+            capacity = capacity ? capacity * 2 : 8;
+            struct ex_init *bigger = ex_alloc(r->ex, capacity * sizeof *bigger);
+            if (out.count)
+                memcpy(bigger, out.items, out.count * sizeof *bigger);
+            out.items = bigger;
+        }
+        out.items[out.count++] = init(r);
+        if (!accept(r, ",") && (skip_space(r), r->at >= r->end || *r->at != '}'))
+            bad(r, "',' or '}'");
+    }
+    r->depth--;
+    return out;
+}
+
+static struct ex_input *input_named(struct ex *ex, const char *text)
+{
+    for (uint32_t i = 0; i < ex->input_count; i++)
+        if (strcmp(ex->inputs[i].name, text) == 0)
+            return &ex->inputs[i];
+    if (!ex->inputs)
+        ex->inputs = ex_alloc(ex, MAX_INPUTS * sizeof *ex->inputs);
+    if (ex->input_count == MAX_INPUTS)
+        ex_fail(ex, MM_LIMIT, "explore.header", "more than %d names", MAX_INPUTS);
+    ex->inputs[ex->input_count] = (struct ex_input){.name = text};
+    return &ex->inputs[ex->input_count++];
+}
+
+static void read_inputs(struct reader *r)
+{
+    do {
+        struct ex_input *input = input_named(r->ex, name(r));
+        expect(r, "=");
+        input->init = init(r);
+        input->given = true;
+    } while (accept(r, ","));
+    skip_space(r);
+    if (r->at < r->end)
+        bad(r, "',' or the end of the line");
+}
+
+/* The names in a condition, so that they can be found in the module. */
+static void note_names(struct ex *ex, const char *text)
+{
+    struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
+    while ((r.at = strchr(r.at, '%')) != NULL)
+        input_named(ex, name(&r));
+}
+
+static void read_config(struct reader *r)
+{
+    uint64_t n[3];
+    for (int i = 0; i < 3; i++) {
+        if (i)
+            expect(r, ",");
+        n[i] = number(r);
+        if (n[i] == 0 || n[i] > 1024)
+            bad(r, "a number from 1 to 1024");
+    }
+    struct ex_launch *l = &r->ex->launch;
+    l->sub_group = (uint32_t)n[0];
+    l->local[0] = (uint32_t)(n[0] * n[1]);
+    l->global[0] = (uint32_t)(n[0] * n[1] * n[2]);
+}
+
+static void add_line(struct ex *ex, const char ***lines, uint32_t *count, const struct reader *r)
+{
+    if (!*lines)
+        *lines = ex_alloc(ex, MAX_LINES * sizeof **lines);
+    if (*count == MAX_LINES)
+        ex_fail(ex, MM_LIMIT, "explore.header", "more than %d properties", MAX_LINES);
+    size_t n = (size_t)(r->end - r->at);
+    char *text = ex_alloc(ex, n + 1);
+    memcpy(text, r->at, n);
+    (*lines)[(*count)++] = text;
+    note_names(ex, text);
+}
+
+void ex_read_headers(struct ex *ex)
+{
+    struct ex_inst here = {.line = 1};
+    for (const char *p = ex->text; p && *p; here.line++) {
+        const char *end = strchr(p, '\n');
+        struct reader r = {.ex = ex, .at = p, .end = end ? end : p + strlen(p)};
+        ex->current = &here;
+        if (accept(&r, ";") && accept(&r, "@")) {
+            if (accept(&r, "Input:"))
+                read_inputs(&r);
+            else if (accept(&r, "Output:"))
+                add_line(ex, &ex->outputs, &ex->output_count, &r);
+            else if (accept(&r, "Filter:"))
+                add_line(ex, &ex->filters, &ex->filter_count, &r);
+            else if (accept(&r, "Config:"))
+                read_config(&r);
+        }
+        p = end ? end + 1 : NULL;
+    }
+    ex->current = NULL;
+}
+
+enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, struct mm_error *err)
+{
+    struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
+    ex->err = err;
+    ex->current = NULL;
+    if (setjmp(ex->failed))
+        return err->cls;
+    if (line == EX_INPUT)
+        read_inputs(&r);
+    else if (line == EX_OUTPUT)
+        add_line(ex, &ex->outputs, &ex->output_count, &r);
+    else
+        add_line(ex, &ex->filters, &ex->filter_count, &r);
+    ex_find_names(ex);
+    return MM_OK;
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------- */
+
+static struct ex_init repeated(struct reader *r, uint64_t count)
+{
+    struct ex_init out = {.is_list = true, .count = (uint32_t)count};
+    bool iota = false;
+    uint64_t value = 0;
+    if (accept(r, ":") && !accept(r, "zero")) {
+        iota = accept(r, "iota");
+        if (!iota) {
+            expect(r, "fill");
+            expect(r, "=");
+            value = number(r);
+        }
+    }
+    out.items = ex_alloc(r->ex, count * sizeof *out.items);
+    for (uint32_t i = 0; i < count; i++)
+        out.items[i].value = iota ? i : value;
+    return out;
+}
+
+void ex_argument(struct ex *ex, uint32_t id, const char *text)
+{
+    struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
+    struct ex_input *input = NULL;
+    const char *label = ex->ids[id].name ? ex->ids[id].name : "";
+    for (uint32_t i = 0; i < ex->input_count; i++)
+        if (ex->inputs[i].id == id)
+            input = &ex->inputs[i];
+    if (!input) {
+        input = input_named(ex, label);
+        if (input->id && input->id != id)
+            ex_fail(ex, MM_INVALID, "explore.arguments", "two arguments called %s", label);
+    }
+    input->id = id;
+    input->given = true;
+    if (accept(&r, "local")) {
+        expect(&r, ":");
+        input->bytes = number(&r);
+    } else if (accept(&r, "buf") || accept(&r, "svm")) {
+        expect(&r, ":");
+        uint64_t count = number(&r);
+        if (count == 0 || count > MAX_ITEMS)
+            bad(&r, "a number of elements from 1 to 65536");
+        const char *here = r.at;
+        if (accept(&r, ":") && accept(&r, "any"))
+            input->bytes = count * ex_type(ex, ex_type_of(ex, id)->element)->size;
+        else
+            r.at = here, input->init = repeated(&r, count);
+    } else {
+        input->init = init(&r);
+    }
+    skip_space(&r);
+    if (r.at < r.end)
+        bad(&r, "the end of the argument");
+}
+
+/* ---- conditions --------------------------------------------------------------------------------- */
+
+static uint32_t add_prop(struct reader *r, struct ck_prop prop)
+{
+    uint32_t index = ck_program_add_prop(r->ex->program, &prop);
+    if (index == UINT32_MAX)
+        ex_fail(r->ex, MM_LIMIT, "memory", "out of memory");
+    return index;
+}
+
+static const struct ex_place *place_named(struct reader *r, const char *text)
+{
+    struct ex *ex = r->ex;
+    uint32_t id = 0;
+    for (uint32_t i = 0; i < ex->input_count; i++)
+        if (strcmp(ex->inputs[i].name, text) == 0)
+            id = ex->inputs[i].id;
+    for (uint32_t i = 0; i < ex->build->place_count; i++) {
+        const struct ex_place *place = &ex->build->places[i];
+        const char *of_module = ex->ids[place->id].name;
+        if (id ? place->id == id : of_module && strcmp(of_module, text) == 0)
+            return place;
+    }
+    ex_fail(ex, MM_INVALID, "explore.header", "'%s' is no memory that the kernel can access", text);
+}
+
+/* NAME[I][J]...: leads through arrays, vectors and structures. */
+static struct ck_term memory_term(struct reader *r)
+{
+    struct ex *ex = r->ex;
+    const struct ex_place *place = place_named(r, name(r));
+    uint32_t type = place->pointee;
+    uint64_t offset = 0, size = ex->program->objects[place->object].size;
+    bool first = place->is_array;
+    while (accept(r, "[")) {
+        uint64_t index = number(r);
+        const struct ex_type *t = ex_type(ex, type);
+        expect(r, "]");
+        if (index > UINT32_MAX)
+            bad(r, "a smaller index");
+        if (first) {
+            offset += index * ((t->size + t->align - 1) / t->align * t->align);
+            first = false;
+        } else if (t->kind == EX_STRUCT) {
+            if (index >= t->count)
+                bad(r, "the index of a member");
+            offset += t->offsets[index];
+            type = t->members[index];
+        } else if (t->kind == EX_VECTOR || t->kind == EX_ARRAY || t->kind == EX_RUNTIME_ARRAY) {
+            offset += index * t->stride;
+            type = t->element;
+        } else {
+            bad(r, "fewer indices");
+        }
+    }
+    const struct ex_type *t = ex_type(ex, type);
+    unsigned bytes = ex_scalar_size(t);
+    if (!bytes)
+        bad(r, "an index: the value is no number");
+    if (offset + bytes > size)
+        ex_fail(ex, MM_INVALID, "explore.header", "the condition names memory outside its object");
+    return (struct ck_term){
+        .kind = CK_TERM_MEMORY, .object = place->object, .offset = (uint32_t)offset, .size = (uint8_t)bytes};
+}
+
+static struct ck_term term(struct reader *r)
+{
+    skip_space(r);
+    if (r->at < r->end && (isdigit((unsigned char)*r->at) || *r->at == '-'))
+        return (struct ck_term){.kind = CK_TERM_CONST, .value = number(r)};
+    struct ck_term t = memory_term(r);
+    if (ck_program_add_observed(r->ex->program, &t) == UINT32_MAX)
+        ex_fail(r->ex, MM_LIMIT, "memory", "out of memory");
+    return t;
+}
+
+static uint32_t proposition(struct reader *r);
+
+static uint32_t comparison(struct reader *r)
+{
+    static const struct {
+        const char *text;
+        enum ck_expr_op op;
+        bool swap;
+    } ops[] = {{"==", CK_EQ, false}, {"!=", CK_NE, false}, {"<=", CK_SLE, false},
+               {">=", CK_SLE, true}, {"<", CK_SLT, false}, {">", CK_SLT, true}};
+    struct ck_prop prop = {.op = CK_PROP_COMPARE, .left = term(r)};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        if (!accept(r, ops[i].text))
+            continue;
+        prop.compare = ops[i].op;
+        prop.right = term(r);
+        if (ops[i].swap) {
+            struct ck_term left = prop.left;
+            prop.left = prop.right;
+            prop.right = left;
+        }
+        return add_prop(r, prop);
+    }
+    bad(r, "a comparison");
+}
+
+static uint32_t primary(struct reader *r)
+{
+    if (++r->depth > 8 * MAX_DEPTH)
+        bad(r, "less nesting");
+    uint32_t result;
+    if (accept(r, "not") || accept(r, "~")) {
+        result = add_prop(r, (struct ck_prop){.op = CK_PROP_NOT, .a = primary(r)});
+    } else if (accept(r, "(")) {
+        result = proposition(r);
+        expect(r, ")");
+    } else if (accept(r, "true")) {
+        result = add_prop(r, (struct ck_prop){.op = CK_PROP_TRUE});
+    } else {
+        result = comparison(r);
+    }
+    r->depth--;
+    return result;
+}
+
+static uint32_t conjunction(struct reader *r)
+{
+    uint32_t left = primary(r);
+    while (accept(r, "and") || accept(r, "&&") || accept(r, "/\\"))
+        left = add_prop(r, (struct ck_prop){.op = CK_PROP_AND, .a = left, .b = primary(r)});
+    return left;
+}
+
+static uint32_t proposition(struct reader *r)
+{
+    uint32_t left = conjunction(r);
+    while (accept(r, "or") || accept(r, "||") || accept(r, "\\/"))
+        left = add_prop(r, (struct ck_prop){.op = CK_PROP_OR, .a = left, .b = conjunction(r)});
+    return left;
+}
+
+static enum ck_quantifier quantifier(struct reader *r)
+{
+    if (accept(r, "exists"))
+        return CK_EXISTS;
+    if (accept(r, "forall"))
+        return CK_FORALL;
+    const char *start = r->at;
+    if ((accept(r, "not") || accept(r, "~")) && accept(r, "exists"))
+        return CK_NOT_EXISTS;
+    r->at = start;
+    return CK_FORALL;
+}
+
+static uint32_t read_line(struct ex *ex, const char *line, enum ck_quantifier *q)
+{
+    struct reader r = {.ex = ex, .at = line, .end = line + strlen(line)};
+    *q = quantifier(&r);
+    uint32_t prop = proposition(&r);
+    skip_space(&r);
+    if (r.at < r.end)
+        bad(&r, "the end of the condition");
+    return prop;
+}
+
+/* Several properties: all of the forall ones hold, one of the exists ones does. */
+void ex_conditions(struct ex *ex)
+{
+    struct ck_program *p = ex->program;
+    enum ck_quantifier q, first = CK_FORALL;
+    struct reader r = {.ex = ex};
+    for (uint32_t i = 0; i < ex->output_count; i++) {
+        uint32_t prop = read_line(ex, ex->outputs[i], &q);
+        if (i > 0 && q != first)
+            ex_fail(ex, MM_INVALID, "explore.header", "properties with different quantifiers");
+        p->condition = i == 0 ? prop
+                              : add_prop(&r, (struct ck_prop){.op = q == CK_FORALL ? CK_PROP_AND : CK_PROP_OR,
+                                                              .a = p->condition,
+                                                              .b = prop});
+        first = q;
+    }
+    if (ex->output_count == 0)
+        p->condition = add_prop(&r, (struct ck_prop){.op = CK_PROP_TRUE});
+    p->quantifier = first;
+    for (uint32_t i = 0; i < ex->filter_count; i++) {
+        uint32_t prop = read_line(ex, ex->filters[i], &q);
+        p->filter =
+            i == 0 ? prop : add_prop(&r, (struct ck_prop){.op = CK_PROP_AND, .a = p->filter, .b = prop});
+    }
+}

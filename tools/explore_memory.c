@@ -1,0 +1,437 @@
+/* Loads, stores and pointers.  Pointers are numbers; those whose object is private to the work-item address
+ * registers.  [SPIRV 3.42.8; SPIRV 3.26 memory operands] */
+#include "tools/explore.h"
+
+#include <string.h>
+
+enum { MAX_OPTIONS = 4096 };
+
+/* ---- private variables -------------------------------------------------------------------------- */
+
+uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial)
+{
+    struct ex_build *b = ex->build;
+    const struct ex_type *t = ex_type(ex, pointee);
+    if (b->variable_count == b->variable_capacity) {
+        uint32_t capacity = b->variable_capacity ? b->variable_capacity * 2 : 32;
+        struct ex_variable *bigger = ex_alloc(ex, capacity * sizeof *bigger);
+        if (b->variable_count)
+            memcpy(bigger, b->variables, b->variable_count * sizeof *bigger);
+        b->variables = bigger;
+        b->variable_capacity = capacity;
+    }
+    if (t->leaf_count == 0 || t->leaf_count > MAX_OPTIONS)
+        ex_fail(ex, MM_LIMIT, "explore.private", "a private variable too large or of unknown size");
+    struct ex_variable *v = &b->variables[b->variable_count];
+    *v = (struct ex_variable){.base = EX_PRIVATE_BASE + ((uint64_t)(b->variable_count + 1) << 32),
+                              .size = t->size,
+                              .cell_count = t->leaf_count,
+                              .cells = ex_alloc(ex, t->leaf_count * sizeof *v->cells)};
+    b->variable_count++;
+    for (uint32_t i = 0; i < t->leaf_count; i++) {
+        struct ex_cell *c = &v->cells[i];
+        c->offset = t->leaves[i].offset;
+        c->size = (uint8_t)ex_scalar_size(ex_type(ex, t->leaves[i].type));
+        c->reg = ex_new_reg(ex, c->size);
+        ex_assign(ex, c->reg, initial ? initial->leaves[i] : ex_arbitrary(ex, c->size));
+    }
+    return v->base;
+}
+
+/* The constant that an address is computed from; 0: there is none. */
+uint64_t ex_root(const struct ex *ex, uint32_t address)
+{
+    const struct ck_expr *e = &ex->program->exprs[address];
+    if (e->op == CK_CONST)
+        return e->imm >= CK_OBJECT_BASE(0) ? e->imm : 0;
+    if (e->op != CK_ADD && e->op != CK_SUB)
+        return 0;
+    uint64_t a = ex_root(ex, e->a), b = ex_root(ex, e->b);
+    return a && b ? 0 : a ? a : b;
+}
+
+static struct ex_variable *variable_at(struct ex *ex, uint64_t address)
+{
+    for (uint32_t i = 0; i < ex->build->variable_count; i++)
+        if (ex->build->variables[i].base >> 32 == address >> 32)
+            return &ex->build->variables[i];
+    return NULL;
+}
+
+/* What the bytes at OFFSET of V hold, as a number of SIZE bytes; UINT32_MAX: no run of cells covers them. */
+static uint32_t read_cells(struct ex *ex, const struct ex_variable *v, uint64_t offset, unsigned size)
+{
+    uint32_t value = ex_const(ex, 0, size);
+    unsigned have = 0;
+    for (uint32_t i = 0; i < v->cell_count && have < size; i++) {
+        const struct ex_cell *c = &v->cells[i];
+        uint64_t at = offset + have;
+        if (at < c->offset || at >= c->offset + c->size)
+            continue;
+        unsigned skip = (unsigned)(at - c->offset), n = c->size - skip;
+        uint32_t piece = ex_reg_expr(ex, c->reg);
+        if (skip == 0 && c->size == size && have == 0)
+            return piece;
+        n = n > size - have ? size - have : n;
+        piece = ex_op(ex, CK_LSHR, c->size, piece, ex_const(ex, skip * 8, c->size), 0);
+        piece = ex_resize(ex, ex_resize(ex, piece, n, false), size, false);
+        piece = ex_op(ex, CK_SHL, size, piece, ex_const(ex, have * 8, size), 0);
+        value = ex_op(ex, CK_OR, size, value, piece, 0);
+        have += n;
+    }
+    return have == size ? value : UINT32_MAX;
+}
+
+/* Stores VALUE where WHEN holds (UINT32_MAX: always). */
+static bool write_cells(struct ex *ex, struct ex_variable *v, uint64_t offset, uint32_t value, uint32_t when)
+{
+    unsigned size = ex_size(ex, value), have = 0;
+    if (read_cells(ex, v, offset, size) == UINT32_MAX)
+        return false;
+    for (uint32_t i = 0; i < v->cell_count && have < size; i++) {
+        const struct ex_cell *c = &v->cells[i];
+        uint64_t at = offset + have;
+        if (at < c->offset || at >= c->offset + c->size)
+            continue;
+        unsigned skip = (unsigned)(at - c->offset), n = c->size - skip;
+        n = n > size - have ? size - have : n;
+        uint32_t old = ex_reg_expr(ex, c->reg);
+        uint32_t piece = ex_op(ex, CK_LSHR, size, value, ex_const(ex, have * 8, size), 0);
+        piece = ex_resize(ex, ex_resize(ex, piece, n, false), c->size, false);
+        if (n < c->size) {
+            uint64_t keep = ~(((UINT64_C(1) << (8 * n)) - 1) << (8 * skip));
+            piece = ex_op(ex, CK_SHL, c->size, piece, ex_const(ex, skip * 8, c->size), 0);
+            piece = ex_op(ex, CK_OR, c->size, ex_op(ex, CK_AND, c->size, old, ex_const(ex, keep, c->size), 0),
+                          piece, 0);
+        }
+        if (when != UINT32_MAX)
+            piece = ex_op(ex, CK_SELECT, c->size, when, piece, old);
+        ex_assign(ex, c->reg, piece);
+        have += n;
+    }
+    return true;
+}
+
+/* An address that is not a constant: every scalar it may hit, of variable ONLY (NULL: of all). */
+static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, struct ex_variable *only)
+{
+    uint32_t result = ex_const(ex, 0, size), options = 0;
+    for (uint32_t k = 0; k < ex->build->variable_count; k++) {
+        struct ex_variable *v = &ex->build->variables[k];
+        for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
+            uint32_t value = read_cells(ex, v, v->cells[i].offset, size);
+            if (value == UINT32_MAX)
+                continue;
+            if (++options > MAX_OPTIONS)
+                ex_fail(ex, MM_LIMIT, "explore.private", "a pointer to private memory has too many targets");
+            uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
+            result = ex_hold(ex, ex_op(ex, CK_SELECT, size, here, value, result));
+        }
+    }
+    return result;
+}
+
+static void write_somewhere(struct ex *ex, uint32_t address, uint32_t value, struct ex_variable *only)
+{
+    uint32_t options = 0;
+    for (uint32_t k = 0; k < ex->build->variable_count; k++) {
+        struct ex_variable *v = &ex->build->variables[k];
+        for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
+            uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
+            if (++options > MAX_OPTIONS)
+                ex_fail(ex, MM_LIMIT, "explore.private", "a pointer to private memory has too many targets");
+            write_cells(ex, v, v->cells[i].offset, value, here);
+        }
+    }
+}
+
+/* ---- one scalar --------------------------------------------------------------------------------- */
+
+enum where { SHARED, PRIVATE, EITHER };
+
+static enum where where_is(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    uint64_t root = ex_root(ex, address);
+    if (root)
+        return root >= EX_PRIVATE_BASE ? PRIVATE : SHARED;
+    switch (pointer->storage) {
+    case SpvStorageClassFunction:
+    case SpvStorageClassPrivate:
+    case SpvStorageClassInput:
+        return PRIVATE;
+    case SpvStorageClassGeneric:
+        return ex->build->variable_count ? EITHER : SHARED;
+    default:
+        return SHARED;
+    }
+}
+
+static uint32_t read_private(struct ex *ex, uint32_t address, unsigned size)
+{
+    uint64_t constant, root = ex_root(ex, address);
+    struct ex_variable *v = root ? variable_at(ex, root) : NULL;
+    if (ex_is_const(ex, address, &constant)) {
+        uint32_t value = v ? read_cells(ex, v, constant & UINT32_MAX, size) : UINT32_MAX;
+        if (value == UINT32_MAX)
+            ex_fail(ex, MM_LIMIT, "explore.private", "an access outside its private variable");
+        uint32_t reg = ex_new_reg(ex, size);
+        ex_assign(ex, reg, value);
+        return ex_reg_expr(ex, reg);
+    }
+    return ex_hold(ex, read_somewhere(ex, address, size, v));
+}
+
+static void write_private(struct ex *ex, uint32_t address, uint32_t value)
+{
+    uint64_t constant, root = ex_root(ex, address);
+    struct ex_variable *v = root ? variable_at(ex, root) : NULL;
+    if (ex_is_const(ex, address, &constant)) {
+        if (!v || !write_cells(ex, v, constant & UINT32_MAX, value, UINT32_MAX))
+            ex_fail(ex, MM_LIMIT, "explore.private", "an access outside its private variable");
+    } else {
+        write_somewhere(ex, address, value, v);
+    }
+}
+
+static void check_access_size(struct ex *ex, unsigned size)
+{
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        ex_fail(ex, MM_LIMIT, "explore.type", "accesses of %u bytes are not supported", size);
+}
+
+bool ex_is_private(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    return where_is(ex, address, pointer) == PRIVATE;
+}
+
+uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    uint64_t root = ex_root(ex, address);
+    uint32_t object = root ? (uint32_t)(root >> 32) - 1 : UINT32_MAX;
+    for (uint32_t i = 0; i < ex->build->place_count; i++)
+        if (ex->build->places[i].object == object)
+            return ex_storage_class_mask(ex->build->places[i].storage);
+    return ex_storage_class_mask(pointer->storage);
+}
+
+static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct ex_type *pointer, unsigned size,
+                            struct ck_instr access)
+{
+    enum where where = where_is(ex, address, pointer);
+    if (where == PRIVATE)
+        return read_private(ex, address, size);
+    check_access_size(ex, size);
+    uint32_t reg = ex_new_reg(ex, size), end = 0, shared = 0;
+    if (where == EITHER) {
+        end = ex_new_label(ex);
+        shared = ex_new_label(ex);
+        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
+        ex_assign(ex, reg, read_private(ex, address, size));
+        ex_jump(ex, end);
+        ex_place_label(ex, shared);
+    }
+    access.op = CK_LOAD;
+    access.size = (uint8_t)size;
+    access.reg = reg;
+    access.address = address;
+    access.storage_class = ex_class_of(ex, address, pointer);
+    ex_emit(ex, access);
+    if (where == EITHER)
+        ex_place_label(ex, end);
+    return ex_reg_expr(ex, reg);
+}
+
+static void store_scalar(struct ex *ex, uint32_t address, const struct ex_type *pointer, uint32_t value,
+                         struct ck_instr access)
+{
+    enum where where = where_is(ex, address, pointer);
+    uint32_t end = 0, shared = 0;
+    if (where == PRIVATE) {
+        write_private(ex, address, value);
+        return;
+    }
+    check_access_size(ex, ex_size(ex, value));
+    if (where == EITHER) {
+        end = ex_new_label(ex);
+        shared = ex_new_label(ex);
+        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
+        write_private(ex, address, value);
+        ex_jump(ex, end);
+        ex_place_label(ex, shared);
+    }
+    access.op = CK_STORE;
+    access.size = (uint8_t)ex_size(ex, value);
+    access.value = value;
+    access.address = address;
+    access.storage_class = ex_class_of(ex, address, pointer);
+    ex_emit(ex, access);
+    if (where == EITHER)
+        ex_place_label(ex, end);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+static const struct ex_type *pointer_type(struct ex *ex, uint32_t pointer)
+{
+    const struct ex_type *t = ex_type(ex, ex_get(ex, pointer)->type);
+    if (t->kind != EX_POINTER)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "id %u is not a pointer", pointer);
+    return t;
+}
+
+static uint32_t at_offset(struct ex *ex, uint32_t address, uint64_t offset)
+{
+    const struct ck_expr *e = &ex->program->exprs[address];
+    uint64_t constant;
+    /* the constant parts of an address stay together */
+    if (e->op == CK_ADD && ex_is_const(ex, e->a, &constant)) {
+        uint32_t rest = e->b;
+        return ex_op(ex, CK_ADD, 8, ex_const(ex, constant + offset, 8), rest, 0);
+    }
+    return ex_op(ex, CK_ADD, 8, address, ex_const(ex, offset, 8), 0);
+}
+
+static struct ck_instr plain_access(void)
+{
+    return (struct ck_instr){
+        .reg = CK_NO_REG, .reg2 = CK_NO_REG, .value = CK_NO_EXPR, .expected = CK_NO_EXPR};
+}
+
+static struct ex_value load_value(struct ex *ex, uint32_t pointer, uint32_t type, struct ck_instr access)
+{
+    const struct ex_type *p = pointer_type(ex, pointer), *t = ex_type(ex, type);
+    uint32_t address = ex_scalar(ex, pointer);
+    struct ex_value out = ex_new_value(ex, type);
+    for (uint32_t i = 0; i < out.count; i++) {
+        unsigned size = ex_scalar_size(ex_type(ex, t->leaves[i].type));
+        out.leaves[i] = load_scalar(ex, at_offset(ex, address, t->leaves[i].offset), p, size, access);
+    }
+    return out;
+}
+
+static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value, struct ck_instr access)
+{
+    const struct ex_type *p = pointer_type(ex, pointer), *t = ex_type(ex, value->type);
+    uint32_t address = ex_scalar(ex, pointer);
+    for (uint32_t i = 0; i < value->count; i++)
+        store_scalar(ex, at_offset(ex, address, t->leaves[i].offset), p, value->leaves[i], access);
+}
+
+static void load(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ck_instr access = plain_access();
+    ex_memory_operands(ex, inst, 1, &access);
+    access.attributes &= (uint8_t)~MM_MAKE_AVAILABLE;
+    ex_set(ex, inst->result, load_value(ex, inst->words[0], inst->type, access));
+}
+
+static void store(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ck_instr access = plain_access();
+    ex_memory_operands(ex, inst, 2, &access);
+    access.attributes &= (uint8_t)~MM_MAKE_VISIBLE;
+    store_value(ex, inst->words[0], ex_get(ex, inst->words[1]), access);
+}
+
+static void copy_memory(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ck_instr access = plain_access();
+    bool sized = inst->opcode == SpvOpCopyMemorySized;
+    ex_memory_operands(ex, inst, sized ? 3 : 2, &access);
+    if (!sized) {
+        struct ex_value v = load_value(ex, inst->words[1], pointer_type(ex, inst->words[1])->element, access);
+        store_value(ex, inst->words[0], &v, access);
+        return;
+    }
+    uint64_t size;
+    if (!ex_is_const(ex, ex_scalar(ex, inst->words[2]), &size) || size > MAX_OPTIONS)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "a copy of variable or large size");
+    const struct ex_type *to = pointer_type(ex, inst->words[0]), *from = pointer_type(ex, inst->words[1]);
+    uint32_t a = ex_scalar(ex, inst->words[0]), b = ex_scalar(ex, inst->words[1]);
+    unsigned step = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
+    const struct ex_type *leaf = ex_type(ex, from->element);
+    if (leaf->leaf_count && ex_scalar_size(ex_type(ex, leaf->leaves[0].type)) < step)
+        step = ex_scalar_size(ex_type(ex, leaf->leaves[0].type));
+    for (uint64_t i = 0; i + step <= size; i += step)
+        store_scalar(ex, at_offset(ex, a, i), to, load_scalar(ex, at_offset(ex, b, i), from, step, access),
+                     access);
+}
+
+/* Adds INDEX * STRIDE to ADDRESS. */
+static uint32_t step_by(struct ex *ex, uint32_t address, uint32_t index, uint64_t stride)
+{
+    uint64_t constant;
+    index = ex_resize(ex, index, 8, true);
+    if (ex_is_const(ex, index, &constant))
+        return at_offset(ex, address, constant * stride);
+    uint32_t distance = ex_hold(ex, ex_op(ex, CK_MUL, 8, index, ex_const(ex, stride, 8), 0));
+    const struct ck_expr *e = &ex->program->exprs[address];
+    if (e->op == CK_ADD && ex_is_const(ex, e->a, &constant)) {
+        uint32_t base = e->a;
+        return ex_op(ex, CK_ADD, 8, base, ex_hold(ex, ex_op(ex, CK_ADD, 8, e->b, distance, 0)), 0);
+    }
+    return ex_op(ex, CK_ADD, 8, address, distance, 0);
+}
+
+static void access_chain(struct ex *ex, const struct ex_inst *inst)
+{
+    bool element = inst->opcode == SpvOpPtrAccessChain || inst->opcode == SpvOpInBoundsPtrAccessChain;
+    const struct ex_type *p = pointer_type(ex, inst->words[0]);
+    uint32_t address = ex_scalar(ex, inst->words[0]), type = p->element, at = 1;
+    if (element && inst->count > 1) {
+        const struct ex_type *t = ex_type(ex, type);
+        uint64_t size = (t->size + t->align - 1) / (t->align ? t->align : 1) * t->align;
+        address = step_by(ex, address, ex_scalar(ex, inst->words[at++]), p->stride ? p->stride : size);
+    }
+    for (; at < inst->count; at++) {
+        const struct ex_type *t = ex_type(ex, type);
+        uint32_t index = ex_scalar(ex, inst->words[at]);
+        uint64_t member;
+        if (t->kind == EX_STRUCT) {
+            if (!ex_is_const(ex, index, &member) || member >= t->count)
+                ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "the index of a member must be one, and constant");
+            address = at_offset(ex, address, t->offsets[member]);
+            type = t->members[member];
+        } else if (t->kind == EX_VECTOR || t->kind == EX_ARRAY || t->kind == EX_RUNTIME_ARRAY) {
+            address = step_by(ex, address, index, t->stride);
+            type = t->element;
+        } else {
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "an index into what has no parts");
+        }
+    }
+    struct ex_value out = ex_new_value(ex, inst->type);
+    out.leaves[0] = address;
+    ex_set(ex, inst->result, out);
+}
+
+bool ex_memory(struct ex *ex, const struct ex_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpVariable: {
+        struct ex_value pointer = ex_new_value(ex, inst->type);
+        const struct ex_value *initial = inst->count > 1 ? ex_get(ex, inst->words[1]) : NULL;
+        uint64_t base = ex_new_variable(ex, ex_type(ex, inst->type)->element, initial);
+        pointer.leaves[0] = ex_const(ex, base, 8);
+        ex_set(ex, inst->result, pointer);
+        return true;
+    }
+    case SpvOpLoad:
+        load(ex, inst);
+        return true;
+    case SpvOpStore:
+        store(ex, inst);
+        return true;
+    case SpvOpCopyMemory:
+    case SpvOpCopyMemorySized:
+        copy_memory(ex, inst);
+        return true;
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain:
+        access_chain(ex, inst);
+        return true;
+    default:
+        return false;
+    }
+}
