@@ -122,7 +122,7 @@ struct in_code {
     struct mm_arena *arena;
     struct in_insn *insns;
     uint32_t count;
-    struct in_insn *threaded[2]; /* per engine */
+    struct in_insn *threaded[3]; /* per engine */
     uint32_t *source_of;         /* per instruction: index in sources */
     struct in_source *sources;
     uint32_t source_count;
@@ -138,8 +138,13 @@ struct in_code {
     uint32_t *locals; /* indices in module->globals of Workgroup variables */
     uint32_t local_count;
     uint64_t local_bytes;
-    uint32_t entry;        /* instruction */
-    bool waits;            /* has WAIT instructions */
+    uint32_t entry; /* instruction */
+    bool waits;     /* has WAIT instructions */
+    struct in_undefined {
+        int32_t slot;
+        uint32_t size;
+    } * undefined; /* constants that stand for no value */
+    uint32_t undefined_count;
     void *native;          /* what the JIT keeps for this kernel */
     _Atomic uint64_t heat; /* instructions that the interpreter executed of it */
 };
@@ -160,7 +165,7 @@ struct in_item {
  * work-group after the other. */
 struct in_block {
     struct in_block *next, *all;
-    uint8_t *frame;
+    uint8_t *frame, *shadow; /* shadow: of the frame, NULL unless checking */
 };
 struct in_group {
     struct in_run *run;
@@ -174,6 +179,8 @@ struct in_group {
     struct in_object *objects; /* local variables, then local arguments */
     struct in_item *items;
     struct in_block *free_blocks, *all_blocks;
+    uint8_t *local_shadow; /* NULL unless checking */
+    uint64_t local_size;   /* bytes at local */
 };
 
 /* What an image, sampler or pipe argument refers to: opaque registers hold its address. */
@@ -196,6 +203,7 @@ struct in_instance {
     uint32_t storage_count;
 };
 
+enum in_engine { IN_FAST, IN_RECORDING, IN_CHECKING };
 #define IN_EVENT_BATCH 256
 struct in_run {
     struct in_launch launch;
@@ -231,6 +239,7 @@ struct in_run {
     struct in_item *current;  /* in the middle of a slice that the caller's quantum interrupted */
     int64_t slice_left;
     struct in_handle *handles; /* one per argument */
+    enum in_engine engine;
     struct in_jit_run *native; /* the JIT executes this launch */
 };
 
@@ -238,8 +247,9 @@ enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };
 /* Runs ITEM until it stops; run->budget counts down.  With ITEM NULL stores the label table. */
 enum in_stop in_engine_fast(struct in_run *run, struct in_item *item, const void *const **labels);
 enum in_stop in_engine_full(struct in_run *run, struct in_item *item, const void *const **labels);
+enum in_stop in_engine_check(struct in_run *run, struct in_item *item, const void *const **labels);
 /* The code of CODE for an engine; NULL when out of memory. */
-const struct in_insn *in_thread(struct in_code *code, bool full);
+const struct in_insn *in_thread(struct in_code *code, enum in_engine engine);
 
 /* No object: every access through it takes the slow path. */
 extern const struct in_object in_unknown;
@@ -283,6 +293,9 @@ enum mm_scope in_scope_of(uint32_t scope);
 
 /* image_access.c: what an opaque register refers to, NULL if it is none of the launch's arguments */
 const struct in_handle *in_handle_of(const struct in_run *run, uint64_t bits);
+/* ext_inst.c: the function behind printf */
+bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                    const struct in_call *call);
 /* pipe.c */
 void in_pipe_collective(struct in_run *run, struct in_item **members, uint32_t count,
                         const struct in_wait *wait);

@@ -207,8 +207,8 @@ static uint32_t print(struct in_run *run, struct in_item *item, const char *form
     return *problem != NULL ? UINT32_MAX : 0;
 }
 
-static bool run_printf(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                       const struct in_call *c)
+bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                    const struct in_call *c)
 {
     struct in_printf_value values[18];
     struct strings strings = {run, item};
@@ -277,7 +277,7 @@ static bool choose(struct in_call *c, const struct in_ext_fn *fn)
         c->fn = run_vstore;
         return c->operand_count == 3;
     case IN_EXT_PRINTF:
-        c->fn = run_printf;
+        c->fn = in_printf_call;
         return true;
     case IN_EXT_PREFETCH:
         c->fn = run_nothing;

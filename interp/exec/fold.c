@@ -8,7 +8,7 @@ static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8
     struct in_code *code = l->code;
     uint32_t room = code->constant_size + (uint32_t)l->top + 1024;
     uint8_t *memory = mm_alloc_zero(1, room);
-    struct in_insn const *insns = in_thread(code, false);
+    struct in_insn const *insns = in_thread(code, IN_FAST);
     struct in_source place = {"", "", "", 0, 0};
     if (memory == NULL || insns == NULL || l->result != MM_OK) {
         mm_free(memory);

@@ -175,6 +175,7 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
     const char *name = l->m->ids[l->fn->id].name;
     l->place = (struct in_source){l->m->name, name, "", 0, 0};
     l->place_used = false;
+    l->first_private = l->code->private_count;
     l->weight = 0;
     collect(l);
     if (l->result != MM_OK)
@@ -289,7 +290,8 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
         l.code->return_slot = l.frames[kernel->function].return_slot;
     if (l.result == MM_OK)
         l.code->entry = l.label_at[m->functions[kernel->function].id];
-    if (l.result == MM_OK && (in_thread(l.code, false) == NULL || in_thread(l.code, true) == NULL))
+    if (l.result == MM_OK && (in_thread(l.code, IN_FAST) == NULL || in_thread(l.code, IN_RECORDING) == NULL ||
+                              in_thread(l.code, IN_CHECKING) == NULL))
         in_lower_memory(&l);
     mm_free(order);
     mm_free(l.slot);
@@ -332,6 +334,8 @@ void in_code_destroy(struct in_code *code)
     mm_free(code->insns);
     mm_free(code->threaded[0]);
     mm_free(code->threaded[1]);
+    mm_free(code->threaded[2]);
+    mm_free(code->undefined);
     mm_free(code->source_of);
     mm_free(code->sources);
     mm_free(code->constants);

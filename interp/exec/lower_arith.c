@@ -89,8 +89,10 @@ static enum mm_class emit_int(struct in_lower *l, const struct in_inst *i, int32
                       in_opcode_name(i->opcode));
     enum in_op op = FIND(int_ops, i->opcode);
     bool vector = ty->kind == IN_TY_VECTOR;
+    const struct in_id *id = &l->m->ids[i->result];
     in_emit(l, (enum in_op)((int32_t)op + width_index(s) + (vector ? 4 : 0)), in_dest(l, i), a, b,
-            (int32_t)in_count(ty));
+            (int32_t)in_count(ty))
+        ->imm = (uint64_t)id->no_signed_wrap | (uint64_t)id->no_unsigned_wrap << 1;
     return l->result;
 }
 
@@ -245,8 +247,10 @@ enum mm_class in_lower_convert(struct in_lower *l, const struct in_inst *i)
     enum in_rounding rounding = id->rounding >= 0               ? (enum in_rounding)id->rounding
                                 : c->from_float && !c->to_float ? IN_RTZ
                                                                 : IN_RTE;
-    struct in_insn *insn =
-        in_emit(l, op, in_dest(l, i), a, (int32_t)(s->size | t->size << 8), (int32_t)in_count(from_ty));
+    /* A conversion that the source's value may not fit (check.c). */
+    uint32_t flag = c->from_float && !c->to_float && !saturate ? (c->to_signed ? 1u : 2u) : 0;
+    struct in_insn *insn = in_emit(l, op, in_dest(l, i), a, (int32_t)(s->size | t->size << 8 | flag << 16),
+                                   (int32_t)in_count(from_ty));
     if (op == IN_CVT)
         insn->convert = in_convert_find(from, to, rounding, saturate);
     return l->result;
@@ -450,6 +454,13 @@ enum mm_class in_lower_undef(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->result);
     struct in_fat null = {0, &in_unknown};
-    in_alias(l, i, in_const_alloc(l, ty->kind == IN_TY_POINTER ? &null : NULL, ty->reg_size));
+    int32_t slot = in_const_alloc(l, ty->kind == IN_TY_POINTER ? &null : NULL, ty->reg_size);
+    struct in_undefined *list = mm_realloc(l->code->undefined, (l->code->undefined_count + 1) * sizeof *list);
+    if (list == NULL)
+        return in_lower_memory(l);
+    l->code->undefined = list;
+    list[l->code->undefined_count++] =
+        (struct in_undefined){slot, (uint32_t)(ty->kind == IN_TY_POINTER ? 8 : ty->reg_size)};
+    in_alias(l, i, slot);
     return l->result;
 }

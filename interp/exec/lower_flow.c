@@ -197,7 +197,8 @@ enum mm_class in_lower_switch(struct in_lower *l, const struct in_inst *i)
 enum mm_class in_lower_return(struct in_lower *l, const struct in_inst *i)
 {
     (void)i;
-    in_emit(l, IN_RET, l->frame->return_slot, 0, 0, 0)->imm = take_weight(l);
+    in_emit(l, IN_RET, l->frame->return_slot, (int32_t)l->first_private, (int32_t)l->code->private_count, 0)
+        ->imm = take_weight(l);
     return l->result;
 }
 

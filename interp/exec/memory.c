@@ -62,6 +62,11 @@ static void report(struct in_run *run, struct in_item *item, const struct in_ins
     const char *name = o->name != NULL ? o->name : "";
     const char *region = mm_region_name((enum mm_region)o->region);
     uint64_t offset = address - o->address;
+    if (o->size == 0 && o->region == MM_PRIVATE) {
+        in_raise(run, item, pc, "use-after-lifetime", "CLC 6.7.1", o, address, size,
+                 "%s of %llu bytes of variable %s, whose function has returned", verb, n, name);
+        return;
+    }
     if (offset >= o->size || o->size - offset < size)
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.7", o, address, size,
                  "%s of %llu bytes at offset %lld of %s object %s of %llu bytes", verb, n, (long long)offset,

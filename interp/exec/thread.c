@@ -2,12 +2,14 @@
 #include "exec.h"
 #include <string.h>
 
-const struct in_insn *in_thread(struct in_code *code, bool full)
+const struct in_insn *in_thread(struct in_code *code, enum in_engine engine)
 {
-    if (code->threaded[full] != NULL)
-        return code->threaded[full];
+    if (code->threaded[engine] != NULL)
+        return code->threaded[engine];
     const void *const *labels;
-    if (full)
+    if (engine == IN_CHECKING)
+        in_engine_check(NULL, NULL, &labels);
+    else if (engine == IN_RECORDING)
         in_engine_full(NULL, NULL, &labels);
     else
         in_engine_fast(NULL, NULL, &labels);
@@ -17,6 +19,6 @@ const struct in_insn *in_thread(struct in_code *code, bool full)
     memcpy(insns, code->insns, code->count * sizeof *insns);
     for (uint32_t k = 0; k < code->count; k++)
         insns[k].handler = labels[code->insns[k].op];
-    code->threaded[full] = insns;
+    code->threaded[engine] = insns;
     return insns;
 }

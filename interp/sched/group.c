@@ -1,4 +1,5 @@
 /* Work-groups in their slots: local memory, blocks of work-items, built-in values. [CL 3.2.1] */
+#include "interp/exec/check.h"
 #include "sched.h"
 #include <string.h>
 
@@ -38,8 +39,11 @@ static bool make_local(struct in_run *run, struct in_group *g)
                                            .name = name};
         at += size;
     }
-    g->local = take(run, at + 4096);
-    if (g->local == NULL)
+    g->local_size = at + 4096;
+    g->local = take(run, g->local_size);
+    if (run->engine == IN_CHECKING)
+        g->local_shadow = take(run, g->local_size);
+    if (g->local == NULL || (run->engine == IN_CHECKING && g->local_shadow == NULL))
         return false;
     uint64_t base = ((uint64_t)(uintptr_t)g->local + 4095) & ~UINT64_C(4095);
     for (uint32_t k = 0; k < n; k++)
@@ -70,6 +74,7 @@ void in_group_destroy(struct in_run *run, struct in_group *g)
     }
     mm_free(g->objects);
     mm_free(g->local);
+    mm_free(g->local_shadow);
     mm_free(g->items);
     mm_free(g);
 }
@@ -90,6 +95,8 @@ bool in_group_next(struct in_run *run, struct in_group *g)
         g->items_count *= g->size[k];
     }
     g->done = g->waiting = g->cursor = g->yields = 0;
+    if (g->local_shadow != NULL)
+        memset(g->local_shadow, 1, g->local_size);
     memset(g->items, 0, g->items_count * sizeof *g->items);
     return true;
 }
@@ -179,12 +186,17 @@ static void fixed_header(struct in_run *run, uint8_t *frame)
 static struct in_block *new_block(struct in_run *run, struct in_group *g)
 {
     const struct in_code *code = run->code;
+    struct in_block *b;
     uint64_t below = (code->constant_size + UINT64_C(63)) / 64 * 64;
-    struct in_block *b = take(run, sizeof *b + below + code->frame_size + 128);
+    uint64_t block = sizeof *b + below + code->frame_size + 128;
+    uint64_t shadow = run->engine == IN_CHECKING ? below + code->frame_size : 0;
+    b = take(run, block + shadow);
     if (b == NULL)
         return NULL;
     uint64_t at = ((uint64_t)(uintptr_t)(b + 1) + 63) & ~UINT64_C(63);
     b->frame = (uint8_t *)(uintptr_t)(at + below);
+    if (shadow > 0)
+        b->shadow = (uint8_t *)b + block + below;
     b->all = g->all_blocks;
     g->all_blocks = b;
     if (code->constant_size > 0)
@@ -258,6 +270,8 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
     item->pc = run->insns + run->code->entry;
     item->state = IN_ITEM_READY;
     item_header(run, g, item);
+    if (run->engine == IN_CHECKING)
+        in_shadow_begin(run, item);
     return true;
 }
 

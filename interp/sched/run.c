@@ -140,7 +140,9 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     run->info = &run->module->kernels[launch->kernel].info;
     run->full = launch->recorder != NULL || launch->schedule == IN_RANDOM;
     run->random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
-    run->insns = in_thread(run->code, run->full);
+    run->engine = launch->checks ? IN_CHECKING : run->full ? IN_RECORDING : IN_FAST;
+    run->full |= launch->checks;
+    run->insns = in_thread(run->code, run->engine);
     result = run->insns == NULL ? out_of_memory(err) : geometry(run, err);
     if (result == MM_OK)
         result = copy_arguments(run, err);

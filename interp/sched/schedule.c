@@ -144,7 +144,9 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
         }
     }
     run->budget = budget;
-    enum in_stop stop = run->full ? in_engine_full(run, item, NULL) : in_engine_fast(run, item, NULL);
+    enum in_stop stop = run->engine == IN_FAST        ? in_engine_fast(run, item, NULL)
+                        : run->engine == IN_RECORDING ? in_engine_full(run, item, NULL)
+                                                      : in_engine_check(run, item, NULL);
     run->executed += (uint64_t)(budget - run->budget);
     run->slice_left -= budget - run->budget;
     bool cut = stop == IN_STOP_YIELD && run->budget <= 0 && run->slice_left > 0;

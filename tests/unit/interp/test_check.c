@@ -1,0 +1,186 @@
+/* Undefined behaviour beyond bounds: each kind is found where it happens, and nothing is found in programs
+ * that only look like it. */
+#include "clrun.h"
+
+static struct spv_run out;
+static int32_t data[64];
+
+static enum mm_class go(const char *source, uint32_t items, uint32_t findings)
+{
+    struct in_object o = spv_buffer(data, sizeof data, 1);
+    struct clr_launch l = {.kernel = "k",
+                           .args = {clr_buffer(&o), {.local_size = 64}},
+                           .global = {items},
+                           .local = {items},
+                           .max_findings = findings};
+    memset(data, 0, sizeof data);
+    return clr_once(source, &l, &out);
+}
+
+static void expect(const char *source, const char *kind, uint32_t line)
+{
+    enum mm_class result = go(source, 1, 1);
+    if (result != MM_UNDEFINED || strcmp(out.kind, kind) != 0 || out.line != line)
+        fail_msg("expected %s at line %u, got %s at line %u (%s): %s", kind, line, out.kind, out.line,
+                 out.message, source);
+}
+
+static void clean(const char *source)
+{
+    if (go(source, 4, 1) != MM_OK)
+        fail_msg("%s: %s: %s", out.kind, out.message, source);
+}
+
+#define K "kernel void k(global int *a, local int *l) {\n"
+
+static void test_uninitialized(void **state)
+{
+    (void)state;
+    expect(K "int x;\nif (x > 3) a[0] = 1; }", "uninitialized", 3);
+    expect(K "int x;\na[0] = x + 1; }", "uninitialized", 3);
+    expect(K "int t[4]; t[0] = 1;\na[0] = 5; a[1] = t[2]; }", "uninitialized", 3);
+    expect(K "int i;\na[i & 3] = 5; }", "uninitialized", 3);
+    expect(K "a[1] = 2;\na[0] = l[2]; }", "uninitialized", 3);
+    expect(K "struct { int x, y; } s, t; s.x = 1; t = s; a[0] = t.x;\na[1] = t.y; }", "uninitialized", 3);
+    expect(K "float2 v; v.x = 1;\na[0] = as_int(v.y * 2); }", "uninitialized", 3);
+    expect(K "int x; int y = x * 2;\nswitch (y) { case 1: a[0] = 1; } }", "uninitialized", 3);
+    expect(K "float x;\nprintf(\"%f\\n\", x); }", "uninitialized", 3);
+    expect(K "int x; int *p = &x; for (int i = 0; i < 2; i++) {\nif (*p) a[0] = 1; *p = 0; } }",
+           "uninitialized", 3);
+    expect("int f(int x) { return x + 1; }\n" K "int x; int y = f(x);\nif (y) a[0] = 1; }", "uninitialized",
+           4);
+}
+
+static void test_initialized(void **state)
+{
+    (void)state;
+    clean(K "int x; x = a[1]; if (x == 0) a[0] = 1; }");
+    clean(K "float3 v = (float3)(1, 2, 3); float3 w; w.xy = v.yz; w.z = 1; a[0] = w.x + w.y + w.z;\n"
+            "global float3 *p = (global float3 *)(a + 16); if (a[60] == 0) *p = v; }");
+    clean(
+        K
+        "int t[8]; for (int i = 0; i < 8; i++) t[i] = i; int s = 0; for (int i = 0; i < 8; i++) s += t[i];\n"
+        "if (s == 28) a[0] = s; }");
+    clean(K "struct { char c; int i; } s = {1, 2}, t = s; a[get_local_id(0)] = t.c + t.i; }");
+    clean(
+        K
+        "l[get_local_id(0)] = 3; barrier(CLK_LOCAL_MEM_FENCE); if (l[3 - get_local_id(0)] == 3) a[0] = 1; }");
+    clean(
+        K
+        "int x; int *p = &x; *p = 4; int y; vstore2((int2)(1, 2), 0, (private int *)&y - 0 == &y ? l : l);\n"
+        "if (x == 4 && l[1] == 2) a[0] = 1; }");
+    clean(K "float whole; float part = fract(2.5f, &whole); if (part == 0.5f && whole == 2) a[0] = 1; }");
+    clean(K "event_t e = async_work_group_copy(l, a, 4, 0); wait_group_events(1, &e); if (l[2] == 0) a[9] = "
+            "1; }");
+    clean(K "int c; if (get_local_id(0) == 0) c = 1; else c = 2; if (c == 1) a[0] = c; }");
+    clean(K "uint x; x &= 0; if (x == 0) a[0] = 1; }"); /* the mask decides */
+    clean(K "local int n; if (get_local_id(0) == 0) atomic_xchg(&n, 0); barrier(CLK_LOCAL_MEM_FENCE);\n"
+            "atomic_inc(&n); barrier(CLK_LOCAL_MEM_FENCE); if (n == 4) a[0] = n; }");
+    clean(K "int v = work_group_reduce_add((int)get_local_id(0)); if (v == 6) a[0] = v; }");
+}
+
+/* Local memory does not keep what an earlier work-group left there. */
+static void test_local_between_groups(void **state)
+{
+    static const char source[] = K "if (get_group_id(0) == 0) l[get_local_id(0)] = 1;\n"
+                                   "a[get_global_id(0)] = l[get_local_id(0)]; }";
+    struct in_object o = spv_buffer(data, sizeof data, 1);
+    struct clr_launch l = {.kernel = "k",
+                           .args = {clr_buffer(&o), {.local_size = 64}},
+                           .global = {4},
+                           .local = {2},
+                           .max_findings = 1};
+    (void)state;
+    assert_int_equal(clr_once(source, &l, &out), MM_UNDEFINED);
+    assert_string_equal(out.kind, "uninitialized");
+    assert_int_equal(out.work_item, 2);
+}
+
+static void test_lifetime(void **state)
+{
+    (void)state;
+    expect("int *f(int v) { int x = v; int *p = &x; return p; }\n" K "int *p = f(3);\na[0] = *p; }",
+           "use-after-lifetime", 4);
+    clean("int f(int v) { int x[2] = {v, 1}; int *p = x + (v & 1); return *p; }\n" K "a[0] = f(2) + f(3); }");
+}
+
+static void test_arithmetic(void **state)
+{
+    (void)state;
+    expect(K "int x = 2147483647 - a[0];\nint y = x + 1; a[0] = y; }", "signed-overflow", 3);
+    expect(K "int x = -2147483647 - 1 + a[0];\nint y = -x; a[0] = y; }", "signed-overflow", 3);
+    expect(K "long x = 0x7fffffffffffffff - a[0];\nlong y = x * 2; a[0] = (int)y; }", "signed-overflow", 3);
+    clean(K "uint x = 0xffffffffu - a[0]; uint y = x + 1; a[0] = y; short s = 32767; s = (short)(s + 1); }");
+    expect(K "float x = 3e9f + a[0];\na[0] = (int)x; }", "float-to-integer", 3);
+    expect(K "float x = NAN;\na[0] = (int)x; }", "float-to-integer", 3);
+    expect(K "double x = -1.0 + a[0];\na[0] = (int)(uint)x; }", "float-to-integer", 3);
+    clean(K "float x = 3e9f; a[0] = convert_int_sat(x); a[1] = (int)-0.5f; a[2] = (int)(uint)4e9f; "
+            "a[3] = (int)-2147483648.0f; }");
+    clean(K "int n = 35; a[0] = 1 << n; }"); /* OpenCL C takes shift amounts modulo the width */
+}
+
+static void test_shift(void **state)
+{
+    static const char text[] = SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES
+        "%c32 = OpConstant %u32 32\n%k = OpFunction %void None %kfn\n%out = OpFunctionParameter %pu32\n"
+        "%e = OpLabel\n%s = OpShiftLeftLogical %u32 %c1 %c32\nOpStore %out %s Aligned 4\nOpReturn\n"
+        "OpFunctionEnd\n";
+    struct in_object buffer = spv_buffer(data, 4, 1);
+    struct in_launch launch = {.global_size = {1}, .local_size = {1}};
+    (void)state;
+    assert_int_equal(spv_execute(text, &launch, &buffer, 1, &out), MM_UNDEFINED);
+    assert_string_equal(out.kind, "bad-shift");
+}
+
+static void test_orders(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"%s = OpAtomicLoad %u32 %out %c1 %rel\n",
+                                         "OpAtomicStore %out %c1 %acq %c1\n",
+                                         "%s = OpAtomicCompareExchange %u32 %out %c1 %rel %rel %c1 %c0\n",
+                                         "%s = OpAtomicLoad %u32 %out %c9 %c0\n"};
+    static const char *const kinds[] = {"invalid-order", "invalid-order", "invalid-order", "invalid-scope"};
+    for (int k = 0; k < 4; k++) {
+        char text[8192];
+        /* Orders and scopes that are no constants, so that validation does not see them. */
+        snprintf(
+            text, sizeof text,
+            "%s%%pf = OpTypePointer Function %%u32\n%%c4 = OpConstant %%u32 4\n%%c77 = OpConstant %%u32 77\n"
+            "%%k = OpFunction %%void None %%kfn\n%%out = OpFunctionParameter %%pu32\n%%e = OpLabel\n"
+            "%%v = OpVariable %%pf Function\nOpStore %%v %%c0 Aligned 4\n%%z = OpLoad %%u32 %%v Aligned 4\n"
+            "%%rel = OpIAdd %%u32 %%z %%c4\n%%acq = OpIAdd %%u32 %%z %%c2\n%%c9 = OpIAdd %%u32 %%z %%c77\n%s"
+            "OpReturn\nOpFunctionEnd\n",
+            SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES, bodies[k]);
+        struct in_object buffer = spv_buffer(data, 4, 1);
+        struct in_launch launch = {.global_size = {1}, .local_size = {1}};
+        assert_int_equal(spv_execute(text, &launch, &buffer, 1, &out), MM_UNDEFINED);
+        assert_string_equal(out.kind, kinds[k]);
+    }
+}
+
+/* With room for more findings execution goes on after each. */
+static void test_continuation(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        go(K "int x;\na[0] = x; a[100 + get_global_id(0)] = 1; a[1] = 7 / a[2]; a[3] = 9; }", 2, 100),
+        MM_UNDEFINED);
+    assert_int_equal(out.findings, 6);
+    assert_int_equal(data[3], 9);
+    assert_int_equal(go(K "int x;\na[0] = x; a[100] = 1; a[3] = 9; }", 1, 2), MM_UNDEFINED);
+    assert_int_equal(out.findings, 2);
+    assert_int_equal(data[3], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_uninitialized),
+                                       cmocka_unit_test(test_initialized),
+                                       cmocka_unit_test(test_local_between_groups),
+                                       cmocka_unit_test(test_lifetime),
+                                       cmocka_unit_test(test_arithmetic),
+                                       cmocka_unit_test(test_shift),
+                                       cmocka_unit_test(test_orders),
+                                       cmocka_unit_test(test_continuation)};
+    return cmocka_run_group_tests(tests, clr_find_helper, NULL);
+}
