@@ -1,13 +1,10 @@
 // From the function of one work-item to that of a work-group: work-items become loops.
-#include "loops_shim.h"
+#include "group.hpp"
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/Instructions.h>
-#include <llvm/IR/Module.h>
 
 using namespace llvm;
 
@@ -63,21 +60,6 @@ bool in_shim_may_spin(LLVMValueRef item)
 
 // ---- loops over work-items -----------------------------------------------------------------------
 
-namespace
-{
-
-enum { FRAME, LOCAL, GROUP, SIZE = GROUP + 3, ITEM = SIZE + 3, PARAMETERS = ITEM + 3 };
-
-// A group function under construction.
-struct Group {
-    Module &module;
-    const in_loops &options;
-    Function *function;
-    Value *frame, *local, *context, *id[3], *size[3];
-
-    Group(Module &m, const in_loops &o, bool edge);
-};
-
 Group::Group(Module &m, const in_loops &o, bool edge) : module(m), options(o)
 {
     LLVMContext &c = m.getContext();
@@ -101,36 +83,37 @@ Group::Group(Module &m, const in_loops &o, bool edge) : module(m), options(o)
 }
 
 // The loop's iterations do not depend on one another: work-items do not.
-MDNode *parallel_loop(Group &g)
+static MDNode *parallel_loop(const Group &g)
 {
     LLVMContext &c = g.module.getContext();
-    SmallVector<Metadata *, 3> parts{nullptr};
     auto *group = cast<MetadataAsValue>(unwrap(g.options.access_group))->getMetadata();
-    parts.push_back(MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group}));
+    SmallVector<Metadata *, 2> parts{
+        nullptr, MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group})};
     MDNode *node = MDNode::getDistinct(c, parts);
     node->replaceOperandWith(0, node);
     return node;
 }
 
-// Calls BODY for every work-item between PRE's end and a new block, which it returns.
-template <typename Body>
-BasicBlock *item_loops(Group &g, BasicBlock *pre, unsigned dimension, Value *ids[3], Body body)
+static BasicBlock *dimension_loop(Group &g, BasicBlock *pre, unsigned dimension, Value **ids, Body body)
 {
     LLVMContext &c = g.module.getContext();
     Type *word = Type::getInt32Ty(c);
-    IRBuilder<> b(pre);
+    auto inner = [&](BasicBlock *at) {
+        return dimension == 0 ? body(at, ids) : dimension_loop(g, at, dimension - 1, ids, body);
+    };
     if (auto *one = dyn_cast<ConstantInt>(g.size[dimension]); one && one->isOne()) {
         ids[dimension] = ConstantInt::get(word, 0);
-        return dimension == 0 ? body(pre, ids) : item_loops(g, pre, dimension - 1, ids, body);
+        return inner(pre);
     }
     BasicBlock *head = BasicBlock::Create(c, "items", g.function),
                *after = BasicBlock::Create(c, "", g.function);
+    IRBuilder<> b(pre);
     b.CreateBr(head);
     b.SetInsertPoint(head);
     PHINode *at = b.CreatePHI(word, 2);
     at->addIncoming(ConstantInt::get(word, 0), pre);
     ids[dimension] = at;
-    BasicBlock *end = dimension == 0 ? body(head, ids) : item_loops(g, head, dimension - 1, ids, body);
+    BasicBlock *end = inner(head);
     b.SetInsertPoint(end);
     Value *next = b.CreateAdd(at, ConstantInt::get(word, 1), "", true, true);
     at->addIncoming(next, end);
@@ -139,39 +122,41 @@ BasicBlock *item_loops(Group &g, BasicBlock *pre, unsigned dimension, Value *ids
     return after;
 }
 
-void call_items(Group &g, Function *item)
+BasicBlock *item_loops(Group &g, BasicBlock *pre, Body body)
 {
-    LLVMContext &c = g.module.getContext();
-    BasicBlock *entry = BasicBlock::Create(c, "", g.function);
     Value *ids[3];
-    BasicBlock *end = item_loops(g, entry, 2, ids, [&](BasicBlock *at, Value **item_ids) {
-        IRBuilder<> b(at);
-        SmallVector<Value *, PARAMETERS> arguments{g.frame, g.local};
-        arguments.append(g.id, g.id + 3);
-        arguments.append(g.size, g.size + 3);
-        arguments.append(item_ids, item_ids + 3);
-        b.CreateCall(item, arguments);
+    return dimension_loop(g, pre, 2, ids, body);
+}
+
+SmallVector<Value *, PARAMETERS> item_arguments(const Group &g, Value **ids)
+{
+    SmallVector<Value *, PARAMETERS> arguments{g.frame, g.local};
+    arguments.append(g.id, g.id + 3);
+    arguments.append(g.size, g.size + 3);
+    arguments.append(ids, ids + 3);
+    return arguments;
+}
+
+static void call_items(Module &m, const in_loops &loops, Function *item, bool edge)
+{
+    Group g(m, loops, edge);
+    BasicBlock *entry = BasicBlock::Create(m.getContext(), "", g.function);
+    BasicBlock *end = item_loops(g, entry, [&](BasicBlock *at, Value **ids) {
+        IRBuilder<>(at).CreateCall(item, item_arguments(g, ids));
         return at;
     });
     IRBuilder<>(end).CreateRetVoid();
 }
 
-} // namespace
-
 bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size)
 {
     Module &m = *unwrap(module);
-    Function *item = m.getFunction("item");
-    if (m.getFunction("in.barrier")) {
-        snprintf(why, why_size, "a barrier");
-        return false;
-    }
+    Function *item = m.getFunction("item"), *barrier = m.getFunction("in.barrier");
     loops->context_bytes = 0;
-    Group full(m, *loops, false);
-    call_items(full, item);
-    if (loops->edge) {
-        Group edge(m, *loops, true);
-        call_items(edge, item);
-    }
+    if (barrier && !barrier->use_empty())
+        return make_regions(m, item, *loops, why, why_size);
+    call_items(m, *loops, item, false);
+    if (loops->edge)
+        call_items(m, *loops, item, true);
     return true;
 }

@@ -1,0 +1,508 @@
+// Work-items that wait for one another at barriers.  The work-item function is cut at its barriers into
+// regions: region 0 runs from the beginning, region k from barrier k on, each until a barrier or the end. All
+// work-items execute a region before any executes the next; what lives across a barrier is kept per work-item
+// in the work-group's context, once where all work-items agree on it.
+#include "group.hpp"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/DivergenceAnalysis.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/SyncDependenceAnalysis.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
+
+using namespace llvm;
+
+namespace
+{
+
+using Blocks = SmallSetVector<BasicBlock *, 16>;
+using Values = SmallSetVector<Instruction *, 16>;
+
+struct Slot { // what lives across a barrier
+    AllocaInst *cell;
+    Type *type;
+    bool uniform;
+    unsigned parameter; // uniform: among the region function's uniform values
+    uint64_t offset;    // in the context
+};
+
+struct Regions {
+    Module &module;
+    Function &item;
+    in_loops &options;
+    const DataLayout &layout;
+    uint64_t items;
+    SmallVector<BasicBlock *, 8> starts;   // of region k; [0] is the entry
+    DenseMap<BasicBlock *, unsigned> cuts; // block of barrier k -> k
+    SmallVector<Blocks, 8> blocks;         // of each region
+    DenseMap<BasicBlock *, Values> live;   // at the beginning of each block
+    SmallVector<Slot, 16> slots;
+    DenseMap<Instruction *, unsigned> slot_of;                // by the value before it was demoted
+    SmallVector<SmallSetVector<unsigned, 16>, 8> live_slots;  // at the start of each region
+    SmallVector<std::pair<AllocaInst *, uint64_t>, 8> arrays; // private memory in the context
+    SmallVector<Function *, 8> functions;
+    unsigned uniform_count = 0;
+    uint64_t bytes = 0;
+
+    Regions(Module &m, Function &f, in_loops &o);
+    uint64_t take(uint64_t size);
+    void cut();
+    void find_blocks();
+    void find_live();
+    void rematerialize();
+    void find_divergence(DenseSet<const Instruction *> &divergent);
+    void demote();
+    void place_arrays();
+    void make_function(unsigned region);
+    void make_group(bool edge);
+};
+
+Regions::Regions(Module &m, Function &f, in_loops &o)
+    : module(m), item(f), options(o), layout(m.getDataLayout())
+{
+    items = uint64_t(o.local_size[0]) * o.local_size[1] * o.local_size[2];
+}
+
+uint64_t Regions::take(uint64_t size)
+{
+    uint64_t at = (bytes + 127) / 128 * 128;
+    bytes = at + size;
+    return at;
+}
+
+// ---- cutting -------------------------------------------------------------------------------------
+
+// Every barrier becomes a block of its own, with one successor.
+void Regions::cut()
+{
+    SmallVector<CallInst *, 8> barriers;
+    for (Instruction &i : instructions(item))
+        if (auto *call = dyn_cast<CallInst>(&i);
+            call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier")
+            barriers.push_back(call);
+    starts.push_back(&item.getEntryBlock());
+    for (CallInst *call : barriers) {
+        BasicBlock *alone = SplitBlock(call->getParent(), call);
+        BasicBlock *next = SplitBlock(alone, call->getNextNode());
+        call->eraseFromParent();
+        cuts[alone] = starts.size();
+        starts.push_back(next);
+    }
+}
+
+void Regions::find_blocks()
+{
+    for (BasicBlock *start : starts) {
+        Blocks set;
+        set.insert(start);
+        for (unsigned k = 0; k < set.size(); k++)
+            if (!cuts.count(set[k]))
+                for (BasicBlock *next : successors(set[k]))
+                    set.insert(next);
+        blocks.push_back(set);
+    }
+}
+
+// ---- liveness ------------------------------------------------------------------------------------
+
+static bool needs_slot(const Instruction &i)
+{
+    return !isa<AllocaInst>(i) && !i.getType()->isVoidTy() && !i.use_empty();
+}
+
+// Values live at the beginning of each block, block by block backwards from every use.
+void Regions::find_live()
+{
+    live.clear();
+    for (Instruction &i : instructions(item)) {
+        if (!needs_slot(i))
+            continue;
+        SmallVector<BasicBlock *, 16> work;
+        auto reach = [&](BasicBlock *b) {
+            if (b != i.getParent() && live[b].insert(&i))
+                work.push_back(b);
+        };
+        for (Use &use : i.uses()) {
+            auto *user = cast<Instruction>(use.getUser());
+            auto *phi = dyn_cast<PHINode>(user);
+            reach(phi ? phi->getIncomingBlock(use) : user->getParent());
+        }
+        while (!work.empty())
+            for (BasicBlock *before : predecessors(work.pop_back_val()))
+                reach(before);
+    }
+}
+
+// ---- values that are computed again rather than kept ---------------------------------------------
+
+static bool cheap(const Value *v, unsigned depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i)
+        return true;
+    bool kind = isa<CastInst>(i) || isa<GetElementPtrInst>(i) || isa<ICmpInst>(i) ||
+                (isa<BinaryOperator>(i) && !i->isIntDivRem() && i->getType()->isIntOrIntVectorTy()) ||
+                (isa<LoadInst>(i) && i->hasMetadata(LLVMContext::MD_invariant_load)) ||
+                isa<InsertElementInst>(i) || isa<ExtractElementInst>(i);
+    return kind && depth > 0 &&
+           all_of(i->operands(), [&](const Use &u) { return cheap(u.get(), depth - 1); });
+}
+
+static Value *again(Value *v, Instruction *before)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i)
+        return v;
+    Instruction *copy = i->clone();
+    for (Use &u : copy->operands())
+        u.set(again(u.get(), before));
+    copy->insertBefore(before);
+    return copy;
+}
+
+// What follows from the launch and the ids is cheap to compute in every block.
+void Regions::rematerialize()
+{
+    Values all;
+    for (auto &cutting : cuts)
+        for (Instruction *i : live[cutting.first])
+            all.insert(i);
+    for (Instruction *i : all) {
+        if (!cheap(i, 6))
+            continue;
+        SmallVector<Use *, 8> uses;
+        for (Use &u : i->uses())
+            uses.push_back(&u);
+        for (Use *u : uses) {
+            auto *user = cast<Instruction>(u->getUser());
+            auto *phi = dyn_cast<PHINode>(user);
+            BasicBlock *at = phi ? phi->getIncomingBlock(*u) : user->getParent();
+            if (at == i->getParent())
+                continue;
+            Value *copy = again(i, phi ? at->getTerminator() : user);
+            if (!phi) {
+                u->set(copy);
+                continue;
+            }
+            for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
+                if (phi->getIncomingBlock(k) == at)
+                    phi->setIncomingValue(k, copy);
+        }
+    }
+}
+
+// ---- agreement -----------------------------------------------------------------------------------
+
+static bool source_of_divergence(const Instruction &i)
+{
+    if (isa<AllocaInst>(i) || isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
+        return true;
+    if (isa<LoadInst>(i))
+        return !i.hasMetadata(LLVMContext::MD_invariant_load);
+    auto *call = dyn_cast<CallInst>(&i);
+    return call && !call->doesNotAccessMemory();
+}
+
+// Blocks that only some work-items may execute: between a branch on which they differ and where they meet.
+static void divergent_blocks(const PostDominatorTree &tree, BasicBlock *branch, Blocks &set)
+{
+    DomTreeNode *node = tree.getNode(branch);
+    BasicBlock *meet = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    SmallVector<BasicBlock *, 16> work(successors(branch));
+    SmallPtrSet<BasicBlock *, 16> seen;
+    while (!work.empty()) {
+        BasicBlock *b = work.pop_back_val();
+        if (b == meet || !seen.insert(b).second)
+            continue;
+        set.insert(b);
+        work.append(succ_begin(b), succ_end(b));
+    }
+}
+
+void Regions::find_divergence(DenseSet<const Instruction *> &divergent)
+{
+    DominatorTree tree(item);
+    PostDominatorTree post(item);
+    LoopInfo loops(tree);
+    ReversePostOrderTraversal<Function *> order(&item);
+    bool irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
+    Blocks some;
+    if (!irreducible) {
+        SyncDependenceAnalysis sync(tree, post, loops);
+        DivergenceAnalysisImpl analysis(item, nullptr, tree, loops, sync, false);
+        for (unsigned k = 0; k < 3; k++)
+            analysis.markDivergent(*item.getArg(ITEM + k));
+        for (Instruction &i : instructions(item))
+            if (source_of_divergence(i))
+                analysis.markDivergent(i);
+        analysis.compute();
+        for (Instruction &i : instructions(item))
+            if (analysis.isDivergent(i))
+                divergent.insert(&i);
+        for (BasicBlock &b : item)
+            if (analysis.isDivergent(*b.getTerminator()) ||
+                (b.getTerminator()->getNumOperands() > 0 &&
+                 analysis.isDivergent(*b.getTerminator()->getOperand(0))))
+                divergent_blocks(post, &b, some);
+    }
+    for (Instruction &i : instructions(item))
+        if (irreducible || some.count(i.getParent()))
+            divergent.insert(&i);
+}
+
+// ---- slots ---------------------------------------------------------------------------------------
+
+void Regions::demote()
+{
+    DenseSet<const Instruction *> divergent;
+    find_divergence(divergent);
+    SetVector<Instruction *> all;
+    SmallVector<std::pair<unsigned, Instruction *>, 32> where;
+    for (auto &cutting : cuts)
+        for (Instruction *i : live[cutting.first]) {
+            all.insert(i);
+            where.push_back({cutting.second, i});
+        }
+    live_slots.resize(starts.size());
+    Instruction *first = &*item.getEntryBlock().getFirstInsertionPt();
+    for (Instruction *i : all) {
+        Slot slot{nullptr, i->getType(), !divergent.count(i), 0, 0};
+        uint64_t size = layout.getTypeAllocSize(slot.type);
+        slot.offset = take(slot.uniform ? size : size * items);
+        if (slot.uniform)
+            slot.parameter = uniform_count++;
+        slot_of[i] = slots.size();
+        slots.push_back(slot);
+    }
+    for (auto &at : where)
+        live_slots[at.first].insert(slot_of[at.second]);
+    for (Instruction *i : all)
+        slots[slot_of[i]].cell = DemoteRegToStack(*i, false, first);
+}
+
+// Private memory whose contents may have to survive a barrier moves to the context.
+void Regions::place_arrays()
+{
+    SmallPtrSet<AllocaInst *, 16> cells;
+    for (Slot &slot : slots)
+        cells.insert(slot.cell);
+    for (Instruction &i : instructions(item))
+        if (auto *memory = dyn_cast<AllocaInst>(&i); memory && !cells.count(memory)) {
+            uint64_t size = layout.getTypeAllocSize(memory->getAllocatedType());
+            uint64_t align = memory->getAlign().value();
+            size = (size + align - 1) / align * align;
+            arrays.push_back({memory, take(size * items)});
+        }
+    SmallVector<Instruction *, 8> markers;
+    for (Instruction &i : instructions(item))
+        if (auto *call = dyn_cast<IntrinsicInst>(&i); call && call->isLifetimeStartOrEnd())
+            markers.push_back(call);
+    for (Instruction *i : markers)
+        i->eraseFromParent();
+}
+
+// ---- region functions ----------------------------------------------------------------------------
+
+// The place of a slot or array in the context for the work-item whose parameters F has.
+static Value *place(IRBuilder<> &b, Function *f, uint64_t offset, uint64_t size, bool uniform)
+{
+    Value *base = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f->getArg(PARAMETERS), offset);
+    if (uniform)
+        return base;
+    auto wide = [&](unsigned k) { return b.CreateZExt(f->getArg(k), b.getInt64Ty()); };
+    Value *index = b.CreateNUWMul(wide(ITEM + 2), wide(SIZE + 1));
+    index = b.CreateNUWMul(b.CreateNUWAdd(index, wide(ITEM + 1)), wide(SIZE));
+    index = b.CreateNUWAdd(index, wide(ITEM));
+    return b.CreateInBoundsGEP(ArrayType::get(b.getInt8Ty(), size), base, index);
+}
+
+void Regions::make_function(unsigned region)
+{
+    LLVMContext &c = module.getContext();
+    SmallVector<Type *, 16> types;
+    for (Argument &a : item.args())
+        types.push_back(a.getType());
+    types.push_back(PointerType::get(c, 0));
+    SmallVector<Type *, 8> uniform(uniform_count);
+    for (Slot &slot : slots)
+        if (slot.uniform)
+            uniform[slot.parameter] = slot.type;
+    types.append(uniform.begin(), uniform.end());
+    auto *type = FunctionType::get(Type::getInt32Ty(c), types, false);
+    Function *f = Function::Create(type, GlobalValue::InternalLinkage, "region." + Twine(region), module);
+    f->addFnAttr(Attribute::AlwaysInline);
+    f->addFnAttr(Attribute::NoUnwind);
+    for (unsigned k : {unsigned(FRAME), unsigned(LOCAL), unsigned(PARAMETERS)})
+        f->addParamAttr(k, Attribute::NoAlias);
+    functions.push_back(f);
+
+    ValueToValueMapTy map;
+    for (unsigned k = 0; k < PARAMETERS; k++)
+        map[item.getArg(k)] = f->getArg(k);
+    SmallVector<ReturnInst *, 4> returns;
+    CloneFunctionInto(f, &item, map, CloneFunctionChangeType::LocalChangesOnly, returns);
+    auto *group = cast<MetadataAsValue>(unwrap(options.access_group))->getMetadata();
+    auto tag = [&](Instruction *i) { i->setMetadata(LLVMContext::MD_access_group, cast<MDNode>(group)); };
+
+    // The new beginning: cells, private memory, what is live.
+    BasicBlock *begin = BasicBlock::Create(c, "begin", f, &f->getEntryBlock());
+    IRBuilder<> b(begin);
+    for (Slot &slot : slots)
+        cast<Instruction>(map[slot.cell])->moveBefore(*begin, begin->end());
+    for (auto &array : arrays) {
+        auto *memory = cast<AllocaInst>(map[array.first]);
+        uint64_t align = memory->getAlign().value();
+        uint64_t size = (layout.getTypeAllocSize(memory->getAllocatedType()) + align - 1) / align * align;
+        b.SetInsertPoint(begin);
+        Value *at = place(b, f, array.second, size, false);
+        memory->replaceAllUsesWith(at);
+        memory->eraseFromParent();
+    }
+    b.SetInsertPoint(begin);
+    for (unsigned k : live_slots[region]) {
+        Slot &slot = slots[k];
+        Value *v;
+        if (slot.uniform) {
+            v = f->getArg(PARAMETERS + 1 + slot.parameter);
+        } else {
+            auto *load =
+                b.CreateLoad(slot.type, place(b, f, slot.offset, layout.getTypeAllocSize(slot.type), false));
+            tag(load);
+            v = load;
+        }
+        b.CreateStore(v, map[slot.cell]);
+    }
+    b.CreateBr(cast<BasicBlock>(map[starts[region]]));
+
+    // The ends: what is live there and may have changed.
+    SmallSetVector<unsigned, 16> changed;
+    for (unsigned k = 0; k < slots.size(); k++)
+        for (User *user : slots[k].cell->users())
+            if (auto *store = dyn_cast<StoreInst>(user); store && blocks[region].count(store->getParent()))
+                changed.insert(k);
+    for (BasicBlock *block : blocks[region]) {
+        auto *copy = cast<BasicBlock>(map[block]);
+        auto found = cuts.find(block);
+        bool end = isa<ReturnInst>(block->getTerminator());
+        if (found == cuts.end() && !end)
+            continue;
+        unsigned next = end ? 0 : found->second;
+        b.SetInsertPoint(copy->getTerminator());
+        for (unsigned k : end ? SmallSetVector<unsigned, 16>() : live_slots[next]) {
+            Slot &slot = slots[k];
+            if (changed.count(k))
+                tag(b.CreateStore(
+                    b.CreateLoad(slot.type, map[slot.cell]),
+                    place(b, f, slot.offset, layout.getTypeAllocSize(slot.type), slot.uniform)));
+        }
+        b.CreateRet(b.getInt32(next));
+        Instruction *old = copy->getTerminator();
+        for (BasicBlock *after : successors(copy))
+            after->removePredecessor(copy);
+        old->eraseFromParent();
+    }
+    removeUnreachableBlocks(*f);
+}
+
+// ---- the work-group's function -------------------------------------------------------------------
+
+// Where REGION may end: 0 for the end of the kernel.
+static SmallSetVector<unsigned, 8> ends(const Regions &r, unsigned region)
+{
+    SmallSetVector<unsigned, 8> set;
+    for (BasicBlock *block : r.blocks[region])
+        if (auto found = r.cuts.find(block); found != r.cuts.end())
+            set.insert(found->second);
+        else if (isa<ReturnInst>(block->getTerminator()))
+            set.insert(0);
+    return set;
+}
+
+void Regions::make_group(bool edge)
+{
+    LLVMContext &c = module.getContext();
+    Group g(module, options, edge);
+    BasicBlock *entry = BasicBlock::Create(c, "", g.function),
+               *finish = BasicBlock::Create(c, "", g.function);
+    IRBuilder<> b(entry);
+    Value *next = b.CreateAlloca(b.getInt32Ty());
+    SmallVector<BasicBlock *, 8> heads{finish};
+    for (unsigned k = 0; k < starts.size(); k++)
+        heads.push_back(BasicBlock::Create(c, "region", g.function));
+    b.CreateBr(heads[1]);
+    IRBuilder<>(finish).CreateRetVoid();
+    for (unsigned k = 0; k < starts.size(); k++) {
+        SmallVector<Value *, 8> uniform(uniform_count);
+        b.SetInsertPoint(heads[k + 1]);
+        for (unsigned s = 0; s < slots.size(); s++) {
+            Slot &slot = slots[s];
+            if (!slot.uniform)
+                continue;
+            Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.context, slot.offset);
+            uniform[slot.parameter] = live_slots[k].count(s)
+                                          ? static_cast<Value *>(b.CreateLoad(slot.type, at))
+                                          : UndefValue::get(slot.type);
+        }
+        BasicBlock *after = item_loops(g, heads[k + 1], [&](BasicBlock *at, Value **ids) {
+            IRBuilder<> body(at);
+            auto arguments = item_arguments(g, ids);
+            arguments.push_back(g.context);
+            arguments.append(uniform.begin(), uniform.end());
+            body.CreateStore(body.CreateCall(functions[k], arguments), next);
+            return at;
+        });
+        b.SetInsertPoint(after);
+        auto set = ends(*this, k);
+        if (set.empty()) {
+            b.CreateBr(finish);
+        } else if (set.size() == 1) {
+            b.CreateBr(set[0] == 0 ? finish : heads[set[0] + 1]);
+        } else {
+            SwitchInst *dispatch = b.CreateSwitch(b.CreateLoad(b.getInt32Ty(), next), finish, set.size());
+            for (unsigned to : set)
+                if (to != 0)
+                    dispatch->addCase(b.getInt32(to), heads[to + 1]);
+        }
+    }
+}
+
+} // namespace
+
+bool make_regions(Module &m, Function *item, in_loops &loops, char *why, size_t why_size)
+{
+    Regions r(m, *item, loops);
+    r.cut();
+    r.find_blocks();
+    uint64_t work = 0;
+    for (auto &set : r.blocks)
+        for (BasicBlock *block : set)
+            work += block->size();
+    if (work > 40000) {
+        snprintf(why, why_size, "too many barriers for so much code");
+        return false;
+    }
+    r.find_live();
+    r.rematerialize();
+    r.find_live();
+    r.demote();
+    r.place_arrays();
+    if (r.bytes > uint64_t(64) << 20) {
+        snprintf(why, why_size, "%llu bytes live across barriers", static_cast<unsigned long long>(r.bytes));
+        return false;
+    }
+    for (unsigned k = 0; k < r.starts.size(); k++)
+        r.make_function(k);
+    r.make_group(false);
+    if (loops.edge)
+        r.make_group(true);
+    loops.context_bytes = r.bytes;
+    return true;
+}
