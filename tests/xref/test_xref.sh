@@ -1,0 +1,133 @@
+#!/bin/bash
+# refcl xref on the real specification, on this repository, and on copies with something broken.
+. tests/lib/tap.sh
+SPEC=${REFCL_SPEC:-../shared/spec}
+api=$SPEC/002_61a836a5dc27f9ff.txt vulkan=$SPEC/004_89f3f270536dae0f.txt plain=$SPEC/opencl-2.2-7.txt
+
+covers() { # covers FILE PERCENT CHAPTER...: enough normative sentences of the chapters have a clause
+    "$REFCL" xref extract --json - "$1" | python3 -c '
+import json, sys
+data, least = json.load(sys.stdin), float(sys.argv[1])
+chapters = {c["chapter"]: c for c in data["chapters"]}
+normative = sum(chapters[c]["normative"] for c in sys.argv[2:])
+mapped = sum(chapters[c]["mapped"] for c in sys.argv[2:])
+print(mapped, "of", normative)
+assert normative > 100 and mapped >= normative * least / 100
+for s in data["sentences"]:
+    if s["section"].split(".")[0] in sys.argv[2:]:
+        assert "clause" in s or "reason" in s or "touches" in s, s
+' "${@:2}"
+}
+touches() { # touches CLAUSE SED-SCRIPT: the change is reported by extract and by diff
+    sed "$2" "$api" >"$tap_dir/changed.html"
+    cmp -s "$api" "$tap_dir/changed.html" && echo "nothing changed" && return 1
+    "$REFCL" xref extract "$tap_dir/changed.html" >"$tap_dir/extract"
+    "$REFCL" xref diff "$api" "$tap_dir/changed.html" >"$tap_dir/diff"
+    cat "$tap_dir/diff"
+    grep -q "touches $1\$" "$tap_dir/extract" && grep -q "^changed.*touches $1\$" "$tap_dir/diff" &&
+        grep -qx '0 added, 0 removed, 1 changed, 0 moved' "$tap_dir/diff"
+}
+if [ -r "$api" ]; then
+    ok "98 % of chapters 3 to 5 have a clause" covers "$api" 98 3 4 5
+    ok "98 % of the Vulkan appendix have a clause" covers "$vulkan" 98 VK
+    ok "plain text maps, too" covers "$plain" 97 3 4 5
+    ok "no clause is stale" prints 0 'chapter 5' "$REFCL" xref extract "$api"
+    ok "a changed error condition is noticed" touches "CL 5.2.1 E3" 's/CL_INVALID_BUFFER_SIZE if <em>size<\/em> is 0<sup>4/CL_INVALID_BUFFER_SIZE if <em>size<\/em> is odd<sup>4/'
+    ok "a changed memory rule is noticed" touches "CL 3.3.6 G7" 's/<strong>M<\/strong> and is the maximal contiguous sub-sequence of side effects in the/<strong>M<\/strong> and is the minimal contiguous sub-sequence of side effects in the/'
+    ok "the same file has no changes" prints 0 '0 added, 0 removed, 0 changed, 0 moved' "$REFCL" xref diff "$api" "$api"
+    ok "HTML and plain text of one version differ little" prints 1 'changed' "$REFCL" xref diff "$api" "$plain"
+else
+    skip "specification" "$SPEC is not there"
+fi
+
+# ---- this repository ----
+ok "no broken link" exits 0 "$REFCL" xref check
+ok "a clause for people" prints 0 'checked by' "$REFCL" xref CL 3.3.6 G7
+ok "a range" prints 0 'CL 3.3.6 G10' "$REFCL" xref CL 3.3.6 G8-G10
+ok "a section" prints 0 'CL 5.2.1 E3' "$REFCL" xref CL 5.2.1
+ok "an unknown clause" prints 2 "no clause 'CL 3.3.6 G99'" "$REFCL" xref CL 3.3.6 G99
+ok "nonsense" prints 2 'names no clause' "$REFCL" xref nonsense
+ok "no such file" prints 2 'cannot open' "$REFCL" xref extract /nowhere
+ok "not a specification" prints 2 'no numbered heading' "$REFCL" xref extract /dev/null
+ok "every error condition has a test or a reason" prints 0 ' 0 neither' "$REFCL" xref errors
+ok "ambiguities" prints 0 'D27' "$REFCL" xref ambiguities
+ok "JSON fits its schema" bash -c '"$1" xref --json "$2/x.json" && python3 tools/validate.py tools/schema/xref.schema.json "$2/x.json"' _ "$REFCL" "$tap_dir"
+ok "JSON of one clause" bash -c '"$1" xref --json - CL 3.3.6 G7 | python3 -c "import json,sys; d=json.load(sys.stdin); assert [c[\"id\"] for c in d[\"clauses\"]]==[\"CL 3.3.6 G7\"]"' _ "$REFCL"
+
+# ---- verdicts turn on the switches that the ambiguities name ----
+flips() {
+    "$REFCL" xref ambiguities --json - | python3 -c '
+import json, re, subprocess, sys
+refcl = sys.argv[1]
+values = {}
+for model in ("opencl-base.cat", "opencl.cat"):
+    for name, rest in re.findall(r"@switch (\S+) ([a-z0-9_ ]+)", open("memmodel/models/" + model).read()):
+        values[name] = rest.split()
+def verdicts(tests, *switch):
+    out = subprocess.run([refcl, "litmus", "check", "--model", "memmodel/models/opencl.cat", "--json", "-", *switch, *tests],
+                         capture_output=True, text=True)
+    return [(t["condition"], t["race"]) for t in json.loads(out.stdout)["tests"]]
+for a in json.load(sys.stdin)["ambiguities"]:
+    if "switch" not in a:
+        continue
+    default = verdicts(a["tests"])
+    others = [verdicts(a["tests"], "--switch", a["switch"] + "=" + v) for v in values[a["switch"]][1:]]
+    turned = [t for i, t in enumerate(a["tests"]) if any(o[i] != default[i] for o in others)]
+    print(a["id"], a["switch"], len(turned), "of", len(a["tests"]))
+    assert a["id"] == "D7" or len(turned) >= 2, a["id"]
+    assert a["id"] == "D7" or turned == a["tests"], set(a["tests"]) - set(turned)
+' "$REFCL"
+}
+ok "verdicts turn on the switches" flips
+
+# ---- copies ----
+copy=$tap_dir/copy
+mkdir "$copy"
+cp -R memmodel checker interp litmus ref-runtime tests tools spec-xref "$copy"
+ok "the copy is whole" exits 0 "$REFCL" xref check --root "$copy"
+breaks() { # breaks PATTERN FILE SED-SCRIPT: the check fails and says so; the file is put back
+    cp "$copy/$2" "$tap_dir/kept"
+    sed -i "$3" "$copy/$2"
+    cmp -s "$copy/$2" "$tap_dir/kept" && echo "nothing changed" && return 1
+    prints 1 "$1" "$REFCL" xref check --root "$copy"
+    result=$?
+    cp "$tap_dir/kept" "$copy/$2"
+    return $result
+}
+ok "an unknown clause in code" breaks 'checker/race_sync.c:[0-9]+: unknown-citation: CL 3.3.6 G77' checker/race_sync.c 's/CL 3.3.6 G7,/CL 3.3.6 G77,/'
+ok "an unknown rule id" breaks 'race_report.c:[0-9]+: unknown-citation: CL 3.3.6 G71' checker/race_report.c 's/"CL 3.3.6 G17"/"CL 3.3.6 G71"/'
+ok "an axiom that loses its clause" breaks 'axiom-without-clause: ghb-acyclic' memmodel/models/opencl-base.cat 's/^(\* CL 3.3.6 G11:.*/(* *)/'
+ok "an unknown section" breaks 'unknown-citation: CL 5.99' ref-runtime/svm.c '1s/CL 5.6/CL 5.99/'
+ok "a clause that goes away" breaks 'unknown-citation: CL 3.3.6 G17' spec-xref/clauses/opencl-memory-model.json 's/CL 3.3.6 G17/CL 3.3.6 G170/'
+ok "a test of an ambiguity that goes away" breaks 'missing-test: litmus' spec-xref/clauses/ambiguities.json '0,/wg-apart.litmus/s//wg-asunder.litmus/'
+ok "the copy is whole again" exits 0 "$REFCL" xref check --root "$copy"
+ok "a broken database" bash -c 'echo "{" >"$2/spec-xref/clauses/x.json"; "$1" xref check --root "$2"; [ $? -eq 2 ] && rm "$2/spec-xref/clauses/x.json"' _ "$REFCL" "$copy"
+
+# ---- the page ----
+ok "the page is written" exits 0 "$REFCL" xref site --output "$tap_dir/xref.html" --prefix "$PWD"
+ok "it needs nothing from elsewhere" bash -c '! grep -qE "(src|href)=.?https?:|@import|url\(" "$1"' _ "$tap_dir/xref.html"
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+dom() { # dom HASH PATTERN: the page shows PATTERN
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tap_dir/profile" --dump-dom \
+        "file://$tap_dir/xref.html#$1" 2>/dev/null | sed -n '/<main/,/<\/main>/p' >"$tap_dir/dom"
+    grep -qE -- "$2" "$tap_dir/dom" || { head -c 600 "$tap_dir/dom"; return 1; }
+}
+links_lead() { # every link to a file leads to one
+    dom "q=release%20sequence" 'litmus/suite' || return 1
+    grep -oE "href=\"$PWD/[^\"#]*" "$tap_dir/dom" | sed 's/href="//' | python3 -c '
+import os, sys, urllib.parse
+files = [urllib.parse.unquote(l.strip()) for l in sys.stdin]
+assert len(files) > 10
+for f in files: assert os.path.exists(f), f'
+}
+if [ -n "$browser" ]; then
+    ok "search finds the release sequence" dom "q=release%20sequence" 'id="CL 3.3.6 G7"'
+    ok "a clause" dom "c=CL%205.2.1%20E3" 'CL_INVALID_BUFFER_SIZE'
+    ok "coverage by section" dom "" 'Coverage by section'
+    ok "the error matrix" dom "errors" 'clEnqueueMapBuffer'
+    ok "ambiguities on the page" dom "ambiguities" 'D27'
+    ok "links lead to files" links_lead
+else
+    skip "the page in a browser" "no chromium"
+fi
+done_testing
