@@ -345,7 +345,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
     }
     x.clock = item->clock[location->system];
-    x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.memory;
+    x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
     if (!visit(&x, space, offset, item, TOUCH, &released))
         return;
     if (x.fresh)

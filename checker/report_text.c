@@ -87,7 +87,27 @@ static void put_pairs(const struct ck_finding *f, const struct style *style, FIL
     fputc('\n', out);
 }
 
-static void put_finding(const struct ck_detector *detector, const struct ck_finding *f,
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
+}
+
+/* True if an earlier finding says the same of the same places, about other memory. */
+static bool is_repeated(const struct ck_detector *detector, size_t i)
+{
+    const struct ck_finding *f = ck_detector_finding(detector, i);
+    for (size_t k = 0; k < i; k++) {
+        const struct ck_finding *g = ck_detector_finding(detector, k);
+        bool same = f->access_count && g->access_count == f->access_count && strcmp(g->kind, f->kind) == 0;
+        for (size_t n = 0; same && n < f->access_count; n++)
+            same = same_place(&f->accesses[n].source, &g->accesses[n].source);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void put_finding(const struct ck_detector *detector, const struct ck_finding *f, bool repeated,
                         const struct style *style, FILE *out)
 {
     static const struct mm_source nowhere = {.file = ""};
@@ -96,6 +116,10 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
     put_place(source, out);
     fprintf(out, "%serror:%s %s%s%s%s%s%s\n", style->error, style->off, style->bold, ck_report_message(f),
             *f->clause ? " [" : "", f->clause, *f->clause ? "]" : "", style->off);
+    if (repeated) {
+        fprintf(out, "%snote:%s at the same places as above, on other memory\n", style->note, style->off);
+        return;
+    }
     put_excerpt(detector, source, style, out);
     for (size_t i = 0; i < f->access_count; i++) {
         const struct ck_access *access = &f->accesses[i];
@@ -127,7 +151,7 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
     size_t count = ck_detector_finding_count(detector);
     struct mm_error limit;
     for (size_t i = 0; i < count; i++)
-        put_finding(detector, ck_detector_finding(detector, i), style, out);
+        put_finding(detector, ck_detector_finding(detector, i), is_repeated(detector, i), style, out);
     if (ck_detector_status(detector, &limit) != MM_OK)
         fprintf(out, "refcl: unknown: %s\n", limit.message);
     if (ck_detector_dropped(detector))

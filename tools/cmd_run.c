@@ -18,7 +18,8 @@ enum {
     OPT_QUIET
 };
 static const struct tool_option options[] = {
-    {"check", 'c', "LIST", "REFCL_RUN_CHECK", "race, memory, api, all or none (default race,memory)"},
+    {"check", 'c', "LIST", "REFCL_RUN_CHECK",
+     "race, memory, api, uninitialized, all or none (default race,memory)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the report as JSON, - for stdout"},
     {"sarif", 0, "OUT", "REFCL_SARIF", "write the report as SARIF 2.1.0"},
     {"junit", 0, "OUT", "REFCL_JUNIT", "write the report as JUnit XML"},

@@ -15,20 +15,28 @@
 
 int session_set_checks(struct session *session, const char *list)
 {
-    session->races = session->memory = session->api = false;
+    const struct {
+        const char *name;
+        bool *flag;
+    } checks[] = {{"race", &session->races},
+                  {"memory", &session->memory},
+                  {"api", &session->api},
+                  {"uninitialized", &session->uninitialized}};
+    const size_t count = sizeof checks / sizeof *checks;
     char copy[200], *save = NULL;
+    for (size_t i = 0; i < count; i++)
+        *checks[i].flag = false;
     snprintf(copy, sizeof copy, "%s", list);
     for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-        bool all = strcmp(word, "all") == 0;
-        if (all || strcmp(word, "race") == 0)
-            session->races = true;
-        if (all || strcmp(word, "memory") == 0)
-            session->memory = true;
-        if (all || strcmp(word, "api") == 0)
-            session->api = true;
-        if (!all && strcmp(word, "race") != 0 && strcmp(word, "memory") != 0 && strcmp(word, "api") != 0 &&
-            strcmp(word, "none") != 0)
-            return tool_error(EXIT_USAGE, "--check: '%s' is not race, memory, api, all or none", word);
+        bool all = strcmp(word, "all") == 0, known = all || strcmp(word, "none") == 0;
+        for (size_t i = 0; i < count; i++) {
+            if (!all && strcmp(word, checks[i].name) != 0)
+                continue;
+            *checks[i].flag = known = true;
+        }
+        if (!known)
+            return tool_error(EXIT_USAGE,
+                              "--check: '%s' is not race, memory, api, uninitialized, all or none", word);
     }
     return 0;
 }
@@ -315,8 +323,10 @@ static int follow(const struct session *session, char **argv, struct ck_detector
 
 int session_run(const struct session *session, char **argv)
 {
-    struct ck_detector_options options = {
-        .races = session->races, .memory = true, .max_findings = session->max_findings};
+    struct ck_detector_options options = {.races = session->races,
+                                          .memory = true,
+                                          .uninitialized = session->uninitialized,
+                                          .max_findings = session->max_findings};
     struct ck_detector *detector = ck_detector_create(&options);
     struct tee tee = {.count = 1};
     if (!detector)

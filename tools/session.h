@@ -6,7 +6,7 @@
 #include "checker/checker.h"
 
 struct session {
-    bool races, memory, api;                  /* what to check */
+    bool races, memory, api, uninitialized;   /* what to check */
     const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
     const char *seed, *schedule;              /* passed on, NULL = default */
     const char *suppress, *html;              /* files, NULL = none */
@@ -16,7 +16,7 @@ struct session {
     int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
     const char *command_line;
 };
-/* Parses "race,memory,api" or "none". */
+/* Parses "race,memory,api,uninitialized", "all" or "none". */
 int session_set_checks(struct session *session, const char *list);
 /* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code. */
 int session_run(const struct session *session, char **argv);

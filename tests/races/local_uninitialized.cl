@@ -1,5 +1,5 @@
 // expect: uninitialized-read
-// run: -g 4 -l 4 -a buf:4
+// run: -c race,memory,uninitialized -g 4 -l 4 -a buf:4
 // Local memory holds nothing before it is written.
 kernel void k(global int *out)
 {
