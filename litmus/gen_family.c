@@ -68,16 +68,17 @@ static bool synchronises(const struct lt_cycle *c, unsigned i)
     return !any || before->kind == LT_E_RF || after->kind == LT_E_RF;
 }
 
-static uint8_t access_order(const struct lt_cycle_event *e, bool sc)
+static uint8_t access_order(const struct lt_cycle_event *e, bool sc, bool relaxed)
 {
-    return sc ? MM_SEQ_CST : e->rmw ? MM_ACQ_REL : e->write ? MM_RELEASE : MM_ACQUIRE;
+    return relaxed ? MM_RELAXED : sc ? MM_SEQ_CST : e->rmw ? MM_ACQ_REL : e->write ? MM_RELEASE : MM_ACQUIRE;
 }
 
 static bool apply(struct lt_cycle *c, const struct choice *choice)
 {
     uint8_t scope, flags = (uint8_t)((strchr(choice->text[FLAGS], 'g') ? MM_FENCE_GLOBAL : 0) |
                                      (strchr(choice->text[FLAGS], 'l') ? MM_FENCE_LOCAL : 0));
-    bool plain = strcmp(choice->text[DATA], "plain") == 0, sc = strcmp(choice->text[ORDER], "sc") == 0;
+    bool plain = strcmp(choice->text[DATA], "plain") == 0, sc = strcmp(choice->text[ORDER], "sc") == 0,
+         relaxed = strcmp(choice->text[ORDER], "rlx") == 0;
     if (!place(c, choice->text[PLACE]) || !scope_of(choice->text[SCOPE], &scope) || !flags)
         return false;
     for (unsigned l = 0; l < LT_CYCLE_MAX; l++)
@@ -89,7 +90,7 @@ static bool apply(struct lt_cycle *c, const struct choice *choice)
         bool sync = synchronises(c, i);
         e->rmw = how == 'm' && sync;
         e->scope = scope;
-        e->order = plain && !sync ? MM_ORDER_NONE : how == 'f' ? MM_RELAXED : access_order(e, sc);
+        e->order = plain && !sync ? MM_ORDER_NONE : how == 'f' ? MM_RELAXED : access_order(e, sc, relaxed);
         if (how == 'f' && edge->kind == LT_E_PO && !edge->same)
             edge->kind = LT_E_FENCE;
         if (edge->kind != LT_E_FENCE && edge->kind != LT_E_BARRIER)

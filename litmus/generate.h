@@ -38,7 +38,7 @@ struct lt_family {
                                m read-modify-writes; "aa,fa" */
     const char *data;       /* atomic, plain: accesses next to no reads-from edge */
     const char *flags;      /* of fences and barriers: g, l, gl */
-    const char *orders;     /* the strongest to start from: sc, ar */
+    const char *orders;     /* the strongest to start from: sc, ar, rlx */
 };
 /* Calls lt_generate for each member. */
 enum mm_class lt_generate_family(struct lt_generator *generator, const struct lt_family *family,

@@ -16,6 +16,9 @@ mkdir -p "$suite"
 # Two threads and two locations: orders and scopes of atomic operations.
 gen generated-atomics --shapes $two --weaker 4
 gen generated-scopes --shapes $two --places wg,sg,dev --scopes sg,wg,dev --weaker 1 --allowed
+# Nothing but relaxed atomics: what weak memory shows.
+gen generated-relaxed --shapes $two,WRC,WWC,ISA2,RWC,W+RWC,Z6.3,3SB,3LB,3.2W,IRIW --orders rlx --mechanisms a,m --allowed
+gen generated-relaxed-work-group --shapes $two --places wg --regions g,l --scopes wg --orders rlx --allowed
 # Plain data handed over by atomics, fences and read-modify-writes.
 gen generated-plain-data --shapes MP,S --places dev,wg --orders ar --mechanisms aa,ff,af,fa,mm,ma,am --data plain --weaker 1
 # The same shapes with fences, and fences on one side alone.

@@ -39,7 +39,7 @@ static const struct tool_option options[] = {
     {"data", 0, "LIST", "REFCL_GEN_DATA", "accesses that carry no synchronisation: atomic, plain"},
     {"flags", 0, "LIST", "REFCL_GEN_FLAGS", "of fences and barriers: g, l, gl"},
     {"orders", 0, "LIST", "REFCL_GEN_ORDERS",
-     "the strongest orders to start from: sc (default), ar (acquire and release)"},
+     "the strongest orders to start from: sc (default), ar (acquire and release), rlx"},
     {"clause", 0, "ID", "REFCL_GEN_CLAUSE", "only what a clause forbids, for example A7"},
     {"weaker", 0, "N", "REFCL_GEN_WEAKER",
      "tests one step weaker to write beside each minimal one (default 1)"},

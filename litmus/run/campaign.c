@@ -472,7 +472,9 @@ static bool load_plan(struct campaign *c)
         r->status = "pending";
         r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
         r->selected = i % c->options->shard_count == c->options->shard;
-        r->selected &= !only || (cJSON_IsString(name) && strstr(name->valuestring, only));
+        if (only && cJSON_IsString(name))
+            r->selected &= c->options->exact ? strcmp(name->valuestring, only) == 0
+                                             : strstr(name->valuestring, only) != NULL;
         if (r->states.values > LT_MAX_VALUES)
             r->selected = false;
         i++;

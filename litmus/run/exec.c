@@ -419,9 +419,10 @@ static void run_batches(struct exec *e)
 {
     uint64_t wanted = lt_wanted(e->job->options, e->job->test);
     uint64_t done = e->job->done, batch = e->job->batches;
-    unsigned most = !e->job->device->is_gpu || !e->bits ? 1 : 8;
+    unsigned most = !e->job->device->is_gpu || !e->bits ? 1 : 16;
     bool timed = e->job->deadline > 0;
-    for (; timed ? lt_seconds() < e->job->deadline : done < wanted; batch++) {
+    for (bool first = true; timed ? first || lt_seconds() < e->job->deadline : done < wanted;
+         batch++, first = false) {
         uint64_t left = timed || wanted - done > e->capacity ? e->capacity : wanted - done;
         unsigned launches = timed ? most : (unsigned)((wanted - done) / e->capacity);
         launches = launches > most ? most : launches ? launches : 1;

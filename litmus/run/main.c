@@ -13,6 +13,7 @@ static const char usage[] =
     "      --device X        number, or part of the name (default: first)\n"
     "      --list            list platforms and devices\n"
     "      --test NAME       only tests whose name contains NAME\n"
+    "      --exact           only tests whose name is NAME\n"
     "      --shard K/N       the K-th of N parts of the plan, K from 1\n"
     "  -n, --iterations N    instances of each test (default: what the plan says)\n"
     "      --budget S        seconds for all tests together, instead of a number of instances\n"
@@ -167,6 +168,8 @@ static bool set_flag(struct lt_options *o, const char *name)
         o->quiet = true;
     else if (strcmp(name, "merge") == 0)
         o->merge = true;
+    else if (strcmp(name, "exact") == 0)
+        o->exact = true;
     else if (strcmp(name, "knobs") == 0)
         o->list_knobs = true;
     else if (strcmp(name, "help") == 0)

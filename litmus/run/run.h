@@ -46,7 +46,7 @@ struct lt_options {
     unsigned batch;     /* instances in one launch, 0 = by the kind of device */
     unsigned timeout_s; /* without a sign of life */
     unsigned shard, shard_count;
-    bool resume, list, list_knobs, quiet, stop, merge;
+    bool resume, list, list_knobs, quiet, stop, merge, exact;
     const char *const *inputs; /* of --merge */
     unsigned input_count;
     bool knob_given[LT_KNOB_COUNT];
