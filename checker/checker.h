@@ -24,6 +24,7 @@ struct ck_options {
     bool explain;        /* also produce witness or contradiction */
     unsigned unroll;     /* when not 0, instead of BOUND: how often the body of a loop may run */
     struct ck_progress progress;
+    size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
 };
 
 struct ck_state {
@@ -105,6 +106,7 @@ struct ck_access {
     uint64_t global_id[3], group_id[3], local_id[3];
     const char *argument; /* kernel argument it went through, NULL if unknown */
     uint64_t element;     /* index in the argument's elements */
+    mm_event_id id;       /* of the event, MM_NO_EVENT if it is not known */
 };
 /* A change of the program, as seen in its events: what is 0 stays as it is. */
 struct ck_change {

@@ -23,6 +23,7 @@ struct solve {
     Z3_ast *flags;      /* literal per check, NULL for axioms */
     struct zx_val *observed;
     uint32_t states_capacity;
+    size_t max_states;
     bool race_found, beyond_bound;
 };
 
@@ -249,7 +250,7 @@ static bool enumerate(struct solve *s, bool racy, double until)
 
         if (r != CK_YES)
             return r == CK_NO;
-        if (s->v->state_count >= MAX_STATES || zx_cpu_seconds() > until) {
+        if (s->v->state_count >= s->max_states || zx_cpu_seconds() > until) {
             note_limit(s, "states", "too many final states to list them all");
             return false;
         }
@@ -519,6 +520,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
         z.options.bound = 200;
     if (z.options.timeout_ms)
         z.deadline = start + z.options.timeout_ms * 1e-3;
+    s.max_states = z.options.max_states ? z.options.max_states : MAX_STATES;
     verdict->arena = mm_arena_create();
     z.arena = mm_arena_create();
     z.c = verdict->arena && z.arena ? new_context(&z.options) : NULL;

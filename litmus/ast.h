@@ -49,6 +49,7 @@ struct lt_type {
     const struct lt_base_type *base; /* NULL: none written */
     bool is_pointer, is_volatile;
     uint8_t region; /* enum mm_region; NONE: no qualifier */
+    uint8_t origin; /* enum mm_origin; NONE: no qualifier */
 };
 
 enum lt_operator {
@@ -180,7 +181,7 @@ struct lt_thread {
     struct lt_pos pos;
     uint32_t number;
     bool has_sub_group;
-    bool host; /* VULKAN: a host thread */
+    bool host; /* a host thread */
     uint32_t sub_group, work_group, device, queue_family, kernel;
     struct lt_param *params;
     struct lt_stmt *body;     /* OPENCL */

@@ -90,6 +90,9 @@ uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr inst
 {
     if (lower->failed)
         return UINT32_MAX;
+    /* Atomic operations of the host have the widest scope [CL 3.3.6 A23]. */
+    if (instr.op <= CK_FENCE && instr.scope != MM_SCOPE_NONE && lower->program->threads[lower->thread].host)
+        instr.scope = MM_SCOPE_ALL_SVM_DEVICES;
     instr.line = pos.line;
     instr.column = pos.column;
     uint32_t i = ck_program_add_instr(lower->program, lower->thread, &instr);
@@ -150,7 +153,7 @@ static const struct lt_param *find_param(const struct lt_thread *thread, const c
 /* What the threads say about location NAME. */
 struct declaration {
     const struct lt_base_type *base; /* widest, first among equals */
-    uint8_t region;
+    uint8_t region, origin;
     bool non_atomic, shared;
     int32_t group; /* of the first thread that names it */
 };
@@ -170,6 +173,8 @@ static struct declaration declared(const struct lt_test *test, const char *name)
             d.base = p->type.base;
         if (d.region == MM_REGION_NONE)
             d.region = p->type.region;
+        if (d.origin == MM_ORIGIN_NONE)
+            d.origin = p->type.origin;
         d.non_atomic |= !p->type.base->is_atomic;
     }
     return d;
@@ -199,7 +204,7 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
                                .size = (uint64_t)count * d.base->size,
                                .element_size = d.base->size,
                                .region = d.region,
-                               .origin = MM_ORIGIN_BUFFER,
+                               .origin = d.origin != MM_ORIGIN_NONE ? d.origin : MM_ORIGIN_BUFFER,
                                .non_atomic = d.non_atomic,
                                .is_signed = d.base->is_signed,
                                .work_group = d.region == MM_LOCAL && !d.shared ? d.group : -1,
@@ -487,6 +492,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     struct ck_thread t = {.name = mm_arena_strdup(lower->program->arena, name),
                           .device = thread->device,
                           .kernel = thread->kernel,
+                          .host = thread->host,
                           .work_group = thread->work_group,
                           .sub_group = thread->has_sub_group ? thread->sub_group : 0x10000 + index};
     if (!t.name || ck_program_add_thread(lower->program, &t) == UINT32_MAX) {

@@ -357,9 +357,13 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
     return !lexer->failed;
 }
 
-/* @ [sg n,] wg n, dev n [, kernel n]   in any order */
+/* @ [sg n,] wg n, dev n [, kernel n]   in any order, or host */
 static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
 {
+    if (lt_accept(lexer, "host")) {
+        thread->host = true;
+        return;
+    }
     do {
         uint64_t n = 0;
         bool sub = lt_accept(lexer, "sg");

@@ -139,11 +139,35 @@ static bool take_region(struct lt_lexer *lexer, uint8_t *region)
     return lt_accept(lexer, "generic") || lt_accept(lexer, "__generic");
 }
 
+/* Where memory comes from, beside its region. */
+static const struct {
+    const char *name;
+    uint8_t origin, region;
+} origins[] = {{"svm_coarse", MM_ORIGIN_COARSE_SVM, MM_GLOBAL},
+               {"svm_fine", MM_ORIGIN_FINE_SVM, MM_GLOBAL},
+               {"svm_atomics", MM_ORIGIN_FINE_SVM_ATOMICS, MM_GLOBAL},
+               {"svm_system", MM_ORIGIN_SYSTEM_SVM, MM_GLOBAL},
+               {"image", MM_ORIGIN_BUFFER, MM_IMAGE}};
+
+static bool take_origin(struct lt_lexer *lexer, struct lt_type *type)
+{
+    for (size_t i = 0; i < COUNT(origins); i++)
+        if (lt_accept(lexer, origins[i].name)) {
+            type->origin = origins[i].origin;
+            type->region = origins[i].region;
+            return true;
+        }
+    return false;
+}
+
 static bool is_qualifier(const char *text)
 {
     static const char *const words[] = {"global",   "local",   "constant",   "private",   "generic",
                                         "__global", "__local", "__constant", "__private", "__generic",
                                         "volatile", "const",   "restrict",   "unsigned",  "signed"};
+    for (size_t i = 0; i < COUNT(origins); i++)
+        if (strcmp(origins[i].name, text) == 0)
+            return true;
     for (size_t i = 0; i < COUNT(words); i++)
         if (strcmp(words[i], text) == 0)
             return true;
@@ -180,7 +204,7 @@ bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
             continue;
         } else if (lt_is(lexer, "unsigned") || lt_is(lexer, "signed")) {
             type->base = lt_find_type(sign_specifier(lexer));
-        } else if (take_region(lexer, &type->region)) {
+        } else if (take_region(lexer, &type->region) || take_origin(lexer, type)) {
             continue;
         } else if (!type->base && t->kind == LT_T_NAME && lt_find_type(t->text)) {
             type->base = lt_find_type(lt_take(lexer)->text);

@@ -41,10 +41,17 @@ static void print_type(const struct lt_type *type, FILE *out)
     static const char *const regions[] = {[MM_GLOBAL] = "global ",
                                           [MM_LOCAL] = "local ",
                                           [MM_CONSTANT] = "constant ",
-                                          [MM_PRIVATE] = "private "};
+                                          [MM_PRIVATE] = "private ",
+                                          [MM_IMAGE] = "image "};
+    static const char *const origins[] = {[MM_ORIGIN_COARSE_SVM] = "svm_coarse ",
+                                          [MM_ORIGIN_FINE_SVM] = "svm_fine ",
+                                          [MM_ORIGIN_FINE_SVM_ATOMICS] = "svm_atomics ",
+                                          [MM_ORIGIN_SYSTEM_SVM] = "svm_system "};
     if (type->is_volatile)
         fputs("volatile ", out);
-    if (type->region != MM_REGION_NONE)
+    if (type->origin > MM_ORIGIN_SUB_BUFFER)
+        fputs(origins[type->origin], out);
+    else if (type->region != MM_REGION_NONE)
         fputs(regions[type->region], out);
     fprintf(out, "%s%s", type->base->name, type->is_pointer ? "*" : "");
 }
@@ -338,7 +345,10 @@ static void print_thread(const struct lt_thread *thread, FILE *out)
     fprintf(out, "\nP%u@", thread->number);
     if (thread->has_sub_group)
         fprintf(out, "sg %u, ", thread->sub_group);
-    fprintf(out, "wg %u, dev %u", thread->work_group, thread->device);
+    if (thread->host)
+        fputs("host", out);
+    else
+        fprintf(out, "wg %u, dev %u", thread->work_group, thread->device);
     if (thread->kernel)
         fprintf(out, ", kernel %u", thread->kernel);
     fputs(" (", out);

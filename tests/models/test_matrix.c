@@ -1,0 +1,169 @@
+/* The verdict matrix: tests that tell model variants apart, under every setting of every switch, by search
+ * and by Z3, against matrix.txt.  REFCL_UPDATE=1 writes that file anew, by search. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/models/verdicts.h"
+
+#define GOLDEN "tests/models/matrix.txt"
+
+/* Settings of a model; the first is the default.  SAME: says what the default says. */
+struct setting {
+    const char *text;
+    bool same;
+};
+static const struct setting opencl[] = {{"default", true},
+                                        {"version=2.0", false},
+                                        {"version=3.0", true},
+                                        {"version=3.1", false},
+                                        {"atomic_sw_scope=literal", false},
+                                        {"incl=same", true},
+                                        {"incl=wider", false},
+                                        {"demote=off", false},
+                                        {"dev_scope_clmem=device", false},
+                                        {"rs=cpp20", false},
+                                        {"init=none", false},
+                                        {"oota=warn", false},
+                                        {"oota=forbid", false},
+                                        {"scope_races=off", false},
+                                        {"usage=off", false},
+                                        {"sc=total", true},
+                                        {"sc=conditional", false},
+                                        {"sc=scoped", false},
+                                        {"sc=rc11-psc", false},
+                                        {"sc=none", false},
+                                        {"sc_regions=both", false},
+                                        {NULL, false}};
+static const struct setting vulkan[] = {{"default", true},
+                                        {"chains=on", false},
+                                        {"host_atomics=off", false},
+                                        {"tessellation=on", false},
+                                        {NULL, false}};
+static const struct {
+    const char *model, *folders[3];
+    const struct setting *settings;
+} parts[] = {{"opencl.cat", {"litmus/suite/variants", "tests/models/opencl"}, opencl},
+             {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};
+
+enum { MAX_COLUMNS = 32 };
+
+static uint32_t load_models(size_t part, struct mm_cat_model **models)
+{
+    uint32_t n = 0;
+
+    for (const struct setting *s = parts[part].settings; s->text; s++) {
+        const char *switches[] = {n ? s->text : NULL, NULL};
+        struct mm_error err = {0};
+        char path[256];
+
+        snprintf(path, sizeof path, "memmodel/models/%s", parts[part].model);
+        if (mm_cat_load(path, switches, &models[n++], &err) != MM_OK)
+            fail_msg("%s: %s", s->text, err.message);
+    }
+    return n;
+}
+
+/* A switch without two tests that it changes is a switch that nobody checks. */
+static void check_flips(size_t part, const unsigned *flips)
+{
+    for (uint32_t c = 1; parts[part].settings[c].text; c++) {
+        if (parts[part].settings[c].same ? flips[c] != 0 : flips[c] < 2)
+            fail_msg("%s %s changes %u verdicts", parts[part].model, parts[part].settings[c].text, flips[c]);
+    }
+}
+
+static void write_part(engine *decide, size_t part, FILE *out)
+{
+    struct mm_cat_model *models[MAX_COLUMNS];
+    uint32_t columns = load_models(part, models);
+    unsigned flips[MAX_COLUMNS] = {0};
+    struct suite suite = {0};
+
+    for (int f = 0; parts[part].folders[f]; f++)
+        suite_walk(&suite, parts[part].folders[f]);
+    fprintf(out, "%s\n", parts[part].model);
+    for (uint32_t c = 0; c < columns; c++)
+        fprintf(out, "  %2u %s\n", c, parts[part].settings[c].text);
+    fprintf(out, "%-28s", "");
+    for (uint32_t c = 0; c < columns; c++)
+        fprintf(out, " %2u", c);
+    fputc('\n', out);
+    for (size_t i = 0; i < suite.count; i++) {
+        char first[3], cell[3];
+
+        fprintf(out, "%-28s", suite.tests[i].name);
+        for (uint32_t c = 0; c < columns; c++) {
+            suite_decide(decide, &suite.tests[i], models[c], c ? cell : first);
+            fprintf(out, " %s", c ? cell : first);
+            flips[c] += c && strcmp(cell, first) != 0;
+        }
+        fputc('\n', out);
+    }
+    for (uint32_t c = 0; c < columns; c++)
+        mm_cat_destroy(models[c]);
+    suite_clear(&suite);
+    check_flips(part, flips);
+}
+
+static void write_matrix(engine *decide, FILE *out)
+{
+    fputs("# Condition: h holds, f fails, u unknown.  Races: r found, - none, u unknown.\n", out);
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
+        write_part(decide, part, out);
+}
+
+static void compare_with_golden(engine *decide)
+{
+    char *text = NULL, golden[256], ours[256];
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size), *file, *made;
+    unsigned line = 0;
+
+    assert_non_null(memory);
+    write_matrix(decide, memory);
+    fclose(memory);
+    made = fmemopen(text, size, "r");
+    file = fopen(GOLDEN, "r");
+    if (!file || !made)
+        fail_msg("%s is not there", GOLDEN);
+    while (fgets(golden, sizeof golden, file)) {
+        line++;
+        if (!fgets(ours, sizeof ours, made) || strcmp(golden, ours) != 0)
+            fail_msg("%s:%u: %s  is now %s", GOLDEN, line, golden, ours);
+    }
+    if (fgets(ours, sizeof ours, made))
+        fail_msg("%s lacks %s", GOLDEN, ours);
+    fclose(file);
+    fclose(made);
+    free(text);
+}
+
+static void by_search(void **state)
+{
+    (void)state;
+    if (getenv("REFCL_UPDATE")) {
+        FILE *out = fopen(GOLDEN, "w");
+
+        assert_non_null(out);
+        write_matrix(ck_search, out);
+        fclose(out);
+    }
+    compare_with_golden(ck_search);
+}
+
+static void by_z3(void **state)
+{
+    (void)state;
+    compare_with_golden(ck_z3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_search), cmocka_unit_test(by_z3)};
+
+    return cmocka_run_group_tests_name("model variants", tests, NULL, NULL);
+}

@@ -1,0 +1,105 @@
+/* What a model says of a folder of litmus tests: shared by the matrix and the mutation run. */
+#ifndef TESTS_MODELS_VERDICTS_H
+#define TESTS_MODELS_VERDICTS_H
+
+#include "checker/checker.h"
+#include "litmus/litmus.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef enum mm_class engine(const struct ck_program *program, const struct mm_cat_model *model,
+                             const struct ck_options *options, struct ck_verdict *verdict,
+                             struct mm_error *err);
+
+struct suite_test {
+    char *path;
+    const char *name; /* without folder and suffix */
+    struct lt_test *test;
+    struct ck_program *program;
+};
+struct suite {
+    struct suite_test *tests;
+    size_t count, capacity;
+};
+
+static void suite_add(struct suite *s, const char *path)
+{
+    struct suite_test t = {.path = strdup(path)};
+    struct mm_error err = {0};
+    char *dot;
+
+    if (lt_parse_file(path, &t.test, &err) != MM_OK || lt_lower(t.test, &t.program, &err) != MM_OK)
+        fail_msg("%s: %s", path, err.message);
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity ? s->capacity * 2 : 64;
+        s->tests = realloc(s->tests, s->capacity * sizeof *s->tests);
+        assert_non_null(s->tests);
+    }
+    t.name = strdup(strrchr(path, '/') + 1);
+    dot = strstr(t.name, ".litmus");
+    assert_non_null(dot);
+    *dot = '\0';
+    s->tests[s->count++] = t;
+}
+
+static int compare_tests(const void *a, const void *b)
+{
+    return strcmp(((const struct suite_test *)a)->path, ((const struct suite_test *)b)->path);
+}
+
+/* Every .litmus file below PATH, by name. */
+static void suite_walk(struct suite *s, const char *path)
+{
+    struct stat st;
+    DIR *dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? opendir(path) : NULL;
+    const char *dot = strrchr(path, '.');
+
+    if (!dir && dot && strcmp(dot, ".litmus") == 0)
+        suite_add(s, path);
+    if (!dir)
+        return;
+    for (struct dirent *e; (e = readdir(dir));) {
+        char inner[4096];
+
+        snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+        if (e->d_name[0] != '.')
+            suite_walk(s, inner);
+    }
+    closedir(dir);
+    qsort(s->tests, s->count, sizeof *s->tests, compare_tests);
+}
+
+static void suite_clear(struct suite *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        ck_program_destroy(s->tests[i].program);
+        lt_test_destroy(s->tests[i].test);
+        free(s->tests[i].path);
+        free((void *)s->tests[i].name);
+    }
+    free(s->tests);
+}
+
+/* Two letters: the condition (h holds, f fails, u unknown) and races (r found, - none, u unknown). */
+static void suite_decide(engine *decide, const struct suite_test *t, const struct mm_cat_model *model,
+                         char out[3])
+{
+    static const char conditions[] = {[CK_UNKNOWN] = 'u', [CK_YES] = 'h', [CK_NO] = 'f'};
+    static const char races[] = {[CK_UNKNOWN] = 'u', [CK_YES] = 'r', [CK_NO] = '-'};
+    struct ck_options options = {.timeout_ms = 20000, .max_states = 64};
+    struct ck_verdict verdict;
+    struct mm_error err = {0};
+
+    if (decide(t->program, model, &options, &verdict, &err) != MM_OK)
+        fail_msg("%s: %s", t->path, err.message);
+    out[0] = conditions[verdict.condition];
+    out[1] = races[verdict.race];
+    out[2] = '\0';
+    ck_verdict_clear(&verdict);
+}
+
+#endif
