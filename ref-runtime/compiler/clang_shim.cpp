@@ -194,6 +194,7 @@ SPIRV::TranslatorOpts translator_options()
 #include <LLVMSPIRVLib/LLVMSPIRVExtensions.inc>
 #undef EXT
     map[SPIRV::ExtensionID::SPV_INTEL_fp_fast_math_mode] = false;
+    map[SPIRV::ExtensionID::SPV_INTEL_memory_access_aliasing] = false; /* spirv-val does not know it */
     SPIRV::TranslatorOpts result(SPIRV::VersionNumber::SPIRV_1_3, map);
     result.setFPContractMode(SPIRV::FPContractMode::Off);
     result.setPreserveOCLKernelArgTypeMetadataThroughString(true);
