@@ -63,6 +63,7 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
         event->agent.command ? ck_map_get(&d->commands, event->agent.command) : NULL;
     access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};
     access->event = *event;
+    access->id = MM_NO_EVENT;
     access->agent = event->agent;
     if (command && command->known)
         access->command = &command->info;
@@ -128,6 +129,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
     finding->access_count = 2;
     fill_access(d, &finding->accesses[0], event, offset);
     fill_access(d, &finding->accesses[1], &first, offset);
+    finding->accesses[0].id = d->next_event;
     finding->reason =
         ck_race_reason(d, location, event, earlier, scope_race, &finding->change, &finding->fix);
     finding->message = race_message(d, finding);
@@ -227,6 +229,7 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     event.kind = MM_KIND_COUNT; /* neither read nor write is known */
     finding->access_count = record->source || record->agent.command ? 1 : 0;
     fill_access(d, &finding->accesses[0], &event, record->offset);
+    finding->accesses[0].id = d->next_event; /* it was recorded before this one */
     add_finding(d, finding);
     ck_map_put(&d->seen, &d->budget, key, finding);
 }

@@ -1,5 +1,6 @@
 /* A recorded session: start the command, read its trace, detect, report. */
 #include "tools/session.h"
+#include "tools/session_html.h"
 #include "tools/session_input.h"
 #include "tools/session_verify.h"
 #include "tools/tool.h"
@@ -318,6 +319,10 @@ static int follow(const struct session *session, char **argv, struct ck_detector
         tool_report(&err);
     session_verify(detector, input.copy);
     int reported = report(session, detector);
+    if (!reported && session->html)
+        reported = session_html(detector, input.copy, session->command_line, session->html);
+    if (input.copy >= 0)
+        close(input.copy);
     return code ? code : reported ? reported : verdict(detector, child);
 }
 

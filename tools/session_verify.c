@@ -77,6 +77,4 @@ void session_verify(struct ck_detector *detector, int fd)
         if (tried++ == MOST_TRIED || time(NULL) >= end || !try_change(detector, i, fd))
             break;
     }
-    if (fd >= 0)
-        close(fd);
 }

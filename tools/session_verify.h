@@ -8,7 +8,7 @@
 
 /* A nameless file for the trace, -1 if there can be none. */
 int session_verify_file(void);
-/* Tries the changes that DETECTOR proposes on the trace in FD (closed; -1: nothing is tried). */
+/* Tries the changes that DETECTOR proposes on the trace in FD (-1: nothing is tried). */
 void session_verify(struct ck_detector *detector, int fd);
 
 #endif

@@ -1,0 +1,26 @@
+/* The events of a trace that matter to a finding: what its agents did last, synchronisation, commands. */
+#ifndef TOOLS_SESSION_EVENTS_H
+#define TOOLS_SESSION_EVENTS_H
+
+#include "checker/checker.h"
+
+struct picked_event {
+    mm_event_id id;
+    struct mm_event event;
+    mm_event_id read_from; /* the write that it reads, MM_NO_EVENT if none or unknown */
+    int access;            /* 1: the later, 2: the earlier access of the finding, else 0 */
+};
+struct picked_edge {
+    mm_event_id from, to;
+    uint32_t kind; /* enum mm_edge_kind */
+};
+struct picked {
+    struct picked_event *events; /* by id */
+    struct picked_edge *edges;   /* between them */
+    size_t event_count, edge_count;
+};
+/* Reads the trace in FD from its start.  Free with picked_clear. */
+bool pick_events(int fd, const struct ck_finding *finding, struct picked *picked);
+void picked_clear(struct picked *picked);
+
+#endif
