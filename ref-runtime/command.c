@@ -184,7 +184,7 @@ void rt_command_append(struct rt_command *command)
 {
     append(command);
     command->event->command = command;
-    command->event->times[RT_QUEUED] = rt_now();
+    rt_event_stamp(command->event, RT_QUEUED);
     rt_sched_ready(command);
 }
 
@@ -206,6 +206,7 @@ static cl_int wait_for(struct rt_event *event, const char *name)
     while (event->status > CL_COMPLETE) {
         rt_sched_wait();
     }
+    rt_sched_wake();
     cl_int status = event->status;
     struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_API_WAIT};
     pthread_mutex_unlock(&rt_lock);

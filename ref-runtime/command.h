@@ -81,7 +81,10 @@ void rt_command_append(struct rt_command *command);
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
-void rt_sched_wait(void); /* until some event completes */
+void rt_sched_wait(void); /* until some event completes, or not quite so long */
+void rt_sched_wake(void); /* after the last wait, or to be sure that commands start now */
+/* Notes the time, if the queue profiles. */
+void rt_event_stamp(struct rt_event *event, int which);
 /* Sets EVENT's status and does what follows from it: callbacks, dependent commands, waiting threads. */
 void rt_event_set_status(struct rt_event *event, cl_int status);
 /* Without locks. */

@@ -37,6 +37,13 @@ void rt_event_destroy(struct rt_event *event)
     rt_object_release(event->context);
 }
 
+void rt_event_stamp(struct rt_event *event, int which)
+{
+    if (event->queue->flags & CL_QUEUE_PROFILING_ENABLE) {
+        event->times[which] = rt_now();
+    }
+}
+
 /* ---- callbacks ---- */
 
 static void call(void *data)
@@ -166,6 +173,7 @@ cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
         }
         failed = failed || event->status < 0;
     }
+    rt_sched_wake();
     pthread_mutex_unlock(&rt_lock);
     record_wait(num_events, list);
     for (cl_uint i = 0; i < num_events; i++) {

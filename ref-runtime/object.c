@@ -98,7 +98,8 @@ void *rt_object_create(enum rt_type type, size_t size)
     }
     object->dispatch = &rt_dispatch;
     object->type = type;
-    object->api_refs = object->total_refs = 1;
+    object->api_refs = 1;
+    atomic_init(&object->total_refs, 1);
     pthread_mutex_lock(&lock);
     object->number = ++numbers[type];
     bool inserted = table_insert(object);
@@ -165,18 +166,18 @@ static void destroy(void *data)
 
 void rt_object_retain(void *object)
 {
-    pthread_mutex_lock(&lock);
-    ((struct rt_object *)object)->total_refs++;
-    pthread_mutex_unlock(&lock);
+    atomic_fetch_add_explicit(&((struct rt_object *)object)->total_refs, 1, memory_order_relaxed);
 }
 
 /* True if that was the last reference: the object is out of the table then. */
 static bool drop(struct rt_object *object)
 {
-    if (--object->total_refs > 0) {
+    if (atomic_fetch_sub_explicit(&object->total_refs, 1, memory_order_acq_rel) > 1) {
         return false;
     }
+    pthread_mutex_lock(&lock);
     table_remove(object);
+    pthread_mutex_unlock(&lock);
     return true;
 }
 
@@ -185,10 +186,7 @@ void rt_object_release(void *object)
     if (!object) {
         return;
     }
-    pthread_mutex_lock(&lock);
-    bool last = drop(object);
-    pthread_mutex_unlock(&lock);
-    if (last) {
+    if (drop(object)) {
         destroy(object);
     }
 }
@@ -198,10 +196,7 @@ void rt_object_release_deferred(void *object)
     if (!object) {
         return;
     }
-    pthread_mutex_lock(&lock);
-    bool last = drop(object);
-    pthread_mutex_unlock(&lock);
-    if (last && !rt_callback_post(destroy, object)) {
+    if (drop(object) && !rt_callback_post(destroy, object)) {
         destroy(object);
     }
 }
@@ -210,9 +205,12 @@ bool rt_api_retain(const void *handle, enum rt_type type)
 {
     pthread_mutex_lock(&lock);
     struct rt_object *object = find(handle, type);
+    if (object && object->api_refs == 0) {
+        object = NULL;
+    }
     if (object) {
         object->api_refs++;
-        object->total_refs++;
+        rt_object_retain(object);
     }
     pthread_mutex_unlock(&lock);
     return object != NULL;
@@ -223,14 +221,12 @@ bool rt_api_release(const void *handle, enum rt_type type)
     pthread_mutex_lock(&lock);
     struct rt_object *object = find(handle, type);
     bool held = object && object->api_refs > 0;
-    bool last = false;
     if (held) {
         object->api_refs--;
-        last = drop(object);
     }
     pthread_mutex_unlock(&lock);
-    if (last) {
-        destroy(object);
+    if (held) {
+        rt_object_release(object);
     }
     return held;
 }

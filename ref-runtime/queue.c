@@ -190,6 +190,7 @@ cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
     }
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
+    rt_sched_wake();
     pthread_mutex_unlock(&rt_lock);
     return rt_api_release(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
@@ -202,6 +203,7 @@ cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
     }
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
+    rt_sched_wake();
     pthread_mutex_unlock(&rt_lock);
     return CL_SUCCESS;
 }
@@ -232,6 +234,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     while (queue->first && queue->first->sequence <= mark) {
         rt_sched_wait();
     }
+    rt_sched_wake();
     size_t count = 0;
     struct mm_edge *edges = finish_edges(queue, &count);
     pthread_mutex_unlock(&rt_lock);

@@ -46,8 +46,8 @@ struct rt_object {
     const cl_icd_dispatch *dispatch; /* first: the ICD loader reads it */
     enum rt_type type;
     uint32_t number;  /* within its type, from 1: for messages and traces */
-    cl_uint api_refs; /* under the table's lock, like total_refs */
-    cl_uint total_refs;
+    cl_uint api_refs; /* under the table's lock */
+    atomic_uint total_refs;
 };
 /* A zeroed object of SIZE bytes with one application reference, entered in the table.  NULL: no memory. */
 void *rt_object_create(enum rt_type type, size_t size);

@@ -17,6 +17,7 @@
 
 enum { MOST_ACTIVE = 32, ALONE_QUANTUM = 1 << 18, SHARED_QUANTUM = 1 << 14, SEEDED_QUANTUM = 1 << 10 };
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
+enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
@@ -24,7 +25,11 @@ static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
 static bool seeded, stopping, idle, unwritten;
+static bool busy;      /* some thread takes a turn */
+static bool helped;    /* one that is not the executor did, lately */
 static size_t waiters; /* threads in rt_sched_wait */
+static struct rt_command *active[MOST_ACTIVE];
+static size_t active_count, active_next;
 static uint64_t random_state, unflushed_since;
 static pthread_t executor;
 static pid_t executor_process;
@@ -42,7 +47,7 @@ static uint64_t random_next(void)
 static void submit(struct rt_command *command)
 {
     command->flushed = true;
-    command->event->times[RT_SUBMIT] = rt_now();
+    rt_event_stamp(command->event, RT_SUBMIT);
     rt_event_set_status(command->event, CL_SUBMITTED);
 }
 
@@ -85,11 +90,63 @@ void rt_sched_flush(struct rt_queue *queue)
     pthread_cond_signal(&work);
 }
 
+static bool have_work(void)
+{
+    return ready_count != unflushed_count || active_count > 0;
+}
+
+static void turn(void);
+
+/* Whether this thread computes as threads do at their start, so that its modes may stay. */
+static bool plain_rounding(void)
+{
+#if defined(__x86_64__)
+    const unsigned modes = 0xffc0, usual = 0x1f80; /* of MXCSR: everything but the sticky flags */
+    unsigned short x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (__builtin_ia32_stmxcsr() & modes) == usual && (x87 & 0xf3f) == 0x33f;
+#else
+    return false;
+#endif
+}
+
+/* A thread that waits takes a turn itself where the executor does not: most commands are shorter than a
+ * change of threads.  Not while order or threads matter to somebody. */
+static bool help(void)
+{
+    if (seeded || busy || stopping || rt_recorder() || !have_work()) {
+        return false;
+    }
+    fenv_t environment;
+    bool plain = plain_rounding();
+    if (!plain) {
+        fegetenv(&environment);
+        fesetenv(FE_DFL_ENV);
+    }
+    busy = true;
+    turn();
+    busy = false;
+    helped = true;
+    if (!plain) {
+        fesetenv(&environment);
+    }
+    return true;
+}
+
 void rt_sched_wait(void)
 {
-    waiters++;
-    pthread_cond_wait(&completed, &rt_lock);
-    waiters--;
+    if (!help()) {
+        waiters++;
+        pthread_cond_wait(&completed, &rt_lock);
+        waiters--;
+    }
+}
+
+void rt_sched_wake(void)
+{
+    if (!busy && have_work()) {
+        pthread_cond_signal(&work);
+    }
 }
 
 void rt_sched_resolve(struct rt_event *event)
@@ -217,7 +274,7 @@ static void end(struct rt_command *command, cl_int status)
     command->ended = true;
     command->status = status;
     command->end = rt_record_command_event(command, MM_COMMAND_END, NULL, 0);
-    command->event->times[RT_END] = rt_now();
+    rt_event_stamp(command->event, RT_END);
     struct rt_event *gate = command->gate;
     if (gate) {
         command->gate = NULL;
@@ -273,7 +330,7 @@ static void complete(struct rt_command *command)
         rt_object_release_deferred(command->held[i]);
     }
     pthread_mutex_lock(&rt_lock);
-    event->times[RT_COMPLETED] = rt_now();
+    rt_event_stamp(event, RT_COMPLETED);
     event->completion = completion;
     command->queue->used -= command->room;
     event->command = NULL;
@@ -298,7 +355,7 @@ static void complete(struct rt_command *command)
 static bool start(struct rt_command *command)
 {
     pthread_mutex_lock(&rt_lock);
-    command->event->times[RT_START] = rt_now();
+    rt_event_stamp(command->event, RT_START);
     if (!command->failed) {
         rt_event_set_status(command->event, CL_RUNNING);
     }
@@ -317,9 +374,6 @@ static bool start(struct rt_command *command)
     }
     return false;
 }
-
-static struct rt_command *active[MOST_ACTIVE];
-static size_t active_count, active_next;
 
 static void step(size_t i, uint64_t quantum)
 {
@@ -355,12 +409,29 @@ static void flush_old(void)
     }
 }
 
+/* A short sleep from which nobody needs to wake the executor: before it sleeps in earnest, so that neither a
+ * caller that waits at once nor one that goes on pays for waking it. */
+static void nap(int *naps, long *length)
+{
+    if (helped) {
+        helped = false;
+        *naps = NAPS;
+        *length = *length * 2 < LONGEST_NAP_NS ? *length * 2 : LONGEST_NAP_NS;
+    }
+    --*naps;
+    wait_quietly(*length);
+}
+
 /* Waits for something to do; false: stop.  A pause puts the recording into its file. */
 static bool wait_for_work(void)
 {
-    idle = true;
-    while (!stopping && ready_count == unflushed_count && active_count == 0) {
-        if (unflushed_count > 0) {
+    int naps = seeded || rt_recorder() ? 0 : NAPS;
+    long length = FIRST_NAP_NS;
+    while (!stopping && (busy || !have_work())) {
+        idle = naps == 0;
+        if (naps > 0) {
+            nap(&naps, &length);
+        } else if (unflushed_count > 0) {
             wait_quietly(IDLE_FLUSH_NS);
             flush_old();
         } else if (unwritten && rt_recorder()) {
@@ -410,7 +481,9 @@ static void *executor_thread(void *unused)
     fesetenv(FE_DFL_ENV);
     pthread_mutex_lock(&rt_lock);
     while (wait_for_work()) {
+        busy = true;
         turn();
+        busy = false;
     }
     pthread_mutex_unlock(&rt_lock);
     return NULL;
