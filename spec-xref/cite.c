@@ -122,11 +122,23 @@ static bool memory_model_label(struct cite *c, const char *word)
     return false;
 }
 
+/* "CL 3.0: ..." speaks of a version; no section has such a number. */
+static bool is_version(const struct cite *c, const char *word)
+{
+    static const char *const versions[] = {"1.0", "1.1", "1.2", "2.0", "2.1", "2.2", "3.0"};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        if (strcmp(word, versions[i]) == 0)
+            return strncmp(c->document, "CL", 2) == 0 && strcmp(c->document, "CL env") != 0;
+    return false;
+}
+
 /* A word where a reference may stand.  RANGE: it follows a dash.  Returns false if it is none. */
 static bool reference(struct cite *c, const char *word, bool range)
 {
     if (!c->document)
         return false;
+    if (is_version(c, word))
+        return true;
     if (is_label(word) && (*c->section || memory_model_label(c, word))) {
         if (c->bare && !range)
             memory_model_label(c, word);

@@ -202,7 +202,7 @@ static bool ends(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* `make test` runs test_* and slow_*, the litmus suite and the kernels in tests/races. */
+/* `make test` runs test_* and slow_*, and through them the litmus tests and kernels in some folders. */
 static bool is_run(const char *file)
 {
     const char *name = strrchr(file, '/');
@@ -210,7 +210,8 @@ static bool is_run(const char *file)
     if (starts(file, "litmus/suite/"))
         return ends(name, ".litmus");
     return starts(name, "test_") || starts(name, "slow_") || ends(name, ".h") || ends(name, ".def") ||
-           starts(file, "tests/races/") || starts(file, "tests/hunt/") || starts(file, "tests/lib/");
+           starts(file, "tests/models/") || starts(file, "tests/clauses/") || starts(file, "tests/races/") ||
+           starts(file, "tests/hunt/") || starts(file, "tests/lib/");
 }
 
 static void not_run(struct builder *b)

@@ -234,6 +234,8 @@ static void spellings(void **state)
     expect("CL 3.3.6 A7, CL 3.3.4 C8: and with the program", "CL 3.3.6 A7|CL 3.3.4 C8");
     expect("CL O10, G17", "CL 3.3.5 O10|CL 3.3.6 G17");
     expect("VK synchronizes-with V2, V3", "VK synchronizes-with V2|VK synchronizes-with V3");
+    expect("CL 3.0: differs; CL 3.3.6 A7", "CL 3.3.6 A7");
+    expect("CLC 1.2 6.12.9, 6.12.11", "CLC 6.12.9|CLC 6.12.11");
     expect("nothing at all", "");
     expect("CL", "");
 }
