@@ -1,0 +1,79 @@
+#!/bin/bash
+# Sessions: what is left out, how they end, what a killed program leaves behind.
+. tests/lib/tap.sh
+cat >$tap_dir/two.cl <<'K'
+kernel void k(global int *x, global int *y, global int *z)
+{
+    *x = (int)get_global_id(0);
+    *y += 1;
+    *z = 3;
+}
+K
+k="$REFCL kernel $tap_dir/two.cl -g 4 -l 2 -a buf:1 -a buf:1 -a buf:1"
+
+ok "one race per pair of places" prints 1 '^refcl: 3 findings$' $k
+ok "the kinds of accesses are listed" prints 1 'seen as read/write, write/write' $k
+ok "the first line is a diagnostic" prints 1 'two\.cl:3:[0-9]+: error: data race on argument .x. \(buffer 1, element 0\) between' $k
+ok "--max-errors shows one" prints 1 '^refcl: 1 finding$' $k --max-errors 1
+ok "--max-errors counts the others" prints 1 '^refcl: 2 more that are not shown$' $k --max-errors 1
+printf '# known\ndata-race:two.cl:3\n  data-*:*/two.cl:5\n' >$tap_dir/some
+ok "--suppress leaves out by file and line" prints 1 '^refcl: 1 finding$' $k --suppress $tap_dir/some
+ok "--suppress says how many" prints 1 '^refcl: 2 suppressed$' $k --suppress $tap_dir/some
+echo 'data-race' >$tap_dir/all
+ok "everything suppressed is clean" exits 0 $k --suppress $tap_dir/all
+echo ':x' >$tap_dir/bad
+ok "a bad pattern is named with its line" prints 2 'bad:1:1: ' $k --suppress $tap_dir/bad
+ok "a missing pattern file is named" prints 2 'nothere' $k --suppress $tap_dir/nothere
+
+cat >$tap_dir/flag.cl <<'K'
+kernel void k(global int *data, global atomic_int *flag)
+{
+    if (get_global_id(0) == 0) {
+        *data = 1;
+        atomic_store_explicit(flag, 1, memory_order_relaxed, memory_scope_device);
+    } else {
+        while (!atomic_load_explicit(flag, memory_order_relaxed, memory_scope_device))
+            ;
+        *data += 1;
+    }
+}
+K
+f="$REFCL kernel $tap_dir/flag.cl -g 2 -l 1 -a buf:1 -a buf:1"
+ok "the fix is tried on the trace" prints 1 'memory_order_release and the read at .*memory_order_acquire \(checked' $f
+cat >$tap_dir/barrier.cl <<'K'
+kernel void k(global int *a)
+{
+    a[get_local_id(0)] = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[3 - get_local_id(0)] += 1;
+}
+K
+ok "a barrier's missing flag is the fix" prints 1 'add CLK_GLOBAL_MEM_FENCE .*checked' $REFCL kernel $tap_dir/barrier.cl -g 4 -l 4 -a buf:4
+
+ok "a program without OpenCL gets no note" bash -c "! $REFCL run -- true 2>&1 | grep -q note"
+ok "a process left behind does not keep the session open" timeout 20 $REFCL run -- sh -c 'sleep 60 & true'
+
+# A kernel that never ends, after a race; the program is killed.
+cat >$tap_dir/spin.cl <<'K'
+kernel void k(global int *x, global atomic_int *never)
+{
+    *x = 1;
+    while (!atomic_load_explicit(never, memory_order_relaxed, memory_scope_device))
+        ;
+}
+K
+killed() {
+    REFCL_SCHEDULE=fair $REFCL kernel $tap_dir/spin.cl -g 4 -l 2 -a buf:1 -a buf:1 --json $tap_dir/killed.json >$tap_dir/killed.txt 2>&1 &
+    session=$!
+    sleep 2
+    pkill -"$1" -P $session
+    wait $session
+    code=$?
+    [ $code -eq 1 ] && grep -q 'data race on argument' $tap_dir/killed.txt && grep -q '"kind"' $tap_dir/killed.json && return 0
+    echo "exit code $code"
+    cat $tap_dir/killed.txt
+    return 1
+}
+ok "killing the program leaves a report" killed KILL
+ok "ending the program leaves a report" killed TERM
+done_testing
