@@ -1,8 +1,7 @@
 /* One line per opcode of the SPIR-V core grammar: the family in lower.h that lowers it.  The table is built
  * from the grammar's list (build/gen/opcodes.h), so an opcode without a line here does not compile.
  *   none     declares or annotates: nothing to execute
- *   pending  of the OpenCL environment, reported as a finding where it is executed
- *   foreign  not of the OpenCL environment: the module is refused */
+ *   foreign  not of the OpenCL environment, or of a part that no device here has: the module is refused */
 #ifndef INTERP_EXEC_ENTRIES_H
 #define INTERP_EXEC_ENTRIES_H
 
@@ -113,7 +112,7 @@
 #define IN_ENTRY_OpUConvert convert
 #define IN_ENTRY_OpSConvert convert
 #define IN_ENTRY_OpFConvert convert
-#define IN_ENTRY_OpQuantizeToF16 pending
+#define IN_ENTRY_OpQuantizeToF16 quantize
 #define IN_ENTRY_OpConvertPtrToU ptr_to_int
 #define IN_ENTRY_OpSatConvertSToU convert
 #define IN_ENTRY_OpSatConvertUToS convert
@@ -308,8 +307,8 @@
 #define IN_ENTRY_OpGetKernelLocalSizeForSubgroupCount kernel_query
 #define IN_ENTRY_OpGetKernelMaxNumSubgroups kernel_query
 #define IN_ENTRY_OpTypeNamedBarrier none
-#define IN_ENTRY_OpNamedBarrierInitialize pending
-#define IN_ENTRY_OpMemoryNamedBarrier pending
+#define IN_ENTRY_OpNamedBarrierInitialize foreign
+#define IN_ENTRY_OpMemoryNamedBarrier foreign
 #define IN_ENTRY_OpModuleProcessed none
 #define IN_ENTRY_OpExecutionModeId none
 #define IN_ENTRY_OpDecorateId none
@@ -387,7 +386,7 @@
 #define IN_ENTRY_OpGroupSMaxNonUniformAMD foreign
 #define IN_ENTRY_OpFragmentMaskFetchAMD foreign
 #define IN_ENTRY_OpFragmentFetchAMD foreign
-#define IN_ENTRY_OpReadClockKHR pending
+#define IN_ENTRY_OpReadClockKHR read_clock
 #define IN_ENTRY_OpHitObjectRecordHitMotionNV foreign
 #define IN_ENTRY_OpHitObjectRecordHitWithIndexMotionNV foreign
 #define IN_ENTRY_OpHitObjectRecordMissMotionNV foreign
@@ -454,8 +453,8 @@
 #define IN_ENTRY_OpSubgroupShuffleDownINTEL sub_group_legacy
 #define IN_ENTRY_OpSubgroupShuffleUpINTEL sub_group_legacy
 #define IN_ENTRY_OpSubgroupShuffleXorINTEL sub_group_legacy
-#define IN_ENTRY_OpSubgroupBlockReadINTEL pending
-#define IN_ENTRY_OpSubgroupBlockWriteINTEL pending
+#define IN_ENTRY_OpSubgroupBlockReadINTEL foreign
+#define IN_ENTRY_OpSubgroupBlockWriteINTEL foreign
 #define IN_ENTRY_OpSubgroupImageBlockReadINTEL foreign
 #define IN_ENTRY_OpSubgroupImageBlockWriteINTEL foreign
 #define IN_ENTRY_OpSubgroupImageMediaBlockReadINTEL foreign
@@ -475,7 +474,7 @@
 #define IN_ENTRY_OpIMul32x16INTEL foreign
 #define IN_ENTRY_OpUMul32x16INTEL foreign
 #define IN_ENTRY_OpConstantFunctionPointerINTEL foreign
-#define IN_ENTRY_OpFunctionPointerCallINTEL pending
+#define IN_ENTRY_OpFunctionPointerCallINTEL foreign
 #define IN_ENTRY_OpAsmTargetINTEL foreign
 #define IN_ENTRY_OpAsmINTEL foreign
 #define IN_ENTRY_OpAsmCallINTEL foreign
@@ -603,9 +602,9 @@
 #define IN_ENTRY_OpSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL foreign
 #define IN_ENTRY_OpSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL foreign
 #define IN_ENTRY_OpSubgroupAvcSicGetInterRawSadsINTEL foreign
-#define IN_ENTRY_OpVariableLengthArrayINTEL pending
-#define IN_ENTRY_OpSaveMemoryINTEL pending
-#define IN_ENTRY_OpRestoreMemoryINTEL pending
+#define IN_ENTRY_OpVariableLengthArrayINTEL foreign
+#define IN_ENTRY_OpSaveMemoryINTEL foreign
+#define IN_ENTRY_OpRestoreMemoryINTEL foreign
 #define IN_ENTRY_OpArbitraryFloatSinCosPiINTEL foreign
 #define IN_ENTRY_OpArbitraryFloatCastINTEL foreign
 #define IN_ENTRY_OpArbitraryFloatCastFromIntINTEL foreign
@@ -689,8 +688,8 @@
 #define IN_ENTRY_OpTypeStructContinuedINTEL none
 #define IN_ENTRY_OpConstantCompositeContinuedINTEL none
 #define IN_ENTRY_OpSpecConstantCompositeContinuedINTEL none
-#define IN_ENTRY_OpControlBarrierArriveINTEL pending
-#define IN_ENTRY_OpControlBarrierWaitINTEL pending
+#define IN_ENTRY_OpControlBarrierArriveINTEL foreign
+#define IN_ENTRY_OpControlBarrierWaitINTEL foreign
 #define IN_ENTRY_OpGroupIMulKHR group
 #define IN_ENTRY_OpGroupFMulKHR group
 #define IN_ENTRY_OpGroupBitwiseAndKHR group

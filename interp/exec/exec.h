@@ -240,6 +240,7 @@ struct in_run {
     int64_t slice_left;
     struct in_handle *handles; /* one per argument */
     enum in_engine engine;
+    uint64_t clock_reads;
     struct in_jit_run *native; /* the JIT executes this launch */
 };
 

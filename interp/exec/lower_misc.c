@@ -1,4 +1,5 @@
 /* Lowering of what fits no other family, and the C functions behind rare instructions. */
+#include "interp/ext/convert.h"
 #include "lower.h"
 #include <string.h>
 
@@ -12,13 +13,6 @@ enum mm_class in_lower_foreign(struct in_lower *l, const struct in_inst *i)
 {
     return in_bad(l->m, i->word, l->err, "CL env 2", "%s is no instruction of the OpenCL environment",
                   in_opcode_name(i->opcode));
-}
-
-enum mm_class in_lower_pending(struct in_lower *l, const struct in_inst *i)
-{
-    if (i->result != 0)
-        in_dest(l, i);
-    return in_unsupported(l, in_opcode_name(i->opcode));
 }
 
 enum mm_class in_lower_line(struct in_lower *l, const struct in_inst *i)
@@ -244,6 +238,47 @@ static bool run_assume(struct in_run *run, struct in_item *item, const struct in
 enum mm_class in_lower_assume(struct in_lower *l, const struct in_inst *i)
 {
     return in_call_c(l, i, run_assume);
+}
+
+/* ---- rare arithmetic --------------------------------------------------------------------- */
+
+/* What is left of a float in a half; too small ones become zero. [SPIRV OpQuantizeToF16] */
+static bool run_quantize(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                         const struct in_call *c)
+{
+    (void)run;
+    (void)pc;
+    for (uint32_t k = 0; k < in_count(c->ty); k++) {
+        float x, r;
+        memcpy(&x, item->frame + c->operand[0] + 4 * k, sizeof x);
+        uint16_t half = in_half_from_f64((double)x);
+        r = in_half_to_f32((half & 0x7c00) == 0 ? half & 0x8000 : half);
+        memcpy(item->frame + c->result + 4 * k, &r, sizeof r);
+    }
+    return true;
+}
+
+enum mm_class in_lower_quantize(struct in_lower *l, const struct in_inst *i)
+{
+    const struct in_ty *s = in_scalar(in_ty_of(l, i->result));
+    if (s->kind != IN_TY_FLOAT || s->width != 32 || in_ty_of(l, i->operands[0]) != in_ty_of(l, i->result))
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.11", "OpQuantizeToF16 of what is no 32-bit float");
+    return in_call_c(l, i, run_quantize);
+}
+
+/* A clock that replays: it counts how often it was read, and instructions. [SPV_KHR_shader_clock] */
+static bool run_read_clock(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                           const struct in_call *c)
+{
+    (void)pc;
+    uint64_t now = run->executed + ++run->clock_reads;
+    memcpy(item->frame + c->result, &now, sizeof now);
+    return true;
+}
+
+enum mm_class in_lower_read_clock(struct in_lower *l, const struct in_inst *i)
+{
+    return in_call_c(l, i, run_read_clock);
 }
 
 /* ---- async copies ------------------------------------------------------------------------ */

@@ -35,6 +35,8 @@
     "OpDecorate %grp BuiltIn WorkgroupId\n"
 #define SPV_ENTRY "OpEntryPoint Kernel %k \"k\" %gid %lid %grp\n"
 
+/* SPIR-V version of the modules. */
+__attribute__((unused)) static spv_target_env spv_version = SPV_ENV_UNIVERSAL_1_3;
 /* Undefined behaviour is not looked for. */
 __attribute__((unused)) static bool spv_unchecked;
 
@@ -67,7 +69,7 @@ static inline void spv_on_print(void *context, const char *text, size_t size)
 /* Words of TEXT, freed by the caller. */
 static inline uint32_t *spv_assemble(const char *text, size_t *size)
 {
-    spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_3);
+    spv_context context = spvContextCreate(spv_version);
     spv_binary binary = NULL;
     spv_diagnostic diagnostic = NULL;
     if (spvTextToBinary(context, text, strlen(text), &binary, &diagnostic) != SPV_SUCCESS)
