@@ -20,6 +20,7 @@ struct record {
     uint64_t instances, discarded, batches;
     double ms;
     struct lt_histogram states;
+    struct lt_slices slices;
 };
 struct campaign {
     const struct lt_options *options;
@@ -97,6 +98,7 @@ static cJSON *record_json(const struct record *r)
         cJSON_AddItemToArray(observed, cJSON_CreateString(cJSON_IsString(name) ? name->valuestring : ""));
     }
     cJSON_AddItemToObject(json, "states", lt_histogram_json(&r->states));
+    cJSON_AddItemToObject(json, "slices", lt_slices_json(&r->slices, &r->states));
     return json;
 }
 
@@ -201,6 +203,7 @@ static void resume(struct campaign *c)
         const cJSON *ms = cJSON_GetObjectItem(old, "time_ms");
         r->ms = cJSON_IsNumber(ms) ? ms->valuedouble : 0;
         lt_histogram_load(&r->states, cJSON_GetObjectItem(old, "states"));
+        lt_slices_load(&r->slices, cJSON_GetObjectItem(old, "slices"), &r->states);
         bool open =
             strcmp(r->status, "running") == 0 || strcmp(r->status, "pending") == 0 ||
             (strcmp(r->status, "done") == 0 && r->instances + r->discarded < lt_wanted(c->options, r->test));
@@ -318,12 +321,17 @@ static void finish(struct campaign *c, struct record *r, const char *status, con
 
 static void add_batch(struct record *r, const cJSON *message)
 {
-    const cJSON *ms = cJSON_GetObjectItem(message, "ms");
-    r->instances += (uint64_t)lt_json_value(cJSON_GetObjectItem(message, "instances"));
+    const cJSON *ms = cJSON_GetObjectItem(message, "ms"), *states = cJSON_GetObjectItem(message, "states");
+    struct lt_histogram batch = {.values = r->states.values};
+    uint64_t instances = (uint64_t)lt_json_value(cJSON_GetObjectItem(message, "instances"));
+    r->instances += instances;
     r->discarded += (uint64_t)lt_json_value(cJSON_GetObjectItem(message, "discarded"));
     r->batches++;
     r->ms += cJSON_IsNumber(ms) ? ms->valuedouble : 0;
-    lt_histogram_load(&r->states, cJSON_GetObjectItem(message, "states"));
+    lt_histogram_load(&r->states, states);
+    if (lt_histogram_load(&batch, states))
+        lt_slices_add(&r->slices, instances, &batch);
+    lt_histogram_clear(&batch);
 }
 
 static void handle(struct campaign *c, const char *line)
@@ -386,6 +394,19 @@ static bool read_lines(struct campaign *c)
     return true;
 }
 
+/* A process that waits for a hanging device may not even die of SIGKILL: it is left behind after SECONDS. */
+static void wait_for(pid_t child, int *status, double seconds)
+{
+    double end = lt_seconds() + seconds;
+    const struct timespec pause = {.tv_nsec = 10000000};
+    for (;;) {
+        pid_t got = waitpid(child, status, WNOHANG);
+        if (got == child || (got < 0 && errno != EINTR) || lt_seconds() > end)
+            return;
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* The child is gone or silent: what it was working on has failed. */
 static void bury_child(struct campaign *c, bool timeout)
 {
@@ -393,8 +414,7 @@ static void bury_child(struct campaign *c, bool timeout)
     char reason[128] = "";
     if (timeout)
         kill(c->child, SIGKILL);
-    while (waitpid(c->child, &status, 0) < 0 && errno == EINTR)
-        continue;
+    wait_for(c->child, &status, timeout ? 15 : 3600);
     close(c->pipe);
     if (c->ended || c->broken)
         return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_values(const int64_t *values, unsigned n)
+uint64_t lt_state_hash(const int64_t *values, unsigned n)
 {
     uint64_t h = 0x9e3779b97f4a7c15;
     for (unsigned i = 0; i < n; i++) {
@@ -17,7 +17,7 @@ static uint64_t hash_values(const int64_t *values, unsigned n)
 
 static struct lt_state *find_slot(struct lt_histogram *h, const int64_t *values)
 {
-    size_t i = (size_t)hash_values(values, h->values) & (h->capacity - 1);
+    size_t i = (size_t)lt_state_hash(values, h->values) & (h->capacity - 1);
     while (h->slots[i].count && memcmp(h->slots[i].values, values, h->values * sizeof *values) != 0)
         i = (i + 1) & (h->capacity - 1);
     return &h->slots[i];
@@ -86,18 +86,25 @@ static int compare_states(const void *a, const void *b)
     return 0;
 }
 
+/* The states of H in order; free() it. */
+static const struct lt_state **sorted_states(const struct lt_histogram *h, size_t *n)
+{
+    const struct lt_state **sorted = calloc(h->used + 1, sizeof(struct lt_state *));
+    *n = 0;
+    for (size_t i = 0; sorted && i < h->capacity; i++)
+        if (h->slots[i].count)
+            sorted[(*n)++] = &h->slots[i];
+    compare_length = h->values;
+    if (sorted)
+        qsort(sorted, *n, sizeof *sorted, compare_states);
+    return sorted;
+}
+
 cJSON *lt_histogram_json(const struct lt_histogram *h)
 {
     cJSON *array = cJSON_CreateArray();
-    const struct lt_state **sorted = calloc(h->used + 1, sizeof(struct lt_state *));
-    if (!sorted)
-        return array;
-    size_t n = 0;
-    for (size_t i = 0; i < h->capacity; i++)
-        if (h->slots[i].count)
-            sorted[n++] = &h->slots[i];
-    compare_length = h->values;
-    qsort(sorted, n, sizeof *sorted, compare_states);
+    size_t n;
+    const struct lt_state **sorted = sorted_states(h, &n);
     for (size_t i = 0; i < n; i++) {
         cJSON *state = cJSON_CreateObject();
         cJSON *values = cJSON_AddArrayToObject(state, "values");
@@ -126,4 +133,109 @@ bool lt_histogram_load(struct lt_histogram *h, const cJSON *states)
             return false;
     }
     return true;
+}
+
+/* ---- slices -----------------------------------------------------------------------------------------------
+ */
+
+static void slice_count(struct lt_slice *piece, uint64_t hash, uint64_t count)
+{
+    unsigned i = 0;
+    while (i < piece->used && piece->hashes[i] != hash)
+        i++;
+    if (i == LT_SLICE_STATES)
+        return;
+    if (i == piece->used) {
+        piece->used++;
+        piece->hashes[i] = hash;
+        piece->counts[i] = 0;
+    }
+    piece->counts[i] += count;
+}
+
+static void join(struct lt_slice *to, const struct lt_slice *from)
+{
+    to->instances += from->instances;
+    to->batches += from->batches;
+    for (unsigned i = 0; i < from->used; i++)
+        slice_count(to, from->hashes[i], from->counts[i]);
+}
+
+static struct lt_slice *open_piece(struct lt_slices *s)
+{
+    if (!s->batches)
+        s->batches = 1;
+    if (s->count && s->pieces[s->count - 1].batches < s->batches)
+        return &s->pieces[s->count - 1];
+    if (s->count == LT_SLICES) {
+        for (unsigned i = 0; i < LT_SLICES / 2; i++) {
+            struct lt_slice both = s->pieces[2 * i];
+            join(&both, &s->pieces[2 * i + 1]);
+            s->pieces[i] = both;
+        }
+        s->count = LT_SLICES / 2;
+        s->batches *= 2;
+    }
+    s->pieces[s->count] = (struct lt_slice){0};
+    return &s->pieces[s->count++];
+}
+
+void lt_slices_add(struct lt_slices *s, uint64_t instances, const struct lt_histogram *batch)
+{
+    struct lt_slice *piece = open_piece(s);
+    piece->instances += instances;
+    piece->batches++;
+    for (size_t i = 0; i < batch->capacity; i++)
+        if (batch->slots[i].count)
+            slice_count(piece, lt_state_hash(batch->slots[i].values, batch->values), batch->slots[i].count);
+}
+
+cJSON *lt_slices_json(const struct lt_slices *s, const struct lt_histogram *h)
+{
+    cJSON *array = cJSON_CreateArray();
+    size_t n;
+    const struct lt_state **sorted = sorted_states(h, &n);
+    for (unsigned p = 0; sorted && p < s->count; p++) {
+        const struct lt_slice *piece = &s->pieces[p];
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddNumberToObject(json, "instances", (double)piece->instances);
+        cJSON_AddNumberToObject(json, "batches", piece->batches);
+        cJSON *counts = cJSON_AddArrayToObject(json, "counts");
+        for (size_t i = 0; i < n; i++) {
+            uint64_t hash = lt_state_hash(sorted[i]->values, h->values), count = 0;
+            for (unsigned k = 0; k < piece->used; k++)
+                count = piece->hashes[k] == hash ? piece->counts[k] : count;
+            cJSON_AddItemToArray(counts, cJSON_CreateNumber((double)count));
+        }
+        cJSON_AddItemToArray(array, json);
+    }
+    free(sorted);
+    return array;
+}
+
+void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_histogram *h)
+{
+    size_t n;
+    const struct lt_state **sorted = sorted_states(h, &n);
+    const cJSON *item, *count;
+    cJSON_ArrayForEach(item, json)
+    {
+        size_t i = 0;
+        if (!sorted || s->count == LT_SLICES)
+            break;
+        struct lt_slice *piece = &s->pieces[s->count++];
+        *piece =
+            (struct lt_slice){.instances = (uint64_t)lt_json_value(cJSON_GetObjectItem(item, "instances")),
+                              .batches = (unsigned)lt_json_value(cJSON_GetObjectItem(item, "batches"))};
+        if (piece->batches > s->batches)
+            s->batches = piece->batches;
+        cJSON_ArrayForEach(count, cJSON_GetObjectItem(item, "counts"))
+        {
+            if (i < n)
+                slice_count(piece, lt_state_hash(sorted[i]->values, h->values),
+                            (uint64_t)lt_json_value(count));
+            i++;
+        }
+    }
+    free(sorted);
 }

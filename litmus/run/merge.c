@@ -59,6 +59,23 @@ static void replace(cJSON *to, const cJSON *from, const char *key)
         cJSON_AddItemToObject(to, key, cJSON_Duplicate(cJSON_GetObjectItem(from, key), true));
 }
 
+/* The pieces of both, one after the other; counts follow the states of the sum. */
+static void add_slices(cJSON *to, const cJSON *from, const struct lt_histogram *before,
+                       const struct lt_histogram *other, const struct lt_histogram *sum)
+{
+    static struct lt_slices a, b;
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    lt_slices_load(&a, cJSON_GetObjectItem(to, "slices"), before);
+    lt_slices_load(&b, cJSON_GetObjectItem(from, "slices"), other);
+    cJSON *all = lt_slices_json(&a, sum), *more = lt_slices_json(&b, sum), *item;
+    while ((item = cJSON_DetachItemFromArray(more, 0)) != NULL)
+        cJSON_AddItemToArray(all, item);
+    cJSON_Delete(more);
+    cJSON_DeleteItemFromObject(to, "slices");
+    cJSON_AddItemToObject(to, "slices", all);
+}
+
 static bool add_test(cJSON *to, const cJSON *from)
 {
     static const char *const sums[] = {"instances", "discarded", "batches", "time_ms"};
@@ -67,15 +84,17 @@ static bool add_test(cJSON *to, const cJSON *from)
         return false;
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
         add_number(to, from, sums[i]);
-    bool ok = lt_histogram_load(&h, cJSON_GetObjectItem(to, "states")) &&
+    struct lt_histogram before = {.values = h.values}, other = {.values = h.values};
+    bool ok = lt_histogram_load(&before, cJSON_GetObjectItem(to, "states")) &&
+              lt_histogram_load(&other, cJSON_GetObjectItem(from, "states")) &&
+              lt_histogram_load(&h, cJSON_GetObjectItem(to, "states")) &&
               lt_histogram_load(&h, cJSON_GetObjectItem(from, "states"));
     cJSON_DeleteItemFromObject(to, "states");
     cJSON_AddItemToObject(to, "states", lt_histogram_json(&h));
+    add_slices(to, from, &before, &other, &h);
+    lt_histogram_clear(&before);
+    lt_histogram_clear(&other);
     lt_histogram_clear(&h);
-    const cJSON *slice;
-    cJSON *slices = cJSON_GetObjectItem(to, "slices");
-    cJSON_ArrayForEach(slice, cJSON_GetObjectItem(from, "slices")) if (slices)
-        cJSON_AddItemToArray(slices, cJSON_Duplicate(slice, true));
     if (rank(text_of(from, "status")) > rank(text_of(to, "status"))) {
         replace(to, from, "status");
         replace(to, from, "reason");

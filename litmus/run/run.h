@@ -68,6 +68,25 @@ bool lt_histogram_add(struct lt_histogram *h, const int64_t *values, uint64_t co
 void lt_histogram_clear(struct lt_histogram *h);
 cJSON *lt_histogram_json(const struct lt_histogram *h); /* [{"values": [...], "count": n}], sorted */
 bool lt_histogram_load(struct lt_histogram *h, const cJSON *states);
+uint64_t lt_state_hash(const int64_t *values, unsigned n);
+
+/* How counts went over time: up to LT_SLICES pieces of equally many batches, each with the counts of its
+ * states by their hash.  Two pieces become one when there are too many. */
+#define LT_SLICES       16
+#define LT_SLICE_STATES 24
+struct lt_slice {
+    uint64_t instances;
+    unsigned used, batches;
+    uint64_t hashes[LT_SLICE_STATES], counts[LT_SLICE_STATES];
+};
+struct lt_slices {
+    unsigned count, batches; /* batches: of a full piece */
+    struct lt_slice pieces[LT_SLICES];
+};
+void lt_slices_add(struct lt_slices *s, uint64_t instances, const struct lt_histogram *batch);
+/* [{"instances": n, "counts": [...]}], counts in the order of lt_histogram_json(h). */
+cJSON *lt_slices_json(const struct lt_slices *s, const struct lt_histogram *h);
+void lt_slices_load(struct lt_slices *s, const cJSON *json, const struct lt_histogram *h);
 /* Numbers beyond 2^53 are written as strings. */
 cJSON *lt_value_json(int64_t value);
 int64_t lt_json_value(const cJSON *item);
