@@ -10,6 +10,7 @@ enum {
     OPT_SARIF,
     OPT_JUNIT,
     OPT_HTML,
+    OPT_RECORDER,
     OPT_TRACE,
     OPT_SEED,
     OPT_SCHEDULE,
@@ -25,6 +26,7 @@ static const struct tool_option options[] = {
     {"sarif", 0, "OUT", "REFCL_SARIF", "write the report as SARIF 2.1.0"},
     {"junit", 0, "OUT", "REFCL_JUNIT", "write the report as JUnit XML"},
     {"html", 0, "OUT", "REFCL_HTML", "write a page that shows the events around each finding"},
+    {"recorder", 0, "FILE.so[:TEXT]", "REFCL_RECORDER", "an own analysis, see memmodel/refcl_recorder.h"},
     {"trace", 't', "FILE", "REFCL_TRACE", "keep the trace (see refcl trace dump)"},
     {"seed", 's', "N", "REFCL_SEED", "decides everything the specification leaves open"},
     {"schedule", 0, "NAME", "REFCL_SCHEDULE", "sequential, random or fair (default sequential)"},
@@ -54,6 +56,9 @@ static int handle(void *context, size_t index, const char *value)
         break;
     case OPT_HTML:
         session->html = value;
+        break;
+    case OPT_RECORDER:
+        session->recorder = value;
         break;
     case OPT_TRACE:
         session->trace = value;

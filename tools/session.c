@@ -2,6 +2,7 @@
 #include "tools/session.h"
 #include "tools/session_html.h"
 #include "tools/session_input.h"
+#include "tools/session_recorder.h"
 #include "tools/session_verify.h"
 #include "tools/tool.h"
 
@@ -126,8 +127,10 @@ static pid_t start(const struct session *session, char **argv, int *fd)
 
 /* Passes everything to the detector and to a trace file. */
 struct tee {
-    struct mm_sink sinks[2];
+    struct mm_sink sinks[3];
     size_t count;
+    bool complete;
+    struct mm_sink *recorder; /* the user's own, NULL = none */
 };
 
 static enum mm_class tee_record(void *context, const struct mm_record *record)
@@ -164,6 +167,8 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
 
 static void tee_close(struct tee *tee)
 {
+    if (tee->recorder)
+        session_recorder_end(tee->recorder, tee->complete);
     for (size_t i = 0; i < tee->count; i++)
         if (tee->sinks[i].close)
             tee->sinks[i].close(tee->sinks[i].context);
@@ -184,14 +189,13 @@ static int open_trace(struct tee *tee, const char *path)
 /* Reads the whole trace; keeps the pipe flowing even if the detector gave up, so that the program can end. */
 static int consume(struct tee *tee, struct session_input *input, struct mm_error *err)
 {
-    bool complete = false;
     struct mm_sink sink = {.context = tee, .record = tee_record, .events = tee_events};
-    enum mm_class c = mm_trace_read_from(session_input_read, input, "trace", &sink, &complete, err);
+    enum mm_class c = mm_trace_read_from(session_input_read, input, "trace", &sink, &tee->complete, err);
     char rest[4096];
     bool more = false;
     while (session_input_read(input, rest, sizeof rest) > 0)
         more = true;
-    if (c == MM_OK && !complete && input->received)
+    if (c == MM_OK && !tee->complete && input->received)
         fprintf(stderr, "refcl: note: the trace ends early; what came before is reported\n");
     else if (c == MM_OK && more)
         fprintf(stderr, "refcl: note: more than one process used OpenCL; only the first one was checked\n");
@@ -340,6 +344,9 @@ int session_run(const struct session *session, char **argv)
     int code = suppress(session, detector);
     if (!code && session->trace)
         code = open_trace(&tee, session->trace);
+    if (!code && session->recorder &&
+        !(code = session_recorder_open(session->recorder, &tee.sinks[tee.count])))
+        tee.recorder = &tee.sinks[tee.count++];
     if (!code)
         code = follow(session, argv, detector, &tee);
     ck_detector_destroy(detector);

@@ -9,7 +9,7 @@ struct session {
     bool races, memory, api, uninitialized;   /* what to check */
     const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
     const char *seed, *schedule;              /* passed on, NULL = default */
-    const char *suppress, *html;              /* files, NULL = none */
+    const char *suppress, *html, *recorder;   /* files, NULL = none */
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
     bool quiet;       /* no text report */

@@ -53,6 +53,17 @@ ok "a barrier's missing flag is the fix" prints 1 'add CLK_GLOBAL_MEM_FENCE .*ch
 ok "a program without OpenCL gets no note" bash -c "! $REFCL run -- true 2>&1 | grep -q note"
 ok "a process left behind does not keep the session open" timeout 20 $REFCL run -- sh -c 'sleep 60 & true'
 
+if ${CC:-gcc} -std=c11 -shared -fPIC -I. -o $tap_dir/heat.so tools/examples/heat_map.c 2>$tap_dir/cc.txt; then
+    ok "an own analysis sees the accesses" prints 1 'writes .*[.@].* 4$' $k --recorder $tap_dir/heat.so:8
+    ok "an own analysis gets its text" prints 2 "not a number of parts: 'x'" $k --recorder $tap_dir/heat.so:x
+else
+    ok "the example compiles" cat $tap_dir/cc.txt /nonexistent
+fi
+ok "a missing analysis is named" prints 2 'nothere.so' $k --recorder $tap_dir/nothere.so
+echo 'int x;' >$tap_dir/empty.c
+${CC:-gcc} -shared -fPIC -o $tap_dir/empty.so $tap_dir/empty.c
+ok "an object without the entry point is refused" prints 2 'refcl_recorder_open' $k --recorder $tap_dir/empty.so
+
 # A kernel that never ends, after a race; the program is killed.
 cat >$tap_dir/spin.cl <<'K'
 kernel void k(global int *x, global atomic_int *never)
