@@ -8,22 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- memory and time ---- */
-
-uint64_t rt_global_mem_size(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_C(1) << 30;
-    return bytes / 2;
-}
-
-/* At least the larger of a quarter of global memory (up to 1 GiB) and 128 MiB. */
-uint64_t rt_max_alloc_size(void)
-{
-    uint64_t quarter = rt_global_mem_size() / 4;
-    uint64_t least = UINT64_C(128) << 20;
-    return quarter > least ? quarter : least;
-}
+/* ---- time ---- */
 
 cl_ulong rt_now(void)
 {
@@ -124,6 +109,8 @@ static cl_int get_c_features(const void *object, const struct rt_info_out *out)
 
 /* ---- queries ---- */
 
+#define LIMIT(member) (((const struct rt_device *)object)->limits.member)
+
 #define RT_UINT(param, answer)                                                                               \
     static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
     {                                                                                                        \
@@ -174,7 +161,7 @@ static cl_int get_vendor(const void *object, const struct rt_info_out *out)
 static cl_int get_work_item_sizes(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    const size_t sizes[3] = {RT_MAX_WORK_GROUP, RT_MAX_WORK_GROUP, RT_MAX_WORK_GROUP};
+    const size_t sizes[3] = {rt_max_work_group(), rt_max_work_group(), rt_max_work_group()};
     return rt_info_put(out, sizes, sizeof(sizes));
 }
 
@@ -196,8 +183,8 @@ static cl_int get_partition_properties(const void *object, const struct rt_info_
     static const cl_device_partition_property none[] = {0}, ways[] = {CL_DEVICE_PARTITION_EQUALLY,
                                                                       CL_DEVICE_PARTITION_BY_COUNTS};
     const struct rt_device *device = object;
-    return device->compute_units > 1 ? rt_info_put(out, ways, sizeof(ways))
-                                     : rt_info_put(out, none, sizeof(none));
+    return device->limits.compute_units > 1 ? rt_info_put(out, ways, sizeof(ways))
+                                            : rt_info_put(out, none, sizeof(none));
 }
 
 static cl_int get_partition_type(const void *object, const struct rt_info_out *out)
@@ -276,8 +263,8 @@ static const struct rt_info_row device_rows[] = {
     RT_INFO_GET(CL_DEVICE_MAX_WORK_ITEM_SIZES, get_work_item_sizes),
     RT_INFO_GET(CL_DEVICE_PLATFORM, get_platform),
     RT_INFO_FIELD(CL_DEVICE_PARENT_DEVICE, struct rt_device, parent),
-    RT_INFO_FIELD(CL_DEVICE_MAX_COMPUTE_UNITS, struct rt_device, compute_units),
-    RT_INFO_FIELD(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, struct rt_device, compute_units),
+    RT_INFO_FIELD(CL_DEVICE_MAX_COMPUTE_UNITS, struct rt_device, limits.compute_units),
+    RT_INFO_FIELD(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, struct rt_device, limits.compute_units),
     RT_INFO_GET(CL_DEVICE_UUID_KHR, get_device_uuid),
     RT_INFO_GET(CL_DRIVER_UUID_KHR, get_driver_uuid),
     RT_INFO_GET(CL_DEVICE_LUID_KHR, get_luid),

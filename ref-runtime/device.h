@@ -9,9 +9,15 @@ cl_uint rt_devices_of_type(cl_device_type type, struct rt_device *found[RT_MAX_D
 bool rt_device_type_valid(cl_device_type type);
 cl_int rt_get_extensions(const void *object, const struct rt_info_out *out);
 cl_int rt_get_extensions_with_version(const void *object, const struct rt_info_out *out);
-/* Largest single allocation and all memory, in bytes. */
-uint64_t rt_max_alloc_size(void);
-uint64_t rt_global_mem_size(void);
+void rt_limits_read(struct rt_limits *limits, int index);
+/* Work-items of a group, and of a sub-group where the kernel does not require another number. */
+uint32_t rt_max_work_group(void);
+uint32_t rt_sub_group_size(void);
+/* The largest allocation that some device of CONTEXT has room for, the smallest alignment that some device
+ * asks for, and the kinds of SVM that some device has, or EVERY one. */
+uint64_t rt_context_max_alloc(const struct rt_context *context);
+uint32_t rt_context_alignment(const struct rt_context *context);
+cl_device_svm_capabilities rt_context_svm(const struct rt_context *context, bool every);
 /* Nanoseconds of the clock that events are profiled with; never 0, never going back. */
 cl_ulong rt_now(void);
 

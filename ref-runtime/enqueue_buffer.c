@@ -29,11 +29,11 @@ cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_
     return rt_check_alignment(*mem, queue->device);
 }
 
-/* Every device of the platform has the same alignment, and creation checked it. */
 cl_int rt_check_alignment(const struct rt_mem *mem, const struct rt_device *device)
 {
-    (void)device;
-    return mem->offset % RT_MAX_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
+    return mem->mem_type == CL_MEM_OBJECT_BUFFER && mem->offset % device->limits.alignment
+               ? CL_MISALIGNED_SUB_BUFFER_OFFSET
+               : CL_SUCCESS;
 }
 
 cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size)

@@ -139,6 +139,7 @@ static struct rt_launch *block_launch(const struct rt_launch *parent, const stru
         return NULL;
     }
     *launch = (struct rt_launch){.kernel = parent->kernel,
+                                 .device = parent->device,
                                  .instance = parent->instance,
                                  .module = parent->module,
                                  .kernel_index = e->kernel,

@@ -7,13 +7,26 @@
 
 /* ---- checks ---- */
 
+cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *device)
+{
+    const struct rt_image *image = mem->image;
+    if (mem->mem_type != CL_MEM_OBJECT_IMAGE1D_BUFFER && mem->mem_type != CL_MEM_OBJECT_IMAGE3D &&
+        (image->shape.width > device->limits.image2d || image->shape.height > device->limits.image2d)) {
+        return CL_INVALID_IMAGE_SIZE;
+    }
+    return device->limits.required_formats && !rt_image_format_required(&image->format)
+               ? CL_IMAGE_FORMAT_NOT_SUPPORTED
+               : CL_SUCCESS;
+}
+
 static cl_int check_image(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem)
 {
     *mem = rt_mem(handle);
     if (!*mem || !(*mem)->image) {
         return CL_INVALID_MEM_OBJECT;
     }
-    return (*mem)->context == queue->context ? CL_SUCCESS : CL_INVALID_CONTEXT;
+    return (*mem)->context == queue->context ? rt_check_image_support(*mem, queue->device)
+                                             : CL_INVALID_CONTEXT;
 }
 
 /* Origins in dimensions that the image does not have are 0, regions 1: their extent there is 1. */

@@ -1,4 +1,5 @@
 /* Kernels in queues: NDRange and task launches, native kernels [CL 5.10]. */
+#include "ref-runtime/device.h"
 #include "ref-runtime/enqueue.h"
 #include "ref-runtime/environment.h"
 #include "ref-runtime/kernel.h"
@@ -143,7 +144,7 @@ static cl_int failure(enum mm_class class, const struct mm_error *error)
 
 static uint32_t launch_sub_group_size(const struct in_kernel_info *info)
 {
-    return info->required_sub_group_size ? info->required_sub_group_size : RT_SUB_GROUP_SIZE;
+    return info->required_sub_group_size ? info->required_sub_group_size : rt_sub_group_size();
 }
 
 static cl_int start_kernel(struct rt_command *command)
@@ -257,7 +258,7 @@ static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_ker
         if (local && size == 0) {
             return CL_INVALID_WORK_GROUP_SIZE;
         }
-        if (size > RT_MAX_WORK_GROUP) {
+        if (size > rt_max_work_group()) {
             return CL_INVALID_WORK_ITEM_SIZE;
         }
         if (required[0] && size != (required[d] ? required[d] : 1)) {
@@ -266,7 +267,7 @@ static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_ker
         k->local_size[d] = (uint32_t)size;
         total *= size ? size : 1;
     }
-    if (total > RT_MAX_WORK_GROUP) {
+    if (total > rt_max_work_group()) {
         return CL_INVALID_WORK_GROUP_SIZE;
     }
     if (!local && !required[0]) {
@@ -280,16 +281,22 @@ static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_ker
     return CL_SUCCESS;
 }
 
-/* Pointers to the host's own memory need fine-grained system SVM, which is not offered. */
-static cl_int check_svm(const struct rt_launch *launch)
+/* What the device has to support: pointers to SVM (those to the host's own memory need fine-grained system
+ * SVM, which is not offered), origins of sub-buffers, sizes and formats of images. */
+static cl_int check_arguments(const struct rt_launch *launch)
 {
-    for (size_t i = 0; i < launch->argument_count; i++) {
+    cl_int error = CL_SUCCESS;
+    for (size_t i = 0; !error && i < launch->argument_count; i++) {
         const void *pointer = launch->arguments[i].svm;
-        if (pointer && !rt_svm_find(launch->kernel->context, pointer)) {
-            return CL_INVALID_OPERATION;
+        const struct rt_mem *mem = launch->arguments[i].mem;
+        if (pointer && (launch->device->limits.svm == 0 || !rt_svm_find(launch->kernel->context, pointer))) {
+            error = CL_INVALID_OPERATION;
+        } else if (mem) {
+            error = mem->image ? rt_check_image_support(mem, launch->device)
+                               : rt_check_alignment(mem, launch->device);
         }
     }
-    return CL_SUCCESS;
+    return error;
 }
 
 cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const size_t *global,
@@ -300,7 +307,9 @@ cl_int rt_kernel_check_sizes(cl_uint dimensions, const size_t *offset, const siz
     }
     cl_int error = check_global(dimensions, offset, global, k);
     error = error ? error : check_local(dimensions, local, k);
-    return !error && rt_launch_local_bytes(k->launch) > RT_LOCAL_BYTES ? CL_OUT_OF_RESOURCES : error;
+    return !error && rt_launch_local_bytes(k->launch) > k->launch->device->limits.local_memory
+               ? CL_OUT_OF_RESOURCES
+               : error;
 }
 
 void rt_kernel_describe(struct rt_command *command)
@@ -343,7 +352,7 @@ static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_hand
     struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = dimensions;
     error = rt_kernel_prepare_launch(kernel, queue->device, &k->launch);
-    error = error ? error : check_svm(k->launch);
+    error = error ? error : check_arguments(k->launch);
     error = error ? error : rt_kernel_check_sizes(dimensions, offset, global, local, k);
     if (error) {
         rt_command_discard(command);
@@ -440,6 +449,9 @@ cl_int CL_API_CALL rt_clEnqueueNativeKernel(cl_command_queue handle, void(CL_CAL
     cl_int error = rt_enqueue_begin(handle, count, list, &queue);
     if (error) {
         return error;
+    }
+    if (!queue->device->limits.native_kernels) {
+        return CL_INVALID_OPERATION;
     }
     error = !function ? CL_INVALID_VALUE : check_native(queue, mem_count, mems, args, args_size, locations);
     if (error) {

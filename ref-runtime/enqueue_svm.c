@@ -1,4 +1,5 @@
 /* Commands on shared virtual memory [CL 5.6.1]. */
+#include "ref-runtime/device.h"
 #include "ref-runtime/enqueue.h"
 
 #include <string.h>
@@ -12,6 +13,13 @@ static void record(const struct rt_command *command, enum mm_kind kind, const vo
         rt_record_access(command, kind, svm->object.id,
                          (uint64_t)((const unsigned char *)pointer - svm->data), size, data);
     }
+}
+
+/* Devices without SVM take no such command. */
+static cl_int begin(cl_command_queue handle, cl_uint count, const cl_event *list, struct rt_queue **queue)
+{
+    cl_int error = rt_enqueue_begin(handle, count, list, queue);
+    return error ? error : (*queue)->device->limits.svm == 0 ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
 /* ---- free ---- */
@@ -52,7 +60,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_
 {
     static const struct rt_operation operation = {.start = run_free};
     struct rt_queue *queue;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    cl_int error = begin(handle, count, list, &queue);
     if (error) {
         return error;
     }
@@ -116,7 +124,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocki
 {
     static const struct rt_operation operation = {.start = run_copy};
     struct rt_queue *queue;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    cl_int error = begin(handle, count, list, &queue);
     if (error) {
         return error;
     }
@@ -142,7 +150,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemFill(cl_command_queue handle, void *to, con
 {
     static const struct rt_operation operation = {.start = run_fill};
     struct rt_queue *queue;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    cl_int error = begin(handle, count, list, &queue);
     if (error) {
         return error;
     }
@@ -192,7 +200,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
 {
     static const struct rt_operation operation = {.start = run_map};
     struct rt_queue *queue;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    cl_int error = begin(handle, count, list, &queue);
     if (error) {
         return error;
     }
@@ -216,7 +224,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
 {
     static const struct rt_operation operation = {.start = run_unmap};
     struct rt_queue *queue;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    cl_int error = begin(handle, count, list, &queue);
     if (error) {
         return error;
     }
@@ -240,7 +248,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint nu
     static const struct rt_operation nothing = {.start = NULL};
     const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     struct rt_queue *queue;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    cl_int error = begin(handle, count, list, &queue);
     if (error) {
         return error;
     }

@@ -1,6 +1,7 @@
 /* What kernels meet outside themselves: pointers into live objects, printf, findings [CL 5.10, CLC 6.15.14].
  */
 #include "ref-runtime/environment.h"
+#include "ref-runtime/device.h"
 #include "ref-runtime/launch.h"
 
 #include <stdlib.h>
@@ -126,18 +127,19 @@ static void capture_profiling(void *context, void *event, int info, void *value)
 
 const struct in_environment *rt_environment(void)
 {
-    static const struct in_environment environment = {.find_object = find_object,
-                                                      .print = print,
-                                                      .finding = finding,
-                                                      .enqueue_kernel = enqueue_kernel,
-                                                      .enqueue_marker = enqueue_marker,
-                                                      .default_queue = default_queue,
-                                                      .create_user_event = create_user_event,
-                                                      .retain_event = retain_event,
-                                                      .release_event = release_event,
-                                                      .set_user_event_status = set_user_event_status,
-                                                      .is_valid_event = is_valid_event,
-                                                      .capture_profiling = capture_profiling,
-                                                      .max_work_group_size = RT_MAX_WORK_GROUP};
+    static struct in_environment environment = {.find_object = find_object,
+                                                .print = print,
+                                                .finding = finding,
+                                                .enqueue_kernel = enqueue_kernel,
+                                                .enqueue_marker = enqueue_marker,
+                                                .default_queue = default_queue,
+                                                .create_user_event = create_user_event,
+                                                .retain_event = retain_event,
+                                                .release_event = release_event,
+                                                .set_user_event_status = set_user_event_status,
+                                                .is_valid_event = is_valid_event,
+                                                .capture_profiling = capture_profiling,
+                                                .max_work_group_size = RT_MAX_WORK_GROUP};
+    environment.max_work_group_size = rt_max_work_group();
     return &environment;
 }

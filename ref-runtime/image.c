@@ -25,7 +25,19 @@ const struct rt_image_kind *rt_image_kind(cl_mem_object_type type)
 
 /* ---- descriptors ---- */
 
-static cl_int check_sizes(const struct rt_image_kind *kind, const cl_image_desc *d)
+/* The largest width and height of the type on some device. */
+static size_t most_of(const struct rt_context *context, const struct rt_image_kind *kind, int dimension)
+{
+    size_t most = 0;
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        size_t here = context->devices[i]->limits.image2d;
+        most = here > most ? here : most;
+    }
+    return kind->most[dimension] == RT_IMAGE2D_MAX ? most : kind->most[dimension];
+}
+
+static cl_int check_sizes(const struct rt_context *context, const struct rt_image_kind *kind,
+                          const cl_image_desc *d)
 {
     const size_t sizes[3] = {d->image_width, d->image_height, d->image_depth};
     for (int i = 0; i < 3; i++) {
@@ -37,7 +49,7 @@ static cl_int check_sizes(const struct rt_image_kind *kind, const cl_image_desc 
         return CL_INVALID_IMAGE_DESCRIPTOR;
     }
     for (int i = 0; i < 3; i++) {
-        if (kind->most[i] && sizes[i] > kind->most[i]) {
+        if (kind->most[i] && sizes[i] > most_of(context, kind, i)) {
             return CL_INVALID_IMAGE_SIZE;
         }
     }
@@ -143,12 +155,13 @@ static cl_int check_source(const struct rt_context *context, const struct rt_ima
 
 /* ---- creation ---- */
 
-static cl_int check_format(const cl_image_format *format, cl_mem_flags flags, cl_mem_object_type type)
+static cl_int check_format(const struct rt_context *context, const cl_image_format *format,
+                           cl_mem_flags flags, cl_mem_object_type type)
 {
     if (!format || !rt_image_format_valid(format)) {
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
     }
-    return rt_image_format_offered(format, flags, type) ? CL_SUCCESS : CL_IMAGE_FORMAT_NOT_SUPPORTED;
+    return rt_image_format_offered(context, format, flags, type) ? CL_SUCCESS : CL_IMAGE_FORMAT_NOT_SUPPORTED;
 }
 
 /* Everything that can be wrong, in the order of the arguments. */
@@ -163,11 +176,11 @@ static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, co
         return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
     }
     const struct rt_image_kind *kind = d ? rt_image_kind(d->image_type) : NULL;
-    cl_int error = check_format(format, *flags, d ? d->image_type : CL_MEM_OBJECT_IMAGE2D);
+    cl_int error = check_format(context, format, *flags, d ? d->image_type : CL_MEM_OBJECT_IMAGE2D);
     if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR || !kind) {
         return error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ? error : CL_INVALID_IMAGE_DESCRIPTOR;
     }
-    error = error ? error : check_sizes(kind, d);
+    error = error ? error : check_sizes(context, kind, d);
     error = error ? error : check_source(context, kind, d, source);
     if (error) {
         return error;
@@ -216,7 +229,7 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
         return rt_null(errcode_ret, error);
     }
     size_t size = shape_size(&image);
-    if (size > rt_max_alloc_size()) {
+    if (size > rt_context_max_alloc(context)) {
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     }
     struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);

@@ -24,7 +24,10 @@ struct rt_image_kind {
 };
 /* NULL: TYPE is no image type. */
 const struct rt_image_kind *rt_image_kind(cl_mem_object_type type);
+/* Whether every device has FORMAT. */
+bool rt_image_format_required(const cl_image_format *format);
 bool rt_image_format_valid(const cl_image_format *format);
-bool rt_image_format_offered(const cl_image_format *format, cl_mem_flags flags, cl_mem_object_type type);
+bool rt_image_format_offered(const struct rt_context *context, const cl_image_format *format,
+                             cl_mem_flags flags, cl_mem_object_type type);
 
 #endif

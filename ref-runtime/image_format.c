@@ -27,11 +27,42 @@ bool rt_image_format_valid(const cl_image_format *format)
                                  format->image_channel_data_type - CL_SNORM_INT8);
 }
 
+bool rt_image_format_required(const cl_image_format *format)
+{
+    uint32_t type = format->image_channel_data_type - CL_SNORM_INT8;
+    switch (format->image_channel_order) {
+    case CL_R:
+    case CL_RG:
+    case CL_RGBA:
+        return type != IN_CHANNEL_SNORM_INT8 && type != IN_CHANNEL_SNORM_INT16 &&
+               type != IN_CHANNEL_UNORM_INT_101010_2;
+    case CL_BGRA:
+    case CL_sRGBA:
+        return type == IN_CHANNEL_UNORM_INT8;
+    case CL_DEPTH:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool some_device_has_all(const struct rt_context *context)
+{
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        if (!context->devices[i]->limits.required_formats) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* sRGB images are written by no kernel (cl_khr_srgb_image_writes), depth images have two dimensions. */
-bool rt_image_format_offered(const cl_image_format *format, cl_mem_flags flags, cl_mem_object_type type)
+bool rt_image_format_offered(const struct rt_context *context, const cl_image_format *format,
+                             cl_mem_flags flags, cl_mem_object_type type)
 {
     uint32_t order = format->image_channel_order - CL_R;
-    if (!rt_image_format_valid(format) || !offered_order(order)) {
+    if (!rt_image_format_valid(format) || !offered_order(order) ||
+        (!rt_image_format_required(format) && !some_device_has_all(context))) {
         return false;
     }
     if (is_srgb(order) && (flags & (CL_MEM_WRITE_ONLY | CL_MEM_KERNEL_READ_AND_WRITE))) {
@@ -44,14 +75,14 @@ bool rt_image_format_offered(const cl_image_format *format, cl_mem_flags flags, 
     return true;
 }
 
-static cl_uint list_formats(cl_mem_flags flags, cl_mem_object_type type, cl_uint capacity,
-                            cl_image_format *formats)
+static cl_uint list_formats(const struct rt_context *context, cl_mem_flags flags, cl_mem_object_type type,
+                            cl_uint capacity, cl_image_format *formats)
 {
     cl_uint count = 0;
     for (cl_uint order = 0; order < IN_ORDER_COUNT; order++) {
         for (cl_uint channel = 0; channel < IN_CHANNEL_COUNT; channel++) {
             cl_image_format format = {CL_R + order, CL_SNORM_INT8 + channel};
-            if (!rt_image_format_offered(&format, flags, type) ||
+            if (!rt_image_format_offered(context, &format, flags, type) ||
                 (is_srgb(order) && !(flags & CL_MEM_READ_ONLY))) {
                 continue;
             }
@@ -82,6 +113,7 @@ cl_int CL_API_CALL rt_clGetSupportedImageFormats(cl_context context, cl_mem_flag
         return CL_INVALID_VALUE;
     }
     cl_uint count = list_formats(
+        rt_context(context),
         flags & (CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY | CL_MEM_READ_WRITE | CL_MEM_KERNEL_READ_AND_WRITE),
         type, num_entries, formats);
     if (num_formats) {

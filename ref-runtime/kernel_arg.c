@@ -203,6 +203,8 @@ cl_int CL_API_CALL rt_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, 
     enum in_argument_kind kind = kernel_info->arguments[index].kind;
     if (kind != IN_ARG_GLOBAL && kind != IN_ARG_CONSTANT)
         return CL_INVALID_ARG_VALUE;
+    if (rt_context_svm(kernel->context, false) == 0)
+        return CL_INVALID_OPERATION;
     bool system = RT_SVM_CAPABILITIES & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
     if (pointer && !system && !rt_svm_find(kernel->context, pointer))
         return CL_INVALID_ARG_VALUE;

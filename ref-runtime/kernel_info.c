@@ -170,7 +170,7 @@ static cl_int get_global_size(const void *object, const struct rt_info_out *out)
 static cl_int get_group_size(const void *object, const struct rt_info_out *out)
 {
     size_t required = required_product(info_of(object));
-    return rt_info_size(out, required && required < RT_MAX_WORK_GROUP ? required : RT_MAX_WORK_GROUP);
+    return rt_info_size(out, required && required < rt_max_work_group() ? required : rt_max_work_group());
 }
 
 static cl_int get_compile_group_size(const void *object, const struct rt_info_out *out)
@@ -229,7 +229,7 @@ cl_int CL_API_CALL rt_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id de
 
 static size_t sub_group_size(const struct in_kernel_info *info)
 {
-    return info->required_sub_group_size ? info->required_sub_group_size : RT_SUB_GROUP_SIZE;
+    return info->required_sub_group_size ? info->required_sub_group_size : rt_sub_group_size();
 }
 
 /* The product of the local sizes at VALUE, 0 if they are none. */
@@ -240,7 +240,7 @@ static size_t local_product(size_t size, const void *value)
         return 0;
     memcpy(sizes, value, size);
     for (size_t i = 0; i < size / sizeof *sizes; i++)
-        product = sizes[i] <= RT_MAX_WORK_GROUP ? product * sizes[i] : 0;
+        product = sizes[i] <= rt_max_work_group() ? product * sizes[i] : 0;
     return product;
 }
 
@@ -267,7 +267,7 @@ static cl_int local_for_count(const struct in_kernel_info *info, size_t input_si
         bytes = out->size;
     }
     size_t required = required_product(info);
-    if (count && count <= RT_MAX_WORK_GROUP / sub_group_size(info) &&
+    if (count && count <= rt_max_work_group() / sub_group_size(info) &&
         (!required || required == count * sub_group_size(info))) {
         sizes[0] = count * sub_group_size(info);
         sizes[1] = sizes[2] = 1;
@@ -297,7 +297,7 @@ cl_int CL_API_CALL rt_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id dev
     case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT:
         return local_for_count(info, input_size, input, &out);
     case CL_KERNEL_MAX_NUM_SUB_GROUPS:
-        return rt_info_size(&out, RT_MAX_WORK_GROUP / sub_group_size(info));
+        return rt_info_size(&out, rt_max_work_group() / sub_group_size(info));
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
         return rt_info_size(&out, 0);
     default:

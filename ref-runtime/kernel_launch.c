@@ -97,6 +97,7 @@ cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *devi
         return CL_OUT_OF_HOST_MEMORY;
     rt_object_retain(kernel);
     made->kernel = kernel;
+    made->device = device;
     made->arguments = mm_alloc_zero(kernel->state->info->argument_count + 1u, sizeof *made->arguments);
     cl_int code = made->arguments ? find_executable(made, device) : CL_OUT_OF_HOST_MEMORY;
     if (!code)

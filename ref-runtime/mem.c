@@ -106,7 +106,7 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     if (!rt_mem_flags_valid(flags)) {
         return rt_null(errcode_ret, CL_INVALID_VALUE);
     }
-    if (size == 0 || size > rt_max_alloc_size()) {
+    if (size == 0 || size > rt_context_max_alloc(context)) {
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
     }
     if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR))) {
@@ -180,7 +180,7 @@ cl_mem CL_API_CALL rt_clCreateSubBuffer(cl_mem handle, cl_mem_flags flags, cl_bu
     if (region->size == 0) {
         return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
     }
-    if (region->origin % RT_MAX_ALIGN) {
+    if (region->origin % rt_context_alignment(parent->context)) {
         return rt_null(errcode_ret, CL_MISALIGNED_SUB_BUFFER_OFFSET);
     }
     struct rt_mem *mem = rt_mem_create(parent->context, CL_MEM_OBJECT_BUFFER, flags, region->size);

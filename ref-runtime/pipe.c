@@ -37,7 +37,7 @@ cl_mem CL_API_CALL rt_clCreatePipe(cl_context handle, cl_mem_flags flags, cl_uin
         return rt_null(errcode_ret, CL_INVALID_PIPE_SIZE);
     }
     size_t size = (size_t)packet_size * max_packets;
-    if (size > rt_max_alloc_size()) {
+    if (size > rt_context_max_alloc(context)) {
         return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
     }
     struct rt_mem *mem =

@@ -42,7 +42,7 @@ static struct rt_device *create_device(int index, int count)
     }
     device->index = index;
     device->type = device_type();
-    device->compute_units = RT_COMPUTE_UNITS;
+    rt_limits_read(&device->limits, index);
     const char *name = setting("REFCL_DEVICE_NAME", "refcl");
     if (count > 1) {
         snprintf(device->name, sizeof(device->name), "%s %d", name, index);

@@ -139,7 +139,8 @@ enum {
     RT_MAX_WORK_GROUP = 1024,
     RT_MAX_ALIGN = 128,
     RT_LOCAL_BYTES = 64 * 1024,
-    RT_COMPUTE_UNITS = 4
+    RT_COMPUTE_UNITS = 4,
+    RT_MAX_COMPUTE_UNITS = 64
 };
 
 struct rt_platform {
@@ -147,12 +148,22 @@ struct rt_platform {
 };
 struct rt_platform *rt_the_platform(void);
 
+/* What the environment may change (limits.c). */
+struct rt_limits {
+    uint64_t global_memory, allocation, local_memory; /* bytes */
+    uint32_t alignment;                               /* of sub-buffers: bytes */
+    size_t image2d;                                   /* largest width and height */
+    bool required_formats;                            /* of image formats none but the required ones */
+    bool native_kernels;
+    cl_device_svm_capabilities svm;
+    cl_uint compute_units;
+};
 struct rt_device {
     struct rt_object base;
+    struct rt_limits limits;
     int index; /* within the platform, from 0 */
     cl_device_type type;
     char name[128], vendor[128];
-    cl_uint compute_units;
     struct rt_device *parent;                /* sub-devices: held */
     cl_device_partition_property *partition; /* sub-devices: as given, with the terminating zero */
     size_t partition_count;
@@ -334,7 +345,8 @@ struct rt_launch_argument {
 };
 /* What a launch needs of a kernel, independent of the sizes. */
 struct rt_launch {
-    struct rt_kernel *kernel;       /* held */
+    struct rt_kernel *kernel; /* held */
+    struct rt_device *device;
     struct in_instance *instance;   /* of the kernel's program on the device; lives as long as KERNEL */
     const struct in_module *module; /* likewise */
     bool debug;                     /* built with -g */

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-enum { MOST_PROPERTIES = RT_COMPUTE_UNITS + 4 };
+enum { MOST_PROPERTIES = RT_MAX_COMPUTE_UNITS + 4 };
 
 /* How a device is to be divided. */
 struct plan {
     cl_uint count;
-    cl_uint units[RT_COMPUTE_UNITS];
+    cl_uint units[RT_MAX_COMPUTE_UNITS];
     cl_device_partition_property properties[MOST_PROPERTIES]; /* with the terminating zero */
     size_t property_count;
 };
@@ -19,10 +19,10 @@ static cl_int plan_equally(const struct rt_device *device, const cl_device_parti
     if (p[1] <= 0 || p[2] != 0) {
         return CL_INVALID_VALUE;
     }
-    if ((uint64_t)p[1] > device->compute_units) {
+    if ((uint64_t)p[1] > device->limits.compute_units) {
         return CL_DEVICE_PARTITION_FAILED;
     }
-    plan->count = device->compute_units / (cl_uint)p[1];
+    plan->count = device->limits.compute_units / (cl_uint)p[1];
     for (cl_uint i = 0; i < plan->count; i++) {
         plan->units[i] = (cl_uint)p[1];
     }
@@ -36,8 +36,8 @@ static cl_int plan_by_counts(const struct rt_device *device, const cl_device_par
 {
     cl_uint total = 0;
     for (p++; *p != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END; p++) {
-        if (*p < 0 || plan->count == device->compute_units ||
-            *p > (intptr_t)(device->compute_units - total)) {
+        if (*p < 0 || plan->count == device->limits.compute_units ||
+            *p > (intptr_t)(device->limits.compute_units - total)) {
             return CL_INVALID_DEVICE_PARTITION_COUNT;
         }
         plan->units[plan->count++] = (cl_uint)*p;
@@ -55,7 +55,7 @@ static cl_int make_plan(const struct rt_device *device, const cl_device_partitio
     }
     cl_int error = CL_INVALID_VALUE; /* also for affinity domains: no device has any */
     if (properties[0] == CL_DEVICE_PARTITION_EQUALLY || properties[0] == CL_DEVICE_PARTITION_BY_COUNTS) {
-        error = device->compute_units < 2                      ? CL_DEVICE_PARTITION_FAILED
+        error = device->limits.compute_units < 2               ? CL_DEVICE_PARTITION_FAILED
                 : properties[0] == CL_DEVICE_PARTITION_EQUALLY ? plan_equally(device, properties, plan)
                                                                : plan_by_counts(device, properties, plan);
     }
@@ -81,7 +81,8 @@ static struct rt_device *create_part(struct rt_device *parent, const struct plan
     device->parent = parent;
     device->index = parent->index;
     device->type = parent->type;
-    device->compute_units = plan->units[i];
+    device->limits = parent->limits;
+    device->limits.compute_units = plan->units[i];
     device->partition = properties;
     device->partition_count = plan->property_count;
     memcpy(device->name, parent->name, sizeof(device->name));
