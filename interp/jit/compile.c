@@ -68,6 +68,14 @@ static bool add_library(LLVMOrcLLJITRef jit, const char *path, char *why, size_t
     return true;
 }
 
+/* Where it is missing nothing asks for it. */
+static bool add_vector_library(LLVMOrcLLJITRef jit)
+{
+    char unused[160];
+    add_library(jit, "libmvec.so.1", unused, sizeof unused);
+    return true;
+}
+
 /* Conversion functions of the interpreter are called by names that say which one. */
 static bool define_conversions(LLVMOrcLLJITRef jit, LLVMModuleRef module, char *why, size_t why_size)
 {
@@ -104,6 +112,12 @@ static void dump(LLVMModuleRef module, const char *stage)
     LLVMDisposeMessage(text);
 }
 
+/* Before work-items become loops: everything in one function, short loops unrolled. */
+static const char prepare[] =
+    "always-inline,globaldce,function(sroa,scalarize,early-cse,instcombine,simplifycfg,loop-simplify,lcssa,"
+    "loop(loop-rotate),loop-mssa(licm),loop(indvars,loop-unroll-full),sroa,instcombine,simplifycfg,loop-"
+    "simplify)";
+
 static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
 {
     char *message = NULL;
@@ -121,10 +135,8 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         return false;
     }
     in_shim_neutral(e->module, "item", 0);
-    if (!in_shim_passes(
-            e->module, machine,
-            "always-inline,globaldce,function(sroa,early-cse,instcombine,simplifycfg,loop-simplify)",
-            false)) {
+    in_shim_keep_accuracy(e->module);
+    if (!in_shim_passes(e->module, machine, prepare, false)) {
         snprintf(k->why, sizeof k->why, "LLVM: no such pass");
         return false;
     }
@@ -173,7 +185,7 @@ static bool load(struct in_jit_kernel *k, LLVMModuleRef module)
         return false;
     }
     k->jit = made;
-    if (!add_library(made, "libm.so.6", k->why, sizeof k->why) ||
+    if (!add_library(made, "libm.so.6", k->why, sizeof k->why) || !add_vector_library(made) ||
         !add_library(made, "libc.so.6", k->why, sizeof k->why) ||
         !define_conversions(made, module, k->why, sizeof k->why)) {
         LLVMDisposeMemoryBuffer(object);

@@ -4,7 +4,9 @@
 
 #include "loops_shim.h"
 
+#include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -28,6 +30,18 @@ using Body = llvm::function_ref<llvm::BasicBlock *(llvm::BasicBlock *, llvm::Val
 llvm::BasicBlock *item_loops(Group &g, llvm::BasicBlock *pre, Body body);
 // The arguments of the work-item function.
 llvm::SmallVector<llvm::Value *, PARAMETERS> item_arguments(const Group &g, llvm::Value **ids);
+
+// What work-items may disagree on.
+struct Divergence {
+    llvm::DenseSet<const llvm::Value *> values;
+    llvm::SetVector<llvm::BasicBlock *> blocks; // executed by some of them only
+    bool irreducible;                           // control flow: then that is everything
+
+    explicit Divergence(llvm::Function &item);
+    bool differs(const llvm::BasicBlock &b) const;
+};
+// uniform_shim.cpp: barriers at the heads of loops that work-items go through in step; false: none.
+bool add_steps(llvm::Module &m, llvm::Function &item);
 
 // regions_shim.cpp: work-items that wait for one another at barriers.
 bool make_regions(llvm::Module &m, llvm::Function *item, in_loops &loops, char *why, size_t why_size);

@@ -1,8 +1,11 @@
 // What LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "llvm_shim.h"
 
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
@@ -10,6 +13,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
 
 using namespace llvm;
 
@@ -53,6 +57,33 @@ void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_wid
     }
 }
 
+// libmvec's functions, within 4 units in the last place of double, are good enough for float alone: calls
+// from other functions than in_ext_..._f32 keep libm's accuracy.
+void in_shim_keep_accuracy(LLVMModuleRef module)
+{
+    for (Function &f : *unwrap(module)) {
+        if (f.getName().startswith("in_ext_") && f.getName().endswith("_f32"))
+            continue;
+        for (Instruction &i : instructions(f))
+            if (auto *call = dyn_cast<CallInst>(&i); call && call->getCalledFunction() &&
+                                                     call->getCalledFunction()->isDeclaration() &&
+                                                     !call->getCalledFunction()->isIntrinsic())
+                call->addFnAttr(Attribute::NoBuiltin);
+    }
+}
+
+// The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorised.
+static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
+                            ArrayRef<PassBuilder::PipelineElement>)
+{
+    if (name != "scalarize")
+        return false;
+    ScalarizerPass pass;
+    pass.setScalarizeLoadStore(true);
+    manager.addPass(std::move(pass));
+    return true;
+}
+
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize)
 {
     PipelineTuningOptions options;
@@ -63,6 +94,11 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     FunctionAnalysisManager functions;
     CGSCCAnalysisManager components;
     ModuleAnalysisManager modules;
+    builder.registerPipelineParsingCallback(parse_scalarize);
+    TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));
+    if (Triple(unwrap(module)->getTargetTriple()).isX86())
+        library.addVectorizableFunctionsFromVecLib(TargetLibraryInfoImpl::LIBMVEC_X86);
+    functions.registerPass([&] { return TargetLibraryAnalysis(library); });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);

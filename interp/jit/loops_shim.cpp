@@ -151,8 +151,11 @@ static void call_items(Module &m, const in_loops &loops, Function *item, bool ed
 bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size)
 {
     Module &m = *unwrap(module);
-    Function *item = m.getFunction("item"), *barrier = m.getFunction("in.barrier");
+    Function *item = m.getFunction("item");
     loops->context_bytes = 0;
+    if (loops->local_size[0] >= 8)
+        add_steps(m, *item);
+    Function *barrier = m.getFunction("in.barrier");
     if (barrier && !barrier->use_empty())
         return make_regions(m, item, *loops, why, why_size);
     call_items(m, *loops, item, false);

@@ -4,14 +4,7 @@
 // in the work-group's context, once where all work-items agree on it.
 #include "group.hpp"
 
-#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SetVector.h>
-#include <llvm/Analysis/CFG.h>
-#include <llvm/Analysis/DivergenceAnalysis.h>
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/PostDominators.h>
-#include <llvm/Analysis/SyncDependenceAnalysis.h>
-#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -23,8 +16,8 @@ using namespace llvm;
 namespace
 {
 
-using Blocks = SmallSetVector<BasicBlock *, 16>;
-using Values = SmallSetVector<Instruction *, 16>;
+using Blocks = SetVector<BasicBlock *>;
+using Values = SetVector<Instruction *>;
 
 struct Slot { // what lives across a barrier
     AllocaInst *cell;
@@ -46,7 +39,7 @@ struct Regions {
     DenseMap<BasicBlock *, Values> live;   // at the beginning of each block
     SmallVector<Slot, 16> slots;
     DenseMap<Instruction *, unsigned> slot_of;                // by the value before it was demoted
-    SmallVector<SmallSetVector<unsigned, 16>, 8> live_slots;  // at the start of each region
+    SmallVector<SetVector<unsigned>, 8> live_slots;           // at the start of each region
     SmallVector<std::pair<AllocaInst *, uint64_t>, 8> arrays; // private memory in the context
     SmallVector<Function *, 8> functions;
     unsigned uniform_count = 0;
@@ -58,7 +51,6 @@ struct Regions {
     void find_blocks();
     void find_live();
     void rematerialize();
-    void find_divergence(DenseSet<const Instruction *> &divergent);
     void demote();
     void place_arrays();
     void make_function(unsigned region);
@@ -199,71 +191,12 @@ void Regions::rematerialize()
     }
 }
 
-// ---- agreement -----------------------------------------------------------------------------------
-
-static bool source_of_divergence(const Instruction &i)
-{
-    if (isa<AllocaInst>(i) || isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
-        return true;
-    if (isa<LoadInst>(i))
-        return !i.hasMetadata(LLVMContext::MD_invariant_load);
-    auto *call = dyn_cast<CallInst>(&i);
-    return call && !call->doesNotAccessMemory();
-}
-
-// Blocks that only some work-items may execute: between a branch on which they differ and where they meet.
-static void divergent_blocks(const PostDominatorTree &tree, BasicBlock *branch, Blocks &set)
-{
-    DomTreeNode *node = tree.getNode(branch);
-    BasicBlock *meet = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
-    SmallVector<BasicBlock *, 16> work(successors(branch));
-    SmallPtrSet<BasicBlock *, 16> seen;
-    while (!work.empty()) {
-        BasicBlock *b = work.pop_back_val();
-        if (b == meet || !seen.insert(b).second)
-            continue;
-        set.insert(b);
-        work.append(succ_begin(b), succ_end(b));
-    }
-}
-
-void Regions::find_divergence(DenseSet<const Instruction *> &divergent)
-{
-    DominatorTree tree(item);
-    PostDominatorTree post(item);
-    LoopInfo loops(tree);
-    ReversePostOrderTraversal<Function *> order(&item);
-    bool irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
-    Blocks some;
-    if (!irreducible) {
-        SyncDependenceAnalysis sync(tree, post, loops);
-        DivergenceAnalysisImpl analysis(item, nullptr, tree, loops, sync, false);
-        for (unsigned k = 0; k < 3; k++)
-            analysis.markDivergent(*item.getArg(ITEM + k));
-        for (Instruction &i : instructions(item))
-            if (source_of_divergence(i))
-                analysis.markDivergent(i);
-        analysis.compute();
-        for (Instruction &i : instructions(item))
-            if (analysis.isDivergent(i))
-                divergent.insert(&i);
-        for (BasicBlock &b : item)
-            if (analysis.isDivergent(*b.getTerminator()) ||
-                (b.getTerminator()->getNumOperands() > 0 &&
-                 analysis.isDivergent(*b.getTerminator()->getOperand(0))))
-                divergent_blocks(post, &b, some);
-    }
-    for (Instruction &i : instructions(item))
-        if (irreducible || some.count(i.getParent()))
-            divergent.insert(&i);
-}
-
 // ---- slots ---------------------------------------------------------------------------------------
 
 void Regions::demote()
 {
-    DenseSet<const Instruction *> divergent;
-    find_divergence(divergent);
+    Divergence agreement(item);
+    auto &divergent = agreement.values;
     SetVector<Instruction *> all;
     SmallVector<std::pair<unsigned, Instruction *>, 32> where;
     for (auto &cutting : cuts)
@@ -383,7 +316,7 @@ void Regions::make_function(unsigned region)
     b.CreateBr(cast<BasicBlock>(map[starts[region]]));
 
     // The ends: what is live there and may have changed.
-    SmallSetVector<unsigned, 16> changed;
+    SetVector<unsigned> changed;
     for (unsigned k = 0; k < slots.size(); k++)
         for (User *user : slots[k].cell->users())
             if (auto *store = dyn_cast<StoreInst>(user); store && blocks[region].count(store->getParent()))
@@ -396,7 +329,7 @@ void Regions::make_function(unsigned region)
             continue;
         unsigned next = end ? 0 : found->second;
         b.SetInsertPoint(copy->getTerminator());
-        for (unsigned k : end ? SmallSetVector<unsigned, 16>() : live_slots[next]) {
+        for (unsigned k : end ? SetVector<unsigned>() : live_slots[next]) {
             Slot &slot = slots[k];
             if (changed.count(k))
                 tag(b.CreateStore(
@@ -415,9 +348,9 @@ void Regions::make_function(unsigned region)
 // ---- the work-group's function -------------------------------------------------------------------
 
 // Where REGION may end: 0 for the end of the kernel.
-static SmallSetVector<unsigned, 8> ends(const Regions &r, unsigned region)
+static SetVector<unsigned> ends(const Regions &r, unsigned region)
 {
-    SmallSetVector<unsigned, 8> set;
+    SetVector<unsigned> set;
     for (BasicBlock *block : r.blocks[region])
         if (auto found = r.cuts.find(block); found != r.cuts.end())
             set.insert(found->second);

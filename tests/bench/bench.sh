@@ -1,0 +1,36 @@
+#!/bin/bash
+# CPU time per launch beside PoCL, and of the interpreter beside Oclgrind: medians, in one run on one machine.
+# bench.sh [KERNEL...]; REPEATS= launches per kernel (default 15).
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+BUILD=${BUILD:-build}
+REPEATS=${REPEATS:-15}
+source=tests/bench/kernels.cl
+bench=$BUILD/tests/bench/bench
+mkdir -p "$(dirname "$bench")"
+[ "$bench" -nt tests/bench/bench.c ] ||
+    ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -DCL_TARGET_OPENCL_VERSION=300 tests/bench/bench.c -o "$bench" -lOpenCL || exit 4
+kernels=${*:-vector_add saxpy_chain matrix_naive matrix_tiled reduction scan stencil histogram n_body bitonic_sort
+    black_scholes integer_hash ticket_lock md_rounds sparse_product mandelbrot box_filter dense_layer}
+library=$PWD/$BUILD/librefcl.so
+
+refcl() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library REFCL_ENGINE=$1 timeout 120 "$bench" "$source" "$2" "$3" "$4"; }
+pocl() { OCL_ICD_FILENAMES='' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd timeout 120 "$bench" "$source" "$1" "$REPEATS" 0; }
+grind() { timeout 120 oclgrind "$bench" "$source" "$1" 1 6; }
+time_of() { echo "$1" | awk '{print $2 == "" ? "-" : $2}'; }
+
+printf '%-16s %10s %10s %8s | %12s %12s %8s\n' kernel jit pocl faster interp/64 oclgrind/64 faster
+for k in $kernels; do
+    jit=$(time_of "$(refcl jit "$k" "$REPEATS" 0 2>/dev/null)")
+    pocl=$(time_of "$(pocl "$k" 2>/dev/null)")
+    interp=$(time_of "$(refcl interp "$k" 3 6 2>/dev/null)")
+    oclgrind=-
+    command -v oclgrind >/dev/null && [ -z "${NO_OCLGRIND:-}" ] && oclgrind=$(time_of "$(grind "$k" 2>/dev/null)")
+    echo "$k $jit $pocl $interp $oclgrind"
+done | awk '
+    function ratio(a, b) { return a == "-" || b == "-" || a == 0 ? "-" : sprintf("%.2f", b / a) }
+    { r = ratio($2, $3); s = ratio($4, $5)
+      printf "%-16s %10s %10s %8s | %12s %12s %8s\n", $1, $2, $3, r, $4, $5, s; fflush()
+      if (r != "-") { jit += log(r); n++ } if (s != "-") { interp += log(s); m++ } }
+    END { if (n) printf "geometric mean, PoCL / JIT: %.2f over %d kernels\n", exp(jit / n), n
+          if (m) printf "geometric mean, Oclgrind / interpreter: %.2f over %d kernels\n", exp(interp / m), m }'
