@@ -1,4 +1,4 @@
-/* Citations as people write them: "CL 3.3.6 G8-G10, H1; CL 5.12", "CLC 6.15.2, 6.15.4", "VK scope V2". */
+/* Citations as people write them: "CL 3.3.6 G8-G10, H1; CL 5.12", "CLC 6.15.2, 6.15.4", "VKMM scope 2". */
 #include "spec-xref/xref.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ struct cite {
     enum mm_class result;
 };
 
-static const char *const documents[] = {"CL env", "CLC", "CL", "SPIRV", "VK", "C11"};
+static const char *const documents[] = {"CL env", "CLC", "CL", "SPIRV", "VKMM", "C11"};
 
 /* A document's name at the start of P, as a word; how long it is, 0 if there is none. */
 static size_t document_length(const char *p, const char **name)
@@ -46,10 +46,13 @@ static void end_section(struct cite *c)
     c->pending = false;
 }
 
-/* "G17": letters of a clause's class, then its number. */
-static bool is_label(const char *word)
+/* "G17": the letter of a clause's class, then its number.  The clauses of Vulkan's sections have numbers
+ * alone. */
+static bool is_label(const struct cite *c, const char *word)
 {
     size_t n = 0;
+    if (strcmp(c->document, "VKMM") == 0)
+        return *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 3;
     if (!isupper((unsigned char)word[0]))
         return false;
     for (n = 1; isdigit((unsigned char)word[n]); n++)
@@ -61,8 +64,8 @@ static bool is_label(const char *word)
 static bool is_section(const struct cite *c, const char *word)
 {
     size_t n = 0;
-    if (c->document && strcmp(c->document, "VK") == 0)
-        return islower((unsigned char)word[0]) && xr_database_section(c->db, "VK", word);
+    if (c->document && strcmp(c->document, "VKMM") == 0)
+        return islower((unsigned char)word[0]) && xr_database_section(c->db, "VKMM", word);
     if (c->document && strcmp(c->document, "SPIRV") == 0 && strncmp(word, "Op", 2) == 0)
         return isupper((unsigned char)word[2]);
     if (isupper((unsigned char)word[0]))
@@ -74,14 +77,15 @@ static bool is_section(const struct cite *c, const char *word)
 
 static void label_range(struct cite *c, const char *to)
 {
-    unsigned long first = strtoul(c->label + 1, NULL, 10), last = strtoul(to + 1, NULL, 10);
-    if (c->label[0] != to[0] || last < first || last - first > RANGE_MAX) {
+    size_t letter = isdigit((unsigned char)to[0]) ? 0 : 1;
+    unsigned long first = strtoul(c->label + letter, NULL, 10), last = strtoul(to + letter, NULL, 10);
+    if ((letter && c->label[0] != to[0]) || last < first || last - first > RANGE_MAX) {
         call(c, c->section, to);
         return;
     }
     for (unsigned long i = first + 1; i <= last; i++) {
         char label[WORD_MAX];
-        snprintf(label, sizeof label, "%c%lu", to[0], i);
+        snprintf(label, sizeof label, "%.*s%lu", (int)letter, to, i);
         call(c, c->section, label);
     }
 }
@@ -139,7 +143,7 @@ static bool reference(struct cite *c, const char *word, bool range)
         return false;
     if (is_version(c, word))
         return true;
-    if (is_label(word) && (*c->section || memory_model_label(c, word))) {
+    if (is_label(c, word) && (*c->section || memory_model_label(c, word))) {
         if (c->bare && !range)
             memory_model_label(c, word);
         if (range && *c->label)

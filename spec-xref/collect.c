@@ -77,7 +77,7 @@ size_t xr_collect_text(struct xr_collector *c, const char *text, size_t length, 
 
 static bool starts_document(const char *p)
 {
-    static const char *const names[] = {"CL ", "CLC ", "SPIRV ", "VK "};
+    static const char *const names[] = {"CL ", "CLC ", "SPIRV ", "VKMM "};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(p, names[i], strlen(names[i])) == 0)
             return true;

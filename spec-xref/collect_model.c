@@ -66,7 +66,7 @@ static void axiom(struct model *m)
 /* A model of a specification cites some of its clauses. */
 static bool cites(const char *bytes, size_t length)
 {
-    return memmem(bytes, length, "(* CL ", 6) || memmem(bytes, length, "(* VK ", 6);
+    return memmem(bytes, length, "(* CL ", 6) || memmem(bytes, length, "(* VKMM ", 8);
 }
 
 void xr_collect_model(struct xr_collector *c, const char *bytes, size_t length)

@@ -10,11 +10,11 @@ struct extractor {
     struct xr_extract *out;
 };
 
-/* "5" of "5.2.1", "A", "VK" */
+/* "5" of "5.2.1", "A", "VKMM" */
 static void chapter_name(const struct extractor *e, const char *section, char *name, size_t size)
 {
-    if (strcmp(e->text->document, "VK") == 0)
-        section = "VK";
+    if (strcmp(e->text->document, "VKMM") == 0)
+        section = "VKMM";
     snprintf(name, size, "%.*s", (int)strcspn(section, "."), section);
 }
 

@@ -209,7 +209,7 @@ enum xr_marker xr_sentence_marker(const char *text)
 
 bool xr_section_whole(const char *document, const char *section)
 {
-    if (strcmp(document, "VK") == 0)
+    if (strcmp(document, "VKMM") == 0)
         return true;
     return strcmp(section, "3.3.4") == 0 || strcmp(section, "3.3.5") == 0 || strcmp(section, "3.3.6") == 0;
 }

@@ -224,7 +224,7 @@ enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, 
     if (memmem(bytes, length, "<html", 5)) {
         xr_read_html(r, bytes, length);
     } else if (starts_line(bytes, length, "[[") && starts_line(bytes, length, "== ")) {
-        text->document = "VK";
+        text->document = "VKMM";
         xr_read_asciidoc(r, bytes, length);
     } else {
         xr_read_plain(r, bytes, length);

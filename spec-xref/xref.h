@@ -49,7 +49,7 @@ struct xr_section {
 /* A specification, taken apart. */
 struct xr_text {
     struct mm_arena *arena;
-    const char *document; /* "CL" or "VK" */
+    const char *document; /* "CL" or "VKMM" */
     struct xr_sentence *sentences;
     size_t sentence_count;
     struct xr_section *sections;
@@ -73,8 +73,8 @@ uint64_t xr_hash(const char *text);
 /* ---- clauses ------------------------------------------------------------------------------ */
 
 struct xr_clause {
-    const char *id;       /* "CL 3.3.6 G17", "CL 5.2.1 E3", "VK synchronizes-with V2" */
-    const char *document; /* "CL", "VK" */
+    const char *id;       /* "CL 3.3.6 G17", "CL 5.2.1 E3", "VKMM synchronizes-with 2" */
+    const char *document; /* "CL", "VKMM" */
     const char *section;  /* "3.3.6" */
     const char *label;    /* "G17" */
     const char *kind;     /* "edge", "error", ... */
@@ -250,7 +250,7 @@ bool xr_links_error_tested(const struct xr_links *links);
 /* ---- a specification against the database ------------------------------------------------- */
 
 struct xr_chapter {
-    const char *name; /* "3", "A", "VK" */
+    const char *name; /* "3", "A", "VKMM" */
     size_t normative, mapped, exempt;
 };
 

@@ -83,7 +83,7 @@ static void print_chapters(const struct xr_extract *e)
 /* Whether the database has clauses for the sentence's chapter: the others are only counted. */
 static bool is_covered(const struct xr_extract *e, const struct xr_sentence *s, const char *document)
 {
-    size_t n = strcmp(document, "VK") == 0 ? 0 : strcspn(s->section, ".");
+    size_t n = strcmp(document, "VKMM") == 0 ? 0 : strcspn(s->section, ".");
     for (size_t i = 0; i < e->chapter_count; i++)
         if (e->chapters[i].mapped &&
             (!n || (strlen(e->chapters[i].name) == n && strncmp(e->chapters[i].name, s->section, n) == 0)))
