@@ -92,7 +92,7 @@
 #define IN_ENTRY_OpImageSampleProjExplicitLod foreign
 #define IN_ENTRY_OpImageSampleProjDrefImplicitLod foreign
 #define IN_ENTRY_OpImageSampleProjDrefExplicitLod foreign
-#define IN_ENTRY_OpImageFetch image_read
+#define IN_ENTRY_OpImageFetch foreign
 #define IN_ENTRY_OpImageGather foreign
 #define IN_ENTRY_OpImageDrefGather foreign
 #define IN_ENTRY_OpImageRead image_read
@@ -661,8 +661,8 @@
 #define IN_ENTRY_OpFixedSinCosPiINTEL foreign
 #define IN_ENTRY_OpFixedLogINTEL foreign
 #define IN_ENTRY_OpFixedExpINTEL foreign
-#define IN_ENTRY_OpPtrCastToCrossWorkgroupINTEL alias
-#define IN_ENTRY_OpCrossWorkgroupCastToPtrINTEL alias
+#define IN_ENTRY_OpPtrCastToCrossWorkgroupINTEL foreign
+#define IN_ENTRY_OpCrossWorkgroupCastToPtrINTEL foreign
 #define IN_ENTRY_OpReadPipeBlockingINTEL foreign
 #define IN_ENTRY_OpWritePipeBlockingINTEL foreign
 #define IN_ENTRY_OpFPGARegINTEL foreign

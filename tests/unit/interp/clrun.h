@@ -39,6 +39,27 @@ static inline int clr_find_helper(void **state)
     return setenv("REFCL_COMPILER", path, 0);
 }
 
+/* Opcodes in the modules compiled so far. */
+__attribute__((unused)) static bool clr_seen[65536];
+
+static inline void clr_note(const uint32_t *words, size_t count)
+{
+    for (size_t at = 5; at < count && words[at] >> 16 != 0; at += words[at] >> 16)
+        clr_seen[words[at] & 0xffff] = true;
+}
+
+/* Fails unless the programs of the test contained each of the opcodes that it claims to be about. */
+static inline void clr_must_have_seen(const char *const *names, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        bool found = false;
+        for (uint32_t op = 0; op < 65536 && !found; op++)
+            found = clr_seen[op] && strcmp(spvOpcodeString(op), names[k] + 2) == 0;
+        if (!found)
+            fail_msg("no program of this test contains %s", names[k]);
+    }
+}
+
 static inline struct in_module *clr_module(const char *source)
 {
     struct rt_compile_request request = {.source = source,
@@ -52,6 +73,7 @@ static inline struct in_module *clr_module(const char *source)
     char *log = NULL;
     if (rt_compile(&request, &binary, &log, &err) != MM_OK)
         fail_msg("%s%s", log != NULL ? log : "", err.message);
+    clr_note(binary.data, binary.size / 4);
     struct in_module *module = NULL;
     struct in_module_options options = {.name = "test.cl"};
     if (in_module_create(binary.data, binary.size, &options, &module, NULL, &err) != MM_OK)

@@ -212,8 +212,61 @@ static void test_events(void **state)
     in_module_release(module);
 }
 
+/* Queries that OpenCL C does not reach: 256 work-items in sub-groups of 4. */
+static void test_without_source(void **state)
+{
+    static const char text[] =
+        "OpCapability DeviceEnqueue\n" SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES
+        "%pg8 = OpTypePointer Generic %u8\n%bfn = OpTypeFunction %void %pg8\n%null = OpConstantNull %pg8\n"
+        "%c100 = OpConstant %u32 100\n%b = OpFunction %void None %bfn\n%bp = OpFunctionParameter %pg8\n%be = "
+        "OpLabel\n"
+        "OpReturn\nOpFunctionEnd\n%k = OpFunction %void None %kfn\n%out = OpFunctionParameter %pu32\n%e = "
+        "OpLabel\n"
+        "%x = OpGetKernelLocalSizeForSubgroupCount %u32 %c3 %b %null %c0 %c1\n"
+        "%y = OpGetKernelMaxNumSubgroups %u32 %b %null %c0 %c1\n"
+        "%z = OpGetKernelLocalSizeForSubgroupCount %u32 %c100 %b %null %c0 %c1\n"
+        "%s = OpIMul %u32 %x %y\n%t = OpIAdd %u32 %s %z\nOpStore %out %t Aligned "
+        "4\nOpReturn\nOpFunctionEnd\n";
+    struct rig r = {.count = 0};
+    struct in_module *module = NULL;
+    uint32_t out[1] = {0};
+    struct in_object o = spv_buffer(out, sizeof out, 1);
+    struct clr_launch l = {.kernel = "k", .args = {clr_buffer(&o)}, .global = {1}};
+    (void)state;
+    if (spv_load(text, &module, &r.run.err) != MM_OK)
+        fail_msg("%s", r.run.err.message);
+    struct in_instance *in = instance(&r, module);
+    assert_int_equal(in_module_kernel_count(module), 2); /* the block is no entry point, but a kernel */
+    assert_int_equal(clr_run(in, module, &l, &r.run), MM_OK);
+    assert_int_equal(out[0], 12 * 64);
+    in_instance_destroy(in);
+    in_module_release(module);
+}
+
+static void test_opcodes_covered(void **state)
+{
+    static const char *const opcodes[] = {"OpEnqueueMarker",
+                                          "OpEnqueueKernel",
+                                          "OpGetKernelNDrangeSubGroupCount",
+                                          "OpGetKernelNDrangeMaxSubGroupSize",
+                                          "OpGetKernelWorkGroupSize",
+                                          "OpGetKernelPreferredWorkGroupSizeMultiple",
+                                          "OpRetainEvent",
+                                          "OpReleaseEvent",
+                                          "OpCreateUserEvent",
+                                          "OpIsValidEvent",
+                                          "OpSetUserEventStatus",
+                                          "OpCaptureEventProfilingInfo",
+                                          "OpGetDefaultQueue",
+                                          "OpBuildNDRange"};
+    (void)state;
+    clr_must_have_seen(opcodes, sizeof opcodes / sizeof *opcodes);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_events)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_without_source),
+                                       cmocka_unit_test(test_opcodes_covered)};
     return cmocka_run_group_tests(tests, clr_find_helper, NULL);
 }

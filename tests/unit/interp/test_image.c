@@ -236,11 +236,66 @@ static void test_findings(void **state)
            &image, &object, "image-format");
 }
 
+/* Instructions that OpenCL C does not reach. */
+static void test_without_source(void **state)
+{
+    static const char text[] =
+        "OpCapability ImageBasic\nOpCapability LiteralSampler\nOpCapability ImageMipmap\nOpCapability "
+        "Image1D\n" SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES
+        "%im = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly\n%sm = OpTypeSampler\n%si = OpTypeSampledImage "
+        "%im\n"
+        "%ims = OpTypeImage %void 2D 0 0 1 0 Unknown ReadOnly\n%cs = OpConstantSampler %sm ClampToEdge 0 "
+        "Nearest\n%v2 = OpTypeVector %u32 2\n%v4 = OpTypeVector %u32 4\n"
+        "%at = OpConstantComposite %v2 %c1 %c1\n%fn = OpTypeFunction %void %pu32 %im %ims\n"
+        "%k = OpFunction %void None %fn\n%out = OpFunctionParameter %pu32\n%a = OpFunctionParameter %im\n%am "
+        "= OpFunctionParameter %ims\n"
+        "%e = OpLabel\n%s = OpSampledImage %si %a %cs\n%b = OpImage %im %s\n%size = OpImageQuerySize %v2 %b\n"
+        "%w = OpCompositeExtract %u32 %size 0\n%h = OpCompositeExtract %u32 %size 1\n"
+        "%lv = OpImageQueryLevels %u32 %b\n%samples = OpImageQuerySamples %u32 %am\n%levels = OpIAdd %u32 "
+        "%lv %samples\n%t = OpImageRead %v4 %b %at\n%x = OpCompositeExtract %u32 %t 0\n"
+        "%p1 = OpInBoundsPtrAccessChain %pu32 %out %l1\n%l2 = OpConvertPtrToU %u64 %out\n"
+        "%m = OpIMul %u32 %w %h\nOpStore %out %m Aligned 4\n%n = OpIAdd %u32 %levels %x\nOpStore %p1 %n "
+        "Aligned 4\n"
+        "OpReturn\nOpFunctionEnd\n";
+    struct in_module *module = NULL;
+    struct in_instance *instance = NULL;
+    struct spv_run run = {.findings = 0};
+    uint32_t texels[6] = {0, 1, 2, 3, 40, 5}, out[2] = {0};
+    struct in_image image = image_2d(texels, 3, 2, IN_ORDER_R, IN_CHANNEL_UNSIGNED_INT32, 4);
+    struct in_object io = image_object(texels, sizeof texels, 1), bo = spv_buffer(out, sizeof out, 2);
+    struct in_environment environment = {.context = &run, .finding = spv_on_finding};
+    struct clr_launch l = {
+        .kernel = "k",
+        .args = {clr_buffer(&bo), image_argument(&image, &io), image_argument(&image, &io)},
+        .global = {1}};
+    (void)state;
+    if (spv_load(text, &module, &run.err) != MM_OK)
+        fail_msg("%s", run.err.message);
+    assert_int_equal(in_instance_create(module, &environment, NULL, &instance, &run.err), MM_OK);
+    assert_int_equal(clr_run(instance, module, &l, &run), MM_OK);
+    assert_int_equal(out[0], 6);
+    assert_int_equal(out[1], 42);
+    in_instance_destroy(instance);
+    in_module_release(module);
+}
+
+static void test_opcodes_covered(void **state)
+{
+    static const char *const opcodes[] = {
+        "OpSampledImage",     "OpImageSampleExplicitLod", "OpImageRead",        "OpImageWrite",
+        "OpImageQueryFormat", "OpImageQueryOrder",        "OpImageQuerySizeLod"};
+    (void)state;
+    clr_must_have_seen(opcodes, sizeof opcodes / sizeof *opcodes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sampled_2d),
                                        cmocka_unit_test(test_integers_and_queries),
                                        cmocka_unit_test(test_half_depth_and_channels),
-                                       cmocka_unit_test(test_events), cmocka_unit_test(test_findings)};
+                                       cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_findings),
+                                       cmocka_unit_test(test_without_source),
+                                       cmocka_unit_test(test_opcodes_covered)};
     return cmocka_run_group_tests(tests, clr_find_helper, NULL);
 }

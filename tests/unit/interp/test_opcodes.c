@@ -73,6 +73,13 @@ static const struct opcode_case cases[] = {
     {"", "OpNoLine\n%r = OpCopyObject %u32 %i32\n", 'u', {0, 1, 2, 3}},
     {POINTERS, "%r = OpSizeOf %u32 %wv\n", 'u', SAME(4)},
     {"", "%x = OpExtInst %u32 %std u_max %i32 %c2\n%r = OpCopyObject %u32 %x\n", 'u', {2, 2, 2, 3}},
+    {FLOATS,
+     "%x = OpExtInst %f32 %std fmax_common %f2 %f3\n%y = OpExtInst %f32 %std fmin_common %x %f1\n"
+     "%r = OpFAdd %f32 %x %y\n",
+     'f', SAME(4)},
+    {"%hi = OpConstant %u8 255\n%lo = OpConstant %u8 3\n",
+     "%x = OpExtInst %u16 %std s_upsample %hi %lo\n%r = OpSConvert %u32 %x\n", 'u', SAME((uint32_t)-253)},
+    {"%m = OpConstant %u32 3855\n", "%r = OpExtInst %u32 %std popcount %m\n", 'u', SAME(8)},
     /* conversions */
     {FLOATS, "%r = OpConvertFToU %u32 %f2_5\n", 'u', SAME(2)},
     {FLOATS, "%r = OpConvertFToS %u32 %fm2_5\n", 'u', SAME((uint32_t)-2)},
@@ -459,8 +466,60 @@ static void test_opcodes(void **state)
         }
 }
 
+/* A compute shader's array without a length in its type. */
+static void test_array_length(void **state)
+{
+    static const char text[] =
+        "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %k \"k\"\n"
+        "OpExecutionMode %k LocalSize 1 1 1\nOpDecorate %arr ArrayStride 8\nOpDecorate %st BufferBlock\n"
+        "OpMemberDecorate %st 0 Offset 0\nOpMemberDecorate %st 1 Offset 4\nOpDecorate %buf DescriptorSet 0\n"
+        "OpDecorate %buf Binding 5\n%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%u32 = OpTypeInt 32 0\n"
+        "%arr = OpTypeRuntimeArray %u32\n%st = OpTypeStruct %u32 %arr\n%ps = OpTypePointer Uniform %st\n"
+        "%pu = OpTypePointer Uniform %u32\n%c0 = OpConstant %u32 0\n%c1 = OpConstant %u32 1\n%c2 = "
+        "OpConstant %u32 2\n"
+        "%buf = OpVariable %ps Uniform\n%k = OpFunction %void None %fn\n%e = OpLabel\n"
+        "%n = OpArrayLength %u32 %buf 1\n%p = OpAccessChain %pu %buf %c0\nOpStore %p %n\n"
+        "%q = OpAccessChain %pu %buf %c1 %c2\nOpStore %q %c2\nOpReturn\nOpFunctionEnd\n";
+    size_t size;
+    uint32_t data[9] = {0}, *words;
+    struct in_module *module = NULL;
+    struct spv_run out = {.findings = 0};
+    struct in_module_options options = {.name = "t", .any_environment = true};
+    (void)state;
+    spv_version = SPV_ENV_UNIVERSAL_1_3;
+    words = spv_assemble(text, &size);
+    assert_int_equal(in_module_create(words, size, NULL, &module, NULL, &out.err), MM_INVALID);
+    if (in_module_create(words, size, &options, &module, NULL, &out.err) != MM_OK)
+        fail_msg("%s", out.err.message);
+    const struct in_kernel_info *info = in_module_kernel(module, 0);
+    assert_int_equal(info->argument_count, 1);
+    assert_true(info->arguments[0].is_descriptor && info->arguments[0].binding == 5);
+    struct in_object buffer = spv_buffer(data, sizeof data, 1);
+    struct in_argument argument = {.address = buffer.address, .object = &buffer};
+    struct in_environment environment = {.context = &out, .finding = spv_on_finding};
+    struct in_instance *instance = NULL;
+    struct in_run *run = NULL;
+    bool done = false;
+    assert_int_equal(in_instance_create(module, &environment, NULL, &instance, &out.err), MM_OK);
+    struct in_launch launch = {.instance = instance,
+                               .arguments = &argument,
+                               .dimensions = 1,
+                               .global_size = {1},
+                               .local_size = {1},
+                               .sub_group_size = 1,
+                               .checks = true};
+    assert_int_equal(in_run_create(&launch, &run, &out.err), MM_OK);
+    assert_int_equal(in_run_step(run, 0, &done, &out.err), MM_OK);
+    assert_int_equal(data[0], 4); /* (36 - 4) / 8 */
+    assert_int_equal(data[5], 2);
+    in_run_destroy(run);
+    in_instance_destroy(instance);
+    in_module_release(module);
+    free(words);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_opcodes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_opcodes), cmocka_unit_test(test_array_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

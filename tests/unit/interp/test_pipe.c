@@ -161,10 +161,32 @@ static void test_pipe_storage(void **state)
     assert_int_equal(data[0], 10);
 }
 
+static void test_opcodes_covered(void **state)
+{
+    static const char *const opcodes[] = {"OpReadPipe",
+                                          "OpWritePipe",
+                                          "OpReservedReadPipe",
+                                          "OpReservedWritePipe",
+                                          "OpReserveReadPipePackets",
+                                          "OpReserveWritePipePackets",
+                                          "OpCommitReadPipe",
+                                          "OpCommitWritePipe",
+                                          "OpIsValidReserveId",
+                                          "OpGetNumPipePackets",
+                                          "OpGetMaxPipePackets",
+                                          "OpGroupReserveReadPipePackets",
+                                          "OpGroupReserveWritePipePackets",
+                                          "OpGroupCommitReadPipe",
+                                          "OpGroupCommitWritePipe"};
+    (void)state;
+    clr_must_have_seen(opcodes, sizeof opcodes / sizeof *opcodes);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packets), cmocka_unit_test(test_reservations),
-                                       cmocka_unit_test(test_groups), cmocka_unit_test(test_findings),
-                                       cmocka_unit_test(test_pipe_storage)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packets),      cmocka_unit_test(test_reservations),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_pipe_storage), cmocka_unit_test(test_opcodes_covered)};
     return cmocka_run_group_tests(tests, clr_find_helper, NULL);
 }
