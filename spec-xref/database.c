@@ -336,15 +336,18 @@ static bool same_call(const struct xr_clause *c, const struct xr_sentence *sente
     return false;
 }
 
+bool xr_clause_stands_for(const struct xr_clause *c, const char *document, const struct xr_sentence *sentence)
+{
+    return strcmp(c->section, sentence->section) == 0 && strcmp(c->document, document) == 0 &&
+           has_source(c, sentence->hash) && same_call(c, sentence);
+}
+
 const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
                                              const struct xr_sentence *sentence)
 {
-    for (size_t i = 0; i < db->clause_count; i++) {
-        const struct xr_clause *c = &db->clauses[i];
-        if (strcmp(c->section, sentence->section) == 0 && strcmp(c->document, document) == 0 &&
-            has_source(c, sentence->hash) && same_call(c, sentence))
-            return c;
-    }
+    for (size_t i = 0; i < db->clause_count; i++)
+        if (xr_clause_stands_for(&db->clauses[i], document, sentence))
+            return &db->clauses[i];
     return NULL;
 }
 

@@ -64,17 +64,25 @@ static void add(struct differ *d, enum xr_change_kind kind, const struct xr_sent
     d->out->changes[d->out->change_count++] = (struct xr_change){kind, before, after, clause};
 }
 
-/* The same sentence in the same section, then the same sentence anywhere. */
-static void pair_same(struct differ *d, bool same_section)
+/* How alike two places are: the same call in a section, a section, anything. */
+enum nearness { SAME_CALL, SAME_SECTION, ANYWHERE };
+
+static bool is_near(const struct xr_sentence *s, const struct xr_sentence *t, enum nearness nearness)
+{
+    return nearness == ANYWHERE || (strcmp(s->section, t->section) == 0 &&
+                                    (nearness == SAME_SECTION || strcmp(s->entry, t->entry) == 0));
+}
+
+static void pair_same(struct differ *d, enum nearness nearness)
 {
     for (size_t i = 0; i < d->a->sentence_count; i++) {
         const struct xr_sentence *s = &d->a->sentences[i];
         for (size_t k = 0; k < d->b->sentence_count && !d->used_a[i]; k++) {
             const struct xr_sentence *t = &d->b->sentences[k];
-            if (d->used_b[k] || s->hash != t->hash || (same_section && strcmp(s->section, t->section) != 0))
+            if (d->used_b[k] || s->hash != t->hash || !is_near(s, t, nearness))
                 continue;
             d->used_a[i] = d->used_b[k] = true;
-            if (!same_section && s->marker != XR_PLAIN)
+            if (nearness == ANYWHERE && s->marker != XR_PLAIN)
                 add(d, XR_MOVED, s, t);
         }
     }
@@ -104,8 +112,9 @@ static void pair_similar(struct differ *d, size_t i)
 
 static void compare(struct differ *d)
 {
-    pair_same(d, true);
-    pair_same(d, false);
+    pair_same(d, SAME_CALL);
+    pair_same(d, SAME_SECTION);
+    pair_same(d, ANYWHERE);
     for (size_t i = 0; i < d->a->sentence_count; i++)
         if (!d->used_a[i])
             pair_similar(d, i);

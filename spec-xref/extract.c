@@ -34,18 +34,21 @@ static struct xr_chapter *chapter_of(struct extractor *e, const char *section)
     return c;
 }
 
-static bool in_text(const struct extractor *e, uint64_t hash)
+/* Whether the text has the sentence with HASH that C stands for. */
+static bool in_text(const struct extractor *e, const struct xr_clause *c, uint64_t hash)
 {
-    for (size_t i = 0; i < e->text->sentence_count; i++)
-        if (e->text->sentences[i].hash == hash)
+    for (size_t i = 0; i < e->text->sentence_count; i++) {
+        const struct xr_sentence *s = &e->text->sentences[i];
+        if (s->hash == hash && xr_clause_stands_for(c, e->text->document, s))
             return true;
+    }
     return false;
 }
 
 static bool is_stale(const struct extractor *e, const struct xr_clause *c)
 {
     for (size_t i = 0; i < c->source_count; i++)
-        if (!in_text(e, c->sources[i]))
+        if (!in_text(e, c, c->sources[i]))
             return true;
     return false;
 }

@@ -132,7 +132,10 @@ void xr_database_free(struct xr_database *db);
 const struct xr_clause *xr_database_clause(const struct xr_database *db, const char *id);
 const struct xr_known_section *xr_database_section(const struct xr_database *db, const char *document,
                                                    const char *number);
-/* The clause that stands for SENTENCE: of the same section (and call and code, for error conditions). */
+/* Whether the clause stands for SENTENCE: of the same section, and for error conditions of the same call. */
+bool xr_clause_stands_for(const struct xr_clause *clause, const char *document,
+                          const struct xr_sentence *sentence);
+/* The first clause that does. */
 const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
                                              const struct xr_sentence *sentence);
 /* Why the sentence needs no clause; NULL if nothing says so. */

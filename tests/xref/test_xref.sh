@@ -29,8 +29,8 @@ touches() { # touches CLAUSE SED-SCRIPT: the change is reported by extract and b
 }
 if [ -r "$api" ]; then
     ok "98 % of chapters 3 to 5 have a clause" covers "$api" 98 3 4 5
-    ok "98 % of the Vulkan appendix have a clause" covers "$vulkan" 98 VKMMMM
-    ok "plain text maps, too" covers "$plain" 97 3 4 5
+    ok "98 % of the Vulkan appendix have a clause" covers "$vulkan" 98 VKMM
+    ok "plain text maps, too" prints 1 'chapter 5 .*9[89]\.[0-9] %' "$REFCL" xref extract "$plain"
     ok "no clause is stale" prints 0 'chapter 5' "$REFCL" xref extract "$api"
     ok "a changed error condition is noticed" touches "CL 5.2.1 E3" 's/CL_INVALID_BUFFER_SIZE if <em>size<\/em> is 0<sup>4/CL_INVALID_BUFFER_SIZE if <em>size<\/em> is odd<sup>4/'
     ok "a changed memory rule is noticed" touches "CL 3.3.6 G7" 's/<strong>M<\/strong> and is the maximal contiguous sub-sequence of side effects in the/<strong>M<\/strong> and is the minimal contiguous sub-sequence of side effects in the/'
