@@ -45,6 +45,10 @@ static bool number_pairs(struct sx *sx)
 
         if (pair != UINT32_MAX)
             mm_set_add(sx->initial_pairs, pair);
+        for (uint32_t i = 0; i < sx->locations[l].value_count && sx->locations[l].any; i++) {
+            if (sx_is_candidate(sx, &sx->locations[l], sx->locations[l].values[i]))
+                mm_set_add(sx->initial_pairs, sx->locations[l].first_pair + i);
+        }
     }
     return true;
 }
@@ -181,7 +185,7 @@ static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *tra
     size_t words = sx->pair_words;
 
     /* That executions end this way is known already. */
-    if (trace->end != SX_DONE && sx->raised[trace->end - 1])
+    if (trace->end == SX_WAIT || (trace->end != SX_DONE && sx->raised[trace->end - 1]))
         return;
     c->chosen[t] = trace;
     mm_bits_or(c->read + (t + 1) * words, c->read + t * words, trace->reads, words);

@@ -18,6 +18,11 @@ enum mm_class sx_exec_create(struct sx *sx)
         !(x->regs = mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *x->regs)))
         return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
     x->fewest = UINT32_MAX;
+    sx->final_check = UINT32_MAX;
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        if (strcmp(sx->model->checks[i].name, "final-order") == 0)
+            sx->final_check = i;
+    }
     return MM_OK;
 }
 
@@ -45,7 +50,7 @@ static bool reserve(struct sx *sx, uint32_t n)
     size_t rel = mm_rel_size(n, MM_CAT_REL);
     size_t size = n * (sizeof *x->events + sizeof *x->infos + 6 * sizeof(uint32_t)) +
                   n * (size_t)n * sizeof(uint32_t) + 4 * rel * sizeof(uint64_t) +
-                  sx->location_count * sizeof(uint32_t) + 64;
+                  2 * sx->location_count * sizeof(uint32_t) + 64;
     char *at;
 
     if (size > x->block_size) {
@@ -74,6 +79,7 @@ static bool reserve(struct sx *sx, uint32_t n)
     x->rank = x->writes + n;
     x->sources = x->rank + n;
     x->init_of = x->sources + (size_t)n * n;
+    x->final_write = x->init_of + sx->location_count;
     return true;
 }
 
@@ -213,22 +219,20 @@ static bool location_used(struct sx *sx, const struct sx_trace *const *chosen, u
         }
     }
     for (uint32_t i = 0; i < p->observed_count; i++) {
-        if (p->observed[i].kind == CK_TERM_MEMORY && sx_observed_location(sx, i) == location)
+        if (sx_is_observed(sx, i, location))
             return true;
     }
     return false;
 }
 
-uint32_t sx_observed_location(struct sx *sx, uint32_t i)
+bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l)
 {
     const struct ck_term *t = &sx->program->observed[i];
-    uint32_t root = sx->program->objects[t->object].alias_of;
+    const struct sx_location *location = &sx->locations[l];
 
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        if (sx->locations[l].object == root && sx->locations[l].offset == t->offset)
-            return l;
-    }
-    return UINT32_MAX;
+    return t->kind == CK_TERM_MEMORY && location->object == sx->program->objects[t->object].alias_of &&
+           location->offset < t->offset + ck_term_size(sx->program, t) &&
+           t->offset < location->offset + location->size;
 }
 
 static void build_events(struct sx *sx, const struct sx_trace *const *chosen)
@@ -335,6 +339,10 @@ static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
 
     if (sx->explaining || completions(x, read, write) < 3)
         return false;
+    if ((++sx->ticks & 63) == 0 && !sx_in_time(sx)) {
+        sx->stop = true;
+        return true;
+    }
     mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
     mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
     return mm_cat_eval_forbidden(sx->eval, NULL);
@@ -386,6 +394,26 @@ static void swap_writes(struct sx_exec *x, uint32_t a, uint32_t b)
     x->writes[b] = t;
 }
 
+/* Whether the order of the writes from WRITE on, the first of its location, makes no difference to the model:
+ * every check comes out the same for all.  Only where final values are found without it. */
+static bool settled(struct sx *sx, uint32_t write)
+{
+    struct sx_exec *x = sx->exec;
+
+    if (sx->final_check == UINT32_MAX || sx->explaining ||
+        (write > 0 && x->events[x->writes[write]].location == x->events[x->writes[write - 1]].location))
+        return false;
+    mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
+    mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        bool passes = i == sx->final_check || mm_cat_eval_passes(sx->eval, i);
+
+        if (!passes && !(sx->model->checks[i].flag && mm_cat_eval_fails(sx->eval, i)))
+            return false;
+    }
+    return true;
+}
+
 static void choose_write(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
@@ -393,7 +421,7 @@ static void choose_write(struct sx *sx, uint32_t write)
 
     while (end < x->write_count && x->events[x->writes[end]].location == x->events[x->writes[write]].location)
         end++;
-    if (write == x->write_count) {
+    if (write == x->write_count || (write != end - 1 && settled(sx, write))) {
         judge(sx);
         return;
     }
@@ -491,6 +519,66 @@ static void choose_quorum(struct sx *sx, uint32_t event)
     }
 }
 
+/* The reads and writes are known; what is open is chosen. */
+static void choose_rest(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    memset(x->rf_lower, 0, 4 * mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
+    if (!find_sources(x))
+        return;
+    find_writes(sx);
+    choose_quorum(sx, 0);
+}
+
+static bool is_read_there(const struct sx_exec *x, uint32_t location, uint64_t value)
+{
+    for (uint32_t r = 0; r < x->n; r++) {
+        if (x->events[r].read && x->events[r].location == location && x->infos[r].value == value)
+            return true;
+    }
+    return false;
+}
+
+static bool is_observed(struct sx *sx, uint32_t location)
+{
+    for (uint32_t i = 0; i < sx->program->observed_count; i++) {
+        if (sx_is_observed(sx, i, location))
+            return true;
+    }
+    return false;
+}
+
+/* Arbitrary initial values, from location L on: those that are read, or all where the end is observed. */
+static void choose_initial(struct sx *sx, uint32_t l)
+{
+    struct sx_exec *x = sx->exec;
+    const struct sx_location *location;
+    bool some = false, observed;
+
+    while (l < sx->location_count && (!sx->locations[l].any || x->init_of[l] == UINT32_MAX))
+        l++;
+    if (l == sx->location_count) {
+        choose_rest(sx);
+        return;
+    }
+    location = &sx->locations[l];
+    observed = is_observed(sx, l);
+    for (uint32_t i = 0; i < location->value_count && !sx->stop; i++) {
+        uint64_t value = location->values[i];
+
+        if (!sx_is_candidate(sx, location, value) || !(observed || is_read_there(x, l, value)))
+            continue;
+        some = true;
+        x->infos[x->init_of[l]].value = value;
+        choose_initial(sx, l + 1);
+    }
+    if (!some && !sx->stop) {
+        x->infos[x->init_of[l]].value = location->initial;
+        choose_initial(sx, l + 1);
+    }
+}
+
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
 {
     struct sx_exec *x = sx->exec;
@@ -506,14 +594,10 @@ void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partia
     for (uint32_t t = 0; t < sx->program->thread_count; t++)
         x->regs[t] = chosen[t]->regs;
     build_events(sx, chosen);
-    memset(x->rf_lower, 0, 4 * mm_rel_size(n, MM_CAT_REL) * sizeof(uint64_t));
-    if (!find_sources(x))
-        return;
-    find_writes(sx);
     x->all = (struct mm_cat_events){.events = x->events,
                                     .count = x->n,
                                     .vulkan = sx->program->vulkan,
                                     .edges = (const struct mm_cat_edge *)sx->program->edges,
                                     .edge_count = sx->program->edge_count};
-    choose_quorum(sx, 0);
+    choose_initial(sx, 0);
 }

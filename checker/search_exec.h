@@ -30,15 +30,16 @@ struct sx_exec {
     size_t block_size;
 
     const uint64_t **regs;
-    uint64_t *memory; /* final values, by observed term */
+    uint64_t *memory;      /* final values, by observed term */
+    uint32_t *final_write; /* by location: whose value stays, while states are listed */
 
     uint32_t *state_table; /* hash table: index of a state + 1 */
     size_t state_table_size, state_capacity;
     uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
 };
 
-/* The location of an observed term. */
-uint32_t sx_observed_location(struct sx *sx, uint32_t i);
+/* Whether the final value of location L is part of observed term I. */
+bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l);
 /* Fills x->memory with the values of the observed terms. */
 void sx_final_state(struct sx *sx);
 /* A consistent execution was found. */

@@ -23,7 +23,7 @@ struct sx_event {
     const struct ck_instr *instr;
 };
 
-enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT };
+enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT, SX_WAIT };
 struct sx_trace {
     enum sx_end end;
     uint32_t event_count;
@@ -54,6 +54,7 @@ struct sx_location {
     uint32_t trace_writes, thread_writes; /* writes of the trace at hand; most of any trace of the thread */
     uint32_t writes;                      /* most there can be in an execution */
     uint32_t first_pair;                  /* number of its first (location, value) pair */
+    bool any;                             /* its initial value is arbitrary */
 };
 
 struct sx {
@@ -80,12 +81,22 @@ struct sx {
     uint32_t pair_words;
     uint64_t *initial_pairs;
 
+    uint64_t *cuts; /* addresses (of the object whose memory it is) where locations must not span */
+    uint32_t cut_count, cut_capacity;
+    bool again;            /* a cut was added: locations and traces are to be found once more */
+    uint32_t final_check;  /* check of the model named final-order, UINT32_MAX: none */
+    bool has_unknown;      /* some memory starts with arbitrary values */
+    bool unknown_computed; /* and it computes with it: the values tried are not all that matter */
+    bool unknown_control;  /* a branch or an address may depend on one */
+    bool unknown_observed; /* the final state may */
+    bool loose;            /* the values tried do not settle the condition */
+
     bool stop;       /* nothing more to find out */
     bool limited;    /* something is left out: verdict->limit says what */
     bool computed;   /* some store writes a value that depends on what its thread read */
     bool thin_air;   /* some execution has a value that justifies itself: others were not tried */
     bool explaining; /* second pass: looks for the candidate with the desired outcome that comes closest */
-    bool raised[3];  /* by enum sx_end: an execution ends so */
+    bool raised[4];  /* by enum sx_end, less 1: an execution ends so */
     uint8_t *flags;  /* by check of the model: raised */
     struct sx_exec *exec;
 };
@@ -101,9 +112,23 @@ bool sx_in_time(struct sx *sx);
 
 bool sx_has_register(const struct ck_program *program, uint32_t expr);
 
-/* The location of an access; UINT32_MAX: outside every object (*FAULT), or a limit was hit. */
-uint32_t sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault);
+/* The locations that an access covers, in order of their addresses: more than one where accesses of other
+ * sizes overlap it.  0: outside every object (*FAULT), a limit was hit, or all must start again (sx->again).
+ */
+enum { SX_PIECES = 8 };
+unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
+                   uint32_t locations[SX_PIECES]);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
+
+/* Memory with arbitrary initial values (search_unknown.c). */
+bool sx_find_unknown(struct sx *sx);
+bool sx_is_candidate(const struct sx *sx, const struct sx_location *location, uint64_t value);
+bool sx_add_candidates(struct sx *sx, struct sx_location *location);
+
+/* For each back edge (an instruction of THREAD) the set of registers that its target may read; NULL: out of
+ * memory (search_live.c). */
+uint64_t *sx_loop_liveness(struct sx *sx, const struct ck_thread *thread, const uint32_t *edges,
+                           uint32_t edge_count);
 
 /* Fills the threads' traces; false when a resource ran out. */
 bool sx_find_traces(struct sx *sx);

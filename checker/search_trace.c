@@ -15,14 +15,18 @@ struct walker {
     uint32_t event_count, last_effect; /* last event that is more than a read, plus 1 */
     uint32_t edge_count;
     uint32_t *edges; /* instruction of each back edge */
-    uint64_t *block; /* registers; per back edge: times taken, effects then, registers then */
+    uint64_t *block; /* registers; per back edge: times taken, effects and events when its loop was entered or
+                        last begun anew, registers then */
+    uint64_t *live;  /* per back edge: set of the registers that its target may read */
     size_t block_words;
+    uint8_t *is_header; /* by instruction: a back edge leads there */
+    bool came_back;
     bool failed;
 };
 
 static uint64_t *edge_block(const struct walker *w, uint32_t edge)
 {
-    return w->block + w->thread->reg_count + (size_t)edge * (2 + w->thread->reg_count);
+    return w->block + w->thread->reg_count + (size_t)edge * (3 + w->thread->reg_count);
 }
 
 static void count_writes(struct walker *w)
@@ -127,43 +131,93 @@ static void push_barrier(struct walker *w, const struct ck_instr *instr)
 
 static void walk(struct walker *w, uint32_t pc);
 
-/* Goes on after a read that returned VALUE (and, for an RMW that writes, the write of WRITTEN). */
-static void after_read(struct walker *w, uint32_t pc, uint32_t location, uint32_t object, uint64_t value,
-                       bool writes, uint64_t written)
-{
-    const struct ck_instr *i = &w->thread->instrs[pc];
-    uint32_t first = w->event_count;
+/* An access under way. */
+struct access {
+    uint32_t pc, object;
+    unsigned count; /* of locations */
+    uint32_t locations[SX_PIECES];
+};
 
-    push_access(w, SX_READ, i, location, object, value);
-    if (w->failed)
-        return;
+/* Goes on after a read that returned VALUE (and, for an RMW that writes, the write of WRITTEN).  The events
+ * of the read are there. */
+static void after_read(struct walker *w, const struct access *a, uint64_t value, bool writes,
+                       uint64_t written)
+{
+    const struct ck_instr *i = &w->thread->instrs[a->pc];
+    uint32_t read = w->event_count - 1;
+
     if (i->op == CK_CAS && !writes)
-        w->events[first].order = i->order_fail;
+        w->events[read].order = i->order_fail;
     if (writes) {
-        push_access(w, SX_WRITE, i, location, object, written);
+        push_access(w, SX_WRITE, i, a->locations[0], a->object, written);
         if (w->failed)
             return;
-        w->events[first].first_half = true;
-        w->events[first + 1].second_half = true;
+        w->events[read].first_half = true;
+        w->events[read + 1].second_half = true;
     }
     if (i->reg != CK_NO_REG)
         w->block[i->reg] = value;
     if (i->op == CK_CAS && i->reg2 != CK_NO_REG)
         w->block[i->reg2] = writes;
-    walk(w, pc + 1);
+    walk(w, a->pc + 1);
 }
 
-/* Tries every value that the location may hold. */
-static void branch_on_read(struct walker *w, uint32_t pc, uint32_t location, uint32_t object)
+/* All of VALUE is read: what it does to memory. */
+static void use_value(struct walker *w, const struct access *a, uint64_t value, const uint64_t *saved)
 {
     const struct ck_program *p = w->sx->program;
-    const struct ck_instr *i = &w->thread->instrs[pc];
+    const struct ck_instr *i = &w->thread->instrs[a->pc];
     uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
-    uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
+    bool equal = i->op == CK_CAS && value == sx_eval_expr(p, i->expected, w->block);
     uint32_t events = w->event_count, effect = w->last_effect;
-    uint32_t count = w->sx->locations[location].value_count;
-    uint64_t *saved = mm_alloc((w->block_words + count + 1) * sizeof *saved);
-    uint64_t *values = saved ? saved + w->block_words : NULL;
+
+    for (int spurious = 0; spurious <= (equal && i->weak) && !w->failed; spurious++) {
+        bool write = i->op == CK_RMW || (equal && !spurious);
+        uint64_t written = i->op == CK_RMW ? sx_rmw_value(i, value, operand) : operand;
+
+        after_read(w, a, value, write, written);
+        memcpy(w->block, saved, w->block_words * sizeof *saved);
+        w->event_count = events;
+        w->last_effect = effect;
+    }
+}
+
+/* Tries every value that the location may hold, from piece K of the access on; VALUE: of the pieces before,
+ * which have SHIFT bits. */
+static void branch_on_read(struct walker *w, const struct access *a, unsigned k, uint64_t value,
+                           unsigned shift, const uint64_t *saved)
+{
+    const struct sx_location *l = &w->sx->locations[a->locations[k]];
+    uint32_t events = w->event_count, effect = w->last_effect, count = l->value_count;
+    unsigned bits = 8U * l->size;
+    uint64_t *values = mm_alloc((count + 1) * sizeof *values);
+
+    if (!values) {
+        sx_limit(w->sx, "memory", "out of memory");
+        w->failed = true;
+        return;
+    }
+    if (count)
+        memcpy(values, l->values, count * sizeof *values);
+    for (uint32_t v = 0; v < count && !w->failed; v++) {
+        uint64_t all = value | values[v] << shift;
+
+        push_access(w, SX_READ, &w->thread->instrs[a->pc], a->locations[k], a->object, values[v]);
+        if (w->failed)
+            break;
+        if (k + 1 < a->count)
+            branch_on_read(w, a, k + 1, all, shift + bits, saved);
+        else
+            use_value(w, a, all, saved);
+        w->event_count = events;
+        w->last_effect = effect;
+    }
+    mm_free(values);
+}
+
+static void read_value(struct walker *w, const struct access *a)
+{
+    uint64_t *saved = mm_alloc((w->block_words + 1) * sizeof *saved);
 
     if (!saved) {
         sx_limit(w->sx, "memory", "out of memory");
@@ -171,22 +225,21 @@ static void branch_on_read(struct walker *w, uint32_t pc, uint32_t location, uin
         return;
     }
     memcpy(saved, w->block, w->block_words * sizeof *saved);
-    memcpy(values, w->sx->locations[location].values, count * sizeof *values);
-    for (uint32_t v = 0; v < count && !w->failed; v++) {
-        bool equal = values[v] == expected;
-        bool both = i->op == CK_CAS && equal && i->weak;
-
-        for (int spurious = 0; spurious <= both && !w->failed; spurious++) {
-            bool write = i->op == CK_RMW || (i->op == CK_CAS && equal && !spurious);
-            uint64_t written = i->op == CK_RMW ? sx_rmw_value(i, values[v], operand) : operand;
-
-            after_read(w, pc, location, object, values[v], write, written);
-            memcpy(w->block, saved, w->block_words * sizeof *saved);
-            w->event_count = events;
-            w->last_effect = effect;
-        }
-    }
+    branch_on_read(w, a, 0, 0, 0, saved);
     mm_free(saved);
+}
+
+static bool write_pieces(struct walker *w, const struct access *a, uint64_t value)
+{
+    const struct ck_instr *i = &w->thread->instrs[a->pc];
+
+    for (unsigned k = 0; k < a->count && !w->failed; k++) {
+        unsigned size = w->sx->locations[a->locations[k]].size;
+
+        push_access(w, SX_WRITE, i, a->locations[k], a->object, value & sx_mask(size));
+        value = size < 8 ? value >> (8 * size) : 0;
+    }
+    return !w->failed;
 }
 
 /* False: the trace ends here. */
@@ -195,31 +248,71 @@ static bool access(struct walker *w, uint32_t pc)
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = &w->thread->instrs[pc];
     uint64_t address = sx_eval_expr(p, i->address, w->block);
-    uint32_t object = UINT32_MAX;
+    struct access a = {.pc = pc};
     bool fault = false;
-    uint32_t location = sx_locate(w->sx, address, i->size, &object, &fault);
 
+    a.count = sx_locate(w->sx, address, i->size, &a.object, &fault, a.locations);
     if (fault) {
         finish(w, SX_FAULT);
         return false;
     }
-    if (location == UINT32_MAX) {
+    if (a.count > 1 && (i->op == CK_RMW || i->op == CK_CAS || (i->attributes & MM_ATOMIC)))
+        sx_limit(w->sx, "search.overlap", "an atomic access overlaps one of another size");
+    if (a.count == 0 || (a.count > 1 && (i->op == CK_RMW || i->op == CK_CAS))) {
         w->failed = true;
         return false;
     }
-    if (i->op == CK_STORE) {
-        push_access(w, SX_WRITE, i, location, object, sx_eval_expr(p, i->value, w->block));
-        return !w->failed;
-    }
-    branch_on_read(w, pc, location, object);
+    if (i->op == CK_STORE)
+        return write_pieces(w, &a, sx_eval_expr(p, i->value, w->block));
+    read_value(w, &a);
     return false;
+}
+
+/* An iteration of the loops that begin at PC starts: FROM is the back edge taken, UINT32_MAX if none. */
+static void begin_iteration(struct walker *w, uint32_t pc, uint32_t from)
+{
+    size_t regs = w->thread->reg_count;
+
+    for (uint32_t e = 0; e < w->edge_count; e++) {
+        uint64_t *b = edge_block(w, e);
+
+        if (w->thread->instrs[w->edges[e]].target != pc)
+            continue;
+        if (from == UINT32_MAX)
+            b[0] = 0;
+        b[1] = w->last_effect;
+        b[2] = w->event_count;
+        memcpy(b + 3, w->block, regs * sizeof *b);
+    }
+}
+
+static bool same_live(const struct walker *w, const uint64_t *regs, const uint64_t *live)
+{
+    for (uint32_t r = 0; r < w->thread->reg_count; r++) {
+        if ((live[r / 64] >> (r % 64) & 1) && regs[r] != w->block[r])
+            return false;
+    }
+    return true;
+}
+
+/* Whether the iteration that ends here did nothing but atomic reads: the next one can only repeat it. */
+static bool is_waiting(const struct walker *w, const uint64_t *b, const uint64_t *live)
+{
+    if (b[1] != w->last_effect || !same_live(w, b + 3, live))
+        return false;
+    for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
+        /* plain reads may race with what the loop waits for: one more round shows it */
+        if (!(w->events[i].instr->attributes & MM_ATOMIC) && w->events[i].instr->order == MM_ORDER_NONE)
+            return b[0] > 0;
+    }
+    return true;
 }
 
 /* Takes the jump from PC to TARGET; false: the trace ends here. */
 static bool jump(struct walker *w, uint32_t pc, uint32_t target)
 {
-    size_t regs = w->thread->reg_count;
-    uint32_t edge = 0;
+    const struct ck_options *o = &w->sx->options;
+    uint32_t edge = 0, words = w->thread->reg_count / 64 + 1;
     uint64_t *b;
 
     if (target > pc)
@@ -227,20 +320,17 @@ static bool jump(struct walker *w, uint32_t pc, uint32_t target)
     while (w->edges[edge] != pc)
         edge++;
     b = edge_block(w, edge);
-    /* Nothing but reads since last time, and they changed nothing: going on would not end differently. */
-    if (b[0] && b[1] == w->last_effect && memcmp(b + 2, w->block, regs * sizeof *b) == 0)
+    if (is_waiting(w, b, w->live + (size_t)edge * words)) {
+        finish(w, SX_WAIT);
         return false;
-    if (b[0] >= w->sx->options.bound) {
+    }
+    if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound)) {
         finish(w, SX_BOUND);
         return false;
     }
     b[0]++;
-    b[1] = w->last_effect;
-    memcpy(b + 2, w->block, regs * sizeof *b);
-    for (uint32_t inner = 0; inner < w->edge_count; inner++) {
-        if (w->edges[inner] >= target && w->edges[inner] < pc)
-            edge_block(w, inner)[0] = 0;
-    }
+    begin_iteration(w, target, edge);
+    w->came_back = true;
     return true;
 }
 
@@ -302,6 +392,11 @@ static void walk(struct walker *w, uint32_t pc)
             finish(w, SX_DONE);
             return;
         }
+        if (w->is_header[pc]) {
+            if (!w->came_back)
+                begin_iteration(w, pc, UINT32_MAX);
+            w->came_back = false;
+        }
         if (++w->sx->steps > MAX_STEPS) {
             sx_limit(w->sx, "search.steps", "too many steps of threads");
             w->failed = true;
@@ -332,7 +427,13 @@ static bool find_edges(struct walker *w)
         if ((t->instrs[i].op == CK_JUMP || t->instrs[i].op == CK_BRANCH) && t->instrs[i].target <= i)
             w->edges[w->edge_count++] = i;
     }
-    w->block_words = t->reg_count + (size_t)w->edge_count * (2 + t->reg_count);
+    w->is_header = mm_arena_alloc(w->sx->traces, t->instr_count + 1);
+    w->live = sx_loop_liveness(w->sx, t, w->edges, w->edge_count);
+    if (!w->is_header || !w->live)
+        return false;
+    for (uint32_t e = 0; e < w->edge_count; e++)
+        w->is_header[t->instrs[w->edges[e]].target] = 1;
+    w->block_words = t->reg_count + (size_t)w->edge_count * (3 + t->reg_count);
     w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
     w->events = mm_arena_alloc(w->sx->traces, MAX_EVENTS * sizeof *w->events);
     return w->block && w->events;

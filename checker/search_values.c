@@ -133,33 +133,84 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
     l = &sx->locations[sx->location_count];
     *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
     l->initial = initial_value(&sx->program->objects[object], offset, size);
-    if (!sx_add_value(sx, l, l->initial))
+    l->any = sx->program->objects[object].uninitialised;
+    if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
         return UINT32_MAX;
     return sx->location_count++;
 }
 
-uint32_t sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault)
+static bool is_cut(const struct sx *sx, uint64_t address)
 {
-    const struct ck_program *p = sx->program;
-    uint64_t number = (address >> 32) - 1;
-    uint32_t offset = (uint32_t)address, root;
+    for (uint32_t i = 0; i < sx->cut_count; i++) {
+        if (sx->cuts[i] == address)
+            return true;
+    }
+    return false;
+}
 
-    *fault = number >= p->object_count || (uint64_t)offset + size > p->objects[number].size;
-    if (*fault)
-        return UINT32_MAX;
-    *object = (uint32_t)number;
-    root = p->objects[number].alias_of;
+static void add_cut(struct sx *sx, uint64_t address)
+{
+    if (is_cut(sx, address))
+        return;
+    if (sx->cut_count == sx->cut_capacity) {
+        uint32_t capacity = sx->cut_capacity ? sx->cut_capacity * 2 : 32;
+        uint64_t *cuts = mm_arena_alloc(sx->arena, capacity * sizeof *cuts);
+
+        if (!cuts) {
+            sx_limit(sx, "memory", "out of memory");
+            return;
+        }
+        if (sx->cut_count)
+            memcpy(cuts, sx->cuts, sx->cut_count * sizeof *cuts);
+        sx->cuts = cuts;
+        sx->cut_capacity = capacity;
+    }
+    sx->cuts[sx->cut_count++] = address;
+    sx->again = true;
+}
+
+/* The location at OFFSET of SIZE bytes; UINT32_MAX: it overlaps others and is cut next time. */
+static uint32_t find_location(struct sx *sx, uint32_t root, uint32_t offset, unsigned size)
+{
     for (uint32_t i = 0; i < sx->location_count; i++) {
         const struct sx_location *l = &sx->locations[i];
+        uint64_t base = CK_OBJECT_BASE(root);
 
         if (l->object != root || l->offset >= offset + size || offset >= l->offset + l->size)
             continue;
         if (l->offset == offset && l->size == size)
             return i;
-        sx_limit(sx, "search.overlap", "accesses of different sizes overlap");
+        add_cut(sx, base + offset);
+        add_cut(sx, base + offset + size);
+        add_cut(sx, base + l->offset);
+        add_cut(sx, base + l->offset + l->size);
         return UINT32_MAX;
     }
     return add_location(sx, root, offset, size);
+}
+
+unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
+                   uint32_t locations[SX_PIECES])
+{
+    const struct ck_program *p = sx->program;
+    uint64_t number = (address >> 32) - 1;
+    uint32_t offset = (uint32_t)address, root;
+    unsigned count = 0;
+
+    *fault = number >= p->object_count || (uint64_t)offset + size > p->objects[number].size;
+    if (*fault)
+        return 0;
+    *object = (uint32_t)number;
+    root = p->objects[number].alias_of;
+    for (unsigned at = 0, next; at < size; at = next) {
+        next = at + 1;
+        while (next < size && !(sx->cut_count && is_cut(sx, CK_OBJECT_BASE(root) + offset + next)))
+            next++;
+        locations[count] = find_location(sx, root, offset + at, next - at);
+        if (locations[count++] == UINT32_MAX)
+            return 0;
+    }
+    return count;
 }
 
 /* ---- where the sets start ----------------------------------------------------------------------- */
@@ -224,6 +275,8 @@ static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_
     if (i->op == CK_RMW && i->rmw == CK_RMW_XCHG && !sx_has_register(p, i->value))
         return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL));
     sx->computed = true;
+    if (p->kernel) /* values without any ground are not looked for */
+        return true;
     for (uint32_t c = 0; c < sx->constant_count; c++) {
         if (!sx_add_value(sx, l, sx->constants[c] & sx_mask(l->size)))
             return false;
@@ -235,7 +288,8 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
 {
     const struct ck_program *p = sx->program;
     bool fault;
-    uint32_t object, location;
+    uint32_t object, locations[SX_PIECES];
+    unsigned count;
 
     if (i->op != CK_LOAD && i->op != CK_STORE && i->op != CK_RMW && i->op != CK_CAS)
         return true;
@@ -247,10 +301,14 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
         }
         return true;
     }
-    location = sx_locate(sx, sx_eval_expr(p, i->address, NULL), i->size, &object, &fault);
-    if (location == UINT32_MAX)
+    count = sx_locate(sx, sx_eval_expr(p, i->address, NULL), i->size, &object, &fault, locations);
+    if (count == 0)
         return fault;
-    return i->op == CK_LOAD || seed_location(sx, &sx->locations[location], i);
+    for (unsigned k = 0; k < count && i->op != CK_LOAD; k++) {
+        if (!seed_location(sx, &sx->locations[locations[k]], i))
+            return false;
+    }
+    return true;
 }
 
 /* Constant addresses first, so that stores through computed ones find the locations. */
@@ -278,13 +336,13 @@ static bool add_observed(struct sx *sx)
 
     for (uint32_t i = 0; i < p->observed_count; i++) {
         const struct ck_term *t = &p->observed[i];
-        uint32_t object;
+        uint32_t object, locations[SX_PIECES];
         bool fault;
 
         if (t->kind != CK_TERM_MEMORY)
             continue;
-        if (sx_locate(sx, CK_OBJECT_BASE(t->object) + t->offset, p->objects[t->object].element_size, &object,
-                      &fault) == UINT32_MAX)
+        if (sx_locate(sx, CK_OBJECT_BASE(t->object) + t->offset, ck_term_size(p, t), &object, &fault,
+                      locations) == 0)
             return false;
     }
     return true;
@@ -341,6 +399,7 @@ static bool find_feeds(struct sx *sx)
     const struct ck_program *p = sx->program;
     uint32_t longest = 0, n = sx->location_count;
     uint32_t *location;
+    bool pieces = false;
 
     for (uint32_t t = 0; t < p->thread_count; t++) {
         const struct ck_thread *thread = &p->threads[t];
@@ -360,17 +419,25 @@ static bool find_feeds(struct sx *sx)
         const struct ck_thread *thread = &p->threads[t];
 
         for (uint32_t i = 0; i < thread->instr_count; i++) {
-            uint32_t object;
+            uint32_t object, locations[SX_PIECES];
             bool fault;
+            unsigned count = 0;
 
             location[i] = UINT32_MAX;
             if (is_access(&thread->instrs[i]))
-                location[i] = sx_locate(sx, sx_eval_expr(p, thread->instrs[i].address, NULL),
-                                        thread->instrs[i].size, &object, &fault);
+                count = sx_locate(sx, sx_eval_expr(p, thread->instrs[i].address, NULL),
+                                  thread->instrs[i].size, &object, &fault, locations);
+            if (count == 1)
+                location[i] = locations[0];
+            else if (count > 1)
+                pieces = true;
         }
         add_feeds(sx, thread, location);
     }
-    mm_rel_star(n, sx->feeds, sx->feeds);
+    if (pieces)
+        sx->feeds = NULL;
+    else
+        mm_rel_star(n, sx->feeds, sx->feeds);
     return true;
 }
 
@@ -393,6 +460,13 @@ static uint32_t longest_chain(const struct sx *sx, uint32_t l)
 static bool add_fresh(struct sx *sx, uint32_t round, bool *changed)
 {
     *changed = false;
+    if (sx->program->kernel && round > 2 * sx->program->thread_count + 6) {
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            if (sx->locations[l].fresh_count)
+                sx_limit(sx, "search.values", "values depend on each other in too many steps");
+        }
+        return true;
+    }
     for (uint32_t l = 0; l < sx->location_count; l++) {
         if (round >= longest_chain(sx, l))
             continue;
@@ -414,7 +488,8 @@ static bool drop_unsupported(struct sx *sx)
         uint32_t kept = 0;
 
         for (uint32_t i = 0; i < location->value_count; i++) {
-            if (location->stored[i] || location->values[i] == location->initial)
+            if (location->stored[i] || location->values[i] == location->initial ||
+                (location->any && sx_is_candidate(sx, location, location->values[i])))
                 location->values[kept++] = location->values[i];
         }
         changed = changed || kept != location->value_count;
@@ -423,14 +498,13 @@ static bool drop_unsupported(struct sx *sx)
     return changed;
 }
 
-bool sx_find_traces(struct sx *sx)
+static bool find_traces(struct sx *sx)
 {
     bool changed = true;
 
-    if (!collect_constants(sx)) {
-        sx_limit(sx, "memory", "out of memory");
-        return false;
-    }
+    sx->location_count = 0;
+    sx->feeds = NULL;
+    sx->again = false;
     if (!add_observed(sx) || !seed(sx))
         return false;
     if (!find_feeds(sx)) {
@@ -449,4 +523,17 @@ bool sx_find_traces(struct sx *sx)
             return false;
     }
     return true;
+}
+
+bool sx_find_traces(struct sx *sx)
+{
+    if (!collect_constants(sx) || !sx_find_unknown(sx)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
+    do {
+        if (find_traces(sx))
+            return true;
+    } while (sx->again && !sx->limited);
+    return false;
 }

@@ -16,7 +16,7 @@ static bool same_term(const struct ck_term *a, const struct ck_term *b)
     if (a->kind != b->kind)
         return false;
     return a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
-                                  : a->object == b->object && a->offset == b->offset;
+                                  : a->object == b->object && a->offset == b->offset && a->size == b->size;
 }
 
 static struct operand read_term(const struct ck_program *p, const struct ck_term *t,
@@ -37,7 +37,7 @@ static struct operand read_term(const struct ck_program *p, const struct ck_term
             if (same_term(&p->observed[i], t))
                 o.value = memory[i];
         }
-        o.size = p->objects[t->object].element_size;
+        o.size = ck_term_size(p, t);
         o.is_signed = p->objects[t->object].is_signed;
         break;
     }
@@ -105,19 +105,37 @@ bool sx_holds(const struct ck_program *program, uint32_t prop, const uint64_t *c
 
 /* ---- states ------------------------------------------------------------------------------------- */
 
-static uint64_t final_value(struct sx *sx, uint32_t location)
+static uint64_t final_value(const struct sx *sx, uint32_t i)
 {
-    struct sx_exec *x = sx->exec;
-    uint64_t value = sx->locations[location].initial;
+    const struct sx_exec *x = sx->exec;
+    const struct ck_term *t = &sx->program->observed[i];
+    uint64_t value = 0;
 
-    for (uint32_t w = 0; w < x->write_count; w++) {
-        if (x->events[x->writes[w]].location == location)
-            value = x->infos[x->writes[w]].value;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        const struct sx_location *location = &sx->locations[l];
+
+        if (!sx_is_observed(sx, i, l))
+            continue;
+        if (location->offset >= t->offset)
+            value |= x->infos[x->final_write[l]].value << (8 * (location->offset - t->offset));
+        else
+            value |= x->infos[x->final_write[l]].value >> (8 * (t->offset - location->offset));
     }
-    return value;
+    return value & sx_mask(ck_term_size(sx->program, t));
 }
 
-void sx_final_state(struct sx *sx)
+/* The writes that coherence puts last. */
+static void find_final_writes(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    for (uint32_t l = 0; l < sx->location_count; l++)
+        x->final_write[l] = x->init_of[l];
+    for (uint32_t w = 0; w < x->write_count; w++)
+        x->final_write[x->events[x->writes[w]].location] = x->writes[w];
+}
+
+static void fill_state(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
@@ -125,10 +143,16 @@ void sx_final_state(struct sx *sx)
         const struct ck_term *t = &p->observed[i];
 
         if (t->kind == CK_TERM_MEMORY)
-            sx->exec->memory[i] = final_value(sx, sx_observed_location(sx, i));
+            sx->exec->memory[i] = final_value(sx, i);
         else
             sx->exec->memory[i] = t->kind == CK_TERM_REG ? sx->exec->regs[t->thread][t->reg] : t->value;
     }
+}
+
+void sx_final_state(struct sx *sx)
+{
+    find_final_writes(sx);
+    fill_state(sx);
 }
 
 static uint64_t hash_state(const struct sx *sx, const uint64_t *values)
@@ -260,7 +284,7 @@ static bool raise_flags(struct sx *sx)
     bool any = false;
 
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
-        if (!sx->model->checks[i].flag || mm_cat_eval_fails(sx->eval, i))
+        if (!sx->model->checks[i].flag || i == sx->final_check || mm_cat_eval_fails(sx->eval, i))
             continue;
         any = true;
         if (sx->flags[i])
@@ -275,27 +299,26 @@ static bool raise_flags(struct sx *sx)
 static bool flags_open(const struct sx *sx)
 {
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
-        if (sx->model->checks[i].flag && !sx->flags[i])
+        if (sx->model->checks[i].flag && i != sx->final_check && !sx->flags[i])
             return true;
     }
     return false;
 }
 
-void sx_accept(struct sx *sx)
+/* One final state of the execution. */
+static void accept_state(struct sx *sx, const bool *racy)
 {
     struct sx_exec *x = sx->exec;
     struct ck_state *state;
 
-    if (x->partial) {
-        end_early(sx);
-        return;
-    }
-    sx_final_state(sx);
+    fill_state(sx);
     if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
         return;
-    if (reads_uninitialised(sx))
+    if (sx->unknown_observed)
+        sx->loose = true;
+    if (sx->unknown_computed && reads_uninitialised(sx))
         sx_limit(sx, "search.uninitialised", "an execution reads memory that was never written");
-    if (sx->computed && !sx->thin_air)
+    if (sx->computed && !sx->thin_air && !sx->program->kernel)
         sx->thin_air = has_thin_air(sx);
     sx->verdict->execution_count++;
     state = find_state(sx);
@@ -306,8 +329,66 @@ void sx_accept(struct sx *sx)
     }
     if (state->satisfies && sx->options.explain && sx->verdict->witness_count == 0)
         sx_keep_witness(sx);
-    if ((!state->racy || flags_open(sx)) && raise_flags(sx))
+    if (racy ? *racy : (!state->racy || flags_open(sx)) && raise_flags(sx))
         state->racy = true;
+}
+
+/* Final values where coherence leaves them open, from location L on: a write stays if the model orders no
+ * other one after it. */
+static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const bool *racy)
+{
+    struct sx_exec *x = sx->exec;
+    bool observed = false;
+
+    for (; l < sx->location_count && !observed; l++) {
+        for (uint32_t i = 0; i < sx->program->observed_count && x->init_of[l] != UINT32_MAX; i++)
+            observed = observed || sx_is_observed(sx, i, l);
+    }
+    if (!observed) {
+        accept_state(sx, racy);
+        return;
+    }
+    l--;
+    uint64_t seen[64];
+    uint32_t seen_count = 0;
+
+    for (uint32_t a = 0; a < x->n && !sx->stop; a++) {
+        bool last = x->events[a].write && x->events[a].location == l;
+
+        for (uint32_t b = 0; b < x->n && last; b++) {
+            if (b != a && x->events[b].write && x->events[b].location == l &&
+                (mm_rel_has(x->n, order, a, b) || mm_rel_has(x->n, x->co_lower, a, b)))
+                last = false;
+        }
+        for (uint32_t k = 0; k < seen_count && last; k++)
+            last = seen[k] != x->infos[a].value;
+        if (!last)
+            continue;
+        if (seen_count < 64)
+            seen[seen_count++] = x->infos[a].value;
+        x->final_write[l] = a;
+        list_states(sx, l + 1, order, racy);
+    }
+}
+
+void sx_accept(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+    const uint64_t *order;
+    bool racy;
+
+    if (x->partial) {
+        end_early(sx);
+        return;
+    }
+    find_final_writes(sx);
+    if (sx->final_check == UINT32_MAX) {
+        accept_state(sx, NULL);
+        return;
+    }
+    racy = raise_flags(sx);
+    order = mm_cat_eval_value(sx->eval, sx->final_check);
+    list_states(sx, 0, order, &racy);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------------- */
@@ -360,7 +441,7 @@ static bool states_settle(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
-    if (sx->limited)
+    if (sx->limited || sx->loose)
         return false;
     return !sx->thin_air || pins_values(p, p->condition, p->quantifier != CK_FORALL);
 }
@@ -369,6 +450,9 @@ static void settle_condition(struct sx *sx)
 {
     struct ck_verdict *v = sx->verdict;
     bool some = false, all = true, settled = states_settle(sx);
+
+    if (sx->loose && !sx->limited)
+        mm_fail(&v->limit, MM_LIMIT, "search.uninitialised", "the final state depends on arbitrary values");
 
     for (size_t i = 0; i < v->state_count; i++) {
         some = some || v->states[i].satisfies;
@@ -412,5 +496,5 @@ void sx_conclude(struct sx *sx)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
                 "a value out of thin air may be any value, and not all of them were tried");
     settle_flags(sx);
-    sx->verdict->states_complete = !sx->limited && !sx->thin_air;
+    sx->verdict->states_complete = !sx->limited && !sx->loose && !sx->thin_air;
 }

@@ -272,6 +272,23 @@ bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i)
     return !holds(eval, check, eval->nodes[node].type, lower_of(eval, node));
 }
 
+bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i)
+{
+    const struct mm_cat_check *check = &eval->model->checks[i];
+    uint32_t node = eval->checks[i];
+
+    cat_eval_node(eval, node);
+    if (check->negated)
+        return !holds(eval, check, eval->nodes[node].type, lower_of(eval, node));
+    return holds(eval, check, eval->nodes[node].type, upper_of(eval, node));
+}
+
+const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i)
+{
+    cat_eval_node(eval, eval->checks[i]);
+    return lower_of(eval, eval->checks[i]);
+}
+
 bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which)
 {
     for (uint32_t i = 0; i < eval->model->check_count; i++) {

@@ -58,6 +58,11 @@ bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i);
 /* Whether any check that forbids fails; *WHICH (may be NULL) tells. */
 bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which);
 
+/* Whether check I passes for the candidate, or for all its completions. */
+bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i);
+/* The relation (or set) of check I, for a complete candidate; valid until the candidate changes. */
+const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i);
+
 /* Why check I fails for a complete candidate: for acyclic and irreflexive a closed walk, for empty one pair
  * or event.  Steps lead from event to event with a name; the last leads back to the first (of a pair:
  * has no name).  Returns the number of steps, at most MAX. */

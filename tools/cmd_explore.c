@@ -398,6 +398,35 @@ static int decide(struct explore *e, const struct ck_program *program, const str
     return code;
 }
 
+static bool has_let(const struct mm_cat_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->let_count; i++)
+        if (strcmp(model->lets[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The value that stays in memory in the end: coherence orders only what the model makes it order, for plain
+ * writes it is happens-before (location order in Vulkan) that tells [CL 3.3.4; Vulkan location-ordered]. */
+static int with_final_order(const struct explore *e, const char *path, struct mm_cat_model **cat)
+{
+    static const struct {
+        const char *let, *order;
+    } orders[] = {
+        {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
+    char text[PATH_MAX + 200];
+    struct mm_error err = {0};
+    const char *slash = strrchr(path, '/');
+    size_t k = 0;
+    while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
+        k++;
+    snprintf(text, sizeof text, "include \"%s\"\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
+             slash ? slash + 1 : path, k < sizeof orders / sizeof *orders ? orders[k].order : "po");
+    mm_cat_destroy(*cat);
+    *cat = NULL;
+    return mm_cat_parse(text, path, e->switches.items, cat, &err) == MM_OK ? 0 : tool_report(&err);
+}
+
 static int load_model(const struct explore *e, bool vulkan, struct mm_cat_model **cat)
 {
     char path[PATH_MAX];
@@ -405,7 +434,9 @@ static int load_model(const struct explore *e, bool vulkan, struct mm_cat_model 
     int code = tool_find_model(e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat", path);
     if (code)
         return code;
-    return mm_cat_load(path, e->switches.items, cat, &err) == MM_OK ? 0 : tool_report(&err);
+    if (mm_cat_load(path, e->switches.items, cat, &err) != MM_OK)
+        return tool_report(&err);
+    return e->engines == ENGINE_SEARCH ? with_final_order(e, path, cat) : 0;
 }
 
 static int explore_file(struct explore *e, const char *path)

@@ -247,6 +247,8 @@ bool ex_atomic(struct ex *ex, const struct ex_inst *inst);
 uint8_t ex_storage_class_mask(uint32_t storage);
 void ex_memory_operands(struct ex *ex, const struct ex_inst *inst, uint32_t at, struct ck_instr *instr);
 uint8_t ex_scope(struct ex *ex, uint32_t id);
+uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size);
+void ex_write_private(struct ex *ex, uint32_t address, uint32_t value);
 uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer);
 /* The object's base that an address is computed from; 0: not known. */
 uint64_t ex_root(const struct ex *ex, uint32_t address);

@@ -184,6 +184,34 @@ static uint8_t fitting_order(const struct ck_instr *i, uint8_t order)
     return !kept ? MM_RELAXED : i->op == CK_LOAD ? MM_ACQUIRE : MM_RELEASE;
 }
 
+/* Private memory is only the work-item's own: the operation is what it computes. */
+static void private_atomic(struct ex *ex, const struct ck_instr *i)
+{
+    static const enum ck_expr_op ops[] = {[CK_RMW_ADD] = CK_ADD,
+                                          [CK_RMW_SUB] = CK_SUB,
+                                          [CK_RMW_AND] = CK_AND,
+                                          [CK_RMW_OR] = CK_OR,
+                                          [CK_RMW_XOR] = CK_XOR};
+    static const enum ck_expr_op less[] = {
+        [CK_RMW_SMIN] = CK_SLT, [CK_RMW_SMAX] = CK_SLT, [CK_RMW_UMIN] = CK_ULT, [CK_RMW_UMAX] = CK_ULT};
+    uint32_t old = i->op == CK_STORE ? UINT32_MAX : ex_read_private(ex, i->address, i->size),
+             value = i->value;
+    if (old != UINT32_MAX)
+        ex_assign(ex, i->reg, old);
+    if (i->op == CK_LOAD)
+        return;
+    if (i->op == CK_CAS)
+        value = ex_op(ex, CK_SELECT, i->size, ex_op(ex, CK_EQ, 1, old, i->expected, 0), value, old);
+    if (i->op == CK_RMW && i->rmw >= CK_RMW_ADD && i->rmw <= CK_RMW_XOR)
+        value = ex_op(ex, ops[i->rmw], i->size, old, value, 0);
+    if (i->op == CK_RMW && i->rmw >= CK_RMW_SMIN) {
+        bool max = i->rmw == CK_RMW_SMAX || i->rmw == CK_RMW_UMAX;
+        uint32_t smaller = ex_op(ex, less[i->rmw], 1, old, value, 0);
+        value = ex_op(ex, CK_SELECT, i->size, smaller, max ? value : old, max ? old : value);
+    }
+    ex_write_private(ex, i->address, ex_hold(ex, value));
+}
+
 static void atomic(struct ex *ex, const struct ex_inst *inst, size_t k)
 {
     struct ex_value *pointer = ex_get(ex, inst->words[0]);
@@ -213,8 +241,9 @@ static void atomic(struct ex *ex, const struct ex_inst *inst, size_t k)
     if (i.op != CK_STORE)
         i.reg = ex_new_reg(ex, i.size);
     if (ex_is_private(ex, i.address, p))
-        ex_fail(ex, MM_LIMIT, "explore.atomic", "an atomic on private memory");
-    ex_emit(ex, i);
+        private_atomic(ex, &i);
+    else
+        ex_emit(ex, i);
     if (inst->opcode == SpvOpAtomicFlagTestAndSet)
         ex_set_scalar(ex, inst,
                       ex_hold(ex, ex_op(ex, CK_NE, 1, ex_reg_expr(ex, i.reg), ex_const(ex, 0, 4), 0)));

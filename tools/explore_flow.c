@@ -327,6 +327,8 @@ static void instruction(struct ex *ex, const struct ex_inst *inst)
     default:
         break;
     }
+    if (inst->result && inst->result < ex->bound && ex->ids[inst->result].constant)
+        return;
     if (!ex_memory(ex, inst) && !ex_atomic(ex, inst) && !ex_compute(ex, inst))
         ex_fail(ex, MM_LIMIT, "explore.opcode", "instruction %u is not explored", inst->opcode);
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_THREADS = 256, MAX_OBJECT = 1 << 20 };
+enum { MAX_THREADS = 256, MAX_OBJECT = 1 << 20, UNKNOWN_ELEMENTS = 4096 };
 
 /* ---- initial values ----------------------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ static uint64_t size_with(struct ex *ex, uint32_t type, const struct ex_init *in
 {
     const struct ex_type *t = ex_type(ex, type);
     if (t->kind == EX_RUNTIME_ARRAY)
-        return t->stride * (init && init->is_list ? init->count : init ? 1 : 0);
+        return t->stride * (init && init->is_list ? init->count : init ? 1 : UNKNOWN_ELEMENTS);
     if (t->kind == EX_STRUCT && t->count) {
         uint32_t last = t->count - 1;
         const struct ex_init *item = init && init->is_list && init->count > last ? &init->items[last] : NULL;
@@ -168,7 +168,7 @@ static void make_object(struct ex *ex, struct ex_place place, const struct ex_in
     }
     uint64_t size = place.is_array ? element * (init && init->is_list ? init->count
                                                 : init                ? 1
-                                                                      : 0)
+                                                                      : UNKNOWN_ELEMENTS)
                                    : size_with(ex, place.pointee, init);
     bool pushed = place.storage == SpvStorageClassPushConstant;
     if (size > MAX_OBJECT)

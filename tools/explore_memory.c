@@ -166,7 +166,7 @@ static enum where where_is(struct ex *ex, uint32_t address, const struct ex_type
     }
 }
 
-static uint32_t read_private(struct ex *ex, uint32_t address, unsigned size)
+uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size)
 {
     uint64_t constant, root = ex_root(ex, address);
     struct ex_variable *v = root ? variable_at(ex, root) : NULL;
@@ -181,7 +181,7 @@ static uint32_t read_private(struct ex *ex, uint32_t address, unsigned size)
     return ex_hold(ex, read_somewhere(ex, address, size, v));
 }
 
-static void write_private(struct ex *ex, uint32_t address, uint32_t value)
+void ex_write_private(struct ex *ex, uint32_t address, uint32_t value)
 {
     uint64_t constant, root = ex_root(ex, address);
     struct ex_variable *v = root ? variable_at(ex, root) : NULL;
@@ -219,14 +219,14 @@ static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct ex_typ
 {
     enum where where = where_is(ex, address, pointer);
     if (where == PRIVATE)
-        return read_private(ex, address, size);
+        return ex_read_private(ex, address, size);
     check_access_size(ex, size);
     uint32_t reg = ex_new_reg(ex, size), end = 0, shared = 0;
     if (where == EITHER) {
         end = ex_new_label(ex);
         shared = ex_new_label(ex);
         ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
-        ex_assign(ex, reg, read_private(ex, address, size));
+        ex_assign(ex, reg, ex_read_private(ex, address, size));
         ex_jump(ex, end);
         ex_place_label(ex, shared);
     }
@@ -247,7 +247,7 @@ static void store_scalar(struct ex *ex, uint32_t address, const struct ex_type *
     enum where where = where_is(ex, address, pointer);
     uint32_t end = 0, shared = 0;
     if (where == PRIVATE) {
-        write_private(ex, address, value);
+        ex_write_private(ex, address, value);
         return;
     }
     check_access_size(ex, ex_size(ex, value));
@@ -255,7 +255,7 @@ static void store_scalar(struct ex *ex, uint32_t address, const struct ex_type *
         end = ex_new_label(ex);
         shared = ex_new_label(ex);
         ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
-        write_private(ex, address, value);
+        ex_write_private(ex, address, value);
         ex_jump(ex, end);
         ex_place_label(ex, shared);
     }

@@ -7,6 +7,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
@@ -49,10 +50,65 @@ static void find_lines(struct ex *ex, size_t size)
             const char *equal = op + strcspn(op, "=\n;");
             op = *equal == '=' ? equal + 1 + strspn(equal + 1, " \t") : equal;
         }
-        if (strncmp(op, "Op", 2) == 0)
+        if (strncmp(op, "Op", 2) == 0 && strncmp(op, "OpSource ", 9) != 0)
             ex->lines[ex->line_count++] = line;
         p = end ? end + 1 : NULL;
     }
+}
+
+/* What the assembler may not know is blanked out: the source language says nothing about execution. */
+static void drop_sources(char *text)
+{
+    for (char *p = text; p && *p; p = strchr(p, '\n'), p += p != NULL) {
+        char *op = p + strspn(p, " \t\r");
+        if (strncmp(op, "OpSource ", 9) == 0)
+            memset(op, ' ', strcspn(op, "\n"));
+    }
+}
+
+/* Negative numbers for constants of unsigned types, which the assembler refuses, become the numbers that have
+ * the same bits. */
+static unsigned unsigned_width(const char *text, const char *type, size_t length)
+{
+    for (const char *p = text; (p = strstr(p, "OpTypeInt")) != NULL; p += 9) {
+        const char *line = p;
+        unsigned width, is_signed;
+        while (line > text && line[-1] != '\n')
+            line--;
+        line += strspn(line, " \t");
+        if (strncmp(line, type, length) == 0 && strchr(" \t=", line[length]) &&
+            sscanf(p + 9, "%u %u", &width, &is_signed) == 2 && width <= 64 && width && !is_signed)
+            return width;
+    }
+    return 0;
+}
+
+static char *without_negatives(struct ex *ex, const char *text)
+{
+    size_t room = strlen(text) * 2 + 64, at = 0;
+    char *out = ex_alloc(ex, room);
+    for (const char *p = text; *p && at + 32 < room;) {
+        static const char *const words[] = {"OpConstant ", "OpSpecConstant "};
+        const char *found = NULL;
+        for (int i = 0; i < 2 && !found; i++)
+            found = strncmp(p, words[i], strlen(words[i])) == 0 ? p + strlen(words[i]) : NULL;
+        const char *type = found ? found + strspn(found, " \t") : NULL;
+        size_t length = type ? strcspn(type, " \t\n") : 0;
+        const char *number = type ? type + length + strspn(type + length, " \t") : NULL;
+        unsigned width = number && *number == '-' ? unsigned_width(text, type, length) : 0;
+        if (!width) {
+            out[at++] = *p++;
+            continue;
+        }
+        char *end;
+        uint64_t value = 0 - (uint64_t)strtoull(number + 1, &end, 0);
+        value &= width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
+        memcpy(out + at, p, (size_t)(number - p));
+        at += (size_t)(number - p);
+        at += (size_t)snprintf(out + at, room - at, "%llu", (unsigned long long)value);
+        p = end;
+    }
+    return out;
 }
 
 /* Text with names for the ids that the header lines mention, so that they are found again. */
@@ -286,7 +342,10 @@ void ex_decode(struct ex *ex, const uint32_t *words, size_t count)
         size_t size = strlen(ex->text), new_size;
         find_lines(ex, size);
         char *text = with_names(ex, size, &new_size);
-        ok = assemble(ex, context, text, new_size);
+        text[new_size] = 0;
+        drop_sources(text);
+        text = without_negatives(ex, text);
+        ok = assemble(ex, context, text, strlen(text));
     } else {
         ok = parse_words(ex, context, words, count);
     }

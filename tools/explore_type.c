@@ -307,8 +307,6 @@ void ex_declare(struct ex *ex)
     for (uint32_t i = 0; i < ex->inst_count; i++) {
         const struct ex_inst *inst = &ex->insts[i];
         ex->current = inst;
-        if (inst->opcode == SpvOpFunction)
-            break;
         if (inst->opcode >= SpvOpTypeVoid && inst->opcode <= SpvOpTypePipe &&
             inst->opcode != SpvOpTypeForwardPointer)
             ex_declare_type(ex, inst);
