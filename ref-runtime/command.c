@@ -166,6 +166,7 @@ static void append(struct rt_command *command)
 {
     static uint64_t sequence;
     struct rt_queue *queue = command->queue;
+    rt_sched_count(command);
     command->sequence = ++sequence;
     command->previous = queue->last;
     if (queue->last) {

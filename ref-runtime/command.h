@@ -36,6 +36,7 @@ struct rt_command {
     bool failed;       /* an event of the wait list ended with an error */
     bool flushed;
     bool is_barrier;
+    unsigned generation; /* see sched.c */
     /* Device-side enqueue, on the executor thread alone: */
     struct rt_command *parent;      /* whose kernel enqueued this one, NULL: the host did */
     size_t children;                /* commands that this one enqueued and that are not complete */
@@ -75,6 +76,8 @@ extern pthread_mutex_t rt_lock;
 /* Under rt_lock. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind);
+/* COMMAND is one of those under way. */
+void rt_sched_count(struct rt_command *command);
 /* Puts COMMAND, whose dependencies are entered, into its queue. */
 void rt_command_append(struct rt_command *command);
 /* Undoes what rt_command_depend entered in the events. */
@@ -88,6 +91,8 @@ void rt_event_stamp(struct rt_event *event, int which);
 /* Sets EVENT's status and does what follows from it: callbacks, dependent commands, waiting threads. */
 void rt_event_set_status(struct rt_event *event, cl_int status);
 /* Without locks. */
+/* Calls FUNCTION(data) when every command that is under way now is complete. */
+void rt_sched_when_over(void (*function)(void *data), void *data);
 void rt_sched_start(void);
 void rt_sched_complete(struct rt_command *command, cl_int status);
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type);

@@ -181,6 +181,7 @@ void rt_context_destroy(struct rt_context *context)
         callback->context_function((cl_context)context, callback->data);
         mm_free(callback);
     }
+    rt_svm_free_all(context);
     for (cl_uint i = 0; i < context->device_count; i++) {
         rt_object_release(context->devices[i]);
     }

@@ -2,6 +2,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue.h"
 #include "ref-runtime/environment.h"
+#include "ref-runtime/host_access.h"
 #include "ref-runtime/kernel.h"
 #include "ref-runtime/launch.h"
 
@@ -188,7 +189,9 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
     }
     struct mm_error error = {0};
     rt_environment_enter(command);
+    rt_host_step_begin();
     enum mm_class class = in_run_step(k->run, quantum, done, &error);
+    rt_host_step_end();
     rt_environment_enter(NULL);
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }

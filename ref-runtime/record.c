@@ -1,6 +1,7 @@
 /* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id) or
  * REFCL_TRACE_FD=N switches it on. */
 #include "ref-runtime/command.h"
+#include "ref-runtime/host_access.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -52,6 +53,9 @@ static void initialise(void)
         return;
     }
     recorder = mm_recorder_create(&sink);
+    if (recorder) {
+        rt_host_attach();
+    }
 }
 
 struct mm_recorder *rt_recorder(void)
@@ -64,6 +68,7 @@ void rt_record_close(void)
 {
     pthread_once(&once, initialise);
     if (recorder && !atomic_exchange(&closed, true)) {
+        rt_host_detach();
         mm_recorder_destroy(recorder);
     }
 }
@@ -180,6 +185,9 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
     }
     struct mm_record record = {.type = MM_RECORD_ALLOCATION, .allocation = *allocation};
     record.allocation.id = mm_recorder_new_allocation(recorder);
+    if (allocation->origin >= MM_ORIGIN_COARSE_SVM && allocation->origin <= MM_ORIGIN_FINE_SVM_ATOMICS) {
+        rt_host_shared(allocation->address, allocation->size);
+    }
     mm_recorder_record(recorder, &record);
     struct mm_event event = {.kind = MM_ALLOC,
                              .agent = this_thread(),

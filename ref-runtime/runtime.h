@@ -183,6 +183,7 @@ struct rt_context {
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
     struct rt_callback *destructors;                 /* last registered first */
+    struct rt_svm *svm;                              /* allocations, under the lock of svm.c */
     struct rt_queue *default_queues[RT_MAX_DEVICES]; /* on device, not held; under the lock of queue.c */
 };
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
@@ -257,13 +258,15 @@ struct rt_sampler {
 
 /* SVM allocations and the index of everything pointers can point to (svm.c, index.c). */
 struct rt_svm {
-    struct rt_context *context; /* not held: clSVMFree needs it alive anyway */
+    struct rt_context *context;     /* not held: its end is theirs */
+    struct rt_svm *next, *previous; /* of the context */
     unsigned char *data;
     size_t size;
     cl_svm_mem_flags flags;
     struct in_object object;
     char name[32];
 };
+void rt_svm_free_all(struct rt_context *context);
 /* The SVM allocation of CONTEXT (NULL: any) that contains POINTER, NULL if there is none. */
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer);
 bool rt_index_insert(const struct in_object *object);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer)
 {
     const struct in_object *object = rt_index_find((uint64_t)(uintptr_t)pointer);
@@ -78,7 +80,43 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
         mm_free(svm);
         return NULL;
     }
+    pthread_mutex_lock(&list_lock);
+    svm->next = context->svm;
+    if (svm->next) {
+        svm->next->previous = svm;
+    }
+    context->svm = svm;
+    pthread_mutex_unlock(&list_lock);
     return data;
+}
+
+static void destroy(void *data)
+{
+    struct rt_svm *svm = data;
+    rt_aligned_free(svm->data);
+    mm_free(svm);
+}
+
+/* The application must not free what a command uses; a kernel that does so all the same keeps the memory
+ * until no command is under way. */
+static void release(struct rt_svm *svm)
+{
+    pthread_mutex_lock(&list_lock);
+    *(svm->previous ? &svm->previous->next : &svm->context->svm) = svm->next;
+    if (svm->next) {
+        svm->next->previous = svm->previous;
+    }
+    pthread_mutex_unlock(&list_lock);
+    rt_index_remove(&svm->object);
+    rt_record_free(svm->object.id, svm->size);
+    rt_sched_when_over(destroy, svm);
+}
+
+void rt_svm_free_all(struct rt_context *context)
+{
+    while (context->svm) {
+        release(context->svm);
+    }
 }
 
 /* Anything that is not the start of an allocation of the context is ignored, null pointers included. */
@@ -87,9 +125,6 @@ void CL_API_CALL rt_clSVMFree(cl_context handle, void *pointer)
     struct rt_context *context = rt_context(handle);
     struct rt_svm *svm = context && pointer ? rt_svm_find(context, pointer) : NULL;
     if (svm && svm->data == pointer) {
-        rt_index_remove(&svm->object);
-        rt_record_free(svm->object.id, svm->size);
-        rt_aligned_free(svm->data);
-        mm_free(svm);
+        release(svm);
     }
 }

@@ -120,7 +120,7 @@ static void *work(void *data)
     clReleaseMemObject(w->a);
     clReleaseMemObject(w->b);
     clReleaseKernel(w->kernel);
-    failures[w->number] = !w->ok;
+    __atomic_store_n(&failures[w->number], !w->ok, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -138,7 +138,7 @@ static void hundred_thousand_commands(void **state)
         pause_ms(2);
         bool failed = false;
         for (int t = 0; t < THREADS; t++)
-            failed |= failures[t];
+            failed |= __atomic_load_n(&failures[t], __ATOMIC_RELAXED) != 0;
         if (failed)
             break;
     }

@@ -114,10 +114,38 @@ static void buffer_over_svm(void **state)
     clSVMFree(context, p);
 }
 
+/* A kernel that runs keeps what the application frees too early; a context takes what is left with it. */
+static void freed_too_early(void **state)
+{
+    (void)state;
+    const char *text = "kernel void k(global int *p, global int *out) {\n"
+                       "  int sum = 0; for (int i = 0; i < 300000; i++) sum += p[i % 64]; *out = sum; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_mem out = clCreateBuffer(context, 0, 4, NULL, &err);
+    const size_t one = 1;
+    int sum = 0, *p = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 256, 0);
+    for (int i = 0; i < 64; i++)
+        p[i] = 1;
+    OK(clSetKernelArgSVMPointer(kernel, 0, p));
+    OK(clSetKernelArg(kernel, 1, sizeof out, &out));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clFlush(queue));
+    clSVMFree(context, p);
+    for (int i = 0; i < 50; i++)
+        assert_non_null(memset(clSVMAlloc(context, 0, 256, 0), 0, 256));
+    OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, 4, &sum, 0, NULL, NULL));
+    assert_int_equal(sum, 300000);
+    OK(clReleaseMemObject(out));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(allocation), cmocka_unit_test(commands),
-                                       cmocka_unit_test(errors), cmocka_unit_test(free_callback),
-                                       cmocka_unit_test(buffer_over_svm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(allocation),      cmocka_unit_test(commands),
+                                       cmocka_unit_test(errors),          cmocka_unit_test(free_callback),
+                                       cmocka_unit_test(buffer_over_svm), cmocka_unit_test(freed_too_early)};
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

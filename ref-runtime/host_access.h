@@ -1,0 +1,44 @@
+/* What an instrumented host program and the runtime agree on: the program's loads, stores, atomics and
+ * threads become events of the same execution [CL 3.3.6 A23, H1-H12].
+ *
+ * The program is linked with librefcl-host.so, which defines refcl_host_attach(); the runtime calls it when
+ * it starts to record. */
+#ifndef REF_RUNTIME_HOST_ACCESS_H
+#define REF_RUNTIME_HOST_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { REFCL_HOST_VERSION = 1 };
+enum refcl_host_kind { REFCL_HOST_READ, REFCL_HOST_WRITE, REFCL_HOST_RMW, REFCL_HOST_FENCE };
+
+struct refcl_host_access {
+    const void *address;
+    uint32_t size;
+    uint8_t kind; /* enum refcl_host_kind */
+    bool atomic;
+    int order;         /* __ATOMIC_* where ATOMIC, and of a fence */
+    const void *place; /* return address of the instrumented code */
+    uint64_t read, written;
+};
+struct refcl_host_runtime {
+    unsigned version;
+    /* Bounds of what kernels can share with the host: no access elsewhere needs to be told. */
+    const uint64_t *low, *high;
+    /* No kernel takes a step between these, so that an atomic and its record are one. */
+    void (*lock)(void);
+    void (*unlock)(void);
+    void (*access)(const struct refcl_host_access *access);
+    /* Records a point of the calling thread, ordered after the point AFTER (UINT64_MAX: none). */
+    uint64_t (*point)(uint64_t after);
+};
+typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime); /* NULL: recording ends */
+
+/* For the runtime itself. */
+void rt_host_attach(void);
+void rt_host_detach(void);
+void rt_host_shared(uint64_t address, uint64_t size); /* memory that the host can use as well */
+void rt_host_step_begin(void);                        /* a kernel takes a step */
+void rt_host_step_end(void);
+
+#endif
