@@ -314,12 +314,34 @@ static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *rep
             report->counts[j.outcome]++;
             lt_judge_print(&j, report);
             lt_judge_json(&j, report);
+            if (report->html)
+                lt_html_test(&j, options, report);
         }
         clear(&j);
         if (cls != MM_OK)
             return cls;
     }
     return MM_OK;
+}
+
+/* Writes what is asked for beside the text. */
+static enum mm_class write_reports(const struct lt_judge_options *options, const cJSON *judgement,
+                                   FILE *json_out, struct mm_error *err)
+{
+    enum mm_class cls = MM_OK;
+    if (json_out) {
+        char *text = cJSON_Print(judgement);
+        if (text)
+            fprintf(json_out, "%s\n", text);
+        else
+            cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+        cJSON_free(text);
+    }
+    if (options->junit && cls == MM_OK)
+        cls = lt_judge_junit(judgement, options->junit, err);
+    if (options->sarif && cls == MM_OK)
+        cls = lt_judge_sarif(judgement, options->sarif, err);
+    return cls;
 }
 
 enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
@@ -330,11 +352,20 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
     cJSON *results = load(results_path, err);
     if (!results)
         return MM_INVALID;
+    char *body = NULL;
+    size_t size = 0;
     struct lt_judge_report report = {.text = text_out, .tests = cJSON_CreateArray()};
+    report.html = options->html ? open_memstream(&body, &size) : NULL;
     enum mm_class cls = judge_all(results, &report, options, results_path, err);
+    cJSON *judgement = lt_judge_finish(&report, results);
+    if (report.html && fclose(report.html) != 0 && cls == MM_OK)
+        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
     if (cls == MM_OK)
-        lt_judge_finish(&report, results, json_out);
-    cJSON_Delete(report.tests);
+        cls = write_reports(options, judgement, json_out, err);
+    if (cls == MM_OK && options->html)
+        cls = lt_html_page(options->html, body, results, &report, err);
+    free(body);
+    cJSON_Delete(judgement);
     cJSON_Delete(results);
     *findings = report.counts[LT_FORBIDDEN];
     *unknown = report.counts[LT_UNKNOWN];

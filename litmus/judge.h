@@ -30,13 +30,32 @@ struct lt_judged {
 };
 struct lt_judge_report {
     FILE *text;
+    FILE *html; /* body of the page, NULL if it is not wanted */
     cJSON *tests;
     size_t counts[LT_OUTCOME_COUNT];
 };
 
+struct lt_rate {
+    double rate, low, high; /* 95 % interval */
+    double again;           /* probability that a campaign of this length sees it again */
+};
+struct lt_rate lt_rate_of(uint64_t count, uint64_t instances);
+/* False if the rate of some state of TEST (of a results file) has a trend. */
+bool lt_stationary(const cJSON *test);
+void lt_judge_state(const struct lt_judged *judged, const uint64_t *values, FILE *out);
+const char *lt_outcome_name(enum lt_outcome outcome);
+
 uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term, bool *is_signed);
 void lt_judge_print(const struct lt_judged *judged, struct lt_judge_report *report);
 void lt_judge_json(const struct lt_judged *judged, struct lt_judge_report *report);
-void lt_judge_finish(struct lt_judge_report *report, const cJSON *results, FILE *json_out);
+void lt_html_test(const struct lt_judged *judged, const struct lt_judge_options *options,
+                  struct lt_judge_report *report);
+enum mm_class lt_html_page(const char *path, const char *body, const cJSON *results,
+                           const struct lt_judge_report *report, struct mm_error *err);
+/* From a judgement: a test suite for CI; forbidden outcomes for code hosts. */
+enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err);
+enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm_error *err);
+/* The judgement as JSON; the caller's. */
+cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results);
 
 #endif

@@ -10,6 +10,11 @@ static const char *const outcome_names[] = {[LT_ALLOWED] = "allowed",
                                             [LT_UNKNOWN] = "unknown",
                                             [LT_NOT_RUN] = "not-run"};
 
+const char *lt_outcome_name(enum lt_outcome outcome)
+{
+    return outcome_names[outcome];
+}
+
 static int64_t shown_value(const struct lt_judged *j, uint32_t i, uint64_t value)
 {
     bool is_signed;
@@ -18,7 +23,7 @@ static int64_t shown_value(const struct lt_judged *j, uint32_t i, uint64_t value
     return (int64_t)((value ^ sign) - sign);
 }
 
-static void print_state(const struct lt_judged *j, const uint64_t *values, FILE *out)
+void lt_judge_state(const struct lt_judged *j, const uint64_t *values, FILE *out)
 {
     for (uint32_t i = 0; i < j->program->observed_count; i++) {
         char name[256];
@@ -49,6 +54,23 @@ static void print_condition(const struct lt_judged *j, FILE *out)
     else
         fputs("true", out);
     fprintf(out, " is %svalidated\n", validated(j) ? "" : "NOT ");
+}
+
+static uint64_t seen_instances(const struct lt_judged *j)
+{
+    return j->positive + j->negative;
+}
+
+static void print_statistics(const struct lt_judged *j, FILE *out)
+{
+    struct lt_rate r = lt_rate_of(j->positive, seen_instances(j));
+    if (j->positive)
+        fprintf(out, "Rate %.3g (95 %% between %.3g and %.3g), seen again with probability %.4g\n", r.rate,
+                r.low, r.high, r.again);
+    else if (seen_instances(j))
+        fprintf(out, "Rate below %.3g with 95 %% confidence\n", r.high);
+    if (!lt_stationary(j->json))
+        fputs("Not stationary: the rate of a state changed in the course of the campaign\n", out);
 }
 
 static void print_violations(const struct lt_seen *s, FILE *out)
@@ -87,7 +109,7 @@ static void print_verdict(const struct lt_judged *j, FILE *out)
     for (size_t i = 0; i < j->seen_count; i++)
         if (j->seen[i].verdict == LT_FORBIDDEN) {
             fputs("  ", out);
-            print_state(j, j->seen[i].values, out);
+            lt_judge_state(j, j->seen[i].values, out);
             fprintf(out, "  seen %" PRIu64 " times\n", j->seen[i].count);
             print_violations(&j->seen[i], out);
         }
@@ -108,7 +130,7 @@ void lt_judge_print(const struct lt_judged *j, struct lt_judge_report *report)
     fprintf(out, "States %zu\n", j->seen_count);
     for (size_t i = 0; i < j->seen_count; i++) {
         fprintf(out, "%-8" PRIu64 "%c>", j->seen[i].count, j->seen[i].satisfies ? '*' : ':');
-        print_state(j, j->seen[i].values, out);
+        lt_judge_state(j, j->seen[i].values, out);
         fputc('\n', out);
     }
     const cJSON *ms = cJSON_GetObjectItem(j->json, "time_ms");
@@ -118,6 +140,7 @@ void lt_judge_print(const struct lt_judged *j, struct lt_judge_report *report)
     print_condition(j, out);
     fprintf(out, "Observation %s %s %" PRIu64 " %" PRIu64 "\n", j->name, often, j->positive, j->negative);
     fprintf(out, "Time %s %.2f\n", j->name, cJSON_IsNumber(ms) ? ms->valuedouble / 1e3 : 0.0);
+    print_statistics(j, out);
     print_verdict(j, out);
     fputc('\n', out);
 }
@@ -155,6 +178,11 @@ static cJSON *state_json(const struct lt_judged *j, const struct lt_seen *s)
     for (uint32_t i = 0; i < j->program->observed_count; i++)
         cJSON_AddItemToArray(values, value_json(shown_value(j, i, s->values[i])));
     cJSON_AddNumberToObject(json, "count", (double)s->count);
+    struct lt_rate r = lt_rate_of(s->count, seen_instances(j));
+    cJSON_AddNumberToObject(json, "rate", r.rate);
+    cJSON_AddNumberToObject(json, "rate_low", r.low);
+    cJSON_AddNumberToObject(json, "rate_high", r.high);
+    cJSON_AddNumberToObject(json, "reproducibility", r.again);
     bool racy = j->outcome == LT_RACY;
     cJSON_AddStringToObject(json, "verdict", outcome_names[racy ? LT_RACY : s->verdict]);
     if (!racy && s->verdict == LT_FORBIDDEN)
@@ -178,6 +206,8 @@ void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
         cJSON_AddNumberToObject(json, "negative", (double)j->negative);
         cJSON_AddNumberToObject(json, "model_states", (double)j->verdict.state_count);
         cJSON_AddNumberToObject(json, "model_states_seen", (double)j->allowed_seen);
+        cJSON_AddNumberToObject(json, "unseen_rate_below", lt_rate_of(0, seen_instances(j)).high);
+        cJSON_AddBoolToObject(json, "stationary", lt_stationary(j->json));
         cJSON *states = cJSON_AddArrayToObject(json, "states");
         for (size_t i = 0; i < j->seen_count; i++)
             cJSON_AddItemToArray(states, state_json(j, &j->seen[i]));
@@ -185,14 +215,12 @@ void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
     cJSON_AddItemToArray(report->tests, json);
 }
 
-void lt_judge_finish(struct lt_judge_report *report, const cJSON *results, FILE *json_out)
+cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results)
 {
     if (report->text)
         fprintf(report->text, "%zu allowed, %zu forbidden, %zu racy, %zu unknown, %zu not run\n",
                 report->counts[LT_ALLOWED], report->counts[LT_FORBIDDEN], report->counts[LT_RACY],
                 report->counts[LT_UNKNOWN], report->counts[LT_NOT_RUN]);
-    if (!json_out)
-        return;
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "refcl-litmus-judgement");
     cJSON_AddNumberToObject(json, "version", 1);
@@ -204,9 +232,5 @@ void lt_judge_finish(struct lt_judge_report *report, const cJSON *results, FILE 
         cJSON_AddNumberToObject(summary, outcome_names[i], (double)report->counts[i]);
     cJSON_AddItemToObject(json, "tests", report->tests);
     report->tests = NULL;
-    char *text = cJSON_Print(json);
-    if (text)
-        fprintf(json_out, "%s\n", text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+    return json;
 }

@@ -37,8 +37,14 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
 struct lt_judge_options {
     const struct mm_cat_model *model;
     struct ck_options check;
+    const char *html, *junit, *sarif; /* files to write besides, NULL if not wanted */
 };
 enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
                        FILE *json_out, size_t *findings, size_t *unknown, struct mm_error *err);
+
+/* Compares two judgements (JSON of lt_judge): a forbidden state that BASELINE does not have, a test that ran
+ * then and no longer does, a device of which nothing can be tested any more.  Writes one line each to OUT. */
+enum mm_class lt_gate(const char *baseline_path, const char *judgement_path, FILE *out, size_t *findings,
+                      struct mm_error *err);
 
 #endif

@@ -4,17 +4,20 @@
 
 #include <limits.h>
 
-enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON };
+enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF };
 static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
     {"bound", 'b', "K", "REFCL_BOUND", "loop iterations to consider (default 2)"},
     {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each test (default 60)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
+    {"html", 0, "FILE", "REFCL_HTML", "write one self-contained page: histograms, graphs, texts"},
+    {"junit", 0, "FILE", "REFCL_JUNIT", "write the verdicts as a JUnit test suite"},
+    {"sarif", 0, "FILE", "REFCL_SARIF", "write forbidden outcomes as SARIF"},
     TOOL_OPTION_END};
 
 struct judge {
     struct ck_options check;
-    const char *model, *json;
+    const char *model, *json, *html, *junit, *sarif;
 };
 
 static int handle(void *context, size_t index, const char *value)
@@ -34,6 +37,15 @@ static int handle(void *context, size_t index, const char *value)
         code = tool_number("timeout", value, 86400, &n);
         judge->check.timeout_ms = (unsigned)n * 1000;
         break;
+    case OPT_HTML:
+        judge->html = value;
+        break;
+    case OPT_JUNIT:
+        judge->junit = value;
+        break;
+    case OPT_SARIF:
+        judge->sarif = value;
+        break;
     default:
         judge->json = value;
         break;
@@ -43,7 +55,11 @@ static int handle(void *context, size_t index, const char *value)
 
 static int judge_file(const struct judge *judge, const struct mm_cat_model *model, const char *results)
 {
-    struct lt_judge_options judge_options = {.model = model, .check = judge->check};
+    struct lt_judge_options judge_options = {.model = model,
+                                             .check = judge->check,
+                                             .html = judge->html,
+                                             .junit = judge->junit,
+                                             .sarif = judge->sarif};
     struct mm_error err = {0};
     size_t findings = 0, unknown = 0;
     FILE *json = judge->json ? tool_open_output(judge->json) : NULL;

@@ -20,12 +20,18 @@ enum {
     OPT_DEVICE,
     OPT_SHARD,
     OPT_TIMEOUT,
+    OPT_BUDGET,
+    OPT_CONFIDENCE,
+    OPT_TEST,
+    OPT_BATCH,
+    OPT_KNOB,
     OPT_QUIET
 };
 static const struct tool_option options[] = {
     {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)"},
     {"output", 'o', "FILE", "REFCL_RESULTS", "results (default results.json), rewritten after every batch"},
-    {"iterations", 'n', "N", "REFCL_ITERATIONS", "instances of each test"},
+    {"iterations", 'n', "N", "REFCL_ITERATIONS",
+     "instances of each test (default 100000; 4000 on refcl itself)"},
     {"seed", 's', "N", "REFCL_SEED", "seed of the placements"},
     {"cl-std", 0, "NAME", "REFCL_CL_STD",
      "OpenCL C version of the kernels (default: what the device offers)"},
@@ -35,8 +41,17 @@ static const struct tool_option options[] = {
     {"shard", 0, "K/N", "REFCL_SHARD", "the K-th of N parts of the campaign"},
     {"timeout", 't', "S", "REFCL_RUN_TIMEOUT",
      "give a test up after S seconds without a result (default 60)"},
+    {"budget", 0, "S", "REFCL_BUDGET", "seconds for all tests together, instead of a number of instances"},
+    {"confidence", 0, "R", "REFCL_CONFIDENCE",
+     "instances until a state never seen has, with 95 % confidence, a rate below R"},
+    {"test", 0, "NAME", "REFCL_TEST", "only tests whose name contains NAME"},
+    {"batch", 0, "N", "REFCL_BATCH", "instances in one launch"},
+    {"knob", 0, "NAME=V", NULL, "fix a knob of the launches (refcl-litmus-run --knobs lists them)"},
     {"quiet", 'q', NULL, "REFCL_QUIET", "only the summary"},
     TOOL_OPTION_END};
+
+/* An interpreter makes fewer instances in a second than a processor. */
+enum { REFCL_ITERATIONS = 4000 };
 
 struct campaign {
     struct lt_plan_options plan;
@@ -117,6 +132,8 @@ static int run_plan(struct campaign *campaign, const struct litmus_files *files)
     int code = tool_find_helper("refcl-litmus-run", runner);
     if (!code)
         code = select_icd(campaign->icd);
+    if (!campaign->icd && !campaign->plan.iterations)
+        campaign->plan.iterations = REFCL_ITERATIONS;
     if (!code)
         code = litmus_write_plan(files, &campaign->plan, plan);
     if (code)
