@@ -212,6 +212,7 @@ struct in_launch {
     struct mm_recorder *recorder; /* NULL: recording off */
     uint32_t command;             /* for agents in events and findings */
     uint32_t device;
+    bool uninitialized; /* with checks: values never given that reach a branch, an address or shared memory */
 };
 /* A launch under way. */
 struct in_run;

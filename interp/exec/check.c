@@ -56,6 +56,12 @@ static bool all(const uint8_t *s, uint64_t n)
     return n > 0;
 }
 
+/* Whether an operand has no value, as far as that is followed. */
+static bool unknown(const struct at *x, int32_t slot, uint64_t n)
+{
+    return x->s != NULL && any(x->s + slot, n);
+}
+
 static void uninitialized(const struct at *x, const char *what)
 {
     in_raise(x->run, x->item, x->pc, "uninitialized", "CLC 6.3.1", NULL, 0, 0,
@@ -105,7 +111,7 @@ static void check_shift(const struct at *x, uint32_t size, int32_t count)
 {
     for (int32_t k = 0; k < count; k++) {
         uint64_t by = (uint64_t)number(x, x->pc->b, (uint32_t)k, size) & (UINT64_MAX >> (64 - 8 * size));
-        if (by < 8 * size || any(x->s + x->pc->b + k * (int32_t)size, size))
+        if (by < 8 * size || unknown(x, x->pc->b + k * (int32_t)size, size))
             continue;
         in_raise(x->run, x->item, x->pc, "bad-shift", "CLC 6.3.9", NULL, 0, 0,
                  "shift of a number of %u bits by %llu", 8 * size, (unsigned long long)by);
@@ -128,7 +134,7 @@ static void check_wrap(const struct at *x, uint32_t size, int32_t count, enum ar
              b = sign ? (wide)sb : (wide)((uint64_t)sb & mask);
         wide r = how == ADDITION ? a + b : how == SUBTRACTION ? a - b : how == NEGATION ? -a : a * b;
         wide most = sign ? ((wide)1 << (8 * size - 1)) - 1 : (wide)mask, least = sign ? -most - 1 : 0;
-        if ((r <= most && r >= least) || any(x->s + x->pc->a + k * (int32_t)size, size))
+        if ((r <= most && r >= least) || unknown(x, x->pc->a + k * (int32_t)size, size))
             continue;
         in_raise(x->run, x->item, x->pc, sign ? "signed-overflow" : "unsigned-overflow", "CLC 6.3.3", NULL, 0,
                  0, "the result of an operation on numbers of %u bits, %lld and %lld, does not fit", 8 * size,
@@ -142,7 +148,8 @@ static void check_convert(const struct at *x)
 {
     uint32_t from = (uint32_t)x->pc->b & 0xff, to = (uint32_t)x->pc->b >> 8 & 0xff,
              flag = (uint32_t)x->pc->b >> 16;
-    element_wise(x, from, to, x->pc->c, false);
+    if (x->s != NULL)
+        element_wise(x, from, to, x->pc->c, false);
     for (int32_t k = 0; k < x->pc->c && flag != 0; k++) {
         const uint8_t *p = x->item->frame + x->pc->a + k * (int32_t)from;
         double v = 0, most = ldexp(1, (int)(8 * to) - (flag == 1)), least = flag == 1 ? -most : 0;
@@ -155,7 +162,7 @@ static void check_convert(const struct at *x)
         } else {
             continue; /* a half fits anything that it is likely to become */
         }
-        if ((v < most && v > least - 1) || any(x->s + x->pc->a + k * (int32_t)from, from))
+        if ((v < most && v > least - 1) || unknown(x, x->pc->a + k * (int32_t)from, from))
             continue;
         in_raise(x->run, x->item, x->pc, "float-to-integer", "CLC 6.3.3", NULL, 0, 0,
                  "%g converted to %s integer of %u bits", v, flag == 1 ? "a signed" : "an unsigned", 8 * to);
@@ -716,10 +723,43 @@ static void check_rest(struct at x, enum in_op op)
     }
 }
 
+/* What needs no shadow. */
+static void check_values(struct at x, enum in_op op)
+{
+    const struct in_insn *pc = x.pc;
+    switch (op) {
+#define WRAP_SUM(size, count)        check_wrap(&x, size, count, ADDITION);
+#define WRAP_DIFFERENCE(size, count) check_wrap(&x, size, count, SUBTRACTION);
+#define WRAP_PRODUCT(size, count)    check_wrap(&x, size, count, MULTIPLICATION);
+#define WRAP_NEGATIVE(size, count)   check_wrap(&x, size, count, NEGATION);
+#define SHIFT_ONLY(size, count)      check_shift(&x, size, count);
+        CASES(ADD, WRAP_SUM)
+        CASES(SUB, WRAP_DIFFERENCE)
+        CASES(MUL, WRAP_PRODUCT)
+        CASES(NEG, WRAP_NEGATIVE)
+        CASES(SHL, SHIFT_ONLY)
+        CASES(LSHR, SHIFT_ONLY)
+        CASES(ASHR, SHIFT_ONLY)
+    case IN_CVT:
+        check_convert(&x);
+        break;
+    case IN_ATOMIC:
+        check_order(&x, pc->p);
+        break;
+    case IN_RET:
+        end_of_function(&x);
+        break;
+    default:
+        break;
+    }
+}
+
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op)
 {
     struct at x = {run, item, pc, item->block->shadow};
-    if (!check_numbers(x, op) && !check_moves(x, op) && !check_flags(x, op) && !check_memory(x, op))
+    if (x.s == NULL)
+        check_values(x, op);
+    else if (!check_numbers(x, op) && !check_moves(x, op) && !check_flags(x, op) && !check_memory(x, op))
         check_rest(x, op);
     return !run->stopped;
 }

@@ -5,6 +5,12 @@
 
 #define IN_MEMORY_LIMIT (UINT64_C(2) << 30)
 
+/* Whether shadow memory is kept. */
+static bool shadowed(const struct in_run *run)
+{
+    return run->engine == IN_CHECKING && run->launch.uninitialized;
+}
+
 static void *take(struct in_run *run, uint64_t size)
 {
     if (run->memory_used + size > IN_MEMORY_LIMIT)
@@ -41,9 +47,9 @@ static bool make_local(struct in_run *run, struct in_group *g)
     }
     g->local_size = at + 4096;
     g->local = take(run, g->local_size);
-    if (run->engine == IN_CHECKING)
+    if (shadowed(run))
         g->local_shadow = take(run, g->local_size);
-    if (g->local == NULL || (run->engine == IN_CHECKING && g->local_shadow == NULL))
+    if (g->local == NULL || (shadowed(run) && g->local_shadow == NULL))
         return false;
     uint64_t base = ((uint64_t)(uintptr_t)g->local + 4095) & ~UINT64_C(4095);
     for (uint32_t k = 0; k < n; k++)
@@ -189,7 +195,7 @@ static struct in_block *new_block(struct in_run *run, struct in_group *g)
     struct in_block *b;
     uint64_t below = (code->constant_size + UINT64_C(63)) / 64 * 64;
     uint64_t block = sizeof *b + below + code->frame_size + 128;
-    uint64_t shadow = run->engine == IN_CHECKING ? below + code->frame_size : 0;
+    uint64_t shadow = shadowed(run) ? below + code->frame_size : 0;
     b = take(run, block + shadow);
     if (b == NULL)
         return NULL;
@@ -270,7 +276,7 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
     item->pc = run->insns + run->code->entry;
     item->state = IN_ITEM_READY;
     item_header(run, g, item);
-    if (run->engine == IN_CHECKING)
+    if (shadowed(run))
         in_shadow_begin(run, item);
     return true;
 }

@@ -112,6 +112,7 @@ static inline enum mm_class clr_run(struct in_instance *instance, struct in_modu
                                .seed = l->seed,
                                .max_findings = l->max_findings,
                                .checks = true,
+                               .uninitialized = true,
                                .recorder = l->recorder,
                                .command = 1};
     for (int k = 0; k < 3; k++) {

@@ -118,7 +118,7 @@ static inline enum mm_class spv_execute(const char *text, struct in_launch *laun
     launch->arguments = args;
     launch->dimensions = launch->dimensions == 0 ? 1 : launch->dimensions;
     launch->sub_group_size = launch->sub_group_size == 0 ? 4 : launch->sub_group_size;
-    launch->checks = !spv_unchecked;
+    launch->checks = launch->uninitialized = !spv_unchecked;
     launch->command = 1;
     bool done = false;
     assert_int_equal(in_run_create(launch, &run, &out->err), MM_OK);

@@ -341,6 +341,7 @@ static void test_replay(void **state)
         for (size_t k = 0; k < a->count; k++) {
             assert_int_equal(a->list[k].agent.index, b->list[k].agent.index);
             assert_int_equal(a->list[k].kind, b->list[k].kind);
+            assert_memory_equal(&a->list[k], &b->list[k], sizeof a->list[k]);
             differs |= k > 0 && a->list[k].agent.index < a->list[k - 1].agent.index && k < 8;
         }
     }

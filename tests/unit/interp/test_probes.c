@@ -173,6 +173,7 @@ static uint32_t run_kernels(struct in_module *module, const char *name)
                                    .step_limit = 3000000,
                                    .max_findings = 50,
                                    .checks = true,
+                                   .uninitialized = true,
                                    .command = 1};
         for (int d = 0; d < 3; d++) {
             launch.local_size[d] = fixed ? info->required_local_size[d] : d == 0 ? 4 : 1;
