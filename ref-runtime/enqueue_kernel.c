@@ -12,7 +12,7 @@
 /* ---- settings of launches ---- */
 
 static struct {
-    bool checks;
+    bool checks, uninitialized;
     enum in_schedule schedule;
     uint64_t seed, step_limit;
     uint32_t max_findings;
@@ -38,7 +38,8 @@ static uint64_t number(const char *name)
 static void read_settings(void)
 {
     const char *schedule = getenv("REFCL_SCHEDULE");
-    settings.checks = in_list(getenv("REFCL_CHECK"), "memory");
+    settings.uninitialized = in_list(getenv("REFCL_CHECK"), "uninitialized");
+    settings.checks = settings.uninitialized || in_list(getenv("REFCL_CHECK"), "memory");
     settings.schedule = schedule && strcmp(schedule, "random") == 0 ? IN_RANDOM
                         : schedule && strcmp(schedule, "fair") == 0 ? IN_FAIR
                                                                     : IN_SEQUENTIAL;
@@ -167,6 +168,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .step_limit = settings.step_limit,
                                .max_findings = settings.max_findings,
                                .checks = settings.checks,
+                               .uninitialized = settings.uninitialized,
                                .recorder = rt_recorder(),
                                .command = command->record.id,
                                .device = (uint32_t)command->queue->device->index};
