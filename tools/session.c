@@ -2,6 +2,7 @@
 #include "tools/session.h"
 #include "tools/session_html.h"
 #include "tools/session_input.h"
+#include "tools/session_places.h"
 #include "tools/session_recorder.h"
 #include "tools/session_verify.h"
 #include "tools/tool.h"
@@ -58,7 +59,8 @@ static void set_environment(const struct session *session, const char *library, 
     snprintf(text, sizeof text, "%d", fd);
     setenv("REFCL_TRACE_FD", text, 1);
     unsetenv("REFCL_TRACE"); /* that file is ours to write */
-    snprintf(text, sizeof text, "%s%s", session->memory ? "memory" : "", session->api ? ",api" : "");
+    snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
+             session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
     if (session->seed)
         setenv("REFCL_SEED", session->seed, 1);
@@ -130,13 +132,18 @@ struct tee {
     struct mm_sink sinks[3];
     size_t count;
     bool complete;
+    struct session_places places;
     struct mm_sink *recorder; /* the user's own, NULL = none */
 };
 
-static enum mm_class tee_record(void *context, const struct mm_record *record)
+static enum mm_class tee_record(void *context, const struct mm_record *given)
 {
     struct tee *tee = context;
     enum mm_class worst = MM_OK;
+    struct mm_record copy = *given, text, *record = &copy;
+    bool found = given->type == MM_RECORD_SOURCE && session_places_find(&tee->places, &copy, &text);
+    for (size_t i = 0; found && text.type && i < tee->count; i++)
+        tee->sinks[i].record(tee->sinks[i].context, &text);
     for (size_t i = 0; i < tee->count; i++) {
         enum mm_class c = tee->sinks[i].record(tee->sinks[i].context, record);
         worst = c ? c : worst;
@@ -167,6 +174,7 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
 
 static void tee_close(struct tee *tee)
 {
+    session_places_clear(&tee->places);
     if (tee->recorder)
         session_recorder_end(tee->recorder, tee->complete);
     for (size_t i = 0; i < tee->count; i++)
