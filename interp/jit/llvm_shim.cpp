@@ -57,6 +57,49 @@ void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_wid
     }
 }
 
+// The libm function that an intrinsic stands for, where libmvec has a vector variant.
+static const char *libm_name(const Function &f)
+{
+    switch (f.getIntrinsicID()) {
+    case Intrinsic::sin:
+        return "sin";
+    case Intrinsic::cos:
+        return "cos";
+    case Intrinsic::exp:
+        return "exp";
+    case Intrinsic::exp2:
+        return "exp2";
+    case Intrinsic::log:
+        return "log";
+    case Intrinsic::log2:
+        return "log2";
+    case Intrinsic::log10:
+        return "log10";
+    case Intrinsic::pow:
+        return "pow";
+    default:
+        return nullptr;
+    }
+}
+
+static bool is_accurate(CallInst *call)
+{
+    Function *callee = call->getCalledFunction();
+    if (!callee || !callee->isDeclaration() || !call->getType()->isDoubleTy())
+        return true;
+    if (callee->isIntrinsic()) {
+        const char *name = libm_name(*callee);
+        if (!name)
+            return true;
+        FunctionCallee libm = callee->getParent()->getOrInsertFunction(name, callee->getFunctionType());
+        call->setCalledFunction(libm);
+        call->addFnAttr(Attribute::ReadNone);
+        call->addFnAttr(Attribute::NoUnwind);
+        call->addFnAttr(Attribute::WillReturn);
+    }
+    return false;
+}
+
 // libmvec's functions, within 4 units in the last place of double, are good enough for float alone: calls
 // from other functions than in_ext_..._f32 keep libm's accuracy.
 void in_shim_keep_accuracy(LLVMModuleRef module)
@@ -65,9 +108,7 @@ void in_shim_keep_accuracy(LLVMModuleRef module)
         if (f.getName().startswith("in_ext_") && f.getName().endswith("_f32"))
             continue;
         for (Instruction &i : instructions(f))
-            if (auto *call = dyn_cast<CallInst>(&i); call && call->getCalledFunction() &&
-                                                     call->getCalledFunction()->isDeclaration() &&
-                                                     !call->getCalledFunction()->isIntrinsic())
+            if (auto *call = dyn_cast<CallInst>(&i); call && !is_accurate(call))
                 call->addFnAttr(Attribute::NoBuiltin);
     }
 }

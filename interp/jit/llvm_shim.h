@@ -22,6 +22,7 @@ LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, siz
 bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
 /* Functions take the target from the target machine; those linked in become internal. */
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
+/* Calls that double precision needs go to libm itself. */
 void in_shim_keep_accuracy(LLVMModuleRef module);
 /* Runs passes; false with WHY. */
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize);

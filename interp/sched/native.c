@@ -1,7 +1,8 @@
 /* Which engine executes a launch, and the way to librefcl-jit.so, which is loaded when it is first needed.
  *
  * REFCL_ENGINE=interp: the interpreter always; jit: the JIT for every launch that it covers and that is
- * neither recorded nor checked; auto: the same, but kernels begin in the interpreter until compiling pays. */
+ * neither recorded nor checked; auto, the default: the same, but kernels begin in the interpreter until
+ * compiling pays. */
 #include "interp/jit/jit.h"
 #include "sched.h"
 #include <dlfcn.h>

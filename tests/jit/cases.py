@@ -105,4 +105,29 @@ kernel void k(global int *o) { size_t i = get_global_id(0); atomic_add(&counter,
     ('saxpy chain', """kernel void k(global float *y, global const float *x, float a) { int i = get_global_id(0); float v = y[i];
   for (int j = 0; j < 20; j++) v = a * x[i] + v; y[i] = v; }""", G, (64,), [('zero', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'f4', 1.25)]),
     ('edges', """kernel void k(global int *o) { int i = get_global_id(0); o[i] = i * (int)get_local_size(0); }""", (250,), (32,), [('out', 'i4', 256)]),
+    # Work-items that wait for one another: the JIT must leave them to the interpreter, and nothing may hang.
+    ('ticket lock', """kernel void k(volatile global int *lock, global int *o) { if (get_local_id(0) == 0) { int mine = atomic_inc(&lock[0]);
+  while (atomic_add(&lock[1], 0) != mine); o[0] += get_group_id(0) * 3; mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_inc(&lock[1]); } }""", G, (32,), [('zero', 'i4', 4), ('out', 'i4', 4)]),
+    ('spin lock in a group', """kernel void k(volatile global int *lock, global int *o) { bool done = false; while (!done) { if (atomic_cmpxchg(lock, 0, 1) == 0) {
+  o[0] += get_global_id(0); mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_xchg(lock, 0); done = true; } } }""", G, (32,), [('zero', 'i4', 4), ('out', 'i4', 4)]),
+    ('flag', """kernel void k(global atomic_int *f, global int *o) { if (get_local_id(0) == 31) atomic_store_explicit(f + get_group_id(0), 5, memory_order_release, memory_scope_device);
+  else { int v; do v = atomic_load_explicit(f + get_group_id(0), memory_order_acquire, memory_scope_device); while (v == 0); o[get_global_id(0)] = v; } }""", G, (32,), [('zero', 'i4', 8), ('out', 'i4', 256)]),
+    ('volatile flag', """kernel void k(volatile global int *f, global int *o) { int i = get_global_id(0); if (get_local_id(0) == 31) f[get_group_id(0)] = 9;
+  else { while (f[get_group_id(0)] == 0); o[i] = f[get_group_id(0)]; } }""", G, (32,), [('zero', 'i4', 8), ('out', 'i4', 256)]),
+    ('chain of work-groups', """kernel void k(global atomic_int *f, global int *o) { int g = get_group_id(0); if (get_local_id(0) == 0) {
+  if (g > 0) while (atomic_load(&f[g - 1]) == 0) ; int before = g > 0 ? o[g - 1] : 0; o[g] = before + g; atomic_store(&f[g], 1); } }""", G, (32,), [('zero', 'i4', 8), ('out', 'i4', 256)]),
+    ('spinning in a function', """int take(volatile global int *lock) { int n = 0; for (;;) { if (atomic_xchg(lock, 1) == 0) return n; n++; } }
+kernel void k(volatile global int *lock, global int *o) { take(lock); o[0] += 2; mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_xchg(lock, 0); }""", G, (32,), [('zero', 'i4', 4), ('out', 'i4', 4)]),
+    ('float addition by compare and exchange', """void add(volatile global float *p, float v) { union { uint u; float f; } a, b; do { a.f = *p; b.f = a.f + v; } while (atomic_cmpxchg((volatile global uint *)p, a.u, b.u) != a.u); }
+kernel void k(global float *p, global const int *a) { add(p, (float)(a[get_global_id(0)] & 7)); }""", G, (32,), [('zero', 'f4', 4), ('in', 'i4', 256, None, None)]),
+    ('division by zero', """kernel void k(global int *o, global const int *a) { int i = get_global_id(0), z = a[i] & 1; o[i] = a[i] / z + a[i] % z + (int)((uint)i / (uint)z) + (int)(INT_MIN / -(z | 1)); }""",
+     G, (32,), [('out', 'i4', 256), ('in', 'i4', 256, None, None)]),
+    ('guarded loop', """kernel void k(global float *o, global const float *a, int n) { int i = get_global_id(0); if (i >= n) return; float s = 0; for (int j = 0; j < n; j++) s += a[j] * a[i]; o[i] = s; }""",
+     G, (32,), [('out', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'i4', 200)]),
+    ('loops in step', """kernel void k(global float *o, global const float *a, int n) { int i = get_global_id(0); float s = 0, t = a[i]; int c = 0;
+  for (int j = 0; j < n; j++) { float v = a[(i + j) & 255]; s += v * t; if (v > 0) c += j; for (int x = 0; x < n; x += 2) t = t * 0.5f + v; } o[i] = s + c + t; }""",
+     G, (32,), [('out', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'i4', 21)]),
+    ('vector loop', """kernel void k(global float4 *o, global const float4 *a, int n) { int i = get_global_id(0); float4 s = 0, p = a[i];
+  for (int j = 0; j < n; j++) { float4 d = a[j] - p; float r = dot(d.xyz, d.xyz) + 0.1f; s += d * (a[j].w / sqrt(r)); } o[i] = s; }""",
+     (64,), (32,), [('out', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'i4', 64)]),
 ]
