@@ -61,6 +61,7 @@ HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
 XREF_SRC     := $(call src,spec-xref)
 RUNNER_SRC   := $(call src,litmus/run)
 TOOLS_SRC    := $(call src,tools)
+HOSTLIB_SRC  := $(call src,tools/hostlib)
 TESTLIB_SRC  := $(call src,tests/lib)
 
 LIBS_A := $(foreach l,xref litmus checker interp memmodel,$(BUILD)/lib/lib$(l).a)
@@ -71,7 +72,7 @@ JSON_LIBS   := -lcjson
 ZSTD_LIBS   := -lzstd
 
 PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run \
-  $(BUILD)/refcl-kernel-host $(BUILD)/refcl.icd
+  $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/refcl.icd
 ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
@@ -163,6 +164,8 @@ $(BUILD)/gen/builtins_bc.h: $(BUILD)/jit/builtins.bc
 	{ echo '/* Generated. */'; echo 'static const unsigned char in_builtins_bc[] = {'; od -An -v -tu1 $< | sed 's/ *\([0-9]\+\)/\1,/g'; \
 	  echo '};'; echo 'static const unsigned long in_builtins_bc_size = sizeof in_builtins_bc;'; } > $@.tmp && mv $@.tmp $@
 $(BUILD)/obj/interp/jit/compile.o: $(BUILD)/gen/builtins_bc.h
+$(BUILD)/librefcl-host.so: $(call obj,$(HOSTLIB_SRC))
+	$(CC) -shared $(LDFLAGS) -o $@ $^ -lpthread -ldl
 $(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(JIT_SHIM)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
 	$(CXX) -shared $(LDFLAGS) -o $@ $^ -Wl,--exclude-libs,ALL -L$(LLVM_LIB) -lLLVM-$(LLVM) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -lm
 
@@ -250,6 +253,7 @@ install: all
 	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
 	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors
 	install -m 755 $(BUILD)/librefcl.so $(BUILD)/librefcl-jit.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/librefcl-host.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
 	install -m 755 $(BUILD)/refcl $(DESTDIR)$(PREFIX)/bin/
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/

@@ -1,0 +1,107 @@
+/* librefcl-host: the functions that gcc's and clang's -fsanitize=thread instrumentation calls, for plain
+ * accesses.  What lies outside of memory shared with kernels costs two comparisons. */
+#include "tools/hostlib/hostlib.h"
+
+const struct refcl_host_runtime *host_runtime;
+
+EXPORT refcl_host_attach_function refcl_host_attach;
+EXPORT void refcl_host_attach(const struct refcl_host_runtime *runtime)
+{
+    if (runtime)
+        host_find_runtime(runtime);
+    if (!runtime || runtime->version == REFCL_HOST_VERSION)
+        __atomic_store_n(&host_runtime, runtime, __ATOMIC_RELEASE);
+}
+
+static void plain(const void *address, uint32_t size, uint8_t kind, const void *place)
+{
+    const struct refcl_host_runtime *runtime = host_shared(address);
+    if (!runtime)
+        return;
+    struct refcl_host_access access = {.address = address, .size = size, .kind = kind, .place = place};
+    runtime->access(&access);
+}
+
+#define HERE __builtin_return_address(0)
+#define PLAIN(name, size, kind)                                                                              \
+    EXPORT void __tsan_##name(void *address);                                                                \
+    EXPORT void __tsan_##name(void *address)                                                                 \
+    {                                                                                                        \
+        plain(address, size, kind, HERE);                                                                    \
+    }
+#define BOTH(name, size)                                                                                     \
+    EXPORT void __tsan_##name(void *address);                                                                \
+    EXPORT void __tsan_##name(void *address)                                                                 \
+    {                                                                                                        \
+        plain(address, size, REFCL_HOST_READ, HERE);                                                         \
+        plain(address, size, REFCL_HOST_WRITE, HERE);                                                        \
+    }
+#define SIZES(size)                                                                                          \
+    PLAIN(read##size, size, REFCL_HOST_READ)                                                                 \
+    PLAIN(write##size, size, REFCL_HOST_WRITE)                                                               \
+    PLAIN(unaligned_read##size, size, REFCL_HOST_READ)                                                       \
+    PLAIN(unaligned_write##size, size, REFCL_HOST_WRITE)                                                     \
+    PLAIN(volatile_read##size, size, REFCL_HOST_READ)                                                        \
+    PLAIN(volatile_write##size, size, REFCL_HOST_WRITE)                                                      \
+    PLAIN(unaligned_volatile_read##size, size, REFCL_HOST_READ)                                              \
+    PLAIN(unaligned_volatile_write##size, size, REFCL_HOST_WRITE)                                            \
+    BOTH(read_write##size, size)                                                                             \
+    BOTH(unaligned_read_write##size, size)
+SIZES(1)
+SIZES(2)
+SIZES(4)
+SIZES(8)
+SIZES(16)
+
+#define RANGE(name, kind)                                                                                    \
+    EXPORT void __tsan_##name(void *address, unsigned long size);                                            \
+    EXPORT void __tsan_##name(void *address, unsigned long size)                                             \
+    {                                                                                                        \
+        plain(address, (uint32_t)size, kind, HERE);                                                          \
+    }
+RANGE(read_range, REFCL_HOST_READ)
+RANGE(write_range, REFCL_HOST_WRITE)
+
+/* Virtual table pointers are never in memory that kernels share. */
+EXPORT void __tsan_vptr_update(void **at, void *value);
+EXPORT void __tsan_vptr_update(void **at, void *value)
+{
+    (void)at;
+    (void)value;
+}
+EXPORT void __tsan_vptr_read(void **at);
+EXPORT void __tsan_vptr_read(void **at)
+{
+    (void)at;
+}
+EXPORT void __tsan_init(void);
+EXPORT void __tsan_init(void) {}
+EXPORT void __tsan_func_entry(void *place);
+EXPORT void __tsan_func_entry(void *place)
+{
+    (void)place;
+}
+EXPORT void __tsan_func_exit(void);
+EXPORT void __tsan_func_exit(void) {}
+
+/* clang instruments these calls. */
+EXPORT void *__tsan_memcpy(void *to, const void *from, unsigned long size);
+EXPORT void *__tsan_memcpy(void *to, const void *from, unsigned long size)
+{
+    plain(from, (uint32_t)size, REFCL_HOST_READ, HERE);
+    plain(to, (uint32_t)size, REFCL_HOST_WRITE, HERE);
+    return __builtin_memcpy(to, from, size);
+}
+EXPORT void *__tsan_memmove(void *to, const void *from, unsigned long size);
+EXPORT void *__tsan_memmove(void *to, const void *from, unsigned long size)
+{
+    plain(from, (uint32_t)size, REFCL_HOST_READ, HERE);
+    plain(to, (uint32_t)size, REFCL_HOST_WRITE, HERE);
+    return __builtin_memmove(to, from, size);
+}
+EXPORT void *__tsan_memset(void *to, int value, unsigned long size);
+EXPORT void *__tsan_memset(void *to, int value, unsigned long size)
+{
+    plain(to, (uint32_t)size, REFCL_HOST_WRITE, HERE);
+    return __builtin_memset(to, value, size);
+}

@@ -1,0 +1,114 @@
+/* librefcl-host: atomics.  An atomic on memory shared with kernels and its record are one step, between
+ * steps of kernels, so that record order is the order in which values flow. */
+#include "tools/hostlib/hostlib.h"
+
+#define HERE __builtin_return_address(0)
+/* Instrumented code passes C11 order numbers; operations are done seq_cst, which is at least as strong. */
+#define ORDER __ATOMIC_SEQ_CST
+
+static void tell(const struct refcl_host_runtime *runtime, const volatile void *address, uint32_t size,
+                 uint8_t kind, int order, uint64_t read, uint64_t written, const void *place)
+{
+    struct refcl_host_access access = {.address = (const void *)(uintptr_t)address,
+                                       .size = size,
+                                       .kind = kind,
+                                       .atomic = true,
+                                       .order = order,
+                                       .place = place,
+                                       .read = read,
+                                       .written = written};
+    runtime->access(&access);
+}
+
+/* Does DO, between lock and unlock if the memory is shared; then TELL. */
+#define TOGETHER(address, DO, TELL)                                                                          \
+    const struct refcl_host_runtime *runtime = host_shared((const void *)(uintptr_t)(address));              \
+    if (runtime)                                                                                             \
+        runtime->lock();                                                                                     \
+    DO;                                                                                                      \
+    if (runtime) {                                                                                           \
+        TELL;                                                                                                \
+        runtime->unlock();                                                                                   \
+    }
+
+#define LOAD_STORE(bits, type)                                                                               \
+    EXPORT type __tsan_atomic##bits##_load(const volatile type *a, int order);                               \
+    EXPORT type __tsan_atomic##bits##_load(const volatile type *a, int order)                                \
+    {                                                                                                        \
+        type v;                                                                                              \
+        TOGETHER(a, v = __atomic_load_n(a, ORDER),                                                           \
+                 tell(runtime, a, sizeof v, REFCL_HOST_READ, order, (uint64_t)v, 0, HERE))                   \
+        return v;                                                                                            \
+    }                                                                                                        \
+    EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order);                            \
+    EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order)                             \
+    {                                                                                                        \
+        TOGETHER(a, __atomic_store_n(a, v, ORDER),                                                           \
+                 tell(runtime, a, sizeof v, REFCL_HOST_WRITE, order, 0, (uint64_t)v, HERE))                  \
+    }
+
+#define UPDATE(bits, type, name, operation, result)                                                          \
+    EXPORT type __tsan_atomic##bits##_##name(volatile type *a, type v, int order);                           \
+    EXPORT type __tsan_atomic##bits##_##name(volatile type *a, type v, int order)                            \
+    {                                                                                                        \
+        type old;                                                                                            \
+        TOGETHER(a, old = operation(a, v, ORDER),                                                            \
+                 tell(runtime, a, sizeof v, REFCL_HOST_RMW, order, (uint64_t)old, (uint64_t)(type)(result),  \
+                      HERE))                                                                                 \
+        return old;                                                                                          \
+    }
+
+#define EXCHANGE(bits, type, name)                                                                           \
+    EXPORT int __tsan_atomic##bits##_##name(volatile type *a, type *expected, type v, int order, int fail);  \
+    EXPORT int __tsan_atomic##bits##_##name(volatile type *a, type *expected, type v, int order, int fail)   \
+    {                                                                                                        \
+        bool done;                                                                                           \
+        TOGETHER(a, done = __atomic_compare_exchange_n(a, expected, v, 0, ORDER, ORDER),                     \
+                 tell(runtime, a, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,    \
+                      (uint64_t)*expected, (uint64_t)v, HERE))                                               \
+        return done;                                                                                         \
+    }
+
+#define ALL(bits, type)                                                                                      \
+    LOAD_STORE(bits, type)                                                                                   \
+    UPDATE(bits, type, exchange, __atomic_exchange_n, v)                                                     \
+    UPDATE(bits, type, fetch_add, __atomic_fetch_add, old + v)                                               \
+    UPDATE(bits, type, fetch_sub, __atomic_fetch_sub, old - v)                                               \
+    UPDATE(bits, type, fetch_and, __atomic_fetch_and, old &v)                                                \
+    UPDATE(bits, type, fetch_or, __atomic_fetch_or, old | v)                                                 \
+    UPDATE(bits, type, fetch_xor, __atomic_fetch_xor, old ^ v)                                               \
+    UPDATE(bits, type, fetch_nand, __atomic_fetch_nand, ~(old & v))                                          \
+    EXCHANGE(bits, type, compare_exchange_strong)                                                            \
+    EXCHANGE(bits, type, compare_exchange_weak)                                                              \
+    EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type *a, type expected, type v,          \
+                                                           int order, int fail);                             \
+    EXPORT type __tsan_atomic##bits##_compare_exchange_val(volatile type *a, type expected, type v,          \
+                                                           int order, int fail)                              \
+    {                                                                                                        \
+        __tsan_atomic##bits##_compare_exchange_strong(a, &expected, v, order, fail);                         \
+        return expected;                                                                                     \
+    }
+ALL(8, uint8_t)
+ALL(16, uint16_t)
+ALL(32, uint32_t)
+ALL(64, uint64_t)
+
+EXPORT void __tsan_atomic_thread_fence(int order);
+EXPORT void __tsan_atomic_thread_fence(int order)
+{
+    const struct refcl_host_runtime *runtime = host_recording();
+    __atomic_thread_fence(ORDER);
+    if (!runtime)
+        return;
+    struct refcl_host_access access = {
+        .kind = REFCL_HOST_FENCE, .atomic = true, .order = order, .place = HERE};
+    runtime->lock();
+    runtime->access(&access);
+    runtime->unlock();
+}
+EXPORT void __tsan_atomic_signal_fence(int order);
+EXPORT void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+    __atomic_signal_fence(ORDER);
+}

@@ -1,0 +1,18 @@
+/* Places in host programs: from a module and an offset to file and line. */
+#ifndef TOOLS_SESSION_PLACES_H
+#define TOOLS_SESSION_PLACES_H
+
+#include "memmodel/memmodel.h"
+
+struct session_places {
+    char *strings[3]; /* of the last place found */
+    char **files;     /* whose text was told */
+    size_t file_count;
+};
+/* If RECORD is a source of the form (module, "@0xOFFSET"), gives it the file, line and function that the
+ * debug information says.  TEXT becomes a record with the file's text the first time, else its type is 0.
+ * Both live until the next call. */
+bool session_places_find(struct session_places *places, struct mm_record *record, struct mm_record *text);
+void session_places_clear(struct session_places *places);
+
+#endif
