@@ -2,7 +2,7 @@
  *
  * The memory of dead objects rests in a ring for a while before it is reused, because the ICD loader reads
  * the dispatch pointer of a handle before refcl can look at it. */
-#include "ref-runtime/runtime.h"
+#include "ref-runtime/api_check.h"
 
 #include <string.h>
 
@@ -96,7 +96,7 @@ void *rt_object_create(enum rt_type type, size_t size)
     if (!object) {
         return NULL;
     }
-    object->dispatch = &rt_dispatch;
+    object->dispatch = rt_api_dispatch();
     object->type = type;
     object->api_refs = 1;
     atomic_init(&object->total_refs, 1);
@@ -237,6 +237,28 @@ cl_uint rt_api_refs(const void *object)
     cl_uint refs = ((const struct rt_object *)object)->api_refs;
     pthread_mutex_unlock(&lock);
     return refs;
+}
+
+bool rt_object_was(const void *handle)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < RING && !found; i++) {
+        found = ring[i] == handle;
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < capacity; i++) {
+        if (slots[i]) {
+            visit(slots[i], data);
+        }
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void *rt_null(cl_int *errcode_ret, cl_int code)

@@ -60,6 +60,10 @@ void rt_object_release(void *object);
 /* The same from a thread that must not run application callbacks: destruction moves to the callback thread.
  */
 void rt_object_release_deferred(void *object);
+/* Whether HANDLE was an object lately. */
+bool rt_object_was(const void *handle);
+/* Calls VISIT for every live object, under the table's lock. */
+void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data);
 /* clRetain*, clRelease*: false if HANDLE is not a live object of TYPE with application references. */
 bool rt_api_retain(const void *handle, enum rt_type type);
 bool rt_api_release(const void *handle, enum rt_type type);

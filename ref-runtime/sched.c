@@ -4,6 +4,7 @@
  * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
  * command starts, which running kernel goes on, and for how long) comes from the seed, and commands wait for
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15]. */
+#include "ref-runtime/api_check.h"
 #include "ref-runtime/command.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/event.h"
@@ -580,8 +581,10 @@ __attribute__((destructor)) static void stop_executor(void)
         pthread_cond_signal(&work);
         pthread_mutex_unlock(&rt_lock);
         pthread_join(executor, NULL);
+        rt_api_note_leaks();
         rt_record_close();
     } else if (executor_process == 0) {
+        rt_api_note_leaks();
         rt_record_close();
     }
 }

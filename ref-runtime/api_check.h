@@ -1,0 +1,16 @@
+/* The check of API use. */
+#ifndef RT_API_CHECK_H
+#define RT_API_CHECK_H
+
+#include "ref-runtime/runtime.h"
+
+/* Whether REFCL_CHECK asks for it. */
+bool rt_api_checked(void);
+/* The dispatch table of new objects: with the check, that of the checked entry points. */
+const cl_icd_dispatch *rt_api_dispatch(void);
+/* A call returned CODE; FIRST is its first argument if that is a handle. */
+void rt_api_note(const char *clause, const char *call, cl_int code, const void *first);
+/* At exit: what the application did not release. */
+void rt_api_note_leaks(void);
+
+#endif
