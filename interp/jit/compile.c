@@ -113,10 +113,11 @@ static void dump(LLVMModuleRef module, const char *stage)
 }
 
 /* Before work-items become loops: everything in one function, short loops unrolled. */
+static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa,scalarize,early-cse,"
+                                 "instcombine,simplifycfg,loop-simplify,lcssa,"
+                                 "loop(loop-rotate),loop-mssa(licm),loop(indvars),loop-simplify)";
 static const char prepare[] =
-    "always-inline,globaldce,function(sroa,scalarize,early-cse,instcombine,simplifycfg,loop-simplify,lcssa,"
-    "loop(loop-rotate),loop-mssa(licm),loop(indvars,loop-unroll-full),sroa,instcombine,simplifycfg,loop-"
-    "simplify)";
+    "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,instcombine,simplifycfg,loop-simplify)";
 
 static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
 {
@@ -136,15 +137,19 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     }
     in_shim_neutral(e->module, "item", 0);
     in_shim_keep_accuracy(e->module);
-    if (!in_shim_passes(e->module, machine, prepare, false)) {
+    bool passed = in_shim_passes(e->module, machine, inline_all, false);
+    LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
+    in_shim_mark_unroll(item);
+    if (!passed || !in_shim_passes(e->module, machine, prepare, false)) {
         snprintf(k->why, sizeof k->why, "LLVM: no such pass");
         return false;
     }
     dump(e->module, "item");
-    if (in_shim_may_spin(LLVMGetNamedFunction(e->module, "item"))) {
+    if (in_shim_may_spin(item)) {
         snprintf(k->why, sizeof k->why, "work-items that may wait for others in a loop");
         return false;
     }
+    in_shim_lower_local(item);
     struct in_loops loops = {.edge = k->edge, .access_group = shared};
     memcpy(loops.local_size, k->options.local_size, sizeof loops.local_size);
     if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))

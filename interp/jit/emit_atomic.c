@@ -4,6 +4,12 @@
 
 static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
 
+/* Local memory belongs to one thread at a time. */
+static LLVMBool alone(const struct in_emit *e)
+{
+    return in_emit_ty(e, e->inst->operands[0])->storage == SpvStorageClassWorkgroup;
+}
+
 static bool operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
 {
     static const struct {
@@ -28,10 +34,10 @@ static LLVMValueRef read_modify_write(struct in_emit *e, LLVMAtomicRMWBinOp op, 
 {
     LLVMTypeRef type = LLVMTypeOf(value);
     if (type == e->i8 || type == e->i16 || type == e->i32 || type == e->i64)
-        return LLVMBuildAtomicRMW(e->b, op, pointer, value, order, 0);
+        return LLVMBuildAtomicRMW(e->b, op, pointer, value, order, alone(e));
     LLVMTypeRef bits = type == e->f32 ? e->i32 : e->i64;
     LLVMValueRef v = LLVMBuildBitCast(e->b, value, bits, "");
-    return LLVMBuildBitCast(e->b, LLVMBuildAtomicRMW(e->b, op, pointer, v, order, 0), type, "");
+    return LLVMBuildBitCast(e->b, LLVMBuildAtomicRMW(e->b, op, pointer, v, order, alone(e)), type, "");
 }
 
 static void load_or_store(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
@@ -48,6 +54,7 @@ static void load_or_store(struct in_emit *e, const struct in_inst *i, LLVMValueR
         align = (unsigned)in_emit_ty(e, i->operands[3])->size;
     }
     LLVMSetOrdering(access, order);
+    LLVMSetAtomicSingleThread(access, alone(e));
     LLVMSetAlignment(access, align);
 }
 
@@ -58,14 +65,14 @@ static void compare_exchange(struct in_emit *e, const struct in_inst *i, LLVMVal
         in_emit_fail(e, "a compare-exchange of what is no integer");
         return;
     }
-    LLVMValueRef r = LLVMBuildAtomicCmpXchg(e->b, pointer, comparator, value, order, order, 0);
+    LLVMValueRef r = LLVMBuildAtomicCmpXchg(e->b, pointer, comparator, value, order, order, alone(e));
     in_define(e, i, LLVMBuildExtractValue(e->b, r, 0, ""));
 }
 
 static void flag(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
 {
     LLVMValueRef to = LLVMConstInt(e->i32, i->opcode == SpvOpAtomicFlagTestAndSet, 0);
-    LLVMValueRef old = LLVMBuildAtomicRMW(e->b, LLVMAtomicRMWBinOpXchg, pointer, to, order, 0);
+    LLVMValueRef old = LLVMBuildAtomicRMW(e->b, LLVMAtomicRMWBinOpXchg, pointer, to, order, alone(e));
     if (i->opcode == SpvOpAtomicFlagTestAndSet)
         in_define(e, i, LLVMBuildICmp(e->b, LLVMIntNE, old, LLVMConstInt(e->i32, 0, 0), ""));
 }

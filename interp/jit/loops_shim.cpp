@@ -2,9 +2,12 @@
 #include "group.hpp"
 
 #include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
 
 using namespace llvm;
 
@@ -48,14 +51,70 @@ bool in_shim_may_spin(LLVMValueRef item)
     Function &f = *cast<Function>(unwrap(item));
     DominatorTree tree(f);
     LoopInfo loops(tree);
+    ReversePostOrderTraversal<Function *> order(&f);
+    bool irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (loop->hasNoExitBlocks())
+            return true;
     for (Instruction &i : instructions(f)) {
         if (!observes(i))
             continue;
+        if (irreducible)
+            return true;
         for (Loop *loop = loops.getLoopFor(i.getParent()); loop; loop = loop->getParentLoop())
             if (decides(i, *loop))
                 return true;
     }
     return false;
+}
+
+// ---- atomics in local memory ---------------------------------------------------------------------
+
+// One thread executes all work-items of a group: what only they share needs no locked instructions.
+void in_shim_lower_local(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    for (Instruction &i : make_early_inc_range(instructions(f))) {
+        if (auto *load = dyn_cast<LoadInst>(&i); load && load->getSyncScopeID() == SyncScope::SingleThread)
+            load->setAtomic(AtomicOrdering::NotAtomic);
+        else if (auto *store = dyn_cast<StoreInst>(&i);
+                 store && store->getSyncScopeID() == SyncScope::SingleThread)
+            store->setAtomic(AtomicOrdering::NotAtomic);
+        else if (auto *rmw = dyn_cast<AtomicRMWInst>(&i);
+                 rmw && rmw->getSyncScopeID() == SyncScope::SingleThread)
+            lowerAtomicRMWInst(rmw);
+        else if (auto *cas = dyn_cast<AtomicCmpXchgInst>(&i);
+                 cas && cas->getSyncScopeID() == SyncScope::SingleThread)
+            lowerAtomicCmpXchgInst(cas);
+    }
+}
+
+// ---- short loops over private arrays -------------------------------------------------------------
+
+// Unrolled, their indices are constants and the arrays become registers.
+void in_shim_mark_unroll(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    LLVMContext &c = f.getContext();
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+        unsigned size = 0;
+        bool indexes = false;
+        for (BasicBlock *b : loop->blocks())
+            for (Instruction &i : *b) {
+                size++;
+                const Value *pointer = getLoadStorePointerOperand(&i);
+                auto *gep = dyn_cast_or_null<GetElementPtrInst>(pointer);
+                indexes |= gep && isa<AllocaInst>(gep->getPointerOperand()) && !gep->hasAllConstantIndices();
+            }
+        if (!indexes || size > 100 || !loop->isInnermost())
+            continue;
+        MDNode *node =
+            MDNode::getDistinct(c, {nullptr, MDNode::get(c, MDString::get(c, "llvm.loop.unroll.full"))});
+        node->replaceOperandWith(0, node);
+        loop->setLoopID(node);
+    }
 }
 
 // ---- loops over work-items -----------------------------------------------------------------------

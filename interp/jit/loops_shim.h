@@ -20,6 +20,10 @@ struct in_loops {
 /* Work-items that wait for one another in a loop cannot take turns in one: true if ITEM, after inlining, may
  * spin until another work-item does something. */
 bool in_shim_may_spin(LLVMValueRef item);
+/* After that: atomics of local memory become plain accesses. */
+void in_shim_lower_local(LLVMValueRef item);
+/* Asks for unrolling of short loops that index private arrays. */
+void in_shim_mark_unroll(LLVMValueRef item);
 /* Adds run.full(frame, local, context, group0, group1, group2) and, for edges, run.edge(.., size0, size1,
  * size2).  False: not covered, WHY says what. */
 bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size);
