@@ -123,7 +123,7 @@ static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
             }
         } else if (a->svm) {
             bound->address = (uint64_t)(uintptr_t)a->svm;
-            bound->object = rt_index_find(bound->address);
+            bound->object = a->svm_object;
         }
         bound->sampler = a->sampler ? &a->sampler->shape : NULL;
         bound->queue = a->queue;

@@ -36,6 +36,7 @@ static cl_int copy_argument(const struct rt_set_argument *set, struct rt_launch_
         return CL_INVALID_KERNEL_ARGS;
     to->local_size = set->local_size;
     to->svm = set->svm;
+    to->svm_object = set->svm ? rt_index_find((uint64_t)(uintptr_t)set->svm) : NULL;
     if (set->value) {
         to->value = mm_alloc(to->info->size ? to->info->size : 1);
         if (!to->value)

@@ -343,12 +343,13 @@ struct rt_kernel {
 /* An argument as it was when the kernel was enqueued. */
 struct rt_launch_argument {
     const struct in_argument_info *info;
-    void *value;                /* IN_ARG_VALUE: the bytes, mm_alloc */
-    struct rt_mem *mem;         /* GLOBAL, CONSTANT: a buffer, held; NULL: see SVM */
-    const void *svm;            /* GLOBAL, CONSTANT: an SVM pointer; NULL with no MEM: a null pointer */
-    struct rt_sampler *sampler; /* held */
-    uint64_t local_size;        /* IN_ARG_LOCAL: bytes */
-    struct rt_queue *queue;     /* held */
+    void *value;        /* IN_ARG_VALUE: the bytes, mm_alloc */
+    struct rt_mem *mem; /* GLOBAL, CONSTANT: a buffer, held; NULL: see SVM */
+    const void *svm;    /* GLOBAL, CONSTANT: an SVM pointer; NULL with no MEM: a null pointer */
+    const struct in_object *svm_object; /* what it points into, as it was when enqueued */
+    struct rt_sampler *sampler;         /* held */
+    uint64_t local_size;                /* IN_ARG_LOCAL: bytes */
+    struct rt_queue *queue;             /* held */
 };
 /* What a launch needs of a kernel, independent of the sizes. */
 struct rt_launch {
