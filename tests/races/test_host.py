@@ -4,6 +4,7 @@
     // expect: clean, or the kind of a finding that has to be among those reported
     // reason: words that the reason of that finding has to contain (optional)
     // environment: variables for the run (optional)
+    // build: host-cc, if the host's own accesses are to be recorded (optional)
 
 Each runs under the sequential and the fair schedule."""
 import glob
@@ -21,10 +22,18 @@ refcl = os.environ.get("REFCL", os.path.join(build, "refcl"))
 folder = os.path.join(build, "tests/races/host")
 
 
-def compiled(path):
+def flags(option):
+    return subprocess.run([refcl, "host-cc", option], stdout=subprocess.PIPE, check=True).stdout.decode().split()
+
+
+def compiled(path, wanted):
     program = os.path.join(folder, os.path.basename(path)[:-2])
-    command = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-g", "-o", program, path, "-lOpenCL"]
-    subprocess.run(command, check=True)
+    compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Wno-tsan"]
+    if wanted.get("build") != "host-cc":
+        subprocess.run(compiler + ["-g", "-o", program, path, "-lOpenCL"], check=True)
+        return program
+    subprocess.run(compiler + flags("--compile") + ["-D_GNU_SOURCE", "-c", "-o", program + ".o", path], check=True)
+    subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL", "-pthread"] + flags("--link"), check=True)
     return program
 
 
@@ -59,7 +68,8 @@ def main():
     os.makedirs(folder, exist_ok=True)
     number = failed = 0
     for path in sorted(glob.glob(os.path.join(here, "host/*.c"))):
-        wanted, program = directives(path), compiled(path)
+        wanted = directives(path)
+        program = compiled(path, wanted)
         for schedule in ("sequential", "fair"):
             try:
                 problem = judge(program, wanted, schedule)
