@@ -54,6 +54,17 @@ ok "ambiguities" prints 0 'D27' "$REFCL" xref ambiguities
 ok "JSON fits its schema" bash -c '"$1" xref --json "$2/x.json" && python3 tools/validate.py tools/schema/xref.schema.json "$2/x.json"' _ "$REFCL" "$tap_dir"
 ok "JSON of one clause" bash -c '"$1" xref --json - CL 3.3.6 G7 | python3 -c "import json,sys; d=json.load(sys.stdin); assert [c[\"id\"] for c in d[\"clauses\"]]==[\"CL 3.3.6 G7\"]"' _ "$REFCL"
 
+# ---- drivers ----
+cat >"$tap_dir/judgement.json" <<'END'
+{"format": "refcl-litmus-judgement", "version": 1, "device": {"name": "Some Driver"},
+ "summary": {"allowed": 1, "forbidden": 1, "racy": 0, "unknown": 0, "not-run": 0},
+ "tests": [{"name": "a", "file": "litmus/suite/release-sequence/rmw-continues.litmus", "status": "ok", "verdict": "forbidden"},
+           {"name": "b", "file": "/elsewhere/litmus/suite/release-sequence/own-store-continues.litmus", "status": "ok", "verdict": "allowed"}]}
+END
+ok "a driver's verdicts" prints 0 'forbidden +litmus/suite/release-sequence/rmw-continues' "$REFCL" xref --judgement "$tap_dir/judgement.json" CL 3.3.6 G7
+ok "a driver's column" bash -c '"$1" xref --judgement "$2/judgement.json" --json "$2/d.json" && python3 tools/validate.py tools/schema/xref.schema.json "$2/d.json" && grep -q "Some Driver" "$2/d.json"' _ "$REFCL" "$tap_dir"
+ok "not a judgement" prints 2 'not a judgement' "$REFCL" xref --judgement tools/schema/xref.schema.json CL 3.3.6 G7
+
 # ---- verdicts turn on the switches that the ambiguities name ----
 # tests/models/matrix.txt has the verdict of each test for each value, which search and Z3 reproduce.
 flips() {
