@@ -23,22 +23,12 @@ static bool sub_group_scope(const struct in_item *item)
     return w->scope == 0 || get32(item, w->scope) == SpvScopeSubgroup;
 }
 
-/* Waiting for copies makes what they wrote visible to the whole group [CLC 6.15.11.1]: recorded as a barrier
- * of both memories, since the copy itself is recorded as the first work-item's. */
 static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
 {
     const struct in_wait *w = wait_of(item);
-    bool copies = w->opcode == SpvOpGroupWaitEvents;
-    if ((w->kind != IN_WAIT_BARRIER && !copies) || !run->full || run->launch.recorder == NULL)
+    if (w->kind != IN_WAIT_BARRIER || !run->full || run->launch.recorder == NULL)
         return;
     uint32_t instance = item->instances[sub_group_scope(item)];
-    if (copies) {
-        in_record_fence(run, item, item->pc - 1, kind,
-                        SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask |
-                            SpvMemorySemanticsCrossWorkgroupMemoryMask,
-                        get32(item, w->scope), w->site, instance);
-        return;
-    }
     in_record_fence(run, item, item->pc - 1, kind, get32(item, w->semantics), get32(item, w->memory_scope),
                     w->site, instance);
     run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(get32(item, w->memory_scope));
