@@ -523,8 +523,10 @@ static void choose_quorum(struct sx *sx, uint32_t event)
 static void choose_rest(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
+    uint64_t *const relations[] = {x->rf_lower, x->rf_upper, x->co_lower, x->co_upper};
 
-    memset(x->rf_lower, 0, 4 * mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
+    for (int i = 0; i < 4; i++)
+        memset(relations[i], 0, mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
     if (!find_sources(x))
         return;
     find_writes(sx);
