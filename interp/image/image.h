@@ -1,4 +1,4 @@
-/* Images as kernels see them [CL 5.3.1, CL 8], [CLC 6.15.15]: formats, sampling, reads and writes of texels.
+/* Images as kernels see them [CL 5.3.1, CLC 8], [CLC 6.15.15]: formats, sampling, reads and writes of texels.
  *
  * Plain functions over a description of the image in memory.  They record nothing: where they read and wrote
  * is reported in a struct in_image_touched, from which the caller makes events. */
@@ -119,7 +119,7 @@ bool in_image_format_valid(uint32_t order, uint32_t type);
 uint32_t in_image_channel_count(enum in_channel_order order);
 uint32_t in_image_element_size(enum in_channel_order order, enum in_channel_type type); /* bytes */
 enum in_image_class in_image_class(enum in_channel_type type);
-/* Between a texel and the bytes of one element [CL 8.3]: channels that the format lacks read as 0, alpha as
+/* Between a texel and the bytes of one element [CLC 8.3]: channels that the format lacks read as 0, alpha as
  * 1; what a write gives for them is dropped; values out of range are clamped. */
 void in_texel_decode(enum in_channel_order order, enum in_channel_type type, const void *element,
                      union in_texel *texel);
@@ -134,7 +134,7 @@ bool in_image_offset(const struct in_image *image, const int32_t *coordinates, u
 
 /* ---- access: COORDINATES has in_image_coordinate_count elements; TOUCHED may be NULL ------------- */
 
-/* Reads with a sampler [CL 8.2].  Linear filtering takes effect on formats of class FLOAT only, and the
+/* Reads with a sampler [CLC 8.2].  Linear filtering takes effect on formats of class FLOAT only, and the
  * repeating modes with normalized coordinates only: otherwise undefined, here nearest, and coordinates
  * divided by the size. NaN counts as coordinate 0. */
 void in_image_sample(const struct in_image *image, const struct in_sampler *sampler, const float *coordinates,

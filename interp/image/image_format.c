@@ -1,4 +1,4 @@
-/* Image formats: which there are [CL 5.3.1.1], and texels from and to memory [CL 8.3]. */
+/* Image formats: which there are [CL 5.3.1.1], and texels from and to memory [CLC 8.3]. */
 #include "image.h"
 
 #include <math.h>
@@ -101,7 +101,7 @@ void in_image_border(const struct in_image *image, union in_texel *texel)
         texel->u[3] = 1;
 }
 
-/* ---- sRGB [CL 8.3.1.3]; alpha is linear ------------------------------------------------------------- */
+/* ---- sRGB [CLC 8.3.1.3]; alpha is linear ------------------------------------------------------------- */
 
 static float from_srgb(float c)
 {

@@ -1,4 +1,4 @@
-/* Addressing and filtering [CL 8.2], selecting a layer [CL 8.4], reads and writes [CLC 6.15.15].
+/* Addressing and filtering [CLC 8.2], selecting a layer [CLC 8.4], reads and writes [CLC 6.15.15].
  *
  * Coordinates go through float arithmetic exactly as the specification writes it. */
 #include "image.h"

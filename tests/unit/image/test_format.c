@@ -1,5 +1,5 @@
 /* Image formats: which there are [CL 5.3.1.1]; every value of the narrow ones decoded, encoded and decoded
- * again; values out of range [CL 8.3]. */
+ * again; values out of range [CLC 8.3]. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Sampling against a plain reference: the image continued over the whole plane as the addressing mode says,
- * read at the nearest point or interpolated there in double [CL 8.2].  Coordinates are chosen so that float
+ * read at the nearest point or interpolated there in double [CLC 8.2].  Coordinates are chosen so that float
  * computes them exactly. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -240,7 +240,7 @@ static void test_edges(void **state)
             }
 }
 
-/* A layer is the nearest one, ties to even, kept within the array; it is never normalized [CL 8.4]. */
+/* A layer is the nearest one, ties to even, kept within the array; it is never normalized [CLC 8.4]. */
 static void test_layers(void **state)
 {
     (void)state;
