@@ -188,7 +188,7 @@ static const struct in_object *object_of(struct in_run *run, struct in_item *ite
     return p->object;
 }
 
-/* to_global, to_local, to_private: null unless the pointer points there. [CLC 6.15.11.9] */
+/* to_global, to_local, to_private: null unless the pointer points there. [CLC 6.15.10] */
 static bool run_cast(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                      const struct in_call *c)
 {
