@@ -34,7 +34,7 @@ RT_EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platf
     return rt_clGetPlatformInfo(platform, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
-/* Extension functions have this one way to be found [CL 9.2]. */
+/* Extension functions have this one way to be found [CL 6.2]. */
 void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
 {
     static const struct {

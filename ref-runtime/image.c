@@ -1,4 +1,4 @@
-/* Image objects: creation and queries [CL 5.3.1, 5.3.8]. */
+/* Image objects: creation and queries [CL 5.3.1, 5.3.7]. */
 #include "ref-runtime/image.h"
 #include "ref-runtime/device.h"
 
