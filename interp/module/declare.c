@@ -1,5 +1,5 @@
 /* Module-scope instructions: types and their layout, variables, entry points. [SPIRV 3.49.6, 3.49.8],
- * [CLC 6.3.5, 6.3.5 sizes and alignment]. */
+ * [CLC 6.3.5 sizes and alignment]. */
 #include "module.h"
 #include <string.h>
 
