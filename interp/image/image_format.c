@@ -101,7 +101,7 @@ void in_image_border(const struct in_image *image, union in_texel *texel)
         texel->u[3] = 1;
 }
 
-/* ---- sRGB [CLC 8.3.1.3]; alpha is linear ------------------------------------------------------------- */
+/* ---- sRGB [CLC 8.3.5]; alpha is linear ------------------------------------------------------------- */
 
 static float from_srgb(float c)
 {
