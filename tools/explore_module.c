@@ -196,7 +196,7 @@ static bool assemble(struct ex *ex, spv_context context, const char *text, size_
     spv_binary binary = NULL;
     spv_result_t r = spvTextToBinary(context, text, size, &binary, &diagnostic);
     if (r != SPV_SUCCESS)
-        mm_fail_at(ex->err, MM_INVALID, "SPIRV text", ex->file,
+        mm_fail_at(ex->err, MM_INVALID, "spirv.text", ex->file,
                    diagnostic ? (unsigned)diagnostic->position.line + 1 : 0,
                    diagnostic ? (unsigned)diagnostic->position.column + 1 : 0, "%s",
                    diagnostic ? diagnostic->error : "not SPIR-V text");
@@ -391,7 +391,7 @@ enum mm_class ex_read(const void *data, size_t size, const char *file, struct ex
         char *text = ex_alloc(ex, size + 1);
         memcpy(text, data, size);
         if (strlen(text) != size)
-            ex_fail(ex, MM_INVALID, "SPIRV text", "neither a SPIR-V binary nor SPIR-V text");
+            ex_fail(ex, MM_INVALID, "spirv.text", "neither a SPIR-V binary nor SPIR-V text");
         ex->text = text;
         ex_read_headers(ex);
         ex_decode(ex, NULL, 0);
