@@ -287,14 +287,18 @@ static void choose_range(struct emitter *e)
 {
     struct lt_kernel *k = e->kernel;
     const struct ck_program *p = e->program;
-    int64_t low = -1, high = (int64_t)p->thread_count;
+    int64_t low = -1, high = (int64_t)p->thread_count, sum = 0;
     for (uint32_t i = 0; i < p->expr_count; i++) {
         int64_t v = p->exprs[i].op == CK_CONST ? (int64_t)p->exprs[i].imm : 0;
         if (v > high && v < 64)
             high = v;
         if (v < low && v > -64)
             low = v;
+        sum += v > 0 && v < 64 ? v : 0;
     }
+    /* Additions, and bitwise or, stay below the sum of what is added. */
+    if (sum > high && sum < 15)
+        high = sum;
     k->low = (int32_t)low;
     while ((INT64_C(1) << k->bits) < high - low + 1)
         k->bits++;

@@ -239,10 +239,13 @@ void lt_html_test(const struct lt_judged *j, const struct lt_judge_options *opti
         escaped(j->reason, out);
         fputs("</pre>", out);
     }
-    fputs("<pre>", out);
-    escaped(j->test->text, out);
+    if (j->outcome != LT_NOT_RUN) {
+        fputs("<pre>", out);
+        escaped(j->test->text, out);
+        fputs("</pre>", out);
+    }
     fprintf(out,
-            "</pre></details></td><td class='%s'>%s</td><td>%s</td><td class='n'>%" PRIu64
+            "</details></td><td class='%s'>%s</td><td>%s</td><td class='n'>%" PRIu64
             "</td><td class='n'>%" PRIu64 "</td><td class='n'>%zu of %zu</td><td class='n'>%.3g</td></tr>\n",
             lt_outcome_name(j->outcome), lt_outcome_name(j->outcome), j->status, n, j->positive,
             j->allowed_seen, j->judged ? j->verdict.state_count : 0, seconds > 0 ? (double)n / seconds : 0.0);

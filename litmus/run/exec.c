@@ -21,7 +21,7 @@ struct exec {
     cl_kernel kernel, collect;
     unsigned groups, members, columns, value_size, bits, observed_count, location_count, bins;
     int64_t low;
-    bool waits, legacy;
+    bool waits, legacy, overflow; /* overflow: the last batch had more other states than fit */
     struct location locations[MAX_LOCATIONS];
     unsigned slots, capacity; /* instances that one work-group plays at a time; places for instances */
     uint64_t random;
@@ -376,12 +376,13 @@ static bool collect(struct exec *e, uint64_t instances, struct lt_histogram *h, 
     for (cl_uint i = 0; i < others && ok; i++)
         ok = lt_histogram_add(h, e->others_host + (size_t)i * e->observed_count, 1);
     *discarded = counts[1];
+    e->overflow = others != counts[0] && sum + counts[0] + counts[1] == instances;
     if (!ok)
         e->failure = "out of memory";
-    else if (sum + counts[0] + counts[1] != instances || others != counts[0]) {
+    else if (sum + counts[0] + counts[1] != instances) {
         snprintf(e->message, sizeof e->message,
                  "%llu instances were launched, but %llu counted: kernels or buffers of the device lose data",
-                 (unsigned long long)instances, (unsigned long long)(sum + others + counts[1]));
+                 (unsigned long long)instances, (unsigned long long)(sum + counts[0] + counts[1]));
         e->failure = e->message;
     }
     return !e->failure;
@@ -402,7 +403,7 @@ static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
     double start = lt_seconds();
     choose_knobs(e, instances);
     bool ok = launch(e, launches) && collect(e, total, &h, &discarded);
-    if (ok) {
+    if (ok && !e->overflow) {
         cJSON *extra = cJSON_CreateObject();
         cJSON_AddNumberToObject(extra, "instances", (double)(total - discarded));
         cJSON_AddNumberToObject(extra, "discarded", (double)discarded);
@@ -429,7 +430,15 @@ static void run_batches(struct exec *e)
         /* A batch depends on the seed and its number alone, so that a resumed run goes on as if
          * uninterrupted. */
         e->random = e->job->seed + (uint64_t)e->job->index * 0x100000001b3 + batch * 0x9e3779b1;
-        if (!run_batch(e, (uint32_t)left, launches))
+        bool ok = run_batch(e, (uint32_t)left, launches);
+        if (ok && e->overflow && most * e->capacity > OTHERS) {
+            /* Smaller batches, whose states all fit. */
+            most = 1;
+            e->capacity = e->capacity < OTHERS ? e->capacity : OTHERS;
+            batch--;
+            continue;
+        }
+        if (!ok)
             return;
         done += left * launches;
         if (timed && e->job->options->confidence > 0 && (double)done >= 3 / e->job->options->confidence)
