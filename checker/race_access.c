@@ -1,5 +1,5 @@
 /* Accesses: each is checked against the accesses before it that may race with it, and kept for those
- * after it [CL 3.3.6 G4, G17].
+ * after it [CL 3.3.6 G4, G17, H19].
  *
  * An earlier access is forgotten once a later one stands for it: whatever races with the earlier would
  * race with the later.  A plain write stands for everything ordered before it, a plain read for plain
