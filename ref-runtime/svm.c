@@ -1,6 +1,6 @@
 /* Shared virtual memory allocations [CL 5.6].  All of it is host memory that the devices share, so that
- * what a kernel writes, and nothing else, is there at once [CL 3.3.6 H20-H22], also for the host's atomics, whose
- * types are the same [CL 3.3.6 A20-A22]. */
+ * what a kernel writes, and nothing else, is there at once [CL 3.3.6 H20-H22], also for the host's atomics,
+ * whose types are the same [CL 3.3.6 A20-A22]. */
 #include "ref-runtime/device.h"
 #include "ref-runtime/memory.h"
 

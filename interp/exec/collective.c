@@ -1,5 +1,6 @@
 /* Collective operations of work-groups and sub-groups: all of MEMBERS (in the order of their local ids) wait
- * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.19], [CL 3.3.6 W9, B9] */
+ * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.19], [CL 3.3.6 W9,
+ * B9] */
 #include "exec.h"
 #include "interp/ext/convert.h"
 #include <math.h>
