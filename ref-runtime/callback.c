@@ -2,6 +2,8 @@
  * callback may call the API [CL 5.11 clSetEventCallback]. */
 #include "ref-runtime/callback.h"
 
+enum { MOST_PENDING = 256 };
+
 struct job {
     struct job *next;
     void (*function)(void *data);
@@ -12,10 +14,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t posted = PTHREAD_COND_INITIALIZER;
 static struct job *first, **last = &first;
 static bool running;
+static atomic_size_t pending;
+static _Thread_local bool own_thread;
 
 static void *callback_thread(void *unused)
 {
     (void)unused;
+    own_thread = true;
     pthread_mutex_lock(&lock);
     for (;;) {
         while (!first) {
@@ -23,6 +28,7 @@ static void *callback_thread(void *unused)
         }
         struct job *job = first;
         first = job->next;
+        atomic_fetch_sub_explicit(&pending, 1, memory_order_relaxed);
         if (!first) {
             last = &first;
         }
@@ -55,6 +61,7 @@ bool rt_callback_post(void (*function)(void *data), void *data)
     bool ok = start();
     if (ok) {
         *last = job;
+        atomic_fetch_add_explicit(&pending, 1, memory_order_relaxed);
         last = &job->next;
         pthread_cond_signal(&posted);
     }
@@ -63,4 +70,9 @@ bool rt_callback_post(void (*function)(void *data), void *data)
         mm_free(job);
     }
     return ok;
+}
+
+bool rt_callback_busy(void)
+{
+    return !own_thread && atomic_load_explicit(&pending, memory_order_relaxed) > MOST_PENDING;
 }

@@ -12,4 +12,7 @@ struct rt_callback {
     void *data;
 };
 
+/* Whether so many calls are waiting for the callback thread that others should leave it some time. */
+bool rt_callback_busy(void);
+
 #endif

@@ -48,25 +48,6 @@ void rt_host_step_end(void)
     }
 }
 
-/* The module and the offset in it; whoever reads the trace can find file and line. */
-static uint32_t new_source(const void *place)
-{
-    Dl_info info;
-    char function[32];
-    if (!dladdr(place, &info) || !info.dli_fname) {
-        return 0;
-    }
-    uint64_t offset = (uint64_t)((const char *)place - (const char *)info.dli_fbase) - 1;
-    snprintf(function, sizeof(function), "@0x%llx", (unsigned long long)offset);
-    struct mm_record record = {.type = MM_RECORD_SOURCE,
-                               .source = {.id = mm_recorder_new_source(rt_recorder()),
-                                          .file = info.dli_fname,
-                                          .function = function,
-                                          .opcode = "host"}};
-    mm_recorder_record(rt_recorder(), &record);
-    return record.source.id;
-}
-
 static uint32_t source_of(const void *place)
 {
     size_t slot = ((uintptr_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PLACES;
@@ -74,7 +55,7 @@ static uint32_t source_of(const void *place)
     pthread_mutex_lock(&places_lock);
     for (size_t tries = 0; tries < 64; tries++, slot = (slot + 1) % PLACES) {
         if (!places[slot].place) {
-            places[slot].source = new_source(place);
+            places[slot].source = rt_host_source("host", place);
             places[slot].place = place;
         }
         if (places[slot].place == place) {

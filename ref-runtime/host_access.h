@@ -35,6 +35,8 @@ struct refcl_host_runtime {
 typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime); /* NULL: recording ends */
 
 /* For the runtime itself. */
+uint32_t rt_host_source(const char *call, const void *place); /* a new one for a place in the application */
+uint32_t rt_call_source(const char *call); /* of the API call under way, as the application made it */
 void rt_host_attach(void);
 void rt_host_detach(void);
 void rt_host_shared(uint64_t address, uint64_t size); /* memory that the host can use as well */

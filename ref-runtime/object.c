@@ -191,12 +191,22 @@ void rt_object_release(void *object)
     }
 }
 
+/* Whether OBJECT's end calls no function of the application; what it holds is released in the same way. */
+static bool calls_nobody(const struct rt_object *object)
+{
+    return object->type == RT_EVENT ||
+           (object->type == RT_MEM && !((const struct rt_mem *)(const void *)object)->destructors);
+}
+
 void rt_object_release_deferred(void *object)
 {
     if (!object) {
         return;
     }
-    if (drop(object) && !rt_callback_post(destroy, object)) {
+    if (!drop(object)) {
+        return;
+    }
+    if (calls_nobody(object) || !rt_callback_post(destroy, object)) {
         destroy(object);
     }
 }

@@ -8,17 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NAMES = 128 };
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
 static atomic_bool closed;
-static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    const char *name;
-    uint32_t source;
-} names[NAMES]; /* sources of API calls */
-static size_t name_count;
 
 /* REFCL_TRACE with %p replaced by the process id. */
 static int open_trace(const char *pattern)
@@ -81,27 +73,6 @@ void rt_record_text(const char *file, const char *text)
     }
 }
 
-/* The source that stands for calls of NAME, a string constant. */
-static uint32_t call_source(const char *name)
-{
-    pthread_mutex_lock(&names_lock);
-    size_t i = 0;
-    while (i < name_count && strcmp(names[i].name, name) != 0) {
-        i++;
-    }
-    if (i == name_count && i < NAMES) {
-        struct mm_record record = {
-            .type = MM_RECORD_SOURCE,
-            .source = {.id = mm_recorder_new_source(recorder), .file = "", .function = "", .opcode = name}};
-        mm_recorder_record(recorder, &record);
-        names[name_count].name = name;
-        names[name_count++].source = record.source.id;
-    }
-    uint32_t source = i < NAMES ? names[i].source : 0;
-    pthread_mutex_unlock(&names_lock);
-    return source;
-}
-
 static struct mm_agent this_thread(void)
 {
     return (struct mm_agent){0, mm_recorder_host_thread(recorder)};
@@ -112,7 +83,7 @@ mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count
     if (!rt_recorder()) {
         return MM_NO_EVENT;
     }
-    struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = call_source(name)};
+    struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = rt_call_source(name)};
     return mm_recorder_event(recorder, &event, edges, count);
 }
 
@@ -192,6 +163,7 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
     struct mm_event event = {.kind = MM_ALLOC,
                              .agent = this_thread(),
                              .allocation = record.allocation.id,
+                             .source = rt_call_source("create"),
                              .size = allocation->size < UINT32_MAX ? (uint32_t)allocation->size : UINT32_MAX,
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);

@@ -5,6 +5,7 @@
  * command starts, which running kernel goes on, and for how long) comes from the seed, and commands wait for
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15]. */
 #include "ref-runtime/api_check.h"
+#include "ref-runtime/callback.h"
 #include "ref-runtime/command.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/event.h"
@@ -511,6 +512,15 @@ static bool wait_for_work(void)
     return !stopping;
 }
 
+/* Leaves the callback thread some time if it is far behind. */
+static void keep_pace(void)
+{
+    if (rt_callback_busy()) {
+        const struct timespec pause = {0, 100 * 1000};
+        nanosleep(&pause, NULL);
+    }
+}
+
 /* One choice among the ready commands and the running ones. */
 static void turn(void)
 {
@@ -530,6 +540,7 @@ static void turn(void)
         running = active_next++ % active_count;
     }
     pthread_mutex_unlock(&rt_lock);
+    keep_pace();
     if (!command) {
         step(running, quantum);
     } else if (start(command)) {

@@ -52,14 +52,50 @@ size_t rt_mem_offset(const struct rt_mem *mem)
     return offset;
 }
 
+/* ---- settings ---- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool literal, unified, told;
+
+static bool setting(const char *name, const char *value)
+{
+    const char *given = getenv(name);
+    return given && strcmp(given, value) == 0;
+}
+
+static void read_settings(void)
+{
+    literal = setting("REFCL_MEMORY", "literal");
+    unified = setting("REFCL_BUFFERS", "unified");
+    told = setting("REFCL_DEBUG", "memory");
+}
+
+/* REFCL_DEBUG=memory: allocations and transfers as they happen, on standard error. */
+static void tell(const struct rt_mem *root, const char *what, size_t begin, size_t end, int from, int to)
+{
+    if (told) {
+        char names[2][16];
+        for (int i = 0; i < 2; i++) {
+            int place = i ? to : from;
+            snprintf(names[i], sizeof(names[i]), place == RT_HOST_VIEW ? "host" : "device %d", place);
+        }
+        fprintf(stderr, "refcl: memory: %s %s [%zu, %zu)%s%s on %s\n", root->name, what, begin, end,
+                from == to ? "" : " from ", from == to ? "" : names[0], names[1]);
+    }
+}
+
 static bool separate_view(const struct rt_mem *root)
 {
-    static atomic_int literal = -1;
-    if (atomic_load(&literal) < 0) {
-        const char *wanted = getenv("REFCL_MEMORY");
-        atomic_store(&literal, wanted && strcmp(wanted, "literal") == 0);
-    }
-    return root->context->device_count > 1 || (root->flags & CL_MEM_USE_HOST_PTR) || atomic_load(&literal);
+    pthread_once(&once, read_settings);
+    return !unified && (root->context->device_count > 1 || (root->flags & CL_MEM_USE_HOST_PTR) || literal);
+}
+
+/* With REFCL_BUFFERS=unified all places are one: that of the first device, in the application's memory if the
+ * application gave some. */
+static int real_place(int place)
+{
+    pthread_once(&once, read_settings);
+    return unified ? 0 : place;
 }
 
 int rt_storage_map_place(const struct rt_mem *root)
@@ -89,7 +125,8 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
 {
     struct rt_copy *copy = &root->copies[place];
     if (!copy->data) {
-        unsigned char *data = rt_aligned_alloc(root->size, RT_MAX_ALIGN);
+        bool given = unified && (root->flags & CL_MEM_USE_HOST_PTR);
+        unsigned char *data = given ? root->host_ptr : rt_aligned_alloc(root->size, RT_MAX_ALIGN);
         if (!data) {
             return NULL;
         }
@@ -103,10 +140,11 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
                                           .write_only = (root->flags & CL_MEM_WRITE_ONLY) != 0,
                                           .name = root->name};
         if (!rt_index_insert(&copy->object)) {
-            rt_aligned_free(data);
+            rt_aligned_free(given ? NULL : data);
             return NULL;
         }
         copy->data = data;
+        tell(root, "allocated", 0, root->size, place, place);
     }
     return copy->data;
 }
@@ -126,6 +164,7 @@ unsigned char *rt_storage(struct rt_mem *root, int place)
     if (root->uses_svm) {
         return root->host_ptr;
     }
+    place = real_place(place);
     pthread_mutex_lock(&lock);
     unsigned char *data = place == RT_HOST_VIEW ? allocate_view(root) : allocate_copy(root, place);
     pthread_mutex_unlock(&lock);
@@ -138,6 +177,7 @@ uint32_t rt_storage_allocation(const struct rt_mem *root, int place)
         const struct in_object *object = rt_index_find((uint64_t)(uintptr_t)root->host_ptr);
         return object ? object->id : 0;
     }
+    place = real_place(place);
     return place == RT_HOST_VIEW ? root->host_view_id : root->copies[place].object.id;
 }
 
@@ -154,8 +194,9 @@ void rt_storage_destroy(struct rt_mem *root)
         struct rt_copy *copy = &root->copies[i];
         if (copy->data) {
             rt_index_remove(&copy->object);
+            tell(root, "freed", 0, root->size, (int)i, (int)i);
             rt_record_free(copy->object.id, root->size);
-            rt_aligned_free(copy->data);
+            rt_aligned_free(copy->data == root->host_ptr ? NULL : copy->data);
         }
     }
     if (root->host_view && !(root->flags & CL_MEM_USE_HOST_PTR)) {
@@ -238,6 +279,7 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
     size_t size = segment->end - segment->begin;
     const unsigned char *bytes = source + segment->begin;
     rt_record_access(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
+    tell(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
     rt_record_access(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
     return true;
@@ -250,6 +292,7 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
         return true;
     }
     size_t first, last;
+    place = real_place(place);
     if (!rt_storage(root, place) || !split_range(root, begin, end, &first, &last)) {
         return false;
     }
@@ -271,6 +314,7 @@ bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place
         return true;
     }
     size_t first, last;
+    place = real_place(place);
     if (!split_range(root, begin, end, &first, &last)) {
         return false;
     }
@@ -287,7 +331,7 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
                       const struct in_object **object)
 {
     struct rt_mem *root = rt_mem_root(mem);
-    int place = rt_context_device_index(mem->context, device);
+    int place = real_place(rt_context_device_index(mem->context, device));
     size_t begin = rt_mem_offset(mem), end = begin + mem->size;
     unsigned char *data = place < 0 ? NULL : rt_storage(root, place);
     if (!data || !rt_storage_update(NULL, root, begin, end, place) ||
