@@ -228,6 +228,7 @@ static bool from_barriers(struct reason *r)
 
 /* ---- who they are -------------------------------------------------------------------------------- */
 
+/* Commands are ordered by the rules for commands alone [CL 3.3.6 H15, H25]. */
 static bool from_agents(struct reason *r)
 {
     uint32_t commands[2] = {(uint32_t)(r->earlier->agent >> 32), (uint32_t)(r->later >> 32)};
