@@ -142,6 +142,7 @@ struct ck_command {
     struct ck_item runtime;
     struct ck_group *groups;
     struct ck_argument *arguments;
+    uint32_t call, caller; /* source of the call that enqueued it, its host thread */
 };
 
 /* ---- shadow memory -------------------------------------------------------------------------- */
@@ -215,6 +216,7 @@ struct ck_space {          /* one instance of an allocation */
 };
 struct ck_location { /* an allocation and how it behaves */
     struct mm_allocation info;
+    uint32_t created;           /* source of the call */
     struct ck_space space;      /* region other than local */
     struct ck_location *parent; /* whose memory it really is, or NULL */
     uint64_t parent_offset;
@@ -255,6 +257,7 @@ struct ck_pattern { /* findings to leave out */
 
 struct ck_snapshot { /* the clocks at an event that edges may start from */
     struct mm_agent agent;
+    uint32_t source;
     struct ck_clock *clock[CK_SYSTEMS];
 };
 

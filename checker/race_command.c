@@ -29,6 +29,16 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
     d->edges[d->edge_count++] = *edge;
 }
 
+/* For reports: who enqueued the command, and from where. */
+static void note_call(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from)
+{
+    struct ck_command *command = ck_command_of(d, event->agent.command);
+    if (!command || from->agent.command)
+        return;
+    command->call = from->source;
+    command->caller = from->agent.index;
+}
+
 /* Joins what the edges into EVENT bring. */
 void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
 {
@@ -39,6 +49,8 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
             ck_give_up(d, "an edge starts at an event that keeps no clock");
             break;
         }
+        if (d->edges[i].kind == MM_EDGE_ENQUEUE)
+            note_call(d, event, from);
         if (d->edges[i].kind == MM_EDGE_PARENT_GROUP)
             ck_group_join(d, from->agent, item);
         ck_clock_join(&d->clocks, &item->clock[CK_SYS_GLOBAL], from->clock[CK_SYS_GLOBAL]);
@@ -62,6 +74,7 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
     if (!snapshot)
         return;
     snapshot->agent = event->agent;
+    snapshot->source = event->source;
     for (int s = 0; s < CK_SYSTEMS; s++) {
         if (s == CK_SYS_LOCAL)
             continue;
@@ -99,6 +112,11 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     if (event->kind == MM_COMMAND_END && item == &command->runtime)
         ck_command_end(d, command, item);
     keep_snapshot(d, event, id, item);
+    if (event->kind == MM_ALLOC) {
+        struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+        if (location)
+            location->created = event->source;
+    }
     if (event->kind == MM_FREE && event->allocation) {
         struct ck_location *location = ck_map_get(&d->locations, event->allocation);
         if (!location)

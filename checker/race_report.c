@@ -55,6 +55,13 @@ static const struct mm_argument *argument_of(const struct ck_command *command, u
     return best;
 }
 
+/* NULL for calls that are not known by file and line. */
+static const struct mm_source *known_place(const struct ck_detector *d, uint32_t source)
+{
+    const struct ck_source *s = source ? ck_map_get(&d->sources, source) : NULL;
+    return s && s->info.line ? &s->info : NULL;
+}
+
 static void fill_access(struct ck_detector *d, struct ck_access *access, const struct mm_event *event,
                         uint64_t first_byte)
 {
@@ -67,6 +74,8 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
     access->agent = event->agent;
     if (command && command->known)
         access->command = &command->info;
+    access->call = command ? known_place(d, command->call) : NULL;
+    access->caller = command ? command->caller : 0;
     if (access->command && event->agent.index != MM_INDEX_RUNTIME)
         mm_agent_coordinates(access->command, event->agent, access->global_id, access->group_id,
                              access->local_id);
@@ -124,6 +133,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
     finding->kind = scope_race ? "scope-race" : "data-race";
     finding->clause = "CL 3.3.6 G17";
     finding->allocation = named ? &named->info : NULL;
+    finding->created = named ? known_place(d, named->created) : NULL;
     finding->offset = offset;
     finding->size = bytes;
     finding->access_count = 2;
@@ -218,6 +228,7 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
     finding->count = 1;
     const struct ck_location *location = ck_map_get(&d->locations, record->allocation);
     finding->allocation = location ? &location->info : NULL;
+    finding->created = location ? known_place(d, location->created) : NULL;
     finding->offset = record->offset;
     finding->size = record->size;
     struct mm_event event = {.agent = record->agent,

@@ -18,6 +18,15 @@ static void add_atomic(cJSON *object, const struct mm_event *event)
     ck_report_add(atomic, "scope", mm_scope_name((enum mm_scope)event->scope));
 }
 
+static cJSON *place_json(const struct mm_source *source)
+{
+    cJSON *place = cJSON_CreateObject();
+    ck_report_add(place, "file", source->file);
+    cJSON_AddNumberToObject(place, "line", source->line);
+    ck_report_add(place, "function", source->function);
+    return place;
+}
+
 static cJSON *access_json(const struct ck_access *access)
 {
     cJSON *object = cJSON_CreateObject();
@@ -45,6 +54,12 @@ static cJSON *access_json(const struct ck_access *access)
         cJSON_AddNumberToObject(object, "element", (double)access->element);
     }
     add_atomic(object, &access->event);
+    if (access->call) {
+        cJSON *call = place_json(access->call);
+        ck_report_add(call, "call", access->call->opcode);
+        cJSON_AddNumberToObject(call, "host_thread", access->caller);
+        cJSON_AddItemToObject(object, "enqueued", call);
+    }
     return object;
 }
 
@@ -58,6 +73,8 @@ static void add_memory(cJSON *object, const struct ck_finding *finding)
     ck_report_add(memory, "origin", mm_origin_name((enum mm_origin)finding->allocation->origin));
     cJSON_AddNumberToObject(memory, "offset", (double)finding->offset);
     cJSON_AddNumberToObject(memory, "size", finding->size);
+    if (finding->created)
+        cJSON_AddItemToObject(memory, "created", place_json(finding->created));
 }
 
 /* Which kinds of accesses met at the two places: ["read/write", ...]. */

@@ -74,6 +74,19 @@ static void put_order(const struct ck_access *access, FILE *out)
         fprintf(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
 }
 
+/* Where the host enqueued the command, unless that was just said. */
+static void put_call(const struct ck_access *access, bool said, const struct style *style, FILE *out)
+{
+    if (!access->call || said)
+        return;
+    put_place(access->call, out);
+    fprintf(out,
+            "%snote:%s command %" PRIu32 " is enqueued here by %s, host thread %" PRIu32 ", on queue %" PRIu32
+            "\n",
+            style->note, style->off, access->agent.command, access->call->opcode, access->caller,
+            access->command ? access->command->queue : 0);
+}
+
 /* The other kinds of accesses that raced at the same two places. */
 static void put_pairs(const struct ck_finding *f, const struct style *style, FILE *out)
 {
@@ -134,6 +147,12 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         fputc('\n', out);
         if (i)
             put_excerpt(detector, &access->source, style, out);
+        put_call(access, i && access->agent.command == f->accesses[0].agent.command, style, out);
+    }
+    if (f->created) {
+        put_place(f->created, out);
+        fprintf(out, "%snote:%s %s is created here\n", style->note, style->off,
+                f->allocation && *f->allocation->name ? f->allocation->name : "the memory");
     }
     if (f->reason)
         fprintf(out, "%snote:%s %s\n", style->note, style->off, f->reason);

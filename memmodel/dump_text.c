@@ -69,8 +69,12 @@ void mm_describe_source(const struct mm_graph *graph, uint32_t source, char *buf
     const struct mm_source *s = mm_graph_source(graph, source);
     if (!s)
         snprintf(buf, size, "%s", "");
-    else if (*s->file)
+    else if (*s->file && s->column)
         snprintf(buf, size, "%s:%" PRIu32 ":%" PRIu32, s->file, s->line, s->column);
+    else if (*s->file && *s->opcode) /* a place in a host program */
+        snprintf(buf, size, "%s, %s:%" PRIu32, s->opcode, s->file, s->line);
+    else if (*s->file)
+        snprintf(buf, size, "%s:%" PRIu32, s->file, s->line);
     else
         snprintf(buf, size, "%s%s%s", s->function, *s->function && *s->opcode ? " " : "", s->opcode);
 }

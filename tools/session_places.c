@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-enum { ANSWER = 4096, TEXT_MAX = 4 << 20 };
+enum { ANSWER = 4096, TEXT_MAX = 4 << 20, MOST_ASKED = 500 };
 
 /* "function\nfile:line\n"; the empty string if there is no answer. */
 static void ask(const char *module, const char *offset, char answer[ANSWER])
@@ -21,6 +21,8 @@ static void ask(const char *module, const char *offset, char answer[ANSWER])
     answer[0] = 0;
     if (pipe(out))
         return;
+    static char *const programs[] = {(char *)(uintptr_t) "llvm-addr2line-15",
+                                     (char *)(uintptr_t) "llvm-addr2line", (char *)(uintptr_t) "addr2line"};
     char *words[] = {(char *)(uintptr_t) "addr2line",
                      (char *)(uintptr_t) "-f",
                      (char *)(uintptr_t) "-C",
@@ -33,7 +35,9 @@ static void ask(const char *module, const char *offset, char answer[ANSWER])
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_addclose(&actions, out[0]);
     pid_t child;
-    bool started = posix_spawnp(&child, words[0], &actions, NULL, words, environ) == 0;
+    bool started = false;
+    for (size_t i = 0; !started && i < sizeof programs / sizeof *programs; i++)
+        started = posix_spawnp(&child, programs[i], &actions, NULL, words, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     close(out[1]);
     for (ssize_t n; started && used < ANSWER - 1; used += (size_t)n)
@@ -83,11 +87,15 @@ bool session_places_find(struct session_places *places, struct mm_record *record
     text->type = 0;
     if (!source->function || strncmp(source->function, "@0x", 3) != 0)
         return false;
-    ask(source->file, source->function + 1, answer);
+    answer[0] = 0;
+    if (places->asked++ < MOST_ASKED)
+        ask(source->file, source->function + 1, answer);
     char *line = strchr(answer, '\n');
     char *colon = line ? strrchr(line, ':') : NULL;
-    if (!colon || line[1] == '?')
-        return false;
+    if (!colon || line[1] == '?') {
+        source->file = source->function = "";
+        return true;
+    }
     *line++ = *colon++ = 0;
     keep(&places->strings[0], mm_strdup(answer));
     keep(&places->strings[1], mm_strdup(line));
