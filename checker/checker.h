@@ -83,6 +83,20 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err);
 void ck_verdict_clear(struct ck_verdict *verdict);
 
+/* One change of a program: of instruction INSTR of THREAD, what is not 0; or a fence to insert before it. */
+struct ck_edit {
+    uint32_t thread, instr;
+    bool insert;
+    uint8_t order, scope, fence_flags; /* fence_flags: to add */
+};
+struct ck_advice {
+    uint32_t count; /* 0: no change of at most two places is known to help */
+    struct ck_edit edits[2];
+};
+/* Looks for the smallest change after which PROGRAM has no race under MODEL, decided by search. */
+enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,
+                        const struct ck_options *options, struct ck_advice *advice, struct mm_error *err);
+
 /* ---- judging a running program ---------------------------------------------------------------- */
 
 /* A detector consumes an execution in record order and collects findings. */
@@ -104,9 +118,11 @@ struct ck_access {
     struct mm_agent agent;
     const struct mm_command *command; /* NULL for host threads */
     uint64_t global_id[3], group_id[3], local_id[3];
-    const char *argument; /* kernel argument it went through, NULL if unknown */
-    uint64_t element;     /* index in the argument's elements */
-    mm_event_id id;       /* of the event, MM_NO_EVENT if it is not known */
+    const char *argument;         /* kernel argument it went through, NULL if unknown */
+    uint64_t element;             /* index in the argument's elements */
+    mm_event_id id;               /* of the event, MM_NO_EVENT if it is not known */
+    const struct mm_source *call; /* the host call that enqueued the command, NULL if unknown */
+    uint32_t caller;              /* host thread that made it */
 };
 /* A change of the program, as seen in its events: what is 0 stays as it is. */
 struct ck_change {
@@ -132,6 +148,7 @@ struct ck_finding {
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
     bool verified;           /* with the change the same execution has no such race */
+    const struct mm_source *created; /* the host call that created the memory object, NULL if unknown */
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
 const struct ck_finding *ck_detector_finding(const struct ck_detector *detector, size_t i);

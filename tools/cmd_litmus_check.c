@@ -183,12 +183,20 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
             check->wrong = true;
     }
     const struct ck_verdict *first = ran[0] ? &verdicts[0] : &verdicts[1];
+    struct ck_advice advice = {0};
+    bool advised = !code && check->explain && first->race == CK_YES;
+    if (advised && ck_advise(program, check->cat, &check->options, &advice, &err) != MM_OK)
+        code = tool_report(&err);
+    if (advised && !code)
+        verdict_print_advice(program, &advice, check->text);
     if (!code && check->tests) {
         cJSON *json = verdict_to_json(program, first, file);
         cJSON_AddStringToObject(json, "engine",
                                 check->engine == ENGINE_BOTH ? "both"
                                 : ran[0]                     ? "search"
                                                              : "z3");
+        if (advised)
+            cJSON_AddItemToObject(json, "advice", verdict_advice_json(program, &advice));
         cJSON_AddItemToArray(check->tests, json);
     }
     if (!code && check->engine == ENGINE_BOTH) {
@@ -239,6 +247,7 @@ static int check_paths(struct check *check, const char *model_path, int count, c
     check->text = json_out == stdout ? fopen("/dev/null", "w") : stdout;
     if (!check->text)
         return tool_error(EXIT_TOOL, "cannot open /dev/null");
+    verdict_use_model(check->cat);
     cJSON *root = check->json ? verdict_json_root(model_path) : NULL;
     check->tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
     struct litmus_files files = {0};

@@ -79,14 +79,52 @@ static void step_text(const struct ck_program *program, const struct ck_step *st
         snprintf(buf + n, size - (size_t)n, " (line %u)", step->line);
 }
 
+/* ---- clauses of edges ---- */
+
+static const struct mm_cat_model *edge_model;
+
+void verdict_use_model(const struct mm_cat_model *model)
+{
+    edge_model = model;
+}
+
+/* The clauses of the definition that an edge is named after ("mo", "rf^-1", "sw(...)"): what its comment
+ * says before the colon.  Empty if there are none. */
+static const char *edge_clause(const char *edge, char *buf, size_t size)
+{
+    static const struct {
+        const char *name, *clause;
+    } bases[] = {
+        {"rf", "CL 3.3.6 G3"}, {"po", "CL 3.3.6 G2"}, {"co", "CL 3.3.6 G5"}, {"rmw", "CL 3.3.6 A17"}};
+    size_t length = strcspn(edge, "^+?*(");
+    const char *clause = "";
+    buf[0] = '\0';
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        if (edge_model && strlen(bases[i].name) == length && strncmp(bases[i].name, edge, length) == 0)
+            clause = bases[i].clause;
+    for (uint32_t i = 0; edge_model && i < edge_model->let_count; i++) {
+        const struct mm_cat_let *let = &edge_model->lets[i];
+        if (let->clause && strlen(let->name) == length && strncmp(let->name, edge, length) == 0)
+            clause = let->clause;
+    }
+    snprintf(buf, size, "%.*s", (int)strcspn(clause, ":;"), clause);
+    return buf;
+}
+
 static void print_steps(const struct ck_program *program, const struct ck_step *steps, size_t count,
                         FILE *out)
 {
     for (size_t i = 0; i < count; i++) {
         char text[200];
         step_text(program, &steps[i], text, sizeof text);
-        fprintf(out, "        %-44s%s%s\n", text, steps[i].edge ? " --" : "",
-                steps[i].edge ? steps[i].edge : "");
+        char clause[80];
+        if (!steps[i].edge) {
+            fprintf(out, "        %s\n", text);
+            continue;
+        }
+        edge_clause(steps[i].edge, clause, sizeof clause);
+        fprintf(out, "        %-44s --%s%s%s%s\n", text, steps[i].edge, *clause ? "  [" : "", clause,
+                *clause ? "]" : "");
     }
 }
 
@@ -110,6 +148,98 @@ void verdict_print_explanation(const struct ck_program *program, const struct ck
         print_violation(program, &verdict->race_witness, "race:", out);
 }
 
+/* ---- advice ---- */
+
+/* The instruction that EDIT is about; of an added fence, the one behind it. */
+static const struct ck_instr *edited(const struct ck_program *program, const struct ck_edit *edit)
+{
+    return &program->threads[edit->thread].instrs[edit->instr];
+}
+
+static const char *flag_names(unsigned flags)
+{
+    static const char *const names[] = {"no flag", "CLK_LOCAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE",
+                                        "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"};
+    return names[flags & 3];
+}
+
+/* What there is, and what it lacks. */
+static void lack_text(const struct ck_program *program, const struct ck_edit *edit, char *buf, size_t size)
+{
+    static const char *const kinds[] = {[CK_LOAD] = "load",
+                                        [CK_STORE] = "store",
+                                        [CK_RMW] = "read-modify-write",
+                                        [CK_CAS] = "compare-exchange",
+                                        [CK_FENCE] = "fence",
+                                        [CK_BARRIER] = "barrier"};
+    const struct ck_instr *i = edited(program, edit);
+    const char *name = program->threads[edit->thread].name;
+    if (edit->insert)
+        snprintf(buf, size, "%s, line %u: there is no fence", name, i->line);
+    else if (edit->order)
+        snprintf(buf, size, "%s, line %u: the order of the %s is %s", name, i->line, kinds[i->op],
+                 mm_order_name((enum mm_order)i->order));
+    else if (edit->scope)
+        snprintf(buf, size, "%s, line %u: the scope of the %s is %s", name, i->line, kinds[i->op],
+                 mm_scope_name((enum mm_scope)i->scope));
+    else
+        snprintf(buf, size, "%s, line %u: the %s has %s", name, i->line, kinds[i->op],
+                 flag_names(i->fence_flags));
+}
+
+static void change_text(const struct ck_program *program, const struct ck_edit *edit, char *buf, size_t size)
+{
+    const struct ck_instr *i = edited(program, edit);
+    const char *name = program->threads[edit->thread].name;
+    if (edit->insert)
+        snprintf(buf, size,
+                 "%s, before line %u: atomic_work_item_fence(%s, memory_order_%s, memory_scope_%s)", name,
+                 i->line, flag_names(edit->fence_flags), mm_order_name((enum mm_order)edit->order),
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else if (edit->order)
+        snprintf(buf, size, "%s, line %u: memory_order_%s", name, i->line,
+                 mm_order_name((enum mm_order)edit->order));
+    else if (edit->scope)
+        snprintf(buf, size, "%s, line %u: memory_scope_%s", name, i->line,
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else
+        snprintf(buf, size, "%s, line %u: %s too", name, i->line, flag_names(edit->fence_flags));
+}
+
+void verdict_print_advice(const struct ck_program *program, const struct ck_advice *advice, FILE *out)
+{
+    char text[240];
+    for (uint32_t i = 0; i < advice->count; i++) {
+        lack_text(program, &advice->edits[i], text, sizeof text);
+        fprintf(out, "    falls short: %s\n", text);
+    }
+    for (uint32_t i = 0; i < advice->count; i++) {
+        change_text(program, &advice->edits[i], text, sizeof text);
+        fprintf(out, "    %s %s\n", i ? "    and" : "change:", text);
+    }
+    fprintf(out, advice->count
+                     ? "    checked: with this there is no race\n"
+                     : "    no change of one or two operations, and no one fence, is known to help\n");
+}
+
+cJSON *verdict_advice_json(const struct ck_program *program, const struct ck_advice *advice)
+{
+    cJSON *array = cJSON_CreateArray();
+    for (uint32_t i = 0; i < advice->count; i++) {
+        const struct ck_edit *edit = &advice->edits[i];
+        cJSON *json = cJSON_CreateObject();
+        char text[240];
+        cJSON_AddStringToObject(json, "thread", program->threads[edit->thread].name);
+        cJSON_AddNumberToObject(json, "line", edited(program, edit)->line);
+        lack_text(program, edit, text, sizeof text);
+        cJSON_AddStringToObject(json, "falls_short", text);
+        change_text(program, edit, text, sizeof text);
+        cJSON_AddStringToObject(json, "change", text);
+        cJSON_AddItemToArray(array, json);
+    }
+    return array;
+}
+
 static cJSON *steps_json(const struct ck_program *program, const struct ck_step *steps, size_t count)
 {
     cJSON *array = cJSON_CreateArray();
@@ -126,8 +256,12 @@ static cJSON *steps_json(const struct ck_program *program, const struct ck_step 
             cJSON_AddStringToObject(step, "location", program->objects[s->object].name);
         if (s->line)
             cJSON_AddNumberToObject(step, "line", s->line);
-        if (s->edge)
+        if (s->edge) {
+            char clause[80];
             cJSON_AddStringToObject(step, "edge", s->edge);
+            if (*edge_clause(s->edge, clause, sizeof clause))
+                cJSON_AddStringToObject(step, "clause", clause);
+        }
         cJSON_AddItemToArray(array, step);
     }
     return array;

@@ -10,7 +10,12 @@
 const char *verdict_condition_name(enum ck_answer answer); /* "holds", "fails", "unknown" */
 const char *verdict_race_name(enum ck_answer answer);      /* "found", "none", "unknown" */
 void verdict_print_states(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out);
+/* Edges of explanations are told with their clauses in MODEL from now on; NULL: without. */
+void verdict_use_model(const struct mm_cat_model *model);
 void verdict_print_explanation(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out);
+/* What the race comes from, and the change after which there is none. */
+void verdict_print_advice(const struct ck_program *program, const struct ck_advice *advice, FILE *out);
+cJSON *verdict_advice_json(const struct ck_program *program, const struct ck_advice *advice);
 /* {"version": 1, "tool": ..., "model": ...}; the caller adds "tests". */
 cJSON *verdict_json_root(const char *model);
 cJSON *verdict_to_json(const struct ck_program *program, const struct ck_verdict *verdict, const char *file);

@@ -1,0 +1,112 @@
+/* Advice against races: the smallest change, found by trying. */
+#include "checker/checker.h"
+#include "litmus/litmus.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEAD "OPENCL t\n{ [x] = 0; [y] = 0; }\n"
+#define STORE(order, scope)                                                                                  \
+    "P0@wg 0, dev 0 (global int* x, global atomic_int* y) {\n *x = 1;\n"                                     \
+    " atomic_store_explicit(y, 1, memory_order_" order ", memory_scope_" scope ");\n}\n"
+#define LOAD(order, scope)                                                                                   \
+    "P1@wg 1, dev 0 (global int* x, global atomic_int* y) {\n int r1 = -1;\n"                                \
+    " int r0 = atomic_load_explicit(y, memory_order_" order ", memory_scope_" scope ");\n"                   \
+    " if (r0 == 1) {\n r1 = *x;\n }\n}\nexists (1:r0 = 1 /\\ 1:r1 = 0)\n"
+
+static struct ck_advice advise(const char *text)
+{
+    struct lt_test *test = NULL;
+    struct ck_program *program = NULL;
+    struct mm_cat_model *model = NULL;
+    struct ck_options options = {.timeout_ms = 10000};
+    struct ck_advice advice;
+    struct mm_error err = {0};
+
+    if (mm_cat_load("memmodel/models/opencl.cat", NULL, &model, &err) ||
+        lt_parse(text, strlen(text), "t.litmus", &test, &err) || lt_lower(test, &program, &err) ||
+        ck_advise(program, model, &options, &advice, &err))
+        fail_msg("%s", err.message);
+    ck_program_destroy(program);
+    lt_test_destroy(test);
+    mm_cat_destroy(model);
+    return advice;
+}
+
+static void one_order(void **state)
+{
+    struct ck_advice a = advise(HEAD STORE("release", "device") LOAD("relaxed", "device"));
+
+    (void)state;
+    assert_int_equal(a.count, 1);
+    assert_int_equal(a.edits[0].thread, 1);
+    assert_int_equal(a.edits[0].order, MM_ACQUIRE);
+    assert_int_equal(a.edits[0].scope, MM_SCOPE_NONE);
+    assert_false(a.edits[0].insert);
+}
+
+static void two_orders(void **state)
+{
+    struct ck_advice a = advise(HEAD STORE("relaxed", "device") LOAD("relaxed", "device"));
+
+    (void)state;
+    assert_int_equal(a.count, 2);
+    assert_int_equal(a.edits[0].order, MM_RELEASE);
+    assert_int_equal(a.edits[1].order, MM_ACQUIRE);
+}
+
+static void two_scopes(void **state)
+{
+    struct ck_advice a = advise(HEAD STORE("release", "work_group") LOAD("acquire", "work_group"));
+
+    (void)state;
+    assert_int_equal(a.count, 2);
+    assert_int_equal(a.edits[0].scope, MM_SCOPE_DEVICE);
+    assert_int_equal(a.edits[1].scope, MM_SCOPE_DEVICE);
+}
+
+static void barrier_flag(void **state)
+{
+    struct ck_advice a =
+        advise("OPENCL t\n{ [x] = 0; }\n"
+               "P0@wg 0, dev 0 (global int* x) {\n *x = 1;\n B1: barrier(CLK_LOCAL_MEM_FENCE);\n}\n"
+               "P1@wg 0, dev 0 (global int* x) {\n B1: barrier(CLK_GLOBAL_MEM_FENCE);\n int r0 = *x;\n}\n"
+               "exists (1:r0 = 0)\n");
+
+    (void)state;
+    assert_int_equal(a.count, 1);
+    assert_int_equal(a.edits[0].thread, 0);
+    assert_int_equal(a.edits[0].fence_flags, MM_FENCE_GLOBAL);
+}
+
+/* A loop leads over the fence that is added; and nothing helps where nothing synchronises. */
+static void added_fence(void **state)
+{
+    struct ck_advice a =
+        advise("OPENCL t\n{ [x] = 0; [y] = 0; }\n"
+               "P0@wg 0, dev 0 (global int* x, global int* y) {\n *x = 1;\n}\n"
+               "P1@wg 1, dev 0 (global int* x, global int* y) {\n *x = 2;\n}\nexists (x = 1)\n");
+
+    (void)state;
+    assert_int_equal(a.count, 0);
+    a = advise("OPENCL t\n{ [x] = 0; [y] = 0; }\n"
+               "P0@wg 0, dev 0 (global int* x, global atomic_int* y) {\n *x = 1;\n"
+               " atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);\n}\n"
+               "P1@wg 1, dev 0 (global int* x, global atomic_int* y) {\n"
+               " while (atomic_load_explicit(y, memory_order_relaxed, memory_scope_device) == 0) {\n }\n"
+               " int r1 = *x;\n}\nexists (1:r1 = 0)\n");
+    assert_int_equal(a.count, 1);
+    assert_int_equal(a.edits[0].thread, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_order), cmocka_unit_test(two_orders),
+                                       cmocka_unit_test(two_scopes), cmocka_unit_test(barrier_flag),
+                                       cmocka_unit_test(added_fence)};
+
+    return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
+}
