@@ -244,28 +244,53 @@ static bool run_query(struct in_run *run, struct in_item *item, const struct in_
 
 enum mm_class in_lower_sampled_image(struct in_lower *l, const struct in_inst *i)
 {
+    if (in_ty_of(l, i->result)->size != 16 || in_ty_of(l, i->result)->kind != IN_TY_OPAQUE)
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.10", "OpSampledImage of another type");
     int32_t image = in_slot(l, i->operands[0]), sampler = in_slot(l, i->operands[1]), to = in_dest(l, i);
     in_copy(l, to, image, 8);
     in_copy(l, to + 8, sampler, 8);
     return l->result;
 }
 
+static bool is_number(const struct in_ty *ty)
+{
+    const struct in_ty *s = in_scalar(ty);
+    return (s->kind == IN_TY_INT || s->kind == IN_TY_FLOAT) && s->size <= 8;
+}
+
+/* Coordinates, texels and results are numbers or vectors of them. */
+static enum mm_class access(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
+{
+    bool fits = i->operand_count >= 1 && in_ty_of(l, i->operands[0])->kind == IN_TY_OPAQUE &&
+                (i->result == 0 || is_number(in_ty_of(l, i->result)));
+    bool placed = fn == run_sample || fn == run_read || fn == run_write;
+    uint32_t numbers = fn == run_write ? 3 : placed ? 2 : 1;
+    fits = fits && i->operand_count >= numbers;
+    for (uint32_t k = 1; k < numbers && fits; k++)
+        fits = is_number(in_ty_of(l, i->operands[k]));
+    if (fn == run_sample && fits)
+        fits = in_ty_of(l, i->operands[0])->size == 16;
+    return fits ? in_call_c(l, i, fn)
+                : in_bad(l->m, i->word, l->err, "SPIRV 3.49.10", "%s: operands do not fit",
+                         in_opcode_name(i->opcode));
+}
+
 enum mm_class in_lower_image_sample(struct in_lower *l, const struct in_inst *i)
 {
-    return in_call_c(l, i, run_sample);
+    return access(l, i, run_sample);
 }
 
 enum mm_class in_lower_image_read(struct in_lower *l, const struct in_inst *i)
 {
-    return in_call_c(l, i, run_read);
+    return access(l, i, run_read);
 }
 
 enum mm_class in_lower_image_write(struct in_lower *l, const struct in_inst *i)
 {
-    return in_call_c(l, i, run_write);
+    return access(l, i, run_write);
 }
 
 enum mm_class in_lower_image_query(struct in_lower *l, const struct in_inst *i)
 {
-    return in_call_c(l, i, run_query);
+    return access(l, i, run_query);
 }

@@ -263,7 +263,7 @@ enum mm_class in_lower_array_length(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
     if (ty == NULL || ty->kind != IN_TY_STRUCT || i->operands[1] >= ty->count ||
-        ty->members[i->operands[1]]->kind != IN_TY_ARRAY)
+        ty->members[i->operands[1]]->kind != IN_TY_ARRAY || in_ty_of(l, i->result)->kind != IN_TY_INT)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "OpArrayLength of what is no array");
     return in_call_c(l, i, run_array_length);
 }

@@ -90,7 +90,7 @@ static struct reservation *reserve(struct in_pipe *p, bool write, uint32_t count
 static uint64_t value_at(const struct in_item *item, int32_t slot, uint64_t size)
 {
     uint64_t v = 0;
-    memcpy(&v, item->frame + slot, size);
+    memcpy(&v, item->frame + slot, size < 8 ? size : 8);
     return v;
 }
 
@@ -140,7 +140,7 @@ static bool transfer(struct in_run *run, struct in_item *item, const struct in_i
 
 static void put(const struct in_item *item, const struct in_call *c, uint64_t value)
 {
-    memcpy(item->frame + c->result, &value, c->ty->size);
+    memcpy(item->frame + c->result, &value, c->ty->size < 8 ? c->ty->size : 8);
 }
 
 /* read_pipe and write_pipe without a reservation: one packet, reserved and committed at once. */
