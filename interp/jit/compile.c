@@ -119,6 +119,11 @@ static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function
 static const char prepare[] =
     "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,instcombine,simplifycfg,loop-simplify)";
 
+/* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
+static const char optimize[] =
+    "always-inline,globaldce,function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
+    "loop(indvars)),default<O3>,function(sroa,early-cse,instcombine,simplifycfg)";
+
 static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
 {
     char *message = NULL;
@@ -157,7 +162,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     k->context_bytes = loops.context_bytes;
     dump(e->module, "loops");
     in_shim_neutral(e->module, "run.", 0);
-    if (!in_shim_passes(e->module, machine, "default<O3>", true))
+    if (!in_shim_passes(e->module, machine, optimize, true))
         return false;
     dump(e->module, "optimized");
     return true;

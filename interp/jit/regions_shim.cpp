@@ -19,12 +19,14 @@ namespace
 using Blocks = SetVector<BasicBlock *>;
 using Values = SetVector<Instruction *>;
 
+enum { ON_STACK = 1 << 17 };
+
 struct Slot { // what lives across a barrier
     AllocaInst *cell;
     Type *type;
     bool uniform;
     unsigned parameter; // uniform: among the region function's uniform values
-    uint64_t offset;    // in the context
+    unsigned pointer;   // not uniform: among the region function's pointers
 };
 
 struct Regions {
@@ -38,21 +40,26 @@ struct Regions {
     SmallVector<Blocks, 8> blocks;         // of each region
     DenseMap<BasicBlock *, Values> live;   // at the beginning of each block
     SmallVector<Slot, 16> slots;
-    DenseMap<Instruction *, unsigned> slot_of;                // by the value before it was demoted
-    SmallVector<SetVector<unsigned>, 8> live_slots;           // at the start of each region
-    SmallVector<std::pair<AllocaInst *, uint64_t>, 8> arrays; // private memory in the context
+    DenseMap<Instruction *, unsigned> slot_of;      // by the value before it was demoted
+    SmallVector<SetVector<unsigned>, 8> live_slots; // at the start of each region
+    SmallVector<Slot, 8> arrays;                    // private memory in the context
     SmallVector<Function *, 8> functions;
+    SmallVector<std::pair<uint64_t, uint64_t>, 16> places; // offset in the context, size
     unsigned uniform_count = 0;
     uint64_t bytes = 0;
 
     Regions(Module &m, Function &f, in_loops &o);
-    uint64_t take(uint64_t size);
+    unsigned add_place(uint64_t size);
     void cut();
     void find_blocks();
     void find_live();
     void rematerialize();
     void demote();
     void place_arrays();
+    unsigned first_place() const
+    {
+        return PARAMETERS + 2 * uniform_count;
+    }
     void make_function(unsigned region);
     void make_group(bool edge);
 };
@@ -63,11 +70,13 @@ Regions::Regions(Module &m, Function &f, in_loops &o)
     items = uint64_t(o.local_size[0]) * o.local_size[1] * o.local_size[2];
 }
 
-uint64_t Regions::take(uint64_t size)
+// Memory for something of all work-items: an index in PLACES.
+unsigned Regions::add_place(uint64_t size)
 {
     uint64_t at = (bytes + 127) / 128 * 128;
     bytes = at + size;
-    return at;
+    places.push_back({at, size});
+    return places.size() - 1;
 }
 
 // ---- cutting -------------------------------------------------------------------------------------
@@ -209,9 +218,10 @@ void Regions::demote()
     for (Instruction *i : all) {
         Slot slot{nullptr, i->getType(), !divergent.count(i), 0, 0};
         uint64_t size = layout.getTypeAllocSize(slot.type);
-        slot.offset = take(slot.uniform ? size : size * items);
         if (slot.uniform)
             slot.parameter = uniform_count++;
+        else
+            slot.pointer = add_place(size * items);
         slot_of[i] = slots.size();
         slots.push_back(slot);
     }
@@ -232,7 +242,8 @@ void Regions::place_arrays()
             uint64_t size = layout.getTypeAllocSize(memory->getAllocatedType());
             uint64_t align = memory->getAlign().value();
             size = (size + align - 1) / align * align;
-            arrays.push_back({memory, take(size * items)});
+            arrays.push_back({memory, ArrayType::get(Type::getInt8Ty(module.getContext()), size), false, 0,
+                              add_place(size * items)});
         }
     SmallVector<Instruction *, 8> markers;
     for (Instruction &i : instructions(item))
@@ -245,11 +256,9 @@ void Regions::place_arrays()
 // ---- region functions ----------------------------------------------------------------------------
 
 // The place of a slot or array in the context for the work-item whose parameters F has.
-static Value *place(IRBuilder<> &b, Function *f, uint64_t offset, uint64_t size, bool uniform)
+static Value *place(IRBuilder<> &b, Function *f, unsigned argument, uint64_t size)
 {
-    Value *base = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), f->getArg(PARAMETERS), offset);
-    if (uniform)
-        return base;
+    Value *base = f->getArg(argument);
     auto wide = [&](unsigned k) { return b.CreateZExt(f->getArg(k), b.getInt64Ty()); };
     Value *index = b.CreateNUWMul(wide(ITEM + 2), wide(SIZE + 1));
     index = b.CreateNUWMul(b.CreateNUWAdd(index, wide(ITEM + 1)), wide(SIZE));
@@ -263,17 +272,19 @@ void Regions::make_function(unsigned region)
     SmallVector<Type *, 16> types;
     for (Argument &a : item.args())
         types.push_back(a.getType());
-    types.push_back(PointerType::get(c, 0));
     SmallVector<Type *, 8> uniform(uniform_count);
     for (Slot &slot : slots)
         if (slot.uniform)
             uniform[slot.parameter] = slot.type;
     types.append(uniform.begin(), uniform.end());
+    types.append(uniform_count + places.size(), PointerType::get(c, 0));
     auto *type = FunctionType::get(Type::getInt32Ty(c), types, false);
     Function *f = Function::Create(type, GlobalValue::InternalLinkage, "region." + Twine(region), module);
     f->addFnAttr(Attribute::AlwaysInline);
     f->addFnAttr(Attribute::NoUnwind);
-    for (unsigned k : {unsigned(FRAME), unsigned(LOCAL), unsigned(PARAMETERS)})
+    for (unsigned k : {unsigned(FRAME), unsigned(LOCAL)})
+        f->addParamAttr(k, Attribute::NoAlias);
+    for (unsigned k = PARAMETERS + uniform_count; k < types.size(); k++)
         f->addParamAttr(k, Attribute::NoAlias);
     functions.push_back(f);
 
@@ -291,11 +302,11 @@ void Regions::make_function(unsigned region)
     for (Slot &slot : slots)
         cast<Instruction>(map[slot.cell])->moveBefore(*begin, begin->end());
     for (auto &array : arrays) {
-        auto *memory = cast<AllocaInst>(map[array.first]);
+        auto *memory = cast<AllocaInst>(map[array.cell]);
         uint64_t align = memory->getAlign().value();
         uint64_t size = (layout.getTypeAllocSize(memory->getAllocatedType()) + align - 1) / align * align;
         b.SetInsertPoint(begin);
-        Value *at = place(b, f, array.second, size, false);
+        Value *at = place(b, f, first_place() + array.pointer, size);
         memory->replaceAllUsesWith(at);
         memory->eraseFromParent();
     }
@@ -304,10 +315,10 @@ void Regions::make_function(unsigned region)
         Slot &slot = slots[k];
         Value *v;
         if (slot.uniform) {
-            v = f->getArg(PARAMETERS + 1 + slot.parameter);
+            v = f->getArg(PARAMETERS + slot.parameter);
         } else {
-            auto *load =
-                b.CreateLoad(slot.type, place(b, f, slot.offset, layout.getTypeAllocSize(slot.type), false));
+            auto *load = b.CreateLoad(
+                slot.type, place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.type)));
             tag(load);
             v = load;
         }
@@ -331,10 +342,14 @@ void Regions::make_function(unsigned region)
         b.SetInsertPoint(copy->getTerminator());
         for (unsigned k : end ? SetVector<unsigned>() : live_slots[next]) {
             Slot &slot = slots[k];
-            if (changed.count(k))
+            if (!changed.count(k))
+                continue;
+            Value *last = b.CreateLoad(slot.type, map[slot.cell]);
+            if (slot.uniform)
+                b.CreateStore(last, f->getArg(PARAMETERS + uniform_count + slot.parameter));
+            else
                 tag(b.CreateStore(
-                    b.CreateLoad(slot.type, map[slot.cell]),
-                    place(b, f, slot.offset, layout.getTypeAllocSize(slot.type), slot.uniform)));
+                    last, place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.type))));
         }
         b.CreateRet(b.getInt32(next));
         Instruction *old = copy->getTerminator();
@@ -367,6 +382,21 @@ void Regions::make_group(bool edge)
                *finish = BasicBlock::Create(c, "", g.function);
     IRBuilder<> b(entry);
     Value *next = b.CreateAlloca(b.getInt32Ty());
+    SmallVector<Value *, 8> agreed(uniform_count); // what all work-items agree on, until the next barrier
+    for (Slot &slot : slots)
+        if (slot.uniform)
+            agreed[slot.parameter] = b.CreateAlloca(slot.type);
+    // On the stack what fits there: the optimizer may then keep it in registers.
+    SmallVector<Value *, 16> memory;
+    for (auto &at : places) {
+        if (bytes > ON_STACK) {
+            memory.push_back(b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.context, at.first));
+            continue;
+        }
+        AllocaInst *cells = b.CreateAlloca(ArrayType::get(b.getInt8Ty(), at.second));
+        cells->setAlignment(Align(128));
+        memory.push_back(cells);
+    }
     SmallVector<BasicBlock *, 8> heads{finish};
     for (unsigned k = 0; k < starts.size(); k++)
         heads.push_back(BasicBlock::Create(c, "region", g.function));
@@ -375,19 +405,17 @@ void Regions::make_group(bool edge)
     for (unsigned k = 0; k < starts.size(); k++) {
         SmallVector<Value *, 8> uniform(uniform_count);
         b.SetInsertPoint(heads[k + 1]);
-        for (unsigned s = 0; s < slots.size(); s++) {
-            Slot &slot = slots[s];
-            if (!slot.uniform)
-                continue;
-            Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.context, slot.offset);
-            uniform[slot.parameter] = live_slots[k].count(s)
-                                          ? static_cast<Value *>(b.CreateLoad(slot.type, at))
-                                          : UndefValue::get(slot.type);
-        }
+        for (unsigned s = 0; s < slots.size(); s++)
+            if (Slot &slot = slots[s]; slot.uniform)
+                uniform[slot.parameter] =
+                    live_slots[k].count(s)
+                        ? static_cast<Value *>(b.CreateLoad(slot.type, agreed[slot.parameter]))
+                        : UndefValue::get(slot.type);
+        uniform.append(agreed.begin(), agreed.end());
+        uniform.append(memory.begin(), memory.end());
         BasicBlock *after = item_loops(g, heads[k + 1], [&](BasicBlock *at, Value **ids) {
             IRBuilder<> body(at);
             auto arguments = item_arguments(g, ids);
-            arguments.push_back(g.context);
             arguments.append(uniform.begin(), uniform.end());
             body.CreateStore(body.CreateCall(functions[k], arguments), next);
             return at;
@@ -436,6 +464,6 @@ bool make_regions(Module &m, Function *item, in_loops &loops, char *why, size_t 
     r.make_group(false);
     if (loops.edge)
         r.make_group(true);
-    loops.context_bytes = r.bytes;
+    loops.context_bytes = r.bytes > ON_STACK ? r.bytes : 0;
     return true;
 }
