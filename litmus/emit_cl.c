@@ -321,12 +321,17 @@ static void emit_phases(struct emitter *e)
 
 static void check_objects(struct emitter *e)
 {
+    for (const struct lt_thread *t = e->test->threads; t; t = t->next)
+        if (t->host || t->kernel != e->test->threads->kernel)
+            lt_emit_cannot(e, "host threads or several kernels");
     for (uint32_t i = 0; i < e->program->object_count; i++) {
         const struct ck_object *o = &e->program->objects[i];
         if (o->region == MM_LOCAL && o->work_group < 0)
             lt_emit_cannot(e, "local memory that several work-groups share");
         if (o->region == MM_CONSTANT || o->region == MM_PRIVATE)
             lt_emit_cannot(e, "a location in constant or private memory");
+        if (o->region == MM_IMAGE || o->origin > MM_ORIGIN_SUB_BUFFER)
+            lt_emit_cannot(e, "an image or shared virtual memory");
         e->kernel->uses_long |= o->element_size == 8;
     }
     for (uint32_t i = 0; i < e->program->observed_count; i++) {
