@@ -238,6 +238,8 @@ static enum mm_class run(struct sx *sx)
         sx_combine(sx);
         if (sx->options.explain)
             explain(sx);
+        if (sx->program->kernel && !sx->stop)
+            sx_find_hangs(sx);
     }
     sx_conclude(sx);
     return MM_OK;

@@ -13,7 +13,6 @@ struct combiner {
     uint64_t *written; /* per thread: pairs written by the traces chosen before */
     uint64_t *read;
     uint64_t **candidates; /* per thread: the traces that can go with those chosen before */
-    bool partial;          /* at least one trace does not reach its end */
 };
 
 static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
@@ -117,10 +116,15 @@ static bool index_pairs(struct sx *sx, struct sx_thread *thread)
     return true;
 }
 
-/* Every work-item of the group reaches the same barriers [CL 3.3.6 W1, W10, B1, B10]. */
+/* Every barrier of A that it went past is also one of B's [CL 3.3.6 W1, W10, B1, B10]; where A is complete,
+ * every barrier of A. */
 static bool same_barriers(const struct sx_trace *a, const struct sx_trace *b, bool same_sub_group)
 {
-    for (uint32_t i = 0; i < a->event_count; i++) {
+    uint32_t end = a->end == SX_DONE && !a->stopped ? a->event_count
+                   : a->event_count                 ? a->event_count - 1
+                                                    : 0;
+
+    for (uint32_t i = 0; i < end; i++) {
         bool found = a->events[i].kind != SX_BARRIER || (a->events[i].instr->sub_group && !same_sub_group);
 
         for (uint32_t j = 0; j < b->event_count && !found; j++)
@@ -132,18 +136,25 @@ static bool same_barriers(const struct sx_trace *a, const struct sx_trace *b, bo
     return true;
 }
 
+bool sx_share_barriers(const struct ck_program *p, uint32_t a, uint32_t b, bool sub_group)
+{
+    const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
+
+    return a != b && !x->host && !y->host && x->device == y->device && x->work_group == y->work_group &&
+           (!sub_group || x->sub_group == y->sub_group);
+}
+
 static bool barriers_meet(const struct combiner *c)
 {
     const struct ck_program *p = c->sx->program;
 
-    if (p->vulkan)
+    if (p->vulkan && !p->kernel)
         return true;
     for (uint32_t i = 0; i < p->thread_count; i++) {
         for (uint32_t j = 0; j < p->thread_count; j++) {
-            const struct ck_thread *a = &p->threads[i], *b = &p->threads[j];
-
-            if (i != j && !a->host && !b->host && a->device == b->device && a->work_group == b->work_group &&
-                !same_barriers(c->chosen[i], c->chosen[j], a->sub_group == b->sub_group))
+            if (sx_share_barriers(p, i, j, false) &&
+                !same_barriers(c->chosen[i], c->chosen[j],
+                               p->threads[i].sub_group == p->threads[j].sub_group))
                 return false;
         }
     }
@@ -166,15 +177,21 @@ static bool readable(const struct combiner *c, uint32_t next)
 
 static void complete(struct combiner *c)
 {
+    struct sx *sx = c->sx;
     bool partial = false;
 
-    for (uint32_t t = 0; t < c->sx->program->thread_count; t++)
-        partial = partial || c->chosen[t]->end != SX_DONE;
-    if (partial != c->partial)
+    for (uint32_t t = 0; t < sx->program->thread_count; t++)
+        partial = partial || c->chosen[t]->end != SX_DONE || c->chosen[t]->stopped;
+    if (partial != (sx->mode != SX_COMPLETE))
         return;
-    if (!partial && !barriers_meet(c))
+    if ((!partial || sx->program->kernel) && !barriers_meet(c)) {
+        if (sx->program->kernel && sx->mode == SX_COMPLETE && !sx->diverges)
+            sx_find_divergence(sx, c->chosen);
         return;
-    sx_execute(c->sx, c->chosen, partial);
+    }
+    if (sx->mode == SX_HANG && !sx_may_hang(sx, c->chosen))
+        return;
+    sx_execute(sx, c->chosen, partial);
 }
 
 static void choose(struct combiner *c, uint32_t t);
@@ -185,7 +202,9 @@ static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *tra
     size_t words = sx->pair_words;
 
     /* That executions end this way is known already. */
-    if (trace->end == SX_WAIT || (trace->end != SX_DONE && sx->raised[trace->end - 1]))
+    if (sx->mode != SX_HANG &&
+        (trace->end == SX_WAIT || (trace->end != SX_DONE && sx->raised[trace->end - 1] &&
+                                   !(sx->program->kernel && sx_flags_open(sx)))))
         return;
     c->chosen[t] = trace;
     mm_bits_or(c->read + (t + 1) * words, c->read + t * words, trace->reads, words);
@@ -205,7 +224,7 @@ static void find_candidates(struct combiner *c, uint32_t t)
     uint32_t words = thread->trace_words;
 
     memset(out, 0, words * sizeof *out);
-    mm_set_complement(c->partial ? thread->trace_count : thread->done_count, out, out);
+    mm_set_complement(c->sx->mode != SX_COMPLETE ? thread->trace_count : thread->done_count, out, out);
     for (uint32_t w = 0; w < sx->pair_words; w++) {
         uint64_t there = sx->initial_pairs[w] | c->written[(size_t)t * sx->pair_words + w] |
                          c->later[(size_t)(t + 1) * sx->pair_words + w];
@@ -234,7 +253,7 @@ static void choose(struct combiner *c, uint32_t t)
         complete(c);
         return;
     }
-    count = c->partial ? thread->trace_count : thread->done_count;
+    count = c->sx->mode != SX_COMPLETE ? thread->trace_count : thread->done_count;
     if (!thread->readers) {
         for (uint32_t i = 0; i < count && !sx->stop; i++)
             try_trace(c, t, &thread->traces[i]);
@@ -271,22 +290,30 @@ static bool prepare(struct combiner *c)
     return true;
 }
 
-void sx_combine(struct sx *sx)
+bool sx_visit(struct sx *sx, enum sx_mode mode)
 {
     struct combiner c = {.sx = sx};
-    bool ok = number_pairs(sx), partial = false;
+    bool ok = number_pairs(sx);
 
-    for (uint32_t t = 0; t < sx->program->thread_count && ok; t++) {
+    for (uint32_t t = 0; t < sx->program->thread_count && ok; t++)
         ok = index_thread(sx, &sx->threads[t]);
-        partial = partial || sx->threads[t].done_count < sx->threads[t].trace_count;
-    }
     if (!ok || !prepare(&c)) {
         sx_limit(sx, "memory", "out of memory");
-        return;
+        return false;
     }
+    sx->mode = mode;
     choose(&c, 0);
-    if (partial && !sx->stop && !sx->explaining) {
-        c.partial = true;
-        choose(&c, 0);
-    }
+    return true;
+}
+
+void sx_combine(struct sx *sx)
+{
+    bool partial = false;
+
+    if (!sx_visit(sx, SX_COMPLETE))
+        return;
+    for (uint32_t t = 0; t < sx->program->thread_count; t++)
+        partial = partial || sx->threads[t].done_count < sx->threads[t].trace_count;
+    if (partial && !sx->stop && !sx->explaining)
+        sx_visit(sx, SX_PARTIAL);
 }

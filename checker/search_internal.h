@@ -26,6 +26,8 @@ struct sx_event {
 enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT, SX_WAIT };
 struct sx_trace {
     enum sx_end end;
+    uint32_t wait_from; /* SX_WAIT: first event of the iteration that repeats */
+    bool stopped;       /* the beginning of a trace: its work-item is never scheduled again */
     uint32_t event_count;
     struct sx_event *events;
     uint64_t *regs;
@@ -54,8 +56,14 @@ struct sx_location {
     uint32_t trace_writes, thread_writes; /* writes of the trace at hand; most of any trace of the thread */
     uint32_t writes;                      /* most there can be in an execution */
     uint32_t first_pair;                  /* number of its first (location, value) pair */
+    uint32_t owner;                       /* thread that accesses it, plus 1; 0: none so far */
+    bool shared;                          /* more than one does */
     bool any;                             /* its initial value is arbitrary */
 };
+
+/* What combinations are looked for: those of complete traces, those where some end early, those where
+ * work-items of a group wait at different barriers, those where some loop waits for ever. */
+enum sx_mode { SX_COMPLETE, SX_PARTIAL, SX_DIVERGE, SX_HANG };
 
 struct sx {
     const struct ck_program *program;
@@ -83,6 +91,7 @@ struct sx {
 
     uint64_t *cuts; /* addresses (of the object whose memory it is) where locations must not span */
     uint32_t cut_count, cut_capacity;
+    bool sharing_changed;  /* this round a location turned out to be shared */
     bool again;            /* a cut was added: locations and traces are to be found once more */
     uint32_t final_check;  /* check of the model named final-order, UINT32_MAX: none */
     bool has_unknown;      /* some memory starts with arbitrary values */
@@ -90,6 +99,9 @@ struct sx {
     bool unknown_control;  /* a branch or an address may depend on one */
     bool unknown_observed; /* the final state may */
     bool loose;            /* the values tried do not settle the condition */
+
+    enum sx_mode mode;
+    bool diverges, hangs;
 
     bool stop;       /* nothing more to find out */
     bool limited;    /* something is left out: verdict->limit says what */
@@ -138,6 +150,16 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value);
 
 /* Visits every combination of traces whose reads can be satisfied. */
 void sx_combine(struct sx *sx);
+/* The same for the traces as they are now, in MODE. */
+bool sx_visit(struct sx *sx, enum sx_mode mode);
+/* Whether threads A and B wait for each other at barriers, of the sub-group or of the work-group. */
+bool sx_share_barriers(const struct ck_program *program, uint32_t a, uint32_t b, bool sub_group);
+/* Kernels: whether work-items can wait at different barriers, or for ever (search_hang.c). */
+void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen);
+void sx_find_hangs(struct sx *sx);
+bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
+/* Whether some flag of the model has not been raised yet. */
+bool sx_flags_open(const struct sx *sx);
 
 /* Visits the executions of one combination (CHOSEN: a trace per thread, NULL: none). */
 enum mm_class sx_exec_create(struct sx *sx);

@@ -182,6 +182,37 @@ static void use_value(struct walker *w, const struct access *a, uint64_t value, 
     }
 }
 
+/* Locations of kernels that one work-item alone accesses hold what it wrote last: no model lets it read
+ * anything else.  False: the location is shared, or starts with an arbitrary value that is read now. */
+static bool own_value(const struct walker *w, uint32_t location, uint64_t *value)
+{
+    const struct sx_location *l = &w->sx->locations[location];
+
+    if (!w->sx->program->kernel || l->shared)
+        return false;
+    for (uint32_t i = w->event_count; i-- > 0;) {
+        if (w->events[i].location == location) {
+            *value = w->events[i].value;
+            return true;
+        }
+    }
+    *value = l->initial;
+    return !l->any;
+}
+
+static void note_user(struct walker *w, uint32_t location)
+{
+    struct sx_location *l = &w->sx->locations[location];
+    uint32_t self = (uint32_t)(w->thread - w->sx->program->threads) + 1;
+
+    if (l->owner == 0)
+        l->owner = self;
+    if (l->owner == self || l->shared)
+        return;
+    l->shared = true;
+    w->sx->sharing_changed = true;
+}
+
 /* Tries every value that the location may hold, from piece K of the access on; VALUE: of the pieces before,
  * which have SHIFT bits. */
 static void branch_on_read(struct walker *w, const struct access *a, unsigned k, uint64_t value,
@@ -191,6 +222,8 @@ static void branch_on_read(struct walker *w, const struct access *a, unsigned k,
     uint32_t events = w->event_count, effect = w->last_effect, count = l->value_count;
     unsigned bits = 8U * l->size;
     uint64_t *values = mm_alloc((count + 1) * sizeof *values);
+    uint64_t own;
+    bool is_own = own_value(w, a->locations[k], &own);
 
     if (!values) {
         sx_limit(w->sx, "memory", "out of memory");
@@ -199,6 +232,10 @@ static void branch_on_read(struct walker *w, const struct access *a, unsigned k,
     }
     if (count)
         memcpy(values, l->values, count * sizeof *values);
+    if (is_own) {
+        values[0] = own;
+        count = 1;
+    }
     for (uint32_t v = 0; v < count && !w->failed; v++) {
         uint64_t all = value | values[v] << shift;
 
@@ -262,6 +299,8 @@ static bool access(struct walker *w, uint32_t pc)
         w->failed = true;
         return false;
     }
+    for (unsigned k = 0; k < a.count; k++)
+        note_user(w, a.locations[k]);
     if (i->op == CK_STORE)
         return write_pieces(w, &a, sx_eval_expr(p, i->value, w->block));
     read_value(w, &a);
@@ -321,7 +360,11 @@ static bool jump(struct walker *w, uint32_t pc, uint32_t target)
         edge++;
     b = edge_block(w, edge);
     if (is_waiting(w, b, w->live + (size_t)edge * words)) {
+        uint32_t count = w->out->trace_count;
+
         finish(w, SX_WAIT);
+        if (w->out->trace_count > count)
+            w->out->traces[count].wait_from = (uint32_t)b[2];
         return false;
     }
     if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound)) {
@@ -455,6 +498,7 @@ static bool run_thread(struct sx *sx, uint32_t thread)
 bool sx_run_threads(struct sx *sx)
 {
     mm_arena_reset(sx->traces);
+    sx->sharing_changed = false;
     for (uint32_t l = 0; l < sx->location_count; l++) {
         sx->locations[l].fresh_count = sx->locations[l].writes = 0;
         memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);

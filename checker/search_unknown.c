@@ -178,15 +178,42 @@ static uint64_t nameless(const struct sx *sx, unsigned size)
     return value;
 }
 
+/* Whether the program tells VALUE from others: compares with it, or computes with arbitrary values. */
+static bool matters(const struct sx *sx, uint64_t value)
+{
+    const struct ck_program *p = sx->program;
+
+    if (sx->unknown_computed)
+        return true;
+    for (uint32_t i = 0; i < p->expr_count; i++) {
+        const struct ck_expr *e = &p->exprs[i];
+
+        if ((e->op == CK_EQ || e->op == CK_NE) &&
+            ((p->exprs[e->a].op == CK_CONST && p->exprs[e->a].imm == value) ||
+             (p->exprs[e->b].op == CK_CONST && p->exprs[e->b].imm == value)))
+            return true;
+    }
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            const struct ck_instr *instr = &p->threads[t].instrs[i];
+
+            if (instr->op == CK_CAS && p->exprs[instr->expected].op == CK_CONST &&
+                p->exprs[instr->expected].imm == value)
+                return true;
+        }
+    }
+    return false;
+}
+
 bool sx_is_candidate(const struct sx *sx, const struct sx_location *l, uint64_t value)
 {
-    if (value == 0 || (value == 1 && (sx->unknown_control || sx->unknown_observed)))
+    if (value == 0 || (value == 1 && sx->unknown_observed))
         return true;
     if (sx->unknown_control && value == nameless(sx, l->size))
         return true;
     for (uint32_t i = 0; i < sx->constant_count && sx->unknown_control; i++) {
         if (sx->constants[i] == value)
-            return true;
+            return matters(sx, value);
     }
     return false;
 }
@@ -195,16 +222,18 @@ bool sx_add_candidates(struct sx *sx, struct sx_location *l)
 {
     enum { MOST = 24 };
     bool ok = sx_add_value(sx, l, 0);
+    unsigned count = 0;
 
-    if (sx->unknown_control || sx->unknown_observed)
+    if (sx->unknown_observed)
         ok = ok && sx_add_value(sx, l, 1);
     if (!sx->unknown_control)
         return ok;
     ok = ok && sx_add_value(sx, l, nameless(sx, l->size));
-    for (uint32_t i = 0; i < sx->constant_count && i < MOST; i++) {
-        if (sx->constants[i] == (sx->constants[i] & sx_mask(l->size)))
-            ok = ok && sx_add_value(sx, l, sx->constants[i]);
+    for (uint32_t i = 0; i < sx->constant_count && ok; i++) {
+        if (sx->constants[i] != (sx->constants[i] & sx_mask(l->size)) || !matters(sx, sx->constants[i]))
+            continue;
+        ok = count++ < MOST ? sx_add_value(sx, l, sx->constants[i]) : ok;
     }
-    sx->unknown_computed = sx->unknown_computed || sx->constant_count > MOST;
+    sx->unknown_computed = sx->unknown_computed || count > MOST;
     return ok;
 }

@@ -516,9 +516,9 @@ static bool find_traces(struct sx *sx)
 
         if (!sx_run_threads(sx) || !add_fresh(sx, round, &changed))
             return false;
-        changed = changed || locations != sx->location_count;
+        changed = changed || locations != sx->location_count || sx->sharing_changed;
     }
-    while (drop_unsupported(sx)) {
+    while (drop_unsupported(sx) || sx->sharing_changed) {
         if (!sx_run_threads(sx))
             return false;
     }

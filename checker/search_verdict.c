@@ -226,7 +226,7 @@ static void end_early(struct sx *sx)
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         enum sx_end end = x->chosen[t]->end;
 
-        if (end == SX_DONE)
+        if (end == SX_DONE || end == SX_WAIT)
             continue;
         sx->raised[end - 1] = true;
         if (end == SX_BOUND)
@@ -296,11 +296,45 @@ static bool raise_flags(struct sx *sx)
     return any;
 }
 
-static bool flags_open(const struct sx *sx)
+bool sx_flags_open(const struct sx *sx)
 {
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         if (sx->model->checks[i].flag && i != sx->final_check && !sx->flags[i])
             return true;
+    }
+    return false;
+}
+
+/* Whether every read that a waiting loop repeats returns what will stay in memory: then it goes on so. */
+static bool waits_for_ever(const struct sx *sx)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t r = 0; r < x->read_count; r++) {
+        uint32_t read = x->reads[r], source = x->source[r];
+        const struct sx_trace *t =
+            x->events[read].thread < sx->program->thread_count ? x->chosen[x->events[read].thread] : NULL;
+
+        if (!t || t->end != SX_WAIT || t->stopped || x->infos[read].event < t->events + t->wait_from)
+            continue;
+        for (uint32_t w = 0; w < x->n; w++) {
+            if (mm_rel_has(x->n, x->co_lower, source, w))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool ends_uninitialised(const struct sx *sx)
+{
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        if (!sx->locations[l].any || sx->exec->init_of[l] == UINT32_MAX ||
+            sx->exec->final_write[l] != sx->exec->init_of[l])
+            continue;
+        for (uint32_t i = 0; i < sx->program->observed_count; i++) {
+            if (sx_is_observed(sx, i, l))
+                return true;
+        }
     }
     return false;
 }
@@ -314,7 +348,7 @@ static void accept_state(struct sx *sx, const bool *racy)
     fill_state(sx);
     if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
         return;
-    if (sx->unknown_observed)
+    if (sx->unknown_observed && (reads_uninitialised(sx) || ends_uninitialised(sx)))
         sx->loose = true;
     if (sx->unknown_computed && reads_uninitialised(sx))
         sx_limit(sx, "search.uninitialised", "an execution reads memory that was never written");
@@ -329,7 +363,7 @@ static void accept_state(struct sx *sx, const bool *racy)
     }
     if (state->satisfies && sx->options.explain && sx->verdict->witness_count == 0)
         sx_keep_witness(sx);
-    if (racy ? *racy : (!state->racy || flags_open(sx)) && raise_flags(sx))
+    if (racy ? *racy : (!state->racy || sx_flags_open(sx)) && raise_flags(sx))
         state->racy = true;
 }
 
@@ -377,8 +411,18 @@ void sx_accept(struct sx *sx)
     const uint64_t *order;
     bool racy;
 
+    if (sx->mode == SX_DIVERGE)
+        sx->diverges = true;
+    if (sx->mode == SX_HANG) {
+        sx->hangs = sx->hangs || waits_for_ever(sx);
+        sx->stop = sx->stop || sx->hangs;
+        return;
+    }
     if (x->partial) {
-        end_early(sx);
+        if (sx->mode == SX_PARTIAL)
+            end_early(sx);
+        if (sx->program->kernel)
+            raise_flags(sx);
         return;
     }
     find_final_writes(sx);
@@ -388,6 +432,7 @@ void sx_accept(struct sx *sx)
     }
     racy = raise_flags(sx);
     order = mm_cat_eval_value(sx->eval, sx->final_check);
+    find_final_writes(sx);
     list_states(sx, 0, order, &racy);
 }
 
@@ -488,11 +533,22 @@ static void settle_flags(struct sx *sx)
     }
 }
 
+static void settle_progress(struct sx *sx)
+{
+    struct ck_verdict *v = sx->verdict;
+
+    if (!sx->program->kernel)
+        return;
+    v->divergence = sx->diverges ? CK_YES : sx->limited ? CK_UNKNOWN : CK_NO;
+    v->termination = sx->hangs || sx->diverges ? CK_NO : sx->limited ? CK_UNKNOWN : CK_YES;
+}
+
 void sx_conclude(struct sx *sx)
 {
+    settle_progress(sx);
     sort_states(sx);
     settle_condition(sx);
-    if (sx->verdict->condition == CK_UNKNOWN && !sx->limited)
+    if (sx->verdict->condition == CK_UNKNOWN && !sx->limited && !sx->loose)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
                 "a value out of thin air may be any value, and not all of them were tried");
     settle_flags(sx);

@@ -214,6 +214,31 @@ uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *point
     return ex_storage_class_mask(pointer->storage);
 }
 
+/* Constant memory holds its initial value for ever; nothing can race with reading it. */
+static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint64_t *value)
+{
+    uint64_t at;
+    const struct ck_object *o = NULL;
+    if (!ex_is_const(ex, address, &at))
+        return false;
+    for (uint32_t i = 0; i < ex->build->place_count; i++) {
+        const struct ex_place *p = &ex->build->places[i];
+        bool constant =
+            p->storage == SpvStorageClassPushConstant || p->storage == SpvStorageClassUniformConstant;
+        if (constant && CK_OBJECT_BASE(p->object) >> 32 == at >> 32)
+            o = &ex->program->objects[p->object];
+    }
+    if (!o || o->uninitialised || (at & UINT32_MAX) + size > o->size)
+        return false;
+    *value = 0;
+    for (unsigned i = 0; i < size; i++) {
+        uint64_t offset = (at & UINT32_MAX) + i;
+        uint64_t byte = o->initial[offset / o->element_size] >> (offset % o->element_size * 8) & 0xFF;
+        *value |= byte << (8 * i);
+    }
+    return true;
+}
+
 static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct ex_type *pointer, unsigned size,
                             struct ck_instr access)
 {
@@ -221,6 +246,9 @@ static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct ex_typ
     if (where == PRIVATE)
         return ex_read_private(ex, address, size);
     check_access_size(ex, size);
+    uint64_t known;
+    if (constant_memory(ex, address, size, &known))
+        return ex_const(ex, known, size);
     uint32_t reg = ex_new_reg(ex, size), end = 0, shared = 0;
     if (where == EITHER) {
         end = ex_new_label(ex);
