@@ -76,8 +76,9 @@ extern pthread_mutex_t rt_lock;
 /* Under rt_lock. */
 bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
                        enum mm_edge_kind kind);
-/* COMMAND is one of those under way. */
+/* COMMAND is one of those under way; and no longer: what is due then, for rt_sched_call without the lock. */
 void rt_sched_count(struct rt_command *command);
+struct rt_waiting *rt_sched_count_down(const struct rt_command *command);
 /* Puts COMMAND, whose dependencies are entered, into its queue. */
 void rt_command_append(struct rt_command *command);
 /* Undoes what rt_command_depend entered in the events. */
@@ -91,6 +92,7 @@ void rt_event_stamp(struct rt_event *event, int which);
 /* Sets EVENT's status and does what follows from it: callbacks, dependent commands, waiting threads. */
 void rt_event_set_status(struct rt_event *event, cl_int status);
 /* Without locks. */
+void rt_sched_call(struct rt_waiting *waiting);
 /* Calls FUNCTION(data) when every command that is under way now is complete. */
 void rt_sched_when_over(void (*function)(void *data), void *data);
 void rt_sched_start(void);

@@ -36,17 +36,6 @@ static uint64_t random_state, unflushed_since;
 static pthread_t executor;
 static pid_t executor_process;
 
-/* What waits until the commands now under way are complete.  Commands are of two generations by turns: what
- * waits with one is due when both the older one and, after that, this one have no commands left. */
-struct waiting {
-    struct waiting *next;
-    void (*function)(void *data);
-    void *data;
-};
-static struct waiting *when_over[2];
-static size_t incomplete[2];
-static unsigned generation; /* of new commands */
-
 /* ---- under rt_lock ---- */
 
 static uint64_t random_next(void)
@@ -301,55 +290,6 @@ static void end(struct rt_command *command, cl_int status)
 
 static void complete(struct rt_command *command);
 
-void rt_sched_when_over(void (*function)(void *data), void *data)
-{
-    pthread_mutex_lock(&rt_lock);
-    struct waiting *waiting = incomplete[0] + incomplete[1] ? mm_alloc(sizeof(*waiting)) : NULL;
-    if (waiting) {
-        *waiting = (struct waiting){when_over[generation], function, data};
-        when_over[generation] = waiting;
-    }
-    pthread_mutex_unlock(&rt_lock);
-    if (!waiting) {
-        function(data);
-    }
-}
-
-/* Under rt_lock. */
-void rt_sched_count(struct rt_command *command)
-{
-    command->generation = generation;
-    incomplete[generation]++;
-}
-
-/* What is due now that COMMAND is complete.  Under rt_lock. */
-static struct waiting *count_down(const struct rt_command *command)
-{
-    struct waiting *due = NULL;
-    incomplete[command->generation]--;
-    for (int i = 0; i < 2 && incomplete[1 - generation] == 0; i++) {
-        struct waiting **end = &when_over[1 - generation];
-        while (*end) {
-            end = &(*end)->next;
-        }
-        *end = due;
-        due = when_over[1 - generation];
-        when_over[1 - generation] = NULL;
-        generation = 1 - generation;
-    }
-    return due;
-}
-
-static void call_waiting(struct waiting *waiting)
-{
-    while (waiting) {
-        struct waiting *next = waiting->next;
-        waiting->function(waiting->data);
-        mm_free(waiting);
-        waiting = next;
-    }
-}
-
 /* A child's failure is its parent's [CL 3.2.3]. */
 static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
 {
@@ -398,14 +338,14 @@ static void complete(struct rt_command *command)
     event->command = NULL;
     note_completion(command->queue, command, completion);
     unlink_command(command);
-    struct waiting *waiting = count_down(command);
+    struct rt_waiting *waiting = rt_sched_count_down(command);
     rt_event_write_captures(event);
     rt_event_set_status(event, status);
     pthread_mutex_unlock(&rt_lock);
     for (size_t i = 0; i < command->dependency_count; i++) {
         rt_object_release_deferred(command->dependencies[i].event);
     }
-    call_waiting(waiting);
+    rt_sched_call(waiting);
     mm_free(command->dependencies);
     mm_free(command->child_completions);
     mm_free(command);
