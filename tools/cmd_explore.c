@@ -414,17 +414,26 @@ static int with_final_order(const struct explore *e, const char *path, struct mm
         const char *let, *order;
     } orders[] = {
         {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
-    char text[PATH_MAX + 200];
+    char line[200], *text;
+    size_t size, k = 0;
     struct mm_error err = {0};
-    const char *slash = strrchr(path, '/');
-    size_t k = 0;
+    int code = read_file(path, &text, &size);
     while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
         k++;
-    snprintf(text, sizeof text, "include \"%s\"\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
-             slash ? slash + 1 : path, k < sizeof orders / sizeof *orders ? orders[k].order : "po");
+    int n = snprintf(line, sizeof line, "\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
+                     k < sizeof orders / sizeof *orders ? orders[k].order : "po");
+    char *longer = code ? NULL : mm_realloc(text, size + (size_t)n + 1);
     mm_cat_destroy(*cat);
     *cat = NULL;
-    return mm_cat_parse(text, path, e->switches.items, cat, &err) == MM_OK ? 0 : tool_report(&err);
+    if (!longer) {
+        mm_free(text);
+        return code ? code : tool_error(EXIT_TOOL, "out of memory");
+    }
+    memcpy(longer + size, line, (size_t)n + 1);
+    if (mm_cat_parse(longer, path, e->switches.items, cat, &err) != MM_OK)
+        code = tool_report(&err);
+    mm_free(longer);
+    return code;
 }
 
 static int load_model(const struct explore *e, bool vulkan, struct mm_cat_model **cat)

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Small kernels with known answers, and modules that are not.  The known answers stand in the first lines:
+
+    ; Expect: condition holds, race none, divergence none, termination always
+    ; Options: --progress unfair
+"""
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+REFCL = os.environ.get("REFCL", os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "refcl"))
+FOLDER = os.path.join(HERE, "kernels")
+
+
+def header(path, key):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            text = line.lstrip("/; ").strip()
+            if text.startswith(key + ":"):
+                yield text[len(key) + 1:].strip()
+
+
+def explore(path, options):
+    run = subprocess.run([REFCL, "explore", "--json", "-", *options, path], capture_output=True, text=True,
+                         timeout=60, check=False)
+    tests = json.loads(run.stdout)["tests"] if run.stdout else []
+    return run, tests[0] if tests else {}
+
+
+def check(path):
+    options = " ".join(header(path, "Options")).split()
+    errors = list(header(path, "Error"))
+    run, test = explore(path, options)
+    if run.returncode < 0 or run.returncode == 4:
+        return f"exit code {run.returncode}: {run.stderr}"
+    if errors:
+        good = run.returncode == 2 and errors[0] in run.stderr
+        return "" if good else f"expected the error '{errors[0]}', got {run.returncode}: {run.stderr}"
+    for expectation in header(path, "Expect"):
+        for item in expectation.split(","):
+            field, value = item.split()
+            if str(test.get(field)) != value:
+                return f"expected {field} {value}, got {test.get(field)} {test.get('limit', '')} {run.stderr}"
+    return ""
+
+
+def main():
+    files = sorted(os.listdir(FOLDER))
+    print(f"1..{len(files)}")
+    failed = 0
+    for number, name in enumerate(files, 1):
+        problem = check(os.path.join(FOLDER, name))
+        failed += bool(problem)
+        print(f"{'not ok' if problem else 'ok'} {number} - {name}" + (f": {problem}" if problem else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
