@@ -2,6 +2,8 @@
  * leaves a number, which is worked out by hand here. */
 #include "spv.h"
 
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* rows end where they say enough */
+
 struct opcode_case {
     const char *declarations, *body; /* %i32: 0 .. 3; the result is %r */
     char kind;                       /* of %r: u32, bool, float, long */
