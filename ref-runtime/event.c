@@ -33,8 +33,8 @@ void rt_event_destroy(struct rt_event *event)
         mm_free(capture);
     }
     mm_free(event->waiting);
-    rt_object_release_deferred(event->queue);
-    rt_object_release_deferred(event->context);
+    rt_object_release_held(event->queue);
+    rt_object_release_held(event->context);
 }
 
 void rt_event_stamp(struct rt_event *event, int which)

@@ -211,8 +211,8 @@ void rt_mem_destroy(struct rt_mem *mem)
     }
     mm_free(mem->image);
     mm_free(mem->properties);
-    rt_object_release_deferred(mem->parent);
-    rt_object_release_deferred(mem->context);
+    rt_object_release_held(mem->parent);
+    rt_object_release_held(mem->context);
 }
 
 cl_int CL_API_CALL rt_clRetainMemObject(cl_mem handle)

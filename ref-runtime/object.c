@@ -191,6 +191,9 @@ void rt_object_release(void *object)
     }
 }
 
+/* This thread is in rt_object_release_deferred. */
+static _Thread_local bool deferring;
+
 /* Whether OBJECT's end calls no function of the application; what it holds is released in the same way. */
 static bool calls_nobody(const struct rt_object *object)
 {
@@ -206,8 +209,21 @@ void rt_object_release_deferred(void *object)
     if (!drop(object)) {
         return;
     }
-    if (calls_nobody(object) || !rt_callback_post(destroy, object)) {
-        destroy(object);
+    if (!calls_nobody(object) && rt_callback_post(destroy, object)) {
+        return;
+    }
+    bool outer = deferring;
+    deferring = true;
+    destroy(object);
+    deferring = outer;
+}
+
+void rt_object_release_held(void *object)
+{
+    if (deferring) {
+        rt_object_release_deferred(object);
+    } else {
+        rt_object_release(object);
     }
 }
 

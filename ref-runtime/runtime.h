@@ -64,6 +64,8 @@ void rt_object_release_deferred(void *object);
 bool rt_object_was(const void *handle);
 /* Calls VISIT for every live object, under the table's lock. */
 void rt_object_each(void (*visit)(const struct rt_object *object, void *data), void *data);
+/* For rt_TYPE_destroy: one of these two, as the object itself was released. */
+void rt_object_release_held(void *object);
 /* clRetain*, clRelease*: false if HANDLE is not a live object of TYPE with application references. */
 bool rt_api_retain(const void *handle, enum rt_type type);
 bool rt_api_release(const void *handle, enum rt_type type);
