@@ -1,11 +1,8 @@
 /* Undefined behaviour beyond bounds: values that were never given and reach a branch, an address or shared
- * memory; shifts past the width; overflow where it must not happen; floats that do not fit an integer;
- * orders that an atomic operation cannot have; variables used after their function returned.
- * [SPIRV 3.49], [CLC 6.3, 6.4, 6.15.12] */
-#include "check.h"
+ * memory; orders that an atomic operation cannot have; variables used after their function returned; and
+ * which instruction is examined how.  Arithmetic: check_value.c.  [SPIRV 3.49], [CLC 6.3.1, 6.15.12] */
+#include "check_internal.h"
 #include "interp/ext/ext.h"
-#include <math.h>
-#include <string.h>
 
 uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size)
 {
@@ -33,35 +30,6 @@ void in_shadow_begin(struct in_run *run, struct in_item *item)
         memset(s + code->undefined[k].slot, 1, code->undefined[k].size);
 }
 
-struct at {
-    struct in_run *run;
-    struct in_item *item;
-    const struct in_insn *pc;
-    uint8_t *s; /* shadow of the frame */
-};
-
-static bool any(const uint8_t *s, uint64_t n)
-{
-    for (uint64_t k = 0; k < n; k++)
-        if (s[k] != 0)
-            return true;
-    return false;
-}
-
-static bool all(const uint8_t *s, uint64_t n)
-{
-    for (uint64_t k = 0; k < n; k++)
-        if (s[k] == 0)
-            return false;
-    return n > 0;
-}
-
-/* Whether an operand has no value, as far as that is followed. */
-static bool unknown(const struct at *x, int32_t slot, uint64_t n)
-{
-    return x->s != NULL && any(x->s + slot, n);
-}
-
 static void uninitialized(const struct at *x, const char *what)
 {
     in_raise(x->run, x->item, x->pc, "uninitialized", "CLC 6.3.1", NULL, 0, 0,
@@ -75,99 +43,6 @@ static void must_be_defined(const struct at *x, int32_t slot, uint64_t size, con
         return;
     memset(x->s + slot, 0, size);
     uninitialized(x, what);
-}
-
-/* ---- arithmetic ---------------------------------------------------------------------------- */
-
-static int64_t number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)
-{
-    uint64_t v = 0;
-    memcpy(&v, x->item->frame + slot + index * size, size);
-    return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
-}
-
-/* Elements of a and b make elements of d. */
-static void element_wise(const struct at *x, uint32_t from, uint32_t to, int32_t count, bool two)
-{
-    for (int32_t k = 0; k < count; k++) {
-        bool undefined = any(x->s + x->pc->a + k * (int32_t)from, from) ||
-                         (two && any(x->s + x->pc->b + k * (int32_t)from, from));
-        memset(x->s + x->pc->d + k * (int32_t)to, undefined, to);
-    }
-}
-
-/* A byte of a and, or is defined where the other operand decides it. */
-static void bit_wise(const struct at *x, uint32_t size, int32_t count, uint8_t decides)
-{
-    const uint8_t *a = x->s + x->pc->a, *b = x->s + x->pc->b;
-    const uint8_t *va = x->item->frame + x->pc->a, *vb = x->item->frame + x->pc->b;
-    for (int32_t k = 0; k < count * (int32_t)size; k++) {
-        bool decided = (a[k] == 0 && va[k] == decides) || (b[k] == 0 && vb[k] == decides);
-        x->s[x->pc->d + k] = (a[k] || b[k]) && !decided;
-    }
-}
-
-static void check_shift(const struct at *x, uint32_t size, int32_t count)
-{
-    for (int32_t k = 0; k < count; k++) {
-        uint64_t by = (uint64_t)number(x, x->pc->b, (uint32_t)k, size) & (UINT64_MAX >> (64 - 8 * size));
-        if (by < 8 * size || unknown(x, x->pc->b + k * (int32_t)size, size))
-            continue;
-        in_raise(x->run, x->item, x->pc, "bad-shift", "CLC 6.3.9", NULL, 0, 0,
-                 "shift of a number of %u bits by %llu", 8 * size, (unsigned long long)by);
-        return;
-    }
-}
-
-__extension__ typedef __int128 wide;
-enum arithmetic { ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION };
-
-/* Instructions marked NoSignedWrap (imm 1) or NoUnsignedWrap (imm 2) [SPV_KHR_no_integer_wrap_decoration]. */
-static void check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithmetic how)
-{
-    for (int32_t k = 0; k < count && (x->pc->imm & 3) != 0; k++) {
-        bool sign = x->pc->imm & 1;
-        uint64_t mask = UINT64_MAX >> (64 - 8 * size);
-        int64_t sa = number(x, x->pc->a, (uint32_t)k, size);
-        int64_t sb = how == NEGATION ? 0 : number(x, x->pc->b, (uint32_t)k, size);
-        wide a = sign ? (wide)sa : (wide)((uint64_t)sa & mask),
-             b = sign ? (wide)sb : (wide)((uint64_t)sb & mask);
-        wide r = how == ADDITION ? a + b : how == SUBTRACTION ? a - b : how == NEGATION ? -a : a * b;
-        wide most = sign ? ((wide)1 << (8 * size - 1)) - 1 : (wide)mask, least = sign ? -most - 1 : 0;
-        if ((r <= most && r >= least) || unknown(x, x->pc->a + k * (int32_t)size, size))
-            continue;
-        in_raise(x->run, x->item, x->pc, sign ? "signed-overflow" : "unsigned-overflow", "CLC 6.3.3", NULL, 0,
-                 0, "the result of an operation on numbers of %u bits, %lld and %lld, does not fit", 8 * size,
-                 (long long)sa, (long long)sb);
-        return;
-    }
-}
-
-/* CVT: flag 1 << 16 of b says that floats become signed, 2 << 16 unsigned integers, not saturated. */
-static void check_convert(const struct at *x)
-{
-    uint32_t from = (uint32_t)x->pc->b & 0xff, to = (uint32_t)x->pc->b >> 8 & 0xff,
-             flag = (uint32_t)x->pc->b >> 16;
-    if (x->s != NULL)
-        element_wise(x, from, to, x->pc->c, false);
-    for (int32_t k = 0; k < x->pc->c && flag != 0; k++) {
-        const uint8_t *p = x->item->frame + x->pc->a + k * (int32_t)from;
-        double v = 0, most = ldexp(1, (int)(8 * to) - (flag == 1)), least = flag == 1 ? -most : 0;
-        float f;
-        if (from == 4) {
-            memcpy(&f, p, sizeof f);
-            v = (double)f;
-        } else if (from == 8) {
-            memcpy(&v, p, sizeof v);
-        } else {
-            continue; /* a half fits anything that it is likely to become */
-        }
-        if ((v < most && v > least - 1) || unknown(x, x->pc->a + k * (int32_t)from, from))
-            continue;
-        in_raise(x->run, x->item, x->pc, "float-to-integer", "CLC 6.3.3", NULL, 0, 0,
-                 "%g converted to %s integer of %u bits", v, flag == 1 ? "a signed" : "an unsigned", 8 * to);
-        return;
-    }
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -429,20 +304,21 @@ static void pair(const struct at *x, uint64_t size)
         BODY(4, pc->c) break;                                                                                \
     case IN_##n##_V64:                                                                                       \
         BODY(8, pc->c) break;
-#define TWO(size, count)      element_wise(&x, size, size, count, true);
-#define ONE(size, count)      element_wise(&x, size, size, count, false);
-#define TWO_FLAG(size, count) element_wise(&x, size, 1, count, true);
-#define ONE_FLAG(size, count) element_wise(&x, size, 1, count, false);
-#define SHIFT(size, count)    element_wise(&x, size, size, count, true), check_shift(&x, size, count);
-#define SUM(size, count)      check_wrap(&x, size, count, ADDITION), element_wise(&x, size, size, count, true);
+#define TWO(size, count)      in_check_elements(&x, size, size, count, true);
+#define ONE(size, count)      in_check_elements(&x, size, size, count, false);
+#define TWO_FLAG(size, count) in_check_elements(&x, size, 1, count, true);
+#define ONE_FLAG(size, count) in_check_elements(&x, size, 1, count, false);
+#define SHIFT(size, count)    in_check_elements(&x, size, size, count, true), in_check_shift(&x, size, count);
+#define SUM(size, count)                                                                                     \
+    in_check_wrap(&x, size, count, ADDITION), in_check_elements(&x, size, size, count, true);
 #define DIFFERENCE(size, count)                                                                              \
-    check_wrap(&x, size, count, SUBTRACTION), element_wise(&x, size, size, count, true);
+    in_check_wrap(&x, size, count, SUBTRACTION), in_check_elements(&x, size, size, count, true);
 #define PRODUCT(size, count)                                                                                 \
-    check_wrap(&x, size, count, MULTIPLICATION), element_wise(&x, size, size, count, true);
+    in_check_wrap(&x, size, count, MULTIPLICATION), in_check_elements(&x, size, size, count, true);
 #define NEGATIVE(size, count)                                                                                \
-    check_wrap(&x, size, count, NEGATION), element_wise(&x, size, size, count, false);
-#define AND_BITS(size, count) bit_wise(&x, size, count, 0);
-#define OR_BITS(size, count)  bit_wise(&x, size, count, 0xff);
+    in_check_wrap(&x, size, count, NEGATION), in_check_elements(&x, size, size, count, false);
+#define AND_BITS(size, count) in_check_bits(&x, size, count, 0);
+#define OR_BITS(size, count)  in_check_bits(&x, size, count, 0xff);
 
 #define SIZES(n, BODY)                                                                                       \
     case IN_##n##_1:                                                                                         \
@@ -526,20 +402,20 @@ static bool check_moves(struct at x, enum in_op op)
     case IN_SX_32_64:
     case IN_ZX_32_64:
     case IN_F32_F64:
-        element_wise(&x, 4, 8, 1, false);
+        in_check_elements(&x, 4, 8, 1, false);
         break;
     case IN_TR_64_32:
         memmove(x.s + pc->d, x.s + pc->a, 4);
         break;
     case IN_F64_F32:
-        element_wise(&x, 8, 4, 1, false);
+        in_check_elements(&x, 8, 4, 1, false);
         break;
     case IN_S32_F32:
     case IN_U32_F32:
-        element_wise(&x, 4, 4, 1, false);
+        in_check_elements(&x, 4, 4, 1, false);
         break;
     case IN_CVT:
-        check_convert(&x);
+        in_check_convert(&x);
         break;
     case IN_INSERTP:
         memmove(x.s + pc->d, x.s + pc->a, 8);
@@ -572,7 +448,7 @@ static bool check_flags(struct at x, enum in_op op)
     case IN_BOR:
     case IN_BEQ:
     case IN_BNE:
-        element_wise(&x, 1, 1, pc->c, true);
+        in_check_elements(&x, 1, 1, pc->c, true);
         break;
     case IN_ANY:
     case IN_ALL:
@@ -728,11 +604,11 @@ static void check_values(struct at x, enum in_op op)
 {
     const struct in_insn *pc = x.pc;
     switch (op) {
-#define WRAP_SUM(size, count)        check_wrap(&x, size, count, ADDITION);
-#define WRAP_DIFFERENCE(size, count) check_wrap(&x, size, count, SUBTRACTION);
-#define WRAP_PRODUCT(size, count)    check_wrap(&x, size, count, MULTIPLICATION);
-#define WRAP_NEGATIVE(size, count)   check_wrap(&x, size, count, NEGATION);
-#define SHIFT_ONLY(size, count)      check_shift(&x, size, count);
+#define WRAP_SUM(size, count)        in_check_wrap(&x, size, count, ADDITION);
+#define WRAP_DIFFERENCE(size, count) in_check_wrap(&x, size, count, SUBTRACTION);
+#define WRAP_PRODUCT(size, count)    in_check_wrap(&x, size, count, MULTIPLICATION);
+#define WRAP_NEGATIVE(size, count)   in_check_wrap(&x, size, count, NEGATION);
+#define SHIFT_ONLY(size, count)      in_check_shift(&x, size, count);
         CASES(ADD, WRAP_SUM)
         CASES(SUB, WRAP_DIFFERENCE)
         CASES(MUL, WRAP_PRODUCT)
@@ -741,7 +617,7 @@ static void check_values(struct at x, enum in_op op)
         CASES(LSHR, SHIFT_ONLY)
         CASES(ASHR, SHIFT_ONLY)
     case IN_CVT:
-        check_convert(&x);
+        in_check_convert(&x);
         break;
     case IN_ATOMIC:
         check_order(&x, pc->p);

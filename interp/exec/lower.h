@@ -98,18 +98,20 @@ bool in_fused_compare(uint32_t opcode);
     X(none)                                                                                                  \
     X(foreign)                                                                                               \
     X(quantize)                                                                                              \
-    X(read_clock) X(int_binary) X(int_compare) X(int_unary) X(shift) X(float_binary) X(float_compare)        \
-        X(float_unary) X(float_test) X(bool_binary) X(bool_not) X(any_all) X(convert) X(alias) X(bitcast)    \
-            X(ptr_to_int) X(int_to_ptr) X(cast_explicit) X(select) X(dot) X(scale) X(wide) X(bitfield)       \
-                X(idot) X(extract) X(insert) X(construct) X(shuffle) X(extract_dynamic) X(insert_dynamic)    \
-                    X(undef) X(variable) X(load) X(store) X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) \
-                        X(atomic) X(fence) X(barrier) X(group) X(non_uniform) X(async_copy) X(wait_events)   \
-                            X(label) X(phi) X(branch) X(branch_conditional) X(switch) X(return )             \
-                                X(return_value) X(unreachable) X(call) X(ext_inst) X(line) X(no_line)        \
-                                    X(mem_semantics) X(assume) X(size_of) X(sub_group_legacy)                \
-                                        X(sampled_image) X(image_sample) X(image_read) X(image_write)        \
-                                            X(image_query) X(pipe_packet) X(pipe_reserved) X(pipe_reserve)   \
-                                                X(pipe_commit) X(pipe_query) X(pipe_from_storage) X(enqueue) \
+    X(read_clock)                                                                                            \
+    X(int_binary)                                                                                            \
+    X(int_compare) X(int_unary) X(shift) X(float_binary) X(float_compare) X(float_unary) X(float_test)       \
+        X(bool_binary) X(bool_not) X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int) X(int_to_ptr)     \
+            X(cast_explicit) X(select) X(dot) X(scale) X(wide) X(bitfield) X(idot) X(extract) X(insert)      \
+                X(construct) X(shuffle) X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load)    \
+                    X(store) X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence)           \
+                        X(barrier) X(group) X(non_uniform) X(async_copy) X(wait_events) X(label) X(phi)      \
+                            X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)             \
+                                X(unreachable) X(call) X(ext_inst) X(line) X(no_line) X(mem_semantics)       \
+                                    X(assume) X(size_of) X(sub_group_legacy) X(sampled_image)                \
+                                        X(image_sample) X(image_read) X(image_write) X(image_query)          \
+                                            X(pipe_packet) X(pipe_reserved) X(pipe_reserve) X(pipe_commit)   \
+                                                X(pipe_query) X(pipe_from_storage) X(enqueue)                \
                                                     X(enqueue_marker) X(kernel_query) X(device_event)        \
                                                         X(default_queue) X(build_ndrange) X(array_length)
 #define IN_X(n) enum mm_class in_lower_##n(struct in_lower *l, const struct in_inst *i);

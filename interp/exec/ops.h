@@ -80,13 +80,15 @@
     X(JMP)                                                                                                   \
     X(BRC)                                                                                                   \
     X(SWITCH)                                                                                                \
-    X(CALL) X(RET) X(UNREACHABLE) X(UNSUPPORTED) X(MOV_1) X(MOV_2) X(MOV_4) X(MOV_8) X(MOV_16) X(MOV_N)      \
-        X(SEL_1) X(SEL_2) X(SEL_4) X(SEL_8) X(SEL_16) X(SEL_N) X(SEL_V) X(SX_32_64) X(ZX_32_64) X(TR_64_32)  \
-            X(S32_F32) X(U32_F32) X(F32_F64) X(F64_F32) X(CVT) X(BNOT) X(BAND) X(BOR) X(BEQ) X(BNE) X(ANY)   \
-                X(ALL) X(PTRX) X(PTRXI) X(PTRK) X(LEA) X(VARINIT) X(BYVAL) X(RESOLVE) X(PTREQ) X(PTRNE)      \
-                    X(PTRDIFF) X(INSERT) X(INSERTP) X(EXTRACTP) X(EXTRACTD) X(INSERTD) X(SHUFFLE) X(DOT_16)  \
-                        X(DOT_32) X(DOT_64) X(SCALE_16) X(SCALE_32) X(SCALE_64) X(MULEXT) X(ADDC) X(SUBB)    \
-                            X(BITFIELD) X(IDOT) X(COPYMEM) X(ATOMIC) X(FENCE) X(WAIT) X(EXT) X(CALLC)
+    X(CALL)                                                                                                  \
+    X(RET)                                                                                                   \
+    X(UNREACHABLE) X(UNSUPPORTED) X(MOV_1) X(MOV_2) X(MOV_4) X(MOV_8) X(MOV_16) X(MOV_N) X(SEL_1) X(SEL_2)   \
+        X(SEL_4) X(SEL_8) X(SEL_16) X(SEL_N) X(SEL_V) X(SX_32_64) X(ZX_32_64) X(TR_64_32) X(S32_F32)         \
+            X(U32_F32) X(F32_F64) X(F64_F32) X(CVT) X(BNOT) X(BAND) X(BOR) X(BEQ) X(BNE) X(ANY) X(ALL)       \
+                X(PTRX) X(PTRXI) X(PTRK) X(LEA) X(VARINIT) X(BYVAL) X(RESOLVE) X(PTREQ) X(PTRNE) X(PTRDIFF)  \
+                    X(INSERT) X(INSERTP) X(EXTRACTP) X(EXTRACTD) X(INSERTD) X(SHUFFLE) X(DOT_16) X(DOT_32)   \
+                        X(DOT_64) X(SCALE_16) X(SCALE_32) X(SCALE_64) X(MULEXT) X(ADDC) X(SUBB) X(BITFIELD)  \
+                            X(IDOT) X(COPYMEM) X(ATOMIC) X(FENCE) X(WAIT) X(EXT) X(CALLC)
 
 #define IN_BRANCH_(X, n) X(B_##n##_32) X(B_##n##_64)
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { INTERP, JIT, AUTO };
-#define HOT UINT64_C(1000000) /* interpreted instructions that take as long as compiling a kernel */
+#define HOT UINT64_C(4000000) /* interpreted instructions that take as long as compiling a kernel */
 
 static struct {
     int engine;
