@@ -400,7 +400,7 @@ static bool settled(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
-    if (sx->final_check == UINT32_MAX || sx->explaining || sx->mode == SX_HANG ||
+    if (sx->final_check == UINT32_MAX || sx->explaining || sx->mode == SX_HANG || !sx_in_time(sx) ||
         (write > 0 && x->events[x->writes[write]].location == x->events[x->writes[write - 1]].location))
         return false;
     mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);

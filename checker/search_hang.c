@@ -211,12 +211,16 @@ static bool add_stopped(struct sx *sx, struct sx_thread *thread)
     for (uint32_t i = 0; i < thread->trace_count; i++) {
         const struct sx_trace *t = &thread->traces[i];
 
+        if (!sx_in_time(sx))
+            return true;
         for (uint32_t length = 0; length < t->event_count; length++) {
             const struct sx_event *last = length ? &t->events[length - 1] : NULL;
 
             if ((fair && !(last && last->kind == SX_BARRIER)) || (last && last->first_half) ||
                 is_known(stopped, count, t, length))
                 continue;
+            if (!sx_in_time(sx))
+                return true;
             if (count == MAX_STOPPED) {
                 sx_limit(sx, "search.progress", "too many ways for a work-item to stop");
                 return true;
@@ -257,5 +261,6 @@ void sx_find_hangs(struct sx *sx)
             return;
         }
     }
-    sx_visit(sx, SX_HANG);
+    if (sx_in_time(sx))
+        sx_visit(sx, SX_HANG);
 }
