@@ -1,5 +1,5 @@
-/* Each operand of opencl.cat left out, and each definition and check emptied, those that other settings of its
- * switches bring too: some test must fail. */
+/* Each operand of opencl.cat left out, and each definition and check emptied, those that other settings of
+ * its switches bring too: some test must fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
