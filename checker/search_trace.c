@@ -339,6 +339,8 @@ static bool is_waiting(const struct walker *w, const uint64_t *b, const uint64_t
 {
     if (b[1] != w->last_effect || !same_live(w, b + 3, live))
         return false;
+    if (!w->sx->program->kernel)
+        return b[0] > 0;
     for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
         /* plain reads may race with what the loop waits for: one more round shows it */
         if (!(w->events[i].instr->attributes & MM_ATOMIC) && w->events[i].instr->order == MM_ORDER_NONE)
