@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMTargetMachineRef machine;
@@ -221,7 +222,9 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
     char *triple = LLVMGetDefaultTargetTriple();
     LLVMSetTarget(e->module, triple);
     LLVMDisposeMessage(triple);
-    LLVMSetModuleDataLayout(e->module, LLVMCreateTargetDataLayout(machine));
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(e->module, layout);
+    LLVMDisposeTargetData(layout);
     e->builtins = in_shim_lazy_module(e->c, in_builtins_bc, in_builtins_bc_size);
     if (e->builtins == NULL)
         return in_emit_fail(e, "LLVM: the built-in functions are no bitcode");
@@ -256,6 +259,13 @@ static void compile(struct in_jit_kernel *k, const struct in_module *m, const st
     mm_free(e.local_offsets);
 }
 
+static double milliseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
 static bool note_wanted(void)
 {
     const char *list = getenv("REFCL_DEBUG");
@@ -270,11 +280,12 @@ static struct in_jit_kernel *add(const struct in_module *module, const struct in
         return NULL;
     k->options = *options;
     k->edge = edge;
+    double start_time = milliseconds();
     compile(k, module, kernel);
     if (note_wanted())
-        fprintf(stderr, "refcl: jit: kernel %s, local size %u x %u x %u: %s\n", kernel->info.name,
+        fprintf(stderr, "refcl: jit: kernel %s, local size %u x %u x %u: %s, %.1f ms\n", kernel->info.name,
                 options->local_size[0], options->local_size[1], options->local_size[2],
-                k->covered ? "compiled" : k->why);
+                k->covered ? "compiled" : k->why, milliseconds() - start_time);
     k->next = kernel->code->native;
     kernel->code->native = k;
     return k;
