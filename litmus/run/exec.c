@@ -135,6 +135,12 @@ static void choose_geometry(struct exec *e)
     while (clusters > 1 && clusters * e->slots > batch)
         clusters /= 2;
     unsigned rounds = (batch + clusters * e->slots - 1) / (clusters * e->slots);
+    /* On a CPU one round, as loops around barriers are what their compilers do worst. */
+    if (!d->is_gpu && e->waits)
+        batch = batch < clusters * e->slots ? batch : clusters * e->slots;
+    while (!d->is_gpu && clusters * e->slots < batch)
+        clusters *= 2;
+    rounds = d->is_gpu ? rounds : 1;
     e->knobs[LT_K_clusters] = clusters;
     e->knobs[LT_K_rounds] = rounds;
     e->capacity = batch;
@@ -420,7 +426,7 @@ static void run_batches(struct exec *e)
 {
     uint64_t wanted = lt_wanted(e->job->options, e->job->test);
     uint64_t done = e->job->done, batch = e->job->batches;
-    unsigned most = !e->job->device->is_gpu || !e->bits ? 1 : 16;
+    unsigned most = !e->bits ? 1 : e->job->device->is_gpu ? 16 : e->waits ? 64 : 1;
     bool timed = e->job->deadline > 0;
     for (bool first = true; timed ? first || lt_seconds() < e->job->deadline : done < wanted;
          batch++, first = false) {

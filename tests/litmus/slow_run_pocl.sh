@@ -76,28 +76,81 @@ for t in r["tests"]:
         t["states"].append({"values": [1, 0], "count": 3})
 json.dump(r, open(sys.argv[2], "w"))
 PY
-"$refcl" litmus judge --json "$tmp/judged.json" "$tmp/broken.json" >"$tmp/judged.log"
+"$refcl" litmus judge --json "$tmp/broken-judged.json" --junit "$tmp/j.xml" --sarif "$tmp/j.sarif" --html "$tmp/j.html" \
+    "$tmp/broken.json" >"$tmp/judged.log"
 [ $? -eq 1 ]
 check "a forbidden state is a finding: exit code 1" $?
-expect "only in the test without a race" "$tmp/judged.json" \
+expect "only in the test without a race" "$tmp/broken-judged.json" \
     'R["summary"]["forbidden"] == 1 and T["MP+rel+acq"]["verdict"] == "forbidden" and T["MP+rlx+rlx"]["verdict"] == "racy"'
 grep -A2 'FORBIDDEN' "$tmp/judged.log" | grep -q 'forbidden by .*3\.3\.6'
 check "it names the clause" $?
+
+expect "with a rate and its interval" "$tmp/broken-judged.json" \
+    'any(0 < s["rate_low"] < s["rate"] < s["rate_high"] for s in T["MP+rel+acq"]["states"] if s["verdict"] == "forbidden")'
+/usr/bin/python3 - "$tmp/j.xml" "$tmp/j.sarif" "$tmp/j.html" <<'PY'
+import json, sys, xml.etree.ElementTree as E
+suite = E.parse(sys.argv[1]).getroot()
+sarif = json.load(open(sys.argv[2]))
+page = open(sys.argv[3]).read()
+failing = [c.get("name") for c in suite if c.find("failure") is not None]
+results = sarif["runs"][0]["results"]
+good = failing == ["MP+rel+acq"] and suite.get("failures") == "1" and len(results) == 1
+good = good and "1:r0=1; 1:r1=0" in results[0]["message"]["text"] and "3.3.6" in results[0]["message"]["text"]
+good = good and "http" not in page and page.count("<details>") == len(suite)
+sys.exit(0 if good else 1)
+PY
+check "JUnit, SARIF and the page tell the same" $?
+"$refcl" gate --baseline "$tmp/judged.json" "$tmp/judged.json" >"$tmp/gate.log"
+check "gate: nothing new" $?
+"$refcl" gate --baseline "$tmp/judged.json" "$tmp/broken-judged.json" >"$tmp/gate.log"
+[ $? -eq 1 ] && grep -q '^new forbidden outcome: MP+rel+acq: 1:r0=1; 1:r1=0$' "$tmp/gate.log"
+check "gate: a new forbidden outcome" $?
+"$refcl" gate --baseline "$tmp/broken-judged.json" "$tmp/broken-judged.json" >"$tmp/gate.log"
+check "gate: one that the baseline has is not new" $?
+/usr/bin/python3 - "$tmp/judged.json" "$tmp/lost.json" <<'PY'
+import json, sys
+r = json.load(open(sys.argv[1]))
+r["tests"] = [t for t in r["tests"] if t["name"] != "CoWW"]
+json.dump(r, open(sys.argv[2], "w"))
+PY
+"$refcl" gate --baseline "$tmp/judged.json" "$tmp/lost.json" >"$tmp/gate.log"
+[ $? -eq 1 ] && grep -q '^lost test: CoWW$' "$tmp/gate.log"
+check "gate: a lost test" $?
+"$refcl" gate --baseline "$tmp/a.json" "$tmp/judged.json" >"$tmp/gate.log" 2>&1
+[ $? -eq 2 ]
+check "gate: what is no judgement is refused" $?
 
 "$runner" -q -n 9000 --resume -o "$tmp/a.json" "$tmp/plan.json" >"$tmp/log"
 expect "a resumed run adds to what is there" "$tmp/a.json" \
     'all(t["instances"] == 9000 for t in R["tests"] if t["status"] == "done") and T["CoWW"]["states"] == [{"values": [2], "count": 9000}]'
 
-"$runner" -q -n 400000 --batch 500 -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log" &
+# Killed in the middle and resumed, a campaign ends with the instances of an unbroken one.
+"$runner" -q -n 40000 --batch 500 --seed 5 -o "$tmp/whole.json" "$tmp/plan.json" >"$tmp/log"
+"$runner" -q -n 40000 --batch 500 --seed 5 -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log" &
 pid=$!
-sleep 2
+sleep 1
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 expect "a killed run leaves readable results" "$tmp/k.json" 'any(t["instances"] > 0 for t in R["tests"])'
-before=$(/usr/bin/python3 -c 'import json, sys; print(sum(t["instances"] for t in json.load(open(sys.argv[1]))["tests"]))' "$tmp/k.json")
-"$runner" -q -n 1000 --resume -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log"
-expect "and can be resumed" "$tmp/k.json" \
-    "sum(t['instances'] for t in R['tests']) > $before and all(t['status'] in ('done', 'skipped') or t['instances'] > 1000 for t in R['tests'])"
+"$runner" -q -n 40000 --batch 500 --seed 5 --resume -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log"
+/usr/bin/python3 - "$tmp/whole.json" "$tmp/k.json" <<'PY'
+import json, sys
+a, b = ({t["name"]: (t["status"], t["instances"], t["batches"]) for t in json.load(open(f))["tests"]} for f in sys.argv[1:])
+sys.exit(a != b)
+PY
+check "and resumed, it has the totals of an unbroken one" $?
+expect "every slice is accounted for" "$tmp/k.json" \
+    'all(sum(s["instances"] for s in t["slices"]) == t["instances"] for t in R["tests"] if t["status"] == "done")'
+"$runner" -q --budget 6 --test CoR -o "$tmp/budget.json" "$tmp/plan.json" >"$tmp/log"
+expect "a budget of seconds is kept" "$tmp/budget.json" \
+    'all(t["instances"] > 0 for t in R["tests"]) and sum(t["time_ms"] for t in R["tests"]) < 12000'
+"$runner" -q --confidence 1e-4 --test CoWW -o "$tmp/confidence.json" "$tmp/plan.json" >"$tmp/log"
+expect "three times the inverse of the rate" "$tmp/confidence.json" 'T["CoWW"]["instances"] >= 30000'
+"$runner" -q --kind gpu --batch 2000 -n 20000 -o "$tmp/gpu.json" "$tmp/plan.json" >"$tmp/log"
+expect "the layout for GPUs counts every instance" "$tmp/gpu.json" \
+    'all(sum(s["count"] for s in t["states"]) == t["instances"] == 20000 for t in R["tests"] if t["status"] == "done")'
+"$refcl" litmus judge "$tmp/gpu.json" >"$tmp/judged.log"
+check "and nothing forbidden is seen" $?
 
 # Drivers that hang, die or reject a kernel cost one test each.
 /usr/bin/python3 - "$tmp/plan.json" "$tmp/bad.json" <<'PY'
@@ -106,7 +159,7 @@ p = json.load(open(sys.argv[1]))
 t = {t["name"]: t for t in p["tests"]}
 def change(name, code):
     k = t[name]["kernel"]
-    t[name]["kernel"] = k.replace("{\n", "{\n" + code, 1)
+    t[name]["kernel"] = k.replace("    uint refcl_clusters", code + "    uint refcl_clusters", 1)
 change("CoWW", "    while (atomic_add((volatile global int *)refcl_m0, 0) < 1000000) ;\n")
 change("CoRR", "    *(volatile global int *)8 = 1;\n")
 change("CoWR", "    this is no kernel;\n")
@@ -135,11 +188,25 @@ names = [sorted(t["name"] for f in fs for t in json.load(open(f))["tests"]) for 
 sys.exit(names[0] != names[1])
 PY
 check "shards" $?
+"$refcl" litmus merge -o "$tmp/all.json" "$tmp/s1.json" "$tmp/s2.json"
+expect "merged, they are the whole" "$tmp/all.json" \
+    'sorted(t["instances"] for t in R["tests"] if t["status"] == "done")[0] == 10 and len(R["tests"]) == 38'
+"$refcl" litmus merge -o "$tmp/twice.json" "$tmp/all.json" "$tmp/all.json"
+expect "the same twice is twice as much" "$tmp/twice.json" \
+    'all(sum(s["count"] for s in t["states"]) == t["instances"] == 20 for t in R["tests"] if t["status"] == "done")'
 ${CC:-cc} -o "$tmp/alone" litmus/run/*.c -lOpenCL -lcjson && "$tmp/alone" --list | grep -qi portable
 check "the runner builds with nothing but a compiler, libOpenCL and cJSON" $?
 echo '{"format": "something else"}' >"$tmp/no.json"
 "$runner" -o "$tmp/x.json" "$tmp/no.json" 2>/dev/null
 [ $? -eq 2 ]
 check "what is no plan is refused" $?
+sed 's/"version":[[:space:]]*2/"version": 1/' "$tmp/plan.json" >"$tmp/old.json"
+"$runner" -o "$tmp/x.json" "$tmp/old.json" 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q 'version 1' "$tmp/err"
+check "so is a plan of another version" $?
+head -c 3000 "$tmp/plan.json" >"$tmp/half.json"
+"$runner" -o "$tmp/x.json" "$tmp/half.json" 2>/dev/null
+[ $? -eq 2 ]
+check "and half a plan" $?
 echo "1..$number"
 [ "$failures" -eq 0 ]
