@@ -286,15 +286,21 @@ static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_ker
     return CL_SUCCESS;
 }
 
-/* What the device has to support: pointers to SVM (those to the host's own memory need fine-grained system
- * SVM, which is not offered), origins of sub-buffers, sizes and formats of images. */
+/* Pointers to the host's own memory need fine-grained system SVM. */
+static bool svm_usable(const struct rt_launch *launch, const void *pointer)
+{
+    cl_device_svm_capabilities svm = launch->device->limits.svm;
+    return (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) || (svm && rt_svm_find(launch->kernel->context, pointer));
+}
+
+/* What the device has to support: pointers to SVM, origins of sub-buffers, sizes and formats of images. */
 static cl_int check_arguments(const struct rt_launch *launch)
 {
     cl_int error = CL_SUCCESS;
     for (size_t i = 0; !error && i < launch->argument_count; i++) {
         const void *pointer = launch->arguments[i].svm;
         const struct rt_mem *mem = launch->arguments[i].mem;
-        if (pointer && (launch->device->limits.svm == 0 || !rt_svm_find(launch->kernel->context, pointer))) {
+        if (pointer && !svm_usable(launch, pointer)) {
             error = CL_INVALID_OPERATION;
         } else if (mem) {
             error = mem->image ? rt_check_image_support(mem, launch->device)

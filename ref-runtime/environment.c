@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct in_object *find_object(void *context, uint64_t address)
-{
-    (void)context;
-    return rt_index_find(address);
-}
-
 /* Output reaches the application's standard output before the kernel's event completes. */
 static void print(void *context, const char *text, size_t size)
 {
@@ -27,6 +21,22 @@ static _Thread_local struct rt_command *current;
 void rt_environment_enter(struct rt_command *command)
 {
     current = command;
+}
+
+/* With fine-grained system SVM, all memory of the process but its first page is the kernel's too. */
+static const struct in_object host_memory = {.address = 4096,
+                                             .size = (UINT64_C(1) << 47) - 4096,
+                                             .region = MM_GLOBAL,
+                                             .origin = MM_ORIGIN_SYSTEM_SVM,
+                                             .name = "host memory"};
+
+static const struct in_object *find_object(void *context, uint64_t address)
+{
+    (void)context;
+    const struct in_object *object = rt_index_find(address);
+    bool system =
+        current && (current->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) && address >= 4096;
+    return !object && system ? &host_memory : object;
 }
 
 static bool is_set(const char *name)

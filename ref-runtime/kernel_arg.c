@@ -205,7 +205,7 @@ cl_int CL_API_CALL rt_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, 
         return CL_INVALID_ARG_VALUE;
     if (rt_context_svm(kernel->context, false) == 0)
         return CL_INVALID_OPERATION;
-    bool system = RT_SVM_CAPABILITIES & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+    bool system = rt_context_svm(kernel->context, false) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
     if (pointer && !system && !rt_svm_find(kernel->context, pointer))
         return CL_INVALID_ARG_VALUE;
     struct rt_set_argument argument = {.set = true, .svm = pointer};
@@ -245,7 +245,7 @@ cl_int CL_API_CALL rt_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info 
     if (size != sizeof wanted)
         return CL_INVALID_VALUE;
     memcpy(&wanted, value, sizeof wanted);
-    if (wanted && !(RT_SVM_CAPABILITIES & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))
+    if (wanted && !(rt_context_svm(kernel->context, false) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))
         return CL_INVALID_OPERATION;
     kernel->state->fine_grain_system = wanted;
     return CL_SUCCESS;

@@ -75,7 +75,8 @@ static cl_device_svm_capabilities svm(int index)
         cl_device_svm_capabilities capabilities;
     } kinds[] = {{"none", 0},
                  {"coarse", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER},
-                 {"fine", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER}};
+                 {"fine", CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER},
+                 {"system", RT_SVM_CAPABILITIES | CL_DEVICE_SVM_FINE_GRAIN_SYSTEM}};
     char text[16];
     bool given = entry("REFCL_SVM", index, text, sizeof(text));
     for (size_t i = 0; given && i < sizeof(kinds) / sizeof(*kinds); i++) {
