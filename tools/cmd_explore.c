@@ -370,8 +370,61 @@ static int contradict(const struct ck_verdict *a, const struct ck_verdict *b)
     return 0;
 }
 
-static int decide(struct explore *e, const struct ck_program *program, const struct mm_cat_model *cat,
-                  const char *file)
+static bool has_let(const struct mm_cat_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->let_count; i++)
+        if (strcmp(model->lets[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The value that stays in memory in the end: coherence orders only what the model makes it order, for plain
+ * writes it is happens-before (location order in Vulkan) that tells [CL 3.3.4; Vulkan location-ordered]. */
+static int with_final_order(const struct explore *e, const char *path, bool z3, struct mm_cat_model **cat)
+{
+    static const struct {
+        const char *let, *order;
+    } orders[] = {
+        {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
+    char line[200], *text;
+    size_t size, k = 0;
+    struct mm_error err = {0};
+    int code = read_file(path, &text, &size);
+    while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
+        k++;
+    const char *order = k < sizeof orders / sizeof *orders ? orders[k].order : "po";
+    /* search looks at the order itself; for Z3 coherence has to follow it */
+    int n = snprintf(line, sizeof line,
+                     z3 ? "\nacyclic (co | ((W * W) & loc & (po | %s))) as final-order\n"
+                        : "\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
+                     order);
+    char *longer = code ? NULL : mm_realloc(text, size + (size_t)n + 1);
+    mm_cat_destroy(*cat);
+    *cat = NULL;
+    if (!longer) {
+        mm_free(text);
+        return code ? code : tool_error(EXIT_TOOL, "out of memory");
+    }
+    memcpy(longer + size, line, (size_t)n + 1);
+    if (mm_cat_parse(longer, path, e->switches.items, cat, &err) != MM_OK)
+        code = tool_report(&err);
+    mm_free(longer);
+    return code;
+}
+
+static int load_model(const struct explore *e, bool vulkan, bool z3, struct mm_cat_model **cat)
+{
+    char path[PATH_MAX];
+    struct mm_error err = {0};
+    int code = tool_find_model(e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat", path);
+    if (code)
+        return code;
+    if (mm_cat_load(path, e->switches.items, cat, &err) != MM_OK)
+        return tool_report(&err);
+    return with_final_order(e, path, z3, cat);
+}
+
+static int decide(struct explore *e, const struct ck_program *program, const char *file)
 {
     struct ck_verdict v[2] = {0};
     struct mm_error err = {0};
@@ -380,8 +433,15 @@ static int decide(struct explore *e, const struct ck_program *program, const str
     for (int i = 0; i < 2 && code != EXIT_TOOL; i++) {
         if (!(e->engines & (i ? ENGINE_Z3 : ENGINE_SEARCH)))
             continue;
+        struct mm_cat_model *cat = NULL;
+        int failed = load_model(e, program->vulkan, i == 1, &cat);
+        if (failed) {
+            code = worse(code, failed);
+            break;
+        }
         enum mm_class r = i ? ck_z3(program, cat, &e->options, &v[i], &err)
                             : ck_search(program, cat, &e->options, &v[i], &err);
+        mm_cat_destroy(cat);
         if (r != MM_OK) {
             code = tool_report(&err);
             break;
@@ -398,63 +458,12 @@ static int decide(struct explore *e, const struct ck_program *program, const str
     return code;
 }
 
-static bool has_let(const struct mm_cat_model *model, const char *name)
-{
-    for (uint32_t i = 0; i < model->let_count; i++)
-        if (strcmp(model->lets[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* The value that stays in memory in the end: coherence orders only what the model makes it order, for plain
- * writes it is happens-before (location order in Vulkan) that tells [CL 3.3.4; Vulkan location-ordered]. */
-static int with_final_order(const struct explore *e, const char *path, struct mm_cat_model **cat)
-{
-    static const struct {
-        const char *let, *order;
-    } orders[] = {
-        {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
-    char line[200], *text;
-    size_t size, k = 0;
-    struct mm_error err = {0};
-    int code = read_file(path, &text, &size);
-    while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
-        k++;
-    int n = snprintf(line, sizeof line, "\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
-                     k < sizeof orders / sizeof *orders ? orders[k].order : "po");
-    char *longer = code ? NULL : mm_realloc(text, size + (size_t)n + 1);
-    mm_cat_destroy(*cat);
-    *cat = NULL;
-    if (!longer) {
-        mm_free(text);
-        return code ? code : tool_error(EXIT_TOOL, "out of memory");
-    }
-    memcpy(longer + size, line, (size_t)n + 1);
-    if (mm_cat_parse(longer, path, e->switches.items, cat, &err) != MM_OK)
-        code = tool_report(&err);
-    mm_free(longer);
-    return code;
-}
-
-static int load_model(const struct explore *e, bool vulkan, struct mm_cat_model **cat)
-{
-    char path[PATH_MAX];
-    struct mm_error err = {0};
-    int code = tool_find_model(e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat", path);
-    if (code)
-        return code;
-    if (mm_cat_load(path, e->switches.items, cat, &err) != MM_OK)
-        return tool_report(&err);
-    return e->engines == ENGINE_SEARCH ? with_final_order(e, path, cat) : 0;
-}
-
 static int explore_file(struct explore *e, const char *path)
 {
     char *data;
     size_t size;
     struct ex *ex = NULL;
     struct ck_program *program = NULL;
-    struct mm_cat_model *cat = NULL;
     struct mm_error err = {0};
     int code = read_file(path, &data, &size);
     if (!code && (has_suffix(path, ".cl") || has_suffix(path, ".clcpp")))
@@ -462,16 +471,13 @@ static int explore_file(struct explore *e, const char *path)
     if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
         code = tool_report(&err);
     if (!code)
-        code = load_model(e, program->vulkan, &cat);
-    if (!code)
-        code = decide(e, program, cat, path);
+        code = decide(e, program, path);
     if (!program && e->tests) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "file", path);
         cJSON_AddStringToObject(json, "error", err.message);
         cJSON_AddItemToArray(e->tests, json);
     }
-    mm_cat_destroy(cat);
     ex_destroy(ex);
     mm_free(data);
     return code;

@@ -170,6 +170,13 @@ static void make_object(struct ex *ex, struct ex_place place, const struct ex_in
                                                 : init                ? 1
                                                                       : UNKNOWN_ELEMENTS)
                                    : size_with(ex, place.pointee, init);
+    /* the length of a local argument is a specialization constant that the launch sets */
+    const struct ex_inst *length = t->kind == EX_ARRAY && ex->ids[place.pointee].inst
+                                       ? ex->ids[ex->ids[place.pointee].inst->words[1]].inst
+                                       : NULL;
+    if (!init && place.storage == SpvStorageClassWorkgroup && length && length->opcode == SpvOpSpecConstant &&
+        !input_for(ex, length->result))
+        size = t->stride * UNKNOWN_ELEMENTS;
     bool pushed = place.storage == SpvStorageClassPushConstant;
     if (size > MAX_OBJECT)
         ex_fail(ex, MM_LIMIT, "explore.size", "%s is larger than %d bytes", display_name(ex, place.id),
