@@ -18,7 +18,8 @@ struct access {
     uint64_t at;  /* offset of the cell at hand */
     uint32_t cell_bytes;
     uint8_t slot;
-    bool fresh; /* local memory is read, none of which was written yet */
+    bool unfenced; /* an image is read where the same work-item wrote, without an image fence since */
+    bool fresh;    /* local memory is read, none of which was written yet */
 };
 
 /* The earlier access happens before this one. */
@@ -219,8 +220,26 @@ static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
     ck_finding_recorded(d, &finding);
 }
 
+/* A work-item sees its own write to an image after a fence of image memory only [CL 3.3.5 O8]. */
+static void read_without_fence(struct ck_detector *d, const struct mm_event *event)
+{
+    struct mm_finding finding = {.kind = "image-unfenced-read",
+                                 .clause = "CL 3.3.5 O8",
+                                 .message = "an image is read where the same work-item wrote, with no "
+                                            "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between",
+                                 .agent = event->agent,
+                                 .source = event->source,
+                                 .allocation = event->allocation,
+                                 .offset = event->offset,
+                                 .size = event->size};
+    ck_finding_recorded(d, &finding);
+}
+
 static void touch(struct access *x, struct ck_cell *cell)
 {
+    if (x->location->system == CK_SYS_IMAGE && !(x->record.meta & CK_META_WRITE))
+        x->unfenced =
+            x->unfenced || (cell->write.agent == x->record.agent && cell->write.time == x->record.time);
     if (x->fresh && was_written(cell))
         x->fresh = false;
     if (x->record.meta & CK_META_ATOMIC)
@@ -350,6 +369,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         return;
     if (x.fresh)
         read_of_nothing(d, event);
+    if (x.unfenced && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
+        read_without_fence(d, event);
     if (writes(event) && (atomic || d->next_sync))
         visit(&x, space, offset, item, RELEASE, &released);
     if (released)

@@ -365,6 +365,8 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
         ck_fence_acquire(d, event, item);
     if (releases(event->order))
         ck_fence_release(d, event, item);
+    if (ck_fence_in(event->fence_flags, CK_SYS_IMAGE))
+        item->time[CK_SYS_IMAGE]++; /* writes before it are visible to reads after it [CL 3.3.5 O8] */
 }
 
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)

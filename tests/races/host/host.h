@@ -23,6 +23,15 @@ static const char *const text =
     "}\n"
     "kernel void draw(write_only image2d_t to) {\n"
     "  write_imagei(to, (int2)((int)get_global_id(0) % 8, (int)get_global_id(0) / 8), (int4)(1)); }\n"
+    "#ifdef FENCED\n"
+    "#define FENCE atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, SCOPE)\n"
+    "#else\n"
+    "#define FENCE\n"
+    "#endif\n"
+    "kernel void trace(read_write image2d_t image, global int *out) {\n"
+    "  int i = (int)get_global_id(0); int2 at = (int2)(i % 8, i / 8);\n"
+    "  write_imagei(image, at, (int4)(i)); FENCE;\n"
+    "  out[i] = read_imagei(image, at).x; }\n"
     "kernel void look(read_only image2d_t from, global int *out) {\n"
     "  int i = (int)get_global_id(0); out[i] = read_imagei(from, (int2)(i % 8, i / 8)).x; }\n";
 
