@@ -250,6 +250,8 @@ uint8_t ex_scope(struct ex *ex, uint32_t id);
 uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size);
 void ex_write_private(struct ex *ex, uint32_t address, uint32_t value);
 uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer);
+/* Whether byte OFFSET of the push constants is a kernel argument that nobody gave (clspv). */
+bool ex_is_pod_argument(const struct ex *ex, uint64_t offset);
 /* The object's base that an address is computed from; 0: not known. */
 uint64_t ex_root(const struct ex *ex, uint32_t address);
 bool ex_is_private(struct ex *ex, uint32_t address, const struct ex_type *pointer);

@@ -191,7 +191,10 @@ static void make_object(struct ex *ex, struct ex_place place, const struct ex_in
         for (uint32_t i = 0; i < t->leaf_count; i++)
             put(ex, bytes, size, t->leaves[i].offset, ex->ids[variable->words[1]].constant[i],
                 ex_scalar_size(ex_type(ex, t->leaves[i].type)));
-    bool known = init || pushed || (variable && variable->count > 1);
+    bool pods = false;
+    for (uint64_t i = 0; i < size && pushed && !init; i++)
+        pods = pods || ex_is_pod_argument(ex, i);
+    bool known = init || (pushed && !pods) || (variable && variable->count > 1);
     add_object(ex, place, size, known ? bytes : NULL);
 }
 
