@@ -369,7 +369,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         return;
     if (x.fresh)
         read_of_nothing(d, event);
-    if (x.unfenced && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
+    if (x.unfenced && d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
         read_without_fence(d, event);
     if (writes(event) && (atomic || d->next_sync))
         visit(&x, space, offset, item, RELEASE, &released);
