@@ -285,7 +285,8 @@ static void find_states(struct solve *s)
         all = enumerate(s, true, until);
     all = all && enumerate(s, false, until);
     Z3_solver_pop(z->c, z->s, 1);
-    s->v->states_complete = all && !s->beyond_bound;
+    /* Without an answer about races nothing is known of which states have one. */
+    s->v->states_complete = all && !s->beyond_bound && s->v->race != CK_UNKNOWN;
     value_count = z->p->observed_count;
     if (s->v->state_count)
         qsort(s->v->states, s->v->state_count, sizeof *s->v->states, compare_states);
