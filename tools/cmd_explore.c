@@ -433,14 +433,16 @@ static int decide(struct explore *e, const struct ck_program *program, const cha
     for (int i = 0; i < 2 && code != EXIT_TOOL; i++) {
         if (!(e->engines & (i ? ENGINE_Z3 : ENGINE_SEARCH)))
             continue;
+        struct ck_options limits = e->options;
+        limits.bound = limits.unroll; /* Z3 counts the ways back */
         struct mm_cat_model *cat = NULL;
         int failed = load_model(e, program->vulkan, i == 1, &cat);
         if (failed) {
             code = worse(code, failed);
             break;
         }
-        enum mm_class r = i ? ck_z3(program, cat, &e->options, &v[i], &err)
-                            : ck_search(program, cat, &e->options, &v[i], &err);
+        enum mm_class r =
+            i ? ck_z3(program, cat, &limits, &v[i], &err) : ck_search(program, cat, &e->options, &v[i], &err);
         mm_cat_destroy(cat);
         if (r != MM_OK) {
             code = tool_report(&err);
