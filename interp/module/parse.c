@@ -11,6 +11,8 @@
 /* The header only has an inline definition. */
 extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
 
+enum { MAX_BOUND = 4 << 20 }; /* the universal limit on ids */
+
 void in_inst_at(const struct in_module *module, uint32_t word, struct in_inst *inst)
 {
     bool has_result = false, has_type = false;
@@ -206,8 +208,33 @@ static uint32_t *without_constants(const struct in_module *m, uint32_t *count)
     return copy;
 }
 
+/* Operands of extended instructions are values made before: the validator takes that for granted. */
+static enum mm_class check_extended(struct in_module *module, struct mm_error *err)
+{
+    enum { ABSENT, UNTYPED, TYPED };
+    uint32_t bound = module->bound < MAX_BOUND ? module->bound : MAX_BOUND;
+    unsigned char *made = mm_alloc_zero(bound + 1, 1);
+    enum mm_class result = made == NULL ? mm_fail(err, MM_LIMIT, "memory", "out of memory") : MM_OK;
+    struct in_inst i;
+    for (uint32_t at = 5; at < module->word_count && result == MM_OK; at += i.count) {
+        in_inst_at(module, at, &i);
+        for (uint32_t k = 2; i.opcode == SpvOpExtInst && k < i.operand_count && result == MM_OK; k++) {
+            uint32_t id = i.operands[k];
+            if (module->is_id[i.operands + k - module->words] && (id >= bound || made[id] != TYPED))
+                result = in_bad(module, at, err, "SPIRV 2.16.1",
+                                "operand %u of an extended instruction is no value", id);
+        }
+        if (i.result != 0 && i.result < bound && made != NULL)
+            made[i.result] = i.type != 0 ? TYPED : UNTYPED;
+    }
+    mm_free(made);
+    return result;
+}
+
 static enum mm_class validate(struct in_module *module, char **warnings, struct mm_error *err)
 {
+    if (check_extended(module, err) != MM_OK)
+        return err != NULL ? err->cls : MM_INVALID;
     struct mm_error first = {.cls = MM_OK};
     enum mm_class result = validate_words(module, module->words, module->word_count, &first);
     if (result == MM_INVALID && !module->options->strict) {
@@ -263,7 +290,7 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
 
 static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
 {
-    if (module->bound > 4u << 20)
+    if (module->bound > MAX_BOUND)
         return mm_fail_at(err, MM_LIMIT, "SPIRV 2.17", module->name, 0, 0,
                           "id bound %u is beyond the universal limit", module->bound);
     module->ids = mm_alloc_zero(module->bound + 1, sizeof *module->ids);
