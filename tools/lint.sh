@@ -20,9 +20,9 @@ allowed() {
 libraries=(
     'z3\.h @ ^checker/'
     'cjson/ @ ^(checker|litmus|tools|interp/gen|spec-xref)/'
-    'spirv-tools/ @ ^(interp|ref-runtime/compiler)/'
+    'spirv-tools/ @ ^(interp/|ref-runtime/compiler/|tools/explore_)'
     'llvm-c/ @ ^(interp/jit|ref-runtime/compiler)/'
-    '(clang|llvm|LLVMSPIRVLib)/ @ ^ref-runtime/compiler/.*_shim\.cpp$'
+    '(clang|llvm|LLVMSPIRVLib)/ @ ^(ref-runtime/compiler|interp/jit)/.*_shim\.cpp$'
     'zstd\.h @ ^memmodel/zstd/'
     'CL/ @ ^(ref-runtime|litmus/run|tools/host)/'
 )

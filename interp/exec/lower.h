@@ -2,6 +2,8 @@
 #ifndef INTERP_EXEC_LOWER_H
 #define INTERP_EXEC_LOWER_H
 
+/* clang-format off */
+
 #include "interp/exec/exec.h"
 
 #define IN_NO_SLOT INT32_MIN
@@ -118,4 +120,5 @@ bool in_fused_compare(uint32_t opcode);
 IN_LOWER_FAMILIES(IN_X)
 #undef IN_X
 
+/* clang-format on */
 #endif

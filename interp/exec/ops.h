@@ -3,6 +3,8 @@
 #ifndef INTERP_EXEC_OPS_H
 #define INTERP_EXEC_OPS_H
 
+/* clang-format off */
+
 /* M(NAME, S, expression of x and y): S is U or S, the signedness in which x and y are seen.  Each makes the
  * eight operations NAME_8 .. NAME_64 and, element by element, NAME_V8 .. NAME_V64. */
 #define IN_INT_BINARY(M)                                                                                     \
@@ -107,4 +109,5 @@ enum in_op {
 #undef IN_MB
 };
 
+/* clang-format on */
 #endif

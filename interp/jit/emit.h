@@ -102,6 +102,7 @@ LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_
 LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin);
 
 typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
+/* clang-format off */
 #define IN_EMIT_FAMILIES(X)                                                                                  \
     X(none)                                                                                                  \
     X(int_binary)                                                                                            \
@@ -118,6 +119,7 @@ typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
                     X(phi) X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)              \
                         X(unreachable) X(call) X(ext_inst) X(size_of) X(line) X(no_line) X(assume)           \
                             X(unsupported)
+/* clang-format on */
 #define IN_X(n) void in_emit_##n(struct in_emit *e, const struct in_inst *i);
 IN_EMIT_FAMILIES(IN_X)
 #undef IN_X

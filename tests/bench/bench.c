@@ -14,15 +14,24 @@ struct plan {
     int floats; /* 1: the inputs are in [0, 1), 0: words */
 };
 static const struct plan plans[] = {
-    {"vector_add", 1, {1 << 20, 1}, {64, 1}, 1},     {"saxpy_chain", 1, {1 << 20, 1}, {64, 1}, 1},
-    {"matrix_naive", 2, {256, 256}, {16, 16}, 1},    {"matrix_tiled", 2, {256, 256}, {16, 16}, 1},
-    {"reduction", 1, {1 << 20, 1}, {256, 1}, 1},     {"scan", 1, {1 << 18, 1}, {256, 1}, 1},
-    {"stencil", 2, {1024, 1024}, {64, 4}, 1},        {"histogram", 1, {1 << 20, 1}, {256, 1}, 1},
-    {"n_body", 1, {2048, 1}, {64, 1}, 1},            {"bitonic_sort", 1, {1 << 17, 1}, {256, 1}, 1},
-    {"black_scholes", 1, {1 << 19, 1}, {64, 1}, 1},  {"integer_hash", 1, {1 << 20, 1}, {64, 1}, 0},
-    {"ticket_lock", 1, {4096, 1}, {64, 1}, 1},       {"md_rounds", 1, {1 << 18, 1}, {64, 1}, 0},
-    {"sparse_product", 1, {1 << 18, 1}, {64, 1}, 2}, {"mandelbrot", 2, {256, 256}, {16, 4}, 1},
-    {"box_filter", 2, {512, 512}, {32, 4}, 0},       {"dense_layer", 1, {1 << 16, 1}, {64, 1}, 1},
+    {"vector_add", 1, {1 << 20, 1}, {64, 1}, 1},
+    {"saxpy_chain", 1, {1 << 20, 1}, {64, 1}, 1},
+    {"matrix_naive", 2, {256, 256}, {16, 16}, 1},
+    {"matrix_tiled", 2, {256, 256}, {16, 16}, 1},
+    {"reduction", 1, {1 << 20, 1}, {256, 1}, 1},
+    {"scan", 1, {1 << 18, 1}, {256, 1}, 1},
+    {"stencil", 2, {1024, 1024}, {64, 4}, 1},
+    {"histogram", 1, {1 << 20, 1}, {256, 1}, 1},
+    {"n_body", 1, {2048, 1}, {64, 1}, 1},
+    {"bitonic_sort", 1, {1 << 17, 1}, {256, 1}, 1},
+    {"black_scholes", 1, {1 << 19, 1}, {64, 1}, 1},
+    {"integer_hash", 1, {1 << 20, 1}, {64, 1}, 0},
+    {"ticket_lock", 1, {4096, 1}, {64, 1}, 1},
+    {"md_rounds", 1, {1 << 18, 1}, {64, 1}, 0},
+    {"sparse_product", 1, {1 << 18, 1}, {64, 1}, 2},
+    {"mandelbrot", 2, {256, 256}, {16, 4}, 1},
+    {"box_filter", 2, {512, 512}, {32, 4}, 0},
+    {"dense_layer", 1, {1 << 16, 1}, {64, 1}, 1},
 };
 
 static void check(cl_int code, const char *what)
@@ -114,12 +123,14 @@ int main(int argc, char **argv)
     double *times = calloc((size_t)repeats, sizeof *times);
     for (int k = -1; k < repeats && times != NULL; k++) {
         double start = now();
-        check(clEnqueueNDRangeKernel(queue, kernel, p->dimensions, NULL, global, p->local, 0, NULL, NULL), "launch");
+        check(clEnqueueNDRangeKernel(queue, kernel, p->dimensions, NULL, global, p->local, 0, NULL, NULL),
+              "launch");
         check(clFinish(queue), "clFinish");
         if (k >= 0)
             times[k] = now() - start;
     }
-    check(clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, n * 4, words, 0, NULL, NULL), "clEnqueueReadBuffer");
+    check(clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, n * 4, words, 0, NULL, NULL),
+          "clEnqueueReadBuffer");
     uint64_t sum = 0;
     for (size_t k = 0; k < n; k++)
         sum = sum * 31 + words[k];
