@@ -16,12 +16,16 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 run_one() {
-    # An instrumented librefcl.so needs the sanitizer's runtime in the interpreter that loads it.
+    # Python that loads an instrumented librefcl.so needs the sanitizer's runtime from the start, and the C++
+    # runtime beside it, so that exceptions are intercepted.
     python_env=()
-    case ${SANITIZER:-} in
-    address) python_env=(LD_PRELOAD="$(gcc -print-file-name=libasan.so)" ASAN_OPTIONS=detect_leaks=0) ;;
-    thread) python_env=(LD_PRELOAD="$(gcc -print-file-name=libtsan.so)") ;;
-    esac
+    if grep -q pyopencl "$1"; then
+        cxx=$(gcc -print-file-name=libstdc++.so.6)
+        case ${SANITIZER:-} in
+        address) python_env=(LD_PRELOAD="$(gcc -print-file-name=libasan.so) $cxx" ASAN_OPTIONS=detect_leaks=0) ;;
+        thread) python_env=(LD_PRELOAD="$(gcc -print-file-name=libtsan.so) $cxx") ;;
+        esac
+    fi
     log=$logs/$(echo "$1" | tr / _).log
     start=$(date +%s%N)
     case $1 in
