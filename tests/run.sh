@@ -16,15 +16,17 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 run_one() {
-    # Python that loads an instrumented librefcl.so needs the sanitizer's runtime from the start, and the C++
-    # runtime beside it, so that exceptions are intercepted.
+    # What a script starts or loads may load an instrumented librefcl.so: the sanitizer's runtime has to be
+    # there from the start, and the C++ runtime beside it, so that exceptions are intercepted.  Browsers do not
+    # bear that.  Leaks are looked for in the C tests.
     python_env=()
-    if grep -q pyopencl "$1"; then
-        cxx=$(gcc -print-file-name=libstdc++.so.6)
-        case ${SANITIZER:-} in
-        address) python_env=(LD_PRELOAD="$(gcc -print-file-name=libasan.so) $cxx" ASAN_OPTIONS=detect_leaks=0) ;;
-        thread) python_env=(LD_PRELOAD="$(gcc -print-file-name=libtsan.so) $cxx") ;;
-        esac
+    case ${SANITIZER:-} in
+    address) python_env=(ASAN_OPTIONS=detect_leaks=0) library=libasan.so ;;
+    thread) library=libtsan.so ;;
+    *) library= ;;
+    esac
+    if [ -n "$library" ] && ! grep -qi chromium "$1"; then
+        python_env+=(LD_PRELOAD="$(gcc -print-file-name=$library) $(gcc -print-file-name=libstdc++.so.6)")
     fi
     log=$logs/$(echo "$1" | tr / _).log
     start=$(date +%s%N)
