@@ -7,7 +7,8 @@
 #define LT_MAX_DEPTH    200        /* nesting of statements, expressions and propositions */
 #define LT_MAX_TEXT     (1u << 20) /* bytes of a test */
 #define LT_MAX_THREADS  64
-#define LT_MAX_ELEMENTS 4096 /* of an array location */
+#define LT_MAX_ELEMENTS 4096       /* of an array location */
+#define LT_HOST_NUMBER  (1u << 24) /* added to the number of a thread that is written H0, not P0 */
 
 struct lt_pos {
     uint32_t line, column; /* from 1 */
@@ -142,7 +143,8 @@ enum lt_stmt_kind {
     LT_BLOCK,
     LT_BREAK,
     LT_CONTINUE,
-    LT_RETURN
+    LT_RETURN,
+    LT_API /* api */
 };
 struct lt_stmt {
     enum lt_stmt_kind kind;
@@ -154,6 +156,7 @@ struct lt_stmt {
     struct lt_expr *target, *value;
     struct lt_stmt *body, *other, *init, *step;
     struct lt_stmt *next;
+    struct lt_api *api;
 };
 
 struct lt_init {
@@ -187,6 +190,96 @@ struct lt_thread {
     struct lt_stmt *body;     /* OPENCL */
     struct lt_vulkan *vulkan; /* VULKAN: instructions */
     struct lt_thread *next;
+    /* A host thread that does not start with the program: what runs it. */
+    const struct lt_api *started_by; /* clSetEventCallback or clEnqueueNativeKernel, NULL: nothing */
+};
+
+/* ---- host: queues, events, API calls ------------------------------------------------------------- */
+
+/* queue q [@ dev n] [, out_of_order] [, on_device]; */
+struct lt_queue {
+    struct lt_pos pos;
+    const char *name;
+    uint32_t device, number; /* NUMBER: place among the queues, from 0 */
+    bool out_of_order;       /* on_device queues are */
+    bool on_device;
+    struct lt_queue *next;
+};
+/* user_event u;   or what "&e" in an enqueuing call names */
+struct lt_event {
+    struct lt_pos pos;
+    const char *name;
+    uint32_t number;             /* place among the events, from 0 */
+    bool user;                   /* declared as user_event */
+    const struct lt_api *source; /* the call that enqueues its command; user events: the call that sets it */
+    struct lt_event *next;
+};
+
+enum lt_api_kind {
+    LT_API_KERNEL,  /* KERNEL is launched: all threads with that kernel number */
+    LT_API_NATIVE,  /* host thread THREAD runs as a native kernel */
+    LT_API_READ,    /* TARGET (host memory) = SOURCE */
+    LT_API_WRITE,   /* TARGET = SOURCE (host memory) */
+    LT_API_COPY,    /* TARGET = SOURCE */
+    LT_API_FILL,    /* TARGET = VALUE, each element */
+    LT_API_MAP,     /* SOURCE */
+    LT_API_UNMAP,   /* SOURCE */
+    LT_API_MIGRATE, /* SOURCE */
+    LT_API_MARKER,
+    LT_API_BARRIER,
+    LT_API_FINISH, /* from here on no command is enqueued */
+    LT_API_FLUSH,
+    LT_API_WAIT,    /* for WAITS */
+    LT_API_SIGNAL,  /* user event WAITS->event becomes CL_COMPLETE */
+    LT_API_CALLBACK /* host thread THREAD runs when event WAITS->event is complete */
+};
+/* One row per function.  Parameters, one letter each: q queue, k kernel number, h host thread, b blocking
+ * flag, m map flags, f enqueue flags, t target, s source, v value, l list of events, e event, c CL_COMPLETE.
+ * Calls that enqueue take after them an optional wait list, {e0, e1}, and an optional event, &e2. */
+struct lt_api_function {
+    const char *name;
+    enum lt_api_kind kind;
+    const char *parameters;
+    bool svm, device; /* DEVICE: called by work-items */
+};
+const struct lt_api_function *lt_find_api(const char *name);
+
+enum { LT_MAP_READ = 1, LT_MAP_WRITE = 2 };
+enum lt_enqueue_flags { LT_NO_WAIT, LT_WAIT_KERNEL, LT_WAIT_WORK_GROUP };
+
+/* x: all of it; x[1]: one element */
+struct lt_place {
+    struct lt_pos pos;
+    const char *name; /* NULL: the call has none */
+    bool has_index;
+    uint32_t index;
+};
+struct lt_event_use {
+    struct lt_pos pos;
+    const char *name;
+    struct lt_event *event; /* set when the whole test has been read */
+    struct lt_event_use *next;
+};
+struct lt_api {
+    struct lt_pos pos;
+    const struct lt_api_function *function;
+    const char *queue_name;
+    struct lt_queue *queue; /* set when the whole test has been read, as EVENT, THREAD, UNMAPS are */
+    struct lt_place target, source;
+    bool blocking;
+    uint8_t map_flags; /* MAP; UNMAP: those of the map it ends */
+    enum lt_enqueue_flags flags;
+    uint64_t value;
+    uint32_t kernel;
+    uint32_t thread_number;
+    struct lt_thread *thread; /* NATIVE, CALLBACK: what runs */
+    struct lt_thread *caller;
+    struct lt_event_use *waits; /* wait list in order; WAIT, SIGNAL, CALLBACK: their events */
+    const char *event_name;     /* NULL: none asked for */
+    struct lt_event *event;
+    const struct lt_api *unmaps; /* UNMAP: the call that mapped */
+    uint32_t command;            /* place among the commands of the test in order of the text, from 0 */
+    struct lt_api *next;         /* all calls of the test, in order of the text */
 };
 
 enum lt_vulkan_op {
@@ -275,6 +368,11 @@ struct lt_test {
     enum ck_quantifier quantifier;
     struct lt_prop *condition;    /* NULL if none */
     struct lt_observed *observed; /* locations [...] clause */
+    /* host part; all NULL where the test has none */
+    struct lt_queue *queues;
+    struct lt_event *events;
+    struct lt_api *calls;
+    uint32_t command_count; /* calls that enqueue */
 };
 
 /* ---- tokens ----------------------------------------------------------------------------------- */
@@ -295,6 +393,7 @@ struct lt_lexer {
     struct mm_error *err;
     bool failed;
     unsigned depth;
+    struct lt_thread *thread; /* whose body is being read */
 };
 /* Reads the header line, comments and tokens of the whole text. */
 enum mm_class lt_lex(struct lt_lexer *lexer, const char *text, size_t size);
@@ -328,6 +427,13 @@ void lt_parse_init(struct lt_lexer *lexer);
 void lt_parse_final(struct lt_lexer *lexer);
 void lt_parse_opencl(struct lt_lexer *lexer);
 void lt_parse_vulkan(struct lt_lexer *lexer);
+/* Host part: false if what comes is no declaration of a queue or user event. */
+bool lt_parse_declaration(struct lt_lexer *lexer);
+bool lt_starts_api(const struct lt_lexer *lexer);
+struct lt_api *lt_parse_api(struct lt_lexer *lexer);
+/* Finds the queues, events, threads and kernels that calls name, once the test has been read. */
+void lt_resolve_host(struct lt_lexer *lexer);
+bool lt_api_enqueues(const struct lt_api *api);
 
 /* ---- lowering ----------------------------------------------------------------------------------- */
 
@@ -369,6 +475,10 @@ void lt_observed_name(const struct ck_program *program, uint32_t i, char *buf, s
 void lt_print_expr(const struct lt_expr *expr, FILE *out);
 void lt_print_prop(const struct lt_prop *prop, FILE *out);
 void lt_print_stmt(const struct lt_stmt *stmt, unsigned indent, FILE *out);
+void lt_print_declarations(const struct lt_test *test, FILE *out); /* queues and user events */
+void lt_print_api(const struct lt_api *api, FILE *out);
+/* "P0", "H0" */
+const char *lt_thread_name(const struct lt_thread *thread, char buf[16]);
 const char *lt_order_text(uint8_t order); /* memory_order_... */
 const char *lt_scope_text(uint8_t scope); /* memory_scope_... */
 

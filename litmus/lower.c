@@ -447,6 +447,9 @@ static void lower_stmt(struct lt_lower *lower, const struct lt_stmt *s)
     case LT_RETURN:
         lower_jump(lower, s);
         break;
+    case LT_API:
+        lt_lower_fail(lower, s->pos, "litmus.host", "commands of the host are not part of the model");
+        break;
     }
 }
 
@@ -480,7 +483,7 @@ static void lower_reg_inits(struct lt_lower *lower)
 static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread, uint32_t index)
 {
     char name[16];
-    snprintf(name, sizeof name, "P%u", thread->number);
+    lt_thread_name(thread, name);
     lower->ast = thread;
     lower->thread = index;
     lower->reg_types = NULL;

@@ -81,8 +81,9 @@ static struct lt_value lower_name(struct lt_lower *lower, const struct lt_expr *
         if (object != UINT32_MAX && p->type.is_pointer && strcmp(p->name, e->name) == 0)
             return object_pointer(lower, object, &p->type);
     if (object != UINT32_MAX) {
-        lt_lower_fail(lower, e->pos, "litmus.name", "location '%s' is not a parameter of P%u", e->name,
-                      lower->ast->number);
+        char name[16];
+        lt_lower_fail(lower, e->pos, "litmus.name", "location '%s' is not a parameter of %s", e->name,
+                      lt_thread_name(lower->ast, name));
         return no_value;
     }
     struct lt_type type = {.base = lt_find_type("int")};

@@ -2,9 +2,6 @@
  * Dartagnan's OPENCL tests; herd's scope tree is accepted instead of placements in the thread headers. */
 #include "litmus/ast.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,14 +18,15 @@ bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value)
 bool lt_thread_number(const struct lt_token *token, uint32_t *number)
 {
     const char *digits = token->text;
-    if (token->kind == LT_T_NAME && *digits == 'P')
+    bool host = token->kind == LT_T_NAME && *digits == 'H';
+    if (host || (token->kind == LT_T_NAME && *digits == 'P'))
         digits++;
     else if (token->kind != LT_T_NUMBER)
         return false;
     size_t length = strlen(digits);
     if (!length || length > 6 || strspn(digits, "0123456789") != length)
         return false;
-    *number = (uint32_t)strtoul(digits, NULL, 10);
+    *number = (uint32_t)strtoul(digits, NULL, 10) + (host ? LT_HOST_NUMBER : 0);
     return true;
 }
 
@@ -105,7 +103,8 @@ void lt_parse_init(struct lt_lexer *lexer)
     while (!lexer->failed && !lt_accept(lexer, "}")) {
         if (lt_accept(lexer, ";"))
             continue;
-        parse_init_entry(lexer);
+        if (!lt_parse_declaration(lexer))
+            parse_init_entry(lexer);
         if (!lt_is(lexer, "}"))
             lt_expect(lexer, ";");
     }
@@ -298,6 +297,12 @@ static struct lt_stmt *parse_stmt_inner(struct lt_lexer *lexer)
         return found;
     if ((found = parse_jump(lexer, s)) || lexer->failed)
         return found;
+    if (lt_starts_api(lexer)) {
+        s->kind = LT_API;
+        s->api = lt_parse_api(lexer);
+        lt_expect(lexer, ";");
+        return s;
+    }
     if (lt_peek(lexer, 0)->kind == LT_T_NAME && strcmp(lt_peek(lexer, 1)->text, ":") == 0) {
         const char *label = lt_take(lexer)->text;
         lt_take(lexer);
@@ -399,8 +404,9 @@ static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
         lt_unexpected(lexer, "a thread (P0@wg 0, dev 0 (...) {...})");
         return NULL;
     }
+    thread->host = thread->number >= LT_HOST_NUMBER;
     if (lt_find_thread(lexer->test, thread->number, NULL)) {
-        lt_fail_at(lexer, t->pos, "thread P%u is there twice", thread->number);
+        lt_fail_at(lexer, t->pos, "thread %s is there twice", t->text);
         return NULL;
     }
     if (lexer->test->thread_count == LT_MAX_THREADS) {
@@ -409,10 +415,14 @@ static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
     }
     lt_take(lexer);
     *placed = lt_accept(lexer, "@");
-    if (*placed)
+    if (*placed && thread->host)
+        lt_expect(lexer, "host");
+    else if (*placed)
         parse_placement(lexer, thread);
+    *placed |= thread->host;
     if (lexer->failed || !parse_params(lexer, thread))
         return NULL;
+    lexer->thread = thread;
     thread->body = lt_parse_block(lexer);
     return lexer->failed ? NULL : thread;
 }
@@ -490,124 +500,6 @@ void lt_parse_opencl(struct lt_lexer *lexer)
     } else if (!all_placed) {
         lt_unexpected(lexer, "a scope tree, as not every thread has its place (@wg n, dev n)");
     }
-}
-
-/* ---- entry points ----------------------------------------------------------------------------------- */
-
-struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index)
-{
-    uint32_t i = 0;
-    for (struct lt_thread *t = test->threads; t; t = t->next, i++)
-        if (t->number == number) {
-            if (index)
-                *index = i;
-            return t;
-        }
-    return NULL;
-}
-
-enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test,
-                       struct mm_error *err)
-{
-    struct mm_error scratch;
-    err = err ? err : &scratch;
-    *err = (struct mm_error){0};
-    *test = NULL;
-    if (size > LT_MAX_TEXT)
-        return mm_fail_at(err, MM_LIMIT, "litmus.size", file, 0, 0, "the test has more than %u bytes",
-                          LT_MAX_TEXT);
-    struct mm_arena *arena = mm_arena_create();
-    struct lt_test *t = arena ? mm_arena_alloc(arena, sizeof *t) : NULL;
-    if (!t) {
-        mm_arena_destroy(arena);
-        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
-    }
-    t->arena = arena;
-    t->file = mm_arena_strdup(arena, file ? file : "");
-    struct lt_lexer lexer = {.test = t, .err = err};
-    char *copy = mm_arena_alloc(arena, size + 1);
-    if (copy && size)
-        memcpy(copy, text, size);
-    t->text = copy;
-    lexer.failed = !t->file || !copy;
-    if (!lexer.failed && lt_lex(&lexer, text, size) == MM_OK) {
-        if (t->dialect == LT_OPENCL)
-            lt_parse_opencl(&lexer);
-        else
-            lt_parse_vulkan(&lexer);
-        if (!lexer.failed)
-            lt_parse_final(&lexer);
-    }
-    if (lexer.failed) {
-        mm_arena_destroy(arena);
-        return err->cls == MM_OK ? mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory") : err->cls;
-    }
-    *test = t;
-    return MM_OK;
-}
-
-static char *read_file(FILE *in, size_t *size)
-{
-    size_t capacity = 4096;
-    char *text = mm_alloc(capacity);
-    *size = 0;
-    while (text) {
-        *size += fread(text + *size, 1, capacity - *size, in);
-        if (*size < capacity || *size > LT_MAX_TEXT)
-            break;
-        char *more = mm_realloc(text, 2 * capacity);
-        if (!more) {
-            mm_free(text);
-            return NULL;
-        }
-        text = more;
-        capacity *= 2;
-    }
-    return text;
-}
-
-enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err)
-{
-    *test = NULL;
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot open the file: %s",
-                          strerror(errno));
-    size_t size = 0;
-    char *text = read_file(in, &size);
-    bool bad = ferror(in) != 0;
-    fclose(in);
-    enum mm_class cls;
-    if (!text)
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
-    else if (bad)
-        cls = mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot read the file");
-    else
-        cls = lt_parse(text, size, path, test, err);
-    mm_free(text);
-    return cls;
-}
-
-void lt_test_destroy(struct lt_test *test)
-{
-    if (test)
-        mm_arena_destroy(test->arena);
-}
-
-const char *lt_test_name(const struct lt_test *test)
-{
-    return test->name;
-}
-
-enum lt_dialect lt_test_dialect(const struct lt_test *test)
-{
-    return test->dialect;
-}
-
-const char *lt_test_property(const struct lt_test *test, const char *key)
-{
-    for (const struct lt_property *p = test->properties; p; p = p->next)
-        if (strcmp(p->key, key) == 0)
-            return p->value;
-    return NULL;
+    if (!lexer->failed)
+        lt_resolve_host(lexer);
 }

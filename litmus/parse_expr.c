@@ -143,7 +143,8 @@ static bool take_region(struct lt_lexer *lexer, uint8_t *region)
 static const struct {
     const char *name;
     uint8_t origin, region;
-} origins[] = {{"svm_coarse", MM_ORIGIN_COARSE_SVM, MM_GLOBAL},
+} origins[] = {{"host", MM_ORIGIN_HOST, MM_GLOBAL},
+               {"svm_coarse", MM_ORIGIN_COARSE_SVM, MM_GLOBAL},
                {"svm_fine", MM_ORIGIN_FINE_SVM, MM_GLOBAL},
                {"svm_atomics", MM_ORIGIN_FINE_SVM_ATOMICS, MM_GLOBAL},
                {"svm_system", MM_ORIGIN_SYSTEM_SVM, MM_GLOBAL},

@@ -46,7 +46,8 @@ static void print_type(const struct lt_type *type, FILE *out)
     static const char *const origins[] = {[MM_ORIGIN_COARSE_SVM] = "svm_coarse ",
                                           [MM_ORIGIN_FINE_SVM] = "svm_fine ",
                                           [MM_ORIGIN_FINE_SVM_ATOMICS] = "svm_atomics ",
-                                          [MM_ORIGIN_SYSTEM_SVM] = "svm_system "};
+                                          [MM_ORIGIN_SYSTEM_SVM] = "svm_system ",
+                                          [MM_ORIGIN_HOST] = "host "};
     if (type->is_volatile)
         fputs("volatile ", out);
     if (type->origin > MM_ORIGIN_SUB_BUFFER)
@@ -260,6 +261,10 @@ void lt_print_stmt(const struct lt_stmt *s, unsigned indent, FILE *out)
     case LT_RETURN:
         fputs("return;\n", out);
         break;
+    case LT_API:
+        lt_print_api(s->api, out);
+        fputs(";\n", out);
+        break;
     }
 }
 
@@ -277,7 +282,10 @@ static void print_term(const struct lt_term *t, FILE *out)
     if (t->kind == LT_TERM_CONST) {
         fprintf(out, "%" PRId64, (int64_t)t->value);
     } else if (t->kind == LT_TERM_REG) {
-        fprintf(out, "%s%u:%s", t->thread_p ? "P" : "", t->thread, t->name);
+        if (t->thread >= LT_HOST_NUMBER)
+            fprintf(out, "H%u:%s", t->thread - LT_HOST_NUMBER, t->name);
+        else
+            fprintf(out, "%s%u:%s", t->thread_p ? "P" : "", t->thread, t->name);
     } else {
         bool bracket = t->form == LT_BRACKET;
         fprintf(out, "%s%s", bracket ? "[" : t->form == LT_STAR ? "*" : "", t->name);
@@ -322,7 +330,9 @@ static void print_init(const struct lt_init *init, FILE *out)
         print_type(&init->type, out);
         fputc(' ', out);
     }
-    if (init->thread >= 0)
+    if (init->thread >= (int32_t)LT_HOST_NUMBER)
+        fprintf(out, "H%d:", (int)init->thread - (int)LT_HOST_NUMBER);
+    else if (init->thread >= 0)
         fprintf(out, "P%d:", (int)init->thread);
     fprintf(out, init->bracket ? "[%s]" : "%s", init->name);
     if (init->array)
@@ -340,9 +350,17 @@ static void print_init(const struct lt_init *init, FILE *out)
     fputs(";\n", out);
 }
 
+const char *lt_thread_name(const struct lt_thread *thread, char buf[16])
+{
+    bool host = thread->number >= LT_HOST_NUMBER;
+    snprintf(buf, 16, "%c%u", host ? 'H' : 'P', thread->number - (host ? LT_HOST_NUMBER : 0));
+    return buf;
+}
+
 static void print_thread(const struct lt_thread *thread, FILE *out)
 {
-    fprintf(out, "\nP%u@", thread->number);
+    char name[16];
+    fprintf(out, "\n%s@", lt_thread_name(thread, name));
     if (thread->has_sub_group)
         fprintf(out, "sg %u, ", thread->sub_group);
     if (thread->host)
@@ -447,6 +465,7 @@ void lt_print(const struct lt_test *test, FILE *out)
     fputs("\n{\n", out);
     for (const struct lt_init *init = test->inits; init; init = init->next)
         print_init(init, out);
+    lt_print_declarations(test, out);
     fputs("}\n", out);
     if (test->dialect == LT_OPENCL)
         for (const struct lt_thread *t = test->threads; t; t = t->next)

@@ -309,7 +309,7 @@ static struct lt_thread *parse_column_head(struct lt_lexer *lexer)
     if (!thread)
         return NULL;
     thread->pos = t->pos;
-    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number)) {
+    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number) || thread->number >= LT_HOST_NUMBER) {
         lt_unexpected(lexer, "a thread (P0@sg 0, wg 0, qf 0)");
         return NULL;
     }
