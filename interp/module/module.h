@@ -160,6 +160,8 @@ const char *in_opcode_name(uint32_t opcode);
 /* parse.c: validation, endianness, id table; WARNINGS may be NULL */
 enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
                        struct mm_error *err);
+/* byval.c: variables for by-value parameters, before the id table is made */
+enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err);
 /* declare.c: everything before the first function */
 enum mm_class in_declare(struct in_module *module, const struct in_inst *inst, struct mm_error *err);
 /* decorate.c */

@@ -288,11 +288,16 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
     return result;
 }
 
-static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
+static enum mm_class limit_ids(struct in_module *module, struct mm_error *err)
 {
     if (module->bound > MAX_BOUND)
         return mm_fail_at(err, MM_LIMIT, "SPIRV 2.17", module->name, 0, 0,
                           "id bound %u is beyond the universal limit", module->bound);
+    return MM_OK;
+}
+
+static enum mm_class make_ids(struct in_module *module, struct mm_error *err)
+{
     module->ids = mm_alloc_zero(module->bound + 1, sizeof *module->ids);
     if (module->ids == NULL)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
@@ -388,6 +393,10 @@ enum mm_class in_parse(struct in_module *module, const void *words, size_t size,
     enum mm_class result = read_words(module, words, size, err);
     if (result == MM_OK)
         result = validate(module, warnings, err);
+    if (result == MM_OK)
+        result = limit_ids(module, err);
+    if (result == MM_OK)
+        result = in_copy_byval(module, err);
     if (result == MM_OK)
         result = make_ids(module, err);
     if (result == MM_OK)

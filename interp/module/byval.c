@@ -1,0 +1,219 @@
+/* Parameters passed by value.  FuncParamAttr ByVal gives a function a pointer to the caller's object and the
+ * right to change what it points to without the caller seeing it: a function that might do so gets a variable
+ * of its own, copied from the parameter on entry.  Kernels are left alone: their launch makes the copy.
+ * [SPIRV 3.18] */
+#include "module.h"
+#include <string.h>
+
+enum { BYVAL = 1, ENTRY = 2, DERIVED = 4 };
+
+struct byval {
+    struct in_module *m;
+    uint8_t *marks;    /* per id */
+    uint32_t *copy_of; /* per id: the variable that takes its place, 0: none */
+    uint32_t copies;
+};
+
+static bool marked(const struct byval *b, uint32_t id, uint8_t mark)
+{
+    return id < b->m->bound && (b->marks[id] & mark) != 0;
+}
+
+static void mark(const struct byval *b, uint32_t id, uint8_t value)
+{
+    if (id < b->m->bound)
+        b->marks[id] |= value;
+}
+
+static bool mark_declarations(const struct byval *b)
+{
+    struct in_inst i;
+    bool any = false;
+    for (uint32_t at = 5; at < b->m->word_count; at += i.count) {
+        in_inst_at(b->m, at, &i);
+        if (i.count == 0)
+            return false;
+        if (i.opcode == SpvOpEntryPoint && i.operand_count > 1)
+            mark(b, i.operands[1], ENTRY);
+        if (i.opcode == SpvOpDecorate && i.operand_count > 2 && i.operands[1] == SpvDecorationFuncParamAttr &&
+            i.operands[2] == SpvFunctionParameterAttributeByVal) {
+            mark(b, i.operands[0], BYVAL);
+            any = true;
+        }
+        for (uint32_t k = 1; i.opcode == SpvOpGroupDecorate && k < i.operand_count; k++)
+            if (marked(b, i.operands[0], BYVAL))
+                mark(b, i.operands[k], BYVAL);
+    }
+    return any;
+}
+
+/* Whether an instruction only reads through the pointers marked DERIVED, or makes another of them. */
+static bool only_reads(const struct byval *b, const struct in_inst *i)
+{
+    switch (i->opcode) {
+    case SpvOpLoad:
+    case SpvOpLifetimeStart:
+    case SpvOpLifetimeStop:
+        return true;
+    case SpvOpCopyMemory:
+    case SpvOpCopyMemorySized:
+        return !marked(b, i->operands[0], DERIVED);
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain:
+    case SpvOpBitcast:
+    case SpvOpCopyObject:
+        mark(b, i->result, DERIVED);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool uses_derived(const struct byval *b, const struct in_inst *i)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++)
+        if (b->m->is_id[i->operands + k - b->m->words] && marked(b, i->operands[k], DERIVED))
+            return true;
+    return false;
+}
+
+/* Might the function from word AT on, its parameter being PARAM, change or hand on the object? */
+static bool may_change(const struct byval *b, uint32_t at, uint32_t param)
+{
+    for (uint32_t k = 0; k < b->m->bound; k++)
+        b->marks[k] &= (uint8_t)~DERIVED;
+    mark(b, param, DERIVED);
+    struct in_inst i;
+    for (; at < b->m->word_count; at += i.count) {
+        in_inst_at(b->m, at, &i);
+        if (i.opcode == SpvOpFunctionEnd)
+            return false;
+        if (uses_derived(b, &i) && !only_reads(b, &i))
+            return true;
+    }
+    return false;
+}
+
+static void choose(struct byval *b)
+{
+    struct in_inst i;
+    bool entry = false;
+    uint32_t bound = b->m->bound;
+    for (uint32_t at = 5; at < b->m->word_count; at += i.count) {
+        in_inst_at(b->m, at, &i);
+        if (i.opcode == SpvOpFunction)
+            entry = marked(b, i.result, ENTRY);
+        if (i.opcode == SpvOpFunctionParameter && !entry && marked(b, i.result, BYVAL) &&
+            may_change(b, at + i.count, i.result))
+            b->copy_of[i.result] = bound + b->copies++;
+    }
+}
+
+struct output {
+    uint32_t *words;
+    uint8_t *is_id;
+    uint32_t count;
+};
+
+static void put(struct output *o, uint32_t word, uint8_t is_id)
+{
+    o->words[o->count] = word;
+    o->is_id[o->count++] = is_id;
+}
+
+/* The variables after the function's first label, or the copies after the last of its variables. */
+static void put_copies(const struct byval *b, struct output *o, const uint32_t *params, uint32_t count,
+                       bool variables)
+{
+    for (uint32_t k = 0; k < count; k += 2) {
+        const uint32_t type = params[k], param = params[k + 1];
+        put(o, variables ? 4u << 16 | SpvOpVariable : 3u << 16 | SpvOpCopyMemory, 0);
+        if (variables)
+            put(o, type, 0);
+        put(o, b->copy_of[param], !variables);
+        put(o, variables ? SpvStorageClassFunction : param, !variables);
+    }
+}
+
+static void copy_inst(const struct byval *b, struct output *o, const struct in_inst *i, bool inside)
+{
+    for (uint32_t k = 0; k < i->count; k++) {
+        const uint32_t word = i->w[k];
+        const uint8_t is_id = b->m->is_id[i->word + k];
+        const bool replaced = inside && is_id && word < b->m->bound && b->copy_of[word] != 0;
+        put(o, replaced ? b->copy_of[word] : word, is_id);
+    }
+}
+
+static void rewrite(const struct byval *b, struct output *o, uint32_t *params)
+{
+    enum { OUTSIDE, HEAD, VARIABLES, BODY } place = OUTSIDE;
+    uint32_t count = 0; /* in PARAMS: type and id of each that is copied */
+    struct in_inst i;
+    for (uint32_t k = 0; k < 5; k++)
+        put(o, b->m->words[k], 0);
+    for (uint32_t at = 5; at < b->m->word_count; at += i.count) {
+        in_inst_at(b->m, at, &i);
+        if (i.opcode == SpvOpFunction) {
+            place = HEAD;
+            count = 0;
+        } else if (i.opcode == SpvOpFunctionParameter && b->copy_of[i.result] != 0) {
+            params[count++] = i.type;
+            params[count++] = i.result;
+        }
+        if (place == VARIABLES && i.opcode != SpvOpVariable && i.opcode != SpvOpLine &&
+            i.opcode != SpvOpNoLine) {
+            place = BODY;
+            put_copies(b, o, params, count, false);
+        }
+        copy_inst(b, o, &i, place == BODY);
+        if (place == HEAD && i.opcode == SpvOpLabel) {
+            place = VARIABLES;
+            put_copies(b, o, params, count, true);
+        }
+        if (i.opcode == SpvOpFunctionEnd)
+            place = OUTSIDE;
+    }
+}
+
+static enum mm_class replace(const struct byval *b, struct mm_error *err)
+{
+    const uint32_t size = b->m->word_count + 7 * b->copies;
+    struct output o = {mm_alloc(size * sizeof *o.words), mm_alloc(size), 0};
+    uint32_t *params = mm_alloc((2 * b->copies + 1) * sizeof *params);
+    if (o.words == NULL || o.is_id == NULL || params == NULL) {
+        mm_free(o.words);
+        mm_free(o.is_id);
+        mm_free(params);
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    }
+    rewrite(b, &o, params);
+    mm_free(params);
+    mm_free(b->m->words);
+    mm_free(b->m->is_id);
+    b->m->words = o.words;
+    b->m->is_id = o.is_id;
+    b->m->word_count = o.count;
+    b->m->bound += b->copies;
+    b->m->words[3] = b->m->bound;
+    return MM_OK;
+}
+
+enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err)
+{
+    struct byval b = {module, mm_alloc_zero(module->bound + 1, 1),
+                      mm_alloc_zero(module->bound + 1, sizeof *b.copy_of), 0};
+    enum mm_class result = MM_OK;
+    if (b.marks == NULL || b.copy_of == NULL)
+        result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    else if (mark_declarations(&b)) {
+        choose(&b);
+        if (b.copies > 0)
+            result = replace(&b, err);
+    }
+    mm_free(b.marks);
+    mm_free(b.copy_of);
+    return result;
+}
