@@ -2,6 +2,7 @@
  * [CL 5.11-5.13, 3.3.6 H1-H7]. */
 #include "ref-runtime/command.h"
 #include "ref-runtime/device.h"
+#include "ref-runtime/fault.h"
 
 #include <string.h>
 
@@ -128,6 +129,9 @@ static bool depend_on_list(struct rt_command *command, cl_uint count, const cl_e
 {
     for (cl_uint i = 0; i < count; i++) {
         struct rt_event *event = rt_event(list[i]);
+        if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && event && rt_fault_forgets(event)) {
+            continue;
+        }
         if (event && !rt_command_depend(command, event, event->completion, MM_EDGE_WAIT)) {
             return false;
         }
@@ -139,6 +143,9 @@ static bool depend_on_list(struct rt_command *command, cl_uint count, const cl_e
 static bool depend_on_queue(struct rt_command *command)
 {
     const struct rt_queue *queue = command->queue;
+    if (queue->in_order ? IN_FAULTY(IN_ORDER_REORDERED) : IN_FAULTY(BARRIER_COMMAND_NO_HOLD)) {
+        return true;
+    }
     if (queue->in_order) {
         return rt_command_depend(command, queue->last_event, queue->last_completion, MM_EDGE_IN_ORDER);
     }
@@ -149,6 +156,9 @@ static bool depend_on_queue(struct rt_command *command)
 static bool depend_on_earlier(struct rt_command *command, enum mm_edge_kind kind)
 {
     const struct rt_queue *queue = command->queue;
+    if (kind == MM_EDGE_MARKER ? IN_FAULTY(MARKER_NO_WAIT) : IN_FAULTY(BARRIER_COMMAND_NO_WAIT)) {
+        return true;
+    }
     for (size_t i = 0; i < queue->completed_count; i++) {
         if (!rt_command_depend(command, NULL, queue->completed[i], kind)) {
             return false;
@@ -204,7 +214,8 @@ static cl_int wait_for(struct rt_event *event, const char *name)
 {
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(event->queue);
-    while (event->status > CL_COMPLETE) {
+    bool early = __builtin_expect(in_fault_now != IN_NO_FAULT, 0) && rt_fault_returns_early(event);
+    while (!early && event->status > CL_COMPLETE) {
         rt_sched_wait();
     }
     rt_sched_wake();

@@ -1,5 +1,6 @@
 /* Reading, writing, copying and filling buffers [CL 5.2.2, 5.2.3]. */
 #include "ref-runtime/enqueue.h"
+#include "ref-runtime/fault.h"
 
 #include <string.h>
 
@@ -93,7 +94,7 @@ static cl_int run_read(struct rt_command *command)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
     rt_enqueue_record(command, MM_READ, t->mem, t->offset, t->size, data);
-    memmove(t->host, data, t->size);
+    memmove(t->host, data, IN_FAULTY(READ_PARTIAL) ? rt_fault_partial(t->size) : t->size);
     return CL_SUCCESS;
 }
 
@@ -104,7 +105,7 @@ static cl_int run_write(struct rt_command *command)
     if (!data || !rt_enqueue_written(command, t->mem, t->offset, t->size)) {
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
-    memmove(data, t->host, t->size);
+    memmove(data, t->host, IN_FAULTY(WRITE_PARTIAL) ? rt_fault_partial(t->size) : t->size);
     rt_enqueue_record(command, MM_WRITE, t->mem, t->offset, t->size, data);
     return CL_SUCCESS;
 }
@@ -169,7 +170,7 @@ static cl_int run_copy(struct rt_command *command)
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
     rt_enqueue_record(command, MM_READ, c->source, c->source_offset, c->size, from);
-    memcpy(to, from, c->size);
+    memcpy(to, from, IN_FAULTY(COPY_PARTIAL) ? rt_fault_partial(c->size) : c->size);
     rt_enqueue_record(command, MM_WRITE, c->target, c->target_offset, c->size, to);
     return CL_SUCCESS;
 }
@@ -226,7 +227,8 @@ static cl_int run_fill(struct rt_command *command)
     if (!data || !rt_enqueue_written(command, f->mem, f->offset, f->size)) {
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
-    for (size_t i = 0; i < f->size; i += f->pattern_size) {
+    size_t size = IN_FAULTY(FILL_PARTIAL) ? rt_fault_partial(f->size) : f->size;
+    for (size_t i = 0; i + f->pattern_size <= size; i += f->pattern_size) {
         memcpy(data + i, f->pattern, f->pattern_size);
     }
     rt_enqueue_record(command, MM_WRITE, f->mem, f->offset, f->size, data);

@@ -2,6 +2,7 @@
  *
  * A kernel's command is complete when the commands that it enqueued are.  Those that wait for their parent
  * wait for its gate, an event that nobody sees, which is set when the kernel itself has ended. */
+#include "interp/fault.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/environment.h"
 #include "ref-runtime/event.h"
@@ -49,9 +50,15 @@ static bool depend(struct rt_command *command, uint32_t flags, void *const *list
     struct rt_command *parent = command->parent;
     for (uint32_t i = 0; i < count; i++) {
         struct rt_event *event = list[i];
+        if (IN_FAULTY(CHILD_LIST_IGNORED)) {
+            continue;
+        }
         if (!rt_command_depend(command, event, event->completion, MM_EDGE_WAIT)) {
             return false;
         }
+    }
+    if (flags == WAIT_KERNEL ? IN_FAULTY(CHILD_KERNEL_NO_WAIT) : IN_FAULTY(CHILD_GROUP_NO_WAIT)) {
+        return true;
     }
     if (flags == WAIT_KERNEL || flags == WAIT_WORK_GROUP) {
         return gate_of(parent) &&

@@ -2,6 +2,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue.h"
 #include "ref-runtime/environment.h"
+#include "ref-runtime/fault.h"
 #include "ref-runtime/host_access.h"
 #include "ref-runtime/kernel.h"
 #include "ref-runtime/launch.h"
@@ -158,6 +159,9 @@ static cl_int start_kernel(struct rt_command *command)
     if (!bind(command, k)) {
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) {
+        rt_fault_kernel_start(k);
+    }
     struct in_launch launch = {.instance = k->launch->instance,
                                .kernel = k->launch->kernel_index,
                                .arguments = k->arguments,
@@ -195,6 +199,9 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
     enum mm_class class = in_run_step(k->run, quantum, done, &error);
     rt_host_step_end();
     rt_environment_enter(NULL);
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && *done) {
+        rt_fault_kernel_end(k);
+    }
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }
 

@@ -1,4 +1,5 @@
 /* Mapping, unmapping and migrating memory objects [CL 5.2.4, 5.5.2-5.5.4]. */
+#include "interp/fault.h"
 #include "ref-runtime/enqueue.h"
 
 #include <string.h>
@@ -126,7 +127,7 @@ static void record_map(const struct rt_command *command, enum mm_kind kind, cons
 static bool map_row(struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
 {
     struct rt_mem *root = rt_mem_root(m->mem);
-    if (!(m->flags & CL_MAP_WRITE_INVALIDATE_REGION) &&
+    if (!(m->flags & CL_MAP_WRITE_INVALIDATE_REGION) && !IN_FAULTY(MAP_STALE) &&
         !rt_storage_update(command, root, begin, end, rt_storage_map_place(root))) {
         return false;
     }
@@ -223,7 +224,7 @@ static bool unmap_row(struct rt_command *command, const struct rt_map *m, size_t
 {
     struct rt_mem *root = rt_mem_root(m->mem);
     record_map(command, MM_UNMAP, m, begin, end);
-    if (!(m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))) {
+    if (!(m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) || IN_FAULTY(UNMAP_LOST)) {
         return true;
     }
     record_map(command, MM_WRITE, m, begin, end);
@@ -290,7 +291,8 @@ static cl_int run_migrate(struct rt_command *command)
         int place = m->flags & CL_MIGRATE_MEM_OBJECT_HOST
                         ? rt_storage_map_place(root)
                         : rt_context_device_index(mem->context, command->queue->device);
-        if (!rt_storage_update(command, root, begin, begin + mem->size, place)) {
+        if (IN_FAULTY(MIGRATION_LOST) ? !rt_storage_written(root, begin, begin + mem->size, place)
+                                      : !rt_storage_update(command, root, begin, begin + mem->size, place)) {
             return CL_MEM_OBJECT_ALLOCATION_FAILURE;
         }
     }

@@ -1,6 +1,7 @@
 /* Commands on shared virtual memory [CL 5.6.1]. */
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue.h"
+#include "ref-runtime/fault.h"
 
 #include <string.h>
 
@@ -96,7 +97,7 @@ static cl_int run_copy(struct rt_command *command)
 {
     const struct svm_copy *c = (void *)command->payload;
     record(command, MM_READ, c->from, c->size, c->from);
-    memcpy(c->to, c->from, c->size);
+    memcpy(c->to, c->from, IN_FAULTY(SVM_COPY_PARTIAL) ? rt_fault_partial(c->size) : c->size);
     record(command, MM_WRITE, c->to, c->size, c->to);
     return CL_SUCCESS;
 }
@@ -180,12 +181,18 @@ static cl_int run_map(struct rt_command *command)
 {
     const struct svm_range *r = (void *)command->payload;
     record(command, MM_MAP, r->pointer, r->size, NULL);
+    if (IN_FAULTY(SVM_UNMAP_LOST)) {
+        rt_fault_svm_map(r->pointer, r->size);
+    }
     return CL_SUCCESS;
 }
 
 static cl_int run_unmap(struct rt_command *command)
 {
     const struct svm_range *r = (void *)command->payload;
+    if (IN_FAULTY(SVM_UNMAP_LOST)) {
+        rt_fault_svm_unmap(r->pointer);
+    }
     const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, r->pointer) : NULL;
     if (svm) {
         size_t offset = (size_t)((const unsigned char *)r->pointer - svm->data);

@@ -1,5 +1,6 @@
 /* Event objects: status, user events, callbacks, waiting, profiling [CL 5.11, 5.14]. */
 #include "ref-runtime/event.h"
+#include "interp/fault.h"
 #include "ref-runtime/device.h"
 
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type)
@@ -40,7 +41,7 @@ void rt_event_destroy(struct rt_event *event)
 void rt_event_stamp(struct rt_event *event, int which)
 {
     if (event->queue->flags & CL_QUEUE_PROFILING_ENABLE) {
-        event->times[which] = rt_now();
+        event->times[which] = IN_FAULTY(PROFILING_DISORDER) && which == RT_START ? 1 : rt_now();
     }
 }
 
@@ -72,7 +73,7 @@ static void post_reached(struct rt_event *event)
 {
     for (struct rt_event_callback **at = &event->callbacks; *at;) {
         struct rt_event_callback *callback = *at;
-        if (event->status <= callback->type) {
+        if (event->status <= callback->type || IN_FAULTY(CALLBACK_EARLY)) {
             *at = callback->next;
             post(event, callback);
         } else {
@@ -168,7 +169,7 @@ cl_int CL_API_CALL rt_clWaitForEvents(cl_uint num_events, const cl_event *list)
     }
     for (cl_uint i = 0; i < num_events; i++) {
         struct rt_event *event = (struct rt_event *)list[i];
-        while (event->status > CL_COMPLETE) {
+        while (event->status > CL_COMPLETE && !IN_FAULTY(WAIT_EARLY)) {
             rt_sched_wait();
         }
         failed = failed || event->status < 0;

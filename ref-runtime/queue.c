@@ -1,4 +1,5 @@
 /* Command-queues [CL 5.1, 5.15]. */
+#include "interp/fault.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue.h"
 
@@ -231,7 +232,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     pthread_mutex_lock(&rt_lock);
     rt_sched_flush(queue);
     uint64_t mark = queue->last ? queue->last->sequence : 0;
-    while (queue->first && queue->first->sequence <= mark) {
+    while (queue->first && queue->first->sequence <= mark && !IN_FAULTY(FINISH_EARLY)) {
         rt_sched_wait();
     }
     rt_sched_wake();

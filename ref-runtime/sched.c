@@ -9,6 +9,7 @@
 #include "ref-runtime/command.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/event.h"
+#include "ref-runtime/fault.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -116,7 +117,7 @@ static bool plain_rounding(void)
  * change of threads.  Not while order or threads matter to somebody. */
 static bool help(void)
 {
-    if (seeded || busy || stopping || rt_recorder() || !have_work()) {
+    if (seeded || busy || stopping || rt_recorder() || !have_work() || in_fault_now != IN_NO_FAULT) {
         return false;
     }
     fenv_t environment;
@@ -315,6 +316,10 @@ void rt_sched_complete(struct rt_command *command, cl_int status)
     end(command, status < 0 ? status : failed < 0 ? failed : status);
     if (command->children == 0) {
         complete(command);
+    } else if (IN_FAULTY(PARENT_EARLY)) {
+        pthread_mutex_lock(&rt_lock);
+        rt_event_set_status(command->event, CL_COMPLETE);
+        pthread_mutex_unlock(&rt_lock);
     }
 }
 
@@ -365,6 +370,9 @@ static bool start(struct rt_command *command)
     }
     pthread_mutex_unlock(&rt_lock);
     record_start(command);
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed) {
+        rt_fault_delay(command);
+    }
     if (command->failed) {
         rt_sched_complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         return false;

@@ -4,6 +4,7 @@
  *
  * A context with one device has no separate host view, so that a map costs nothing, unless the application's
  * own memory is the view (CL_MEM_USE_HOST_PTR) or REFCL_MEMORY=literal. */
+#include "interp/fault.h"
 #include "ref-runtime/memory.h"
 
 #include <stdlib.h>
@@ -87,7 +88,8 @@ static void tell(const struct rt_mem *root, const char *what, size_t begin, size
 static bool separate_view(const struct rt_mem *root)
 {
     pthread_once(&once, read_settings);
-    return !unified && (root->context->device_count > 1 || (root->flags & CL_MEM_USE_HOST_PTR) || literal);
+    return !unified && (root->context->device_count > 1 || (root->flags & CL_MEM_USE_HOST_PTR) || literal ||
+                        IN_FAULTY(MAP_STALE) || IN_FAULTY(UNMAP_LOST) || IN_FAULTY(MIGRATION_LOST));
 }
 
 /* With REFCL_BUFFERS=unified all places are one: that of the first device, in the application's memory if the

@@ -2,6 +2,7 @@
  * host's own atomics do the work, sequentially consistent, so that kernels and host threads may share
  * fine-grained memory. */
 #include "exec.h"
+#include "interp/exec/fault_memory.h"
 #include "interp/ext/convert.h"
 #include <math.h>
 #include <string.h>
@@ -188,7 +189,11 @@ bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *p
             memcpy(&s.value, item->frame + a->value, a->size);
         if (a->comparator != 0)
             memcpy(&s.comparator, item->frame + a->comparator, a->size);
+        if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
+            in_fault_atomic_next(item);
         old = perform(&s, m, &written);
+        if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
+            old = in_fault_atomic_done(item, a, m, old, written, s.writes, s.comparator);
         if (run->full && run->launch.recorder != NULL && p->object->region != MM_PRIVATE)
             record(run, item, pc, &s, p, old, written);
     } else if (run->stopped) {

@@ -1,6 +1,7 @@
 /* Atomic instructions and fences. [SPIRV 3.49.18], [CLC 6.15.12].  All are sequentially consistent, as in
  * the interpreter: kernels and host threads may share fine-grained memory. */
 #include "emit.h"
+#include "interp/fault.h"
 
 static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
 
@@ -29,10 +30,22 @@ static bool operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
     return false;
 }
 
+/* A seeded fault: an addition in two steps. */
+static LLVMValueRef split(struct in_emit *e, LLVMValueRef pointer, LLVMValueRef value)
+{
+    LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(value), pointer, "");
+    LLVMSetVolatile(old, 1);
+    LLVMValueRef store = LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, value, ""), pointer);
+    LLVMSetVolatile(store, 1);
+    return old;
+}
+
 static LLVMValueRef read_modify_write(struct in_emit *e, LLVMAtomicRMWBinOp op, LLVMValueRef pointer,
                                       LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
+    if (IN_FAULTY(JIT_RMW_SPLIT) && op == LLVMAtomicRMWBinOpAdd && type == e->i32)
+        return split(e, pointer, value);
     if (type == e->i8 || type == e->i16 || type == e->i32 || type == e->i64)
         return LLVMBuildAtomicRMW(e->b, op, pointer, value, order, alone(e));
     LLVMTypeRef bits = type == e->f32 ? e->i32 : e->i64;
@@ -53,7 +66,9 @@ static void load_or_store(struct in_emit *e, const struct in_inst *i, LLVMValueR
         access = LLVMBuildStore(e->b, in_value(e, i->operands[3]), pointer);
         align = (unsigned)in_emit_ty(e, i->operands[3])->size;
     }
-    LLVMSetOrdering(access, order);
+    LLVMAtomicOrdering weaker =
+        i->opcode == SpvOpAtomicLoad ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingRelease;
+    LLVMSetOrdering(access, IN_FAULTY(JIT_SC_DEMOTED) ? weaker : order);
     LLVMSetAtomicSingleThread(access, alone(e));
     LLVMSetAlignment(access, align);
 }

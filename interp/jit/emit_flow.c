@@ -1,5 +1,6 @@
 /* Control flow, calls, barriers. [SPIRV 3.49.9, 3.49.17, 3.49.20] */
 #include "emit.h"
+#include "interp/fault.h"
 #include <string.h>
 
 static LLVMBasicBlockRef block(struct in_emit *e, uint32_t label)
@@ -89,6 +90,8 @@ void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
         in_emit_fail(e, "a barrier of another scope than the work-group");
         return;
     }
+    if (IN_FAULTY(JIT_BARRIER_DROPPED))
+        return;
     e->barriers = true;
     LLVMTypeRef type = LLVMFunctionType(e->nothing, NULL, 0, 0);
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, "in.barrier");

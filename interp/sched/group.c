@@ -1,5 +1,6 @@
 /* Work-groups in their slots: local memory, blocks of work-items, built-in values. [CL 3.2.1] */
 #include "interp/exec/check.h"
+#include "interp/fault.h"
 #include "sched.h"
 #include <string.h>
 
@@ -51,7 +52,8 @@ static bool make_local(struct in_run *run, struct in_group *g)
         g->local_shadow = take(run, g->local_size);
     if (g->local == NULL || (shadowed(run) && g->local_shadow == NULL))
         return false;
-    uint64_t base = ((uint64_t)(uintptr_t)g->local + 4095) & ~UINT64_C(4095);
+    const uint8_t *local = IN_FAULTY(LOCAL_SHARED) && run->slot_count > 0 ? run->slots[0]->local : g->local;
+    uint64_t base = ((uint64_t)(uintptr_t)local + 4095) & ~UINT64_C(4095);
     for (uint32_t k = 0; k < n; k++)
         g->objects[k].address += g->objects[k].size > 0 ? base : 0;
     return true;

@@ -1,4 +1,5 @@
 /* Launches: creation, stepping, end. [CL 3.2.1, 5.10] */
+#include "interp/exec/fault_memory.h"
 #include "interp/ext/ext.h"
 #include "sched.h"
 #include <stdio.h>
@@ -171,6 +172,8 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     if (run->launch.recorder != NULL)
         in_record_flush(run);
     *done = run->over || run->stopped || run->limit;
+    if (*done && __builtin_expect(in_fault_now != IN_NO_FAULT, 0))
+        in_fault_atomic_next(NULL);
     if (run->limit)
         return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
                                  : out_of_memory(err);

@@ -1,5 +1,6 @@
 /* Barriers and collective operations: who waits where, who may go on, and divergence.
  * [CLC 6.15.8], [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
+#include "interp/fault.h"
 #include "sched.h"
 #include <stdio.h>
 #include <string.h>
@@ -184,11 +185,25 @@ static void settle(struct in_run *run, struct in_item *item, bool sub_group)
     resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
 }
 
+/* A seeded fault: the barrier is none. */
+static bool lets_through(struct in_item *item, bool sub)
+{
+    struct in_group *g = item->group;
+    if (wait_of(item)->kind != IN_WAIT_BARRIER ||
+        !(sub ? IN_FAULTY(SUB_BARRIER_NO_WAIT) : IN_FAULTY(BARRIER_NO_WAIT)))
+        return false;
+    item->state = IN_ITEM_READY;
+    g->cursor = g->cursor > 0 ? g->cursor - 1 : g->items_count - 1; /* and goes on at once */
+    return true;
+}
+
 void in_item_waits(struct in_run *run, struct in_item *item)
 {
+    bool sub = sub_group_scope(item);
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && lets_through(item, sub))
+        return;
     item->state = IN_ITEM_WAITING;
     item->group->waiting++;
-    bool sub = sub_group_scope(item);
     item->instances[sub]++;
     record(run, item, MM_BARRIER_ENTRY);
     settle(run, item, sub);
