@@ -368,6 +368,7 @@ static enum mm_class check_instr(struct check *c)
     case CK_AVAILABILITY:
     case CK_VISIBILITY:
     case CK_END:
+    case CK_POINT:
         return MM_OK;
     }
     return BAD(c, "unknown instruction");

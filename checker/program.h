@@ -79,7 +79,8 @@ enum ck_op {
     CK_ASSERT,  /* value must not be 0 */
     CK_AVAILABILITY,
     CK_VISIBILITY, /* Vulkan device-domain operations */
-    CK_END
+    CK_END,
+    CK_POINT /* something that happens to a command; tags say what */
 };
 struct ck_instr {
     enum ck_op op;
@@ -102,6 +103,8 @@ struct ck_instr {
     bool sub_group; /* barrier: the threads of the sub-group meet, not those of the work-group */
     uint32_t barrier_name, quorum; /* barrier: Vulkan named barriers; quorum = threads that must arrive,
                                       0 = the whole group */
+    uint16_t tags;                 /* MM_POINT_*; of accesses too */
+    uint32_t point;                /* POINT: what edges call it, from 1 */
 };
 
 struct ck_object {
@@ -150,9 +153,10 @@ struct ck_prop {
 };
 enum ck_quantifier { CK_EXISTS, CK_NOT_EXISTS, CK_FORALL };
 
-struct ck_edge { /* given order between whole threads (Vulkan ssw; command rules) */
+struct ck_edge { /* given order between whole threads (Vulkan ssw), or from or to points of theirs */
     uint32_t from_thread, to_thread;
-    const char *relation; /* base relation it belongs to: "ssw", ... */
+    const char *relation;          /* base relation it belongs to: "ssw", ... */
+    uint32_t from_point, to_point; /* 0: all events of the thread */
 };
 
 struct ck_program {

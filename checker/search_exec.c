@@ -32,230 +32,6 @@ void sx_exec_destroy(struct sx *sx)
         mm_free(sx->exec->block);
 }
 
-/* ---- the events --------------------------------------------------------------------------------- */
-
-static uint32_t count_events(struct sx *sx, const struct sx_trace *const *chosen)
-{
-    uint32_t n = sx->location_count;
-
-    for (uint32_t t = 0; t < sx->program->thread_count; t++)
-        n += chosen[t]->event_count * (sx->split_barriers ? 2 : 1);
-    return n;
-}
-
-/* Room for N events; the arrays of struct sx_exec are cut out of one block. */
-static bool reserve(struct sx *sx, uint32_t n)
-{
-    struct sx_exec *x = sx->exec;
-    size_t rel = mm_rel_size(n, MM_CAT_REL);
-    size_t size = n * (sizeof *x->events + sizeof *x->infos + 6 * sizeof(uint32_t)) +
-                  n * (size_t)n * sizeof(uint32_t) + 4 * rel * sizeof(uint64_t) +
-                  2 * sx->location_count * sizeof(uint32_t) + 64;
-    char *at;
-
-    if (size > x->block_size) {
-        mm_free(x->block);
-        x->block_size = 0;
-        x->block = mm_alloc(size * 2);
-        if (!x->block)
-            return false;
-        x->block_size = size * 2;
-    }
-    at = x->block;
-    x->rf_lower = (uint64_t *)(void *)at;
-    x->rf_upper = x->rf_lower + rel;
-    x->co_lower = x->rf_upper + rel;
-    x->co_upper = x->co_lower + rel;
-    at += 4 * rel * sizeof(uint64_t);
-    x->infos = (struct sx_info *)(void *)at;
-    at += n * sizeof *x->infos;
-    x->events = (struct mm_cat_event *)(void *)at;
-    at += n * sizeof *x->events;
-    x->reads = (uint32_t *)(void *)at;
-    x->first_source = x->reads + n;
-    x->source_count = x->first_source + n;
-    x->source = x->source_count + n;
-    x->writes = x->source + n;
-    x->rank = x->writes + n;
-    x->sources = x->rank + n;
-    x->init_of = x->sources + (size_t)n * n;
-    x->final_write = x->init_of + sx->location_count;
-    return true;
-}
-
-static void describe_location(struct sx *sx, struct mm_cat_event *e, uint32_t location, uint32_t object,
-                              uint32_t reference)
-{
-    const struct sx_location *l = &sx->locations[location];
-    const struct ck_object *o = &sx->program->objects[l->object];
-
-    e->location = location;
-    e->reference = object * 65536U + reference;
-    e->non_atomic_location = o->non_atomic;
-    e->region = o->region;
-    e->origin = o->origin;
-}
-
-static struct mm_cat_event *add_event(struct sx_exec *x, const struct sx_event *event, uint32_t thread)
-{
-    struct mm_cat_event *e = &x->events[x->n];
-
-    *e = (struct mm_cat_event){
-        .thread = thread, .location = UINT32_MAX, .rmw_partner = UINT32_MAX, .barrier = UINT32_MAX};
-    x->infos[x->n] = (struct sx_info){.event = event, .value = event ? event->value : 0};
-    x->n++;
-    return e;
-}
-
-static void add_init(struct sx *sx, uint32_t location)
-{
-    struct sx_exec *x = sx->exec;
-    struct mm_cat_event *e = add_event(x, NULL, UINT32_MAX);
-
-    e->init = e->write = true;
-    describe_location(sx, e, location, sx->locations[location].object, 0);
-    x->infos[x->n - 1].value = sx->locations[location].initial;
-    x->init_of[location] = x->n - 1;
-}
-
-/* Whether threads A and B meet at the barrier: those of one work-group, or of one sub-group. */
-static bool meet(const struct ck_program *p, const struct ck_instr *barrier, uint32_t a, uint32_t b)
-{
-    const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
-
-    return x->device == y->device && x->work_group == y->work_group &&
-           (!barrier->sub_group || x->sub_group == y->sub_group);
-}
-
-/* A number for the dynamic barrier instance of EVENT. */
-static uint32_t barrier_instance(struct sx *sx, const struct sx_event *event, uint32_t thread)
-{
-    const struct sx_exec *x = sx->exec;
-
-    for (uint32_t i = 0; i < x->n; i++) {
-        const struct sx_event *other = x->infos[i].event;
-
-        if (!other || other->kind != SX_BARRIER || other->barrier != event->barrier ||
-            other->occurrence != event->occurrence || other->instr->sub_group != event->instr->sub_group ||
-            other->instr->barrier_name != event->instr->barrier_name)
-            continue;
-        if (other == event || meet(sx->program, event->instr, x->events[i].thread, thread))
-            return x->events[i].barrier;
-    }
-    return x->n;
-}
-
-static uint32_t group_number(const struct ck_program *p, uint32_t thread, int level)
-{
-    const struct ck_thread *t = &p->threads[thread];
-
-    for (uint32_t i = 0; i < thread; i++) {
-        const struct ck_thread *u = &p->threads[i];
-
-        if (u->device == t->device && u->work_group == t->work_group &&
-            (level == 0 || u->sub_group == t->sub_group))
-            return i;
-    }
-    return thread;
-}
-
-static void describe_thread(struct sx *sx, struct mm_cat_event *e, uint32_t thread)
-{
-    const struct ck_thread *t = &sx->program->threads[thread];
-
-    e->device = t->device;
-    e->work_group = group_number(sx->program, thread, 0);
-    e->sub_group = group_number(sx->program, thread, 1);
-    e->queue_family = t->queue_family;
-    e->kernel = t->kernel;
-    e->host = t->host;
-}
-
-static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_t thread, int half)
-{
-    struct sx_exec *x = sx->exec;
-    const struct ck_instr *i = event->instr;
-    uint32_t instance = event->kind == SX_BARRIER ? barrier_instance(sx, event, thread) : UINT32_MAX;
-    struct mm_cat_event *e = add_event(x, event, thread);
-
-    describe_thread(sx, e, thread);
-    e->order = event->order;
-    e->scope = i->scope;
-    e->fence_flags = i->fence_flags;
-    e->attributes = i->attributes;
-    e->semantics = i->semantics;
-    e->storage_class = i->storage_class;
-    e->read = event->kind == SX_READ;
-    e->write = event->kind == SX_WRITE;
-    e->fence = event->kind == SX_FENCE || event->kind == SX_BARRIER;
-    e->barrier = instance;
-    if (event->location != UINT32_MAX)
-        describe_location(sx, e, event->location, event->object, i->reference);
-    if (event->first_half)
-        e->rmw_partner = x->n;
-    if (event->second_half)
-        e->rmw_partner = x->n - 2;
-    if (event->kind == SX_AVAILABILITY)
-        e->attributes |= MM_MAKE_AVAILABLE;
-    if (event->kind == SX_VISIBILITY)
-        e->attributes |= MM_MAKE_VISIBLE;
-    if (event->kind == SX_BARRIER && sx->split_barriers) {
-        e->entry = half == 0;
-        e->exit = half == 1;
-        e->order = half == 0 ? MM_RELEASE : MM_ACQUIRE;
-    } else if (event->kind == SX_BARRIER && !sx->program->vulkan) {
-        e->order = MM_ACQ_REL;
-    }
-}
-
-static bool location_used(struct sx *sx, const struct sx_trace *const *chosen, uint32_t location)
-{
-    const struct ck_program *p = sx->program;
-
-    for (uint32_t t = 0; t < p->thread_count; t++) {
-        for (uint32_t i = 0; i < chosen[t]->event_count; i++) {
-            if (chosen[t]->events[i].location == location)
-                return true;
-        }
-    }
-    for (uint32_t i = 0; i < p->observed_count; i++) {
-        if (sx_is_observed(sx, i, location))
-            return true;
-    }
-    return false;
-}
-
-bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l)
-{
-    const struct ck_term *t = &sx->program->observed[i];
-    const struct sx_location *location = &sx->locations[l];
-
-    return t->kind == CK_TERM_MEMORY && location->object == sx->program->objects[t->object].alias_of &&
-           location->offset < t->offset + ck_term_size(sx->program, t) &&
-           t->offset < location->offset + location->size;
-}
-
-static void build_events(struct sx *sx, const struct sx_trace *const *chosen)
-{
-    struct sx_exec *x = sx->exec;
-
-    x->n = 0;
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        x->init_of[l] = UINT32_MAX;
-        if (location_used(sx, chosen, l))
-            add_init(sx, l);
-    }
-    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
-        for (uint32_t i = 0; i < chosen[t]->event_count; i++) {
-            const struct sx_event *e = &chosen[t]->events[i];
-
-            add_trace_event(sx, e, t, 0);
-            if (e->kind == SX_BARRIER && sx->split_barriers)
-                add_trace_event(sx, e, t, 1);
-        }
-    }
-}
-
 /* ---- what is open ------------------------------------------------------------------------------- */
 
 /* For each read the writes that may feed it; false if there is none. */
@@ -519,14 +295,20 @@ static void choose_quorum(struct sx *sx, uint32_t event)
     }
 }
 
-/* The reads and writes are known; what is open is chosen. */
-static void choose_rest(struct sx *sx)
+static void clear(struct sx_exec *x)
 {
-    struct sx_exec *x = sx->exec;
     uint64_t *const relations[] = {x->rf_lower, x->rf_upper, x->co_lower, x->co_upper};
 
     for (int i = 0; i < 4; i++)
         memset(relations[i], 0, mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
+}
+
+/* The reads and writes are known; what is open is chosen. */
+static void choose_rest(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    clear(x);
     if (!find_sources(x))
         return;
     find_writes(sx);
@@ -581,25 +363,105 @@ static void choose_initial(struct sx *sx, uint32_t l)
     }
 }
 
-void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
+/* The events of CHOSEN; false where there are too many. */
+static bool start(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
 {
     struct sx_exec *x = sx->exec;
-    uint32_t n = count_events(sx, chosen);
+    uint32_t n = sx_count_events(sx, chosen);
 
-    if (n > MAX_EVENTS || !reserve(sx, n)) {
-        sx_limit(sx, "search.events", "executions have too many events");
-        sx->stop = true;
-        return;
-    }
+    if (n > MAX_EVENTS || !sx_reserve(sx, n))
+        return false;
     x->chosen = chosen;
     x->partial = partial;
     for (uint32_t t = 0; t < sx->program->thread_count; t++)
         x->regs[t] = chosen[t]->regs;
-    build_events(sx, chosen);
+    sx_build_events(sx, chosen);
     x->all = (struct mm_cat_events){.events = x->events,
                                     .count = x->n,
                                     .vulkan = sx->program->vulkan,
                                     .edges = (const struct mm_cat_edge *)sx->program->edges,
                                     .edge_count = sx->program->edge_count};
-    choose_initial(sx, 0);
+    return true;
+}
+
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
+{
+    if (start(sx, chosen, partial)) {
+        choose_initial(sx, 0);
+        return;
+    }
+    sx_limit(sx, "search.events", "executions have too many events");
+    sx->stop = true;
+}
+
+/* ---- executions that are given ------------------------------------------------------------------- */
+
+/* The number in the graph of event I of thread T. */
+static uint32_t find_given(const struct sx_exec *x, const struct sx_trace *const *chosen, uint64_t packed)
+{
+    const struct sx_event *e = &chosen[packed >> 32]->events[(uint32_t)packed];
+    uint32_t i = 0;
+
+    while (i < x->n && x->infos[i].event != e)
+        i++;
+    return i;
+}
+
+static void give_sources(struct sx_exec *x, const struct sx_trace *const *chosen,
+                         const struct sx_given *given)
+{
+    for (uint32_t r = 0; r < x->n; r++) {
+        uint64_t source;
+        uint32_t w, t = x->events[r].thread;
+
+        if (!x->events[r].read)
+            continue;
+        source = given->sources[(size_t)t * given->stride + (size_t)(x->infos[r].event - chosen[t]->events)];
+        w = source == UINT64_MAX ? x->init_of[x->events[r].location] : find_given(x, chosen, source);
+        x->reads[x->read_count] = r;
+        x->source[x->read_count++] = w;
+        mm_rel_add(x->n, x->rf_lower, w, r);
+    }
+}
+
+static void give_order(struct sx *sx, const struct sx_trace *const *chosen, const struct sx_given *given)
+{
+    struct sx_exec *x = sx->exec;
+
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        uint32_t first = x->write_count;
+
+        for (uint32_t i = 0; i < given->order_count && x->init_of[l] != UINT32_MAX; i++) {
+            uint32_t w = find_given(x, chosen, given->order[i]);
+
+            if (x->events[w].location != l)
+                continue;
+            mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
+            for (uint32_t k = first; k < x->write_count; k++)
+                mm_rel_add(x->n, x->co_lower, x->writes[k], w);
+            x->writes[x->write_count++] = w;
+        }
+    }
+}
+
+void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
+                      const struct sx_given *given)
+{
+    struct sx_exec *x = sx->exec;
+
+    if (!start(sx, chosen, partial))
+        return;
+    clear(x);
+    x->read_count = x->write_count = 0;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        if (x->init_of[l] != UINT32_MAX)
+            x->infos[x->init_of[l]].value = given->initial[l];
+    }
+    give_sources(x, chosen, given);
+    give_order(sx, chosen, given);
+    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
+        sx_limit(sx, "memory", "out of memory");
+        return;
+    }
+    judge(sx);
 }

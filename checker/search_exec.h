@@ -38,6 +38,11 @@ struct sx_exec {
     uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
 };
 
+/* Room for N events; the arrays of struct sx_exec are cut out of one block (search_events.c). */
+bool sx_reserve(struct sx *sx, uint32_t n);
+/* At most how many events CHOSEN has, and the events. */
+uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen);
+void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether the final value of location L is part of observed term I. */
 bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l);
 /* Fills x->memory with the values of the observed terms. */

@@ -15,6 +15,11 @@ static uint8_t event_kind(const struct mm_cat_event *e)
         return e->exit ? MM_BARRIER_EXIT : MM_BARRIER_ENTRY;
     if (e->fence)
         return MM_FENCE;
+    if (e->point)
+        return e->tags & MM_POINT_START      ? MM_COMMAND_START
+               : e->tags & MM_POINT_END      ? MM_COMMAND_END
+               : e->tags & MM_POINT_COMPLETE ? MM_EVENT_COMPLETE
+                                             : MM_API_CALL;
     return e->attributes & MM_MAKE_AVAILABLE ? MM_AVAILABILITY : MM_VISIBILITY;
 }
 

@@ -9,7 +9,7 @@
 #include "checker/checker.h"
 #include "memmodel/cat_eval.h"
 
-enum sx_kind { SX_READ, SX_WRITE, SX_FENCE, SX_BARRIER, SX_AVAILABILITY, SX_VISIBILITY };
+enum sx_kind { SX_READ, SX_WRITE, SX_FENCE, SX_BARRIER, SX_AVAILABILITY, SX_VISIBILITY, SX_POINT };
 
 struct sx_event {
     uint8_t kind;
@@ -165,6 +165,18 @@ bool sx_flags_open(const struct sx *sx);
 enum mm_class sx_exec_create(struct sx *sx);
 void sx_exec_destroy(struct sx *sx);
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial);
+/* An execution that is known: where each read reads from and how the writes came. */
+struct sx_given {
+    const uint64_t *sources; /* by thread and event: the thread and event of the write, UINT64_MAX: initial */
+    size_t stride;           /* events of a thread in SOURCES */
+    const uint64_t *order;   /* the writes: their threads and events */
+    uint32_t order_count;
+    const uint64_t *initial; /* by location: the value that it starts with */
+};
+void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
+                      const struct sx_given *given);
+/* Tries executions at random (search_walk.c). */
+void sx_walk(struct sx *sx);
 /* Sorts the states and settles the answers. */
 void sx_conclude(struct sx *sx);
 

@@ -1,35 +1,17 @@
 /* All traces of a thread, given which values each location may hold: loads branch over the values, loops
  * go round at most options.bound times, and a round of a loop that changed nothing is not repeated. */
-#include "checker/search_internal.h"
+#include "checker/search_walker.h"
 
 #include <string.h>
 
-enum { MAX_TRACES = 1 << 20, MAX_EVENTS = 1024, MAX_STEPS = 200000000, MAX_STRAIGHT = 1 << 20 };
+enum { MAX_TRACES = 1 << 20, MAX_EVENTS = SX_TRACE_EVENTS, MAX_STEPS = 200000000, MAX_STRAIGHT = 1 << 20 };
 
-/* The state of a thread; what branches of the exploration must not share is in one block to copy. */
-struct walker {
-    struct sx *sx;
-    const struct ck_thread *thread;
-    struct sx_thread *out;
-    struct sx_event *events;
-    uint32_t event_count, last_effect; /* last event that is more than a read, plus 1 */
-    uint32_t edge_count;
-    uint32_t *edges; /* instruction of each back edge */
-    uint64_t *block; /* registers; per back edge: times taken, effects and events when its loop was entered or
-                        last begun anew, registers then */
-    uint64_t *live;  /* per back edge: set of the registers that its target may read */
-    size_t block_words;
-    uint8_t *is_header; /* by instruction: a back edge leads there */
-    bool came_back;
-    bool failed;
-};
-
-static uint64_t *edge_block(const struct walker *w, uint32_t edge)
+static uint64_t *edge_block(const struct sx_walker *w, uint32_t edge)
 {
     return w->block + w->thread->reg_count + (size_t)edge * (3 + w->thread->reg_count);
 }
 
-static void count_writes(struct walker *w)
+static void count_writes(struct sx_walker *w)
 {
     struct sx_location *locations = w->sx->locations;
 
@@ -45,7 +27,7 @@ static void count_writes(struct walker *w)
     }
 }
 
-static void finish(struct walker *w, enum sx_end end)
+void sx_walker_finish(struct sx_walker *w, enum sx_end end)
 {
     struct sx_thread *out = w->out;
     struct mm_arena *arena = w->sx->traces;
@@ -81,7 +63,7 @@ static void finish(struct walker *w, enum sx_end end)
     count_writes(w);
 }
 
-static struct sx_event *push(struct walker *w, enum sx_kind kind, const struct ck_instr *instr)
+static struct sx_event *push(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr)
 {
     struct sx_event *e = &w->events[w->event_count];
 
@@ -101,8 +83,8 @@ static struct sx_event *push(struct walker *w, enum sx_kind kind, const struct c
     return e;
 }
 
-static void push_access(struct walker *w, enum sx_kind kind, const struct ck_instr *instr, uint32_t location,
-                        uint32_t object, uint64_t value)
+void sx_push_access(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr, uint32_t location,
+                    uint32_t object, uint64_t value)
 {
     struct sx_event *e = push(w, kind, instr);
 
@@ -115,7 +97,7 @@ static void push_access(struct walker *w, enum sx_kind kind, const struct ck_ins
         w->failed = true;
 }
 
-static void push_barrier(struct walker *w, const struct ck_instr *instr)
+static void push_barrier(struct sx_walker *w, const struct ck_instr *instr)
 {
     struct sx_event *e = push(w, SX_BARRIER, instr);
 
@@ -129,7 +111,7 @@ static void push_barrier(struct walker *w, const struct ck_instr *instr)
     }
 }
 
-static void walk(struct walker *w, uint32_t pc);
+static void walk(struct sx_walker *w, uint32_t pc);
 
 /* An access under way. */
 struct access {
@@ -140,7 +122,7 @@ struct access {
 
 /* Goes on after a read that returned VALUE (and, for an RMW that writes, the write of WRITTEN).  The events
  * of the read are there. */
-static void after_read(struct walker *w, const struct access *a, uint64_t value, bool writes,
+static void after_read(struct sx_walker *w, const struct access *a, uint64_t value, bool writes,
                        uint64_t written)
 {
     const struct ck_instr *i = &w->thread->instrs[a->pc];
@@ -149,7 +131,7 @@ static void after_read(struct walker *w, const struct access *a, uint64_t value,
     if (i->op == CK_CAS && !writes)
         w->events[read].order = i->order_fail;
     if (writes) {
-        push_access(w, SX_WRITE, i, a->locations[0], a->object, written);
+        sx_push_access(w, SX_WRITE, i, a->locations[0], a->object, written);
         if (w->failed)
             return;
         w->events[read].first_half = true;
@@ -163,7 +145,7 @@ static void after_read(struct walker *w, const struct access *a, uint64_t value,
 }
 
 /* All of VALUE is read: what it does to memory. */
-static void use_value(struct walker *w, const struct access *a, uint64_t value, const uint64_t *saved)
+static void use_value(struct sx_walker *w, const struct access *a, uint64_t value, const uint64_t *saved)
 {
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = &w->thread->instrs[a->pc];
@@ -184,7 +166,7 @@ static void use_value(struct walker *w, const struct access *a, uint64_t value, 
 
 /* Locations of kernels that one work-item alone accesses hold what it wrote last: no model lets it read
  * anything else.  False: the location is shared, or starts with an arbitrary value that is read now. */
-static bool own_value(const struct walker *w, uint32_t location, uint64_t *value)
+static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *value)
 {
     const struct sx_location *l = &w->sx->locations[location];
 
@@ -200,7 +182,7 @@ static bool own_value(const struct walker *w, uint32_t location, uint64_t *value
     return !l->any;
 }
 
-static void note_user(struct walker *w, uint32_t location)
+static void note_user(struct sx_walker *w, uint32_t location)
 {
     struct sx_location *l = &w->sx->locations[location];
     uint32_t self = (uint32_t)(w->thread - w->sx->program->threads) + 1;
@@ -215,7 +197,7 @@ static void note_user(struct walker *w, uint32_t location)
 
 /* Tries every value that the location may hold, from piece K of the access on; VALUE: of the pieces before,
  * which have SHIFT bits. */
-static void branch_on_read(struct walker *w, const struct access *a, unsigned k, uint64_t value,
+static void branch_on_read(struct sx_walker *w, const struct access *a, unsigned k, uint64_t value,
                            unsigned shift, const uint64_t *saved)
 {
     const struct sx_location *l = &w->sx->locations[a->locations[k]];
@@ -239,7 +221,7 @@ static void branch_on_read(struct walker *w, const struct access *a, unsigned k,
     for (uint32_t v = 0; v < count && !w->failed; v++) {
         uint64_t all = value | values[v] << shift;
 
-        push_access(w, SX_READ, &w->thread->instrs[a->pc], a->locations[k], a->object, values[v]);
+        sx_push_access(w, SX_READ, &w->thread->instrs[a->pc], a->locations[k], a->object, values[v]);
         if (w->failed)
             break;
         if (k + 1 < a->count)
@@ -252,7 +234,7 @@ static void branch_on_read(struct walker *w, const struct access *a, unsigned k,
     mm_free(values);
 }
 
-static void read_value(struct walker *w, const struct access *a)
+static void read_value(struct sx_walker *w, const struct access *a)
 {
     uint64_t *saved = mm_alloc((w->block_words + 1) * sizeof *saved);
 
@@ -266,21 +248,21 @@ static void read_value(struct walker *w, const struct access *a)
     mm_free(saved);
 }
 
-static bool write_pieces(struct walker *w, const struct access *a, uint64_t value)
+static bool write_pieces(struct sx_walker *w, const struct access *a, uint64_t value)
 {
     const struct ck_instr *i = &w->thread->instrs[a->pc];
 
     for (unsigned k = 0; k < a->count && !w->failed; k++) {
         unsigned size = w->sx->locations[a->locations[k]].size;
 
-        push_access(w, SX_WRITE, i, a->locations[k], a->object, value & sx_mask(size));
+        sx_push_access(w, SX_WRITE, i, a->locations[k], a->object, value & sx_mask(size));
         value = size < 8 ? value >> (8 * size) : 0;
     }
     return !w->failed;
 }
 
 /* False: the trace ends here. */
-static bool access(struct walker *w, uint32_t pc)
+static bool access(struct sx_walker *w, uint32_t pc)
 {
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = &w->thread->instrs[pc];
@@ -290,7 +272,7 @@ static bool access(struct walker *w, uint32_t pc)
 
     a.count = sx_locate(w->sx, address, i->size, &a.object, &fault, a.locations);
     if (fault) {
-        finish(w, SX_FAULT);
+        sx_walker_finish(w, SX_FAULT);
         return false;
     }
     if (a.count > 1 && (i->op == CK_RMW || i->op == CK_CAS || (i->attributes & MM_ATOMIC)))
@@ -308,7 +290,7 @@ static bool access(struct walker *w, uint32_t pc)
 }
 
 /* An iteration of the loops that begin at PC starts: FROM is the back edge taken, UINT32_MAX if none. */
-static void begin_iteration(struct walker *w, uint32_t pc, uint32_t from)
+static void begin_iteration(struct sx_walker *w, uint32_t pc, uint32_t from)
 {
     size_t regs = w->thread->reg_count;
 
@@ -325,7 +307,7 @@ static void begin_iteration(struct walker *w, uint32_t pc, uint32_t from)
     }
 }
 
-static bool same_live(const struct walker *w, const uint64_t *regs, const uint64_t *live)
+static bool same_live(const struct sx_walker *w, const uint64_t *regs, const uint64_t *live)
 {
     for (uint32_t r = 0; r < w->thread->reg_count; r++) {
         if ((live[r / 64] >> (r % 64) & 1) && regs[r] != w->block[r])
@@ -335,7 +317,7 @@ static bool same_live(const struct walker *w, const uint64_t *regs, const uint64
 }
 
 /* Whether the iteration that ends here did nothing but atomic reads: the next one can only repeat it. */
-static bool is_waiting(const struct walker *w, const uint64_t *b, const uint64_t *live)
+static bool is_waiting(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
 {
     if (b[1] != w->last_effect || !same_live(w, b + 3, live))
         return false;
@@ -350,7 +332,7 @@ static bool is_waiting(const struct walker *w, const uint64_t *b, const uint64_t
 }
 
 /* Takes the jump from PC to TARGET; false: the trace ends here. */
-static bool jump(struct walker *w, uint32_t pc, uint32_t target)
+static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
 {
     const struct ck_options *o = &w->sx->options;
     uint32_t edge = 0, words = w->thread->reg_count / 64 + 1;
@@ -364,13 +346,18 @@ static bool jump(struct walker *w, uint32_t pc, uint32_t target)
     if (is_waiting(w, b, w->live + (size_t)edge * words)) {
         uint32_t count = w->out->trace_count;
 
-        finish(w, SX_WAIT);
+        if (w->alone) {
+            w->event_count = (uint32_t)b[2];
+            w->came_back = true;
+            return true;
+        }
+        sx_walker_finish(w, SX_WAIT);
         if (w->out->trace_count > count)
             w->out->traces[count].wait_from = (uint32_t)b[2];
         return false;
     }
     if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound)) {
-        finish(w, SX_BOUND);
+        sx_walker_finish(w, SX_BOUND);
         return false;
     }
     b[0]++;
@@ -380,7 +367,7 @@ static bool jump(struct walker *w, uint32_t pc, uint32_t target)
 }
 
 /* Executes one instruction other than an access; false: the trace ends here. */
-static bool step(struct walker *w, uint32_t *pc)
+bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
 {
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = &w->thread->instrs[*pc];
@@ -401,6 +388,9 @@ static bool step(struct walker *w, uint32_t *pc)
     case CK_VISIBILITY:
         push(w, SX_VISIBILITY, i);
         break;
+    case CK_POINT:
+        push(w, SX_POINT, i);
+        break;
     case CK_JUMP:
     case CK_BRANCH:
         if (i->op == CK_JUMP || sx_eval_expr(p, i->value, w->block) == 0) {
@@ -416,32 +406,37 @@ static bool step(struct walker *w, uint32_t *pc)
         break;
     case CK_ASSERT:
         if (sx_eval_expr(p, i->value, w->block) == 0) {
-            finish(w, SX_ASSERT);
+            sx_walker_finish(w, SX_ASSERT);
             return false;
         }
         break;
     default:
-        finish(w, SX_DONE);
+        sx_walker_finish(w, SX_DONE);
         return false;
     }
     ++*pc;
     return !w->failed;
 }
 
-static void walk(struct walker *w, uint32_t pc)
+void sx_walker_enter(struct sx_walker *w, uint32_t pc)
+{
+    if (!w->is_header[pc])
+        return;
+    if (!w->came_back)
+        begin_iteration(w, pc, UINT32_MAX);
+    w->came_back = false;
+}
+
+static void walk(struct sx_walker *w, uint32_t pc)
 {
     while (!w->failed) {
         const struct ck_instr *i = &w->thread->instrs[pc];
 
         if (pc >= w->thread->instr_count) {
-            finish(w, SX_DONE);
+            sx_walker_finish(w, SX_DONE);
             return;
         }
-        if (w->is_header[pc]) {
-            if (!w->came_back)
-                begin_iteration(w, pc, UINT32_MAX);
-            w->came_back = false;
-        }
+        sx_walker_enter(w, pc);
         if (++w->sx->steps > MAX_STEPS) {
             sx_limit(w->sx, "search.steps", "too many steps of threads");
             w->failed = true;
@@ -455,13 +450,13 @@ static void walk(struct walker *w, uint32_t pc)
             if (!access(w, pc))
                 return;
             pc++;
-        } else if (!step(w, &pc)) {
+        } else if (!sx_walker_step(w, &pc)) {
             return;
         }
     }
 }
 
-static bool find_edges(struct walker *w)
+bool sx_walker_begin(struct sx_walker *w)
 {
     const struct ck_thread *t = w->thread;
 
@@ -486,10 +481,10 @@ static bool find_edges(struct walker *w)
 
 static bool run_thread(struct sx *sx, uint32_t thread)
 {
-    struct walker w = {.sx = sx, .thread = &sx->program->threads[thread], .out = &sx->threads[thread]};
+    struct sx_walker w = {.sx = sx, .thread = &sx->program->threads[thread], .out = &sx->threads[thread]};
 
     *w.out = (struct sx_thread){0};
-    if (!find_edges(&w)) {
+    if (!sx_walker_begin(&w)) {
         sx_limit(sx, "memory", "out of memory");
         return false;
     }

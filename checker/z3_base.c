@@ -110,6 +110,22 @@ static bool object_is_buffer(const struct ck_object *o)
             o->origin == MM_ORIGIN_SUB_BUFFER);
 }
 
+static bool object_is_coarse(const struct ck_object *o)
+{
+    return o->origin == MM_ORIGIN_COARSE_SVM;
+}
+
+static bool object_is_fine(const struct ck_object *o)
+{
+    return o->origin == MM_ORIGIN_FINE_SVM || o->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
+           o->origin == MM_ORIGIN_SYSTEM_SVM;
+}
+
+static bool object_is_host(const struct ck_object *o)
+{
+    return o->origin == MM_ORIGIN_HOST;
+}
+
 static bool object_is_image(const struct ck_object *o)
 {
     return o->region == MM_IMAGE;
@@ -167,6 +183,12 @@ static bool moves_domain(const struct zx_event *e)
            (e->kind == ZX_VISIBILITY && (e->in->attributes & MM_MAKE_AVAILABLE));
 }
 
+/* Something that happens to a command, of the kind TAG. */
+static bool is_tagged(const struct zx_event *e, unsigned tag)
+{
+    return e->kind == ZX_POINT && (e->in->tags & tag);
+}
+
 #define SETS(X)                                                                                              \
     X("R", e->kind == ZX_READ)                                                                               \
     X("W", e->kind == ZX_WRITE)                                                                              \
@@ -205,7 +227,21 @@ static bool moves_domain(const struct zx_event *e)
     X("VISHOST", e->kind == ZX_VISIBILITY && !moves_domain(e) && in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))      \
     X("DOMHOST", moves_domain(e) && in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))                                   \
     X("DOMDEVICE", moves_domain(e) && !in_scope(e, MM_SCOPE_ALL_SVM_DEVICES))                                \
-    X("NONPRIV", is_non_private(e))
+    X("NONPRIV", is_non_private(e))                                                                          \
+    X("POINT", e->kind == ZX_POINT)                                                                          \
+    X("API", is_tagged(e, MM_POINT_API))                                                                     \
+    X("START", is_tagged(e, MM_POINT_START))                                                                 \
+    X("END", is_tagged(e, MM_POINT_END))                                                                     \
+    X("COMPLETE", is_tagged(e, MM_POINT_COMPLETE))                                                           \
+    X("INORDER", is_tagged(e, MM_POINT_IN_ORDER))                                                            \
+    X("MARKER", is_tagged(e, MM_POINT_MARKER))                                                               \
+    X("CQBARRIER", is_tagged(e, MM_POINT_BARRIER))                                                           \
+    X("NOLIST", is_tagged(e, MM_POINT_NO_LIST))                                                              \
+    X("FINISH", is_tagged(e, MM_POINT_FINISH))                                                               \
+    X("WAITK", is_tagged(e, MM_POINT_WAIT_KERNEL))                                                           \
+    X("WAITG", is_tagged(e, MM_POINT_WAIT_GROUP))                                                            \
+    X("MAP", !is_init(e) && (e->in->tags & MM_POINT_MAP))                                                    \
+    X("MAPW", !is_init(e) && (e->in->tags & MM_POINT_MAP_WRITE))
 
 /* Sets that depend on values: of addresses, or of what a compare-exchange reads. */
 static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char *name)
@@ -224,6 +260,12 @@ static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char 
         return in_objects(z, e, object_is_buffer);
     if (strcmp(name, "IMG") == 0)
         return in_objects(z, e, object_is_image);
+    if (strcmp(name, "COARSE") == 0)
+        return in_objects(z, e, object_is_coarse);
+    if (strcmp(name, "FINE") == 0)
+        return in_objects(z, e, object_is_fine);
+    if (strcmp(name, "HOSTMEM") == 0)
+        return in_objects(z, e, object_is_host);
     if (strcmp(name, "ACQ") == 0 || strcmp(name, "REL") == 0 || strcmp(name, "ACQ_REL") == 0 ||
         strcmp(name, "SC") == 0 || strcmp(name, "RLX") == 0)
         return in_order(z, e, name);
@@ -384,13 +426,33 @@ static Z3_ast same_reference(struct zx *z, uint32_t a, uint32_t b)
     return zx_same_location(z, a, b);
 }
 
+static bool is_end(const struct zx_event *e, uint32_t thread, uint32_t point)
+{
+    if (is_init(e) || e->thread != thread)
+        return false;
+    return point == 0 || (e->kind == ZX_POINT && e->in->point == point);
+}
+
+/* Relations that the program lists. */
+static bool is_given(const char *name)
+{
+    static const char *const names[] = {"ssw", "asw",    "enqueue",  "completes", "instance", "waitlist",
+                                        "qo",  "signal", "callback", "parent",    "child",    "mapping"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static Z3_ast given_edge(struct zx *z, uint32_t a, uint32_t b, const char *name)
 {
     for (uint32_t i = 0; i < z->p->edge_count; i++) {
         const struct ck_edge *edge = &z->p->edges[i];
 
-        if (edge->from_thread == z->events[a].thread && edge->to_thread == z->events[b].thread &&
-            strcmp(edge->relation, name) == 0)
+        if (is_end(&z->events[a], edge->from_thread, edge->from_point) &&
+            is_end(&z->events[b], edge->to_thread, edge->to_point) && strcmp(edge->relation, name) == 0)
             return z->yes;
     }
     return z->no;
@@ -445,7 +507,7 @@ static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
         return same_barrier(z, a, b);
     if (strcmp(name, "vloc") == 0)
         return same_reference(z, a, b);
-    if (strcmp(name, "ssw") == 0 || strcmp(name, "asw") == 0)
+    if (is_given(name))
         return given_edge(z, a, b, name);
     zx_stop(z, MM_BUG, "z3", "the Z3 engine does not know the relation %s", name);
 }

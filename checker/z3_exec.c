@@ -310,9 +310,11 @@ static void run_node(struct zx_run *r, uint32_t n)
     case CK_FENCE:
     case CK_AVAILABILITY:
     case CK_VISIBILITY:
+    case CK_POINT:
         e = new_event(r, node,
                       in->op == CK_FENCE          ? ZX_FENCE
                       : in->op == CK_AVAILABILITY ? ZX_AVAILABILITY
+                      : in->op == CK_POINT        ? ZX_POINT
                                                   : ZX_VISIBILITY);
         zx_add_event(z, &e);
         break;

@@ -19,7 +19,7 @@ struct zx_val {
     uint8_t size;
 };
 
-enum zx_kind { ZX_READ, ZX_WRITE, ZX_FENCE, ZX_BARRIER, ZX_AVAILABILITY, ZX_VISIBILITY };
+enum zx_kind { ZX_READ, ZX_WRITE, ZX_FENCE, ZX_BARRIER, ZX_AVAILABILITY, ZX_VISIBILITY, ZX_POINT };
 
 #define ZX_NONE UINT32_MAX
 

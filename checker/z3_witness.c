@@ -112,6 +112,11 @@ static enum mm_kind kind_of(const struct zx_event *e)
         return MM_AVAILABILITY;
     case ZX_VISIBILITY:
         return MM_VISIBILITY;
+    case ZX_POINT:
+        return e->in->tags & MM_POINT_START      ? MM_COMMAND_START
+               : e->in->tags & MM_POINT_END      ? MM_COMMAND_END
+               : e->in->tags & MM_POINT_COMPLETE ? MM_EVENT_COMPLETE
+                                                 : MM_API_CALL;
     case ZX_FENCE:
         break;
     }

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Every kernel row of the public corpus, by one engine: what was expected, what came out, CPU time.
+
+rows.py [--engine search|z3] [--timeout S] [--jobs N] [--match TEXT] [--quiet]
+Prints a table of the rows, and how many agree, differ, and stay undecided.  Ends with 1 where a row differs
+that is not among those held to be wrong."""
+import argparse
+import collections
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CORPUS = os.environ.get("REFCL_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
+REFCL = os.environ.get("REFCL", os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "refcl"))
+# Rows that we hold to be wrong.
+DIFFERS = {
+    ("spirv/opencl/gpuverify/inter_group_and_barrier_flag_tests/pass/local_barrier_flag.spvasm", "cat_spec"):
+        "each work-group has its own instance of a local argument [CL 3.3.1], so its work-items do not race "
+        "with those of other groups",
+}
+FIELDS = {"program_spec": ("condition", {"holds": "PASS", "fails": "FAIL"}),
+          "cat_spec": ("race", {"none": "PASS", "found": "FAIL"}),
+          "termination": ("termination", {"always": "PASS", "not-always": "FAIL"})}
+Result = collections.namedtuple("Result", "row got why cpu")
+
+
+def name_of(row):
+    return " ".join(filter(None, (row["file"], row["property"], row["progress"], "bound=" + row["bound"])))
+
+
+def rows(match=""):
+    """The kernel rows of the corpus; None where it is absent."""
+    path = os.path.join(CORPUS, "expected.csv")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return [row for row in csv.DictReader(file) if row["file"].startswith("spirv/") and match in name_of(row)]
+
+
+def run(row, engine, timeout):
+    command = [REFCL, "explore", "--engine", engine, "--timeout", str(timeout), "--bound", row["bound"], "--model",
+               os.path.join(CORPUS, row["model"] + ".dat3m.cat"), "--json", "-"]
+    if row["progress"]:
+        command += ["--progress", row["progress"]]
+    command.append(os.path.join(CORPUS, row["file"]))
+    # The CPU time of this child alone: another process waits for it.
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = subprocess.Popen(command, stdout=out, stderr=err,
+                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (timeout * 3 + 20,) * 2))
+        _, _, usage = os.wait4(child.pid, 0)
+        child.returncode = 0
+        out.seek(0)
+        err.seek(0)
+        text, problem = out.read(), err.read().strip()
+    cpu = usage.ru_utime + usage.ru_stime
+    try:
+        test = json.loads(text)["tests"][0]
+    except (ValueError, LookupError):
+        return Result(row, "ERROR", problem, cpu)
+    if "error" in test:
+        return Result(row, "ERROR", test["error"], cpu)
+    field, names = FIELDS[row["property"]]
+    return Result(row, names.get(test[field], "UNKNOWN"), test.get("limit", ""), cpu)
+
+
+def outcome(result):
+    """agrees, undecided, held wrong, or DIFFERS"""
+    if result.got == result.row["expected"]:
+        return "agrees"
+    if result.got == "UNKNOWN":
+        return "undecided"
+    return "held wrong" if (result.row["file"], result.row["property"]) in DIFFERS else "DIFFERS"
+
+
+def run_all(todo, engine, timeout, jobs):
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda row: run(row, engine, timeout), todo)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--engine", default="search", choices=("search", "z3"))
+    options.add_argument("--timeout", type=int, default=10, help="seconds for each row (default 10)")
+    options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options.add_argument("--match", default="", help="only rows whose name holds this")
+    options.add_argument("--quiet", action="store_true", help="no lines for rows that agree")
+    args = options.parse_args()
+    todo = rows(args.match)
+    if todo is None:
+        print("the corpus is absent: set REFCL_CORPUS")
+        return 2
+    counts = collections.Counter()
+    total = 0.0
+    for result in run_all(todo, args.engine, args.timeout, args.jobs):
+        what = outcome(result)
+        counts[what] += 1
+        total += result.cpu
+        if what != "agrees" or not args.quiet:
+            print(f"{what:10} {result.row['expected']:7} {result.got:7} {result.cpu:8.2f} s  {name_of(result.row)}  "
+                  f"{result.why}".rstrip(), flush=True)
+    decided = sum(counts.values()) - counts["undecided"]
+    print(f"{args.engine}: {len(todo)} rows, {counts['agrees']} agree, {counts['undecided']} undecided, "
+          f"{counts['held wrong']} held wrong, {counts['DIFFERS']} differ; {100 * decided / max(len(todo), 1):.1f} % "
+          f"decided within {args.timeout} s, CPU {total:.1f} s in all")
+    for (file, prop), why in DIFFERS.items():
+        if args.match in file:
+            print(f"held wrong: {file} {prop}: {why}")
+    return 1 if counts["DIFFERS"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
