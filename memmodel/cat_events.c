@@ -71,6 +71,17 @@ static bool is_buffer(const struct mm_cat_event *e)
                       e->origin == MM_ORIGIN_SUB_BUFFER);
 }
 
+static bool is_fine(const struct mm_cat_event *e)
+{
+    return is_access(e) && (e->origin == MM_ORIGIN_FINE_SVM || e->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
+                            e->origin == MM_ORIGIN_SYSTEM_SVM);
+}
+
+static bool is_point(const struct mm_cat_event *e, unsigned tags)
+{
+    return e->point && (e->tags & tags);
+}
+
 static bool non_private(const struct mm_cat_event *e)
 {
     return is_access(e) &&
@@ -147,7 +158,24 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("VISHOST", domain_operation(e, MM_MAKE_VISIBLE, true))                                                 \
     X("DOMHOST", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, true))                             \
     X("DOMDEVICE", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, false))                          \
-    X("NONPRIV", non_private(e))
+    X("NONPRIV", non_private(e))                                                                             \
+    X("COARSE", is_access(e) && e->origin == MM_ORIGIN_COARSE_SVM)                                           \
+    X("FINE", is_fine(e))                                                                                    \
+    X("HOSTMEM", is_access(e) && e->origin == MM_ORIGIN_HOST)                                                \
+    X("POINT", is_point(e, MM_POINT_API | MM_POINT_START | MM_POINT_END | MM_POINT_COMPLETE))                \
+    X("API", is_point(e, MM_POINT_API))                                                                      \
+    X("START", is_point(e, MM_POINT_START))                                                                  \
+    X("END", is_point(e, MM_POINT_END))                                                                      \
+    X("COMPLETE", is_point(e, MM_POINT_COMPLETE))                                                            \
+    X("INORDER", is_point(e, MM_POINT_IN_ORDER))                                                             \
+    X("MARKER", is_point(e, MM_POINT_MARKER))                                                                \
+    X("CQBARRIER", is_point(e, MM_POINT_BARRIER))                                                            \
+    X("NOLIST", is_point(e, MM_POINT_NO_LIST))                                                               \
+    X("FINISH", is_point(e, MM_POINT_FINISH))                                                                \
+    X("WAITK", is_point(e, MM_POINT_WAIT_KERNEL))                                                            \
+    X("WAITG", is_point(e, MM_POINT_WAIT_GROUP))                                                             \
+    X("MAP", e->tags &MM_POINT_MAP)                                                                          \
+    X("MAPW", e->tags &MM_POINT_MAP_WRITE)
 
 static bool same_thread(const struct mm_cat_event *a, const struct mm_cat_event *b)
 {
@@ -162,19 +190,6 @@ static bool both_device(const struct mm_cat_event *a, const struct mm_cat_event 
 static bool same_location(const struct mm_cat_event *a, const struct mm_cat_event *b)
 {
     return a->location != UINT32_MAX && a->location == b->location;
-}
-
-static bool given(const struct mm_cat_events *all, const struct mm_cat_event *a, const struct mm_cat_event *b,
-                  const char *relation)
-{
-    if (a->init || b->init)
-        return false;
-    for (uint32_t i = 0; i < all->edge_count; i++) {
-        if (all->edges[i].from_thread == a->thread && all->edges[i].to_thread == b->thread &&
-            strcmp(all->edges[i].relation, relation) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* a, b: events; a < b as pointers: recorded in that order. */
@@ -192,9 +207,7 @@ static bool given(const struct mm_cat_events *all, const struct mm_cat_event *a,
     X("sdv", both_device(a, b) && a->device == b->device)                                                    \
     X("skernel", both_device(a, b) && a->kernel == b->kernel)                                                \
     X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
-    X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))                   \
-    X("ssw", given(all, a, b, "ssw"))                                                                        \
-    X("asw", given(all, a, b, "asw"))
+    X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))
 
 /* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */
 #define FILL_SET(text, condition)                                                                            \
@@ -219,6 +232,30 @@ static bool given(const struct mm_cat_events *all, const struct mm_cat_event *a,
         return;                                                                                              \
     }
 
+static bool at_end(const struct mm_cat_event *e, uint32_t thread, uint32_t point)
+{
+    return !e->init && e->thread == thread && (!point || e->point == point);
+}
+
+/* What is left are relations that the program gives. */
+static void fill_given(const struct mm_cat_events *all, const char *name, uint64_t *out)
+{
+    for (uint32_t k = 0; k < all->edge_count; k++) {
+        const struct mm_cat_edge *edge = &all->edges[k];
+
+        if (strcmp(edge->relation, name) != 0)
+            continue;
+        for (uint32_t i = 0; i < all->count; i++) {
+            if (!at_end(&all->events[i], edge->from_thread, edge->from_point))
+                continue;
+            for (uint32_t j = 0; j < all->count; j++) {
+                if (at_end(&all->events[j], edge->to_thread, edge->to_point))
+                    mm_rel_add(all->count, out, i, j);
+            }
+        }
+    }
+}
+
 void mm_cat_base_fill(const struct mm_cat_events *all, uint32_t base, uint64_t *out)
 {
     const char *name = mm_cat_bases[base].name;
@@ -229,5 +266,6 @@ void mm_cat_base_fill(const struct mm_cat_events *all, uint32_t base, uint64_t *
         SETS(FILL_SET)
     } else {
         RELATIONS(FILL_RELATION)
+        fill_given(all, name, out);
     }
 }

@@ -129,6 +129,23 @@ enum {
     MM_NO_VALUE = 64       /* value_read/value_written do not hold the (whole) value */
 };
 
+/* What an event is to the commands of queues (a mask): the rules of [CL 3.3.6] are about these. */
+enum {
+    MM_POINT_API = 1,       /* a call of the API by a host thread or work-item */
+    MM_POINT_START = 2,     /* a command starts */
+    MM_POINT_END = 4,       /* its own work is done */
+    MM_POINT_COMPLETE = 8,  /* its event, or a user event, is CL_COMPLETE */
+    MM_POINT_IN_ORDER = 16, /* the command is in an in-order queue */
+    MM_POINT_MARKER = 32,
+    MM_POINT_BARRIER = 64,  /* of a command-queue */
+    MM_POINT_NO_LIST = 128, /* its wait list is empty */
+    MM_POINT_FINISH = 256,
+    MM_POINT_WAIT_KERNEL = 512, /* CLK_ENQUEUE_FLAGS_WAIT_KERNEL */
+    MM_POINT_WAIT_GROUP = 1024, /* CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP */
+    MM_POINT_MAP = 2048,        /* accesses of map commands */
+    MM_POINT_MAP_WRITE = 4096   /* of those that map for writing */
+};
+
 /* ---- agents ------------------------------------------------------------------------------ */
 
 /* A unit of execution.  Host threads: command 0, index = thread number from 0.  Work-items: the command
