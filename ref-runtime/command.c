@@ -19,6 +19,8 @@ struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type typ
     command->operation = operation;
     command->event = event;
     command->queue = queue;
+    command->payload_size = payload_size;
+    command->began = MM_NO_EVENT;
     command->record = (struct mm_command){.id = atomic_fetch_add(&ids, 1) + 1,
                                           .queue = queue->base.number,
                                           .device = (uint32_t)queue->device->index,
@@ -51,7 +53,9 @@ void rt_command_discard(struct rt_command *command)
         rt_object_release(command->dependencies[i].event);
     }
     mm_free(command->dependencies);
-    rt_api_release(command->event, RT_EVENT);
+    if (command->event) {
+        rt_api_release(command->event, RT_EVENT);
+    }
     mm_free(command);
 }
 
@@ -185,7 +189,9 @@ static void append(struct rt_command *command)
         queue->first = command;
     }
     queue->last = command;
-    queue->last_event = command->event;
+    if (!command->parent) {
+        queue->last_event = command->event;
+    }
     if (command->is_barrier) {
         queue->barrier_event = command->event;
     }

@@ -41,15 +41,17 @@ struct rt_command {
     struct rt_command *parent;      /* whose kernel enqueued this one, NULL: the host did */
     size_t children;                /* commands that this one enqueued and that are not complete */
     bool ended;                     /* the kernel itself is over, with STATUS; the children are not */
+    bool ends_with_children;        /* it has no work of its own: RT_PENDING until they are complete */
     cl_int status;                  /* the first failure of the kernel and its children */
     struct rt_event *gate;          /* set when the kernel itself is over */
-    mm_event_id end;                /* recording: its command-end event */
+    mm_event_id began, end;         /* recording: its command-start and command-end events */
     size_t room;                    /* bytes of the device queue */
     mm_event_id *child_completions; /* recording */
     size_t child_completion_count;
     void *held[RT_COMMAND_HOLDS]; /* objects that live until the command is complete */
     struct mm_command record;     /* id, kind; kernels fill in the rest before enqueuing */
     mm_event_id call;             /* recording: the call that enqueued it */
+    size_t payload_size;
     max_align_t payload[];
 };
 

@@ -21,15 +21,16 @@ cl_ulong rt_now(void)
 
 struct name_row {
     const char *name;
+    cl_version version;
     bool macro, offered;
 };
 static const struct name_row extension_rows[] = {
-#define RT_EXTENSION(name, macro, offered) {#name, macro, offered},
+#define RT_EXTENSION(name, version, macro, offered) {#name, version, macro, offered},
 #include "ref-runtime/extensions.def"
 #undef RT_EXTENSION
 };
 static const struct name_row feature_rows[] = {
-#define RT_FEATURE(name, offered) {#name, true, offered},
+#define RT_FEATURE(name, offered) {#name, CL_MAKE_VERSION(3, 0, 0), true, offered},
 #include "ref-runtime/extensions.def"
 #undef RT_FEATURE
 };
@@ -81,14 +82,13 @@ cl_int rt_get_extensions(const void *object, const struct rt_info_out *out)
     return rt_info_string(out, extension_names);
 }
 
-static cl_int put_versions(const struct rt_info_out *out, const struct name_row *rows, size_t count,
-                           cl_version version)
+static cl_int put_versions(const struct rt_info_out *out, const struct name_row *rows, size_t count)
 {
     cl_name_version versions[EXTENSIONS + FEATURES] = {0};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
         if (rows[i].offered) {
-            versions[n].version = version;
+            versions[n].version = rows[i].version;
             snprintf(versions[n++].name, sizeof(versions->name), "%s", rows[i].name);
         }
     }
@@ -98,13 +98,13 @@ static cl_int put_versions(const struct rt_info_out *out, const struct name_row 
 cl_int rt_get_extensions_with_version(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    return put_versions(out, extension_rows, EXTENSIONS, CL_MAKE_VERSION(1, 0, 0));
+    return put_versions(out, extension_rows, EXTENSIONS);
 }
 
 static cl_int get_c_features(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    return put_versions(out, feature_rows, FEATURES, CL_MAKE_VERSION(3, 0, 0));
+    return put_versions(out, feature_rows, FEATURES);
 }
 
 /* ---- queries ---- */

@@ -10,6 +10,22 @@ struct rt_queue *rt_host_queue(cl_command_queue handle);
 /* Queue and wait list, as every enqueue call checks them: *QUEUE is set on CL_SUCCESS. */
 cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *list,
                         struct rt_queue **queue);
+/* Where a command goes: into a queue at once, or into a command buffer, to be enqueued with it. */
+struct rt_submission {
+    const char *name; /* of the call */
+    struct rt_queue *queue;
+    cl_uint count; /* of LIST or POINTS */
+    const cl_event *list;
+    cl_event *event;
+    struct rt_command_buffer *buffer; /* NULL: into the queue */
+    const cl_sync_point_khr *points;
+    cl_sync_point_khr *point;
+};
+/* The same checks, for calls that a command buffer can hold as well. */
+cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue queue, cl_uint count,
+                           const cl_event *list, cl_event *event);
+/* COMMAND, which is S->name, goes where S says; it is not the caller's any more. */
+cl_int rt_submit(const struct rt_submission *s, struct rt_command *command);
 /* A buffer for a command of QUEUE: it exists, is of the same context, and is aligned for the device. */
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem);
 /* Whether DEVICE supports the size and the format of an image (enqueue_image.c). */
@@ -34,9 +50,9 @@ struct rt_rect {
     struct rt_layout from, to;
     size_t region[3];
 };
-cl_int rt_enqueue_rect(struct rt_queue *queue, cl_command_type type, const char *name,
-                       const struct rt_rect *rect, bool blocking, cl_uint count, const cl_event *list,
-                       cl_event *event);
+/* A command for it in QUEUE, to be submitted; NULL: no memory. */
+struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type, const char *name,
+                                   const struct rt_rect *rect);
 /* True if some row of one region shares a byte with some row of the other; both lie in the same storage,
  * from their bases on. */
 bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,

@@ -1,5 +1,5 @@
 /* Reading, writing, copying and filling buffers [CL 5.2.2, 5.2.3]. */
-#include "ref-runtime/enqueue.h"
+#include "ref-runtime/command_buffer.h"
 #include "ref-runtime/fault.h"
 
 #include <string.h>
@@ -16,6 +16,22 @@ cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *
 {
     *queue = rt_host_queue(handle);
     return *queue ? rt_check_wait_list((*queue)->context, count, list) : CL_INVALID_COMMAND_QUEUE;
+}
+
+cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue handle, cl_uint count,
+                           const cl_event *list, cl_event *event)
+{
+    *s = (struct rt_submission){.name = name, .count = count, .list = list, .event = event};
+    return rt_enqueue_begin(handle, count, list, &s->queue);
+}
+
+cl_int rt_submit(const struct rt_submission *s, struct rt_command *command)
+{
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    return s->buffer ? rt_command_buffer_add(s, command)
+                     : rt_command_enqueue(command, s->count, s->list, s->event, false);
 }
 
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem)
@@ -182,16 +198,13 @@ static bool overlaps(struct rt_mem *a, size_t a_offset, struct rt_mem *b, size_t
     return rt_mem_root(a) == rt_mem_root(b) && first < second + size && second < first + size;
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem source_handle, cl_mem target_handle,
-                                          size_t source_offset, size_t target_offset, size_t size,
-                                          cl_uint count, const cl_event *list, cl_event *event)
+static cl_int copy(const struct rt_submission *s, cl_mem source_handle, cl_mem target_handle,
+                   size_t source_offset, size_t target_offset, size_t size)
 {
     static const struct rt_operation operation = {.start = run_copy};
-    struct rt_queue *queue;
     struct rt_mem *source, *target;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : rt_enqueue_buffer(queue, source_handle, &source);
-    error = error ? error : rt_enqueue_buffer(queue, target_handle, &target);
+    cl_int error = rt_enqueue_buffer(s->queue, source_handle, &source);
+    error = error ? error : rt_enqueue_buffer(s->queue, target_handle, &target);
     error = error ? error : rt_check_range(source, source_offset, size);
     error = error ? error : rt_check_range(target, target_offset, size);
     if (!error && overlaps(source, source_offset, target, target_offset, size)) {
@@ -200,8 +213,8 @@ cl_int CL_API_CALL rt_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem source
     if (error) {
         return error;
     }
-    struct rt_command *command = rt_command_create(queue, CL_COMMAND_COPY_BUFFER, "clEnqueueCopyBuffer",
-                                                   &operation, sizeof(struct copy));
+    struct rt_command *command =
+        rt_command_create(s->queue, CL_COMMAND_COPY_BUFFER, s->name, &operation, sizeof(struct copy));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
@@ -209,7 +222,28 @@ cl_int CL_API_CALL rt_clEnqueueCopyBuffer(cl_command_queue handle, cl_mem source
     rt_command_hold(command, target);
     *(struct copy *)(void *)command->payload =
         (struct copy){source, target, source_offset, target_offset, size};
-    return rt_command_enqueue(command, count, list, event, false);
+    return rt_submit(s, command);
+}
+
+cl_int CL_API_CALL rt_clEnqueueCopyBuffer(cl_command_queue queue, cl_mem source, cl_mem target,
+                                          size_t source_offset, size_t target_offset, size_t size,
+                                          cl_uint count, const cl_event *list, cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyBuffer", queue, count, list, event);
+    return error ? error : copy(&s, source, target, source_offset, target_offset, size);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                             cl_mem source, cl_mem target, size_t source_offset,
+                                             size_t target_offset, size_t size, cl_uint count,
+                                             const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                             cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error =
+        rt_recording_begin(&s, "clCommandCopyBufferKHR", buffer, queue, count, points, point, mutable_handle);
+    return error ? error : copy(&s, source, target, source_offset, target_offset, size);
 }
 
 /* ---- fill ---- */
@@ -235,15 +269,12 @@ static cl_int run_fill(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL rt_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer, const void *pattern,
-                                          size_t pattern_size, size_t offset, size_t size, cl_uint count,
-                                          const cl_event *list, cl_event *event)
+static cl_int fill(const struct rt_submission *s, cl_mem buffer, const void *pattern, size_t pattern_size,
+                   size_t offset, size_t size)
 {
     static const struct rt_operation operation = {.start = run_fill};
-    struct rt_queue *queue;
     struct rt_mem *mem;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : rt_enqueue_buffer(queue, buffer, &mem);
+    cl_int error = rt_enqueue_buffer(s->queue, buffer, &mem);
     if (error) {
         return error;
     }
@@ -251,8 +282,8 @@ cl_int CL_API_CALL rt_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer
         offset % pattern_size || size % pattern_size || offset > mem->size || size > mem->size - offset) {
         return CL_INVALID_VALUE;
     }
-    struct rt_command *command = rt_command_create(queue, CL_COMMAND_FILL_BUFFER, "clEnqueueFillBuffer",
-                                                   &operation, sizeof(struct fill));
+    struct rt_command *command =
+        rt_command_create(s->queue, CL_COMMAND_FILL_BUFFER, s->name, &operation, sizeof(struct fill));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
@@ -260,5 +291,26 @@ cl_int CL_API_CALL rt_clEnqueueFillBuffer(cl_command_queue handle, cl_mem buffer
     struct fill *f = (void *)command->payload;
     *f = (struct fill){.mem = mem, .offset = offset, .size = size, .pattern_size = pattern_size};
     memcpy(f->pattern, pattern, pattern_size);
-    return rt_command_enqueue(command, count, list, event, false);
+    return rt_submit(s, command);
+}
+
+cl_int CL_API_CALL rt_clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
+                                          size_t pattern_size, size_t offset, size_t size, cl_uint count,
+                                          const cl_event *list, cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueFillBuffer", queue, count, list, event);
+    return error ? error : fill(&s, buffer, pattern, pattern_size, offset, size);
+}
+
+cl_int CL_API_CALL rt_clCommandFillBufferKHR(cl_command_buffer_khr command_buffer, cl_command_queue queue,
+                                             cl_mem buffer, const void *pattern, size_t pattern_size,
+                                             size_t offset, size_t size, cl_uint count,
+                                             const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                             cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandFillBufferKHR", command_buffer, queue, count, points,
+                                      point, mutable_handle);
+    return error ? error : fill(&s, buffer, pattern, pattern_size, offset, size);
 }

@@ -1,6 +1,6 @@
 /* Reading, writing, copying, filling and mapping images; copies between images and buffers
  * [CL 5.3.3-5.3.6]. */
-#include "ref-runtime/enqueue.h"
+#include "ref-runtime/command_buffer.h"
 #include "ref-runtime/image.h"
 
 #include <string.h>
@@ -96,9 +96,10 @@ static cl_int transfer(cl_command_queue handle, cl_mem image, const struct reque
     rect.target = q->write ? mem : NULL;
     rect.from = q->write ? host : texels;
     rect.to = q->write ? texels : host;
-    return rt_enqueue_rect(queue, q->write ? CL_COMMAND_WRITE_IMAGE : CL_COMMAND_READ_IMAGE,
-                           q->write ? "clEnqueueWriteImage" : "clEnqueueReadImage", &rect, q->blocking, count,
-                           list, event);
+    struct rt_command *command =
+        rt_rect_command(queue, q->write ? CL_COMMAND_WRITE_IMAGE : CL_COMMAND_READ_IMAGE,
+                        q->write ? "clEnqueueWriteImage" : "clEnqueueReadImage", &rect);
+    return command ? rt_command_enqueue(command, count, list, event, q->blocking) : CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL rt_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
@@ -129,16 +130,12 @@ static bool overlaps(struct rt_mem *source, const struct rt_rect *r, struct rt_m
            rt_layouts_overlap(&r->from, rt_mem_offset(source), &r->to, rt_mem_offset(target), r->region);
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyImage(cl_command_queue handle, cl_mem source, cl_mem target,
-                                         const size_t *source_origin, const size_t *target_origin,
-                                         const size_t *region, cl_uint count, const cl_event *list,
-                                         cl_event *event)
+static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, const size_t *source_origin,
+                   const size_t *target_origin, const size_t *region)
 {
-    struct rt_queue *queue;
     struct rt_rect rect = {0};
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : check_image(queue, source, &rect.source);
-    error = error ? error : check_image(queue, target, &rect.target);
+    cl_int error = check_image(s->queue, source, &rect.source);
+    error = error ? error : check_image(s->queue, target, &rect.target);
     if (error) {
         return error;
     }
@@ -157,22 +154,40 @@ cl_int CL_API_CALL rt_clEnqueueCopyImage(cl_command_queue handle, cl_mem source,
     if (overlaps(rect.source, &rect, rect.target)) {
         return CL_MEM_COPY_OVERLAP;
     }
-    return rt_enqueue_rect(queue, CL_COMMAND_COPY_IMAGE, "clEnqueueCopyImage", &rect, false, count, list,
-                           event);
+    return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_IMAGE, s->name, &rect));
+}
+
+cl_int CL_API_CALL rt_clEnqueueCopyImage(cl_command_queue queue, cl_mem source, cl_mem target,
+                                         const size_t *source_origin, const size_t *target_origin,
+                                         const size_t *region, cl_uint count, const cl_event *list,
+                                         cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyImage", queue, count, list, event);
+    return error ? error : copy(&s, source, target, source_origin, target_origin, region);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                            cl_mem source, cl_mem target, const size_t *source_origin,
+                                            const size_t *target_origin, const size_t *region, cl_uint count,
+                                            const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                            cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error =
+        rt_recording_begin(&s, "clCommandCopyImageKHR", buffer, queue, count, points, point, mutable_handle);
+    return error ? error : copy(&s, source, target, source_origin, target_origin, region);
 }
 
 /* The image's region and, packed from OFFSET on, the buffer's. */
-static cl_int with_buffer(cl_command_queue handle, cl_mem image, cl_mem buffer, const size_t *origin,
-                          const size_t *region, size_t offset, bool to_buffer, cl_uint count,
-                          const cl_event *list, cl_event *event)
+static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem buffer, const size_t *origin,
+                          const size_t *region, size_t offset, bool to_buffer)
 {
-    struct rt_queue *queue;
     struct rt_mem *texels = NULL, *bytes = NULL;
     struct rt_rect rect = {0};
     struct rt_layout in_image, in_buffer;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : check_image(queue, image, &texels);
-    error = error ? error : rt_enqueue_buffer(queue, buffer, &bytes);
+    cl_int error = check_image(s->queue, image, &texels);
+    error = error ? error : rt_enqueue_buffer(s->queue, buffer, &bytes);
     error = error ? error : check_region(texels, origin, region);
     if (error) {
         return error;
@@ -191,24 +206,50 @@ static cl_int with_buffer(cl_command_queue handle, cl_mem image, cl_mem buffer, 
     if (overlaps(rect.source, &rect, rect.target)) {
         return CL_MEM_COPY_OVERLAP;
     }
-    return rt_enqueue_rect(queue,
-                           to_buffer ? CL_COMMAND_COPY_IMAGE_TO_BUFFER : CL_COMMAND_COPY_BUFFER_TO_IMAGE,
-                           to_buffer ? "clEnqueueCopyImageToBuffer" : "clEnqueueCopyBufferToImage", &rect,
-                           false, count, list, event);
+    cl_command_type type = to_buffer ? CL_COMMAND_COPY_IMAGE_TO_BUFFER : CL_COMMAND_COPY_BUFFER_TO_IMAGE;
+    return rt_submit(s, rt_rect_command(s->queue, type, s->name, &rect));
 }
 
 cl_int CL_API_CALL rt_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem source, cl_mem target,
                                                  const size_t *origin, const size_t *region, size_t offset,
                                                  cl_uint count, const cl_event *list, cl_event *event)
 {
-    return with_buffer(queue, source, target, origin, region, offset, true, count, list, event);
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyImageToBuffer", queue, count, list, event);
+    return error ? error : with_buffer(&s, source, target, origin, region, offset, true);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyImageToBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                    cl_mem source, cl_mem target, const size_t *origin,
+                                                    const size_t *region, size_t offset, cl_uint count,
+                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                                    cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandCopyImageToBufferKHR", buffer, queue, count, points,
+                                      point, mutable_handle);
+    return error ? error : with_buffer(&s, source, target, origin, region, offset, true);
 }
 
 cl_int CL_API_CALL rt_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem source, cl_mem target,
                                                  size_t offset, const size_t *origin, const size_t *region,
                                                  cl_uint count, const cl_event *list, cl_event *event)
 {
-    return with_buffer(queue, target, source, origin, region, offset, false, count, list, event);
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyBufferToImage", queue, count, list, event);
+    return error ? error : with_buffer(&s, target, source, origin, region, offset, false);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyBufferToImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                    cl_mem source, cl_mem target, size_t offset,
+                                                    const size_t *origin, const size_t *region, cl_uint count,
+                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                                    cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferToImageKHR", buffer, queue, count, points,
+                                      point, mutable_handle);
+    return error ? error : with_buffer(&s, target, source, origin, region, offset, false);
 }
 
 /* ---- fill ---- */
@@ -240,21 +281,18 @@ static cl_int run_fill(struct rt_command *command)
     return CL_SUCCESS;
 }
 
-cl_int CL_API_CALL rt_clEnqueueFillImage(cl_command_queue handle, cl_mem image, const void *color,
-                                         const size_t *origin, const size_t *region, cl_uint count,
-                                         const cl_event *list, cl_event *event)
+static cl_int fill(const struct rt_submission *s, cl_mem image, const void *color, const size_t *origin,
+                   const size_t *region)
 {
     static const struct rt_operation operation = {.start = run_fill};
-    struct rt_queue *queue;
     struct rt_mem *mem;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : check_image(queue, image, &mem);
+    cl_int error = check_image(s->queue, image, &mem);
     error = error ? error : !color ? CL_INVALID_VALUE : check_region(mem, origin, region);
     if (error) {
         return error;
     }
-    struct rt_command *command = rt_command_create(queue, CL_COMMAND_FILL_IMAGE, "clEnqueueFillImage",
-                                                   &operation, sizeof(struct fill));
+    struct rt_command *command =
+        rt_command_create(s->queue, CL_COMMAND_FILL_IMAGE, s->name, &operation, sizeof(struct fill));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
@@ -266,7 +304,28 @@ cl_int CL_API_CALL rt_clEnqueueFillImage(cl_command_queue handle, cl_mem image, 
     union in_texel texel = {{0}};
     memcpy(&texel, color, mem->image->shape.order == IN_ORDER_DEPTH ? sizeof(float) : sizeof(texel));
     in_texel_encode(mem->image->shape.order, mem->image->shape.type, &texel, f->element);
-    return rt_command_enqueue(command, count, list, event, false);
+    return rt_submit(s, command);
+}
+
+cl_int CL_API_CALL rt_clEnqueueFillImage(cl_command_queue queue, cl_mem image, const void *color,
+                                         const size_t *origin, const size_t *region, cl_uint count,
+                                         const cl_event *list, cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueFillImage", queue, count, list, event);
+    return error ? error : fill(&s, image, color, origin, region);
+}
+
+cl_int CL_API_CALL rt_clCommandFillImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                            cl_mem image, const void *color, const size_t *origin,
+                                            const size_t *region, cl_uint count,
+                                            const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                            cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error =
+        rt_recording_begin(&s, "clCommandFillImageKHR", buffer, queue, count, points, point, mutable_handle);
+    return error ? error : fill(&s, image, color, origin, region);
 }
 
 /* ---- map ---- */

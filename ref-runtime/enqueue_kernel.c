@@ -1,6 +1,6 @@
 /* Kernels in queues: NDRange and task launches, native kernels [CL 5.10]. */
+#include "ref-runtime/command_buffer.h"
 #include "ref-runtime/device.h"
-#include "ref-runtime/enqueue.h"
 #include "ref-runtime/environment.h"
 #include "ref-runtime/fault.h"
 #include "ref-runtime/host_access.h"
@@ -124,7 +124,7 @@ static bool bind(const struct rt_command *command, struct rt_kernel_command *k)
             }
         } else if (a->svm) {
             bound->address = (uint64_t)(uintptr_t)a->svm;
-            bound->object = a->svm_object;
+            bound->object = k->launch_is_shared ? rt_index_find(bound->address) : a->svm_object;
         }
         bound->sampler = a->sampler ? &a->sampler->shape : NULL;
         bound->queue = a->queue;
@@ -217,7 +217,7 @@ static void destroy_kernel(struct rt_command *command)
         rt_record_free(k->block_object.id, k->block_object.size);
         rt_aligned_free(k->block);
     }
-    if (k->launch) {
+    if (k->launch && !k->launch_is_shared) {
         rt_launch_destroy(k->launch);
     }
 }
@@ -343,33 +343,27 @@ void rt_kernel_describe(struct rt_command *command)
 
 /* ---- calls ---- */
 
-static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_handle, cl_uint dimensions,
-                            const size_t *offset, const size_t *global, const size_t *local, cl_uint count,
-                            const cl_event *list, cl_event *event, const char *name, cl_command_type type)
+static cl_int launch_kernel(const struct rt_submission *s, cl_command_type type, cl_kernel handle,
+                            cl_uint dimensions, const size_t *offset, const size_t *global,
+                            const size_t *local)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_settings);
-    struct rt_queue *queue = rt_host_queue(queue_handle);
-    if (!queue) {
-        return CL_INVALID_COMMAND_QUEUE;
-    }
-    struct rt_kernel *kernel = rt_kernel(kernel_handle);
+    struct rt_kernel *kernel = rt_kernel(handle);
     if (!kernel) {
         return CL_INVALID_KERNEL;
     }
-    cl_int error = kernel->context != queue->context ? CL_INVALID_CONTEXT
-                                                     : rt_check_wait_list(queue->context, count, list);
-    if (error) {
-        return error;
+    if (kernel->context != s->queue->context) {
+        return CL_INVALID_CONTEXT;
     }
     struct rt_command *command =
-        rt_command_create(queue, type, name, &rt_kernel_operation, sizeof(struct rt_kernel_command));
+        rt_command_create(s->queue, type, s->name, &rt_kernel_operation, sizeof(struct rt_kernel_command));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
     struct rt_kernel_command *k = (void *)command->payload;
     k->dimensions = dimensions;
-    error = rt_kernel_prepare_launch(kernel, queue->device, &k->launch);
+    cl_int error = rt_kernel_prepare_launch(kernel, s->queue->device, &k->launch);
     error = error ? error : check_arguments(k->launch);
     error = error ? error : rt_kernel_check_sizes(dimensions, offset, global, local, k);
     if (error) {
@@ -377,23 +371,42 @@ static cl_int launch_kernel(cl_command_queue queue_handle, cl_kernel kernel_hand
         return error;
     }
     rt_kernel_describe(command);
-    return rt_command_enqueue(command, count, list, event, false);
+    return rt_submit(s, command);
 }
 
 cl_int CL_API_CALL rt_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                              const size_t *offset, const size_t *global, const size_t *local,
                                              cl_uint count, const cl_event *list, cl_event *event)
 {
-    return launch_kernel(queue, kernel, dimensions, offset, global, local, count, list, event,
-                         "clEnqueueNDRangeKernel", CL_COMMAND_NDRANGE_KERNEL);
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueNDRangeKernel", queue, count, list, event);
+    return error ? error
+                 : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
+}
+
+/* No property of a recorded kernel is known. */
+cl_int CL_API_CALL rt_clCommandNDRangeKernelKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                const cl_ndrange_kernel_command_properties_khr *properties,
+                                                cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                                const size_t *global, const size_t *local, cl_uint count,
+                                                const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                                cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandNDRangeKernelKHR", buffer, queue, count, points, point,
+                                      mutable_handle);
+    error = !error && properties && properties[0] ? CL_INVALID_VALUE : error;
+    return error ? error
+                 : launch_kernel(&s, CL_COMMAND_NDRANGE_KERNEL, kernel, dimensions, offset, global, local);
 }
 
 cl_int CL_API_CALL rt_clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count,
                                     const cl_event *list, cl_event *event)
 {
     const size_t one = 1;
-    return launch_kernel(queue, kernel, 1, NULL, &one, &one, count, list, event, "clEnqueueTask",
-                         CL_COMMAND_TASK);
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueTask", queue, count, list, event);
+    return error ? error : launch_kernel(&s, CL_COMMAND_TASK, kernel, 1, NULL, &one, &one);
 }
 
 /* ---- native kernels ---- */

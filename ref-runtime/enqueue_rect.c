@@ -1,5 +1,5 @@
 /* Two- and three-dimensional regions of buffers: read, write, copy [CL 5.2.2]. */
-#include "ref-runtime/enqueue.h"
+#include "ref-runtime/command_buffer.h"
 
 #include <string.h>
 
@@ -85,13 +85,12 @@ static cl_int run_rect(struct rt_command *command)
 
 static const struct rt_operation rect_operation = {.start = run_rect};
 
-cl_int rt_enqueue_rect(struct rt_queue *queue, cl_command_type type, const char *name,
-                       const struct rt_rect *rect, bool blocking, cl_uint count, const cl_event *list,
-                       cl_event *event)
+struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type, const char *name,
+                                   const struct rt_rect *rect)
 {
     struct rt_command *command = rt_command_create(queue, type, name, &rect_operation, sizeof(*rect));
     if (!command) {
-        return CL_OUT_OF_HOST_MEMORY;
+        return NULL;
     }
     if (rect->source) {
         rt_command_hold(command, rect->source);
@@ -101,7 +100,7 @@ cl_int rt_enqueue_rect(struct rt_queue *queue, cl_command_type type, const char 
     }
     memcpy(command->payload, rect, sizeof(*rect));
     collapse((void *)command->payload);
-    return rt_command_enqueue(command, count, list, event, blocking);
+    return command;
 }
 
 static bool region_valid(const size_t *region)
@@ -144,9 +143,10 @@ static cl_int transfer_rect(cl_command_queue handle, cl_mem buffer, const struct
                            .from = q->write ? in_host : in_buffer,
                            .to = q->write ? in_buffer : in_host};
     memcpy(rect.region, q->region, sizeof(rect.region));
-    return rt_enqueue_rect(queue, q->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT,
-                           q->write ? "clEnqueueWriteBufferRect" : "clEnqueueReadBufferRect", &rect,
-                           q->blocking, count, list, event);
+    struct rt_command *command =
+        rt_rect_command(queue, q->write ? CL_COMMAND_WRITE_BUFFER_RECT : CL_COMMAND_READ_BUFFER_RECT,
+                        q->write ? "clEnqueueWriteBufferRect" : "clEnqueueReadBufferRect", &rect);
+    return command ? rt_command_enqueue(command, count, list, event, q->blocking) : CL_OUT_OF_HOST_MEMORY;
 }
 
 cl_int CL_API_CALL rt_clEnqueueReadBufferRect(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -212,25 +212,25 @@ bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct r
     return false;
 }
 
-cl_int CL_API_CALL rt_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem source_handle,
-                                              cl_mem target_handle, const size_t *source_origin,
-                                              const size_t *target_origin, const size_t *region,
-                                              size_t source_row, size_t source_slice, size_t target_row,
-                                              size_t target_slice, cl_uint count, const cl_event *list,
-                                              cl_event *event)
+struct copy_request {
+    cl_mem source, target;
+    const size_t *source_origin, *target_origin, *region;
+    size_t source_row, source_slice, target_row, target_slice;
+};
+
+static cl_int copy_rect(const struct rt_submission *s, const struct copy_request *q)
 {
-    struct rt_queue *queue;
+    const size_t *region = q->region;
     struct rt_mem *source, *target;
-    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
-    error = error ? error : rt_enqueue_buffer(queue, source_handle, &source);
-    error = error ? error : rt_enqueue_buffer(queue, target_handle, &target);
+    cl_int error = rt_enqueue_buffer(s->queue, q->source, &source);
+    error = error ? error : rt_enqueue_buffer(s->queue, q->target, &target);
     if (error) {
         return error;
     }
     struct rt_layout from, to;
-    if (!source_origin || !target_origin || !region_valid(region) ||
-        !make_layout(source_origin, region, source_row, source_slice, &from) ||
-        !make_layout(target_origin, region, target_row, target_slice, &to) ||
+    if (!q->source_origin || !q->target_origin || !region_valid(region) ||
+        !make_layout(q->source_origin, region, q->source_row, q->source_slice, &from) ||
+        !make_layout(q->target_origin, region, q->target_row, q->target_slice, &to) ||
         !inside(&from, region, source->size) || !inside(&to, region, target->size) ||
         (source == target && (from.row_pitch != to.row_pitch || from.slice_pitch != to.slice_pitch))) {
         return CL_INVALID_VALUE;
@@ -241,6 +241,34 @@ cl_int CL_API_CALL rt_clEnqueueCopyBufferRect(cl_command_queue handle, cl_mem so
     }
     struct rt_rect rect = {.source = source, .target = target, .from = from, .to = to};
     memcpy(rect.region, region, sizeof(rect.region));
-    return rt_enqueue_rect(queue, CL_COMMAND_COPY_BUFFER_RECT, "clEnqueueCopyBufferRect", &rect, false, count,
-                           list, event);
+    return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_BUFFER_RECT, s->name, &rect));
+}
+
+cl_int CL_API_CALL rt_clEnqueueCopyBufferRect(cl_command_queue queue, cl_mem source, cl_mem target,
+                                              const size_t *source_origin, const size_t *target_origin,
+                                              const size_t *region, size_t source_row, size_t source_slice,
+                                              size_t target_row, size_t target_slice, cl_uint count,
+                                              const cl_event *list, cl_event *event)
+{
+    const struct copy_request request = {source,     target,       source_origin, target_origin, region,
+                                         source_row, source_slice, target_row,    target_slice};
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyBufferRect", queue, count, list, event);
+    return error ? error : copy_rect(&s, &request);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyBufferRectKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                 cl_mem source, cl_mem target, const size_t *source_origin,
+                                                 const size_t *target_origin, const size_t *region,
+                                                 size_t source_row, size_t source_slice, size_t target_row,
+                                                 size_t target_slice, cl_uint count,
+                                                 const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                                 cl_mutable_command_khr *mutable_handle)
+{
+    const struct copy_request request = {source,     target,       source_origin, target_origin, region,
+                                         source_row, source_slice, target_row,    target_slice};
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferRectKHR", buffer, queue, count, points, point,
+                                      mutable_handle);
+    return error ? error : copy_rect(&s, &request);
 }

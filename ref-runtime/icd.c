@@ -1,6 +1,6 @@
 /* The ICD: the dispatch table that every object begins with, and what the shared object exports
  * [cl_khr_icd]. */
-#include "ref-runtime/runtime.h"
+#include "ref-runtime/command_buffer.h"
 
 #include <string.h>
 
@@ -47,16 +47,14 @@ void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
         {"clGetKernelSubGroupInfoKHR", (void (*)(void))rt_clGetKernelSubGroupInfoKHR},
         {"clGetKernelSuggestedLocalWorkSizeKHR", (void (*)(void))rt_clGetKernelSuggestedLocalWorkSizeKHR},
     };
-    for (size_t i = 0; name && i < sizeof(functions) / sizeof(*functions); i++) {
-        if (strcmp(name, functions[i].name) == 0) {
-            union {
-                void (*function)(void);
-                void *pointer;
-            } as = {functions[i].function};
-            return as.pointer;
-        }
+    union {
+        void (*function)(void);
+        void *pointer;
+    } as = {name ? rt_command_buffer_function(name) : NULL};
+    for (size_t i = 0; name && !as.function && i < sizeof(functions) / sizeof(*functions); i++) {
+        as.function = strcmp(name, functions[i].name) == 0 ? functions[i].function : NULL;
     }
-    return NULL;
+    return as.function ? as.pointer : NULL;
 }
 
 void *CL_API_CALL rt_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name)

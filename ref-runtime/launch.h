@@ -7,6 +7,7 @@
 /* The payload of a kernel's command. */
 struct rt_kernel_command {
     struct rt_launch *launch;
+    bool launch_is_shared; /* it belongs to the command buffer that holds this command */
     uint32_t dimensions;
     uint64_t global_size[3], global_offset[3];
     uint32_t local_size[3];

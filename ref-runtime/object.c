@@ -158,6 +158,9 @@ static void destroy(void *data)
     case RT_SAMPLER:
         rt_sampler_destroy(data);
         break;
+    case RT_COMMAND_BUFFER:
+        rt_command_buffer_destroy(data);
+        break;
     default:
         break;
     }

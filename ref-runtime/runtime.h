@@ -40,6 +40,7 @@ enum rt_type {
     RT_PROGRAM,
     RT_KERNEL,
     RT_SAMPLER,
+    RT_COMMAND_BUFFER,
     RT_TYPE_COUNT
 };
 struct rt_object {
@@ -99,6 +100,8 @@ void rt_event_destroy(struct rt_event *event);
 void rt_program_destroy(struct rt_program *program); /* program.c */
 void rt_kernel_destroy(struct rt_kernel *kernel);    /* kernel.c */
 void rt_sampler_destroy(struct rt_sampler *sampler);
+struct rt_command_buffer;
+void rt_command_buffer_destroy(struct rt_command_buffer *buffer);
 
 /* ---- info queries (info.c) ---------------------------------------------------------------------- */
 

@@ -226,7 +226,7 @@ static void unlink_command(struct rt_command *command)
 /* ---- the executor's own ---- */
 
 /* H1, H2, H5-H7: everything that COMMAND comes after. */
-static void record_start(const struct rt_command *command)
+static void record_start(struct rt_command *command)
 {
     if (!rt_recorder()) {
         return;
@@ -249,7 +249,7 @@ static void record_start(const struct rt_command *command)
             edges[count++] = (struct mm_edge){.from = from, .kind = (uint32_t)d->kind};
         }
     }
-    rt_record_command_event(command, MM_COMMAND_START, edges, count);
+    command->began = rt_record_command_event(command, MM_COMMAND_START, edges, count);
     mm_free(edges);
 }
 
@@ -305,7 +305,9 @@ static void child_completed(struct rt_command *parent, cl_int status, mm_event_i
             parent->child_completions[parent->child_completion_count++] = completion;
         }
     }
-    if (--parent->children == 0 && parent->ended) {
+    if (--parent->children == 0 && parent->ends_with_children) {
+        rt_sched_complete(parent, CL_SUCCESS);
+    } else if (parent->children == 0 && parent->ended) {
         complete(parent);
     }
 }
