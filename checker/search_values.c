@@ -330,7 +330,7 @@ static bool seed(struct sx *sx)
     return true;
 }
 
-static bool add_observed(struct sx *sx)
+bool sx_add_observed(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
@@ -505,7 +505,7 @@ static bool find_traces(struct sx *sx)
     sx->location_count = 0;
     sx->feeds = NULL;
     sx->again = false;
-    if (!add_observed(sx) || !seed(sx))
+    if (!sx_add_observed(sx) || !seed(sx))
         return false;
     if (!find_feeds(sx)) {
         sx_limit(sx, "memory", "out of memory");

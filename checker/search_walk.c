@@ -276,7 +276,7 @@ static void run(struct walk *k, uint32_t switching)
 {
     uint32_t t = UINT32_MAX;
 
-    for (uint32_t turn = 0; turn < MAX_TURNS && !k->failed; turn++) {
+    for (uint32_t turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->again; turn++) {
         uint32_t writes = k->order_count;
 
         if (t == UINT32_MAX || k->status[t] != RUNS || pick(k, switching) == 0)
@@ -307,8 +307,10 @@ static bool set_up(struct walk *k)
     k->status = mm_arena_alloc(arena, n * sizeof *k->status);
     k->sources = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->sources);
     k->order = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->order);
-    if (!k->walkers || !k->out || !k->pcs || !k->status || !k->sources || !k->order || !know_locations(k))
+    if (!k->walkers || !k->out || !k->pcs || !k->status || !k->sources || !k->order)
         return false;
+    if (!sx_add_observed(sx) || !know_locations(k))
+        return sx->again; /* run() ends at once */
     for (uint32_t t = 0; t < n; t++) {
         k->walkers[t] = (struct sx_walker){
             .sx = sx, .thread = &sx->program->threads[t], .out = &k->out[t], .alone = true};
