@@ -1,0 +1,59 @@
+"""Runs a file of generated kernels on the first device of the ICD that the environment names.
+engine.py KERNELS RESULTS OPTIONS...: pickled list of (source, [names]) to pickled {name: buffers or an error}."""
+import os
+import pickle
+import sys
+
+import numpy
+import pyopencl as cl
+
+from kernels import COUNTERS, GROUP, ITEMS, LANES, SLOTS
+
+
+def inputs():
+    data = numpy.random.default_rng(7).integers(0, 2**32, 64, dtype='u4', endpoint=False)
+    data[:8] = [0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 0x3f800000, 0x7fff7fff, 0x80ff01fe]
+    return data
+
+
+def launch(context, queue, kernel):
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    outputs = [numpy.zeros(ITEMS * SLOTS, 'u8'), numpy.zeros(ITEMS * LANES, 'f8'), numpy.zeros(8 + COUNTERS, 'i4')]
+    outputs[2][1] = -1
+    buffers = [cl.Buffer(context, flags, hostbuf=data) for data in [inputs()] + outputs]
+    for n, buffer in enumerate(buffers):
+        kernel.set_arg(n, buffer)
+    cl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (GROUP,))
+    for data, buffer in zip(outputs, buffers[1:]):
+        cl.enqueue_copy(queue, data, buffer)
+    queue.finish()
+    return outputs
+
+
+def main():
+    with open(sys.argv[1], 'rb') as file:
+        programs = pickle.load(file)
+    device = [d for p in cl.get_platforms() for d in p.get_devices()][0]
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context)
+    results = {}
+    for source, names in programs:
+        try:
+            program = cl.Program(context, source).build(options=['-cl-std=CL3.0', '-w'] + sys.argv[3:])
+        except cl.Error as error:
+            results.update({name: str(error) for name in names})
+            continue
+        for name in names:
+            sys.stderr.write(f'kernel {name}\n')
+            sys.stderr.flush()
+            try:
+                results[name] = launch(context, queue, cl.Kernel(program, name))
+            except cl.Error as error:
+                results[name] = str(error)
+    with open(sys.argv[2] + '.part', 'wb') as file:
+        pickle.dump(results, file)
+    os.rename(sys.argv[2] + '.part', sys.argv[2])
+
+
+if __name__ == '__main__':
+    main()
