@@ -74,6 +74,9 @@ size_t in_module_kernel_count(const struct in_module *module);
 const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);
 /* Index of the kernel called NAME, SIZE_MAX if there is none. */
 size_t in_module_find_kernel(const struct in_module *module, const char *name);
+/* Name of a function that is called, or a variable that stands, with no definition in the module; NULL if
+ * there is none.  Valid as long as the module. [CL 5.8.4, SPIRV 2.8] */
+const char *in_module_undefined(const struct in_module *module);
 size_t in_module_spec_constant_count(const struct in_module *module);
 const struct in_spec_constant *in_module_spec_constant(const struct in_module *module,
                                                        size_t i); /* default values */

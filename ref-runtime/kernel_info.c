@@ -128,6 +128,15 @@ static const struct rt_info_row argument_rows[] = {
     RT_INFO_GET(CL_KERNEL_ARG_NAME, get_argument_name),
 };
 
+static bool has_argument_info(const struct rt_program *program)
+{
+    pthread_mutex_lock(&program->state->lock);
+    const struct rt_build *build = rt_program_executable((struct rt_program *)program);
+    bool has = build && !build->no_argument_info;
+    pthread_mutex_unlock(&program->state->lock);
+    return has;
+}
+
 cl_int CL_API_CALL rt_clGetKernelArgInfo(cl_kernel handle, cl_uint index, cl_kernel_arg_info name,
                                          size_t size, void *value, size_t *size_ret)
 {
@@ -137,8 +146,7 @@ cl_int CL_API_CALL rt_clGetKernelArgInfo(cl_kernel handle, cl_uint index, cl_ker
     const struct in_kernel_info *info = kernel->state->info;
     if (index >= info->argument_count)
         return CL_INVALID_ARG_INDEX;
-    /* Compiled source always keeps it; other modules may not have it. */
-    if (!*info->arguments[index].type_name)
+    if (!has_argument_info(kernel->program) || !*info->arguments[index].type_name)
         return CL_KERNEL_ARG_INFO_NOT_AVAILABLE;
     return RT_INFO_QUERY(argument_rows, &info->arguments[index], name, size, value, size_ret);
 }

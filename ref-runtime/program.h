@@ -14,6 +14,7 @@ struct rt_build {
     struct in_module *module;     /* executables */
     struct in_instance *instance; /* made by the first launch */
     bool uniform_groups;
+    bool no_argument_info; /* source that was not compiled with -cl-kernel-arg-info [CL 5.9.3] */
 };
 void rt_build_clear(struct rt_build *build);
 

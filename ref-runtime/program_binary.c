@@ -7,12 +7,14 @@
 #define BINARY_MAGIC   "REFCLBIN"
 #define BINARY_VERSION 1u
 
+enum { UNIFORM_GROUPS = 1, NO_ARGUMENT_INFO = 2 };
+
 struct header {
     char magic[8];
     uint32_t version;
     uint32_t type;     /* cl_program_binary_type */
     uint64_t checksum; /* of everything else */
-    uint32_t uniform_groups;
+    uint32_t flags;
     uint32_t constant_count, text_count;
     uint32_t options_size, spirv_size;
     uint32_t reserved;
@@ -86,7 +88,8 @@ cl_int rt_binary_write(const struct rt_program *program, const struct rt_build *
         .magic = BINARY_MAGIC,
         .version = BINARY_VERSION,
         .type = build->type,
-        .uniform_groups = build->uniform_groups,
+        .flags =
+            (build->uniform_groups ? UNIFORM_GROUPS : 0) | (build->no_argument_info ? NO_ARGUMENT_INFO : 0),
         .constant_count = (uint32_t)state->constant_count,
         .text_count = (uint32_t)state->text_count,
         .options_size = (uint32_t)(build->options ? strlen(build->options) : 0),
@@ -197,6 +200,7 @@ enum mm_class rt_binary_read(const void *data, size_t size, struct rt_program *p
         return r.failed ? MM_LIMIT : MM_INVALID;
     }
     build->type = header.type;
-    build->uniform_groups = header.uniform_groups;
+    build->uniform_groups = header.flags & UNIFORM_GROUPS;
+    build->no_argument_info = header.flags & NO_ARGUMENT_INFO;
     return MM_OK;
 }

@@ -2,6 +2,7 @@
  * notification function, that is called from the callback thread afterwards. */
 #include "ref-runtime/program_build.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,9 +181,17 @@ void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome
         rt_build_append(&build->log, warnings);
     mm_free(warnings);
     mm_free(constants);
+    const char *undefined = cls == MM_OK ? in_module_undefined(build->module) : NULL;
+    char message[sizeof err + 64];
+    if (undefined) {
+        snprintf(message, sizeof message, "error: undefined reference to '%s'", undefined);
+        rt_build_append(&build->log, message);
+        in_module_release(build->module);
+        build->module = NULL;
+        outcome->code = failure;
+    }
     if (cls == MM_OK)
         return;
-    char message[sizeof err + 64];
     build->module = NULL;
     mm_error_format(&err, message, sizeof message);
     rt_build_append(&build->log, "error: the SPIR-V module is not accepted:");
@@ -212,6 +221,7 @@ static void load_binary(struct rt_program *program, cl_uint index, struct rt_out
     const struct rt_build *loaded = &program->state->builds[index];
     outcome->build.spirv.data = mm_alloc(loaded->spirv.size + 1);
     outcome->build.uniform_groups = loaded->uniform_groups;
+    outcome->build.no_argument_info = loaded->no_argument_info;
     if (!outcome->build.spirv.data) {
         outcome->code = CL_OUT_OF_HOST_MEMORY;
         return;
@@ -272,6 +282,7 @@ static cl_int build(struct rt_program *program, uint32_t mask, const char *optio
     outcome.build.uniform_groups = rt_build_uniform(program, parsed);
     if (program->state->origin == RT_FROM_SOURCE) {
         struct rt_compile_request request = {.options = options};
+        outcome.build.no_argument_info = !parsed->argument_info;
         rt_build_compile(program, &request, CL_BUILD_PROGRAM_FAILURE, &outcome);
     } else {
         load_il(program, &outcome);
@@ -356,6 +367,7 @@ static cl_int compile(struct rt_program *program, uint32_t mask, struct rt_compi
 {
     struct rt_outcome outcome = {.build.type = CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT};
     outcome.build.uniform_groups = rt_build_uniform(program, parsed);
+    outcome.build.no_argument_info = program->state->origin == RT_FROM_SOURCE && !parsed->argument_info;
     if (program->state->origin == RT_FROM_SOURCE)
         rt_build_compile(program, request, CL_COMPILE_PROGRAM_FAILURE, &outcome);
     else

@@ -67,11 +67,10 @@ static struct rt_build *linkable(struct rt_program *input, const struct rt_devic
 /* Copies of what the inputs have for DEVICE.  *COUNT is 0 if none has anything; CL_INVALID_OPERATION if
  * some have and some have not, or one is being built. */
 static cl_int collect_modules(const struct link *link, const struct rt_device *device,
-                              struct rt_binary *modules, cl_uint *count, bool *uniform)
+                              struct rt_binary *modules, cl_uint *count, struct rt_build *made)
 {
     cl_int code = CL_SUCCESS;
     *count = 0;
-    *uniform = false;
     for (cl_uint i = 0; i < link->input_count; i++) {
         struct rt_program_state *state = link->inputs[i]->state;
         pthread_mutex_lock(&state->lock);
@@ -85,7 +84,8 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
             else
                 code = CL_OUT_OF_HOST_MEMORY;
             modules[(*count)++] = copy;
-            *uniform |= build->uniform_groups;
+            made->uniform_groups |= build->uniform_groups;
+            made->no_argument_info |= build->no_argument_info;
         }
         pthread_mutex_unlock(&state->lock);
     }
@@ -136,7 +136,7 @@ static cl_int link_devices(struct rt_program *program, const struct link *link, 
     for (cl_uint d = 0; !code && d < link->device_count; d++) {
         struct rt_outcome outcome = {0};
         cl_uint count;
-        code = collect_modules(link, link->devices[d], modules, &count, &outcome.build.uniform_groups);
+        code = collect_modules(link, link->devices[d], modules, &count, &outcome.build);
         if (!code && count) {
             code = rt_build_begin(program, 1u << d);
             link_modules(program, link, modules, count, &outcome);

@@ -84,6 +84,29 @@ size_t in_module_find_kernel(const struct in_module *module, const char *name)
     return SIZE_MAX;
 }
 
+static const char *shown_name(const struct in_id *id)
+{
+    return *id->linkage != 0 ? id->linkage : *id->name != 0 ? id->name : "(unnamed)";
+}
+
+const char *in_module_undefined(const struct in_module *module)
+{
+    enum { IMPORT = 1 };
+    struct in_inst i;
+    for (uint32_t k = 0; k < module->global_count; k++) {
+        const struct in_id *id = &module->ids[module->globals[k].id];
+        if (id->linkage_type == IMPORT && module->globals[k].initializer == 0 && id->builtin == IN_NO_BUILTIN)
+            return shown_name(id);
+    }
+    for (uint32_t at = 5; at < module->word_count; at += i.count) {
+        in_inst_at(module, at, &i);
+        const struct in_id *id = i.opcode == SpvOpFunctionCall ? &module->ids[i.operands[0]] : NULL;
+        if (id != NULL && id->kind == IN_ID_FUNCTION && !module->functions[id->index].has_body)
+            return shown_name(id);
+    }
+    return NULL;
+}
+
 size_t in_module_spec_constant_count(const struct in_module *module)
 {
     return module->spec_count;

@@ -105,6 +105,7 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
         resources + "/include",
         "-cl-kernel-arg-info",
         "-U__SPIR__",
+        "-D__OPENCL_VERSION__=300", /* the device's, whatever -cl-std says [CLC 6.12] */
         "-fmessage-length=0",
         "-main-file-name",
         job->file,

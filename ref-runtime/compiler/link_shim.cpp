@@ -11,6 +11,7 @@
 #include <spirv/unified1/spirv.h>
 
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,32 @@ Words with_moved_lines(Words module, uint32_t shift)
             module[at + 1] += shift;
     module[bound_word] += shift;
     return module;
+}
+
+/* The string from word AT on; empty if it does not end inside the instruction. */
+std::string literal(const Words &module, size_t at, size_t end)
+{
+    const char *text = reinterpret_cast<const char *>(module.data() + at);
+    const size_t size = (end - at) * 4, length = strnlen(text, size);
+    return length < size ? std::string(text, length) : std::string();
+}
+
+/* Two modules that export one name do not link; the linker notices only where a third imports it
+ * [SPIRV 2.8].  The name that is defined twice, empty if none. */
+std::string defined_twice(const std::vector<Words> &modules)
+{
+    std::set<std::string> names;
+    for (const Words &m : modules)
+        for (size_t at = header_words; at < m.size(); at += m[at] >> 16) {
+            const size_t end = at + (m[at] >> 16);
+            if ((m[at] & 0xffff) != SpvOpDecorate || end - at < 5 ||
+                m[at + 2] != SpvDecorationLinkageAttributes || m[end - 1] != SpvLinkageTypeExport)
+                continue;
+            const std::string name = literal(m, at + 3, end - 1);
+            if (!names.insert(name).second)
+                return name;
+        }
+    return std::string();
 }
 
 /* What one attempt says; only the last attempt's messages reach the log. */
@@ -93,6 +120,12 @@ enum mm_class rt_spirv_link(const struct rt_binary *modules, size_t count, bool 
             rt_text_add_string(log, "error: an input of the linker is no SPIR-V module\n");
             return MM_INVALID;
         }
+    }
+    const std::string twice = defined_twice(inputs);
+    if (!twice.empty()) {
+        const std::string message = "error: '" + twice + "' is defined more than once\n";
+        rt_text_add(log, message.data(), message.size());
+        return MM_INVALID;
     }
     std::string messages;
     Words linked = count ? inputs[0] : Words();

@@ -425,6 +425,25 @@ static void test_specialization_constants(void **state)
 }
 
 /* The compiler finds the user's own file name when the text is that of a file. */
+/* A call of a function that nobody defines [CL 5.8.4]. */
+static void test_undefined(void **state)
+{
+    (void)state;
+    static const char text[] = "int nowhere(int); kernel void k(global int *a) { a[0] = nowhere(3); }\n";
+    cl_program program = from_source(text);
+    assert_int_equal(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    assert_non_null(strstr(build_string(program, CL_PROGRAM_BUILD_LOG), "nowhere"));
+    OK(clReleaseProgram(program));
+    program = from_source(text);
+    OK(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    EXPECT_NULL(CL_LINK_PROGRAM_FAILURE,
+                clLinkProgram(context, 0, NULL, NULL, 1, &program, NULL, NULL, &err));
+    OK(clReleaseProgram(program));
+    program = from_source("int nowhere(int); kernel void k(global int *a) { a[0] = 3; }\n");
+    OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    OK(clReleaseProgram(program));
+}
+
 static void test_own_file_names(void **state)
 {
     (void)state;
@@ -449,12 +468,19 @@ static void test_own_file_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_creation_errors),  cmocka_unit_test(test_source_strings),
-        cmocka_unit_test(test_queries),          cmocka_unit_test(test_global_variables),
-        cmocka_unit_test(test_build_errors),     cmocka_unit_test(test_callback),
-        cmocka_unit_test(test_attached_kernels), cmocka_unit_test(test_compile_and_link),
-        cmocka_unit_test(test_binaries),         cmocka_unit_test(test_object_binaries),
-        cmocka_unit_test(test_own_file_names),   cmocka_unit_test(test_specialization_constants),
+        cmocka_unit_test(test_creation_errors),
+        cmocka_unit_test(test_source_strings),
+        cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_global_variables),
+        cmocka_unit_test(test_build_errors),
+        cmocka_unit_test(test_callback),
+        cmocka_unit_test(test_attached_kernels),
+        cmocka_unit_test(test_compile_and_link),
+        cmocka_unit_test(test_binaries),
+        cmocka_unit_test(test_object_binaries),
+        cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_own_file_names),
+        cmocka_unit_test(test_specialization_constants),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

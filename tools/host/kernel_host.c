@@ -298,7 +298,13 @@ static void build(struct host *host, const char *path)
     host->program = il ? clCreateProgramWithIL(host->context, text, size, &code)
                        : clCreateProgramWithSource(host->context, 1, &source, &size, &code);
     check(code, il ? "clCreateProgramWithIL" : "clCreateProgramWithSource");
-    code = clBuildProgram(host->program, 1, &host->device, host->build, NULL, NULL);
+    size_t size_of_options = (host->build ? strlen(host->build) : 0) + 32;
+    char *options = malloc(size_of_options);
+    if (!options)
+        fail("out of memory", NULL);
+    snprintf(options, size_of_options, "%s -cl-kernel-arg-info", host->build ? host->build : "");
+    code = clBuildProgram(host->program, 1, &host->device, options, NULL, NULL);
+    free(options);
     if (code != CL_SUCCESS)
         print_log(host);
     check(code, "clBuildProgram");

@@ -104,6 +104,16 @@ static void test_conflicts(void **state)
     assert_int_equal(o.cls, MM_INVALID);
     assert_true(*o.log);
     outcome_free(&o);
+    mm_free(modules[1].data);
+    modules[1] =
+        object("int f(int); kernel void k(global int *a) { a[0] = f(a[0]); } int f(int x) { return x; }");
+    o = link_modules(modules, 2, false);
+    assert_int_equal(o.cls, MM_INVALID);
+    assert_non_null(strstr(o.log, "'f'"));
+    outcome_free(&o);
+    o = link_modules(modules, 2, true);
+    assert_int_equal(o.cls, MM_INVALID);
+    outcome_free(&o);
     struct rt_binary junk = {"not SPIR-V, but long enough to be", 32};
     o = link_modules(&junk, 1, false);
     assert_int_equal(o.cls, MM_INVALID);
