@@ -45,6 +45,11 @@ uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen);
 void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether the final value of location L is part of observed term I. */
 bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l);
+/* Whether a value may justify itself: reads-from together with the writes that are computed from a read has a
+ * cycle. */
+bool sx_has_thin_air(struct sx *sx);
+/* Whether the final state depends on arbitrary initial values (x->final_write is known). */
+bool sx_ends_arbitrary(struct sx *sx);
 /* Fills x->memory with the values of the observed terms. */
 void sx_final_state(struct sx *sx);
 /* A consistent execution was found. */

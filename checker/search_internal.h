@@ -20,8 +20,12 @@ struct sx_event {
     uint64_t value;               /* read or written */
     uint64_t barrier;             /* what tells its dynamic instance apart */
     uint32_t occurrence;
+    uint64_t depends; /* writes: reads of the thread that the value is computed from, see SX_MANY */
     const struct ck_instr *instr;
 };
+
+/* A set of reads of a thread, by number; those from SX_MANY on share a bit. */
+enum { SX_MANY = 63 };
 
 enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT, SX_WAIT };
 struct sx_trace {
@@ -31,6 +35,7 @@ struct sx_trace {
     uint32_t event_count;
     struct sx_event *events;
     uint64_t *regs;
+    uint64_t *depends;        /* by register: the reads that its value is computed from */
     uint64_t *reads, *writes; /* sets of (location, value) pairs */
 };
 struct sx_thread {
@@ -51,7 +56,9 @@ struct sx_location {
     uint64_t *values; /* sorted; what a read may return */
     uint32_t value_count, value_capacity;
     uint8_t *stored; /* for each value: some trace of this round stores it */
+    uint32_t *costs; /* for each value: so many writes to this location it takes at least to get there */
     uint64_t *fresh; /* stored this round, not among the values */
+    uint32_t *fresh_costs;
     uint32_t fresh_count, fresh_capacity;
     uint32_t trace_writes, thread_writes; /* writes of the trace at hand; most of any trace of the thread */
     uint32_t writes;                      /* most there can be in an execution */
@@ -91,6 +98,7 @@ struct sx {
 
     uint64_t *cuts; /* addresses (of the object whose memory it is) where locations must not span */
     uint32_t cut_count, cut_capacity;
+    bool costs_changed;    /* this round a value turned out to take fewer writes than known */
     bool sharing_changed;  /* this round a location turned out to be shared */
     bool again;            /* a cut was added: locations and traces are to be found once more */
     uint32_t final_check;  /* check of the model named final-order, UINT32_MAX: none */
@@ -134,6 +142,15 @@ unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *obj
 bool sx_add_observed(struct sx *sx);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
+/* What values are computed from (search_depend.c).  DEPENDS: for each register a set of reads. */
+uint64_t sx_depends(const struct ck_program *program, uint32_t expr, const uint64_t *depends);
+/* The bit of the read that is about to become event COUNT. */
+uint64_t sx_read_bit(const struct sx_event *events, uint32_t count);
+/* At least so many writes to LOCATION lead to a value written there after the COUNT events, computed from the
+ * reads DEPENDS, itself included. */
+uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t count, uint32_t location,
+                 uint64_t depends);
+
 /* Memory with arbitrary initial values (search_unknown.c). */
 bool sx_find_unknown(struct sx *sx);
 bool sx_is_candidate(const struct sx *sx, const struct sx_location *location, uint64_t value);
@@ -148,7 +165,7 @@ uint64_t *sx_loop_liveness(struct sx *sx, const struct ck_thread *thread, const 
 bool sx_find_traces(struct sx *sx);
 /* One round: all traces of all threads under the present values. */
 bool sx_run_threads(struct sx *sx);
-bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value);
+bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost);
 
 /* Visits every combination of traces whose reads can be satisfied. */
 void sx_combine(struct sx *sx);

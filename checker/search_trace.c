@@ -51,7 +51,7 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
     t->end = end;
     t->event_count = w->event_count;
     t->events = mm_arena_alloc(arena, w->event_count * sizeof *t->events);
-    t->regs = mm_arena_alloc(arena, w->thread->reg_count * sizeof *t->regs);
+    t->regs = mm_arena_alloc(arena, 2 * (size_t)w->thread->reg_count * sizeof *t->regs);
     if (!t->events || !t->regs) {
         sx_limit(w->sx, "memory", "out of memory");
         w->failed = true;
@@ -59,6 +59,8 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
     }
     memcpy(t->events, w->events, w->event_count * sizeof *t->events);
     memcpy(t->regs, w->block, w->thread->reg_count * sizeof *t->regs);
+    t->depends = t->regs + w->thread->reg_count;
+    memcpy(t->depends, w->depends, w->thread->reg_count * sizeof *t->depends);
     out->trace_count++;
     count_writes(w);
 }
@@ -84,16 +86,18 @@ static struct sx_event *push(struct sx_walker *w, enum sx_kind kind, const struc
 }
 
 void sx_push_access(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr, uint32_t location,
-                    uint32_t object, uint64_t value)
+                    uint32_t object, uint64_t value, uint64_t depends)
 {
+    uint32_t cost = kind == SX_WRITE ? sx_cost(w->sx, w->events, w->event_count, location, depends) : 0;
     struct sx_event *e = push(w, kind, instr);
 
     if (!e)
         return;
+    e->depends = depends;
     e->location = location;
     e->object = object;
     e->value = value;
-    if (kind == SX_WRITE && !sx_note_store(w->sx, location, value))
+    if (kind == SX_WRITE && !sx_note_store(w->sx, location, value, cost))
         w->failed = true;
 }
 
@@ -120,6 +124,26 @@ struct access {
     uint32_t locations[SX_PIECES];
 };
 
+void sx_walker_result(struct sx_walker *w, const struct ck_instr *i, uint64_t value, uint64_t depends,
+                      bool writes)
+{
+    if (i->reg != CK_NO_REG) {
+        w->block[i->reg] = value;
+        w->depends[i->reg] = depends;
+    }
+    if (i->op == CK_CAS && i->reg2 != CK_NO_REG) {
+        w->block[i->reg2] = writes;
+        w->depends[i->reg2] = depends | sx_depends(w->sx->program, i->expected, w->depends);
+    }
+}
+
+uint64_t sx_written_depends(const struct sx_walker *w, const struct ck_instr *i, uint64_t read)
+{
+    uint64_t operand = sx_depends(w->sx->program, i->value, w->depends);
+
+    return i->op == CK_RMW && i->rmw != CK_RMW_XCHG ? operand | read : operand;
+}
+
 /* Goes on after a read that returned VALUE (and, for an RMW that writes, the write of WRITTEN).  The events
  * of the read are there. */
 static void after_read(struct sx_walker *w, const struct access *a, uint64_t value, bool writes,
@@ -127,20 +151,22 @@ static void after_read(struct sx_walker *w, const struct access *a, uint64_t val
 {
     const struct ck_instr *i = &w->thread->instrs[a->pc];
     uint32_t read = w->event_count - 1;
+    uint64_t depends = 0;
+
+    for (unsigned k = 0; k < a->count; k++)
+        depends |= sx_read_bit(w->events, w->event_count - a->count + k);
 
     if (i->op == CK_CAS && !writes)
         w->events[read].order = i->order_fail;
     if (writes) {
-        sx_push_access(w, SX_WRITE, i, a->locations[0], a->object, written);
+        sx_push_access(w, SX_WRITE, i, a->locations[0], a->object, written,
+                       sx_written_depends(w, i, depends));
         if (w->failed)
             return;
         w->events[read].first_half = true;
         w->events[read + 1].second_half = true;
     }
-    if (i->reg != CK_NO_REG)
-        w->block[i->reg] = value;
-    if (i->op == CK_CAS && i->reg2 != CK_NO_REG)
-        w->block[i->reg2] = writes;
+    sx_walker_result(w, i, value, depends, writes);
     walk(w, a->pc + 1);
 }
 
@@ -221,7 +247,7 @@ static void branch_on_read(struct sx_walker *w, const struct access *a, unsigned
     for (uint32_t v = 0; v < count && !w->failed; v++) {
         uint64_t all = value | values[v] << shift;
 
-        sx_push_access(w, SX_READ, &w->thread->instrs[a->pc], a->locations[k], a->object, values[v]);
+        sx_push_access(w, SX_READ, &w->thread->instrs[a->pc], a->locations[k], a->object, values[v], 0);
         if (w->failed)
             break;
         if (k + 1 < a->count)
@@ -255,7 +281,8 @@ static bool write_pieces(struct sx_walker *w, const struct access *a, uint64_t v
     for (unsigned k = 0; k < a->count && !w->failed; k++) {
         unsigned size = w->sx->locations[a->locations[k]].size;
 
-        sx_push_access(w, SX_WRITE, i, a->locations[k], a->object, value & sx_mask(size));
+        sx_push_access(w, SX_WRITE, i, a->locations[k], a->object, value & sx_mask(size),
+                       sx_depends(w->sx->program, i->value, w->depends));
         value = size < 8 ? value >> (8 * size) : 0;
     }
     return !w->failed;
@@ -375,6 +402,7 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
     switch (i->op) {
     case CK_ASSIGN:
         w->block[i->reg] = sx_eval_expr(p, i->value, w->block);
+        w->depends[i->reg] = sx_depends(p, i->value, w->depends);
         break;
     case CK_FENCE:
         push(w, SX_FENCE, i);
@@ -473,10 +501,13 @@ bool sx_walker_begin(struct sx_walker *w)
         return false;
     for (uint32_t e = 0; e < w->edge_count; e++)
         w->is_header[t->instrs[w->edges[e]].target] = 1;
-    w->block_words = t->reg_count + (size_t)w->edge_count * (3 + t->reg_count);
+    w->block_words = 2 * (size_t)t->reg_count + (size_t)w->edge_count * (3 + t->reg_count);
     w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
     w->events = mm_arena_alloc(w->sx->traces, MAX_EVENTS * sizeof *w->events);
-    return w->block && w->events;
+    if (!w->block || !w->events)
+        return false;
+    w->depends = w->block + w->block_words - t->reg_count;
+    return true;
 }
 
 static bool run_thread(struct sx *sx, uint32_t thread)
@@ -495,7 +526,7 @@ static bool run_thread(struct sx *sx, uint32_t thread)
 bool sx_run_threads(struct sx *sx)
 {
     mm_arena_reset(sx->traces);
-    sx->sharing_changed = false;
+    sx->sharing_changed = sx->costs_changed = false;
     for (uint32_t l = 0; l < sx->location_count; l++) {
         sx->locations[l].fresh_count = sx->locations[l].writes = 0;
         memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { MAX_LOCATIONS = 1024, MAX_VALUES = 1024 };
+enum { MAX_LOCATIONS = 1024, MAX_VALUES = 1024, MAX_ROUNDS = 100 };
 
 static uint64_t initial_value(const struct ck_object *o, uint32_t offset, unsigned size)
 {
@@ -54,55 +54,72 @@ bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
         uint32_t capacity = l->value_capacity ? l->value_capacity * 2 : 8;
         uint64_t *values = mm_arena_alloc(sx->arena, capacity * sizeof *values);
         uint8_t *stored = mm_arena_alloc(sx->arena, capacity);
+        uint32_t *costs = mm_arena_alloc(sx->arena, capacity * sizeof *costs);
 
-        if (!values || !stored) {
+        if (!values || !stored || !costs) {
             sx_limit(sx, "memory", "out of memory");
             return false;
         }
         if (l->value_count) {
             memcpy(values, l->values, l->value_count * sizeof *values);
             memcpy(stored, l->stored, l->value_count);
+            memcpy(costs, l->costs, l->value_count * sizeof *costs);
         }
+        l->costs = costs;
         l->values = values;
         l->stored = stored;
         l->value_capacity = capacity;
     }
     memmove(l->values + at + 1, l->values + at, (l->value_count - at) * sizeof *l->values);
     memmove(l->stored + at + 1, l->stored + at, l->value_count - at);
+    memmove(l->costs + at + 1, l->costs + at, (l->value_count - at) * sizeof *l->costs);
     l->values[at] = value;
     l->stored[at] = 0;
+    l->costs[at] = 0;
     l->value_count++;
     return true;
 }
 
-bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value)
+bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost)
 {
     struct sx_location *l = &sx->locations[location];
     uint32_t at = find_value(l, value);
 
     if (at < l->value_count && l->values[at] == value) {
         l->stored[at] = 1;
+        if (cost < l->costs[at]) {
+            l->costs[at] = cost;
+            sx->costs_changed = true;
+        }
         return true;
     }
     for (uint32_t i = 0; i < l->fresh_count; i++) {
-        if (l->fresh[i] == value)
-            return true;
+        if (l->fresh[i] != value)
+            continue;
+        if (cost < l->fresh_costs[i])
+            l->fresh_costs[i] = cost;
+        return true;
     }
     if (l->fresh_count == MAX_VALUES)
         return true; /* found again next round */
     if (l->fresh_count == l->fresh_capacity) {
         uint32_t capacity = l->fresh_capacity ? l->fresh_capacity * 2 : 8;
         uint64_t *fresh = mm_arena_alloc(sx->arena, capacity * sizeof *fresh);
+        uint32_t *costs = mm_arena_alloc(sx->arena, capacity * sizeof *costs);
 
-        if (!fresh) {
+        if (!fresh || !costs) {
             sx_limit(sx, "memory", "out of memory");
             return false;
         }
         if (l->fresh_count)
             memcpy(fresh, l->fresh, l->fresh_count * sizeof *fresh);
+        if (l->fresh_count)
+            memcpy(costs, l->fresh_costs, l->fresh_count * sizeof *costs);
+        l->fresh_costs = costs;
         l->fresh = fresh;
         l->fresh_capacity = capacity;
     }
+    l->fresh_costs[l->fresh_count] = cost;
     l->fresh[l->fresh_count++] = value;
     return true;
 }
@@ -457,24 +474,38 @@ static uint32_t longest_chain(const struct sx *sx, uint32_t l)
 
 /* ---- rounds ------------------------------------------------------------------------------------- */
 
+/* A kernel's values all have a ground: a value that takes more writes to its location than there can be is
+ * not reached. */
+static bool add_fresh_value(struct sx *sx, struct sx_location *l, uint32_t i, bool *changed)
+{
+    uint64_t value = l->fresh[i];
+
+    if (sx->program->kernel && l->fresh_costs[i] > l->writes)
+        return true;
+    *changed = true;
+    if (!sx_add_value(sx, l, value))
+        return false;
+    if (sx->program->kernel)
+        l->costs[find_value(l, value)] = l->fresh_costs[i];
+    return true;
+}
+
 static bool add_fresh(struct sx *sx, uint32_t round, bool *changed)
 {
-    *changed = false;
-    if (sx->program->kernel && round > 2 * sx->program->thread_count + 6) {
-        for (uint32_t l = 0; l < sx->location_count; l++) {
-            if (sx->locations[l].fresh_count)
-                sx_limit(sx, "search.values", "values depend on each other in too many steps");
-        }
-        return true;
-    }
+    *changed = sx->costs_changed;
     for (uint32_t l = 0; l < sx->location_count; l++) {
-        if (round >= longest_chain(sx, l))
+        struct sx_location *location = &sx->locations[l];
+
+        if (!sx->program->kernel && round >= longest_chain(sx, l))
             continue;
-        for (uint32_t i = 0; i < sx->locations[l].fresh_count; i++) {
-            *changed = true;
-            if (!sx_add_value(sx, &sx->locations[l], sx->locations[l].fresh[i]))
+        for (uint32_t i = 0; i < location->fresh_count; i++) {
+            if (!add_fresh_value(sx, location, i, changed))
                 return false;
         }
+    }
+    if (sx->program->kernel && *changed && round > MAX_ROUNDS) {
+        sx_limit(sx, "search.values", "values depend on each other in too many steps");
+        *changed = false;
     }
     return true;
 }
@@ -489,8 +520,10 @@ static bool drop_unsupported(struct sx *sx)
 
         for (uint32_t i = 0; i < location->value_count; i++) {
             if (location->stored[i] || location->values[i] == location->initial ||
-                (location->any && sx_is_candidate(sx, location, location->values[i])))
+                (location->any && sx_is_candidate(sx, location, location->values[i]))) {
+                location->costs[kept] = location->costs[i];
                 location->values[kept++] = location->values[i];
+            }
         }
         changed = changed || kept != location->value_count;
         location->value_count = kept;

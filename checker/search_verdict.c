@@ -248,36 +248,6 @@ static bool reads_uninitialised(struct sx *sx)
     return false;
 }
 
-/* Whether a value may justify itself: reads-from together with the writes that depend on a read of their
- * thread has a cycle. */
-static bool has_thin_air(struct sx *sx)
-{
-    struct sx_exec *x = sx->exec;
-    uint32_t n = x->n;
-    size_t words = mm_rel_size(n, MM_CAT_REL);
-    uint64_t *cause = mm_alloc((words + mm_rel_words(n) + 1) * sizeof *cause);
-    bool cyclic;
-
-    if (!cause)
-        return true;
-    memcpy(cause, x->rf_lower, words * sizeof *cause);
-    for (uint32_t w = 0; w < n; w++) {
-        const struct sx_event *e = x->infos[w].event;
-
-        if (!e || e->kind != SX_WRITE)
-            continue;
-        if (e->second_half && e->instr->op == CK_RMW)
-            mm_rel_add(n, cause, w - 1, w);
-        for (uint32_t r = 0; r < w && sx_has_register(sx->program, e->instr->value); r++) {
-            if (x->events[r].read && x->events[r].thread == x->events[w].thread)
-                mm_rel_add(n, cause, r, w);
-        }
-    }
-    cyclic = !mm_rel_acyclic(n, cause, cause + words);
-    mm_free(cause);
-    return cyclic;
-}
-
 /* Evaluates the model's flags; true if one is raised. */
 static bool raise_flags(struct sx *sx)
 {
@@ -325,20 +295,6 @@ static bool waits_for_ever(const struct sx *sx)
     return true;
 }
 
-static bool ends_uninitialised(const struct sx *sx)
-{
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        if (!sx->locations[l].any || sx->exec->init_of[l] == UINT32_MAX ||
-            sx->exec->final_write[l] != sx->exec->init_of[l])
-            continue;
-        for (uint32_t i = 0; i < sx->program->observed_count; i++) {
-            if (sx_is_observed(sx, i, l))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* One final state of the execution. */
 static void accept_state(struct sx *sx, const bool *racy)
 {
@@ -348,12 +304,12 @@ static void accept_state(struct sx *sx, const bool *racy)
     fill_state(sx);
     if (sx->program->filter != CK_NO_EXPR && !sx_holds(sx->program, sx->program->filter, x->regs, x->memory))
         return;
-    if (sx->unknown_observed && (reads_uninitialised(sx) || ends_uninitialised(sx)))
-        sx->loose = true;
+    if (sx->unknown_observed && !sx->loose)
+        sx->loose = sx_ends_arbitrary(sx);
     if (sx->unknown_computed && reads_uninitialised(sx))
         sx_limit(sx, "search.uninitialised", "an execution reads memory that was never written");
     if (sx->computed && !sx->thin_air && !sx->program->kernel)
-        sx->thin_air = has_thin_air(sx);
+        sx->thin_air = sx_has_thin_air(sx);
     sx->verdict->execution_count++;
     state = find_state(sx);
     if (!state) {

@@ -101,18 +101,18 @@ static uint64_t read_piece(struct walk *k, uint32_t t, const struct ck_instr *i,
     uint64_t source = choose_source(k, location, i->op == CK_LOAD);
     uint64_t value = source == k->writers[location] ? k->values[location] : value_of(k, source);
 
-    sx_push_access(w, SX_READ, i, location, object, value);
+    sx_push_access(w, SX_READ, i, location, object, value, 0);
     if (!w->failed)
         k->sources[(size_t)t * SX_TRACE_EVENTS + w->event_count - 1] = source;
     return value;
 }
 
 static void write_piece(struct walk *k, uint32_t t, const struct ck_instr *i, uint32_t location,
-                        uint32_t object, uint64_t value)
+                        uint32_t object, uint64_t value, uint64_t depends)
 {
     struct sx_walker *w = &k->walkers[t];
 
-    sx_push_access(w, SX_WRITE, i, location, object, value);
+    sx_push_access(w, SX_WRITE, i, location, object, value, depends);
     if (w->failed)
         return;
     k->values[location] = value;
@@ -126,6 +126,7 @@ static void modify(struct walk *k, uint32_t t, uint32_t location, uint32_t objec
     const struct ck_instr *i = &w->thread->instrs[k->pcs[t]];
     uint64_t operand = sx_eval_expr(p, i->value, w->block);
     uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
+    uint64_t depends = sx_read_bit(w->events, w->event_count);
     uint64_t old = read_piece(k, t, i, location, object);
     bool writes = i->op == CK_RMW || (old == expected && !(i->weak && pick(k, 8) == 0));
     uint32_t read = w->event_count - 1;
@@ -133,7 +134,8 @@ static void modify(struct walk *k, uint32_t t, uint32_t location, uint32_t objec
     if (w->failed)
         return;
     if (writes) {
-        write_piece(k, t, i, location, object, i->op == CK_RMW ? sx_rmw_value(i, old, operand) : operand);
+        write_piece(k, t, i, location, object, i->op == CK_RMW ? sx_rmw_value(i, old, operand) : operand,
+                    sx_written_depends(w, i, depends));
         if (w->failed)
             return;
         w->events[read].first_half = true;
@@ -141,10 +143,7 @@ static void modify(struct walk *k, uint32_t t, uint32_t location, uint32_t objec
     } else {
         w->events[read].order = i->order_fail;
     }
-    if (i->reg != CK_NO_REG)
-        w->block[i->reg] = old;
-    if (i->op == CK_CAS && i->reg2 != CK_NO_REG)
-        w->block[i->reg2] = writes;
+    sx_walker_result(w, i, old, depends, writes);
 }
 
 static void access(struct walk *k, uint32_t t)
@@ -155,6 +154,7 @@ static void access(struct walk *k, uint32_t t)
     uint32_t object, locations[SX_PIECES];
     bool fault = false, single = i->op == CK_RMW || i->op == CK_CAS || (i->attributes & MM_ATOMIC);
     uint64_t value = i->op == CK_STORE ? sx_eval_expr(p, i->value, w->block) : 0;
+    uint64_t depends = i->op == CK_STORE ? sx_depends(p, i->value, w->depends) : 0;
     unsigned shift = 0, count = sx_locate(k->sx, sx_eval_expr(p, i->address, w->block), i->size, &object,
                                           &fault, locations);
 
@@ -173,13 +173,16 @@ static void access(struct walk *k, uint32_t t)
             unsigned size = k->sx->locations[locations[n]].size;
 
             if (i->op == CK_STORE)
-                write_piece(k, t, i, locations[n], object, (shift < 64 ? value >> shift : 0) & sx_mask(size));
+                write_piece(k, t, i, locations[n], object, (shift < 64 ? value >> shift : 0) & sx_mask(size),
+                            depends);
             else
                 value |= read_piece(k, t, i, locations[n], object) << shift;
+            if (i->op == CK_LOAD)
+                depends |= sx_read_bit(w->events, w->event_count - 1);
             shift += 8 * size;
         }
         if (i->op == CK_LOAD)
-            w->block[i->reg] = value;
+            sx_walker_result(w, i, value, depends, false);
     }
     k->pcs[t]++;
 }

@@ -18,7 +18,8 @@ struct sx_walker {
     uint32_t *edges; /* instruction of each back edge */
     uint64_t *block; /* registers; per back edge: times taken, effects and events when its loop was entered or
                         last begun anew, registers then */
-    uint64_t *live;  /* per back edge: set of the registers that its target may read */
+    uint64_t *depends; /* at the end of the block: for each register the reads that it is computed from */
+    uint64_t *live;    /* per back edge: set of the registers that its target may read */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
     bool came_back;
@@ -33,7 +34,12 @@ void sx_walker_enter(struct sx_walker *w, uint32_t pc);
 /* Executes one instruction other than an access; false: the trace ends here. */
 bool sx_walker_step(struct sx_walker *w, uint32_t *pc);
 void sx_push_access(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr, uint32_t location,
-                    uint32_t object, uint64_t value);
+                    uint32_t object, uint64_t value, uint64_t depends);
+/* What writes of I depend on, READ being the bits of its own read. */
+uint64_t sx_written_depends(const struct sx_walker *w, const struct ck_instr *i, uint64_t read);
+/* Sets the registers of I, which read VALUE and wrote or not. */
+void sx_walker_result(struct sx_walker *w, const struct ck_instr *i, uint64_t value, uint64_t depends,
+                      bool writes);
 /* Keeps the trace as it is now. */
 void sx_walker_finish(struct sx_walker *w, enum sx_end end);
 
