@@ -338,6 +338,9 @@ uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
 /* A sink that writes a trace to FD (closed with the sink; may be a pipe).  Chunks carry length and
  * checksum, so that a truncated file has a readable prefix. */
 enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err);
+/* The same for a reader that waits at the other end of a pipe: what it does not want is left out. */
+enum { MM_TRACE_UNCOMPRESSED = 1, MM_TRACE_WITHOUT_VALUES = 2 };
+enum mm_class mm_trace_writer_for(int fd, unsigned flags, struct mm_sink *sink, struct mm_error *err);
 /* Feeds the records of a trace to SINK until the end (*COMPLETE true), or until the first chunk that is
  * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */
 enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,

@@ -202,7 +202,14 @@ mm_event_id mm_recorder_events(struct mm_recorder *recorder, const struct mm_eve
         return MM_NO_EVENT;
     pthread_mutex_lock(&recorder->lock);
     mm_event_id first = recorder->next_event;
-    for (size_t i = 0; i < count; i++)
+    bool direct = count >= BATCH / 4 && recorder->sink.events;
+    if (direct) {
+        push_batch(recorder);
+        if (!recorder->stopped)
+            note(recorder, recorder->sink.events(recorder->sink.context, events, count));
+        recorder->next_event += count;
+    }
+    for (size_t i = 0; i < count && !direct; i++)
         add_event(recorder, &events[i]);
     pthread_mutex_unlock(&recorder->lock);
     return first;

@@ -51,7 +51,9 @@ enum {
     MM_TRACE_F_EVENT = 1 << 15
 };
 struct mm_trace_state {
-    struct mm_event last;
+    uint32_t source; /* of the last event */
+    struct mm_agent agent;
+    bool without_values; /* writer: they are left out */
     struct mm_event by_source[MM_TRACE_PREDICTORS];
 };
 
@@ -66,6 +68,8 @@ struct mm_trace_cursor {
     const char *problem; /* why the input is not valid, NULL while it is */
 };
 /* Decodes the next record; false at a problem.  Strings point into the payload. */
+bool mm_trace_decode_event(struct mm_trace_cursor *cursor, struct mm_trace_state *state,
+                           struct mm_event *event); /* where the next byte has its top bit set */
 bool mm_trace_decode(struct mm_trace_cursor *cursor, struct mm_trace_state *state, mm_event_id next_event,
                      struct mm_record *record);
 

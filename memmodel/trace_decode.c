@@ -12,7 +12,7 @@ static bool problem(struct mm_trace_cursor *c, const char *what)
     return false;
 }
 
-static uint64_t take_varint(struct mm_trace_cursor *c)
+static uint64_t take_long_varint(struct mm_trace_cursor *c)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -29,7 +29,14 @@ static uint64_t take_varint(struct mm_trace_cursor *c)
     return 0;
 }
 
-static uint64_t take_delta(struct mm_trace_cursor *c, uint64_t base)
+static inline uint64_t take_varint(struct mm_trace_cursor *c)
+{
+    if (c->at != c->end && *c->at < 0x80)
+        return *c->at++;
+    return take_long_varint(c);
+}
+
+static inline uint64_t take_delta(struct mm_trace_cursor *c, uint64_t base)
 {
     uint64_t coded = take_varint(c);
     uint64_t sign = (uint64_t)0 - (coded & 1);
@@ -94,11 +101,10 @@ static void set_shape(struct mm_event *e, uint64_t shape)
     e->semantics = (uint16_t)(shape >> 48);
 }
 
-static bool event_in_range(const struct mm_event *e)
+static bool shape_in_range(const struct mm_event *e)
 {
     return e->kind < MM_KIND_COUNT && e->order < MM_ORDER_COUNT && e->scope < MM_SCOPE_COUNT &&
-           e->effective_scope < MM_SCOPE_COUNT && e->fence_flags < 8 && e->attributes < 128 &&
-           e->offset + e->size >= e->offset;
+           e->effective_scope < MM_SCOPE_COUNT && e->fence_flags < 8 && e->attributes < 128;
 }
 
 static void take_values(struct mm_trace_cursor *c, struct mm_event *e)
@@ -112,45 +118,58 @@ static void take_values(struct mm_trace_cursor *c, struct mm_event *e)
     e->value_written = take_low_bytes(c, lengths >> 4);
 }
 
-static bool take_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
+/* What rarely differs between events of one source. */
+static void take_rare(struct mm_trace_cursor *c, unsigned mask, struct mm_event *e)
+{
+    if (mask & MM_TRACE_F_ALLOCATION)
+        e->allocation = take_u32(c);
+    if (mask & MM_TRACE_F_SIZE)
+        e->size = take_u32(c);
+    if (mask & MM_TRACE_F_SITE)
+        e->site = take_u32(c);
+    if (mask & MM_TRACE_F_INSTANCE)
+        e->instance = take_u32(c);
+}
+
+enum {
+    RARE = MM_TRACE_F_ALLOCATION | MM_TRACE_F_SIZE | MM_TRACE_F_SITE | MM_TRACE_F_INSTANCE,
+    UNKNOWN = ~(unsigned)(MM_TRACE_F_EVENT | MM_TRACE_F_ALL) & 0xffff
+};
+
+/* The event that the prediction comes from becomes the event itself. */
+bool mm_trace_decode_event(struct mm_trace_cursor *c, struct mm_trace_state *state, struct mm_event *event)
 {
     if (c->end - c->at < 2)
         return problem(c, "an event is cut short");
     unsigned mask = (unsigned)c->at[0] << 8 | c->at[1];
     c->at += 2;
-    if (mask & ~(unsigned)(MM_TRACE_F_EVENT | MM_TRACE_F_ALL))
+    if (mask & UNKNOWN)
         return problem(c, "an event has unknown fields");
-    const struct mm_event *last = &state->last;
-    uint64_t source = mask & MM_TRACE_F_SOURCE ? take_delta(c, last->source) : last->source;
-    source = take_at_most(c, source, UINT32_MAX);
-    struct mm_event *like = &state->by_source[source % MM_TRACE_PREDICTORS];
-    struct mm_event e = *like;
-    e.source = (uint32_t)source;
-    if (mask & MM_TRACE_F_SHAPE)
-        set_shape(&e, take_low_bytes(c, 8));
-    e.agent.command = mask & MM_TRACE_F_COMMAND ? take_u32(c) : last->agent.command;
-    e.agent.index = last->agent.index;
+    if (mask & MM_TRACE_F_SOURCE)
+        state->source = (uint32_t)take_at_most(c, take_delta(c, state->source), UINT32_MAX);
+    struct mm_event *e = &state->by_source[state->source % MM_TRACE_PREDICTORS];
+    e->source = state->source;
+    if (mask & MM_TRACE_F_SHAPE) {
+        set_shape(e, take_low_bytes(c, 8));
+        if (!shape_in_range(e))
+            problem(c, "a field of an event is out of range");
+    }
+    if (mask & MM_TRACE_F_COMMAND)
+        state->agent.command = take_u32(c);
     if (mask & MM_TRACE_F_INDEX)
-        e.agent.index = (uint32_t)take_at_most(c, take_delta(c, last->agent.index), UINT32_MAX);
-    if (mask & MM_TRACE_F_ALLOCATION)
-        e.allocation = take_u32(c);
-    if (mask & MM_TRACE_F_SIZE)
-        e.size = take_u32(c);
-    if (mask & MM_TRACE_F_SITE)
-        e.site = take_u32(c);
-    if (mask & MM_TRACE_F_INSTANCE)
-        e.instance = take_u32(c);
+        state->agent.index = (uint32_t)take_at_most(c, take_delta(c, state->agent.index), UINT32_MAX);
+    e->agent = state->agent;
+    if (mask & RARE)
+        take_rare(c, mask, e);
     if (mask & MM_TRACE_F_OFFSET)
-        e.offset = take_delta(c, like->offset);
-    e.value_read = e.value_written = 0;
+        e->offset = take_delta(c, e->offset);
+    e->value_read = e->value_written = 0;
     if (mask & MM_TRACE_F_VALUES)
-        take_values(c, &e);
-    if (!c->problem && !event_in_range(&e))
+        take_values(c, e);
+    if (e->offset + e->size < e->offset)
         problem(c, "a field of an event is out of range");
-    if (c->problem)
-        return false;
-    *like = *event = state->last = e;
-    return true;
+    *event = *e;
+    return !c->problem;
 }
 
 /* ---- everything else ---------------------------------------------------------------------- */
@@ -244,7 +263,7 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
         return problem(c, "a record is missing");
     if (*c->at & 0x80) {
         record->type = MM_RECORD_EVENT;
-        return take_event(c, state, &record->event);
+        return mm_trace_decode_event(c, state, &record->event);
     }
     record->type = (enum mm_record_type) * c->at++;
     switch (record->type) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static unsigned char *put_varint(unsigned char *p, uint64_t value)
+static inline unsigned char *put_varint(unsigned char *p, uint64_t value)
 {
     while (value >= 0x80) {
         *p++ = (unsigned char)(value | 0x80);
@@ -13,7 +13,7 @@ static unsigned char *put_varint(unsigned char *p, uint64_t value)
     return p;
 }
 
-static unsigned char *put_delta(unsigned char *p, uint64_t value, uint64_t base)
+static inline unsigned char *put_delta(unsigned char *p, uint64_t value, uint64_t base)
 {
     uint64_t difference = value - base;
     uint64_t sign = (uint64_t)0 - (difference >> 63);
@@ -47,38 +47,32 @@ static uint64_t shape_of(const struct mm_event *e)
            (uint64_t)e->attributes << 40 | (uint64_t)e->semantics << 48;
 }
 
-static unsigned difference(const struct mm_event *event, const struct mm_event *last,
+static unsigned difference(const struct mm_event *event, const struct mm_trace_state *state,
                            const struct mm_event *like)
 {
     unsigned mask = MM_TRACE_F_EVENT;
-    mask |= event->source != last->source ? MM_TRACE_F_SOURCE : 0u;
+    mask |= event->source != state->source ? MM_TRACE_F_SOURCE : 0u;
     mask |= shape_of(event) != shape_of(like) ? MM_TRACE_F_SHAPE : 0u;
-    mask |= event->agent.command != last->agent.command ? MM_TRACE_F_COMMAND : 0u;
-    mask |= event->agent.index != last->agent.index ? MM_TRACE_F_INDEX : 0u;
+    mask |= event->agent.command != state->agent.command ? MM_TRACE_F_COMMAND : 0u;
+    mask |= event->agent.index != state->agent.index ? MM_TRACE_F_INDEX : 0u;
     mask |= event->allocation != like->allocation ? MM_TRACE_F_ALLOCATION : 0u;
     mask |= event->size != like->size ? MM_TRACE_F_SIZE : 0u;
     mask |= event->site != like->site ? MM_TRACE_F_SITE : 0u;
     mask |= event->instance != like->instance ? MM_TRACE_F_INSTANCE : 0u;
     mask |= event->offset != like->offset ? MM_TRACE_F_OFFSET : 0u;
-    mask |= event->value_read || event->value_written ? MM_TRACE_F_VALUES : 0u;
+    if ((event->value_read | event->value_written) && !state->without_values)
+        mask |= MM_TRACE_F_VALUES;
     return mask;
 }
 
-size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
+/* What rarely differs from the event before it. */
+enum {
+    RARE = MM_TRACE_F_SHAPE | MM_TRACE_F_COMMAND | MM_TRACE_F_ALLOCATION | MM_TRACE_F_SIZE | MM_TRACE_F_SITE |
+           MM_TRACE_F_INSTANCE
+};
+
+static unsigned char *put_rare(unsigned char *p, unsigned mask, const struct mm_event *event)
 {
-    struct mm_event *like = &state->by_source[event->source % MM_TRACE_PREDICTORS];
-    unsigned mask = difference(event, &state->last, like);
-    unsigned char *p = out;
-    *p++ = (unsigned char)(mask >> 8);
-    *p++ = (unsigned char)mask;
-    if (mask & MM_TRACE_F_SOURCE)
-        p = put_delta(p, event->source, state->last.source);
-    if (mask & MM_TRACE_F_SHAPE)
-        p = put_low_bytes(p, shape_of(event), 8);
-    if (mask & MM_TRACE_F_COMMAND)
-        p = put_varint(p, event->agent.command);
-    if (mask & MM_TRACE_F_INDEX)
-        p = put_delta(p, event->agent.index, state->last.agent.index);
     if (mask & MM_TRACE_F_ALLOCATION)
         p = put_varint(p, event->allocation);
     if (mask & MM_TRACE_F_SIZE)
@@ -87,12 +81,36 @@ size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event
         p = put_varint(p, event->site);
     if (mask & MM_TRACE_F_INSTANCE)
         p = put_varint(p, event->instance);
+    return p;
+}
+
+size_t mm_trace_encode_event(struct mm_trace_state *state, const struct mm_event *event, unsigned char *out)
+{
+    struct mm_event *like = &state->by_source[event->source % MM_TRACE_PREDICTORS];
+    unsigned mask = difference(event, state, like);
+    unsigned char *p = out;
+    *p++ = (unsigned char)(mask >> 8);
+    *p++ = (unsigned char)mask;
+    if (mask & MM_TRACE_F_SOURCE)
+        p = put_delta(p, event->source, state->source);
+    if (mask & MM_TRACE_F_SHAPE)
+        p = put_low_bytes(p, shape_of(event), 8);
+    if (mask & MM_TRACE_F_COMMAND)
+        p = put_varint(p, event->agent.command);
+    if (mask & MM_TRACE_F_INDEX)
+        p = put_delta(p, event->agent.index, state->agent.index);
+    if (mask & RARE)
+        p = put_rare(p, mask, event);
     if (mask & MM_TRACE_F_OFFSET)
         p = put_delta(p, event->offset, like->offset);
     if (mask & MM_TRACE_F_VALUES)
         p = put_values(p, event);
-    *like = *event;
-    state->last = *event;
+    state->source = event->source;
+    state->agent = event->agent;
+    if (mask & RARE)
+        *like = *event;
+    else
+        like->offset = event->offset;
     return (size_t)(p - out);
 }
 

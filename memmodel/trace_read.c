@@ -111,11 +111,6 @@ static enum mm_class push_events(struct reader *r)
 
 static enum mm_class feed(struct reader *r, const struct mm_record *record)
 {
-    if (record->type == MM_RECORD_EVENT) {
-        r->pending[r->pending_count++] = record->event;
-        r->next_event++;
-        return r->pending_count == BATCH ? push_events(r) : MM_OK;
-    }
     enum mm_class cls = push_events(r);
     if (cls != MM_OK)
         return cls;
@@ -130,9 +125,17 @@ static enum mm_class feed_records(struct reader *r, const unsigned char *payload
     memset(&r->state, 0, sizeof r->state);
     while (cursor.at < cursor.end) {
         struct mm_record record;
-        if (!mm_trace_decode(&cursor, &r->state, r->next_event, &record))
+        bool is_event = *cursor.at & 0x80;
+        if (is_event ? !mm_trace_decode_event(&cursor, &r->state, &r->pending[r->pending_count])
+                     : !mm_trace_decode(&cursor, &r->state, r->next_event, &record))
             return invalid(r, cursor.problem, position);
-        enum mm_class cls = feed(r, &record);
+        r->pending_count += is_event;
+        r->next_event += is_event;
+        enum mm_class cls = MM_OK;
+        if (!is_event)
+            cls = feed(r, &record);
+        else if (r->pending_count == BATCH)
+            cls = push_events(r);
         if (cls != MM_OK)
             return cls;
     }

@@ -13,6 +13,7 @@
 
 struct writer {
     int fd;
+    unsigned flags;
     struct mm_codec *codec;
     struct mm_trace_state state;
     mm_event_id chunk_first, next_event;
@@ -67,6 +68,13 @@ static bool reserve(unsigned char **buffer, size_t *capacity, size_t size)
     return true;
 }
 
+/* Predictions start afresh. */
+static void restart(struct writer *w)
+{
+    memset(&w->state, 0, sizeof w->state);
+    w->state.without_values = w->flags & MM_TRACE_WITHOUT_VALUES;
+}
+
 /* Compresses and writes what the buffer holds; stored uncompressed where that is smaller. */
 static enum mm_class write_chunk(struct writer *w)
 {
@@ -76,8 +84,9 @@ static enum mm_class write_chunk(struct writer *w)
     if (!reserve(&w->out, &w->out_capacity, bound))
         return MM_LIMIT;
     unsigned char *payload = w->out + MM_TRACE_CHUNK_HEADER;
-    size_t stored =
-        mm_codec_pack(w->codec, payload, w->out_capacity - MM_TRACE_CHUNK_HEADER, w->raw, w->used);
+    size_t stored = 0;
+    if (!(w->flags & MM_TRACE_UNCOMPRESSED))
+        stored = mm_codec_pack(w->codec, payload, w->out_capacity - MM_TRACE_CHUNK_HEADER, w->raw, w->used);
     struct mm_trace_chunk chunk = {.codec = MM_TRACE_ZSTD, .raw = (uint32_t)w->used};
     if (stored == 0 || stored >= w->used) {
         chunk.codec = MM_TRACE_RAW;
@@ -88,7 +97,7 @@ static enum mm_class write_chunk(struct writer *w)
     chunk.first_event = w->chunk_first;
     chunk.checksum = mm_trace_checksum(payload, stored);
     mm_trace_chunk_put(w->out, &chunk);
-    memset(&w->state, 0, sizeof w->state);
+    restart(w);
     w->chunk_first = w->next_event;
     w->used = 0;
     return write_quietly(w->fd, w->out, MM_TRACE_CHUNK_HEADER + stored);
@@ -162,12 +171,14 @@ static enum mm_class write_header(int fd)
     return write_quietly(fd, header, sizeof header);
 }
 
-enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err)
+enum mm_class mm_trace_writer_for(int fd, unsigned flags, struct mm_sink *sink, struct mm_error *err)
 {
     struct writer *w = mm_alloc_zero(1, sizeof *w);
     if (!w)
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
     w->fd = fd;
+    w->flags = flags;
+    restart(w);
     w->codec = mm_codec_create();
     if (!w->codec || !reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
         free_writer(w);
@@ -183,4 +194,9 @@ enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err
                              .flush = write_flush,
                              .close = write_close};
     return MM_OK;
+}
+
+enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err)
+{
+    return mm_trace_writer_for(fd, 0, sink, err);
 }
