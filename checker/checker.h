@@ -107,6 +107,10 @@ struct ck_detector_options {
     size_t max_findings; /* 0 = no limit */
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
     bool uninitialized;  /* reads of local memory that holds nothing yet, even if the value is never used */
+    /* Completes a source without a line, when a finding first names it; NULL: they stay as they are.  TEXT
+     * may be filled in; strings need to live until the next call only. */
+    void (*locate)(void *context, struct mm_source *source, struct mm_text *text);
+    void *locate_context;
 };
 struct ck_detector *ck_detector_create(const struct ck_detector_options *options);
 void ck_detector_destroy(struct ck_detector *detector);
@@ -156,7 +160,7 @@ const struct ck_finding *ck_detector_finding(const struct ck_detector *detector,
 size_t ck_detector_dropped(const struct ck_detector *detector);
 /* Whether DETECTOR has a race at the same places and memory as FINDING of another detector over the same
  * trace. */
-bool ck_detector_has_race(const struct ck_detector *detector, const struct ck_finding *finding);
+bool ck_detector_has_race(struct ck_detector *detector, const struct ck_finding *finding);
 /* Notes that a change was tried: VERIFIED if it helped; else the advice is withdrawn. */
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
 /* Leaves out findings that PATTERNS match: lines of "kind", "kind:FILE" or "kind:FILE:LINE", each part a

@@ -38,6 +38,9 @@ void ck_detector_destroy(struct ck_detector *d)
     for (size_t i = 0; i < d->commands.capacity; i++)
         if (d->commands.values[i])
             ck_command_forget(d, d->commands.values[i]);
+    for (size_t i = 0; i < d->locations.capacity; i++)
+        if (d->locations.values[i])
+            ck_space_clear(d, &((struct ck_location *)d->locations.values[i])->space);
     ck_shadow_clear(d);
     ck_snapshots_free(d);
     ck_map_clear(&d->commands, &d->budget);
@@ -153,6 +156,8 @@ static void take_allocation(struct ck_detector *d, const struct mm_allocation *r
     location->freed = false;
     classify(location);
     find_parent(d, location);
+    if (location->checked && !location->parent && location->system != CK_SYS_LOCAL)
+        ck_space_size(d, &location->space, record->size);
     ck_map_put(&d->locations, &d->budget, record->id, location);
 }
 
@@ -164,18 +169,55 @@ static uint64_t text_key(const char *file)
     return h;
 }
 
+struct text { /* program text by the hash of its file name */
+    struct text *next;
+    const char *file, *content;
+};
+
+static void take_text(struct ck_detector *d, const struct mm_text *record)
+{
+    struct text *text = mm_arena_alloc(d->arena, sizeof *text);
+    if (!text || !record->file || !record->text)
+        return;
+    uint64_t key = text_key(record->file);
+    text->file = keep(d, record->file);
+    text->content = keep(d, record->text);
+    text->next = ck_map_get(&d->texts, key);
+    ck_map_put(&d->texts, &d->budget, key, text);
+}
+
+static void fill_source(struct ck_detector *d, struct ck_source *source, const struct mm_source *from)
+{
+    source->info = *from;
+    source->info.file = keep(d, from->file);
+    source->info.function = keep(d, from->function);
+    source->info.opcode = keep(d, from->opcode);
+    source->place =
+        from->line ? text_key(source->info.file) ^ (uint64_t)from->line << 20 ^ from->column : from->id;
+}
+
 static void take_source(struct ck_detector *d, const struct mm_source *record)
 {
     struct ck_source *source = mm_arena_alloc(d->arena, sizeof *source);
     if (!source)
         return;
-    source->info = *record;
-    source->info.file = keep(d, record->file);
-    source->info.function = keep(d, record->function);
-    source->info.opcode = keep(d, record->opcode);
-    source->place = record->line ? text_key(source->info.file) ^ (uint64_t)record->line << 20 ^ record->column
-                                 : record->id;
+    fill_source(d, source, record);
     ck_map_put(&d->sources, &d->budget, record->id, source);
+}
+
+const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id)
+{
+    struct ck_source *source = id ? ck_map_get(&d->sources, id) : NULL;
+    if (!source || source->info.line || source->located || !d->options.locate)
+        return source;
+    struct mm_source found = source->info;
+    struct mm_text text = {NULL, NULL};
+    source->located = true;
+    d->options.locate(d->options.locate_context, &found, &text);
+    fill_source(d, source, &found);
+    if (text.file && text.text)
+        take_text(d, &text);
+    return source;
 }
 
 static void take_command(struct ck_detector *d, const struct mm_command *record)
@@ -201,23 +243,6 @@ static void take_argument(struct ck_detector *d, const struct mm_argument *recor
     argument->info.type_name = keep(d, record->type_name);
     argument->next = command->arguments;
     command->arguments = argument;
-}
-
-struct text { /* program text by the hash of its file name */
-    struct text *next;
-    const char *file, *content;
-};
-
-static void take_text(struct ck_detector *d, const struct mm_text *record)
-{
-    struct text *text = mm_arena_alloc(d->arena, sizeof *text);
-    if (!text || !record->file || !record->text)
-        return;
-    uint64_t key = text_key(record->file);
-    text->file = keep(d, record->file);
-    text->content = keep(d, record->text);
-    text->next = ck_map_get(&d->texts, key);
-    ck_map_put(&d->texts, &d->budget, key, text);
 }
 
 const char *ck_detector_text(const struct ck_detector *d, const char *file)

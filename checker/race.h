@@ -57,6 +57,8 @@ struct ck_clock {
 
 struct ck_clocks { /* what clock operations share */
     struct ck_budget *budget;
+    const struct ck_clock *memo; /* it is known to have this agent at this time */
+    uint64_t memo_agent, memo_time;
     struct ck_piece *scratch;
     size_t scratch_capacity;
 };
@@ -213,6 +215,8 @@ struct ck_space {          /* one instance of an allocation */
     struct ck_space *next; /* local: of the work-group */
     uint32_t allocation;
     struct ck_page *pages, *last_page;
+    struct ck_page **directory; /* by page number, where the size is known; else the detector's table */
+    size_t directory_count;
 };
 struct ck_location { /* an allocation and how it behaves */
     struct mm_allocation info;
@@ -249,6 +253,7 @@ enum { CK_SHORTFALLS = 256 };
 struct ck_source {
     struct mm_source info;
     uint64_t place;
+    bool located; /* asked for its line, if it had none */
 };
 struct ck_pattern { /* findings to leave out */
     struct ck_pattern *next;
@@ -277,9 +282,11 @@ struct ck_detector {
     struct mm_edge *edges; /* waiting for their target event */
     size_t edge_count, edge_capacity;
     struct ck_command *last_command;
+    struct ck_item *last_chunk; /* of CK_ITEM_CHUNK items from this key on */
+    uint64_t last_chunk_key;
     struct ck_location *last_location;
     struct ck_group *last_group;
-    uint64_t last_group_key;
+    uint64_t last_group_key, last_group_end;
     struct ck_shortfall shortfalls[CK_SHORTFALLS];
     uint32_t shortfall_count;
     struct mm_arena *arena; /* findings and all strings */
@@ -293,6 +300,7 @@ struct ck_detector {
 };
 
 void ck_give_up(struct ck_detector *d, const char *what);
+const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id); /* NULL if unknown */
 static inline uint64_t ck_agent_key(struct mm_agent agent)
 {
     return (uint64_t)agent.command << 32 | agent.index;
@@ -319,6 +327,8 @@ void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item
 struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
                            uint32_t granule_log);
 bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule_log);
+/* Says how large SPACE is, while it is empty: pages within are found faster. */
+void ck_space_size(struct ck_detector *d, struct ck_space *space, uint64_t bytes);
 void ck_space_clear(struct ck_detector *d, struct ck_space *space);
 struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell);
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access);

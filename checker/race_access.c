@@ -25,7 +25,15 @@ struct access {
 /* The earlier access happens before this one. */
 static inline bool ordered(const struct access *x, const struct ck_access_record *earlier)
 {
-    return earlier->agent == x->record.agent || ck_clock_get(x->clock, earlier->agent) >= earlier->time;
+    struct ck_clocks *clocks = &x->d->clocks;
+    if (earlier->agent == x->record.agent)
+        return true;
+    if (clocks->memo == x->clock && clocks->memo_agent == earlier->agent && x->clock)
+        return clocks->memo_time >= earlier->time;
+    clocks->memo = x->clock;
+    clocks->memo_agent = earlier->agent;
+    clocks->memo_time = ck_clock_get(x->clock, earlier->agent);
+    return clocks->memo_time >= earlier->time;
 }
 
 static void found(const struct access *x, const struct ck_access_record *earlier)
@@ -250,6 +258,30 @@ static void touch(struct access *x, struct ck_cell *cell)
         plain_read(x, cell);
 }
 
+/* A plain access within a page whose cells are small enough: nearly all are. */
+static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offset)
+{
+    uint64_t number = offset >> CK_PAGE_LOG;
+    uint32_t first = (uint32_t)(offset & (CK_PAGE - 1)), size = x->event->size;
+    struct ck_page *page = space->last_page && space->last_page->number == number ? space->last_page
+                           : number < space->directory_count                      ? space->directory[number]
+                                                                                  : NULL;
+    if (!page || size > CK_PAGE - first || (first | size) & ((1u << page->granule_log) - 1))
+        return false;
+    struct ck_cell *cell = &page->cells[first >> page->granule_log];
+    bool is_write = x->record.meta & CK_META_WRITE;
+    space->last_page = page;
+    x->cell_bytes = 1u << page->granule_log;
+    x->at = offset;
+    for (uint32_t left = size >> page->granule_log; left; left--, cell++, x->at += x->cell_bytes) {
+        if (is_write)
+            plain_write(x, cell);
+        else
+            plain_read(x, cell);
+    }
+    return true;
+}
+
 enum pass { ACQUIRE, TOUCH, RELEASE };
 
 /* A plain write ends a release sequence, unless the agent that heads it does it itself. */
@@ -314,6 +346,7 @@ static struct ck_space *local_space(struct ck_detector *d, const struct ck_locat
     while (space && space->allocation != location->info.id)
         space = space->next;
     if (!space && (space = ck_budget_alloc(&d->budget, sizeof *space))) {
+        ck_space_size(d, space, location->info.size);
         space->allocation = location->info.id;
         space->next = group->locals;
         group->locals = space;
@@ -365,7 +398,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     }
     x.clock = item->clock[location->system];
     x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
-    if (!visit(&x, space, offset, item, TOUCH, &released))
+    bool simple = !atomic && !x.fresh && location->system != CK_SYS_IMAGE;
+    if (!(simple && touch_plain(&x, space, offset)) && !visit(&x, space, offset, item, TOUCH, &released))
         return;
     if (x.fresh)
         read_of_nothing(d, event);

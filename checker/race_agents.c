@@ -85,13 +85,17 @@ static struct ck_item *chunk_item(struct ck_detector *d, struct ck_command *comm
     return command->chunks[chunk] ? &command->chunks[chunk][index % CK_ITEM_CHUNK] : NULL;
 }
 
-struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent)
+static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
 {
     struct ck_command *command = ck_command_of(d, agent.command);
     if (!command)
         return NULL;
-    struct ck_item *item =
-        agent.index == MM_INDEX_RUNTIME ? &command->runtime : chunk_item(d, command, agent.index);
+    bool runtime = agent.index == MM_INDEX_RUNTIME;
+    struct ck_item *item = runtime ? &command->runtime : chunk_item(d, command, agent.index);
+    if (item && !runtime) {
+        d->last_chunk = item - agent.index % CK_ITEM_CHUNK;
+        d->last_chunk_key = ck_agent_key(agent) - agent.index % CK_ITEM_CHUNK;
+    }
     if (item && !item->time[0]) {
         for (int s = 0; s < CK_SYSTEMS; s++) {
             item->time[s] = 1;
@@ -99,6 +103,14 @@ struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent)
         }
     }
     return item;
+}
+
+struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent)
+{
+    uint64_t at = ck_agent_key(agent) - d->last_chunk_key;
+    if (d->last_chunk && at < CK_ITEM_CHUNK && d->last_chunk[at].time[0])
+        return &d->last_chunk[at];
+    return start_item(d, agent);
 }
 
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item)
@@ -110,9 +122,10 @@ struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item)
 
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index)
 {
-    uint64_t key = (uint64_t)command->info.id << 32 | ck_group_first(command, index);
-    if (d->last_group && d->last_group_key == key)
+    uint64_t key = (uint64_t)command->info.id << 32 | index;
+    if (d->last_group && key >= d->last_group_key && key < d->last_group_end)
         return d->last_group;
+    key -= index - ck_group_first(command, index);
     struct ck_group *group = ck_map_get(&d->groups, key);
     if (!group) {
         group = ck_budget_alloc(&d->budget, sizeof *group);
@@ -127,6 +140,7 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
     }
     d->last_group = group;
     d->last_group_key = key;
+    d->last_group_end = key + command->group_size;
     return group;
 }
 
@@ -150,6 +164,7 @@ static void drop_chunks(struct ck_detector *d, struct ck_command *command)
     ck_budget_free(&d->budget, command->chunks, command->chunk_count * sizeof *command->chunks);
     command->chunks = NULL;
     command->chunk_count = 0;
+    d->last_chunk = NULL;
 }
 
 /* Groups stay in the map, empty: their number is bounded by what the launch touched. */

@@ -98,8 +98,11 @@ struct ck_clock *ck_clock_ref(struct ck_clock *clock)
 
 void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock)
 {
-    if (clock && --clock->references == 0)
-        ck_budget_free(clocks->budget, clock, clock_bytes(clock->count));
+    if (!clock || --clock->references)
+        return;
+    if (clocks->memo == clock)
+        clocks->memo = NULL;
+    ck_budget_free(clocks->budget, clock, clock_bytes(clock->count));
 }
 
 uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)

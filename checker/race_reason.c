@@ -8,7 +8,7 @@
 
 static const char *place(struct ck_detector *d, uint32_t source, char *buf, size_t size)
 {
-    const struct ck_source *known = ck_map_get(&d->sources, source);
+    const struct ck_source *known = ck_source_of(d, source);
     const struct mm_source *s = known ? &known->info : NULL;
     if (s && *s->file)
         snprintf(buf, size, "%s:%" PRIu32, s->file, s->line);
@@ -288,8 +288,8 @@ static void without_a_hint(struct reason *r)
                  : "; the work-items are in different work-groups, which no barrier joins");
     if (!within || r->system == CK_SYS_IMAGE || r->earlier->source == 0)
         return;
-    const struct ck_source *later = ck_map_get(&r->d->sources, r->later_source);
-    const struct ck_source *earlier = ck_map_get(&r->d->sources, r->earlier->source);
+    const struct ck_source *later = ck_source_of(r->d, r->later_source);
+    const struct ck_source *earlier = ck_source_of(r->d, r->earlier->source);
     if (later && earlier && later->place != earlier->place && later->info.line > earlier->info.line)
         snprintf(r->fix, sizeof r->fix, "put barrier(%s) between lines %" PRIu32 " and %" PRIu32,
                  flag_of(r->system), earlier->info.line, later->info.line);

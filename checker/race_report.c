@@ -37,9 +37,9 @@ static void add_finding(struct ck_detector *d, struct ck_finding *finding)
         d->findings[d->finding_count++] = finding;
 }
 
-static uint64_t place_of(const struct ck_detector *d, uint32_t source)
+static uint64_t place_of(struct ck_detector *d, uint32_t source)
 {
-    const struct ck_source *s = source ? ck_map_get(&d->sources, source) : NULL;
+    const struct ck_source *s = ck_source_of(d, source);
     return s ? s->place : source;
 }
 
@@ -56,16 +56,16 @@ static const struct mm_argument *argument_of(const struct ck_command *command, u
 }
 
 /* NULL for calls that are not known by file and line. */
-static const struct mm_source *known_place(const struct ck_detector *d, uint32_t source)
+static const struct mm_source *known_place(struct ck_detector *d, uint32_t source)
 {
-    const struct ck_source *s = source ? ck_map_get(&d->sources, source) : NULL;
+    const struct ck_source *s = ck_source_of(d, source);
     return s && s->info.line ? &s->info : NULL;
 }
 
 static void fill_access(struct ck_detector *d, struct ck_access *access, const struct mm_event *event,
                         uint64_t first_byte)
 {
-    const struct ck_source *source = ck_map_get(&d->sources, event->source);
+    const struct ck_source *source = ck_source_of(d, event->source);
     const struct ck_command *command =
         event->agent.command ? ck_map_get(&d->commands, event->agent.command) : NULL;
     access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};
@@ -149,7 +149,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
 
 /* Races are the same if they are between the same two places on the same memory.  Commands that copy have
  * no place: there the kinds of the accesses tell them apart. */
-static uint64_t race_key(const struct ck_detector *d, const uint32_t sources[2], const uint8_t kinds[2],
+static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const uint8_t kinds[2],
                          uint32_t allocation, bool scope_race)
 {
     uint64_t places[2];
@@ -161,7 +161,7 @@ static uint64_t race_key(const struct ck_detector *d, const uint32_t sources[2],
     return mix(mix(mix(mix(1, places[swap]), places[!swap]), allocation), scope_race);
 }
 
-bool ck_detector_has_race(const struct ck_detector *d, const struct ck_finding *f)
+bool ck_detector_has_race(struct ck_detector *d, const struct ck_finding *f)
 {
     if (f->access_count < 2)
         return false;

@@ -227,34 +227,60 @@ static size_t cells_bytes(uint32_t granule_log)
     return sizeof(struct ck_cell) << (CK_PAGE_LOG - granule_log);
 }
 
+static struct ck_page *new_page(struct ck_detector *d, struct ck_space *space, uint64_t number,
+                                uint32_t granule_log)
+{
+    struct ck_page *page = ck_budget_alloc(&d->budget, sizeof *page);
+    if (!page)
+        return NULL;
+    page->cells = ck_budget_alloc(&d->budget, cells_bytes(granule_log));
+    if (!page->cells) {
+        ck_budget_free(&d->budget, page, sizeof *page);
+        return NULL;
+    }
+    page->space = space;
+    page->number = number;
+    page->granule_log = granule_log;
+    page->next = space->pages;
+    space->pages = page;
+    return page;
+}
+
+/* Where the page is kept, or would be; NULL: no memory. */
+static struct ck_page **page_place(struct ck_detector *d, struct ck_space *space, uint64_t number)
+{
+    if (number < space->directory_count)
+        return &space->directory[number];
+    if ((d->page_count + 1) * 2 > d->page_capacity && !grow_pages(d))
+        return NULL;
+    return &d->page_table[page_slot(d, space, number)];
+}
+
 struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
                            uint32_t granule_log)
 {
     if (space->last_page && space->last_page->number == number)
         return space->last_page;
-    if ((d->page_count + 1) * 2 > d->page_capacity && !grow_pages(d))
+    struct ck_page **place = page_place(d, space, number);
+    if (!place)
         return NULL;
-    size_t slot = page_slot(d, space, number);
-    struct ck_page *page = d->page_table[slot];
-    if (!page) {
-        page = ck_budget_alloc(&d->budget, sizeof *page);
-        if (!page)
-            return NULL;
-        page->cells = ck_budget_alloc(&d->budget, cells_bytes(granule_log));
-        if (!page->cells) {
-            ck_budget_free(&d->budget, page, sizeof *page);
-            return NULL;
-        }
-        page->space = space;
-        page->number = number;
-        page->granule_log = granule_log;
-        page->next = space->pages;
-        space->pages = page;
-        d->page_table[slot] = page;
-        d->page_count++;
+    if (!*place) {
+        *place = new_page(d, space, number, granule_log);
+        d->page_count += *place && number >= space->directory_count;
     }
-    space->last_page = page;
-    return page;
+    space->last_page = *place;
+    return *place;
+}
+
+enum { DIRECTORY_MAX = 1 << 22 }; /* pages: 4 GiB */
+
+void ck_space_size(struct ck_detector *d, struct ck_space *space, uint64_t bytes)
+{
+    uint64_t count = (bytes >> CK_PAGE_LOG) + ((bytes & (CK_PAGE - 1)) != 0);
+    if (space->pages || space->directory || !count || count > DIRECTORY_MAX)
+        return;
+    space->directory = ck_budget_alloc(&d->budget, count * sizeof *space->directory);
+    space->directory_count = space->directory ? count : 0;
 }
 
 bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule_log)
@@ -308,17 +334,18 @@ void ck_space_clear(struct ck_detector *d, struct ck_space *space)
     while (space->pages) {
         struct ck_page *page = space->pages;
         space->pages = page->next;
-        page_remove(d, page);
+        if (page->number >= space->directory_count)
+            page_remove(d, page);
         page_free(d, page);
     }
+    ck_budget_free(&d->budget, space->directory, space->directory_count * sizeof *space->directory);
+    space->directory = NULL;
+    space->directory_count = 0;
     space->last_page = NULL;
 }
 
 void ck_shadow_clear(struct ck_detector *d)
 {
-    for (size_t i = 0; i < d->page_capacity; i++)
-        if (d->page_table[i])
-            page_free(d, d->page_table[i]);
     ck_budget_free(&d->budget, d->page_table, d->page_capacity * sizeof *d->page_table);
     d->page_table = NULL;
     d->page_capacity = d->page_count = 0;

@@ -59,6 +59,10 @@ static void set_environment(const struct session *session, const char *library, 
     snprintf(text, sizeof text, "%d", fd);
     setenv("REFCL_TRACE_FD", text, 1);
     unsetenv("REFCL_TRACE"); /* that file is ours to write */
+    if (session->trace || session->html || session->recorder)
+        setenv("REFCL_TRACE_VALUES", "1", 1);
+    else
+        unsetenv("REFCL_TRACE_VALUES");
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
@@ -141,7 +145,8 @@ static enum mm_class tee_record(void *context, const struct mm_record *given)
     struct tee *tee = context;
     enum mm_class worst = MM_OK;
     struct mm_record copy = *given, text, *record = &copy;
-    bool found = given->type == MM_RECORD_SOURCE && session_places_find(&tee->places, &copy, &text);
+    bool found =
+        tee->count > 1 && given->type == MM_RECORD_SOURCE && session_places_find(&tee->places, &copy, &text);
     for (size_t i = 0; found && text.type && i < tee->count; i++)
         tee->sinks[i].record(tee->sinks[i].context, &text);
     for (size_t i = 0; i < tee->count; i++) {
@@ -174,7 +179,6 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
 
 static void tee_close(struct tee *tee)
 {
-    session_places_clear(&tee->places);
     if (tee->recorder)
         session_recorder_end(tee->recorder, tee->complete);
     for (size_t i = 0; i < tee->count; i++)
@@ -329,7 +333,7 @@ static int follow(const struct session *session, char **argv, struct ck_detector
     tee_close(tee);
     if (code)
         tool_report(&err);
-    session_verify(detector, input.copy);
+    session_verify(detector, &tee->places, input.copy);
     int reported = report(session, detector);
     if (!reported && session->html)
         reported = session_html(detector, input.copy, session->command_line, session->html);
@@ -340,12 +344,14 @@ static int follow(const struct session *session, char **argv, struct ck_detector
 
 int session_run(const struct session *session, char **argv)
 {
+    struct tee tee = {.count = 1};
     struct ck_detector_options options = {.races = session->races,
                                           .memory = true,
                                           .uninitialized = session->uninitialized,
-                                          .max_findings = session->max_findings};
+                                          .max_findings = session->max_findings,
+                                          .locate = session_places_locate,
+                                          .locate_context = &tee.places};
     struct ck_detector *detector = ck_detector_create(&options);
-    struct tee tee = {.count = 1};
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
     ck_detector_sink(detector, &tee.sinks[0]);
@@ -358,5 +364,6 @@ int session_run(const struct session *session, char **argv)
     if (!code)
         code = follow(session, argv, detector, &tee);
     ck_detector_destroy(detector);
+    session_places_clear(&tee.places);
     return code;
 }

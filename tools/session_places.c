@@ -112,6 +112,16 @@ bool session_places_find(struct session_places *places, struct mm_record *record
     return true;
 }
 
+void session_places_locate(void *context, struct mm_source *source, struct mm_text *text)
+{
+    struct mm_record record = {.type = MM_RECORD_SOURCE, .source = *source}, told;
+    if (!session_places_find(context, &record, &told))
+        return;
+    *source = record.source;
+    if (told.type == MM_RECORD_TEXT)
+        *text = told.text;
+}
+
 void session_places_clear(struct session_places *places)
 {
     for (size_t i = 0; i < 3; i++)

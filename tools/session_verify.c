@@ -46,10 +46,11 @@ int session_verify_file(void)
     return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-static bool try_change(struct ck_detector *detector, size_t i, int fd)
+static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
-    struct ck_detector_options options = {.races = true, .max_findings = 1};
+    struct ck_detector_options options = {
+        .races = true, .max_findings = 1, .locate = session_places_locate, .locate_context = places};
     struct ck_detector *again = ck_detector_create(&options);
     struct changer changer = {.change = &finding->change};
     struct mm_sink sink = {.context = &changer, .record = change_record, .events = change_events};
@@ -66,7 +67,7 @@ static bool try_change(struct ck_detector *detector, size_t i, int fd)
     return read;
 }
 
-void session_verify(struct ck_detector *detector, int fd)
+void session_verify(struct ck_detector *detector, struct session_places *places, int fd)
 {
     time_t end = time(NULL) + SECONDS;
     size_t tried = 0;
@@ -74,7 +75,7 @@ void session_verify(struct ck_detector *detector, int fd)
         const struct ck_finding *finding = ck_detector_finding(detector, i);
         if (!finding->fix || !finding->change.source[0])
             continue;
-        if (tried++ == MOST_TRIED || time(NULL) >= end || !try_change(detector, i, fd))
+        if (tried++ == MOST_TRIED || time(NULL) >= end || !try_change(detector, places, i, fd))
             break;
     }
 }

@@ -3,12 +3,13 @@
 #define TOOLS_SESSION_VERIFY_H
 
 #include "checker/checker.h"
+#include "tools/session_places.h"
 
 #define SESSION_VERIFY_BYTES ((uint64_t)64 << 20) /* of coded trace; longer ones are not kept */
 
 /* A nameless file for the trace, -1 if there can be none. */
 int session_verify_file(void);
 /* Tries the changes that DETECTOR proposes on the trace in FD (-1: nothing is tried). */
-void session_verify(struct ck_detector *detector, int fd);
+void session_verify(struct ck_detector *detector, struct session_places *places, int fd);
 
 #endif
