@@ -29,17 +29,19 @@ static void initialise(void)
 {
     const char *path = getenv("REFCL_TRACE"), *number = getenv("REFCL_TRACE_FD");
     int fd = -1;
+    unsigned flags = 0;
     if (path && *path) {
         fd = open_trace(path);
     } else if (number && *number) {
         fd = atoi(number);
         fcntl(fd, F_SETFD, FD_CLOEXEC);
+        flags = MM_TRACE_UNCOMPRESSED | (getenv("REFCL_TRACE_VALUES") ? 0 : MM_TRACE_WITHOUT_VALUES);
     } else {
         return;
     }
     struct mm_sink sink;
     struct mm_error error = {0};
-    if (fd < 0 || mm_trace_writer(fd, &sink, &error) != MM_OK) {
+    if (fd < 0 || mm_trace_writer_for(fd, flags, &sink, &error) != MM_OK) {
         fprintf(stderr, "refcl: cannot record: %s\n",
                 fd < 0 ? "the trace file cannot be opened" : error.message);
         return;
