@@ -215,6 +215,9 @@ struct in_launch {
     struct mm_recorder *recorder; /* NULL: recording off */
     uint32_t command;             /* for agents in events and findings */
     uint32_t device;
+    bool weak; /* reads return any value that the memory model allows, by SEED; needs IN_RANDOM to matter */
+    mm_event_id
+        start; /* recording and weak: the command's start, where values come from that were there before */
     bool uninitialized; /* with checks: values never given that reach a branch, an address or shared memory */
 };
 /* A launch under way. */

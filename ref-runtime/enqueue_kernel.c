@@ -13,7 +13,7 @@
 /* ---- settings of launches ---- */
 
 static struct {
-    bool checks, uninitialized;
+    bool checks, uninitialized, weak;
     enum in_schedule schedule;
     uint64_t seed, step_limit;
     uint32_t max_findings;
@@ -41,9 +41,14 @@ static void read_settings(void)
     const char *schedule = getenv("REFCL_SCHEDULE");
     settings.uninitialized = in_list(getenv("REFCL_CHECK"), "uninitialized");
     settings.checks = settings.uninitialized || in_list(getenv("REFCL_CHECK"), "memory");
-    settings.schedule = schedule && strcmp(schedule, "random") == 0 ? IN_RANDOM
-                        : schedule && strcmp(schedule, "fair") == 0 ? IN_FAIR
-                                                                    : IN_SEQUENTIAL;
+    const char *memory = getenv("REFCL_MEMORY");
+    settings.weak = memory && strcmp(memory, "weak") == 0;
+    if (!schedule) {
+        schedule = settings.weak ? "random" : "sequential";
+    }
+    settings.schedule = strcmp(schedule, "random") == 0 ? IN_RANDOM
+                        : strcmp(schedule, "fair") == 0 ? IN_FAIR
+                                                        : IN_SEQUENTIAL;
     settings.seed = number("REFCL_SEED");
     settings.step_limit = number("REFCL_STEP_LIMIT");
     settings.max_findings = (uint32_t)number("REFCL_MAX_FINDINGS");
@@ -173,6 +178,8 @@ static cl_int start_kernel(struct rt_command *command)
                                .max_findings = settings.max_findings,
                                .checks = settings.checks,
                                .uninitialized = settings.uninitialized,
+                               .weak = settings.weak,
+                               .start = command->began,
                                .recorder = rt_recorder(),
                                .command = command->record.id,
                                .device = (uint32_t)command->queue->device->index};

@@ -4,6 +4,7 @@
 #include "exec.h"
 #include "interp/exec/fault_memory.h"
 #include "interp/ext/convert.h"
+#include "interp/weak/weak.h"
 #include <math.h>
 #include <string.h>
 
@@ -153,19 +154,75 @@ static uint32_t get32(const struct in_item *item, int32_t slot)
     return v;
 }
 
+static bool is_compare(const struct in_atomic *a)
+{
+    return a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
+}
+
+static bool is_store(const struct in_atomic *a)
+{
+    return a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
+}
+
+/* Legacy atomics are translated with relaxed order and work-group scope and keep the named address space of
+ * their pointer; C11 atomics go through the generic one. [CLC 6.15.12.7: device scope] */
+static enum mm_scope scope_of(const struct in_item *item, const struct in_atomic *a, const struct in_fat *p,
+                              enum mm_order order)
+{
+    enum mm_scope scope = in_scope_of(get32(item, a->scope));
+    bool legacy =
+        a->legacy && order == MM_RELAXED && scope == MM_SCOPE_WORK_GROUP && p->object->region != MM_LOCAL;
+    return legacy ? MM_SCOPE_DEVICE : scope;
+}
+
+/* ---- weak memory ------------------------------------------------------------------------------ */
+
+static uint64_t weak_result(void *context, uint64_t old, bool *writes)
+{
+    struct step *s = context;
+    s->writes = true;
+    uint64_t result = result_of(s, old & s->mask) & s->mask;
+    *writes = s->writes;
+    return result;
+}
+
+/* What PERFORM does, with a value that the model allows; false: memory as it is must do. */
+static bool perform_weakly(struct in_run *run, struct in_item *item, struct step *s, const struct in_fat *p,
+                           uint64_t *old, uint64_t *written)
+{
+    const struct in_atomic *a = s->a;
+    enum mm_order order = in_order_of(get32(item, a->order));
+    struct in_weak_atomic w = {.object = p->object,
+                               .address = p->address,
+                               .size = a->size,
+                               .store = is_store(a),
+                               .order = order,
+                               .order_failed = is_compare(a) ? in_order_of(get32(item, a->order2)) : order,
+                               .scope = scope_of(item, a, p, order),
+                               .result = a->opcode == SpvOpAtomicLoad ? NULL : weak_result,
+                               .context = s};
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) {
+        bool rmw = !w.store && w.result != NULL;
+        in_fault_atomic(rmw, &w.order_failed, &(enum mm_scope){w.scope});
+        in_fault_atomic(rmw, &w.order, &w.scope);
+    }
+    in_weak_atomic(run, item, &w);
+    *old = w.old & s->mask;
+    *written = w.written & s->mask;
+    s->writes = w.wrote;
+    return !w.failed;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------- */
+
 static void record(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct step *s,
                    const struct in_fat *p, uint64_t old, uint64_t written)
 {
     const struct in_atomic *a = s->a;
-    enum mm_scope scope = in_scope_of(get32(item, a->scope));
     enum mm_order order =
         in_order_of(get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2));
-    /* Legacy atomics are translated with relaxed order and work-group scope and keep the named address space
-     * of their pointer; C11 atomics go through the generic one. [CLC 6.15.12.7: device scope] */
-    if (a->legacy && order == MM_RELAXED && scope == MM_SCOPE_WORK_GROUP && p->object->region != MM_LOCAL)
-        scope = MM_SCOPE_DEVICE;
-    bool compare = a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
-    bool store = a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
+    enum mm_scope scope = scope_of(item, a, p, order);
+    bool compare = is_compare(a), store = is_store(a);
     enum mm_kind kind = store ? MM_WRITE : s->writes ? MM_RMW : MM_READ;
     in_record_atomic(run, item, pc, p->object, p->address, a->size, kind, store ? 0 : old,
                      kind == MM_READ ? 0 : written, order, scope,
@@ -191,11 +248,15 @@ bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *p
             memcpy(&s.comparator, item->frame + a->comparator, a->size);
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
             in_fault_atomic_next(item);
-        old = perform(&s, m, &written);
+        bool weak = run->weak != NULL && p->object->region != MM_PRIVATE;
+        if (!weak || !perform_weakly(run, item, &s, p, &old, &written))
+            old = perform(&s, m, &written);
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
             old = in_fault_atomic_done(item, a, m, old, written, s.writes, s.comparator);
         if (run->full && run->launch.recorder != NULL && p->object->region != MM_PRIVATE)
             record(run, item, pc, &s, p, old, written);
+        if (weak && run->launch.recorder != NULL)
+            in_weak_recorded(run);
     } else if (run->stopped) {
         return false;
     }

@@ -3,6 +3,7 @@
  * B9] */
 #include "exec.h"
 #include "interp/ext/convert.h"
+#include "interp/weak/weak.h"
 #include <math.h>
 #include <string.h>
 
@@ -401,12 +402,22 @@ static void copy_element(const struct gathering *g, struct in_fat *to, struct in
     uint8_t *d = s != NULL ? in_touch(run, item, pc, to, t, size, 0, true) : NULL;
     if (d == NULL)
         return;
-    bool record = run->full && run->launch.recorder != NULL;
+    bool record = run->full && run->launch.recorder != NULL, weak = run->weak != NULL;
+    if (weak)
+        s = in_weak_read(run, item, from->object, f, size);
     if (record)
         in_record_access(run, item, pc, from->object, f, (uint32_t)size, MM_READ, s, NULL, 0);
+    if (record && weak)
+        in_weak_recorded(run);
+    if (weak)
+        in_weak_write_begin(run, item, to->object, t, size);
     memmove(d, s, size);
+    if (weak)
+        in_weak_write_end(run, item, to->object, t, size);
     if (record)
         in_record_access(run, item, pc, to->object, t, (uint32_t)size, MM_WRITE, NULL, d, 0);
+    if (record && weak)
+        in_weak_recorded(run);
 }
 
 /* The copy happens here, when all have asked for it, by the first of them. [CLC 6.15.11] */

@@ -122,7 +122,7 @@ struct in_code {
     struct mm_arena *arena;
     struct in_insn *insns;
     uint32_t count;
-    struct in_insn *threaded[3]; /* per engine */
+    struct in_insn *threaded[4]; /* per engine */
     uint32_t *source_of;         /* per instruction: index in sources */
     struct in_source *sources;
     uint32_t source_count;
@@ -159,6 +159,7 @@ struct in_item {
     uint32_t agent;
     uint32_t instances[2]; /* barriers passed: work-group, sub-group */
     uint8_t state;
+    struct in_weak_item *weak; /* its part in weak memory, NULL: none yet */
 };
 
 /* A place for a resident work-group: its local memory, its work-items and a pool of blocks, reused by one
@@ -203,7 +204,7 @@ struct in_instance {
     uint32_t storage_count;
 };
 
-enum in_engine { IN_FAST, IN_RECORDING, IN_CHECKING };
+enum in_engine { IN_FAST, IN_RECORDING, IN_CHECKING, IN_WEAK };
 #define IN_EVENT_BATCH 256
 struct in_run {
     struct in_launch launch;
@@ -242,6 +243,7 @@ struct in_run {
     enum in_engine engine;
     uint64_t clock_reads;
     struct in_jit_run *native; /* the JIT executes this launch */
+    struct in_weak *weak;      /* NULL: memory is as it is */
 };
 
 enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };
@@ -249,6 +251,7 @@ enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };
 enum in_stop in_engine_fast(struct in_run *run, struct in_item *item, const void *const **labels);
 enum in_stop in_engine_full(struct in_run *run, struct in_item *item, const void *const **labels);
 enum in_stop in_engine_check(struct in_run *run, struct in_item *item, const void *const **labels);
+enum in_stop in_engine_weak(struct in_run *run, struct in_item *item, const void *const **labels);
 /* The code of CODE for an engine; NULL when out of memory. */
 const struct in_insn *in_thread(struct in_code *code, enum in_engine engine);
 

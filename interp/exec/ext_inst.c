@@ -2,6 +2,7 @@
 #include "interp/ext/convert.h"
 #include "interp/ext/ext.h"
 #include "interp/ext/ext_printf.h"
+#include "interp/weak/weak.h"
 #include "lower.h"
 #include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/OpenCL.std.h>
@@ -12,16 +13,37 @@ static struct in_fat *fat(const struct in_item *item, int32_t slot)
     return (struct in_fat *)(void *)(item->frame + slot);
 }
 
-static void accessed(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                     const struct in_fat *p, uint64_t address, uint64_t size, bool write)
+static bool is_weak(const struct in_run *run, const struct in_fat *p)
 {
-    const void *m = (const void *)(uintptr_t)address;
+    return run->weak != NULL && p->object->region != MM_PRIVATE;
+}
+
+static void accessed(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                     const struct in_fat *p, uint64_t address, const void *m, uint64_t size, bool write)
+{
     if (!run->full || p->object->region == MM_PRIVATE)
         return;
     run->switch_budget--;
     if (run->launch.recorder != NULL)
         in_record_access(run, item, pc, p->object, address, (uint32_t)size, write ? MM_WRITE : MM_READ,
                          write ? NULL : m, write ? m : NULL, 0);
+    if (is_weak(run, p) && run->launch.recorder != NULL)
+        in_weak_recorded(run);
+}
+
+static void begin_write(struct in_run *run, struct in_item *item, const struct in_fat *p, uint64_t address,
+                        uint64_t size)
+{
+    if (is_weak(run, p))
+        in_weak_write_begin(run, item, p->object, address, size);
+}
+
+static void end_write(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                      const struct in_fat *p, uint64_t address, uint64_t size)
+{
+    if (is_weak(run, p))
+        in_weak_write_end(run, item, p->object, address, size);
+    accessed(run, item, pc, p, address, (const void *)(uintptr_t)address, size, true);
 }
 
 static enum in_ext_type ext_type(const struct in_ty *s)
@@ -70,10 +92,11 @@ static bool run_second(struct in_run *run, struct in_item *item, const struct in
     if (m == NULL)
         return !run->stopped;
     uint32_t each = (uint32_t)in_scalar(pointee)->size;
+    begin_write(run, item, p, p->address, pointee->access);
     for (uint32_t k = 0; k < n; k++)
         kernel(to + k * size, m + k * each, element(item, c, 0, k),
                values > 1 ? element(item, c, 1, k) : NULL, values > 2 ? element(item, c, 2, k) : NULL);
-    accessed(run, item, pc, p, p->address, pointee->access, true);
+    end_write(run, item, pc, p, p->address, pointee->access);
     return true;
 }
 
@@ -135,6 +158,8 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
         memset(to, 0, size * n);
         return !run->stopped;
     }
+    if (is_weak(run, p))
+        m = in_weak_read(run, item, p->object, at, each * n);
     in_convert_fn convert = in_convert_find(IN_F16, size == 8 ? IN_F64 : IN_F32, IN_RTE, false);
     for (uint32_t k = 0; k < n && (fn->flags & IN_EXT_HALF); k++)
         if (size == 2)
@@ -143,7 +168,7 @@ static bool run_vload(struct in_run *run, struct in_item *item, const struct in_
             convert(m + 2 * k, to + size * k);
     if (!(fn->flags & IN_EXT_HALF))
         memcpy(to, m, each * n);
-    accessed(run, item, pc, p, at, each * n, false);
+    accessed(run, item, pc, p, at, m, each * n, false);
     return true;
 }
 
@@ -160,6 +185,7 @@ static bool run_vstore(struct in_run *run, struct in_item *item, const struct in
     uint8_t *m = in_touch(run, item, pc, p, at, each * n, mask, true);
     if (m == NULL)
         return !run->stopped;
+    begin_write(run, item, p, at, each * n);
     enum in_rounding rounding = fn->flags & IN_EXT_ROUNDED ? (enum in_rounding)c->literal : IN_RTE;
     in_convert_fn convert = in_convert_find(size == 8   ? IN_F64
                                             : size == 4 ? IN_F32
@@ -169,7 +195,7 @@ static bool run_vstore(struct in_run *run, struct in_item *item, const struct in
         convert(from + size * k, m + 2 * k);
     if (!(fn->flags & IN_EXT_HALF))
         memcpy(m, from, each * n);
-    accessed(run, item, pc, p, at, each * n, true);
+    end_write(run, item, pc, p, at, each * n);
     return true;
 }
 

@@ -335,6 +335,7 @@ void in_code_destroy(struct in_code *code)
     mm_free(code->threaded[0]);
     mm_free(code->threaded[1]);
     mm_free(code->threaded[2]);
+    mm_free(code->threaded[3]);
     mm_free(code->undefined);
     mm_free(code->source_of);
     mm_free(code->sources);

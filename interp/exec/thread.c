@@ -7,7 +7,9 @@ const struct in_insn *in_thread(struct in_code *code, enum in_engine engine)
     if (code->threaded[engine] != NULL)
         return code->threaded[engine];
     const void *const *labels;
-    if (engine == IN_CHECKING)
+    if (engine == IN_WEAK)
+        in_engine_weak(NULL, NULL, &labels);
+    else if (engine == IN_CHECKING)
         in_engine_check(NULL, NULL, &labels);
     else if (engine == IN_RECORDING)
         in_engine_full(NULL, NULL, &labels);

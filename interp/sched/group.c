@@ -1,6 +1,7 @@
 /* Work-groups in their slots: local memory, blocks of work-items, built-in values. [CL 3.2.1] */
 #include "interp/exec/check.h"
 #include "interp/fault.h"
+#include "interp/weak/weak.h"
 #include "sched.h"
 #include <string.h>
 
@@ -9,7 +10,7 @@
 /* Whether shadow memory is kept. */
 static bool shadowed(const struct in_run *run)
 {
-    return run->engine == IN_CHECKING && run->launch.uninitialized;
+    return run->launch.checks && run->launch.uninitialized;
 }
 
 static void *take(struct in_run *run, uint64_t size)
@@ -106,6 +107,8 @@ bool in_group_next(struct in_run *run, struct in_group *g)
     if (g->local_shadow != NULL)
         memset(g->local_shadow, 1, g->local_size);
     memset(g->items, 0, g->items_count * sizeof *g->items);
+    if (run->weak != NULL)
+        in_weak_group(run, g);
     return true;
 }
 

@@ -80,8 +80,9 @@ bool in_native_create(struct in_run *run)
     char why[160] = "";
     pthread_once(&chosen, choose);
     const struct in_launch *l = &run->launch;
-    if (native.engine == INTERP || l->recorder != NULL || l->checks || l->schedule != IN_SEQUENTIAL ||
-        l->step_limit != 0 || run->groups_total == 0 || (native.engine == AUTO && !worth(run)))
+    if (native.engine == INTERP || l->recorder != NULL || l->checks || l->weak ||
+        l->schedule != IN_SEQUENTIAL || l->step_limit != 0 || run->groups_total == 0 ||
+        (native.engine == AUTO && !worth(run)))
         return false;
     pthread_once(&loaded, load);
     struct in_launch launch = *l;

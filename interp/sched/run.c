@@ -1,6 +1,7 @@
 /* Launches: creation, stepping, end. [CL 3.2.1, 5.10] */
 #include "interp/exec/fault_memory.h"
 #include "interp/ext/ext.h"
+#include "interp/weak/weak.h"
 #include "sched.h"
 #include <stdio.h>
 #include <string.h>
@@ -141,14 +142,16 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     run->info = &run->module->kernels[launch->kernel].info;
     run->full = launch->recorder != NULL || launch->schedule == IN_RANDOM;
     run->random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
-    run->engine = launch->checks ? IN_CHECKING : run->full ? IN_RECORDING : IN_FAST;
-    run->full |= launch->checks;
+    run->engine = launch->weak ? IN_WEAK : launch->checks ? IN_CHECKING : run->full ? IN_RECORDING : IN_FAST;
+    run->full |= launch->checks || launch->weak;
     run->insns = in_thread(run->code, run->engine);
     result = run->insns == NULL ? out_of_memory(err) : geometry(run, err);
     if (result == MM_OK)
         result = copy_arguments(run, err);
     if (result == MM_OK && launch->recorder != NULL)
         result = record_locals(run, err);
+    if (result == MM_OK && launch->weak && !in_weak_create(run))
+        result = out_of_memory(err);
     if (result == MM_OK && !in_native_create(run))
         result = open_slots(run, err);
     if (result != MM_OK) {
@@ -196,6 +199,7 @@ void in_run_destroy(struct in_run *run)
         in_group_destroy(run, run->slots[k]);
     for (uint32_t k = 0; run->argument_values != NULL && k < run->info->argument_count; k++)
         mm_free(run->argument_values[k]);
+    in_weak_destroy(run);
     mm_free(run->argument_values);
     mm_free(run->arguments);
     mm_free(run->handles);

@@ -146,6 +146,7 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
     run->budget = budget;
     enum in_stop stop = run->engine == IN_FAST        ? in_engine_fast(run, item, NULL)
                         : run->engine == IN_RECORDING ? in_engine_full(run, item, NULL)
+                        : run->engine == IN_WEAK      ? in_engine_weak(run, item, NULL)
                                                       : in_engine_check(run, item, NULL);
     run->executed += (uint64_t)(budget - run->budget);
     run->slice_left -= budget - run->budget;

@@ -1,6 +1,7 @@
 /* Barriers and collective operations: who waits where, who may go on, and divergence.
  * [CLC 6.15.8], [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
 #include "interp/fault.h"
+#include "interp/weak/weak.h"
 #include "sched.h"
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +56,11 @@ static void release(struct in_run *run, struct in_item **members, uint32_t n)
 {
     const struct in_wait *w = wait_of(members[0]);
     record_copies(run, members, n, MM_BARRIER_ENTRY);
+    if (run->weak != NULL && w->kind == IN_WAIT_BARRIER)
+        in_weak_barrier(run, members, n, get32(members[0], w->semantics),
+                        in_scope_of(get32(members[0], w->memory_scope)));
+    if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
+        in_weak_copies(run, members, n);
     if (w->kind != IN_WAIT_BARRIER)
         in_collective(run, members, n, w);
     record_copies(run, members, n, MM_BARRIER_EXIT);
@@ -212,6 +218,8 @@ void in_item_waits(struct in_run *run, struct in_item *item)
 void in_item_done(struct in_run *run, struct in_item *item)
 {
     struct in_group *g = item->group;
+    if (run->weak != NULL)
+        in_weak_done(run, item);
     in_item_finish(g, item);
     g->yields = 0;
     if (g->waiting > 0)

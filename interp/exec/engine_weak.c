@@ -1,0 +1,6 @@
+/* The engine whose memory operations go through weak memory: see interp/weak. */
+#define IN_FULL   1
+#define IN_CHECK  1
+#define IN_WEAKLY 1
+#define IN_ENGINE in_engine_weak
+#include "engine.inc"

@@ -1,0 +1,378 @@
+/* Histories: the writes to eight bytes of memory, in modification order. [CL 3.3.6 G5] */
+#include "history.h"
+#include <string.h>
+
+#define IN_CELLS_MOST    200000 /* histories; beyond it all begin anew */
+#define IN_MESSAGES_MOST 1500000
+#define IN_HISTORY_MOST  48 /* writes in one; beyond it the oldest half goes */
+
+/* ---- finding ---------------------------------------------------------------------------------- */
+
+static uint32_t hash(const struct in_weak *w, uint64_t address)
+{
+    return (uint32_t)(((address >> 3) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (w->table_size - 1);
+}
+
+struct in_cell *in_cell_find(struct in_weak *w, uint64_t address)
+{
+    if (w->cell_count == 0)
+        return NULL;
+    for (uint32_t at = hash(w, address);; at = (at + 1) & (w->table_size - 1)) {
+        if (w->table[at] == 0)
+            return NULL;
+        if (w->cells[w->table[at] - 1]->address == address)
+            return w->cells[w->table[at] - 1];
+    }
+}
+
+struct in_cell *in_cell_of_id(const struct in_weak *w, uint64_t id)
+{
+    uint32_t index = (uint32_t)id;
+    return index <= w->cell_used && index > 0 && w->cells[index - 1]->id == id ? w->cells[index - 1] : NULL;
+}
+
+static void enter(struct in_weak *w, uint32_t index)
+{
+    uint32_t at = hash(w, w->cells[index]->address);
+    while (w->table[at] != 0)
+        at = (at + 1) & (w->table_size - 1);
+    w->table[at] = index + 1;
+}
+
+static bool grow_table(struct in_weak *w)
+{
+    if ((w->cell_count + 1) * 2 <= w->table_size)
+        return true;
+    uint32_t size = w->table_size == 0 ? 64 : w->table_size * 2;
+    uint32_t *table = mm_alloc_zero(size, sizeof *table);
+    if (table == NULL)
+        return false;
+    mm_free(w->table);
+    w->table = table;
+    w->table_size = size;
+    for (uint32_t k = 0; k < w->cell_used; k++)
+        if (w->cells[k]->id != 0)
+            enter(w, k);
+    return true;
+}
+
+/* Removes the cell from the table by shifting back what follows it. */
+static void leave(struct in_weak *w, uint32_t index)
+{
+    uint32_t mask = w->table_size - 1, hole = hash(w, w->cells[index]->address);
+    while (w->table[hole] != index + 1)
+        hole = (hole + 1) & mask;
+    for (uint32_t at = (hole + 1) & mask; w->table[at] != 0; at = (at + 1) & mask) {
+        uint32_t home = hash(w, w->cells[w->table[at] - 1]->address);
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        w->table[hole] = w->table[at];
+        hole = at;
+    }
+    w->table[hole] = 0;
+}
+
+/* ---- creation and end ------------------------------------------------------------------------- */
+
+static void drop_offers(struct in_message *m)
+{
+    while (m->offers != NULL) {
+        struct in_offer *o = m->offers;
+        m->offers = o->next;
+        in_view_drop(o->view);
+        in_view_drop(o->other);
+        mm_free(o);
+    }
+}
+
+static void free_cell(struct in_weak *w, uint32_t index)
+{
+    struct in_cell *c = w->cells[index];
+    leave(w, index);
+    for (uint32_t k = 0; k < c->count; k++)
+        drop_offers(&c->messages[k]);
+    w->messages -= c->count;
+    c->count = c->oldest = 0;
+    c->id = 0;
+    c->next_free = w->free_cells;
+    w->free_cells = index + 1;
+    w->cell_count--;
+}
+
+static bool reserve_cell(struct in_weak *w)
+{
+    if (w->free_cells != 0)
+        return true;
+    if (w->cell_used == w->cell_capacity) {
+        uint32_t capacity = w->cell_capacity == 0 ? 64 : w->cell_capacity * 2;
+        struct in_cell **cells = mm_realloc(w->cells, capacity * sizeof(struct in_cell *));
+        if (cells == NULL)
+            return false;
+        w->cells = cells;
+        w->cell_capacity = capacity;
+    }
+    struct in_cell *c = mm_alloc_zero(1, sizeof *c);
+    if (c == NULL)
+        return false;
+    c->next_free = w->free_cells;
+    w->cells[w->cell_used++] = c;
+    w->free_cells = w->cell_used;
+    return true;
+}
+
+static bool make_room(struct in_cell *c)
+{
+    if (c->count < c->capacity)
+        return true;
+    uint32_t capacity = c->capacity == 0 ? 2 : c->capacity * 2;
+    struct in_message *messages = mm_realloc(c->messages, capacity * sizeof *messages);
+    if (messages == NULL)
+        return false;
+    c->messages = messages;
+    c->capacity = capacity;
+    return true;
+}
+
+static void note_local(struct in_weak *w, const struct in_group *group, uint32_t index)
+{
+    struct in_local_cells *l = w->locals, *end = w->locals + w->local_count;
+    while (l < end && l->group != group)
+        l++;
+    if (l == end) {
+        struct in_local_cells *locals = mm_realloc(w->locals, (w->local_count + 1) * sizeof *locals);
+        if (locals == NULL)
+            return;
+        w->locals = locals;
+        l = &locals[w->local_count++];
+        *l = (struct in_local_cells){.group = group};
+    }
+    w->cells[index]->next_local = l->first;
+    l->first = index + 1;
+}
+
+static struct in_cell *new_cell(struct in_weak *w, const struct in_group *group, uint64_t address)
+{
+    if (w->cell_count >= IN_CELLS_MOST || w->messages >= IN_MESSAGES_MOST)
+        in_cells_clear(w);
+    if (!grow_table(w) || !reserve_cell(w))
+        return NULL;
+    uint32_t index = w->free_cells - 1;
+    struct in_cell *c = w->cells[index];
+    if (!make_room(c))
+        return NULL;
+    w->free_cells = c->next_free;
+    c->address = address;
+    c->id = ++w->generation << 32 | (index + 1);
+    c->known = 0;
+    c->count = 1;
+    c->oldest = 0;
+    c->next_local = 0;
+    c->messages[0] = (struct in_message){.mask = 0xff, .agent = UINT32_MAX, .event = MM_NO_EVENT};
+    w->messages++;
+    w->cell_count++;
+    enter(w, index);
+    if (group != NULL)
+        note_local(w, group, index);
+    return c;
+}
+
+static uint8_t memory_byte(const struct in_cell *c, int byte)
+{
+    return __atomic_load_n((const uint8_t *)(uintptr_t)(c->address + (uint64_t)byte), __ATOMIC_RELAXED);
+}
+
+struct in_cell *in_cell_at(struct in_weak *w, const struct in_group *group, uint64_t address, uint8_t mask)
+{
+    struct in_cell *c = in_cell_find(w, address);
+    if (c == NULL)
+        c = new_cell(w, group, address);
+    if (c == NULL) {
+        w->failed = true;
+        return NULL;
+    }
+    for (int b = 0; b < 8; b++)
+        if (mask & ~c->known & 1 << b)
+            c->messages[0].value |= (uint64_t)memory_byte(c, b) << (8 * b);
+    c->known |= mask;
+    return c;
+}
+
+void in_cells_forget(struct in_weak *w, const struct in_group *group)
+{
+    for (uint32_t k = 0; k < w->local_count; k++) {
+        if (w->locals[k].group != group)
+            continue;
+        for (uint32_t i = w->locals[k].first, next; i != 0; i = next) {
+            next = w->cells[i - 1]->next_local;
+            free_cell(w, i - 1);
+        }
+        w->locals[k] = w->locals[--w->local_count];
+        return;
+    }
+}
+
+void in_cells_clear(struct in_weak *w)
+{
+    for (uint32_t k = 0; k < w->cell_used; k++)
+        if (w->cells[k]->id != 0)
+            free_cell(w, k);
+    w->local_count = 0;
+    memset(&w->last, 0, sizeof w->last);
+}
+
+void in_cells_destroy(struct in_weak *w)
+{
+    in_cells_clear(w);
+    for (uint32_t k = 0; k < w->cell_used; k++) {
+        mm_free(w->cells[k]->messages);
+        mm_free(w->cells[k]);
+    }
+    mm_free(w->cells);
+    mm_free(w->table);
+    mm_free(w->locals);
+}
+
+/* ---- contents --------------------------------------------------------------------------------- */
+
+uint32_t in_cell_index(const struct in_cell *c, uint64_t serial)
+{
+    for (uint32_t k = c->count; k-- > 0;)
+        if (c->messages[k].serial == serial)
+            return k;
+    return 0;
+}
+
+uint64_t in_cell_value(const struct in_cell *c, uint32_t index, uint8_t mask)
+{
+    uint64_t value = 0;
+    for (uint32_t k = index + 1; k-- > 0 && mask != 0;) {
+        const struct in_message *m = &c->messages[k];
+        for (int b = 0; b < 8; b++)
+            if (m->mask & mask & 1 << b)
+                value |= m->value & UINT64_C(0xff) << (8 * b);
+        mask &= (uint8_t)~m->mask;
+    }
+    return value;
+}
+
+uint32_t in_cell_last(const struct in_cell *c, uint32_t index, uint8_t mask)
+{
+    while (index > 0 && !(c->messages[index].mask & mask))
+        index--;
+    return index;
+}
+
+uint32_t in_cell_bound(const struct in_cell *c, const struct in_view *view, uint8_t mask)
+{
+    uint32_t bound = c->oldest;
+    for (int half = 0; half < 2 && view != NULL; half++) {
+        if (!(mask & in_half_mask(half)))
+            continue;
+        uint64_t serial = in_view_get(view, in_half_key(c, half));
+        uint32_t at = serial != 0 ? in_cell_index(c, serial) : 0;
+        bound = at > bound ? at : bound;
+        for (uint32_t k = c->count; view->floor != 0 && k-- > bound + 1;)
+            if (c->messages[k].serial <= view->floor && (c->messages[k].mask & mask))
+                bound = k;
+    }
+    return bound;
+}
+
+void in_message_offer(struct in_weak *w, struct in_message *m, uint8_t slot, uint64_t key,
+                      struct in_view *view, struct in_view *other)
+{
+    struct in_offer *o = m->offers;
+    uint32_t count = 0;
+    for (; o != NULL && (o->slot != slot || (o->key != key && o->key != ANY_KEY)); o = o->next)
+        count++;
+    if (o == NULL && count >= 16) { /* rather too much than too little */
+        for (o = m->offers; o != NULL && o->slot != slot;)
+            o = o->next;
+        if (o != NULL)
+            o->key = ANY_KEY;
+    }
+    if (o == NULL) {
+        o = mm_alloc_zero(1, sizeof *o);
+        if (o == NULL) {
+            w->failed = true;
+            return;
+        }
+        *o = (struct in_offer){.next = m->offers, .slot = slot, .key = key};
+        m->offers = o;
+    }
+    in_view_join(w, &o->view, view);
+    in_view_join(w, &o->other, other);
+}
+
+/* ---- shortening ------------------------------------------------------------------------------- */
+
+/* What an older write offers goes on in the read-modify-writes that follow it. [CL 3.3.6 G7] */
+static void hand_on(struct in_weak *w, struct in_cell *c, uint32_t index)
+{
+    struct in_message *m = &c->messages[index];
+    uint32_t next = index + 1;
+    while (next < c->count && !(c->messages[next].mask & m->mask))
+        next++;
+    if (next == c->count || (!c->messages[next].rmw && c->messages[next].agent != m->agent))
+        return;
+    for (const struct in_offer *o = m->offers; o != NULL; o = o->next)
+        in_message_offer(w, &c->messages[next], o->slot, o->key, o->view, o->other);
+}
+
+/* Nobody reads before the write at CUT any more; what is not the last write of some byte there goes. */
+static void shorten(struct in_weak *w, struct in_cell *c, uint32_t cut)
+{
+    uint8_t covered = 0;
+    bool keep[2 * IN_HISTORY_MOST + 16] = {false};
+    for (uint32_t k = cut + 1; k-- > 0;) {
+        keep[k] = (c->messages[k].mask & ~covered) != 0;
+        covered |= c->messages[k].mask;
+    }
+    uint32_t to = 0;
+    for (uint32_t k = 0; k < c->count; k++) {
+        if (k == cut)
+            c->oldest = to;
+        if (k <= cut && !keep[k] && k < cut) {
+            hand_on(w, c, k);
+            drop_offers(&c->messages[k]);
+            w->messages--;
+            continue;
+        }
+        c->messages[to++] = c->messages[k];
+    }
+    c->count = to;
+}
+
+struct in_message *in_cell_insert(struct in_weak *w, struct in_cell *c, uint32_t index, uint8_t mask,
+                                  uint64_t value)
+{
+    if (!make_room(c)) {
+        w->failed = true;
+        return NULL;
+    }
+    memmove(&c->messages[index + 1], &c->messages[index], (c->count - index) * sizeof *c->messages);
+    c->messages[index] = (struct in_message){
+        .value = value, .mask = mask, .serial = ++w->serial, .event = MM_NO_EVENT, .agent = UINT32_MAX};
+    c->count++;
+    w->messages++;
+    return &c->messages[index];
+}
+
+/* ---- others ----------------------------------------------------------------------------------- */
+
+void in_cell_refresh(struct in_weak *w, struct in_cell *c, uint8_t mask)
+{
+    uint64_t now = 0, have = in_cell_value(c, c->count - 1, mask);
+    for (int b = 0; b < 8; b++)
+        if (mask & 1 << b)
+            now |= (uint64_t)memory_byte(c, b) << (8 * b);
+    if (now != have) {
+        struct in_view *all = in_view_of_all(w);
+        struct in_message *m = in_cell_insert(w, c, c->count, mask, now);
+        for (uint8_t slot = 0; m != NULL && slot < SLOTS; slot++)
+            in_message_offer(w, m, slot, ANY_KEY, all, all);
+        in_view_drop(all);
+    }
+    if (c->count > IN_HISTORY_MOST)
+        shorten(w, c, c->count - IN_HISTORY_MOST / 2);
+}

@@ -1,0 +1,153 @@
+/* Inside weak: views and histories. */
+#ifndef INTERP_WEAK_HISTORY_H
+#define INTERP_WEAK_HISTORY_H
+
+#include "weak.h"
+
+enum { GLOBAL_REGION, LOCAL_REGION, REGIONS };
+/* Scopes as what they synchronise with: instances of sub-group, work-group, device, all devices. */
+enum { SLOT_SUB_GROUP, SLOT_WORK_GROUP, SLOT_DEVICE, SLOT_ALL, SLOTS };
+#define ANY_KEY UINT64_MAX /* any scope instance */
+
+/* ---- views ---- */
+
+/* How far a view reaches in half a cell: to the write numbered SERIAL, at least. */
+struct in_view_entry {
+    uint64_t key; /* id of the cell * 2 + which half; 0: empty */
+    uint64_t serial;
+};
+struct in_view { /* shared; whoever changes one that is shared copies it first */
+    uint32_t references, count, capacity;
+    uint64_t floor; /* all that memory held when this was the last serial is in the view */
+    struct in_view_entry entries[];
+};
+
+/* ---- histories ---- */
+
+/* What a write offers to acquire operations that read it: of the scope SLOT in the instance KEY. */
+struct in_offer {
+    struct in_offer *next;
+    struct in_view *view, *other; /* OTHER: of the other region, for fences with both flags */
+    uint64_t key;
+    uint8_t slot;
+};
+struct in_message {
+    uint64_t value, serial;
+    uint64_t seen;   /* the writer's view of this place, as a serial */
+    uint64_t fenced; /* when the writer first executed a seq_cst fence after it, 0: not yet */
+    mm_event_id event;
+    struct in_offer *offers;
+    uint32_t agent;
+    uint8_t mask; /* bytes of the cell that it wrote */
+    bool rmw;     /* a read-modify-write: nothing comes between it and what it read */
+    bool atomic, seq_cst;
+};
+struct in_cell {
+    uint64_t address, id;
+    struct in_message *messages;      /* in modification order */
+    uint32_t count, capacity, oldest; /* before OLDEST: what no read may choose, kept for other bytes */
+    uint32_t next_local;              /* of the same work-group, index + 1 */
+    uint32_t next_free;
+    uint8_t known; /* bytes whose first value was taken from memory */
+};
+
+/* A work-item's part in it. */
+struct in_weak_item {
+    struct in_weak_item *next, **link;
+    struct in_view *view[REGIONS];
+    struct in_view *release[REGIONS][SLOTS], *both[REGIONS][SLOTS];          /* of release fences, by scope */
+    struct in_view *pending[REGIONS][SLOTS], *pending_other[REGIONS][SLOTS]; /* for acquire fences */
+    uint64_t fenced; /* its last seq_cst fence, 0: none */
+    struct in_write {
+        uint64_t cell, serial;
+    } writes[32]; /* atomic writes since its last seq_cst fence */
+    uint32_t write_count;
+};
+
+struct in_local_cells {
+    const struct in_group *group;
+    uint32_t first;
+};
+struct in_weak {
+    struct in_cell **cells;
+    uint32_t *table; /* by address: index + 1 */
+    uint32_t table_size, cell_count, cell_used, cell_capacity, free_cells;
+    uint64_t generation;
+    struct in_local_cells *locals;
+    uint32_t local_count;
+    struct in_weak_item *items;
+    uint64_t serial, random, messages;
+    mm_event_id start; /* where values come from that were there before the launch */
+    uint8_t *scratch;
+    uint64_t scratch_size;
+    /* The access made last, for the record. */
+    struct {
+        struct in_cell *cell;
+        uint64_t serial;            /* of the write */
+        mm_event_id from, after;    /* MM_NO_EVENT: as record order has it */
+        bool wrote, flowed, placed; /* FLOWED: a read not of the last recorded write */
+    } last;
+    bool failed; /* out of memory: reads return what memory holds from now on */
+};
+
+uint64_t in_weak_random(struct in_weak *w);
+struct in_weak_item *in_weak_item(struct in_run *run, struct in_item *item);
+
+/* view.c */
+void in_view_drop(struct in_view *view);
+struct in_view *in_view_share(struct in_view *view);
+void in_view_set(struct in_view **view, uint64_t key, uint64_t serial);
+uint64_t in_view_get(const struct in_view *view, uint64_t key); /* 0: no entry */
+void in_view_join(struct in_weak *w, struct in_view **into, const struct in_view *other);
+struct in_view *in_view_of_all(struct in_weak *w); /* all that memory holds now */
+
+/* cell.c */
+struct in_cell *in_cell_find(struct in_weak *w, uint64_t address); /* NULL: no history */
+struct in_cell *in_cell_of_id(const struct in_weak *w, uint64_t id);
+struct in_cell *in_cell_at(struct in_weak *w, const struct in_group *group, uint64_t address, uint8_t mask);
+void in_cells_forget(struct in_weak *w, const struct in_group *group);
+void in_cells_clear(struct in_weak *w);
+void in_cells_destroy(struct in_weak *w);
+/* Takes over what others wrote to memory. */
+void in_cell_refresh(struct in_weak *w, struct in_cell *cell, uint8_t mask);
+/* The bytes of MASK after the write at INDEX. */
+uint64_t in_cell_value(const struct in_cell *cell, uint32_t index, uint8_t mask);
+/* Index of the write SERIAL; 0 if it is not kept any more. */
+uint32_t in_cell_index(const struct in_cell *cell, uint64_t serial);
+/* The first place in modification order that a view permits reading bytes MASK at. */
+uint32_t in_cell_bound(const struct in_cell *cell, const struct in_view *view, uint8_t mask);
+/* The last write to bytes of MASK at or before INDEX. */
+uint32_t in_cell_last(const struct in_cell *cell, uint32_t index, uint8_t mask);
+/* A new write at INDEX; NULL: out of memory. */
+struct in_message *in_cell_insert(struct in_weak *w, struct in_cell *cell, uint32_t index, uint8_t mask,
+                                  uint64_t value);
+void in_message_offer(struct in_weak *w, struct in_message *m, uint8_t slot, uint64_t key,
+                      struct in_view *view, struct in_view *other);
+
+static inline uint64_t in_half_key(const struct in_cell *cell, int half)
+{
+    return cell->id * 2 + (uint64_t)half;
+}
+static inline uint8_t in_half_mask(int half)
+{
+    return half ? 0xf0 : 0x0f;
+}
+
+/* sync.c */
+uint8_t in_slot_of(enum mm_scope scope); /* SLOTS: of no use to anybody */
+uint8_t in_slot_reduced(uint8_t slot, const struct in_object *object);
+uint64_t in_slot_key(const struct in_run *run, const struct in_item *item, uint8_t slot);
+/* ITEM read the write at INDEX of CELL atomically. */
+void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_object *object,
+                     const struct in_cell *cell, uint32_t index, uint8_t mask, enum mm_order order,
+                     enum mm_scope scope);
+/* ITEM wrote M atomically. */
+void in_sync_release(struct in_run *run, struct in_item *item, const struct in_object *object,
+                     struct in_message *m, enum mm_order order, enum mm_scope scope);
+
+static inline int in_region_of(const struct in_object *object)
+{
+    return object->region == MM_LOCAL ? LOCAL_REGION : GLOBAL_REGION;
+}
+
+#endif

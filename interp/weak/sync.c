@@ -1,0 +1,252 @@
+/* Release sequences, inclusive scopes, fences and barriers over views. [CL 3.3.5 O9-O15], [CL 3.3.6 G7, G8,
+ * A4, A5, A11, F1-F7, W7, W8, B7, B8] */
+#include "history.h"
+#include "interp/fault.h"
+
+static bool acquires(enum mm_order order)
+{
+    return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
+}
+
+static bool releases(enum mm_order order)
+{
+    return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
+}
+
+/* ---- scopes ----------------------------------------------------------------------------------- */
+
+uint8_t in_slot_of(enum mm_scope scope)
+{
+    switch (scope) {
+    case MM_SCOPE_WORK_ITEM:
+        return SLOTS;
+    case MM_SCOPE_SUB_GROUP:
+        return SLOT_SUB_GROUP;
+    case MM_SCOPE_WORK_GROUP:
+        return SLOT_WORK_GROUP;
+    case MM_SCOPE_ALL_SVM_DEVICES:
+        return SLOT_ALL;
+    default:
+        return SLOT_DEVICE;
+    }
+}
+
+/* What a scope means on this memory [CL 3.3.5 O10, O11]. */
+uint8_t in_slot_reduced(uint8_t slot, const struct in_object *object)
+{
+    bool shared = object->origin == MM_ORIGIN_FINE_SVM_ATOMICS || object->origin == MM_ORIGIN_SYSTEM_SVM;
+    if (slot == SLOTS)
+        return slot;
+    if (object->region == MM_LOCAL)
+        return slot > SLOT_WORK_GROUP ? SLOT_WORK_GROUP : slot;
+    return slot == SLOT_ALL && !shared ? SLOT_DEVICE : slot;
+}
+
+uint64_t in_slot_key(const struct in_run *run, const struct in_item *item, uint8_t slot)
+{
+    uint64_t group = item->agent / run->items_per_group;
+    if (slot == SLOT_WORK_GROUP)
+        return group;
+    if (slot == SLOT_SUB_GROUP)
+        return group << 20 | item->local_linear / run->launch.sub_group_size;
+    return 0;
+}
+
+/* ---- acquire ---------------------------------------------------------------------------------- */
+
+struct acquire {
+    struct in_run *run;
+    const struct in_item *item;
+    struct in_weak_item *mine;
+    const struct in_object *object;
+    uint8_t slot; /* of the operation, SLOTS if it acquires nothing */
+};
+
+static void take(const struct acquire *a, const struct in_message *m)
+{
+    int region = in_region_of(a->object);
+    struct in_weak *w = a->run->weak;
+    for (const struct in_offer *o = m->offers; o != NULL; o = o->next) {
+        if (o->key != ANY_KEY && o->key != in_slot_key(a->run, a->item, o->slot))
+            continue;
+        for (uint8_t slot = 0; slot < SLOTS; slot++) {
+            if (in_slot_reduced(slot, a->object) != o->slot)
+                continue;
+            in_view_join(w, &a->mine->pending[region][slot], o->view);
+            in_view_join(w, &a->mine->pending_other[region][slot], o->other);
+        }
+        if (a->slot == o->slot)
+            in_view_join(w, &a->mine->view[region], o->view);
+    }
+}
+
+/* The write at INDEX belongs to the release sequences of writes before it that only writes of the head's own
+ * work-item and read-modify-writes separate from it. */
+void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_object *object,
+                     const struct in_cell *cell, uint32_t index, uint8_t mask, enum mm_order order,
+                     enum mm_scope scope)
+{
+    struct acquire a = {run, item, in_weak_item(run, item), object, SLOTS};
+    bool partial = (cell->messages[index].mask & mask) != mask; /* it read several writes: all are taken */
+    uint32_t only = UINT32_MAX;
+    if (a.mine == NULL)
+        return;
+    if (acquires(order))
+        a.slot = in_slot_reduced(in_slot_of(scope), object);
+    for (uint32_t k = index + 1; k-- > 0;) {
+        const struct in_message *m = &cell->messages[k];
+        if (!(m->mask & mask))
+            continue;
+        if (partial || only == UINT32_MAX || m->agent == only)
+            take(&a, m);
+        if ((m->rmw && !IN_FAULTY(RELEASE_SEQUENCE_CUT)) || partial)
+            continue;
+        if (only != UINT32_MAX && m->agent != only)
+            return;
+        only = m->agent;
+    }
+}
+
+/* ---- release ---------------------------------------------------------------------------------- */
+
+void in_sync_release(struct in_run *run, struct in_item *item, const struct in_object *object,
+                     struct in_message *m, enum mm_order order, enum mm_scope scope)
+{
+    struct in_weak_item *mine = in_weak_item(run, item);
+    int region = in_region_of(object);
+    for (uint8_t s = 0; mine != NULL && s < SLOTS; s++) {
+        uint8_t slot = in_slot_reduced(s, object);
+        if (mine->release[region][s] != NULL || mine->both[!region][s] != NULL)
+            in_message_offer(run->weak, m, slot, in_slot_key(run, item, slot), mine->release[region][s],
+                             mine->both[!region][s]);
+    }
+    uint8_t slot = in_slot_reduced(in_slot_of(scope), object);
+    if (mine != NULL && releases(order) && slot != SLOTS)
+        in_message_offer(run->weak, m, slot, in_slot_key(run, item, slot), mine->view[region], NULL);
+}
+
+/* ---- fences ----------------------------------------------------------------------------------- */
+
+/* A fence as written, or as a seeded fault makes it. */
+struct fence {
+    enum mm_order order;
+    uint8_t slot, flags; /* a bit per region */
+};
+
+static struct fence decode(uint32_t semantics, enum mm_scope scope, bool barrier)
+{
+    const uint32_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
+    enum mm_order order = in_order_of(semantics);
+    uint32_t flags = (semantics & global ? MM_FENCE_GLOBAL : 0) |
+                     (semantics & SpvMemorySemanticsWorkgroupMemoryMask ? MM_FENCE_LOCAL : 0);
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && barrier)
+        in_fault_barrier(&flags);
+    else if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
+        in_fault_fence(&order, &scope, &flags);
+    return (struct fence){order, in_slot_of(scope),
+                          (uint8_t)((flags & MM_FENCE_GLOBAL ? 1 << GLOBAL_REGION : 0) |
+                                    (flags & MM_FENCE_LOCAL ? 1 << LOCAL_REGION : 0))};
+}
+
+static void set(struct in_view **to, struct in_view *view)
+{
+    struct in_view *old = *to;
+    *to = in_view_share(view);
+    in_view_drop(old);
+}
+
+/* A view with nothing in it still heads release sequences; there is nothing to offer, though. */
+static void release_fence(struct in_weak_item *mine, uint8_t flags, uint8_t slot)
+{
+    for (int r = 0; r < REGIONS; r++) {
+        if (!(flags & 1 << r))
+            continue;
+        set(&mine->release[r][slot], mine->view[r]);
+        if (flags == 3)
+            set(&mine->both[r][slot], mine->view[r]);
+    }
+}
+
+static void acquire_fence(struct in_weak *w, struct in_weak_item *mine, uint8_t flags, uint8_t slot)
+{
+    for (int r = 0; r < REGIONS; r++) {
+        if (!(flags & 1 << r))
+            continue;
+        in_view_join(w, &mine->view[r], mine->pending[r][slot]);
+        if (flags == 3)
+            in_view_join(w, &mine->view[r], mine->pending_other[!r][slot]);
+    }
+}
+
+/* A seq_cst fence: what the work-item wrote is before it from now on. [CL 3.3.6 A12-A15] */
+static void order_fence(struct in_weak *w, struct in_weak_item *mine)
+{
+    mine->fenced = ++w->serial;
+    for (uint32_t k = 0; k < mine->write_count; k++) {
+        struct in_cell *cell = in_cell_of_id(w, mine->writes[k].cell);
+        uint32_t at = cell != NULL ? in_cell_index(cell, mine->writes[k].serial) : 0;
+        if (cell != NULL && cell->messages[at].serial == mine->writes[k].serial &&
+            cell->messages[at].fenced == 0)
+            cell->messages[at].fenced = mine->fenced;
+    }
+    mine->write_count = 0;
+}
+
+static void fence(struct in_run *run, struct in_item *item, struct fence f, bool acquire, bool release)
+{
+    struct in_weak_item *mine = in_weak_item(run, item);
+    if (mine == NULL)
+        return;
+    if (acquire && acquires(f.order) && f.slot != SLOTS)
+        acquire_fence(run->weak, mine, f.flags, f.slot);
+    if (f.order == MM_SEQ_CST)
+        order_fence(run->weak, mine);
+    if (release && releases(f.order) && f.slot != SLOTS)
+        release_fence(mine, f.flags, f.slot);
+}
+
+void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics, enum mm_scope scope)
+{
+    fence(run, item, decode(semantics, scope, false), true, true);
+}
+
+/* ---- barriers --------------------------------------------------------------------------------- */
+
+static void meet(struct in_run *run, struct in_item **members, uint32_t count, uint8_t flags)
+{
+    for (int r = 0; r < REGIONS; r++) {
+        struct in_view *all = NULL;
+        for (uint32_t k = 0; flags & 1 << r && k < count; k++) {
+            struct in_weak_item *mine = in_weak_item(run, members[k]);
+            if (mine != NULL)
+                in_view_join(run->weak, &all, mine->view[r]);
+        }
+        for (uint32_t k = 0; flags & 1 << r && k < count; k++) {
+            struct in_weak_item *mine = in_weak_item(run, members[k]);
+            if (mine != NULL)
+                set(&mine->view[r], all);
+        }
+        in_view_drop(all);
+    }
+}
+
+void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t count, uint32_t semantics,
+                     enum mm_scope scope)
+{
+    struct fence f = decode(semantics, scope, true);
+    for (uint32_t k = 0; k < count; k++)
+        fence(run, members[k], f, false, true);
+    meet(run, members, count, f.flags);
+    for (uint32_t k = 0; k < count; k++)
+        fence(run, members[k], f, true, false);
+}
+
+void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count)
+{
+    struct in_weak_item *first = in_weak_item(run, members[0]);
+    for (uint32_t k = 1; first != NULL && k < count; k++) {
+        struct in_weak_item *mine = in_weak_item(run, members[k]);
+        for (int r = 0; mine != NULL && r < REGIONS; r++)
+            in_view_join(run->weak, &mine->view[r], first->view[r]);
+    }
+}

@@ -1,0 +1,76 @@
+/* The weak memory of a launch: creation, work-items, end. */
+#include "history.h"
+#include <string.h>
+
+bool in_weak_create(struct in_run *run)
+{
+    struct in_weak *w = mm_alloc_zero(1, sizeof *w);
+    if (w == NULL)
+        return false;
+    w->random = (run->launch.seed + 1) * UINT64_C(0x9fb21c651e98df25);
+    w->start = run->launch.start;
+    run->weak = w;
+    return true;
+}
+
+struct in_weak_item *in_weak_item(struct in_run *run, struct in_item *item)
+{
+    struct in_weak *w = run->weak;
+    if (item->weak != NULL)
+        return item->weak;
+    struct in_weak_item *mine = mm_alloc_zero(1, sizeof *mine);
+    if (mine == NULL) {
+        w->failed = true;
+        return NULL;
+    }
+    mine->next = w->items;
+    mine->link = &w->items;
+    if (mine->next != NULL)
+        mine->next->link = &mine->next;
+    w->items = mine;
+    item->weak = mine;
+    return mine;
+}
+
+static void free_item(struct in_weak_item *mine)
+{
+    for (int r = 0; r < REGIONS; r++) {
+        in_view_drop(mine->view[r]);
+        for (int s = 0; s < SLOTS; s++) {
+            in_view_drop(mine->release[r][s]);
+            in_view_drop(mine->both[r][s]);
+            in_view_drop(mine->pending[r][s]);
+            in_view_drop(mine->pending_other[r][s]);
+        }
+    }
+    *mine->link = mine->next;
+    if (mine->next != NULL)
+        mine->next->link = mine->link;
+    mm_free(mine);
+}
+
+void in_weak_done(struct in_run *run, struct in_item *item)
+{
+    (void)run;
+    if (item->weak != NULL)
+        free_item(item->weak);
+    item->weak = NULL;
+}
+
+void in_weak_group(struct in_run *run, struct in_group *group)
+{
+    in_cells_forget(run->weak, group);
+}
+
+void in_weak_destroy(struct in_run *run)
+{
+    struct in_weak *w = run->weak;
+    if (w == NULL)
+        return;
+    while (w->items != NULL)
+        free_item(w->items);
+    in_cells_destroy(w);
+    mm_free(w->scratch);
+    mm_free(w);
+    run->weak = NULL;
+}
