@@ -57,6 +57,7 @@ static void describe_location(struct sx *sx, struct mm_cat_event *e, uint32_t lo
     const struct ck_object *o = &sx->program->objects[l->object];
 
     e->location = location;
+    e->object = l->object;
     e->reference = object * 65536U + reference;
     e->non_atomic_location = o->non_atomic;
     e->region = o->region;

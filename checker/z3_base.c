@@ -131,20 +131,30 @@ static bool object_is_image(const struct ck_object *o)
     return o->region == MM_IMAGE;
 }
 
+/* Whether E, an access, is of object O. */
+static Z3_ast accesses_object(struct zx *z, const struct zx_event *e, uint32_t o)
+{
+    Z3_ast any = z->no;
+
+    if (e->cell != ZX_NONE)
+        return z->cells[e->cell].object == o ? z->yes : z->no;
+    for (uint32_t i = 0; i < z->cell_count; i++) {
+        const struct zx_cell *c = &z->cells[i];
+
+        if (c->size == e->size && c->object == o)
+            any = zx_or(z, any, zx_equal(z, e->address, z->events[c->init].address));
+    }
+    return any;
+}
+
 /* Accesses, initial writes included, of objects that pass TEST. */
 static Z3_ast in_objects(struct zx *z, const struct zx_event *e, object_test *test)
 {
     Z3_ast any = z->no;
 
-    if (!zx_is_access(e))
-        return z->no;
-    if (e->cell != ZX_NONE)
-        return test(&z->p->objects[z->cells[e->cell].object]) ? z->yes : z->no;
-    for (uint32_t i = 0; i < z->cell_count; i++) {
-        const struct zx_cell *c = &z->cells[i];
-
-        if (c->size == e->size && test(&z->p->objects[c->object]))
-            any = zx_or(z, any, zx_equal(z, e->address, z->events[c->init].address));
+    for (uint32_t o = 0; zx_is_access(e) && o < z->p->object_count; o++) {
+        if (test(&z->p->objects[o]))
+            any = zx_or(z, any, accesses_object(z, e, o));
     }
     return any;
 }
@@ -241,7 +251,8 @@ static bool is_tagged(const struct zx_event *e, unsigned tag)
     X("WAITK", is_tagged(e, MM_POINT_WAIT_KERNEL))                                                           \
     X("WAITG", is_tagged(e, MM_POINT_WAIT_GROUP))                                                            \
     X("MAP", !is_init(e) && (e->in->tags & MM_POINT_MAP))                                                    \
-    X("MAPW", !is_init(e) && (e->in->tags & MM_POINT_MAP_WRITE))
+    X("MAPW", !is_init(e) && (e->in->tags & MM_POINT_MAP_WRITE))                                             \
+    X("UNMAP", !is_init(e) && (e->in->tags & MM_POINT_UNMAP))
 
 /* Sets that depend on values: of addresses, or of what a compare-exchange reads. */
 static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char *name)
@@ -458,6 +469,20 @@ static Z3_ast given_edge(struct zx *z, uint32_t a, uint32_t b, const char *name)
     return z->no;
 }
 
+/* Whether A and B access one object, wherever in it. */
+static Z3_ast same_object(struct zx *z, uint32_t a, uint32_t b)
+{
+    Z3_ast any = z->no;
+
+    for (uint32_t o = 0; zx_is_access(&z->events[a]) && zx_is_access(&z->events[b]) && o < z->p->object_count;
+         o++) {
+        Z3_ast both = zx_and(z, accesses_object(z, &z->events[a], o), accesses_object(z, &z->events[b], o));
+
+        any = zx_or(z, any, both);
+    }
+    return any;
+}
+
 /* rf^-1;co */
 static Z3_ast from_read(struct zx *z, uint32_t read, uint32_t write)
 {
@@ -505,6 +530,8 @@ static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
         return same_level(z, a, b, KERNEL) ? z->yes : z->no;
     if (strcmp(name, "syncbar") == 0)
         return same_barrier(z, a, b);
+    if (strcmp(name, "obj") == 0)
+        return same_object(z, a, b);
     if (strcmp(name, "vloc") == 0)
         return same_reference(z, a, b);
     if (is_given(name))

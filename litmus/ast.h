@@ -278,6 +278,7 @@ struct lt_api {
     const char *event_name;     /* NULL: none asked for */
     struct lt_event *event;
     const struct lt_api *unmaps; /* UNMAP: the call that mapped */
+    uint32_t number;             /* place among all calls, from 0 */
     uint32_t command;            /* place among the commands of the test in order of the text, from 0 */
     struct lt_api *next;         /* all calls of the test, in order of the text */
 };

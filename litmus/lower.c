@@ -133,10 +133,10 @@ uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thre
     uint32_t number = 0;
     for (const struct lt_thread *t = test->threads; t; t = t->next) {
         bool first = true;
-        if (t->device == thread->device && t->work_group == thread->work_group)
+        if (t->device == thread->device && t->work_group == thread->work_group && t->kernel == thread->kernel)
             return number;
         for (const struct lt_thread *u = test->threads; u != t; u = u->next)
-            first &= u->device != t->device || u->work_group != t->work_group;
+            first &= u->device != t->device || u->work_group != t->work_group || u->kernel != t->kernel;
         number += first;
     }
     return number;
@@ -448,7 +448,7 @@ static void lower_stmt(struct lt_lower *lower, const struct lt_stmt *s)
         lower_jump(lower, s);
         break;
     case LT_API:
-        lt_lower_fail(lower, s->pos, "litmus.host", "commands of the host are not part of the model");
+        lt_lower_call(lower, s->api);
         break;
     }
 }
@@ -494,9 +494,9 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     /* Without a placement no two threads share a sub-group. */
     struct ck_thread t = {.name = mm_arena_strdup(lower->program->arena, name),
                           .device = thread->device,
-                          .kernel = thread->kernel,
+                          .kernel = lt_kernel_root(lower->test, thread->kernel),
                           .host = thread->host,
-                          .work_group = thread->work_group,
+                          .work_group = lt_group_of(lower->test, thread),
                           .sub_group = thread->has_sub_group ? thread->sub_group : 0x10000 + index};
     if (!t.name || ck_program_add_thread(lower->program, &t) == UINT32_MAX) {
         lt_out_of_memory(lower);
@@ -515,6 +515,8 @@ enum mm_class lt_lower_opencl(const struct lt_test *test, struct ck_program *pro
     uint32_t index = 0;
     for (const struct lt_thread *t = test->threads; t && !lower.failed; t = t->next)
         lower_thread(&lower, t, index++);
+    if (!lower.failed)
+        lt_lower_commands(&lower);
     return lower.failed ? err->cls : MM_OK;
 }
 

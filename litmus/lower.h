@@ -55,6 +55,11 @@ void lt_plain_store(struct lt_lower *lower, struct lt_pos pos, struct lt_value p
 struct lt_value lt_plain_load(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer);
 struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_operator op, struct lt_value a,
                           struct lt_value b);
+/* Host part: a call where it stands; then the threads and relations of all commands. */
+void lt_lower_call(struct lt_lower *lower, const struct lt_api *api);
+void lt_lower_commands(struct lt_lower *lower);
+uint32_t lt_kernel_root(const struct lt_test *test, uint32_t kernel);
+uint32_t lt_group_of(const struct lt_test *test, const struct lt_thread *thread);
 /* Dense number of the thread's work-group over all devices. */
 uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thread);
 

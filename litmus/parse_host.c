@@ -280,8 +280,8 @@ struct lt_api *lt_parse_api(struct lt_lexer *lexer)
         api->command = lexer->test->command_count++;
     }
     lt_expect(lexer, ")");
-    while (*tail)
-        tail = &(*tail)->next;
+    for (; *tail; tail = &(*tail)->next)
+        api->number++;
     *tail = api;
     return api;
 }
@@ -400,10 +400,27 @@ static bool is_launched(const struct lt_test *test, uint32_t kernel)
     return false;
 }
 
+/* No kernel is its own descendant. */
+static void check_descent(struct lt_lexer *lexer, const struct lt_api *api)
+{
+    uint32_t steps = 0;
+    const struct lt_api *at = api;
+    while (at && at->function->device && steps++ <= lexer->test->command_count) {
+        const struct lt_api *parent = lexer->test->calls;
+        while (parent && (parent->function->kind != LT_API_KERNEL || parent->kernel != at->caller->kernel))
+            parent = parent->next;
+        at = parent;
+    }
+    if (at && at->function->device)
+        lt_fail_at(lexer, api->pos, "the kernel that calls %s descends from itself", api->function->name);
+}
+
 void lt_resolve_host(struct lt_lexer *lexer)
 {
     for (struct lt_api *api = lexer->test->calls; api && !lexer->failed; api = api->next)
         resolve_call(lexer, api);
+    for (struct lt_api *api = lexer->test->calls; api && !lexer->failed; api = api->next)
+        check_descent(lexer, api);
     for (const struct lt_thread *t = lexer->test->threads; lexer->test->calls && t; t = t->next)
         if (!t->host && !is_launched(lexer->test, t->kernel))
             lt_fail_at(lexer, t->pos, "nothing enqueues kernel %u, which thread P%u belongs to", t->kernel,

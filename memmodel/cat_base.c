@@ -88,6 +88,7 @@ const struct mm_cat_base mm_cat_bases[] = {
     SET("WAITG", "points of commands that wait for the end of the parent's work-group"),
     SET("MAP", "accesses of map commands"),
     SET("MAPW", "accesses of map commands, for writing"),
+    SET("UNMAP", "accesses of unmap commands"),
     REL("po", false, false, "program order, within threads"),
     REL("rf", true, false, "write to the reads that read it"),
     REL("co", false, true, "strict total order over the writes of each location, initial write first"),
@@ -127,6 +128,7 @@ const struct mm_cat_base mm_cat_bases[] = {
     REL("callback", false, false, "completion to the events of its callbacks"),
     REL("parent", false, false, "end of a kernel to the starts of the commands that its work-items enqueue"),
     REL("child", false, false, "completion of such a command to the completion of the kernel"),
+    REL("obj", false, false, "accesses of the same memory object, each to itself too"),
     REL("mapping", false, false, "accesses of a map command to the start of the command that unmaps"),
 };
 const uint32_t mm_cat_base_count = sizeof mm_cat_bases / sizeof *mm_cat_bases;

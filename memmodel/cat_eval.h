@@ -23,8 +23,9 @@ struct mm_cat_event {
     bool late; /* named barrier: it came when enough others had, and they did not wait for it */
     uint8_t order, scope, fence_flags, attributes, region, origin, storage_class;
     uint16_t semantics;
-    uint16_t tags;  /* MM_POINT_* */
-    uint32_t point; /* what edges call it, 0: nothing */
+    uint16_t tags;   /* MM_POINT_* */
+    uint32_t point;  /* what edges call it, 0: nothing */
+    uint32_t object; /* that LOCATION is part of */
 };
 struct mm_cat_edge {
     uint32_t from_thread, to_thread;

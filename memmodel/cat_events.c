@@ -174,8 +174,9 @@ enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
     X("FINISH", is_point(e, MM_POINT_FINISH))                                                                \
     X("WAITK", is_point(e, MM_POINT_WAIT_KERNEL))                                                            \
     X("WAITG", is_point(e, MM_POINT_WAIT_GROUP))                                                             \
-    X("MAP", e->tags &MM_POINT_MAP)                                                                          \
-    X("MAPW", e->tags &MM_POINT_MAP_WRITE)
+    X("MAP", (e->tags & MM_POINT_MAP) != 0)                                                                  \
+    X("MAPW", (e->tags & MM_POINT_MAP_WRITE) != 0)                                                           \
+    X("UNMAP", (e->tags & MM_POINT_UNMAP) != 0)
 
 static bool same_thread(const struct mm_cat_event *a, const struct mm_cat_event *b)
 {
@@ -207,6 +208,7 @@ static bool same_location(const struct mm_cat_event *a, const struct mm_cat_even
     X("sdv", both_device(a, b) && a->device == b->device)                                                    \
     X("skernel", both_device(a, b) && a->kernel == b->kernel)                                                \
     X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
+    X("obj", is_access(a) && is_access(b) && a->object == b->object)                                         \
     X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))
 
 /* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */
