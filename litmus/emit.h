@@ -19,6 +19,19 @@ uint32_t lt_emit_elements(const struct ck_object *object);
 /* The thread that member MEMBER of work-group GROUP plays, NULL if there is none. */
 const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t group, uint32_t member,
                                        uint32_t *index);
+bool lt_emit_is_barrier(const struct lt_stmt *s);
+const struct lt_stmt *lt_emit_next_barrier(const struct lt_stmt *s);
+bool lt_emit_same_barrier(const struct lt_stmt *a, const struct lt_stmt *b);
+void lt_emit_barrier(struct emitter *e, const struct lt_stmt *barrier, unsigned indent);
+/* Declarations of THREAD's registers become assignments; notes what its functions need of a device. */
+void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
+/* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed.
+ */
+enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
+                           struct mm_error *err);
+void lt_host_kernel_size(const struct lt_test *test, uint32_t kernel, uint32_t *groups, uint32_t *members);
+/* Whether kernels of a host test store observed term I. */
+bool lt_host_stored(const struct ck_program *program, uint32_t i);
 /* Up to the test's statements, and what follows them. */
 void lt_emit_prologue(struct emitter *e);
 void lt_emit_epilogue(struct emitter *e);

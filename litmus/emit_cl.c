@@ -53,7 +53,7 @@ void lt_emit_cannot(struct emitter *e, const char *reason)
 
 /* ---- making statements fit --------------------------------------------------------------------------- */
 
-static bool is_barrier(const struct lt_stmt *s)
+bool lt_emit_is_barrier(const struct lt_stmt *s)
 {
     return s->kind == LT_EVAL && s->value->kind == LT_CALL &&
            (s->value->function->kind == LT_F_BARRIER || s->value->function->kind == LT_F_SUB_GROUP_BARRIER);
@@ -118,12 +118,12 @@ static struct lt_expr *new_node(struct emitter *e, enum lt_expr_kind kind, const
 
 /* Registers are declared once, before all phases: declarations become assignments.  A store written
  * "x = 1" becomes "*x = 1". */
-static void hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top)
+void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top)
 {
     for (; s && !e->failed; s = s->next) {
         note_expr(e, s->value);
         note_expr(e, s->target);
-        if (!top && is_barrier(s))
+        if (!top && lt_emit_is_barrier(s))
             lt_emit_cannot(e, "a barrier under control flow");
         if (s->kind == LT_RETURN)
             lt_emit_cannot(e, "a return statement");
@@ -136,13 +136,13 @@ static void hoist(struct emitter *e, const struct lt_thread *thread, struct lt_s
                    pointer_param(thread, s->target->name)) {
             s->target = new_node(e, LT_DEREF, NULL, s->target);
         }
-        if (!is_barrier(s))
+        if (!lt_emit_is_barrier(s))
             s->label = NULL;
         e->kernel->waits |= s->kind == LT_WHILE || s->kind == LT_DO || s->kind == LT_FOR;
-        hoist(e, thread, s->init, false);
-        hoist(e, thread, s->step, false);
-        hoist(e, thread, s->body, false);
-        hoist(e, thread, s->other, false);
+        lt_emit_hoist(e, thread, s->init, false);
+        lt_emit_hoist(e, thread, s->step, false);
+        lt_emit_hoist(e, thread, s->body, false);
+        lt_emit_hoist(e, thread, s->other, false);
     }
 }
 
@@ -177,14 +177,14 @@ static void count_groups(struct emitter *e)
     }
 }
 
-static const struct lt_stmt *next_barrier(const struct lt_stmt *s)
+const struct lt_stmt *lt_emit_next_barrier(const struct lt_stmt *s)
 {
-    while (s && !is_barrier(s))
+    while (s && !lt_emit_is_barrier(s))
         s = s->next;
     return s;
 }
 
-static bool same_barrier(const struct lt_stmt *a, const struct lt_stmt *b)
+bool lt_emit_same_barrier(const struct lt_stmt *a, const struct lt_stmt *b)
 {
     if (!a || !b)
         return !a && !b;
@@ -200,14 +200,15 @@ static void check_barriers(struct emitter *e, uint32_t group)
     const struct lt_thread *first = lt_emit_member(e->test, group, 0, &index);
     for (uint32_t m = 1; m < e->kernel->member_count; m++) {
         const struct lt_thread *t = lt_emit_member(e->test, group, m, &index);
-        const struct lt_stmt *a = next_barrier(first->body), *b = t ? next_barrier(t->body) : a;
+        const struct lt_stmt *a = lt_emit_next_barrier(first->body),
+                             *b = t ? lt_emit_next_barrier(t->body) : a;
         if (!t)
             break;
-        while (a && b && same_barrier(a, b)) {
-            a = next_barrier(a->next);
-            b = next_barrier(b->next);
+        while (a && b && lt_emit_same_barrier(a, b)) {
+            a = lt_emit_next_barrier(a->next);
+            b = lt_emit_next_barrier(b->next);
         }
-        if (!same_barrier(a, b))
+        if (!lt_emit_same_barrier(a, b))
             lt_emit_cannot(e, "threads of a work-group that do not execute the same barriers");
     }
 }
@@ -238,7 +239,7 @@ static void emit_phase(struct emitter *e, const struct lt_thread *t, uint32_t me
 {
     fprintf(e->out, "        if (refcl_on && refcl_member == %uu) {\n", member);
     emit_pointers(e, t);
-    for (; s && !is_barrier(s); s = s->next)
+    for (; s && !lt_emit_is_barrier(s); s = s->next)
         lt_print_stmt(s, 12, e->out);
     fputs("        }\n", e->out);
 }
@@ -250,7 +251,7 @@ static const struct lt_stmt *phase_of(const struct lt_thread *t, uint32_t phase,
     const struct lt_stmt *s = t->body;
     *exists = true;
     for (; phase; phase--) {
-        const struct lt_stmt *barrier = next_barrier(s);
+        const struct lt_stmt *barrier = lt_emit_next_barrier(s);
         *exists = barrier != NULL;
         if (!barrier)
             return NULL;
@@ -259,7 +260,7 @@ static const struct lt_stmt *phase_of(const struct lt_thread *t, uint32_t phase,
     return s;
 }
 
-static void emit_barrier(struct emitter *e, const struct lt_stmt *barrier, unsigned indent)
+void lt_emit_barrier(struct emitter *e, const struct lt_stmt *barrier, unsigned indent)
 {
     struct lt_stmt plain = *barrier;
     plain.label = NULL;
@@ -272,7 +273,7 @@ static const struct lt_stmt *phase_end(const struct emitter *e, uint32_t group, 
     uint32_t index;
     bool exists;
     const struct lt_stmt *s = phase_of(lt_emit_member(e->test, group, 0, &index), phase, &exists);
-    return exists ? next_barrier(s) : NULL;
+    return exists ? lt_emit_next_barrier(s) : NULL;
 }
 
 /* One barrier for all work-groups where they agree: those that are through with their statements lose
@@ -289,14 +290,14 @@ static bool emit_phase_end(struct emitter *e, uint32_t phase)
             continue;
         struct lt_stmt a = *first, b = *barrier;
         a.label = b.label = NULL;
-        agree &= same_barrier(&a, &b);
+        agree &= lt_emit_same_barrier(&a, &b);
     }
     if (first && agree)
-        emit_barrier(e, first, 4);
+        lt_emit_barrier(e, first, 4);
     for (uint32_t g = 0; first && !agree && g < e->kernel->group_count; g++)
         if (phase_end(e, g, phase)) {
             fprintf(e->out, "    if (refcl_role == %uu)\n", g);
-            emit_barrier(e, phase_end(e, g, phase), 8);
+            lt_emit_barrier(e, phase_end(e, g, phase), 8);
         }
     return first != NULL;
 }
@@ -357,7 +358,7 @@ enum mm_class lt_emit_kernel(struct lt_test *test, const struct ck_program *prog
     struct emitter e = {.test = test, .program = program, .kernel = kernel};
     count_groups(&e);
     for (struct lt_thread *t = test->threads; t; t = t->next)
-        hoist(&e, t, t->body, true);
+        lt_emit_hoist(&e, t, t->body, true);
     for (uint32_t g = 0; g < kernel->group_count; g++)
         check_barriers(&e, g);
     check_objects(&e);

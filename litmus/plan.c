@@ -1,15 +1,15 @@
 /* plan.json: everything that the runner needs, so that it runs without the rest of refcl.
  * Format: tools/schema/plan.schema.json. */
-#include "litmus/ast.h"
+#include "litmus/plan.h"
 
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_ITERATIONS 100000
+#define HOST_ITERATIONS    1000 /* of a test with calls */
 
-static void add_needs(cJSON *test, const struct lt_kernel *k)
+void lt_plan_needs(cJSON *test, const struct lt_kernel *k)
 {
     static const struct {
         uint32_t order, scope;
@@ -31,7 +31,7 @@ static void add_needs(cJSON *test, const struct lt_kernel *k)
 }
 
 /* Values beyond 2^53 do not survive in a JSON number. */
-static cJSON *value_json(int64_t value)
+cJSON *lt_plan_value(int64_t value)
 {
     char text[24];
     if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
@@ -40,7 +40,7 @@ static cJSON *value_json(int64_t value)
     return cJSON_CreateString(text);
 }
 
-static void add_locations(cJSON *test, const struct ck_program *program)
+void lt_plan_locations(cJSON *test, const struct ck_program *program)
 {
     cJSON *array = cJSON_AddArrayToObject(test, "locations");
     for (uint32_t i = 0; i < program->object_count; i++) {
@@ -52,7 +52,7 @@ static void add_locations(cJSON *test, const struct ck_program *program)
         cJSON_AddBoolToObject(location, "signed", o->is_signed);
         cJSON *initial = cJSON_AddArrayToObject(location, "initial");
         for (uint64_t n = 0; n < o->size / o->element_size; n++)
-            cJSON_AddItemToArray(initial, value_json((int64_t)o->initial[n]));
+            cJSON_AddItemToArray(initial, lt_plan_value((int64_t)o->initial[n]));
         cJSON_AddItemToArray(array, location);
     }
 }
@@ -105,8 +105,8 @@ static void add_kernel(cJSON *json, const struct ck_program *program, const stru
     cJSON_AddBoolToObject(json, "waits", kernel->waits);
     cJSON_AddNumberToObject(json, "bits", kernel->bits);
     cJSON_AddNumberToObject(json, "low", kernel->low);
-    add_needs(json, kernel);
-    add_locations(json, program);
+    lt_plan_needs(json, kernel);
+    lt_plan_locations(json, program);
     add_observed(json, program);
     add_placement(json, program);
     cJSON_AddStringToObject(json, "kernel", kernel->source);
@@ -121,9 +121,11 @@ static enum mm_class plan_opencl(const struct lt_test *test, cJSON *json, struct
     enum mm_class cls = lt_parse(test->text, strlen(test->text), test->file, &copy, err);
     if (cls == MM_OK)
         cls = lt_lower(copy, &program, err);
-    if (cls == MM_OK)
+    if (cls == MM_OK && copy->calls)
+        cls = lt_plan_host(copy, program, json, err);
+    else if (cls == MM_OK)
         cls = lt_emit_kernel(copy, program, &kernel, err);
-    if (cls == MM_OK)
+    if (cls == MM_OK && !copy->calls)
         add_kernel(json, program, &kernel);
     free(kernel.source);
     ck_program_destroy(program);
@@ -137,7 +139,8 @@ static enum mm_class plan_test(const struct lt_test *test, const struct lt_plan_
     cJSON_AddStringToObject(json, "name", test->name);
     cJSON_AddStringToObject(json, "file", test->file);
     cJSON_AddStringToObject(json, "source", test->text);
-    uint64_t iterations = options->iterations ? options->iterations : DEFAULT_ITERATIONS;
+    uint64_t usual = test->calls ? HOST_ITERATIONS : DEFAULT_ITERATIONS;
+    uint64_t iterations = options->iterations ? options->iterations : usual;
     cJSON_AddNumberToObject(json, "iterations", (double)iterations);
     if (test->dialect == LT_OPENCL)
         return plan_opencl(test, json, err);
@@ -155,7 +158,7 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
     cJSON *plan = cJSON_CreateObject();
     cJSON_AddStringToObject(plan, "format", "refcl-litmus-plan");
     cJSON_AddNumberToObject(plan, "version", 2);
-    cJSON_AddItemToObject(plan, "seed", value_json((int64_t)options->seed));
+    cJSON_AddItemToObject(plan, "seed", lt_plan_value((int64_t)options->seed));
     if (options->cl_std)
         cJSON_AddStringToObject(plan, "cl_std", options->cl_std);
     cJSON *array = cJSON_AddArrayToObject(plan, "tests");

@@ -229,10 +229,56 @@ static cl_ulong capability(const char *need)
     return 0;
 }
 
+static cl_ulong device_bits(const struct lt_device *device, cl_device_info what)
+{
+    cl_ulong bits = 0;
+    clGetDeviceInfo(device->id, what, sizeof bits, &bits, NULL);
+    return bits;
+}
+
+static bool two_devices(const struct lt_device *device)
+{
+    cl_platform_id platform = NULL;
+    cl_uint count = 0;
+    clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    return clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) == CL_SUCCESS && count > 1;
+}
+
+/* What host tests need, and where the device says that it has it. */
+static bool has_host_need(const struct lt_device *device, const char *need, bool *known)
+{
+    static const struct {
+        const char *need;
+        cl_device_info info;
+        cl_ulong bit;
+        unsigned version;
+    } table[] = {
+        {"svm_coarse", CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_COARSE_GRAIN_BUFFER, 200},
+        {"svm_fine", CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_FINE_GRAIN_BUFFER, 200},
+        {"svm_atomics", CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_ATOMICS, 200},
+        {"svm_system", CL_DEVICE_SVM_CAPABILITIES, CL_DEVICE_SVM_FINE_GRAIN_SYSTEM, 200},
+        {"out_of_order_queue", CL_DEVICE_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0},
+        {"native_kernels", CL_DEVICE_EXECUTION_CAPABILITIES, CL_EXEC_NATIVE_KERNEL, 0},
+        {"device_queue", CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 200}};
+    *known = true;
+    if (strcmp(need, "two_devices") == 0)
+        return two_devices(device);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(table[i].need, need) == 0)
+            return device->cl_version >= table[i].version &&
+                   (device_bits(device, table[i].info) & table[i].bit);
+    *known = false;
+    return false;
+}
+
 /* OpenCL C 2.0 has all of this; 3.0 tells feature by feature. */
 static bool has_need(const struct lt_device *device, const char *need)
 {
     char feature[96];
+    bool known;
+    bool has = has_host_need(device, need, &known);
+    if (known)
+        return has;
     if (strcmp(need, "c11_atomics") == 0)
         return device->c_level >= 200;
     if (strcmp(need, "subgroups") == 0)

@@ -1,6 +1,6 @@
 /* Runs one test on the device: builds its kernels, then launches batch after batch, each with other knobs.
  * Memory is prepared and final states are counted on the device; only the counts come back. */
-#include "run.h"
+#include "host.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -489,6 +489,10 @@ void lt_run_test(struct lt_job *job)
     }
     if (job->deadline <= 0 && job->done >= lt_wanted(job->options, job->test)) {
         lt_report(job->report, job->index, "done", NULL, NULL);
+        return;
+    }
+    if (cJSON_GetObjectItem(job->test, "host")) {
+        lt_run_host_test(job);
         return;
     }
     struct exec *e = calloc(1, sizeof *e);

@@ -1,0 +1,401 @@
+/* Rounds of a host test: memory as the test starts with it, the host threads, what is left in the end. */
+#include "host.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS = 50 }; /* of a batch */
+
+uint64_t lt_host_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+/* ---- once for each test -------------------------------------------------------------------------------- */
+
+static bool open_devices(struct lt_host *host)
+{
+    cl_platform_id platform = NULL;
+    cl_device_id all[64];
+    cl_uint found = 0;
+    cl_int status;
+    unsigned wanted = 1;
+    for (unsigned i = 0; i < host->queue_count; i++)
+        wanted = host->queues[i].device >= wanted ? host->queues[i].device + 1 : wanted;
+    host->devices[host->device_count++] = host->job->device->id;
+    clGetDeviceInfo(host->devices[0], CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, all, &found);
+    for (cl_uint i = 0; i < found && i < 64 && host->device_count < wanted; i++)
+        if (all[i] != host->devices[0])
+            host->devices[host->device_count++] = all[i];
+    host->context = clCreateContext(NULL, host->device_count, host->devices, NULL, NULL, &status);
+    return !lt_host_failed(host, "clCreateContext", status);
+}
+
+static cl_command_queue open_queue(struct lt_host *host, unsigned device, cl_command_queue_properties flags)
+{
+    cl_int status;
+    cl_command_queue queue;
+    if (host->job->device->cl_version >= 200) {
+        const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, flags, 0};
+        queue = clCreateCommandQueueWithProperties(host->context, host->devices[device], properties, &status);
+    } else {
+        queue = clCreateCommandQueue(host->context, host->devices[device], flags, &status);
+    }
+    return lt_host_failed(host, "clCreateCommandQueue", status) ? NULL : queue;
+}
+
+static bool open_queues(struct lt_host *host)
+{
+    cl_command_queue_properties can = 0;
+    clGetDeviceInfo(host->devices[0], CL_DEVICE_QUEUE_PROPERTIES, sizeof can, &can, NULL);
+    host->profiled = (can & CL_QUEUE_PROFILING_ENABLE) != 0;
+    for (unsigned i = 0; i < host->queue_count; i++) {
+        struct lt_host_queue *q = &host->queues[i];
+        cl_command_queue_properties flags = host->profiled ? CL_QUEUE_PROFILING_ENABLE : 0;
+        flags |= q->out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0;
+        flags |= q->on_device ? CL_QUEUE_ON_DEVICE : 0;
+        if (!(q->queue = open_queue(host, q->device, flags)))
+            return false;
+    }
+    return (host->last = open_queue(host, 0, 0)) != NULL;
+}
+
+static bool build(struct lt_host *host)
+{
+    const cJSON *item = cJSON_GetObjectItem(host->job->test, "kernel");
+    const char *source = cJSON_IsString(item) ? item->valuestring : "";
+    char options[64], name[32], log[1500] = "";
+    cl_int status;
+    if (!host->kernel_count)
+        return true;
+    host->program = clCreateProgramWithSource(host->context, 1, &source, NULL, &status);
+    if (lt_host_failed(host, "clCreateProgramWithSource", status))
+        return false;
+    snprintf(options, sizeof options, "-cl-std=%s", lt_device_standard(host->job->device, host->job->plan));
+    if (clBuildProgram(host->program, host->device_count, host->devices, options, NULL, NULL) != CL_SUCCESS) {
+        clGetProgramBuildInfo(host->program, host->devices[0], CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
+                              NULL);
+        snprintf(host->message, sizeof host->message, "the kernel does not build: %s", log);
+        return !atomic_exchange(&host->failed, true) && false;
+    }
+    for (unsigned k = 0; k < host->kernel_count; k++) {
+        snprintf(name, sizeof name, "refcl_k%u", k);
+        host->kernels[k].kernel = clCreateKernel(host->program, name, &status);
+        if (lt_host_failed(host, "clCreateKernel", status))
+            return false;
+    }
+    return true;
+}
+
+static bool reserve(struct lt_host *host)
+{
+    cl_int status;
+    for (unsigned i = 0; i < host->object_count; i++) {
+        struct lt_object *o = &host->objects[i];
+        cl_svm_mem_flags flags = CL_MEM_READ_WRITE;
+        flags |= o->kind == LT_IN_FINE || o->kind == LT_IN_ATOMICS ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
+        flags |= o->kind == LT_IN_ATOMICS ? CL_MEM_SVM_ATOMICS : 0;
+        if (!o->bytes || o->kind == LT_IN_BUFFER)
+            continue;
+        if (o->kind == LT_IN_HOST || o->kind == LT_IN_SYSTEM)
+            o->memory = aligned_alloc(64, (o->bytes + 63) / 64 * 64);
+        else
+            o->memory = clSVMAlloc(host->context, flags, o->bytes, 0);
+        if (!o->memory && lt_host_failed(host, "clSVMAlloc", CL_MEM_OBJECT_ALLOCATION_FAILURE))
+            return false;
+    }
+    host->out = clCreateBuffer(host->context, CL_MEM_READ_WRITE, (host->columns + 1) * sizeof(cl_long), NULL,
+                               &status);
+    return !lt_host_failed(host, "clCreateBuffer", status);
+}
+
+static void close_all(struct lt_host *host)
+{
+    for (unsigned i = 0; i < host->queue_count; i++)
+        if (host->queues[i].queue)
+            clReleaseCommandQueue(host->queues[i].queue);
+    if (host->last)
+        clReleaseCommandQueue(host->last);
+    for (unsigned k = 0; k < host->kernel_count; k++)
+        if (host->kernels[k].kernel)
+            clReleaseKernel(host->kernels[k].kernel);
+    if (host->program)
+        clReleaseProgram(host->program);
+    for (unsigned i = 0; i < host->object_count; i++) {
+        struct lt_object *o = &host->objects[i];
+        if (o->memory && (o->kind == LT_IN_HOST || o->kind == LT_IN_SYSTEM))
+            free(o->memory);
+        else if (o->memory)
+            clSVMFree(host->context, o->memory);
+    }
+    if (host->out)
+        clReleaseMemObject(host->out);
+    if (host->context)
+        clReleaseContext(host->context);
+}
+
+/* ---- a round ------------------------------------------------------------------------------------------- */
+
+/* Contents of coarse-grained SVM go through maps, as everything of it does. */
+static bool coarse(struct lt_host *host, struct lt_object *o, unsigned char *to)
+{
+    cl_map_flags flags = to ? CL_MAP_READ : CL_MAP_WRITE;
+    if (lt_host_failed(host, "clEnqueueSVMMap",
+                       clEnqueueSVMMap(host->last, CL_TRUE, flags, o->memory, o->bytes, 0, NULL, NULL)))
+        return false;
+    memcpy(to ? to : o->memory, to ? o->memory : o->initial, o->bytes);
+    return !lt_host_failed(host, "clEnqueueSVMUnmap",
+                           clEnqueueSVMUnmap(host->last, o->memory, 0, NULL, NULL)) &&
+           !lt_host_failed(host, "clFinish", clFinish(host->last));
+}
+
+static bool set_arguments(struct lt_host *host, const struct lt_host_kernel *k)
+{
+    cl_uint next = 0;
+    cl_int status = clSetKernelArg(k->kernel, next++, sizeof host->out, &host->out);
+    for (unsigned i = 0; i < host->queue_count; i++)
+        if (host->queues[i].on_device)
+            status |= clSetKernelArg(k->kernel, next++, sizeof(cl_command_queue), &host->queues[i].queue);
+    for (unsigned i = 0; i < host->object_count; i++) {
+        struct lt_object *o = &host->objects[i];
+        if (!o->bytes || o->kind == LT_IN_HOST)
+            continue;
+        status |= o->kind == LT_IN_BUFFER ? clSetKernelArg(k->kernel, next++, sizeof o->buffer, &o->buffer)
+                                          : clSetKernelArgSVMPointer(k->kernel, next++, o->memory);
+    }
+    return !lt_host_failed(host, "clSetKernelArg", status);
+}
+
+static bool prepare(struct lt_host *host)
+{
+    cl_int status;
+    for (unsigned i = 0; i < host->object_count; i++) {
+        struct lt_object *o = &host->objects[i];
+        atomic_store(&o->mapped, NULL);
+        if (o->bytes && o->kind == LT_IN_BUFFER) {
+            o->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, o->bytes,
+                                       o->initial, &status);
+            if (lt_host_failed(host, "clCreateBuffer", status))
+                return false;
+        } else if (o->bytes && o->kind == LT_IN_COARSE) {
+            if (!coarse(host, o, NULL))
+                return false;
+        } else if (o->bytes) {
+            memcpy(o->memory, o->initial, o->bytes);
+        }
+    }
+    for (unsigned k = 0; k < host->kernel_count; k++)
+        if (!set_arguments(host, &host->kernels[k]))
+            return false;
+    for (unsigned i = 0; i < host->event_count; i++) {
+        atomic_store(&host->events[i], NULL);
+        cl_event user = host->user_events[i] ? clCreateUserEvent(host->context, &status) : NULL;
+        if (host->user_events[i] && lt_host_failed(host, "clCreateUserEvent", status))
+            return false;
+        atomic_store(&host->events[i], user);
+    }
+    return true;
+}
+
+static void *thread_main(void *data)
+{
+    lt_host_execute(data);
+    return NULL;
+}
+
+/* The first thread of the program is this one. */
+static void run_threads(struct lt_host *host)
+{
+    pthread_t started[LT_HOST_MOST];
+    unsigned count = 0;
+    struct lt_host_thread *own = NULL;
+    atomic_store(&host->waiting, 0);
+    for (unsigned i = 0; i < host->thread_count; i++)
+        if (!host->threads[i].starts)
+            atomic_fetch_add(&host->waiting, 1);
+    for (unsigned i = 0; i < host->thread_count; i++) {
+        struct lt_host_thread *t = &host->threads[i];
+        if (!t->starts)
+            continue;
+        if (!own)
+            own = t;
+        else if (pthread_create(&started[count], NULL, thread_main, t) == 0)
+            count++;
+        else
+            lt_host_failed(host, "pthread_create", -1);
+    }
+    if (own)
+        lt_host_execute(own);
+    while (count > 0)
+        pthread_join(started[--count], NULL);
+}
+
+/* Everything that was enqueued is complete, and callbacks have been called. */
+static bool settle(struct lt_host *host)
+{
+    const struct timespec pause = {0, 20000};
+    for (unsigned i = 0; i < host->queue_count; i++)
+        if (!host->queues[i].on_device && lt_host_failed(host, "clFinish", clFinish(host->queues[i].queue)))
+            return false;
+    double end = lt_seconds() + 20;
+    while (atomic_load(&host->waiting) > 0 && !atomic_load(&host->failed)) {
+        if (lt_seconds() > end)
+            return !lt_host_failed(host, "a callback or native kernel that never ran: the test", -1);
+        nanosleep(&pause, NULL);
+    }
+    return !atomic_load(&host->failed);
+}
+
+/* [CL 5.14]: queued, submitted, started, ended, in this order. */
+static bool check_times(struct lt_host *host, cl_event event)
+{
+    static const cl_profiling_info which[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                              CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+    cl_ulong before = 0, now = 0;
+    for (unsigned i = 0; i < 4; i++, before = now) {
+        if (clGetEventProfilingInfo(event, which[i], sizeof now, &now, NULL) != CL_SUCCESS)
+            return true;
+        if (now < before && !atomic_exchange(&host->failed, true))
+            snprintf(host->message, sizeof host->message,
+                     "profiling: a command's times are not in the order queued, submitted, started, ended");
+    }
+    return !atomic_load(&host->failed);
+}
+
+static bool read_memory(struct lt_host *host, struct lt_object *o, unsigned char *to)
+{
+    if (o->kind == LT_IN_BUFFER)
+        return !lt_host_failed(
+            host, "clEnqueueReadBuffer",
+            clEnqueueReadBuffer(host->last, o->buffer, CL_TRUE, 0, o->bytes, to, 0, NULL, NULL));
+    if (o->kind == LT_IN_COARSE)
+        return coarse(host, o, to);
+    memcpy(to, o->memory, o->bytes);
+    return true;
+}
+
+static int64_t memory_value(struct lt_host *host, const struct lt_host_observed *observed)
+{
+    struct lt_object *o = &host->objects[observed->object];
+    unsigned char *bytes = calloc(1, o->bytes);
+    uint64_t v = 0;
+    if (bytes && read_memory(host, o, bytes))
+        memcpy(&v, bytes + (size_t)observed->element * o->element_size, o->element_size);
+    free(bytes);
+    return lt_host_value(v, o->element_size, o->is_signed);
+}
+
+static bool observe(struct lt_host *host, struct lt_histogram *h)
+{
+    int64_t values[LT_MAX_VALUES] = {0};
+    cl_long *columns = calloc(host->columns + 1u, sizeof *columns);
+    if (columns && host->columns)
+        lt_host_failed(host, "clEnqueueReadBuffer",
+                       clEnqueueReadBuffer(host->last, host->out, CL_TRUE, 0, host->columns * sizeof *columns,
+                                           columns, 0, NULL, NULL));
+    for (unsigned i = 0; columns && i < host->observed_count; i++) {
+        const struct lt_host_observed *o = &host->observed[i];
+        values[i] = o->column >= 0 ? columns[o->column]
+                    : o->thread >= 0
+                        ? lt_host_value(host->threads[o->thread].registers[o->reg], o->size, o->is_signed)
+                        : memory_value(host, o);
+    }
+    free(columns);
+    return columns && !atomic_load(&host->failed) && lt_histogram_add(h, values, 1);
+}
+
+static void release_round(struct lt_host *host)
+{
+    for (unsigned i = 0; i < host->event_count; i++) {
+        cl_event event = atomic_load(&host->events[i]);
+        if (event)
+            clReleaseEvent(event);
+        atomic_store(&host->events[i], NULL);
+    }
+    for (unsigned i = 0; i < host->object_count; i++) {
+        if (host->objects[i].buffer)
+            clReleaseMemObject(host->objects[i].buffer);
+        host->objects[i].buffer = NULL;
+    }
+}
+
+static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *h)
+{
+    for (unsigned i = 0; i < host->thread_count; i++) {
+        memset(host->threads[i].registers, 0, sizeof host->threads[i].registers);
+        host->threads[i].random = seed + i * 0x632be59bd9b4e019;
+    }
+    bool ok = prepare(host);
+    if (ok)
+        run_threads(host);
+    ok = ok && settle(host) && observe(host, h);
+    for (unsigned i = 0; ok && host->profiled && i < host->event_count; i++)
+        if (!host->user_events[i] && atomic_load(&host->events[i]))
+            ok = check_times(host, atomic_load(&host->events[i]));
+    release_round(host);
+    return ok;
+}
+
+/* ---- batches ---------------------------------------------------------------------------------------------
+ */
+
+static bool run_batch(struct lt_host *host, uint64_t seed, uint64_t rounds)
+{
+    struct lt_histogram h = {.values = host->observed_count};
+    double start = lt_seconds();
+    bool ok = true;
+    for (uint64_t i = 0; i < rounds && ok; i++)
+        ok = run_round(host, lt_host_random(&seed), &h);
+    if (ok) {
+        cJSON *extra = cJSON_CreateObject();
+        cJSON_AddNumberToObject(extra, "instances", (double)rounds);
+        cJSON_AddNumberToObject(extra, "discarded", 0);
+        cJSON_AddNumberToObject(extra, "ms", (lt_seconds() - start) * 1e3);
+        cJSON_AddItemToObject(extra, "states", lt_histogram_json(&h));
+        lt_report(host->job->report, host->job->index, "batch", NULL, extra);
+    }
+    lt_histogram_clear(&h);
+    return ok;
+}
+
+/* A batch depends on the seed and its number alone, as those of other tests. */
+static void run_batches(struct lt_host *host)
+{
+    const struct lt_job *job = host->job;
+    uint64_t wanted = lt_wanted(job->options, job->test), done = job->done, batch = job->batches;
+    bool timed = job->deadline > 0;
+    for (bool first = true; timed ? first || lt_seconds() < job->deadline : done < wanted;
+         first = false, batch++) {
+        uint64_t left = timed || wanted - done > ROUNDS ? ROUNDS : wanted - done;
+        uint64_t seed = job->seed + (uint64_t)job->index * 0x100000001b3 + batch * 0x9e3779b1;
+        if (!run_batch(host, seed, left))
+            return;
+        done += left;
+        if (timed && job->options->confidence > 0 && (double)done >= 3 / job->options->confidence)
+            return;
+    }
+}
+
+void lt_run_host_test(struct lt_job *job)
+{
+    struct lt_host *host = calloc(1, sizeof *host);
+    if (!host) {
+        lt_report(job->report, job->index, "failed", "out of memory", NULL);
+        return;
+    }
+    host->job = job;
+    bool ok = lt_host_read(host);
+    if (ok && open_devices(host) && open_queues(host) && build(host) && reserve(host))
+        run_batches(host);
+    close_all(host);
+    const char *failure = !ok || atomic_load(&host->failed) ? host->message : NULL;
+    lt_report(job->report, job->index, failure ? "failed" : "done", failure, NULL);
+    lt_host_forget(host);
+    free(host);
+}

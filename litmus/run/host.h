@@ -1,0 +1,143 @@
+/* Host tests: real sequences of API calls by one or more host threads, again and again, with delays that the
+ * seed chooses.  The plan's "host" object says what each thread does (litmus/docs/format.md). */
+#ifndef LITMUS_RUN_HOST_H
+#define LITMUS_RUN_HOST_H
+
+#include "run.h"
+
+#include <stdatomic.h>
+
+enum { LT_HOST_MOST = 64, LT_HOST_REGISTERS = 256, LT_HOST_WAITS = 16, LT_HOST_DEVICES = 4 };
+
+enum lt_place_kind { LT_IN_BUFFER, LT_IN_COARSE, LT_IN_FINE, LT_IN_ATOMICS, LT_IN_SYSTEM, LT_IN_HOST };
+struct lt_object {
+    enum lt_place_kind kind;
+    unsigned element_size, elements;
+    bool is_signed;
+    unsigned char *initial; /* bytes */
+    size_t bytes;
+    cl_mem buffer;                   /* LT_IN_BUFFER: of this round */
+    void *memory;                    /* the others */
+    _Atomic(unsigned char *) mapped; /* LT_IN_BUFFER: where element 0 is, NULL if not mapped */
+};
+
+/* Operations on values, as checker/program.h numbers them: by name in the plan. */
+enum lt_host_op {
+#define LT_HOST_OPS(X)                                                                                       \
+    X(const)                                                                                                 \
+    X(reg)                                                                                                   \
+    X(add) X(sub) X(mul) X(udiv) X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq)    \
+        X(ne) X(ult) X(ule) X(slt) X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
+#define X(name) LT_V_##name,
+    LT_HOST_OPS(X)
+#undef X
+        LT_V_COUNT
+};
+struct lt_host_expr {
+    enum lt_host_op op;
+    unsigned size, a, b, c;
+    uint64_t imm;
+};
+
+enum lt_host_step {
+#define LT_HOST_STEPS(X) X(assign) X(load) X(store) X(rmw) X(cas) X(fence) X(jump) X(branch) X(call) X(end)
+#define X(name)          LT_S_##name,
+    LT_HOST_STEPS(X)
+#undef X
+        LT_S_COUNT
+};
+enum lt_host_rmw {
+    LT_R_XCHG,
+    LT_R_ADD,
+    LT_R_SUB,
+    LT_R_AND,
+    LT_R_OR,
+    LT_R_XOR,
+    LT_R_SMIN,
+    LT_R_SMAX,
+    LT_R_UMIN,
+    LT_R_UMAX
+};
+/* Orders as in the plan: 0 plain, 1 relaxed, 2 acquire, 3 release, 4 acq_rel, 5 seq_cst. */
+
+struct lt_call_place {
+    int object, element; /* -1: none; all of it */
+};
+struct lt_host_call {
+    int function; /* in the table of host_calls.c */
+    int queue, kernel, thread, event;
+    struct lt_call_place target, source;
+    bool blocking;
+    unsigned map_flags; /* 1 read, 2 write */
+    int64_t value;
+    unsigned wait_count, waits[LT_HOST_WAITS];
+};
+struct lt_host_instr {
+    enum lt_host_step op;
+    unsigned reg, reg2, address, value, expected, size, order, rmw, target;
+    struct lt_host_call *call;
+};
+struct lt_host_thread {
+    struct lt_host *host;
+    unsigned number, code_count;
+    bool starts; /* with the program; the others are started by a call */
+    struct lt_host_instr *code;
+    uint64_t registers[LT_HOST_REGISTERS];
+    uint64_t random;
+};
+struct lt_host_queue {
+    unsigned device;
+    bool out_of_order, on_device;
+    cl_command_queue queue;
+};
+struct lt_host_kernel {
+    cl_kernel kernel;
+    unsigned device, groups, members;
+};
+struct lt_host_observed {
+    int column;          /* of what kernels store, -1 */
+    int thread, reg;     /* of a host thread, -1 */
+    int object, element; /* in memory, -1 */
+    unsigned size;
+    bool is_signed;
+};
+
+struct lt_host {
+    struct lt_job *job;
+    cl_context context;
+    cl_device_id devices[LT_HOST_DEVICES];
+    unsigned device_count, queue_count, event_count, kernel_count, thread_count, expr_count, object_count,
+        observed_count, columns;
+    struct lt_host_queue queues[LT_HOST_MOST];
+    bool user_events[LT_HOST_MOST];
+    _Atomic(cl_event) events[LT_HOST_MOST];
+    struct lt_host_kernel kernels[LT_HOST_MOST];
+    struct lt_host_thread *threads;
+    struct lt_host_expr *exprs;
+    struct lt_object objects[LT_HOST_MOST];
+    struct lt_host_observed observed[LT_MAX_VALUES];
+    cl_program program;
+    cl_command_queue last; /* for what is read at the end of a round */
+    cl_mem out;
+    bool profiled;
+    atomic_int waiting; /* threads that callbacks and native kernels have yet to run */
+    atomic_bool failed;
+    char message[2048];
+};
+
+/* host_plan.c: false, with a message: the plan is not valid. */
+bool lt_host_read(struct lt_host *host);
+void lt_host_forget(struct lt_host *host);
+/* host_code.c: runs the thread's code to its end. */
+void lt_host_execute(struct lt_host_thread *thread);
+int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed);
+/* host_calls.c */
+int lt_host_function(const char *name); /* -1: none */
+void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call);
+/* Notes the first failure of a round; false if STATUS is none. */
+bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
+/* host.c */
+uint64_t lt_host_random(uint64_t *state);
+void lt_run_host_test(struct lt_job *job);
+
+#endif

@@ -1,0 +1,282 @@
+/* The calls of host tests. */
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What all calls that enqueue share. */
+struct enqueue {
+    struct lt_host_thread *thread;
+    struct lt_host *host;
+    const struct lt_host_call *call;
+    cl_command_queue queue;
+    cl_uint count;
+    cl_event list[LT_HOST_WAITS], made;
+    cl_event *event;
+};
+
+bool lt_host_failed(struct lt_host *host, const char *what, cl_int status)
+{
+    if (status == CL_SUCCESS)
+        return false;
+    if (!atomic_exchange(&host->failed, true))
+        snprintf(host->message, sizeof host->message, "%s failed with error %d", what, (int)status);
+    return true;
+}
+
+/* An event that another thread makes: its handle is waited for. */
+static cl_event event_of(struct lt_host *host, unsigned number)
+{
+    const struct timespec pause = {0, 20000};
+    for (unsigned tries = 0; !atomic_load(&host->failed); tries++) {
+        cl_event event = atomic_load(&host->events[number]);
+        if (event)
+            return event;
+        if (tries > 1000)
+            nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+static const cl_event *list_of(const struct enqueue *e)
+{
+    return e->count ? e->list : NULL;
+}
+
+static struct lt_object *object_of(const struct enqueue *e, struct lt_call_place place)
+{
+    return &e->host->objects[place.object];
+}
+
+/* Byte range of a place in its object. */
+static size_t offset_of(const struct enqueue *e, struct lt_call_place place)
+{
+    return place.element < 0 ? 0 : (size_t)place.element * object_of(e, place)->element_size;
+}
+
+static size_t size_of(const struct enqueue *e, struct lt_call_place place)
+{
+    const struct lt_object *o = object_of(e, place);
+    return place.element < 0 ? o->bytes : o->element_size;
+}
+
+static unsigned char *memory_of(const struct enqueue *e, struct lt_call_place place)
+{
+    return (unsigned char *)object_of(e, place)->memory + offset_of(e, place);
+}
+
+static size_t both(const struct enqueue *e)
+{
+    size_t a = size_of(e, e->call->source), b = size_of(e, e->call->target);
+    return a < b ? a : b;
+}
+
+static cl_int kernel(const struct enqueue *e)
+{
+    const struct lt_host_kernel *k = &e->host->kernels[e->call->kernel];
+    size_t local = k->members, global = (size_t)k->groups * k->members;
+    return clEnqueueNDRangeKernel(e->queue, k->kernel, 1, NULL, &global, &local, e->count, list_of(e),
+                                  e->event);
+}
+
+static void run_started(struct lt_host_thread *thread)
+{
+    lt_host_execute(thread);
+    atomic_fetch_sub(&thread->host->waiting, 1);
+}
+
+static void CL_CALLBACK native_main(void *arguments)
+{
+    struct lt_host_thread *thread;
+    memcpy(&thread, arguments, sizeof thread);
+    run_started(thread);
+}
+
+static void CL_CALLBACK callback_main(cl_event event, cl_int status, void *data)
+{
+    (void)event;
+    (void)status;
+    run_started(data);
+}
+
+static cl_int native(const struct enqueue *e)
+{
+    struct lt_host_thread *thread = &e->host->threads[e->call->thread];
+    return clEnqueueNativeKernel(e->queue, native_main, &thread, sizeof thread, 0, NULL, NULL, e->count,
+                                 list_of(e), e->event);
+}
+
+static cl_int read_buffer(const struct enqueue *e)
+{
+    return clEnqueueReadBuffer(e->queue, object_of(e, e->call->source)->buffer, e->call->blocking,
+                               offset_of(e, e->call->source), both(e), memory_of(e, e->call->target),
+                               e->count, list_of(e), e->event);
+}
+
+static cl_int write_buffer(const struct enqueue *e)
+{
+    return clEnqueueWriteBuffer(e->queue, object_of(e, e->call->target)->buffer, e->call->blocking,
+                                offset_of(e, e->call->target), both(e), memory_of(e, e->call->source),
+                                e->count, list_of(e), e->event);
+}
+
+static cl_int copy_buffer(const struct enqueue *e)
+{
+    return clEnqueueCopyBuffer(e->queue, object_of(e, e->call->source)->buffer,
+                               object_of(e, e->call->target)->buffer, offset_of(e, e->call->source),
+                               offset_of(e, e->call->target), both(e), e->count, list_of(e), e->event);
+}
+
+static cl_int fill_buffer(const struct enqueue *e)
+{
+    const struct lt_object *o = object_of(e, e->call->target);
+    return clEnqueueFillBuffer(e->queue, o->buffer, &e->call->value, o->element_size,
+                               offset_of(e, e->call->target), size_of(e, e->call->target), e->count,
+                               list_of(e), e->event);
+}
+
+static cl_map_flags map_flags(const struct enqueue *e)
+{
+    return (e->call->map_flags & 1 ? CL_MAP_READ : 0u) | (e->call->map_flags & 2 ? CL_MAP_WRITE : 0u);
+}
+
+static cl_int map_buffer(const struct enqueue *e)
+{
+    struct lt_object *o = object_of(e, e->call->source);
+    size_t offset = offset_of(e, e->call->source);
+    cl_int status;
+    unsigned char *at =
+        clEnqueueMapBuffer(e->queue, o->buffer, e->call->blocking, map_flags(e), offset,
+                           size_of(e, e->call->source), e->count, list_of(e), e->event, &status);
+    if (status == CL_SUCCESS)
+        atomic_store(&o->mapped, at - offset);
+    return status;
+}
+
+static cl_int unmap_buffer(const struct enqueue *e)
+{
+    struct lt_object *o = object_of(e, e->call->source);
+    unsigned char *base = atomic_load(&o->mapped);
+    return clEnqueueUnmapMemObject(e->queue, o->buffer, base ? base + offset_of(e, e->call->source) : NULL,
+                                   e->count, list_of(e), e->event);
+}
+
+static cl_int migrate(const struct enqueue *e)
+{
+    return clEnqueueMigrateMemObjects(e->queue, 1, &object_of(e, e->call->source)->buffer, 0, e->count,
+                                      list_of(e), e->event);
+}
+
+static cl_int svm_map(const struct enqueue *e)
+{
+    return clEnqueueSVMMap(e->queue, e->call->blocking, map_flags(e), memory_of(e, e->call->source),
+                           size_of(e, e->call->source), e->count, list_of(e), e->event);
+}
+
+static cl_int svm_unmap(const struct enqueue *e)
+{
+    return clEnqueueSVMUnmap(e->queue, memory_of(e, e->call->source), e->count, list_of(e), e->event);
+}
+
+static cl_int svm_copy(const struct enqueue *e)
+{
+    return clEnqueueSVMMemcpy(e->queue, e->call->blocking, memory_of(e, e->call->target),
+                              memory_of(e, e->call->source), both(e), e->count, list_of(e), e->event);
+}
+
+static cl_int svm_fill(const struct enqueue *e)
+{
+    return clEnqueueSVMMemFill(e->queue, memory_of(e, e->call->target), &e->call->value,
+                               object_of(e, e->call->target)->element_size, size_of(e, e->call->target),
+                               e->count, list_of(e), e->event);
+}
+
+static cl_int svm_migrate(const struct enqueue *e)
+{
+    const void *pointer = memory_of(e, e->call->source);
+    return clEnqueueSVMMigrateMem(e->queue, 1, &pointer, NULL, 0, e->count, list_of(e), e->event);
+}
+
+static cl_int marker(const struct enqueue *e)
+{
+    return clEnqueueMarkerWithWaitList(e->queue, e->count, list_of(e), e->event);
+}
+
+static cl_int barrier(const struct enqueue *e)
+{
+    return clEnqueueBarrierWithWaitList(e->queue, e->count, list_of(e), e->event);
+}
+
+static cl_int finish(const struct enqueue *e)
+{
+    return clFinish(e->queue);
+}
+
+static cl_int flush(const struct enqueue *e)
+{
+    return clFlush(e->queue);
+}
+
+static cl_int wait(const struct enqueue *e)
+{
+    return clWaitForEvents(e->count, e->list);
+}
+
+static cl_int set_status(const struct enqueue *e)
+{
+    return clSetUserEventStatus(e->list[0], CL_COMPLETE);
+}
+
+static cl_int set_callback(const struct enqueue *e)
+{
+    return clSetEventCallback(e->list[0], CL_COMPLETE, callback_main, &e->host->threads[e->call->thread]);
+}
+
+static const struct {
+    const char *name;
+    cl_int (*run)(const struct enqueue *e);
+} functions[] = {{"clEnqueueNDRangeKernel", kernel},
+                 {"clEnqueueNativeKernel", native},
+                 {"clEnqueueReadBuffer", read_buffer},
+                 {"clEnqueueWriteBuffer", write_buffer},
+                 {"clEnqueueCopyBuffer", copy_buffer},
+                 {"clEnqueueFillBuffer", fill_buffer},
+                 {"clEnqueueMapBuffer", map_buffer},
+                 {"clEnqueueUnmapMemObject", unmap_buffer},
+                 {"clEnqueueMigrateMemObjects", migrate},
+                 {"clEnqueueSVMMap", svm_map},
+                 {"clEnqueueSVMUnmap", svm_unmap},
+                 {"clEnqueueSVMMemcpy", svm_copy},
+                 {"clEnqueueSVMMemFill", svm_fill},
+                 {"clEnqueueSVMMigrateMem", svm_migrate},
+                 {"clEnqueueMarkerWithWaitList", marker},
+                 {"clEnqueueBarrierWithWaitList", barrier},
+                 {"clFinish", finish},
+                 {"clFlush", flush},
+                 {"clWaitForEvents", wait},
+                 {"clSetUserEventStatus", set_status},
+                 {"clSetEventCallback", set_callback}};
+
+int lt_host_function(const char *name)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (strcmp(functions[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call)
+{
+    struct lt_host *host = thread->host;
+    struct enqueue e = {.thread = thread, .host = host, .call = call, .count = call->wait_count};
+    e.queue = call->queue < 0 ? NULL : host->queues[call->queue].queue;
+    e.event = call->event < 0 ? NULL : &e.made;
+    for (unsigned i = 0; i < call->wait_count; i++)
+        if (!(e.list[i] = event_of(host, call->waits[i])))
+            return;
+    if (lt_host_failed(host, functions[call->function].name, functions[call->function].run(&e)))
+        return;
+    if (call->event >= 0)
+        atomic_store(&host->events[call->event], e.made);
+}

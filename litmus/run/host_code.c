@@ -1,0 +1,303 @@
+/* What host threads compute themselves: plain and atomic accesses, arithmetic, branches. */
+#include "host.h"
+
+#include <time.h>
+
+static uint64_t cut(uint64_t v, unsigned size)
+{
+    return size >= 8 ? v : v & ((UINT64_C(1) << 8 * size) - 1);
+}
+
+static int64_t extend(uint64_t v, unsigned size)
+{
+    unsigned unused = 64 - 8 * (size ? size : 8);
+    return (int64_t)(v << unused) >> unused;
+}
+
+int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed)
+{
+    return is_signed ? extend(bits, size) : (int64_t)cut(bits, size);
+}
+
+static uint64_t divide(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+{
+    int64_t sa = extend(a, size), sb = extend(b, size);
+    bool overflow = sb == 0 || (sa == INT64_MIN && sb == -1);
+    switch (x->op) {
+    case LT_V_udiv:
+        return b ? a / b : 0;
+    case LT_V_urem:
+        return b ? a % b : 0;
+    case LT_V_sdiv:
+        return overflow ? 0 : (uint64_t)(sa / sb);
+    default:
+        return overflow ? 0 : (uint64_t)(sa % sb);
+    }
+}
+
+static uint64_t shift(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+{
+    unsigned by = (unsigned)(b & (8 * (size ? size : 8) - 1));
+    return x->op == LT_V_shl ? a << by : x->op == LT_V_lshr ? a >> by : (uint64_t)(extend(a, size) >> by);
+}
+
+static uint64_t compare(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+{
+    switch (x->op) {
+    case LT_V_eq:
+        return a == b;
+    case LT_V_ne:
+        return a != b;
+    case LT_V_ult:
+        return a < b;
+    case LT_V_ule:
+        return a <= b;
+    case LT_V_slt:
+        return extend(a, size) < extend(b, size);
+    default:
+        return extend(a, size) <= extend(b, size);
+    }
+}
+
+static uint64_t binary(const struct lt_host_expr *x, uint64_t a, uint64_t b, unsigned size)
+{
+    switch (x->op) {
+    case LT_V_add:
+        return a + b;
+    case LT_V_sub:
+        return a - b;
+    case LT_V_mul:
+        return a * b;
+    case LT_V_and:
+        return a & b;
+    case LT_V_or:
+        return a | b;
+    case LT_V_xor:
+        return a ^ b;
+    case LT_V_shl:
+    case LT_V_lshr:
+    case LT_V_ashr:
+        return shift(x, a, b, size);
+    case LT_V_udiv:
+    case LT_V_sdiv:
+    case LT_V_urem:
+    case LT_V_srem:
+        return divide(x, a, b, size);
+    default:
+        return compare(x, a, b, size);
+    }
+}
+
+static uint64_t value(const struct lt_host_thread *t, unsigned index)
+{
+    const struct lt_host_expr *x = &t->host->exprs[index];
+    if (x->op == LT_V_const)
+        return cut(x->imm, x->size);
+    if (x->op == LT_V_reg)
+        return cut(t->registers[x->imm], x->size);
+    uint64_t a = value(t, x->a);
+    unsigned size = t->host->exprs[x->a].size;
+    switch (x->op) {
+    case LT_V_not:
+        return cut(~a, x->size);
+    case LT_V_lnot:
+        return a == 0;
+    case LT_V_neg:
+        return cut(-a, x->size);
+    case LT_V_zext:
+    case LT_V_trunc:
+        return cut(a, x->size);
+    case LT_V_sext:
+        return cut((uint64_t)extend(a, size), x->size);
+    case LT_V_select:
+        return value(t, a ? x->b : x->c);
+    default:
+        return cut(binary(x, a, value(t, x->b), size), x->size);
+    }
+}
+
+/* The host address of a model address: object in the upper half, offset in the lower.  NULL: not mapped. */
+static unsigned char *place(struct lt_host_thread *t, unsigned expr, unsigned size)
+{
+    uint64_t address = value(t, expr);
+    uint64_t number = (address >> 32) - 1, offset = address & UINT32_MAX;
+    if (number >= t->host->object_count)
+        return NULL;
+    struct lt_object *o = &t->host->objects[number];
+    if (offset > o->bytes || size > o->bytes - offset || offset % size)
+        return NULL;
+    unsigned char *base = o->kind == LT_IN_BUFFER ? atomic_load(&o->mapped) : o->memory;
+    return base ? base + offset : NULL;
+}
+
+/* The orders that a load, a store and a read-modify-write may have. */
+#define LOAD(T, m)                                                                                           \
+    (i->order == 0   ? *(const volatile T *)(const volatile void *)(m)                                       \
+     : i->order == 1 ? __atomic_load_n((const T *)(const void *)(m), __ATOMIC_RELAXED)                       \
+     : i->order == 5 ? __atomic_load_n((const T *)(const void *)(m), __ATOMIC_SEQ_CST)                       \
+                     : __atomic_load_n((const T *)(const void *)(m), __ATOMIC_ACQUIRE))
+#define STORE(T, m, v)                                                                                       \
+    do {                                                                                                     \
+        if (i->order == 0)                                                                                   \
+            *(volatile T *)(volatile void *)(m) = (T)(v);                                                    \
+        else if (i->order == 1)                                                                              \
+            __atomic_store_n((T *)(void *)(m), (T)(v), __ATOMIC_RELAXED);                                    \
+        else if (i->order == 5)                                                                              \
+            __atomic_store_n((T *)(void *)(m), (T)(v), __ATOMIC_SEQ_CST);                                    \
+        else                                                                                                 \
+            __atomic_store_n((T *)(void *)(m), (T)(v), __ATOMIC_RELEASE);                                    \
+    } while (0)
+#define EXCHANGE(T)                                                                                          \
+    do {                                                                                                     \
+        T wanted = (T)*old;                                                                                  \
+        bool done = __atomic_compare_exchange_n((T *)(void *)m, &wanted, (T)to, false, __ATOMIC_SEQ_CST,     \
+                                                __ATOMIC_SEQ_CST);                                           \
+        *old = wanted;                                                                                       \
+        return done;                                                                                         \
+    } while (0)
+
+static uint64_t load(const struct lt_host_instr *i, const unsigned char *m)
+{
+    switch (i->size) {
+    case 1:
+        return LOAD(uint8_t, m);
+    case 2:
+        return LOAD(uint16_t, m);
+    case 4:
+        return LOAD(uint32_t, m);
+    default:
+        return LOAD(uint64_t, m);
+    }
+}
+
+static void store(const struct lt_host_instr *i, unsigned char *m, uint64_t v)
+{
+    switch (i->size) {
+    case 1:
+        STORE(uint8_t, m, v);
+        break;
+    case 2:
+        STORE(uint16_t, m, v);
+        break;
+    case 4:
+        STORE(uint32_t, m, v);
+        break;
+    default:
+        STORE(uint64_t, m, v);
+    }
+}
+
+static bool exchange(unsigned size, unsigned char *m, uint64_t *old, uint64_t to)
+{
+    switch (size) {
+    case 1:
+        EXCHANGE(uint8_t);
+    case 2:
+        EXCHANGE(uint16_t);
+    case 4:
+        EXCHANGE(uint32_t);
+    default:
+        EXCHANGE(uint64_t);
+    }
+}
+
+static uint64_t modified(const struct lt_host_instr *i, uint64_t old, uint64_t v)
+{
+    int64_t so = extend(old, i->size), sv = extend(v, i->size);
+    switch (i->rmw) {
+    case LT_R_ADD:
+        return old + v;
+    case LT_R_SUB:
+        return old - v;
+    case LT_R_AND:
+        return old & v;
+    case LT_R_OR:
+        return old | v;
+    case LT_R_XOR:
+        return old ^ v;
+    case LT_R_SMIN:
+        return so < sv ? old : v;
+    case LT_R_SMAX:
+        return so > sv ? old : v;
+    case LT_R_UMIN:
+        return old < v ? old : v;
+    case LT_R_UMAX:
+        return old > v ? old : v;
+    default:
+        return v;
+    }
+}
+
+static void set(struct lt_host_thread *t, unsigned reg, uint64_t v)
+{
+    if (reg < LT_HOST_REGISTERS)
+        t->registers[reg] = v;
+}
+
+static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
+{
+    struct lt_host_instr whole = *i;
+    unsigned char *m = place(t, i->address, i->size);
+    whole.order = 5;
+    uint64_t old = 0;
+    if (!m)
+        return;
+    if (i->op == LT_S_store) {
+        store(i, m, value(t, i->value));
+        return;
+    }
+    old = load(i->op == LT_S_load ? i : &whole, m);
+    if (i->op == LT_S_rmw) {
+        uint64_t v = value(t, i->value);
+        while (!exchange(i->size, m, &old, cut(modified(i, old, v), i->size)))
+            ;
+    } else if (i->op == LT_S_cas) {
+        old = cut(value(t, i->expected), i->size);
+        uint64_t v = value(t, i->value);
+        set(t, i->reg2, exchange(i->size, m, &old, v));
+    }
+    set(t, i->reg, old);
+}
+
+/* Now and then a pause, so that what runs beside the thread gets ahead of it or falls behind. */
+static void dawdle(struct lt_host_thread *t)
+{
+    uint64_t r = lt_host_random(&t->random);
+    if (r % 4 == 0)
+        for (volatile unsigned n = (unsigned)(r >> 8) % 2000; n; n--)
+            ;
+    if (r % 32 == 1) {
+        const struct timespec pause = {0, (long)(r >> 8) % 100000};
+        nanosleep(&pause, NULL);
+    }
+}
+
+void lt_host_execute(struct lt_host_thread *t)
+{
+    for (unsigned pc = 0; pc < t->code_count && !atomic_load(&t->host->failed);) {
+        const struct lt_host_instr *i = &t->code[pc++];
+        switch (i->op) {
+        case LT_S_assign:
+            set(t, i->reg, value(t, i->value));
+            break;
+        case LT_S_fence:
+            __atomic_thread_fence(__ATOMIC_SEQ_CST);
+            break;
+        case LT_S_jump:
+            pc = i->target;
+            break;
+        case LT_S_branch:
+            pc = value(t, i->value) ? pc : i->target;
+            break;
+        case LT_S_call:
+            dawdle(t);
+            lt_host_call(t, i->call);
+            break;
+        case LT_S_end:
+            return;
+        default:
+            dawdle(t);
+            access(t, i);
+        }
+    }
+}

@@ -1,0 +1,366 @@
+/* Reads the host part of a test in the plan; every number that the code uses later is checked here. */
+#include "host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool invalid(struct lt_host *host, const char *what)
+{
+    if (!host->message[0])
+        snprintf(host->message, sizeof host->message, "the plan's description of the test is not valid: %s",
+                 what);
+    return false;
+}
+
+static const cJSON *get(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItem(object, key);
+}
+
+/* -1 where there is no number. */
+static int number(const cJSON *object, const char *key)
+{
+    const cJSON *item = get(object, key);
+    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20 ? item->valueint
+                                                                                         : -1;
+}
+
+static const char *text(const cJSON *object, const char *key)
+{
+    const cJSON *item = get(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+/* Place of NAME among COUNT names, -1 if it is none of them. */
+static int find(const char *name, const char *const *names, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static unsigned length(const cJSON *array)
+{
+    return (unsigned)cJSON_GetArraySize(array);
+}
+
+static int at(const cJSON *array, int index)
+{
+    const cJSON *item = cJSON_GetArrayItem(array, index);
+    return cJSON_IsNumber(item) && item->valuedouble >= -1 && item->valuedouble < 1 << 30 ? item->valueint
+                                                                                          : -1;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------- */
+
+static bool read_object(struct lt_host *host, const cJSON *json)
+{
+    static const char *const kinds[] = {"buffer",      "svm_coarse", "svm_fine",
+                                        "svm_atomics", "svm_system", "host"};
+    int kind = find(text(json, "kind"), kinds, 6), size = number(json, "element_size");
+    const cJSON *initial = get(json, "initial");
+    if (strcmp(text(json, "region"), "local") == 0) {
+        host->objects[host->object_count++] = (struct lt_object){.kind = LT_IN_HOST, .element_size = 1};
+        return true;
+    }
+    if (kind < 0 || (size != 1 && size != 2 && size != 4 && size != 8) || !length(initial))
+        return invalid(host, "a location");
+    struct lt_object *o = &host->objects[host->object_count++];
+    o->kind = (enum lt_place_kind)kind;
+    o->element_size = (unsigned)size;
+    o->elements = length(initial);
+    o->bytes = (size_t)o->element_size * o->elements;
+    o->is_signed = cJSON_IsTrue(get(json, "signed"));
+    o->initial = calloc(1, o->bytes);
+    if (!o->initial)
+        return invalid(host, "out of memory");
+    for (unsigned i = 0; i < o->elements; i++) {
+        int64_t v = lt_json_value(cJSON_GetArrayItem(initial, (int)i));
+        memcpy(o->initial + (size_t)i * o->element_size, &v, o->element_size);
+    }
+    return true;
+}
+
+static bool read_objects(struct lt_host *host)
+{
+    const cJSON *item, *array = get(host->job->test, "locations");
+    if (length(array) > LT_HOST_MOST)
+        return invalid(host, "too many locations");
+    cJSON_ArrayForEach(item, array) if (!read_object(host, item)) return false;
+    return true;
+}
+
+/* ---- queues, events, kernels --------------------------------------------------------------------------- */
+
+static bool read_things(struct lt_host *host, const cJSON *json)
+{
+    const cJSON *item, *queues = get(json, "queues"), *events = get(json, "events"),
+                       *kernels = get(json, "kernels");
+    if (length(queues) > LT_HOST_MOST || length(events) > LT_HOST_MOST || length(kernels) > LT_HOST_MOST)
+        return invalid(host, "too many queues, events or kernels");
+    cJSON_ArrayForEach(item, queues)
+    {
+        int device = number(item, "device");
+        if (device < 0 || device >= LT_HOST_DEVICES)
+            return invalid(host, "a queue");
+        host->queues[host->queue_count++] =
+            (struct lt_host_queue){.device = (unsigned)device,
+                                   .out_of_order = cJSON_IsTrue(get(item, "out_of_order")),
+                                   .on_device = cJSON_IsTrue(get(item, "on_device"))};
+    }
+    cJSON_ArrayForEach(item, events) host->user_events[host->event_count++] = cJSON_IsTrue(get(item, "user"));
+    cJSON_ArrayForEach(item, kernels)
+    {
+        int groups = number(item, "groups"), members = number(item, "members"),
+            device = number(item, "device");
+        if (groups < 1 || members < 1 || device < 0 || device >= LT_HOST_DEVICES)
+            return invalid(host, "a kernel");
+        host->kernels[host->kernel_count++] = (struct lt_host_kernel){
+            .device = (unsigned)device, .groups = (unsigned)groups, .members = (unsigned)members};
+    }
+    int columns = number(json, "columns");
+    host->columns = columns > 0 ? (unsigned)columns : 0;
+    return true;
+}
+
+/* ---- code ---------------------------------------------------------------------------------------------- */
+
+/* [name, size, a, b, c, value] */
+static bool read_expr(struct lt_host *host, const cJSON *json)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        LT_HOST_OPS(X)
+#undef X
+    };
+    const cJSON *name = cJSON_GetArrayItem(json, 0);
+    int op = cJSON_IsString(name) ? find(name->valuestring, names, LT_V_COUNT) : -1, size = at(json, 1);
+    if (op < 0 || size < 1 || size > 8)
+        return invalid(host, "an expression");
+    struct lt_host_expr x = {.op = (enum lt_host_op)op,
+                             .size = (unsigned)size,
+                             .imm = (uint64_t)lt_json_value(cJSON_GetArrayItem(json, 5))};
+    unsigned *operands[] = {&x.a, &x.b, &x.c};
+    unsigned used = op < LT_V_add ? 0 : op < LT_V_not ? 2 : op < LT_V_select ? 1 : 3;
+    for (unsigned k = 0; k < used; k++) {
+        int operand = at(json, 2 + (int)k);
+        if (operand < 0 || (unsigned)operand >= host->expr_count)
+            return invalid(host, "an operand");
+        *operands[k] = (unsigned)operand;
+    }
+    if (op == LT_V_reg && x.imm >= LT_HOST_REGISTERS)
+        return invalid(host, "a register");
+    host->exprs[host->expr_count++] = x; /* operands come before what uses them: no cycles */
+    return true;
+}
+
+static bool read_place(struct lt_host *host, const cJSON *call, const char *key, struct lt_call_place *place)
+{
+    const cJSON *json = get(call, key);
+    *place = (struct lt_call_place){-1, -1};
+    if (!json)
+        return true;
+    int object = at(json, 0), element = at(json, 1);
+    if (object < 0 || (unsigned)object >= host->object_count || !host->objects[object].bytes ||
+        element >= (int)host->objects[object].elements)
+        return invalid(host, "a place");
+    *place = (struct lt_call_place){object, element};
+    return true;
+}
+
+static int index_of(const cJSON *call, const char *key, unsigned count, bool *ok)
+{
+    int n = number(call, key);
+    if (get(call, key) && (n < 0 || (unsigned)n >= count))
+        *ok = false;
+    return n;
+}
+
+/* What the function needs: q queue, k kernel, t target, s source, h thread, w a wait list. */
+static bool complete(const struct lt_host *host, const struct lt_host_call *c, const char *name)
+{
+    bool queue = c->queue >= 0, target = c->target.object >= 0, source = c->source.object >= 0;
+    if (strcmp(name, "clWaitForEvents") == 0 || strcmp(name, "clSetUserEventStatus") == 0)
+        return c->wait_count > 0;
+    if (strcmp(name, "clSetEventCallback") == 0)
+        return c->wait_count > 0 && c->thread >= 0 && !host->threads[c->thread].starts;
+    if (strcmp(name, "clEnqueueNativeKernel") == 0)
+        return queue && c->thread >= 0 && !host->threads[c->thread].starts;
+    if (strcmp(name, "clEnqueueNDRangeKernel") == 0)
+        return queue && c->kernel >= 0;
+    if (strstr(name, "Read") || strstr(name, "Write") || strstr(name, "Copy") || strstr(name, "Memcpy"))
+        return queue && target && source;
+    if (strstr(name, "Fill"))
+        return queue && target;
+    if (strstr(name, "Map") || strstr(name, "Unmap") || strstr(name, "Migrate"))
+        return queue && source;
+    return queue;
+}
+
+static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_call *c)
+{
+    const char *name = text(json, "call");
+    const cJSON *item;
+    bool ok = true;
+    c->function = lt_host_function(name);
+    c->queue = index_of(json, "queue", host->queue_count, &ok);
+    c->kernel = index_of(json, "kernel", host->kernel_count, &ok);
+    c->thread = index_of(json, "thread", host->thread_count, &ok);
+    c->event = index_of(json, "event", host->event_count, &ok);
+    c->blocking = cJSON_IsTrue(get(json, "blocking"));
+    c->map_flags = number(json, "map_flags") > 0 ? (unsigned)number(json, "map_flags") : 0;
+    c->value = lt_json_value(get(json, "value"));
+    if (!read_place(host, json, "target", &c->target) || !read_place(host, json, "source", &c->source))
+        return false;
+    cJSON_ArrayForEach(item, get(json, "wait"))
+    {
+        int event = cJSON_IsNumber(item) ? item->valueint : -1;
+        if (event < 0 || (unsigned)event >= host->event_count || c->wait_count == LT_HOST_WAITS)
+            return invalid(host, "a wait list");
+        c->waits[c->wait_count++] = (unsigned)event;
+    }
+    if (!ok || c->function < 0 || !complete(host, c, name))
+        return invalid(host, "a call");
+    return true;
+}
+
+/* Operands of each step after its name: r, R registers, a address, v value, x expected, s size, o order, m
+ * operation, t target. */
+static const char *const operands[] = {
+    [LT_S_assign] = "rv",   [LT_S_load] = "raso", [LT_S_store] = "avso", [LT_S_rmw] = "ravsmo",
+    [LT_S_cas] = "rRaxvso", [LT_S_fence] = "",    [LT_S_jump] = "t",     [LT_S_branch] = "vt",
+    [LT_S_call] = "",       [LT_S_end] = ""};
+
+static bool set_operand(struct lt_host *host, struct lt_host_instr *i, char kind, unsigned v, unsigned count)
+{
+    bool size_ok = v == 1 || v == 2 || v == 4 || v == 8;
+    switch (kind) {
+    case 'r':
+        i->reg = v;
+        return true;
+    case 'R':
+        i->reg2 = v;
+        return true;
+    case 'a':
+        i->address = v;
+        return v < host->expr_count;
+    case 'v':
+        i->value = v;
+        return v < host->expr_count;
+    case 'x':
+        i->expected = v;
+        return v < host->expr_count;
+    case 's':
+        i->size = v;
+        return size_ok;
+    case 'o':
+        i->order = v;
+        return v <= 5;
+    case 'm':
+        i->rmw = v;
+        return v <= LT_R_UMAX;
+    default:
+        i->target = v;
+        return v <= count;
+    }
+}
+
+static bool read_instr(struct lt_host *host, const cJSON *json, struct lt_host_instr *i, unsigned count)
+{
+    static const char *const names[] = {
+#define X(name) #name,
+        LT_HOST_STEPS(X)
+#undef X
+    };
+    const cJSON *name = cJSON_GetArrayItem(json, 0);
+    int op = cJSON_IsString(name) ? find(name->valuestring, names, LT_S_COUNT) : -1, k = 1;
+    if (op < 0)
+        return invalid(host, "a step");
+    i->op = (enum lt_host_step)op;
+    for (const char *p = operands[op]; *p; p++, k++) {
+        int v = at(json, k);
+        bool none = v < 0 && (*p == 'r' || *p == 'R'); /* the value is not wanted */
+        if (!set_operand(host, i, *p, none ? UINT32_MAX : (unsigned)v, count))
+            return invalid(host, "an operand of a step");
+    }
+    if (op != LT_S_call)
+        return true;
+    i->call = calloc(1, sizeof *i->call);
+    return i->call ? read_call(host, cJSON_GetArrayItem(json, 1), i->call) : invalid(host, "out of memory");
+}
+
+static bool read_code(struct lt_host *host, const cJSON *json)
+{
+    const cJSON *item, *line, *exprs = get(json, "exprs"), *threads = get(json, "threads");
+    host->exprs = calloc(length(exprs) + 1u, sizeof *host->exprs);
+    host->threads = calloc(length(threads) + 1u, sizeof *host->threads);
+    if (!host->exprs || !host->threads || length(threads) > LT_HOST_MOST)
+        return invalid(host, "too much code");
+    host->thread_count = length(threads);
+    unsigned n = 0;
+    cJSON_ArrayForEach(item, threads) host->threads[n++].starts = strcmp(text(item, "start"), "program") == 0;
+    cJSON_ArrayForEach(item, exprs) if (!read_expr(host, item)) return false;
+    n = 0;
+    cJSON_ArrayForEach(item, threads)
+    {
+        struct lt_host_thread *t = &host->threads[n];
+        const cJSON *code = get(item, "code");
+        t->host = host;
+        t->number = n++;
+        t->code = calloc(length(code) + 1u, sizeof *t->code);
+        if (!t->code)
+            return invalid(host, "out of memory");
+        cJSON_ArrayForEach(
+            line, code) if (!read_instr(host, line, &t->code[t->code_count++], length(code))) return false;
+    }
+    return true;
+}
+
+/* ---- what is observed ------------------------------------------------------------------------------------
+ */
+
+static bool read_observed(struct lt_host *host)
+{
+    const cJSON *item, *array = get(host->job->test, "observed");
+    if (length(array) > LT_MAX_VALUES)
+        return invalid(host, "too many observed values");
+    cJSON_ArrayForEach(item, array)
+    {
+        struct lt_host_observed o = {.column = number(item, "column"),
+                                     .thread = number(item, "thread"),
+                                     .reg = number(item, "register"),
+                                     .object = number(item, "location"),
+                                     .element = number(item, "element"),
+                                     .size = (unsigned)number(item, "size"),
+                                     .is_signed = cJSON_IsTrue(get(item, "signed"))};
+        bool column = o.column >= 0 && (unsigned)o.column < host->columns;
+        bool thread = o.thread >= 0 && (unsigned)o.thread < host->thread_count && o.reg >= 0 &&
+                      o.reg < LT_HOST_REGISTERS && o.size <= 8;
+        bool memory = o.object >= 0 && (unsigned)o.object < host->object_count && o.element >= 0 &&
+                      (unsigned)o.element < host->objects[o.object].elements;
+        if (!column && !thread && !memory)
+            return invalid(host, "an observed value");
+        host->observed[host->observed_count++] = o;
+    }
+    return true;
+}
+
+bool lt_host_read(struct lt_host *host)
+{
+    const cJSON *json = get(host->job->test, "host");
+    return read_objects(host) && read_things(host, json) && read_code(host, json) && read_observed(host);
+}
+
+void lt_host_forget(struct lt_host *host)
+{
+    for (unsigned i = 0; i < host->object_count; i++)
+        free(host->objects[i].initial);
+    for (unsigned t = 0; host->threads && t < host->thread_count; t++) {
+        for (unsigned i = 0; i < host->threads[t].code_count; i++)
+            free(host->threads[t].code[i].call);
+        free(host->threads[t].code);
+    }
+    free(host->threads);
+    free(host->exprs);
+}
