@@ -22,10 +22,16 @@ void in_shadow_begin(struct in_run *run, struct in_item *item)
     uint8_t *s = item->block->shadow;
     memset(s, 1, code->frame_size);
     memset(s, 0, sizeof(struct in_header));
-    for (uint32_t k = 0; k < run->info->argument_count; k++)
+    for (uint32_t k = 0; k < run->info->argument_count; k++) {
+        const struct in_argument_info *info = &run->info->arguments[k];
+        bool pointer =
+            info->kind == IN_ARG_GLOBAL || info->kind == IN_ARG_CONSTANT || info->kind == IN_ARG_LOCAL;
         if (code->arguments[k] != 0)
             memset(s + code->arguments[k], 0,
-                   run->info->arguments[k].kind == IN_ARG_VALUE ? run->info->arguments[k].size : 16);
+                   info->kind == IN_ARG_VALUE ? info->size
+                   : pointer                  ? sizeof(struct in_fat)
+                                              : 8);
+    }
     for (uint32_t k = 0; k < code->undefined_count; k++)
         memset(s + code->undefined[k].slot, 1, code->undefined[k].size);
 }

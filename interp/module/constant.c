@@ -1,6 +1,9 @@
 /* Constants and specialization constants. [SPIRV 3.49.7]. */
 #include "module.h"
+#include <inttypes.h>
 #include <string.h>
+
+enum { MAX_CONSTANT = 1 << 28 }; /* bytes: their values are kept in memory */
 
 bool in_constant_u64(const struct in_module *module, uint32_t id, uint64_t *value)
 {
@@ -97,6 +100,8 @@ enum mm_class in_constant(struct in_module *m, const struct in_inst *inst, struc
     id->ty = m->ids[inst->type].ty;
     if (id->ty == NULL)
         return in_bad(m, inst->word, err, "SPIRV 3.49.7", "%s without a type", in_opcode_name(inst->opcode));
+    if (id->ty->reg_size > MAX_CONSTANT)
+        return mm_fail(err, MM_LIMIT, "memory", "a constant of %" PRIu64 " bytes", id->ty->reg_size);
     uint8_t *bytes = mm_arena_alloc(m->arena, id->ty->reg_size + 16);
     if (bytes == NULL)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
