@@ -326,7 +326,7 @@ class Expressions:
         if how < 5:
             return f'({e()} {r.choice("+-*/")} {e()})'
         if how == 5:
-            return f'(-{e()})'
+            return f'(-({e()}))'
         if how in (6, 7, 8):
             return self.float_function(t, e)
         if how == 9:
@@ -379,7 +379,7 @@ class Expressions:
         if how < 5:
             return f'HR{s}({e()} {r.choice("+-*/")} {e()})'
         if how == 5:
-            return f'HR{s}(-{e()})'
+            return f'HR{s}(-({e()}))'
         if how == 6:
             return f'{r.choice(["fabs", "ceil", "floor", "trunc", "rint"])}({self.no_nan(t, e())})'
         if how == 7:
