@@ -178,13 +178,38 @@ static bool makes_handle(const struct in_module *m, const uint32_t *w)
     return false;
 }
 
+/* One condition for two vectors: LLVM's select, which SPIR-V knows since 1.4 only. */
+static bool is_broad_select(const struct in_module *m, const uint8_t *vectors, const uint32_t *w)
+{
+    return (w[0] & 0xffff) == SpvOpSelect && w[0] >> 16 == 6 && w[1] < m->bound && w[3] < m->bound &&
+           vectors[w[1]] && !vectors[w[3]];
+}
+
+/* Marks the vector types, and the values of such types. */
+static uint8_t *find_vectors(const struct in_module *m)
+{
+    uint8_t *vectors = m->bound <= MAX_BOUND ? mm_alloc_zero(m->bound + 1, 1) : NULL;
+    struct in_inst i;
+    for (uint32_t at = 5; vectors != NULL && at < m->word_count && m->words[at] >> 16 > 0; at += i.count) {
+        in_inst_at(m, at, &i);
+        if (i.result < m->bound && i.type < m->bound)
+            vectors[i.result] = i.opcode == SpvOpTypeVector || (i.type != 0 && vectors[i.type]);
+    }
+    return vectors;
+}
+
 /* Instructions that the validator refuses although every driver takes them: conversions of addresses in
- * OpSpecConstantOp, pipe storage, null handles.  They are left out of a copy, which then has to be valid. */
+ * OpSpecConstantOp, pipe storage, null handles, selections of vectors by one condition.  They are left out of
+ * a copy, which then has to be valid. */
 static uint32_t *without_constants(const struct in_module *m, uint32_t *count)
 {
     uint32_t *copy = mm_alloc((size_t)m->word_count * sizeof *copy);
-    if (copy == NULL)
+    uint8_t *vectors = find_vectors(m);
+    if (copy == NULL || vectors == NULL) {
+        mm_free(copy);
+        mm_free(vectors);
         return NULL;
+    }
     memcpy(copy, m->words, 5 * sizeof *copy);
     *count = 5;
     uint32_t storage = 0;
@@ -193,15 +218,18 @@ static uint32_t *without_constants(const struct in_module *m, uint32_t *count)
         uint32_t op = w[0] & 0xffff;
         n = w[0] >> 16;
         bool handle = op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w);
-        bool left_out = ((op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4) || handle;
+        bool broad = is_broad_select(m, vectors, w);
+        bool left_out =
+            ((op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4) || handle || broad;
         uint32_t kept = left_out ? 3 : n;
         memcpy(copy + *count, w, kept * sizeof *w);
         if (left_out)
-            copy[*count] = 3u << 16 | (handle ? SpvOpUndef : SpvOpConstantNull);
+            copy[*count] = 3u << 16 | (handle || broad ? SpvOpUndef : SpvOpConstantNull);
         if (op == SpvOpConstantPipeStorage)
             storage = w[1];
         *count += kept;
     }
+    mm_free(vectors);
     for (uint32_t at = 5; storage != 0 && at < *count; at += copy[at] >> 16)
         if ((copy[at] & 0xffff) == SpvOpTypePipeStorage) /* a type that may be null */
             copy[at] = 2u << 16 | SpvOpTypeEvent;

@@ -196,6 +196,26 @@ static void fix_exchange(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, L
     LLVMInstructionEraseFromParent(call);
 }
 
+/* ---- selections ---------------------------------------------------------------------------------- */
+
+/* One condition for two vectors: SPIR-V before 1.4 wants one for each component [SPIRV 3.49.15]. */
+static void fix_select(LLVMBuilderRef b, LLVMValueRef select)
+{
+    LLVMTypeRef type = LLVMTypeOf(select);
+    LLVMValueRef condition = LLVMGetOperand(select, 0);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind ||
+        LLVMGetTypeKind(LLVMTypeOf(condition)) == LLVMVectorTypeKind)
+        return;
+    LLVMPositionBuilderBefore(b, select);
+    unsigned count = LLVMGetVectorSize(type);
+    LLVMContextRef context = LLVMGetTypeContext(type);
+    LLVMValueRef all = LLVMGetUndef(LLVMVectorType(LLVMTypeOf(condition), count));
+    for (unsigned k = 0; k < count; k++)
+        all = LLVMBuildInsertElement(b, all, condition,
+                                     LLVMConstInt(LLVMInt32TypeInContext(context), k, false), "");
+    LLVMSetOperand(select, 0, all);
+}
+
 /* ---- the walk ------------------------------------------------------------------------------------ */
 
 static void fix_call(LLVMModuleRef module, LLVMBuilderRef builder, LLVMValueRef call)
@@ -220,6 +240,8 @@ static void fix_block(LLVMModuleRef module, LLVMBuilderRef builder, LLVMBasicBlo
         next = LLVMGetNextInstruction(i);
         if (LLVMIsACallInst(i))
             fix_call(module, builder, i);
+        else if (LLVMIsASelectInst(i))
+            fix_select(builder, i);
     }
 }
 

@@ -33,6 +33,15 @@ static const char source[] =
     "                                                   memory_scope_device);\n"
     "    o[5] = (float)atomic_load(d);\n"
     "}\n"
+    "kernel void choose(global float *o, global int *n)\n"
+    "{\n"
+    "    float3 low = vload3(0, o), high = (float3)(7.0f, 8.0f, 9.0f);\n"
+    "    char16 c = (char16)(1), d = (char16)(2);\n"
+    "    double2 e = n[0] > 3 ? (double2)(1, 2) : (double2)(3, 4);\n"
+    "    vstore3(n[0] > 3 ? low : high, 1, o);\n"
+    "    vstore3(n[1] > 3 ? low : high, 2, o);\n"
+    "    o[9] = (n[1] > 3 ? c : d).sf + e.y;\n"
+    "}\n"
     "inline float twice(float x) { return x + x; }\n"
     "kernel void plain(global float *a) { a[0] = twice(a[0]); a[1] = a[2] * a[3] + a[4]; }\n";
 
@@ -137,12 +146,35 @@ static void test_plain(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+/* One condition chooses between vectors [CLC 6.3.9]. */
+static void test_choose(void **state)
+{
+    (void)state;
+    cl_kernel kernel = clCreateKernel(program, "choose", &err);
+    OK(err);
+    float o[10] = {1, 2, 3};
+    cl_int n[2] = {4, 3};
+    size_t one = 1;
+    cl_mem out = buffer(sizeof o, o), in = buffer(sizeof n, n);
+    OK(clSetKernelArg(kernel, 0, sizeof out, &out));
+    OK(clSetKernelArg(kernel, 1, sizeof in, &in));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof o, o, 0, NULL, NULL));
+    const float expected[10] = {1, 2, 3, 1, 2, 3, 7, 8, 9, 2 + 2};
+    for (int i = 0; i < 10; i++)
+        assert_true(o[i] == expected[i]);
+    OK(clReleaseMemObject(out));
+    OK(clReleaseMemObject(in));
+    OK(clReleaseKernel(kernel));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_computed_orders),
         cmocka_unit_test(test_float_exchange),
         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_choose),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);
 }
