@@ -86,6 +86,12 @@ static void report(const char *kind, const char *clause, const char *message)
     }
 }
 
+void rt_api_report(const char *kind, const char *clause, char *text, size_t size)
+{
+    append_backtrace(text, size);
+    report(kind, clause, text);
+}
+
 /* ---- errors ---- */
 
 static const struct {
@@ -118,11 +124,17 @@ void rt_api_note(const char *clause, const char *call, cl_int code, const void *
     bool dead = first && rt_object_was(first);
     snprintf(message, sizeof(message), "%s is answered with %s%s", call, name,
              dead ? ": the object was used after its last release" : "");
-    append_backtrace(message, sizeof(message));
-    report(dead ? "use-after-release" : "api-misuse", clause, message);
+    rt_api_report(dead ? "use-after-release" : "api-misuse", clause, message, sizeof(message));
 }
 
 /* ---- leaks ---- */
+
+void rt_api_note_svm(const struct rt_svm *svm, const char *when)
+{
+    char message[128];
+    snprintf(message, sizeof(message), "%s, %zu bytes, is not freed %s", svm->name, svm->size, when);
+    report("leak", "CL 5.6.1", message);
+}
 
 static void note_leak(const struct rt_object *object, void *data)
 {
@@ -143,6 +155,10 @@ static void note_leak(const struct rt_object *object, void *data)
     snprintf(message, sizeof(message), "%s %u%s is left with %u reference%s at exit", names[object->type],
              object->number, what, object->api_refs, object->api_refs == 1 ? "" : "s");
     report("leak", "CL 4.4", message);
+    const struct rt_svm *svm = object->type == RT_CONTEXT ? ((const struct rt_context *)object)->svm : NULL;
+    for (; svm; svm = svm->next) {
+        rt_api_note_svm(svm, "at exit");
+    }
 }
 
 void rt_api_note_leaks(void)

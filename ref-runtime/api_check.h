@@ -10,6 +10,10 @@ bool rt_api_checked(void);
 const cl_icd_dispatch *rt_api_dispatch(void);
 /* A call returned CODE; FIRST is its first argument if that is a handle. */
 void rt_api_note(const char *clause, const char *call, cl_int code, const void *first);
+/* A finding: TEXT, in a buffer of SIZE bytes, to which the place in the application is added. */
+void rt_api_report(const char *kind, const char *clause, char *text, size_t size);
+/* SVM that is left when its context goes. */
+void rt_api_note_svm(const struct rt_svm *svm, const char *when);
 /* At exit: what the application did not release. */
 void rt_api_note_leaks(void);
 

@@ -1,6 +1,7 @@
 /* Mapping, unmapping and migrating memory objects [CL 5.2.4, 5.5.2-5.5.4]. */
 #include "interp/fault.h"
 #include "ref-runtime/enqueue.h"
+#include "ref-runtime/host_guard.h"
 
 #include <string.h>
 
@@ -140,7 +141,14 @@ static bool map_row(struct rt_command *command, const struct rt_map *m, size_t b
 
 static cl_int run_map(struct rt_command *command)
 {
-    return each_row(command, (void *)command->payload, map_row) ? CL_SUCCESS : CL_MAP_FAILURE;
+    const struct rt_map *m = (void *)command->payload;
+    if (!each_row(command, m, map_row)) {
+        return CL_MAP_FAILURE;
+    }
+    if (rt_guard_on()) {
+        rt_guard_mapped(rt_storage_map_pointer(m->mem, m->layout.origin));
+    }
+    return CL_SUCCESS;
 }
 
 static bool map_flags_valid(cl_map_flags flags)
@@ -162,6 +170,24 @@ static cl_int check_map(const struct rt_map *map)
         return CL_INVALID_OPERATION;
     }
     return CL_SUCCESS;
+}
+
+/* Under REFCL_CHECK=api what is not mapped is out of the host's reach. */
+static void guard(const struct rt_map *m, const void *pointer)
+{
+    if (rt_guard_on()) {
+        rt_guard_map(pointer,
+                     (m->bytes[2] - 1) * m->layout.slice_pitch + (m->bytes[1] - 1) * m->layout.row_pitch +
+                         m->bytes[0],
+                     m->flags);
+    }
+}
+
+static void unguard(const void *pointer)
+{
+    if (rt_guard_on()) {
+        rt_guard_unmap(pointer);
+    }
 }
 
 void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
@@ -187,10 +213,12 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
         rt_command_discard(command);
         return rt_null(errcode_ret, error);
     }
+    guard(map, pointer);
     error = rt_command_enqueue(command, count, list, event, blocking);
     if (error) {
         struct rt_mapping taken;
         take_mapping(map->mem, pointer, &taken);
+        unguard(pointer);
         return rt_null(errcode_ret, error);
     }
     rt_null(errcode_ret, CL_SUCCESS);
@@ -259,6 +287,7 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
     if (!take_mapping(mem, pointer, &mapping)) {
         return CL_INVALID_VALUE;
     }
+    unguard(pointer);
     struct rt_command *command = rt_command_create(
         queue, CL_COMMAND_UNMAP_MEM_OBJECT, "clEnqueueUnmapMemObject", &operation, sizeof(struct rt_map));
     if (!command) {

@@ -2,6 +2,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/enqueue.h"
 #include "ref-runtime/fault.h"
+#include "ref-runtime/host_guard.h"
 
 #include <string.h>
 
@@ -181,6 +182,9 @@ static cl_int run_map(struct rt_command *command)
 {
     const struct svm_range *r = (void *)command->payload;
     record(command, MM_MAP, r->pointer, r->size, NULL);
+    if (rt_guard_on()) {
+        rt_guard_mapped(r->pointer);
+    }
     if (IN_FAULTY(SVM_UNMAP_LOST)) {
         rt_fault_svm_map(r->pointer, r->size);
     }
@@ -223,7 +227,14 @@ cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
         return CL_OUT_OF_HOST_MEMORY;
     }
     *(struct svm_range *)(void *)command->payload = (struct svm_range){pointer, size};
-    return rt_command_enqueue(command, count, list, event, blocking);
+    if (rt_guard_on()) {
+        rt_guard_map(pointer, size, flags);
+    }
+    error = rt_command_enqueue(command, count, list, event, blocking);
+    if (error && rt_guard_on()) {
+        rt_guard_unmap(pointer);
+    }
+    return error;
 }
 
 cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, cl_uint count,
@@ -244,6 +255,9 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
         return CL_OUT_OF_HOST_MEMORY;
     }
     *(struct svm_range *)(void *)command->payload = (struct svm_range){pointer, 0};
+    if (rt_guard_on()) {
+        rt_guard_unmap(pointer);
+    }
     return rt_command_enqueue(command, count, list, event, false);
 }
 

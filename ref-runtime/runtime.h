@@ -273,6 +273,7 @@ struct rt_svm {
     size_t size;
     cl_svm_mem_flags flags;
     struct in_object object;
+    uint32_t number; /* from 1 */
     char name[32];
 };
 void rt_svm_free_all(struct rt_context *context);

@@ -10,6 +10,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/event.h"
 #include "ref-runtime/fault.h"
+#include "ref-runtime/host_guard.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -276,6 +277,9 @@ static void end(struct rt_command *command, cl_int status)
 {
     command->ended = true;
     command->status = status;
+    if (rt_guard_on()) {
+        rt_guard_end(NULL);
+    }
     command->end = rt_record_command_event(command, MM_COMMAND_END, NULL, 0);
     rt_event_stamp(command->event, RT_END);
     struct rt_event *gate = command->gate;
@@ -372,6 +376,9 @@ static bool start(struct rt_command *command)
     }
     pthread_mutex_unlock(&rt_lock);
     record_start(command);
+    if (rt_guard_on()) {
+        rt_guard_begin(NULL);
+    }
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed) {
         rt_fault_delay(command);
     }

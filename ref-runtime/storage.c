@@ -5,6 +5,7 @@
  * A context with one device has no separate host view, so that a map costs nothing, unless the application's
  * own memory is the view (CL_MEM_USE_HOST_PTR) or REFCL_MEMORY=literal. */
 #include "interp/fault.h"
+#include "ref-runtime/host_guard.h"
 #include "ref-runtime/memory.h"
 
 #include <stdlib.h>
@@ -88,8 +89,9 @@ static void tell(const struct rt_mem *root, const char *what, size_t begin, size
 static bool separate_view(const struct rt_mem *root)
 {
     pthread_once(&once, read_settings);
-    return !unified && (root->context->device_count > 1 || (root->flags & CL_MEM_USE_HOST_PTR) || literal ||
-                        IN_FAULTY(MAP_STALE) || IN_FAULTY(UNMAP_LOST) || IN_FAULTY(MIGRATION_LOST));
+    return !unified &&
+           (root->context->device_count > 1 || (root->flags & CL_MEM_USE_HOST_PTR) || literal ||
+            rt_guard_on() || IN_FAULTY(MAP_STALE) || IN_FAULTY(UNMAP_LOST) || IN_FAULTY(MIGRATION_LOST));
 }
 
 /* With REFCL_BUFFERS=unified all places are one: that of the first device, in the application's memory if the
@@ -154,8 +156,9 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
 static unsigned char *allocate_view(struct rt_mem *root)
 {
     if (!root->host_view) {
-        root->host_view =
-            root->flags & CL_MEM_USE_HOST_PTR ? root->host_ptr : rt_aligned_alloc(root->size, RT_MAX_ALIGN);
+        root->host_view = root->flags & CL_MEM_USE_HOST_PTR ? root->host_ptr
+                          : rt_guard_on()                   ? rt_guard_alloc(root->size, false, root->name)
+                                                            : rt_aligned_alloc(root->size, RT_MAX_ALIGN);
         root->host_view_id = root->host_view ? record_copy(root, -1, root->host_view) : 0;
     }
     return root->host_view;
@@ -203,7 +206,11 @@ void rt_storage_destroy(struct rt_mem *root)
     }
     if (root->host_view && !(root->flags & CL_MEM_USE_HOST_PTR)) {
         rt_record_free(root->host_view_id, root->size);
-        rt_aligned_free(root->host_view);
+        if (rt_guard_on()) {
+            rt_guard_free(root->host_view);
+        } else {
+            rt_aligned_free(root->host_view);
+        }
     }
     mm_free(root->segments);
 }
@@ -266,6 +273,13 @@ static void merge(struct rt_mem *root)
     root->segment_count = kept + 1;
 }
 
+/* Whether one end of a copy is memory that is guarded from the host. */
+static bool guarded(const struct rt_mem *root, int from, int to)
+{
+    return rt_guard_on() && (from == RT_HOST_VIEW || to == RT_HOST_VIEW) &&
+           !(root->flags & CL_MEM_USE_HOST_PTR);
+}
+
 static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
                          const struct rt_segment *segment, int to)
 {
@@ -280,10 +294,16 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
     }
     size_t size = segment->end - segment->begin;
     const unsigned char *bytes = source + segment->begin;
+    if (guarded(root, from, to)) {
+        rt_guard_begin(root->host_view);
+    }
     rt_record_access(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
     tell(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
     rt_record_access(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
+    if (guarded(root, from, to)) {
+        rt_guard_end(root->host_view);
+    }
     return true;
 }
 

@@ -1,7 +1,9 @@
 /* Shared virtual memory allocations [CL 5.6].  All of it is host memory that the devices share, so that
  * what a kernel writes, and nothing else, is there at once [CL 3.3.6 H20-H22], also for the host's atomics,
  * whose types are the same [CL 3.3.6 A20-A22]. */
+#include "ref-runtime/api_check.h"
 #include "ref-runtime/device.h"
+#include "ref-runtime/host_guard.h"
 #include "ref-runtime/memory.h"
 
 #include <string.h>
@@ -27,11 +29,35 @@ static bool flags_valid(cl_svm_mem_flags flags)
            (!(flags & CL_MEM_SVM_ATOMICS) || (flags & CL_MEM_SVM_FINE_GRAIN_BUFFER));
 }
 
-static bool enter(struct rt_svm *svm)
+static bool guarded(const struct rt_svm *svm)
+{
+    return rt_guard_on() && !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER);
+}
+
+static bool allocate(struct rt_svm *svm)
 {
     static atomic_uint numbers;
-    unsigned number = atomic_fetch_add(&numbers, 1) + 1;
-    snprintf(svm->name, sizeof(svm->name), "svm %u", number);
+    svm->number = atomic_fetch_add(&numbers, 1) + 1;
+    snprintf(svm->name, sizeof(svm->name), "svm %u", svm->number);
+    svm->data =
+        guarded(svm) ? rt_guard_alloc(svm->size, true, svm->name) : rt_aligned_alloc(svm->size, RT_MAX_ALIGN);
+    return svm->data != NULL;
+}
+
+static void destroy(void *data)
+{
+    struct rt_svm *svm = data;
+    if (guarded(svm)) {
+        rt_guard_free(svm->data);
+    } else {
+        rt_aligned_free(svm->data);
+    }
+    mm_free(svm);
+}
+
+static bool enter(struct rt_svm *svm)
+{
+    unsigned number = svm->number;
     uint8_t origin = !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) ? MM_ORIGIN_COARSE_SVM
                      : svm->flags & CL_MEM_SVM_ATOMICS            ? MM_ORIGIN_FINE_SVM_ATOMICS
                                                                   : MM_ORIGIN_FINE_SVM;
@@ -68,18 +94,18 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
         return NULL;
     }
     struct rt_svm *svm = mm_alloc_zero(1, sizeof(*svm));
-    unsigned char *data = svm ? rt_aligned_alloc(size, RT_MAX_ALIGN) : NULL;
-    if (!data) {
-        mm_free(svm);
+    if (!svm) {
         return NULL;
     }
     svm->context = context;
-    svm->data = data;
     svm->size = size;
     svm->flags = flags;
-    if (!enter(svm)) {
-        rt_aligned_free(data);
+    if (!allocate(svm)) {
         mm_free(svm);
+        return NULL;
+    }
+    if (!enter(svm)) {
+        destroy(svm);
         return NULL;
     }
     pthread_mutex_lock(&list_lock);
@@ -89,14 +115,7 @@ void *CL_API_CALL rt_clSVMAlloc(cl_context handle, cl_svm_mem_flags flags, size_
     }
     context->svm = svm;
     pthread_mutex_unlock(&list_lock);
-    return data;
-}
-
-static void destroy(void *data)
-{
-    struct rt_svm *svm = data;
-    rt_aligned_free(svm->data);
-    mm_free(svm);
+    return svm->data;
 }
 
 /* The application must not free what a command uses; a kernel that does so all the same keeps the memory
@@ -117,6 +136,9 @@ static void release(struct rt_svm *svm)
 void rt_svm_free_all(struct rt_context *context)
 {
     while (context->svm) {
+        if (rt_api_checked()) {
+            rt_api_note_svm(context->svm, "before its context ends");
+        }
         release(context->svm);
     }
 }
