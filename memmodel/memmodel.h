@@ -235,6 +235,7 @@ struct mm_source {
     const char *file;     /* "" if unknown */
     const char *function; /* "" if unknown */
     const char *opcode;   /* SPIR-V opcode name or API call, "" if unknown */
+    uint32_t caller;      /* source of the call of this function that it stands for, 0 = none */
 };
 
 /* A command given to a queue.  COMMAND ids count from 1 in the process. */

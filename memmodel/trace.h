@@ -11,7 +11,7 @@
 
 #define MM_TRACE_MAGIC "refcltrc"
 enum {
-    MM_TRACE_VERSION = 1,
+    MM_TRACE_VERSION = 2, /* 1: sources have no caller */
     MM_TRACE_FILE_HEADER = 16,
     MM_TRACE_CHUNK_HEADER = 40,
     MM_TRACE_CHUNK_MAGIC = 0x6b684352,  /* "RChk" */
@@ -66,6 +66,7 @@ size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out
 struct mm_trace_cursor {
     const unsigned char *at, *end;
     const char *problem; /* why the input is not valid, NULL while it is */
+    unsigned version;    /* of the format */
 };
 /* Decodes the next record; false at a problem.  Strings point into the payload. */
 bool mm_trace_decode_event(struct mm_trace_cursor *cursor, struct mm_trace_state *state,

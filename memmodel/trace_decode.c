@@ -212,6 +212,7 @@ static void take_source(struct mm_trace_cursor *c, struct mm_source *s)
     s->file = take_string(c);
     s->function = take_string(c);
     s->opcode = take_string(c);
+    s->caller = c->version > 1 ? take_u32(c) : 0;
 }
 
 static void take_command(struct mm_trace_cursor *c, struct mm_command *cmd)

@@ -221,7 +221,8 @@ static unsigned char *put_source(unsigned char *p, const struct mm_source *s)
     p = put_varint(p, s->column);
     p = put_string(p, s->file);
     p = put_string(p, s->function);
-    return put_string(p, s->opcode);
+    p = put_string(p, s->opcode);
+    return put_varint(p, s->caller);
 }
 
 size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out)

@@ -18,6 +18,7 @@ struct reader {
     const char *name;
     const struct mm_sink *sink;
     struct mm_error *err;
+    unsigned version;
     uint64_t position; /* bytes read so far */
     mm_event_id next_event;
     struct mm_codec *codec;
@@ -121,7 +122,7 @@ static enum mm_class feed(struct reader *r, const struct mm_record *record)
 static enum mm_class feed_records(struct reader *r, const unsigned char *payload, size_t size,
                                   uint64_t position)
 {
-    struct mm_trace_cursor cursor = {payload, payload + size, NULL};
+    struct mm_trace_cursor cursor = {.at = payload, .end = payload + size, .version = r->version};
     memset(&r->state, 0, sizeof r->state);
     while (cursor.at < cursor.end) {
         struct mm_record record;
@@ -194,9 +195,10 @@ static enum mm_class read_header(struct reader *r, bool *more)
         return MM_OK;
     unsigned version = (unsigned)header[8] | (unsigned)header[9] << 8 | (unsigned)header[10] << 16 |
                        (unsigned)header[11] << 24;
-    if (version != MM_TRACE_VERSION)
+    if (version < 1 || version > MM_TRACE_VERSION)
         return mm_fail_at(r->err, MM_INVALID, "trace.version", r->name, 0, 0,
-                          "trace version %u is not supported, only %d", version, MM_TRACE_VERSION);
+                          "trace version %u is not supported, only 1 to %d", version, MM_TRACE_VERSION);
+    r->version = version;
     *more = true;
     return MM_OK;
 }

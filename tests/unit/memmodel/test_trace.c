@@ -102,6 +102,7 @@ static struct mm_record random_record(mm_event_id next)
         r.source.file = "kernel.cl";
         r.source.function = "f";
         r.source.opcode = random_word();
+        r.source.caller = (uint32_t)rnd();
         break;
     case MM_RECORD_COMMAND:
         r.command.id = (uint32_t)(rnd() | 1);
@@ -174,6 +175,7 @@ static enum mm_class digest_record(void *context, const struct mm_record *r)
         fold_string(d, r->source.file);
         fold_string(d, r->source.function);
         fold_string(d, r->source.opcode);
+        fold(d, &r->source.caller, 4);
         break;
     case MM_RECORD_COMMAND:
         fold(d, &r->command.id, 24);
@@ -362,7 +364,7 @@ static void other_files_are_refused(void **state)
 {
     (void)state;
     static const char texts[3][64] = {"refcltrX", "hello, world: this is no trace at all, just text",
-                                      "refcltrc\2\0\0\0\0\0\0\0"};
+                                      "refcltrc\3\0\0\0\0\0\0\0"};
     for (size_t i = 0; i < 3; i++) {
         int fd = temporary();
         struct digest got;

@@ -146,7 +146,7 @@ static void random_bytes_do_no_harm(void **state)
         size_t size = 1 + rnd(64);
         for (size_t k = 0; k < size; k++)
             bytes[k] = (unsigned char)rnd(256);
-        struct mm_trace_cursor cursor = {bytes, bytes + size, NULL};
+        struct mm_trace_cursor cursor = {.at = bytes, .end = bytes + size, .version = MM_TRACE_VERSION};
         struct mm_trace_state decoder = {0};
         struct mm_record record;
         while (cursor.at < cursor.end && mm_trace_decode(&cursor, &decoder, 5, &record))
