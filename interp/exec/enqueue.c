@@ -113,7 +113,7 @@ static mm_event_id record(struct in_run *run, struct in_item *item, const struct
         return MM_NO_EVENT;
     struct mm_event event = {.agent = {run->launch.command, item->agent},
                              .kind = MM_DEVICE_ENQUEUE,
-                             .source = in_record_source(run, pc)};
+                             .source = in_record_source(run, item, pc)};
     in_record_flush(run);
     return mm_recorder_event(run->launch.recorder, &event, NULL, 0);
 }

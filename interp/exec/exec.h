@@ -125,6 +125,7 @@ struct in_code {
     struct in_insn *threaded[4]; /* per engine */
     uint32_t *source_of;         /* per instruction: index in sources */
     struct in_source *sources;
+    int32_t *return_slots; /* per source: where its function keeps the return address, 0: the kernel itself */
     uint32_t source_count;
     uint8_t *constants; /* constant_size bytes, end at the block pointer */
     uint32_t constant_size;
@@ -230,7 +231,8 @@ struct in_run {
     bool over;
     uint32_t findings;
     uint32_t *source_ids;
-    uint32_t *local_ids; /* allocation ids of local objects */
+    struct in_calls *calls; /* sources of functions, by how they were called */
+    uint32_t *local_ids;    /* allocation ids of local objects */
     struct mm_event *events;
     uint32_t event_count;
     const struct in_object *recent[4]; /* last objects found */
@@ -291,7 +293,8 @@ void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_
 void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
                      uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance);
 void in_record_flush(struct in_run *run);
-uint32_t in_record_source(struct in_run *run, const struct in_insn *pc);
+uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc);
+void in_record_end(struct in_run *run);
 enum mm_order in_order_of(uint32_t semantics);
 enum mm_scope in_scope_of(uint32_t scope);
 

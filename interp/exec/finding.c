@@ -21,7 +21,8 @@ static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)
     return pc != NULL ? run->code->source_of[pc - run->insns] : 0;
 }
 
-static void record(struct in_run *run, const struct in_finding *f, const struct in_insn *pc)
+static void record(struct in_run *run, const struct in_item *item, const struct in_finding *f,
+                   const struct in_insn *pc)
 {
     struct mm_record record = {.type = MM_RECORD_FINDING};
     record.finding = (struct mm_finding){
@@ -29,7 +30,7 @@ static void record(struct in_run *run, const struct in_finding *f, const struct 
         .clause = f->clause,
         .message = f->message,
         .agent = {run->launch.command, f->work_item},
-        .source = pc != NULL ? in_record_source(run, pc) : 0,
+        .source = pc != NULL ? in_record_source(run, item, pc) : 0,
         .allocation = f->object != NULL ? f->object->id : 0,
         .offset = f->object != NULL ? f->address - f->object->address + f->object->offset : 0,
         .size = f->size};
@@ -54,7 +55,7 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
         coordinates(&f, item);
     }
     if (run->launch.recorder != NULL)
-        record(run, &f, pc);
+        record(run, item, &f, pc);
     if (run->instance->environment_copy.finding != NULL)
         run->instance->environment_copy.finding(run->instance->environment_copy.context, &f);
     uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;

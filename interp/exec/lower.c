@@ -339,6 +339,7 @@ void in_code_destroy(struct in_code *code)
     mm_free(code->undefined);
     mm_free(code->source_of);
     mm_free(code->sources);
+    mm_free(code->return_slots);
     mm_free(code->constants);
     mm_free(code->relocs);
     mm_free(code->privates);

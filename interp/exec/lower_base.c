@@ -28,11 +28,16 @@ static uint32_t place_index(struct in_lower *l)
     struct in_code *code = l->code;
     if (l->place_used)
         return code->source_count - 1;
-    struct in_source *list = grow(l, code->sources, code->source_count, &l->source_capacity, sizeof *list);
-    if (list == NULL)
+    uint32_t same = l->source_capacity;
+    struct in_source *list = grow(l, code->sources, code->source_count, &same, sizeof *list);
+    code->sources = list != NULL ? list : code->sources;
+    int32_t *slots = grow(l, code->return_slots, code->source_count, &l->source_capacity, sizeof *slots);
+    code->return_slots = slots != NULL ? slots : code->return_slots;
+    if (list == NULL || slots == NULL)
         return 0;
-    code->sources = list;
     list[code->source_count] = l->place;
+    bool kernel = l->frame == NULL || l->frame == &l->frames[l->kernel->function];
+    slots[code->source_count] = kernel ? 0 : l->frame->return_slot;
     l->place_used = true;
     return code->source_count++;
 }

@@ -205,7 +205,7 @@ void in_run_destroy(struct in_run *run)
     mm_free(run->handles);
     mm_free(run->slots);
     mm_free(run->members);
-    mm_free(run->source_ids);
+    in_record_end(run);
     mm_free(run->local_ids);
     mm_free(run->events);
     mm_free(run);
