@@ -36,7 +36,8 @@ EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev libclang-$(LLVM)-dev \
   libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
   spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev
-TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy
+TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
+  python3-sarif-python-om
 LINT_PACKAGES := clang-format
 BENCH_PACKAGES := oclgrind
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako

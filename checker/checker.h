@@ -116,6 +116,7 @@ struct ck_detector *ck_detector_create(const struct ck_detector_options *options
 void ck_detector_destroy(struct ck_detector *detector);
 void ck_detector_sink(struct ck_detector *detector, struct mm_sink *sink);
 
+enum { CK_STACK = 16 };
 struct ck_access {
     struct mm_source source; /* strings owned by the detector; id 0 if unknown */
     struct mm_event event;
@@ -127,6 +128,9 @@ struct ck_access {
     mm_event_id id;               /* of the event, MM_NO_EVENT if it is not known */
     const struct mm_source *call; /* the host call that enqueued the command, NULL if unknown */
     uint32_t caller;              /* host thread that made it */
+    /* The calls in the kernel that led to it, innermost first; deeper ones are left out. */
+    const struct mm_source *stack[CK_STACK];
+    uint32_t depth;
 };
 /* A change of the program, as seen in its events: what is 0 stays as it is. */
 struct ck_change {
@@ -170,6 +174,8 @@ enum mm_class ck_detector_suppress(struct ck_detector *detector, const char *pat
 size_t ck_detector_suppressed(const struct ck_detector *detector); /* findings left out */
 /* MM_OK, or MM_LIMIT with the bound that was hit. */
 enum mm_class ck_detector_status(const struct ck_detector *detector, struct mm_error *err);
+/* The source with this id; file NULL if unknown. */
+void ck_detector_source(struct ck_detector *detector, uint32_t id, struct mm_source *source);
 /* Program text by file name, for excerpts; NULL if unknown. */
 const char *ck_detector_text(const struct ck_detector *detector, const char *file);
 

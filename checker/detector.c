@@ -220,6 +220,12 @@ const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id)
     return source;
 }
 
+void ck_detector_source(struct ck_detector *d, uint32_t id, struct mm_source *source)
+{
+    const struct ck_source *known = ck_source_of(d, id);
+    *source = known ? known->info : (struct mm_source){.id = id};
+}
+
 static void take_command(struct ck_detector *d, const struct mm_command *record)
 {
     struct ck_command *command = ck_command_of(d, record->id);

@@ -62,10 +62,17 @@ static const struct mm_source *known_place(struct ck_detector *d, uint32_t sourc
     return s && s->info.line ? &s->info : NULL;
 }
 
+static void fill_stack(struct ck_detector *d, struct ck_access *access, const struct ck_source *source)
+{
+    while (source && access->depth < CK_STACK && (source = ck_source_of(d, source->info.caller)))
+        access->stack[access->depth++] = &source->info;
+}
+
 static void fill_access(struct ck_detector *d, struct ck_access *access, const struct mm_event *event,
                         uint64_t first_byte)
 {
     const struct ck_source *source = ck_source_of(d, event->source);
+    fill_stack(d, access, source);
     const struct ck_command *command =
         event->agent.command ? ck_map_get(&d->commands, event->agent.command) : NULL;
     access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};

@@ -27,6 +27,16 @@ static cJSON *place_json(const struct mm_source *source)
     return place;
 }
 
+static void add_stack(cJSON *object, const struct ck_access *access)
+{
+    cJSON *stack = access->depth ? cJSON_AddArrayToObject(object, "stack") : NULL;
+    for (uint32_t i = 0; i < access->depth; i++) {
+        cJSON *place = place_json(access->stack[i]);
+        cJSON_AddNumberToObject(place, "column", access->stack[i]->column);
+        cJSON_AddItemToArray(stack, place);
+    }
+}
+
 static cJSON *access_json(const struct ck_access *access)
 {
     cJSON *object = cJSON_CreateObject();
@@ -54,6 +64,7 @@ static cJSON *access_json(const struct ck_access *access)
         cJSON_AddNumberToObject(object, "element", (double)access->element);
     }
     add_atomic(object, &access->event);
+    add_stack(object, access);
     if (access->call) {
         cJSON *call = place_json(access->call);
         ck_report_add(call, "call", access->call->opcode);

@@ -11,16 +11,31 @@ static cJSON *message_json(const char *text)
     return message;
 }
 
-/* NULL where the place is not known. */
-static cJSON *location_json(const struct ck_access *access, const char *text)
+/* A file name as a URI reference. */
+static void add_uri(cJSON *artifact, const char *file)
 {
-    const struct mm_source *source = &access->source;
+    static const char plain[] = "-._~/:@!$&'()*+,;=";
+    char uri[3 * 1024 + 1], *p = uri;
+    for (const unsigned char *s = (const unsigned char *)file; *s && p < uri + sizeof uri - 4; s++) {
+        bool letter = (*s >= '0' && *s <= '9') || (*s >= 'A' && *s <= 'Z') || (*s >= 'a' && *s <= 'z');
+        if (letter || strchr(plain, *s))
+            *p++ = (char)*s;
+        else
+            p += snprintf(p, 4, "%%%02X", *s);
+    }
+    *p = 0;
+    ck_report_add(artifact, "uri", uri);
+}
+
+/* NULL where the place is not known. */
+static cJSON *location_json(const struct mm_source *source, const char *text)
+{
     if (!source->file || !*source->file)
         return NULL;
     cJSON *location = cJSON_CreateObject();
     cJSON *physical = cJSON_AddObjectToObject(location, "physicalLocation");
     cJSON *artifact = cJSON_AddObjectToObject(physical, "artifactLocation");
-    ck_report_add(artifact, "uri", source->file);
+    add_uri(artifact, source->file);
     if (source->line) {
         cJSON *region = cJSON_AddObjectToObject(physical, "region");
         cJSON_AddNumberToObject(region, "startLine", source->line);
@@ -35,7 +50,7 @@ static cJSON *location_json(const struct ck_access *access, const char *text)
 static void add_locations(cJSON *result, const struct ck_finding *finding)
 {
     cJSON *locations = cJSON_AddArrayToObject(result, "locations");
-    cJSON *first = finding->access_count ? location_json(&finding->accesses[0], NULL) : NULL;
+    cJSON *first = finding->access_count ? location_json(&finding->accesses[0].source, NULL) : NULL;
     if (first)
         cJSON_AddItemToArray(locations, first);
     if (finding->access_count < 2)
@@ -43,11 +58,65 @@ static void add_locations(cJSON *result, const struct ck_finding *finding)
     char agent[300], text[400];
     ck_words_agent(&finding->accesses[1], true, agent, sizeof agent);
     snprintf(text, sizeof text, "%s by %s", ck_words_access(&finding->accesses[1].event), agent);
-    cJSON *second = location_json(&finding->accesses[1], text);
+    cJSON *second = location_json(&finding->accesses[1].source, text);
     if (!second)
         return;
     cJSON_AddNumberToObject(second, "id", 1);
     cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "relatedLocations"), second);
+}
+
+/* A step of a thread flow; without a place it has words only. */
+static void add_step(cJSON *locations, const struct mm_source *source, const char *text, uint32_t level,
+                     uint32_t order)
+{
+    cJSON *step = cJSON_CreateObject(), *location = location_json(source, text);
+    if (!location) {
+        location = cJSON_CreateObject();
+        cJSON_AddItemToObject(location, "message", message_json(text));
+    }
+    cJSON_AddItemToObject(step, "location", location);
+    cJSON_AddNumberToObject(step, "nestingLevel", level);
+    if (order)
+        cJSON_AddNumberToObject(step, "executionOrder", order);
+    ck_report_add(step, "importance", order ? "essential" : "important");
+    cJSON_AddItemToArray(locations, step);
+}
+
+/* From the host's call over the calls in the kernel to the access. */
+static cJSON *thread_flow_json(const struct ck_access *access, uint32_t order)
+{
+    cJSON *flow = cJSON_CreateObject();
+    char agent[300], text[700];
+    uint32_t level = 0;
+    ck_words_agent(access, true, agent, sizeof agent);
+    ck_report_add(flow, "id", agent);
+    cJSON *locations = cJSON_AddArrayToObject(flow, "locations");
+    if (access->call) {
+        snprintf(text, sizeof text, "command %u is enqueued by %s", (unsigned)access->agent.command,
+                 access->call->opcode);
+        add_step(locations, access->call, text, level++, 0);
+    }
+    for (uint32_t i = access->depth; i-- > 0;) {
+        snprintf(text, sizeof text, "'%s' is called",
+                 i ? access->stack[i - 1]->function : access->source.function);
+        add_step(locations, access->stack[i], text, level++, 0);
+    }
+    snprintf(text, sizeof text, "%s by %s", ck_words_access(&access->event), agent);
+    add_step(locations, &access->source, text, level, order);
+    return flow;
+}
+
+/* One thread flow for each work-item or host thread, the earlier access with the lower order. */
+static void add_flows(cJSON *result, const struct ck_finding *finding)
+{
+    uint32_t count = (uint32_t)finding->access_count;
+    if (!count)
+        return;
+    cJSON *flow = cJSON_CreateObject();
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "codeFlows"), flow);
+    cJSON *threads = cJSON_AddArrayToObject(flow, "threadFlows");
+    for (uint32_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(threads, thread_flow_json(&finding->accesses[i], count - i));
 }
 
 static cJSON *result_json(const struct ck_finding *finding)
@@ -60,6 +129,7 @@ static cJSON *result_json(const struct ck_finding *finding)
     ck_report_add(result, "level", "error");
     cJSON_AddItemToObject(result, "message", message_json(text));
     add_locations(result, finding);
+    add_flows(result, finding);
     if (finding->count)
         cJSON_AddNumberToObject(result, "occurrenceCount", (double)finding->count);
     cJSON *properties = cJSON_AddObjectToObject(result, "properties");

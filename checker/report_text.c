@@ -74,6 +74,16 @@ static void put_order(const struct ck_access *access, FILE *out)
         fprintf(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
 }
 
+static void put_stack(const struct ck_access *access, const struct style *style, FILE *out)
+{
+    for (uint32_t i = 0; i < access->depth; i++) {
+        const char *callee = i ? access->stack[i - 1]->function : access->source.function;
+        put_place(access->stack[i], out);
+        fprintf(out, "%snote:%s '%s' is called here, in '%s'\n", style->note, style->off, callee,
+                access->stack[i]->function);
+    }
+}
+
 /* Where the host enqueued the command, unless that was just said. */
 static void put_call(const struct ck_access *access, bool said, const struct style *style, FILE *out)
 {
@@ -147,6 +157,7 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         fputc('\n', out);
         if (i)
             put_excerpt(detector, &access->source, style, out);
+        put_stack(access, style, out);
         put_call(access, i && access->agent.command == f->accesses[0].agent.command, style, out);
     }
     if (f->created) {

@@ -7,28 +7,65 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { MOST_TRIED = 20, SECONDS = 5 };
 
+/* An instruction in a function has a source for each chain of calls to it.  What is changed is the place, so
+ * that all of them stand for the one that the change names. */
 struct changer {
     struct mm_sink sink;
     const struct ck_change *change;
+    struct mm_source place[2]; /* of the changed sources, file NULL: not known yet */
+    uint8_t *stands_for;       /* by source id: 1 + index in change->source */
+    size_t known;
 };
 
 static enum mm_class one_event(const struct changer *changer, const struct mm_event *event)
 {
     struct mm_event changed = *event;
+    uint8_t which = event->source < changer->known ? changer->stands_for[event->source] : 0;
+    if (which)
+        changed.source = changer->change->source[which - 1];
     ck_change_apply(changer->change, &changed);
+    changed.source = event->source;
     return changer->sink.events(changer->sink.context, &changed, 1);
+}
+
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && a->file && b->file &&
+           strcmp(a->file, b->file) == 0 && strcmp(a->opcode, b->opcode) == 0;
+}
+
+static void note_source(struct changer *changer, const struct mm_source *source)
+{
+    for (int i = 0; i < 2; i++) {
+        if (!same_place(source, &changer->place[i]))
+            continue;
+        if (source->id >= changer->known) {
+            size_t count = (size_t)source->id * 2 + 64;
+            uint8_t *grown = mm_realloc(changer->stands_for, count);
+            if (!grown)
+                return;
+            memset(grown + changer->known, 0, count - changer->known);
+            changer->stands_for = grown;
+            changer->known = count;
+        }
+        changer->stands_for[source->id] = (uint8_t)(i + 1);
+        return;
+    }
 }
 
 static enum mm_class change_record(void *context, const struct mm_record *record)
 {
-    const struct changer *changer = context;
+    struct changer *changer = context;
     if (record->type == MM_RECORD_EVENT)
         return one_event(changer, &record->event);
+    if (record->type == MM_RECORD_SOURCE)
+        note_source(changer, &record->source);
     return changer->sink.record(changer->sink.context, record);
 }
 
@@ -53,6 +90,8 @@ static bool try_change(struct ck_detector *detector, struct session_places *plac
         .races = true, .max_findings = 1, .locate = session_places_locate, .locate_context = places};
     struct ck_detector *again = ck_detector_create(&options);
     struct changer changer = {.change = &finding->change};
+    for (int k = 0; k < 2; k++)
+        ck_detector_source(detector, finding->change.source[k], &changer.place[k]);
     struct mm_sink sink = {.context = &changer, .record = change_record, .events = change_events};
     bool complete;
     if (!again || lseek(fd, 0, SEEK_SET) != 0) {
@@ -64,6 +103,7 @@ static bool try_change(struct ck_detector *detector, struct session_places *plac
     if (read && ck_detector_status(again, NULL) == MM_OK)
         ck_detector_verified(detector, i, !ck_detector_has_race(again, finding));
     ck_detector_destroy(again);
+    mm_free(changer.stands_for);
     return read;
 }
 

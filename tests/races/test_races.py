@@ -3,6 +3,8 @@
 
     // expect: clean, or the kind of a finding that has to be among those reported
     // reason: words that the reason of that finding has to contain (optional)
+    // fix: words that its advice has to contain, which then has to be checked (optional)
+    // stack: lines of the calls that led to the later access, innermost first (optional)
     // run: how to launch it
 
 Each runs under the sequential and the fair schedule; the lines of a race must be lines of the file."""
@@ -48,6 +50,12 @@ def judge(path, wanted, schedule):
         return "found %s" % [f["kind"] for f in findings]
     if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in fitting):
         return "reasons are %s" % [f.get("reason") for f in fitting]
+    if wanted.get("fix") and not (wanted["fix"] in fitting[0].get("fix", "") and fitting[0]["fix_verified"]):
+        return "the fix is %s, %s" % (fitting[0].get("fix"), fitting[0].get("fix_verified"))
+    if wanted.get("stack"):
+        stack = [str(s["line"]) for s in fitting[0]["accesses"][0].get("stack", [])]
+        if stack != wanted["stack"].split():
+            return "the calls are at %s" % stack
     lines = sum(1 for _ in open(path))
     for access in fitting[0]["accesses"]:
         if not 0 < access["line"] <= lines or access["work_item"] is None:

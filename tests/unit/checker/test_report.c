@@ -42,9 +42,21 @@ static struct ck_detector *example(const char *what)
     record((struct mm_record){
         .type = MM_RECORD_SOURCE,
         .source = {.id = 1, .line = 3, .column = 9, .file = "k.cl", .function = "k", .opcode = "OpStore"}});
-    record((struct mm_record){
-        .type = MM_RECORD_SOURCE,
-        .source = {.id = 2, .line = 4, .column = 13, .file = "k.cl", .function = "k", .opcode = "OpLoad"}});
+    record((struct mm_record){.type = MM_RECORD_SOURCE,
+                              .source = {.id = 2,
+                                         .line = 4,
+                                         .column = 13,
+                                         .file = "k.cl",
+                                         .function = "k",
+                                         .opcode = "OpLoad",
+                                         .caller = 3}});
+    record((struct mm_record){.type = MM_RECORD_SOURCE,
+                              .source = {.id = 3,
+                                         .line = 1,
+                                         .column = 2,
+                                         .file = "k.cl",
+                                         .function = "outer",
+                                         .opcode = "OpFunctionCall"}});
     struct mm_event e = {
         .kind = MM_WRITE, .agent = {1, 0}, .allocation = 1, .offset = 68, .size = 4, .source = 1};
     record((struct mm_record){.type = MM_RECORD_EVENT, .event = e});
