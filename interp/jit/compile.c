@@ -123,7 +123,19 @@ static const char prepare[] =
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
 static const char optimize[] =
     "always-inline,globaldce,function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
-    "loop(indvars)),default<O3>,function(sroa,early-cse,instcombine,simplifycfg)";
+    "loop(indvars)),function(loop-vectorize<interleave-forced-only;vectorize-forced-only>,"
+    "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),instcombine,simplifycfg,sroa,early-cse)"
+    ","
+    "default<O3>,function(sroa,early-cse,instcombine,simplifycfg)";
+
+/* Of 32 bits in the widest vectors of this processor. */
+static unsigned lanes(void)
+{
+    char *features = LLVMGetTargetMachineFeatureString(machine);
+    unsigned n = strstr(features, "+avx512vl") != NULL ? 16 : strstr(features, "+avx2") != NULL ? 8 : 4;
+    LLVMDisposeMessage(features);
+    return n;
+}
 
 static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
 {
@@ -156,7 +168,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         return false;
     }
     in_shim_lower_local(item);
-    struct in_loops loops = {.edge = k->edge, .access_group = shared};
+    struct in_loops loops = {.edge = k->edge, .access_group = shared, .lanes = lanes()};
     memcpy(loops.local_size, k->options.local_size, sizeof loops.local_size);
     if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
         return false;

@@ -24,10 +24,30 @@ struct Group {
     Group(llvm::Module &m, const in_loops &o, bool edge);
 };
 
+// Cuts in the function of a work-item.  Region 0 runs from the beginning, region k from cut k on, each until
+// a cut or the end.
+struct Cutting {
+    using Blocks = llvm::SetVector<llvm::BasicBlock *>;
+    using Values = llvm::SetVector<llvm::Instruction *>;
+
+    llvm::Function &item;
+    llvm::SmallVector<llvm::BasicBlock *, 8> starts;   // of region k; [0] is the entry
+    llvm::DenseMap<llvm::BasicBlock *, unsigned> cuts; // block of cut k -> k
+    llvm::SmallVector<Blocks, 8> blocks;               // of each region
+    llvm::DenseMap<llvm::BasicBlock *, Values> live;   // at the beginning of each block
+
+    explicit Cutting(llvm::Function &f) : item(f) {}
+    void cut(llvm::ArrayRef<llvm::CallInst *> calls);
+    void find_blocks();
+    void find_live();
+    void rematerialize();
+};
+
 // Emits loops over all work-items from the end of PRE on; BODY gets the innermost block and the ids and gives
-// the block where it ends.  Returns the block after the loops.
-using Body = llvm::function_ref<llvm::BasicBlock *(llvm::BasicBlock *, llvm::Value **)>;
-llvm::BasicBlock *item_loops(Group &g, llvm::BasicBlock *pre, Body body);
+// the block where it ends.  With LANES > 1 that is for as many work-items from the ids on where it is given
+// true. Returns the block after the loops.
+using Body = llvm::function_ref<llvm::BasicBlock *(llvm::BasicBlock *, llvm::Value **, bool)>;
+llvm::BasicBlock *item_loops(Group &g, llvm::BasicBlock *pre, unsigned lanes, Body body);
 // The arguments of the work-item function.
 llvm::SmallVector<llvm::Value *, PARAMETERS> item_arguments(const Group &g, llvm::Value **ids);
 
@@ -37,11 +57,16 @@ struct Divergence {
     llvm::SetVector<llvm::BasicBlock *> blocks; // executed by some of them only
     bool irreducible;                           // control flow: then that is everything
 
-    explicit Divergence(llvm::Function &item);
+    // Among work-items that differ in their ids in the first DIMENSIONS.
+    Divergence(llvm::Function &item, unsigned dimensions);
     bool differs(const llvm::BasicBlock &b) const;
 };
-// uniform_shim.cpp: barriers at the heads of loops that work-items go through in step; false: none.
-bool add_steps(llvm::Module &m, llvm::Function &item);
+// strips_shim.cpp: a function like F for LANES work-items that follow one another in the first dimension.
+struct Strip {
+    llvm::Function *function; // NULL: not worth it
+    unsigned lanes;
+};
+Strip make_strip(llvm::Module &m, const in_loops &options, llvm::Function &f);
 
 // regions_shim.cpp: work-items that wait for one another at barriers.
 bool make_regions(llvm::Module &m, llvm::Function *item, in_loops &loops, char *why, size_t why_size);

@@ -3,6 +3,7 @@
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -145,6 +146,8 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, components, modules);
+    // What was not vectorised is nobody's business.
+    unwrap(module)->getContext().setDiagnosticHandlerCallBack([](const DiagnosticInfo &, void *) {});
     ModulePassManager manager;
     if (Error error = builder.parsePassPipeline(manager, passes)) {
         consumeError(std::move(error));

@@ -153,38 +153,81 @@ static MDNode *parallel_loop(const Group &g)
     return node;
 }
 
-static BasicBlock *dimension_loop(Group &g, BasicBlock *pre, unsigned dimension, Value **ids, Body body)
+struct Range {
+    Value *from, *to;
+    unsigned step;
+};
+
+// A loop over RANGE, which may be empty unless both its ends are constants.
+static BasicBlock *counted_loop(Group &g, BasicBlock *pre, Range range,
+                                function_ref<BasicBlock *(BasicBlock *, Value *)> body)
 {
     LLVMContext &c = g.module.getContext();
     Type *word = Type::getInt32Ty(c);
-    auto inner = [&](BasicBlock *at) {
-        return dimension == 0 ? body(at, ids) : dimension_loop(g, at, dimension - 1, ids, body);
-    };
-    if (auto *one = dyn_cast<ConstantInt>(g.size[dimension]); one && one->isOne()) {
-        ids[dimension] = ConstantInt::get(word, 0);
-        return inner(pre);
-    }
     BasicBlock *head = BasicBlock::Create(c, "items", g.function),
                *after = BasicBlock::Create(c, "", g.function);
     IRBuilder<> b(pre);
-    b.CreateBr(head);
+    if (range.step > 1 || range.from != ConstantInt::get(word, 0))
+        b.CreateCondBr(b.CreateICmpULT(range.from, range.to), head, after);
+    else
+        b.CreateBr(head);
     b.SetInsertPoint(head);
     PHINode *at = b.CreatePHI(word, 2);
-    at->addIncoming(ConstantInt::get(word, 0), pre);
-    ids[dimension] = at;
-    BasicBlock *end = inner(head);
+    at->addIncoming(range.from, pre);
+    BasicBlock *end = body(head, at);
     b.SetInsertPoint(end);
-    Value *next = b.CreateAdd(at, ConstantInt::get(word, 1), "", true, true);
+    Value *next = b.CreateAdd(at, ConstantInt::get(word, range.step), "", true, true);
     at->addIncoming(next, end);
-    BranchInst *branch = b.CreateCondBr(b.CreateICmpULT(next, g.size[dimension]), head, after);
+    BranchInst *branch = b.CreateCondBr(b.CreateICmpULT(next, range.to), head, after);
     branch->setMetadata(LLVMContext::MD_loop, parallel_loop(g));
     return after;
 }
 
-BasicBlock *item_loops(Group &g, BasicBlock *pre, Body body)
+// The innermost dimension: strips of LANES work-items, then the rest one by one.
+static BasicBlock *strip_loops(Group &g, BasicBlock *pre, unsigned lanes, Value **ids, Body body)
+{
+    Type *word = Type::getInt32Ty(g.module.getContext());
+    Value *none = ConstantInt::get(word, 0), *whole = g.size[0];
+    if (auto *size = dyn_cast<ConstantInt>(g.size[0]))
+        whole = ConstantInt::get(word, size->getZExtValue() / lanes * lanes);
+    else
+        whole = IRBuilder<>(pre).CreateAnd(g.size[0], ConstantInt::get(word, -uint64_t(lanes)));
+    BasicBlock *after = counted_loop(g, pre, {none, whole, lanes}, [&](BasicBlock *at, Value *id) {
+        ids[0] = id;
+        return body(at, ids, true);
+    });
+    if (whole == g.size[0])
+        return after;
+    return counted_loop(g, after, {whole, g.size[0], 1}, [&](BasicBlock *at, Value *id) {
+        ids[0] = id;
+        return body(at, ids, false);
+    });
+}
+
+static BasicBlock *dimension_loop(Group &g, BasicBlock *pre, unsigned dimension, unsigned lanes, Value **ids,
+                                  Body body)
+{
+    Type *word = Type::getInt32Ty(g.module.getContext());
+    auto inner = [&](BasicBlock *at) {
+        return dimension == 0 ? body(at, ids, false) : dimension_loop(g, at, dimension - 1, lanes, ids, body);
+    };
+    if (dimension == 0 && lanes > 1)
+        return strip_loops(g, pre, lanes, ids, body);
+    if (auto *one = dyn_cast<ConstantInt>(g.size[dimension]); one && one->isOne()) {
+        ids[dimension] = ConstantInt::get(word, 0);
+        return inner(pre);
+    }
+    return counted_loop(g, pre, {ConstantInt::get(word, 0), g.size[dimension], 1},
+                        [&](BasicBlock *at, Value *id) {
+                            ids[dimension] = id;
+                            return inner(at);
+                        });
+}
+
+BasicBlock *item_loops(Group &g, BasicBlock *pre, unsigned lanes, Body body)
 {
     Value *ids[3];
-    return dimension_loop(g, pre, 2, ids, body);
+    return dimension_loop(g, pre, 2, lanes, ids, body);
 }
 
 SmallVector<Value *, PARAMETERS> item_arguments(const Group &g, Value **ids)
@@ -196,12 +239,12 @@ SmallVector<Value *, PARAMETERS> item_arguments(const Group &g, Value **ids)
     return arguments;
 }
 
-static void call_items(Module &m, const in_loops &loops, Function *item, bool edge)
+static void call_items(Module &m, const in_loops &loops, Function *item, Strip strip, bool edge)
 {
     Group g(m, loops, edge);
     BasicBlock *entry = BasicBlock::Create(m.getContext(), "", g.function);
-    BasicBlock *end = item_loops(g, entry, [&](BasicBlock *at, Value **ids) {
-        IRBuilder<>(at).CreateCall(item, item_arguments(g, ids));
+    BasicBlock *end = item_loops(g, entry, strip.lanes, [&](BasicBlock *at, Value **ids, bool many) {
+        IRBuilder<>(at).CreateCall(many ? strip.function : item, item_arguments(g, ids));
         return at;
     });
     IRBuilder<>(end).CreateRetVoid();
@@ -212,13 +255,12 @@ bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why,
     Module &m = *unwrap(module);
     Function *item = m.getFunction("item");
     loops->context_bytes = 0;
-    if (loops->local_size[0] >= 8)
-        add_steps(m, *item);
     Function *barrier = m.getFunction("in.barrier");
     if (barrier && !barrier->use_empty())
         return make_regions(m, item, *loops, why, why_size);
-    call_items(m, *loops, item, false);
+    Strip strip = make_strip(m, *loops, *item);
+    call_items(m, *loops, item, strip, false);
     if (loops->edge)
-        call_items(m, *loops, item, true);
+        call_items(m, *loops, item, strip, true);
     return true;
 }

@@ -13,6 +13,7 @@ extern "C" {
 
 struct in_loops {
     uint32_t local_size[3]; /* of a whole work-group */
+    unsigned lanes;         /* of the vectors that work-items in loops become; 0: none */
     bool edge;              /* also a function for work-groups that are smaller */
     LLVMValueRef access_group;
     uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */

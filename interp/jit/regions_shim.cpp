@@ -3,6 +3,7 @@
 // work-items execute a region before any executes the next; what lives across a barrier is kept per work-item
 // in the work-group's context, once where all work-items agree on it.
 #include "group.hpp"
+#include "llvm_shim.h"
 
 #include <llvm/ADT/SetVector.h>
 #include <llvm/IR/InstIterator.h>
@@ -16,9 +17,6 @@ using namespace llvm;
 namespace
 {
 
-using Blocks = SetVector<BasicBlock *>;
-using Values = SetVector<Instruction *>;
-
 enum { ON_STACK = 1 << 17 };
 
 struct Slot { // what lives across a barrier
@@ -29,31 +27,24 @@ struct Slot { // what lives across a barrier
     unsigned pointer;   // not uniform: among the region function's pointers
 };
 
-struct Regions {
+struct Regions : Cutting {
     Module &module;
-    Function &item;
     in_loops &options;
     const DataLayout &layout;
     uint64_t items;
-    SmallVector<BasicBlock *, 8> starts;   // of region k; [0] is the entry
-    DenseMap<BasicBlock *, unsigned> cuts; // block of barrier k -> k
-    SmallVector<Blocks, 8> blocks;         // of each region
-    DenseMap<BasicBlock *, Values> live;   // at the beginning of each block
     SmallVector<Slot, 16> slots;
     DenseMap<Instruction *, unsigned> slot_of;      // by the value before it was demoted
     SmallVector<SetVector<unsigned>, 8> live_slots; // at the start of each region
     SmallVector<Slot, 8> arrays;                    // private memory in the context
     SmallVector<Function *, 8> functions;
+    SmallVector<Strip, 8> strips;
+    SmallVector<SetVector<unsigned>, 8> ends; // where each region may end: 0 for the end of the kernel
     SmallVector<std::pair<uint64_t, uint64_t>, 16> places; // offset in the context, size
     unsigned uniform_count = 0;
     uint64_t bytes = 0;
 
     Regions(Module &m, Function &f, in_loops &o);
     unsigned add_place(uint64_t size);
-    void cut();
-    void find_blocks();
-    void find_live();
-    void rematerialize();
     void demote();
     void place_arrays();
     unsigned first_place() const
@@ -65,7 +56,7 @@ struct Regions {
 };
 
 Regions::Regions(Module &m, Function &f, in_loops &o)
-    : module(m), item(f), options(o), layout(m.getDataLayout())
+    : Cutting(f), module(m), options(o), layout(m.getDataLayout())
 {
     items = uint64_t(o.local_size[0]) * o.local_size[1] * o.local_size[2];
 }
@@ -79,132 +70,11 @@ unsigned Regions::add_place(uint64_t size)
     return places.size() - 1;
 }
 
-// ---- cutting -------------------------------------------------------------------------------------
-
-// Every barrier becomes a block of its own, with one successor.
-void Regions::cut()
-{
-    SmallVector<CallInst *, 8> barriers;
-    for (Instruction &i : instructions(item))
-        if (auto *call = dyn_cast<CallInst>(&i);
-            call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier")
-            barriers.push_back(call);
-    starts.push_back(&item.getEntryBlock());
-    for (CallInst *call : barriers) {
-        BasicBlock *alone = SplitBlock(call->getParent(), call);
-        BasicBlock *next = SplitBlock(alone, call->getNextNode());
-        call->eraseFromParent();
-        cuts[alone] = starts.size();
-        starts.push_back(next);
-    }
-}
-
-void Regions::find_blocks()
-{
-    for (BasicBlock *start : starts) {
-        Blocks set;
-        set.insert(start);
-        for (unsigned k = 0; k < set.size(); k++)
-            if (!cuts.count(set[k]))
-                for (BasicBlock *next : successors(set[k]))
-                    set.insert(next);
-        blocks.push_back(set);
-    }
-}
-
-// ---- liveness ------------------------------------------------------------------------------------
-
-static bool needs_slot(const Instruction &i)
-{
-    return !isa<AllocaInst>(i) && !i.getType()->isVoidTy() && !i.use_empty();
-}
-
-// Values live at the beginning of each block, block by block backwards from every use.
-void Regions::find_live()
-{
-    live.clear();
-    for (Instruction &i : instructions(item)) {
-        if (!needs_slot(i))
-            continue;
-        SmallVector<BasicBlock *, 16> work;
-        auto reach = [&](BasicBlock *b) {
-            if (b != i.getParent() && live[b].insert(&i))
-                work.push_back(b);
-        };
-        for (Use &use : i.uses()) {
-            auto *user = cast<Instruction>(use.getUser());
-            auto *phi = dyn_cast<PHINode>(user);
-            reach(phi ? phi->getIncomingBlock(use) : user->getParent());
-        }
-        while (!work.empty())
-            for (BasicBlock *before : predecessors(work.pop_back_val()))
-                reach(before);
-    }
-}
-
-// ---- values that are computed again rather than kept ---------------------------------------------
-
-static bool cheap(const Value *v, unsigned depth)
-{
-    auto *i = dyn_cast<Instruction>(v);
-    if (!i)
-        return true;
-    bool kind = isa<CastInst>(i) || isa<GetElementPtrInst>(i) || isa<ICmpInst>(i) ||
-                (isa<BinaryOperator>(i) && !i->isIntDivRem() && i->getType()->isIntOrIntVectorTy()) ||
-                (isa<LoadInst>(i) && i->hasMetadata(LLVMContext::MD_invariant_load)) ||
-                isa<InsertElementInst>(i) || isa<ExtractElementInst>(i);
-    return kind && depth > 0 &&
-           all_of(i->operands(), [&](const Use &u) { return cheap(u.get(), depth - 1); });
-}
-
-static Value *again(Value *v, Instruction *before)
-{
-    auto *i = dyn_cast<Instruction>(v);
-    if (!i)
-        return v;
-    Instruction *copy = i->clone();
-    for (Use &u : copy->operands())
-        u.set(again(u.get(), before));
-    copy->insertBefore(before);
-    return copy;
-}
-
-// What follows from the launch and the ids is cheap to compute in every block.
-void Regions::rematerialize()
-{
-    Values all;
-    for (auto &cutting : cuts)
-        for (Instruction *i : live[cutting.first])
-            all.insert(i);
-    for (Instruction *i : all) {
-        if (!cheap(i, 6))
-            continue;
-        SmallVector<Use *, 8> uses;
-        for (Use &u : i->uses())
-            uses.push_back(&u);
-        for (Use *u : uses) {
-            auto *user = cast<Instruction>(u->getUser());
-            auto *phi = dyn_cast<PHINode>(user);
-            BasicBlock *at = phi ? phi->getIncomingBlock(*u) : user->getParent();
-            if (at == i->getParent())
-                continue;
-            Value *copy = again(i, phi ? at->getTerminator() : user);
-            if (!phi) {
-                u->set(copy);
-                continue;
-            }
-            for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
-                if (phi->getIncomingBlock(k) == at)
-                    phi->setIncomingValue(k, copy);
-        }
-    }
-}
-
 // ---- slots ---------------------------------------------------------------------------------------
 
 void Regions::demote()
 {
-    Divergence agreement(item);
+    Divergence agreement(item, 3);
     auto &divergent = agreement.values;
     SetVector<Instruction *> all;
     SmallVector<std::pair<unsigned, Instruction *>, 32> where;
@@ -362,8 +232,7 @@ void Regions::make_function(unsigned region)
 
 // ---- the work-group's function -------------------------------------------------------------------
 
-// Where REGION may end: 0 for the end of the kernel.
-static SetVector<unsigned> ends(const Regions &r, unsigned region)
+static SetVector<unsigned> find_ends(const Regions &r, unsigned region)
 {
     SetVector<unsigned> set;
     for (BasicBlock *block : r.blocks[region])
@@ -413,15 +282,16 @@ void Regions::make_group(bool edge)
                         : UndefValue::get(slot.type);
         uniform.append(agreed.begin(), agreed.end());
         uniform.append(memory.begin(), memory.end());
-        BasicBlock *after = item_loops(g, heads[k + 1], [&](BasicBlock *at, Value **ids) {
-            IRBuilder<> body(at);
-            auto arguments = item_arguments(g, ids);
-            arguments.append(uniform.begin(), uniform.end());
-            body.CreateStore(body.CreateCall(functions[k], arguments), next);
-            return at;
-        });
+        BasicBlock *after =
+            item_loops(g, heads[k + 1], strips[k].lanes, [&](BasicBlock *at, Value **ids, bool many) {
+                IRBuilder<> body(at);
+                auto arguments = item_arguments(g, ids);
+                arguments.append(uniform.begin(), uniform.end());
+                body.CreateStore(body.CreateCall(many ? strips[k].function : functions[k], arguments), next);
+                return at;
+            });
         b.SetInsertPoint(after);
-        auto set = ends(*this, k);
+        auto &set = ends[k];
         if (set.empty()) {
             b.CreateBr(finish);
         } else if (set.size() == 1) {
@@ -440,7 +310,12 @@ void Regions::make_group(bool edge)
 bool make_regions(Module &m, Function *item, in_loops &loops, char *why, size_t why_size)
 {
     Regions r(m, *item, loops);
-    r.cut();
+    SmallVector<CallInst *, 8> barriers;
+    for (Instruction &i : instructions(*item))
+        if (auto *call = dyn_cast<CallInst>(&i);
+            call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier")
+            barriers.push_back(call);
+    r.cut(barriers);
     r.find_blocks();
     uint64_t work = 0;
     for (auto &set : r.blocks)
@@ -461,6 +336,11 @@ bool make_regions(Module &m, Function *item, in_loops &loops, char *why, size_t 
     }
     for (unsigned k = 0; k < r.starts.size(); k++)
         r.make_function(k);
+    for (unsigned k = 0; k < r.starts.size(); k++)
+        r.ends.push_back(find_ends(r, k));
+    in_shim_passes(wrap(&m), nullptr, "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa)", false);
+    for (Function *f : r.functions)
+        r.strips.push_back(make_strip(m, loops, *f));
     r.make_group(false);
     if (loops.edge)
         r.make_group(true);

@@ -1,5 +1,4 @@
-// Where the work-items of a group agree, and loops that they can run through in step: each iteration for all
-// work-items before the next, so that the innermost loop is the one over work-items, which can be vectorised.
+// Where the work-items of a group agree.
 #include "group.hpp"
 
 #include <llvm/ADT/PostOrderIterator.h>
@@ -20,8 +19,8 @@ static bool source_of_divergence(const Instruction &i)
 {
     if (isa<AllocaInst>(i) || isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
         return true;
-    if (isa<LoadInst>(i))
-        return !i.hasMetadata(LLVMContext::MD_invariant_load);
+    if (auto *load = dyn_cast<LoadInst>(&i))
+        return !load->isSimple(); // otherwise as its address: without a race, all of them read the same there
     auto *call = dyn_cast<CallInst>(&i);
     return call && !call->doesNotAccessMemory();
 }
@@ -49,7 +48,7 @@ bool Divergence::differs(const BasicBlock &b) const
     return end->getNumSuccessors() > 1 && (values.count(end) || values.count(end->getOperand(0)));
 }
 
-Divergence::Divergence(Function &item)
+Divergence::Divergence(Function &item, unsigned dimensions)
 {
     DominatorTree tree(item);
     PostDominatorTree post(item);
@@ -59,7 +58,7 @@ Divergence::Divergence(Function &item)
     if (!irreducible) {
         SyncDependenceAnalysis sync(tree, post, loops);
         DivergenceAnalysisImpl analysis(item, nullptr, tree, loops, sync, false);
-        for (unsigned k = 0; k < 3; k++)
+        for (unsigned k = 0; k < dimensions; k++)
             analysis.markDivergent(*item.getArg(ITEM + k));
         for (Instruction &i : instructions(item))
             if (source_of_divergence(i))
@@ -78,57 +77,4 @@ Divergence::Divergence(Function &item)
     for (Instruction &i : instructions(item))
         if (irreducible || blocks.count(i.getParent()))
             values.insert(&i);
-}
-
-// ---- loops in step -------------------------------------------------------------------------------
-
-static bool vectorizable(const Instruction &i)
-{
-    if (auto *load = dyn_cast<LoadInst>(&i))
-        return load->isSimple() && (load->hasMetadata(LLVMContext::MD_access_group) ||
-                                    load->hasMetadata(LLVMContext::MD_invariant_load));
-    if (auto *store = dyn_cast<StoreInst>(&i))
-        return store->isSimple() && store->hasMetadata(LLVMContext::MD_access_group);
-    if (auto *call = dyn_cast<IntrinsicInst>(&i))
-        return call->doesNotAccessMemory() || call->isAssumeLikeIntrinsic();
-    return !isa<CallBase>(i) && !isa<AtomicRMWInst>(i) && !isa<AtomicCmpXchgInst>(i) && !isa<FenceInst>(i) &&
-           !isa<AllocaInst>(i) && !i.getType()->isVectorTy();
-}
-
-// All work-items go through LOOP the same number of times, and nothing in it keeps the loop over them from
-// being vectorised.
-static bool in_step(const Loop &loop, const Divergence &agreement)
-{
-    if (!loop.isInnermost() || agreement.blocks.count(loop.getHeader()))
-        return false;
-    SmallVector<BasicBlock *, 4> exiting;
-    loop.getExitingBlocks(exiting);
-    for (BasicBlock *b : exiting)
-        if (agreement.differs(*b))
-            return false;
-    unsigned size = 0;
-    for (BasicBlock *b : loop.blocks())
-        for (Instruction &i : *b)
-            if (size++ > 300 || !vectorizable(i))
-                return false;
-    return true;
-}
-
-bool add_steps(Module &m, Function &item)
-{
-    Divergence agreement(item);
-    if (agreement.irreducible)
-        return false;
-    DominatorTree tree(item);
-    LoopInfo loops(tree);
-    SmallVector<BasicBlock *, 8> heads;
-    for (Loop *loop : loops.getLoopsInPreorder())
-        if (in_step(*loop, agreement))
-            heads.push_back(loop->getHeader());
-    if (heads.empty() || heads.size() > 8)
-        return false;
-    FunctionCallee barrier = m.getOrInsertFunction("in.barrier", Type::getVoidTy(m.getContext()));
-    for (BasicBlock *head : heads)
-        CallInst::Create(barrier, "", &*head->getFirstInsertionPt());
-    return true;
 }

@@ -1,0 +1,45 @@
+"""Kernels with loops that work-items go through differently, for the differential test; see cases.py."""
+
+BODIES = {
+    'escape': 'int k = 0; uint u = x; for (; k < 100 && (u & 255) != 7; k++) u = u * 1664525u + y; r = k + u;',
+    'guarded': 'if (x & 1) { for (int k = 0; k < 20; k++) r = r * 3 + a[(i + k) & 255]; } else r = 9;',
+    'early return': 'if (i % 5 == 3) { o[i] = 77; return; } for (uint k = 0; k < (x & 15); k++) r += k * y;',
+    'nested': 'for (uint j = 0; j < (x & 7); j++) for (uint k = 0; k < (y & 7); k++) r = r * 5 + j * k + a[(j + k + i) & 255];',
+    'inner uniform': 'for (uint j = 0; j < (x & 7); j++) for (uint k = 0; k < 6; k++) r = r * 5 + (j ^ k) + b[k];',
+    'outer uniform': 'for (uint j = 0; j < 9; j++) { uint u = x + j; while (u & 31) { u = u * 5 + 1; r += u; if (r > 0xf0000000u) break; } }',
+    'guard in loop': 'for (uint j = 0; j < 12; j++) { if ((x >> j) & 1) { for (uint k = 0; k < 5; k++) r = r * 31 + k + j; } r ^= j; }',
+    'continue': 'for (uint j = 0; j < (y & 31); j++) { if ((x + j) % 3 == 0) continue; if (r > 0x80000000u) break; r = r * 17 + j; }',
+    'two loops': 'uint u = x; while (u & 15) { u = u * 5 + 1; r++; } for (uint k = 0; k < (y & 15); k++) r = r * 3 + u;',
+    'flag across': 'bool seen = false; for (uint k = 0; k < (x & 31); k++) { seen |= a[(i + k) & 255] % 7 == 0; r += seen ? k : 1; } r = seen ? r : ~r;',
+    'bytes': 'uchar c = x; ushort s = y; for (uint k = 0; k < (x & 15); k++) { c = c * 7 + k; s ^= c; } r = c + s;',
+    'long': 'ulong w = x; for (uint k = 0; k < (y & 15); k++) w = w * 6364136223846793005ul + k; r = (uint)(w >> 13);',
+    'float': 'float f = (float)(x & 1023) / 64, g = 0; for (int k = 0; k < 50 && g < 30; k++) { g += f * 0.37f; f = sqrt(f + k); } r = as_uint(g);',
+    'scatter': 'for (uint k = 0; k < (x & 3); k++) { o[i] = r + k; r += o[i] * 3; }',
+    'private array': 'uint w[9]; for (int k = 0; k < 9; k++) w[k] = x * k; for (uint k = 0; k < (y & 31); k++) w[(k * x) % 9] += w[k % 9] + k; for (int k = 0; k < 9; k++) r ^= w[k];',
+    'atomic inside': 'for (uint k = 0; k < (x & 7); k++) { atomic_add(&o[256 + (i & 7)], k); r += k; }',
+    'switch inside': 'for (uint k = 0; k < (x & 15); k++) switch ((r + k) & 3) { case 0: r += 5; break; case 1: r *= 3; break; case 2: r ^= y; default: r++; }',
+    'do while': 'uint u = x | 1; do { r += u & 3; u >>= 1; if (u == 5) break; } while (u); r += u << 8;',
+    'call': 'for (uint k = 0; k < (x & 7); k++) r = f(r, k);',
+    'step by id': 'for (uint k = get_local_id(0); k < 100; k += get_local_size(0)) r = r * 3 + a[k];',
+    'vectors': 'uint4 v = (uint4)(x, y, 1, 2); for (uint k = 0; k < (x & 15); k++) v = v.yzwx * 3 + k; r = v.x ^ v.y ^ v.z ^ v.w;',
+    'dynamic component': 'uint4 v = (uint4)(x, y, 1, 2); for (uint k = 0; k < (x & 15); k++) ((uint *)&v)[(k + x) & 3] += k; r = v.x ^ v.y ^ v.z ^ v.w;',
+    'pointer': 'global const uint *p = a + (i & 63); for (uint k = 0; k < (y & 15); k++) { r = r * 3 + *p; p += (r & 1) + 1; }',
+    'triple': 'for (uint j = 0; j < 3; j++) for (uint k = 0; k < (x & 3); k++) { uint m = y; while (m & 7) { m = m * 5 + 1 + 2 * j; r++; } if (r & 64) break; }',
+}
+CASES = []
+for size, local in [((256,), (64,)), ((240,), (24,)), ((200,), (100,)), ((250,), (50,)), ((32, 6), (16, 3)), ((40, 4), (8, 2)), ((230,), (64,))]:
+    for name, body in BODIES.items():
+        index = 'get_global_id(0)' if len(size) == 1 else 'get_global_id(1) * get_global_size(0) + get_global_id(0)'
+        source = f"""uint f(uint r, uint k) {{ for (uint j = 0; j < (r & 3); j++) k = k * 3 + j; return r + k; }}
+kernel void k(global const uint *a, global const uint *b, global uint *o)
+{{ uint i = {index}, x = a[i], y = b[i], r = 1; {body} o[i] = r; }}"""
+        CASES.append((f'{name} {size} {local}', source, size, local,
+                      [('in', 'u4', 256, None, None), ('in', 'u4', 256, None, None), ('out', 'u4', 264)]))
+        if len(size) == 1 and size[0] % local[0] == 0 and 'return' not in name:
+            source = f"""uint f(uint r, uint k) {{ for (uint j = 0; j < (r & 3); j++) k = k * 3 + j; return r + k; }}
+kernel void k(global const uint *a, global const uint *b, global uint *o)
+{{ local uint t[128]; uint i = {index}, l = get_local_id(0), n = get_local_size(0), x = a[i], y = b[i], r = 1; t[l] = x;
+  for (uint step = 0; step < 2; step++) {{ barrier(CLK_LOCAL_MEM_FENCE); x = t[(l + 1) % n]; {body}
+  barrier(CLK_LOCAL_MEM_FENCE); t[l] ^= r; }} o[i] = r; }}"""
+            CASES.append((f'barriers and {name} {size} {local}', source, size, local,
+                          [('in', 'u4', 256, None, None), ('in', 'u4', 256, None, None), ('out', 'u4', 264)]))
