@@ -391,6 +391,7 @@ void lt_emit_collect(struct emitter *e)
     bool local = e->kernel->bins <= 1024;
     fprintf(
         e->out,
+        "#ifndef REFCL_HOST_COUNTS\n"
         "kernel void refcl_collect(global %s *refcl_out, volatile global uint *refcl_sync, constant uint "
         "*refcl_k,\n"
         "    volatile global uint *refcl_bins, volatile global uint *refcl_counts, global long *refcl_others",
@@ -431,6 +432,6 @@ void lt_emit_collect(struct emitter *e)
                 "            atomic_add(&refcl_bins[b], bins[b]);\n"
                 "#endif\n",
                 e->kernel->bins);
-    fputs("}\n", e->out);
+    fputs("}\n#endif\n", e->out);
     e->kernel->columns += e->kernel->sub_groups ? e->program->thread_count : 0;
 }

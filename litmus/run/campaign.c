@@ -26,6 +26,7 @@ struct campaign {
     const struct lt_options *options;
     cJSON *plan, *device;
     struct record *records;
+    const cJSON **tests; /* by number */
     unsigned count;
     uint64_t seed;
     pid_t child;
@@ -34,6 +35,8 @@ struct campaign {
     size_t used, capacity;
     double start, heard, saved, cost; /* cost: seconds that saving took */
     int current;                      /* test that the child works on, -1 = none */
+    bool building;                    /* it compiles several tests together */
+    bool alone;                       /* no longer: that killed one */
     bool ended, broken;
     char *broken_reason;
 };
@@ -242,9 +245,19 @@ static double share(const struct campaign *c, unsigned i)
     return time >= end ? -1 : time + (end - time) / left;
 }
 
+/* Tests that are built with test FROM: itself and the next ones. */
+static void choose_next(const struct campaign *c, unsigned from, struct lt_job *job)
+{
+    unsigned most = c->alone ? 1 : LT_PROGRAM_TESTS;
+    for (unsigned i = from; i < c->count && job->next_count < most; i++)
+        if (c->records[i].selected && !c->records[i].finished)
+            job->next[job->next_count++] = i;
+}
+
 static void child_main(const struct campaign *c, FILE *report)
 {
     struct lt_device device;
+    struct lt_programs programs = {0};
     const char *reason = lt_device_open(&device, c->options);
     if (reason) {
         lt_report(report, 0, "no-device", reason, NULL);
@@ -269,10 +282,15 @@ static void child_main(const struct campaign *c, FILE *report)
                              .batches = r->batches,
                              .seed = c->seed,
                              .deadline = deadline,
-                             .report = report};
+                             .report = report,
+                             .programs = &programs,
+                             .tests = c->tests};
+        choose_next(c, i, &job);
         lt_report(report, i, "start", NULL, NULL);
         lt_run_test(&job);
     }
+    if (programs.program)
+        clReleaseProgram(programs.program);
     lt_device_close(&device);
     lt_report(report, 0, "end", NULL, NULL);
 }
@@ -356,6 +374,8 @@ static void handle(struct campaign *c, const char *line)
         } else if (strcmp(name, "batch") == 0) {
             add_batch(r, message);
             save_soon(c);
+        } else if (strcmp(name, "building") == 0 || strcmp(name, "built") == 0) {
+            c->building = strcmp(name, "building") == 0;
         } else if (strcmp(name, "end") == 0) {
             c->ended = true;
         } else {
@@ -418,6 +438,11 @@ static void bury_child(struct campaign *c, bool timeout)
     close(c->pipe);
     if (c->ended || c->broken)
         return;
+    if (c->building) { /* several tests together: which of them it was, each alone will show */
+        c->building = false;
+        c->alone = true;
+        return;
+    }
     if (timeout)
         snprintf(reason, sizeof reason, "no sign of life for %u s", c->options->timeout_s);
     else if (WIFSIGNALED(status))
@@ -482,13 +507,16 @@ static bool load_plan(struct campaign *c)
                                    : (uint64_t)lt_json_value(cJSON_GetObjectItem(c->plan, "seed"));
     c->count = (unsigned)cJSON_GetArraySize(tests);
     c->records = calloc(c->count + 1, sizeof *c->records);
+    c->tests = calloc(c->count + 1, sizeof(cJSON *));
+    if (!c->records || !c->tests)
+        return false;
     unsigned i = 0;
     cJSON_ArrayForEach(t, tests)
     {
         struct record *r = &c->records[i];
         const cJSON *name = cJSON_GetObjectItem(t, "name");
         const char *only = c->options->only;
-        r->test = t;
+        r->test = c->tests[i] = t;
         r->status = "pending";
         r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
         r->selected = i % c->options->shard_count == c->options->shard;
@@ -561,6 +589,7 @@ int lt_campaign(const struct lt_options *options)
         free(c.records[i].reason);
     }
     free(c.records);
+    free(c.tests);
     free(c.line);
     free(c.broken_reason);
     cJSON_Delete(c.device);

@@ -1,38 +1,11 @@
 /* Runs one test on the device: builds its kernels, then launches batch after batch, each with other knobs.
  * Memory is prepared and final states are counted on the device; only the counts come back. */
+#include "exec.h"
 #include "host.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define MAX_LOCATIONS 64
-#define FEW           16384 /* instances that one work-item counts */
-#define OTHERS        65536 /* states outside of the expected range that one batch can report */
-#define MAX_LINES     65536 /* elements of memory under stress */
-
-struct location {
-    unsigned element_size, elements;
-    cl_mem buffer;
-    size_t bytes;
-};
-struct exec {
-    struct lt_job *job;
-    cl_program program;
-    cl_kernel kernel, collect;
-    unsigned groups, members, columns, value_size, bits, observed_count, location_count, bins;
-    int64_t low;
-    bool waits, legacy, overflow; /* overflow: the last batch had more other states than fit */
-    struct location locations[MAX_LOCATIONS];
-    unsigned slots, capacity; /* instances that one work-group plays at a time; places for instances */
-    uint64_t random;
-    uint32_t knobs[LT_KNOB_COUNT];
-    cl_mem out, scratch, sync, knob_buffer, bin_buffer, count_buffer, others_buffer;
-    uint32_t *bin_host;
-    int64_t *others_host;
-    const char *failure;
-    char message[2048];
-};
 
 const struct lt_knob lt_knobs[LT_KNOB_COUNT] = {
 #define KNOB(name, cpu, gpu, help) {#name, cpu, gpu, help},
@@ -48,7 +21,7 @@ static uint64_t next_random(struct exec *e)
     return z ^ z >> 31;
 }
 
-static bool failed(struct exec *e, const char *what, cl_int status)
+bool lt_exec_failed(struct exec *e, const char *what, cl_int status)
 {
     if (status == CL_SUCCESS)
         return false;
@@ -70,19 +43,31 @@ static unsigned number(const cJSON *object, const char *key)
 static bool read_locations(struct exec *e)
 {
     const cJSON *item;
+    unsigned n = 0;
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(e->job->test, "locations"))
     {
-        const cJSON *region = cJSON_GetObjectItem(item, "region");
+        const cJSON *region = cJSON_GetObjectItem(item, "region"),
+                    *initial = cJSON_GetObjectItem(item, "initial");
+        n++;
         if (!cJSON_IsString(region) || strcmp(region->valuestring, "global") != 0)
             continue;
         if (e->location_count == MAX_LOCATIONS)
             return false;
         struct location *l = &e->locations[e->location_count++];
         l->element_size = number(item, "element_size");
-        l->elements = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(item, "initial"));
+        l->elements = (unsigned)cJSON_GetArraySize(initial);
+        l->number = n - 1;
+        l->is_signed = cJSON_IsTrue(cJSON_GetObjectItem(item, "signed"));
         bool size_ok =
             l->element_size == 1 || l->element_size == 2 || l->element_size == 4 || l->element_size == 8;
         if (!size_ok || !l->elements)
+            return false;
+        l->initial = calloc(l->elements, l->element_size);
+        for (unsigned i = 0; l->initial && i < l->elements; i++) {
+            int64_t v = lt_json_value(cJSON_GetArrayItem(initial, (int)i));
+            memcpy(l->initial + (size_t)i * l->element_size, &v, l->element_size);
+        }
+        if (!l->initial)
             return false;
     }
     return true;
@@ -117,18 +102,26 @@ static unsigned power_below(uint64_t n)
     return p;
 }
 
+#define WISH(device) ((device)->is_gpu ? 128u : 64u) /* work-items of a work-group */
+
+unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
+{
+    unsigned members = number(test, "members"), wish = WISH(device);
+    size_t limit = device->max_group < wish ? device->max_group : wish;
+    return limit < members || !members ? 1 : (unsigned)(limit / members);
+}
+
 /* Clusters of work-groups that the device can hold at the same time, and rounds enough for BATCH instances.
  * The work-groups of a test that waits must all be resident [CL 3.2.2: no progress is promised]. */
 static void choose_geometry(struct exec *e)
 {
     const struct lt_device *d = e->job->device;
-    unsigned wish = d->is_gpu ? 128 : 64, batch = e->job->options->batch;
+    unsigned wish = WISH(d), batch = e->job->options->batch;
     if (!batch)
         batch = d->is_gpu ? 1u << 20 : 4096;
     if (!e->bits && batch > OTHERS)
         batch = OTHERS;
-    size_t limit = d->max_group < wish ? d->max_group : wish;
-    e->slots = limit < e->members ? 1 : (unsigned)(limit / e->members);
+    e->slots = lt_exec_slots(d, e->job->test);
     unsigned resident = d->units * (d->is_gpu && !e->waits ? 2048 / wish : 1);
     unsigned clusters = power_below(resident / e->groups ? resident / e->groups : 1);
     if (!d->is_gpu && !e->waits)
@@ -147,52 +140,14 @@ static void choose_geometry(struct exec *e)
     e->capacity = batch;
 }
 
-/* ---- the program
+/* ---- memory
  * ------------------------------------------------------------------------------------------- */
-
-static void build_log(struct exec *e)
-{
-    char log[1500] = "";
-    clGetProgramBuildInfo(e->program, e->job->device->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
-    log[sizeof log - 1] = '\0';
-    snprintf(e->message, sizeof e->message, "the kernel does not build: %s", log);
-    e->failure = e->message;
-}
-
-static bool build(struct exec *e)
-{
-    const cJSON *kernel = cJSON_GetObjectItem(e->job->test, "kernel");
-    char options[192];
-    cl_int status;
-    if (!cJSON_IsString(kernel)) {
-        e->failure = "the plan has no kernel for the test";
-        return false;
-    }
-    const char *source = kernel->valuestring;
-    e->program = clCreateProgramWithSource(e->job->device->context, 1, &source, NULL, &status);
-    if (failed(e, "clCreateProgramWithSource", status))
-        return false;
-    snprintf(options, sizeof options, "-cl-std=%s%s -DREFCL_SLOTS=%u -DREFCL_OTHERS=%uu",
-             e->legacy ? "CL1.2" : lt_device_standard(e->job->device, e->job->plan),
-             e->legacy ? " -DREFCL_LEGACY" : "", e->slots, OTHERS);
-    if (!e->job->device->is_gpu)
-        strcat(options, " -DREFCL_PLAIN");
-    if (clBuildProgram(e->program, 1, &e->job->device->id, options, NULL, NULL) != CL_SUCCESS) {
-        build_log(e);
-        return false;
-    }
-    e->kernel = clCreateKernel(e->program, "refcl_litmus", &status);
-    if (failed(e, "clCreateKernel", status))
-        return false;
-    e->collect = clCreateKernel(e->program, "refcl_collect", &status);
-    return !failed(e, "clCreateKernel", status);
-}
 
 static bool reserve(struct exec *e, cl_mem *buffer, size_t bytes)
 {
     cl_int status;
     *buffer = clCreateBuffer(e->job->device->context, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, &status);
-    return !failed(e, "clCreateBuffer", status);
+    return !lt_exec_failed(e, "clCreateBuffer", status);
 }
 
 static bool create_buffers(struct exec *e)
@@ -284,7 +239,7 @@ static bool set_buffers(struct exec *e, cl_kernel kernel, const cl_mem *const *b
     cl_int status = CL_SUCCESS;
     for (; *buffers; buffers++)
         status |= clSetKernelArg(kernel, (*next)++, sizeof **buffers, *buffers);
-    return !failed(e, "clSetKernelArg", status);
+    return !lt_exec_failed(e, "clSetKernelArg", status);
 }
 
 static bool set_arguments(struct exec *e)
@@ -297,11 +252,12 @@ static bool set_arguments(struct exec *e)
     for (unsigned i = 0; i < e->location_count; i++)
         locations[i] = &e->locations[i].buffer;
     if (!set_buffers(e, e->kernel, run, &a) ||
-        failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, a, sizeof seed, &seed)))
+        lt_exec_failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, a, sizeof seed, &seed)))
         return false;
     a++;
-    return set_buffers(e, e->kernel, locations, &a) && set_buffers(e, e->collect, collect, &b) &&
-           set_buffers(e, e->collect, locations, &b);
+    return set_buffers(e, e->kernel, locations, &a) &&
+           (!e->collect ||
+            (set_buffers(e, e->collect, collect, &b) && set_buffers(e, e->collect, locations, &b)));
 }
 
 static bool enqueue_collect(struct exec *e)
@@ -310,11 +266,10 @@ static bool enqueue_collect(struct exec *e)
     size_t local = !d->is_gpu ? 1 : d->max_group < 64 ? d->max_group : 64;
     size_t groups = (e->knobs[LT_K_instances] + local * 8 - 1) / (local * 8);
     size_t most = (size_t)d->units * (d->is_gpu ? 16 : 1);
-    if (!d->is_gpu && e->knobs[LT_K_instances] < FEW)
-        most = 1; /* and its counting is no test of atomics */
     size_t global = (groups < most ? groups : most) * local;
-    return !failed(e, "clEnqueueNDRangeKernel",
-                   clEnqueueNDRangeKernel(d->queue, e->collect, 1, NULL, &global, &local, 0, NULL, NULL));
+    return !lt_exec_failed(
+        e, "clEnqueueNDRangeKernel",
+        clEnqueueNDRangeKernel(d->queue, e->collect, 1, NULL, &global, &local, 0, NULL, NULL));
 }
 
 static bool enqueue_run(struct exec *e)
@@ -325,29 +280,33 @@ static bool enqueue_run(struct exec *e)
         groups += (groups - 1) / (every - 1);
     size_t global = groups * local;
     cl_uint seed = (cl_uint)next_random(e);
-    return !failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, 4, sizeof seed, &seed)) &&
-           !failed(e, "clEnqueueNDRangeKernel",
-                   clEnqueueNDRangeKernel(e->job->device->queue, e->kernel, 1, NULL, &global, &local, 0, NULL,
-                                          NULL));
+    return !lt_exec_failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, 4, sizeof seed, &seed)) &&
+           !lt_exec_failed(e, "clEnqueueNDRangeKernel",
+                           clEnqueueNDRangeKernel(e->job->device->queue, e->kernel, 1, NULL, &global, &local,
+                                                  0, NULL, NULL));
 }
 
 static bool write_buffer(struct exec *e, cl_mem buffer, const void *from, size_t bytes)
 {
-    return !failed(
+    return !lt_exec_failed(
         e, "clEnqueueWriteBuffer",
         clEnqueueWriteBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, from, 0, NULL, NULL));
 }
 
 static bool read_buffer(struct exec *e, cl_mem buffer, void *to, size_t bytes)
 {
-    return !failed(e, "clEnqueueReadBuffer",
-                   clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
+    return !lt_exec_failed(
+        e, "clEnqueueReadBuffer",
+        clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
 }
 
 /* Prepares memory, launches LAUNCHES times, counting after each. */
 static bool launch(struct exec *e, unsigned launches)
 {
     const cl_uint zero[2] = {0, 0};
+    if (lt_exec_host_counts(e))
+        return fit_locations(e) && write_buffer(e, e->knob_buffer, e->knobs, sizeof e->knobs) &&
+               set_arguments(e) && lt_exec_prepare(e);
     memset(e->bin_host, 0, e->bins * sizeof *e->bin_host);
     if (!fit_locations(e) || !write_buffer(e, e->knob_buffer, e->knobs, sizeof e->knobs) ||
         !set_arguments(e) || !enqueue_collect(e) ||
@@ -411,7 +370,12 @@ static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
     uint64_t discarded = 0, total = (uint64_t)instances * launches;
     double start = lt_seconds();
     choose_knobs(e, instances);
-    bool ok = launch(e, launches) && collect(e, total, &h, &discarded);
+    bool ok = launch(e, launches);
+    if (lt_exec_host_counts(e))
+        for (unsigned i = 0; ok && i < launches; i++)
+            ok = enqueue_run(e) && lt_exec_count(e, &h, &discarded);
+    else
+        ok = ok && collect(e, total, &h, &discarded);
     if (ok && !e->overflow) {
         cJSON *extra = cJSON_CreateObject();
         cJSON_AddNumberToObject(extra, "instances", (double)(total - discarded));
@@ -459,9 +423,11 @@ static void clean_up(struct exec *e)
 {
     cl_mem buffers[] = {e->out,        e->scratch,      e->sync,         e->knob_buffer,
                         e->bin_buffer, e->count_buffer, e->others_buffer};
-    for (unsigned i = 0; i < e->location_count; i++)
+    for (unsigned i = 0; i < e->location_count; i++) {
         if (e->locations[i].buffer)
             clReleaseMemObject(e->locations[i].buffer);
+        free(e->locations[i].initial);
+    }
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         if (buffers[i])
             clReleaseMemObject(buffers[i]);
@@ -506,7 +472,7 @@ void lt_run_test(struct lt_job *job)
         e->failure = "the plan's description of the test is not valid";
     } else {
         choose_geometry(e);
-        if (build(e) && create_buffers(e))
+        if (lt_exec_build(e) && create_buffers(e))
             run_batches(e);
     }
     clean_up(e);

@@ -241,6 +241,9 @@ static bool settle(struct lt_host *host)
 {
     const struct timespec pause = {0, 20000};
     for (unsigned i = 0; i < host->queue_count; i++)
+        if (!host->queues[i].on_device)
+            clFlush(host->queues[i].queue);
+    for (unsigned i = 0; i < host->queue_count; i++)
         if (!host->queues[i].on_device && lt_host_failed(host, "clFinish", clFinish(host->queues[i].queue)))
             return false;
     double end = lt_seconds() + 20;
@@ -268,12 +271,18 @@ static bool check_times(struct lt_host *host, cl_event event)
     return !atomic_load(&host->failed);
 }
 
+/* Twice sure: what is left in the end is no test of blocking. */
+static bool read_buffer(struct lt_host *host, cl_mem buffer, void *to, size_t bytes)
+{
+    return !lt_host_failed(host, "clEnqueueReadBuffer",
+                           clEnqueueReadBuffer(host->last, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL)) &&
+           !lt_host_failed(host, "clFinish", clFinish(host->last));
+}
+
 static bool read_memory(struct lt_host *host, struct lt_object *o, unsigned char *to)
 {
     if (o->kind == LT_IN_BUFFER)
-        return !lt_host_failed(
-            host, "clEnqueueReadBuffer",
-            clEnqueueReadBuffer(host->last, o->buffer, CL_TRUE, 0, o->bytes, to, 0, NULL, NULL));
+        return read_buffer(host, o->buffer, to, o->bytes);
     if (o->kind == LT_IN_COARSE)
         return coarse(host, o, to);
     memcpy(to, o->memory, o->bytes);
@@ -296,9 +305,7 @@ static bool observe(struct lt_host *host, struct lt_histogram *h)
     int64_t values[LT_MAX_VALUES] = {0};
     cl_long *columns = calloc(host->columns + 1u, sizeof *columns);
     if (columns && host->columns)
-        lt_host_failed(host, "clEnqueueReadBuffer",
-                       clEnqueueReadBuffer(host->last, host->out, CL_TRUE, 0, host->columns * sizeof *columns,
-                                           columns, 0, NULL, NULL));
+        read_buffer(host, host->out, columns, host->columns * sizeof *columns);
     for (unsigned i = 0; columns && i < host->observed_count; i++) {
         const struct lt_host_observed *o = &host->observed[i];
         values[i] = o->column >= 0 ? columns[o->column]

@@ -266,12 +266,29 @@ int lt_host_function(const char *name)
     return -1;
 }
 
+/* Flushes order nothing, but what waits must not wait for what nobody flushed [CL 5.15]; otherwise chance
+ * decides. */
+static void flush_queues(struct lt_host *host)
+{
+    for (unsigned i = 0; i < host->queue_count; i++)
+        if (!host->queues[i].on_device)
+            lt_host_failed(host, "clFlush", clFlush(host->queues[i].queue));
+}
+
+static bool waits(const struct lt_host_call *call)
+{
+    return call->blocking || strcmp(functions[call->function].name, "clFinish") == 0 ||
+           strcmp(functions[call->function].name, "clWaitForEvents") == 0;
+}
+
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call)
 {
     struct lt_host *host = thread->host;
     struct enqueue e = {.thread = thread, .host = host, .call = call, .count = call->wait_count};
     e.queue = call->queue < 0 ? NULL : host->queues[call->queue].queue;
     e.event = call->event < 0 ? NULL : &e.made;
+    if (waits(call) || lt_host_random(&thread->random) % 2)
+        flush_queues(host);
     for (unsigned i = 0; i < call->wait_count; i++)
         if (!(e.list[i] = event_of(host, call->waits[i])))
             return;

@@ -118,6 +118,15 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
 /* -cl-std option for TEST. */
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan);
 
+/* ---- programs ------------------------------------------------------------------------------------------ */
+
+#define LT_PROGRAM_TESTS 8
+/* Several tests in one program, as compilers take most of their time for what all programs share. */
+struct lt_programs {
+    cl_program program;
+    unsigned count, indices[LT_PROGRAM_TESTS]; /* of tests in the plan */
+};
+
 /* ---- running one test, in the child -------------------------------------------------------------------- */
 
 struct lt_job {
@@ -130,6 +139,9 @@ struct lt_job {
     uint64_t seed;
     double deadline; /* by lt_seconds(), 0 = none: run as many instances as wanted */
     FILE *report;    /* one JSON object per line to the parent */
+    struct lt_programs *programs;
+    unsigned next_count, next[LT_PROGRAM_TESTS]; /* tests to be built with this one, this one first */
+    const cJSON *const *tests;                   /* of the plan */
 };
 void lt_run_test(struct lt_job *job);
 double lt_seconds(void); /* monotonic */

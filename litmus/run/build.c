@@ -1,0 +1,132 @@
+/* Programs: one test each, or several where the device is a CPU. */
+#include "exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool test_needs_legacy(const struct exec *e, const cJSON *test, bool *runs)
+{
+    char reason[256];
+    bool legacy = false;
+    *runs = cJSON_IsString(cJSON_GetObjectItem(test, "kernel")) && !cJSON_GetObjectItem(test, "skip") &&
+            !cJSON_GetObjectItem(test, "host") &&
+            !lt_device_lacks(e->job->device, test, &legacy, reason, sizeof reason);
+    return legacy;
+}
+
+/* What the programs of all tests share is left out of all but the first. */
+static char *join(const struct exec *e, const struct lt_programs *p)
+{
+    char *source = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&source, &size);
+    for (unsigned i = 0; out && i < p->count; i++) {
+        const cJSON *test = e->job->tests[p->indices[i]];
+        fprintf(out,
+                "#undef REFCL_SLOTS\n#define REFCL_SLOTS %u\n#undef refcl_litmus\n#define refcl_litmus "
+                "refcl_litmus_%u\n#undef refcl_collect\n#define refcl_collect refcl_collect_%u\n%s\n",
+                lt_exec_slots(e->job->device, test), p->indices[i], p->indices[i],
+                cJSON_GetObjectItem(test, "kernel")->valuestring);
+    }
+    if (out && fclose(out) != 0)
+        return NULL;
+    return source;
+}
+
+static cl_int compile(struct exec *e, const char *source, cl_program *program)
+{
+    char options[192];
+    cl_int status;
+    *program = clCreateProgramWithSource(e->job->device->context, 1, &source, NULL, &status);
+    if (lt_exec_failed(e, "clCreateProgramWithSource", status))
+        return status;
+    snprintf(options, sizeof options, "-cl-std=%s%s%s -DREFCL_OTHERS=%uu",
+             e->legacy ? "CL1.2" : lt_device_standard(e->job->device, e->job->plan),
+             e->legacy ? " -DREFCL_LEGACY" : "", lt_exec_host_counts(e) ? " -DREFCL_HOST_COUNTS" : "",
+             OTHERS);
+    if (!e->job->device->is_gpu)
+        strcat(options, " -DREFCL_PLAIN");
+    return clBuildProgram(*program, 1, &e->job->device->id, options, NULL, NULL);
+}
+
+static void drop(struct lt_programs *p)
+{
+    if (p->program)
+        clReleaseProgram(p->program);
+    *p = (struct lt_programs){0};
+}
+
+static bool holds(const struct lt_programs *p, unsigned index)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        if (p->indices[i] == index)
+            return p->program != NULL;
+    return false;
+}
+
+static cl_int build(struct exec *e, struct lt_programs *p)
+{
+    char *source = join(e, p);
+    lt_report(e->job->report, e->job->index, p->count > 1 ? "building" : "built", NULL, NULL);
+    cl_int status = source ? compile(e, source, &p->program) : CL_OUT_OF_HOST_MEMORY;
+    if (p->count > 1)
+        lt_report(e->job->report, e->job->index, "built", NULL, NULL);
+    free(source);
+    return status;
+}
+
+/* This test and those to come that a program can hold with it. */
+static void choose(struct exec *e, struct lt_programs *p, unsigned most)
+{
+    drop(p);
+    for (unsigned i = 0; i < e->job->next_count && p->count < most; i++) {
+        bool runs;
+        bool legacy = test_needs_legacy(e, e->job->tests[e->job->next[i]], &runs);
+        if (runs && legacy == e->legacy)
+            p->indices[p->count++] = e->job->next[i];
+    }
+}
+
+static void build_log(struct exec *e, cl_program program)
+{
+    char log[1500] = "";
+    if (program)
+        clGetProgramBuildInfo(program, e->job->device->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+    log[sizeof log - 1] = '\0';
+    snprintf(e->message, sizeof e->message, "the kernel does not build: %s", log);
+    e->failure = e->message;
+}
+
+static cl_kernel kernel_of(struct exec *e, const char *what)
+{
+    char name[48];
+    cl_int status;
+    snprintf(name, sizeof name, "%s_%u", what, e->job->index);
+    cl_kernel kernel = clCreateKernel(e->job->programs->program, name, &status);
+    return lt_exec_failed(e, "clCreateKernel", status) ? NULL : kernel;
+}
+
+bool lt_exec_build(struct exec *e)
+{
+    struct lt_programs *p = e->job->programs;
+    if (!cJSON_IsString(cJSON_GetObjectItem(e->job->test, "kernel"))) {
+        e->failure = "the plan has no kernel for the test";
+        return false;
+    }
+    if (!holds(p, e->job->index)) {
+        choose(e, p, e->job->device->is_gpu ? 1 : LT_PROGRAM_TESTS);
+        cl_int status = build(e, p);
+        if (status != CL_SUCCESS && p->count > 1) { /* whose fault is it? */
+            choose(e, p, 1);
+            e->failure = NULL;
+            status = build(e, p);
+        }
+        if (status != CL_SUCCESS) {
+            build_log(e, p->program);
+            drop(p);
+            return false;
+        }
+    }
+    return (e->kernel = kernel_of(e, "refcl_litmus")) != NULL &&
+           (lt_exec_host_counts(e) || (e->collect = kernel_of(e, "refcl_collect")) != NULL);
+}

@@ -1,0 +1,48 @@
+/* A test that runs as kernel launches: what exec.c (batches), build.c (programs) and count.c (counting on the
+ * host) share. */
+#ifndef LITMUS_RUN_EXEC_H
+#define LITMUS_RUN_EXEC_H
+
+#include "run.h"
+
+#define MAX_LOCATIONS 64
+#define OTHERS        65536 /* states outside of the expected range that one batch can report */
+#define MAX_LINES     65536 /* elements of memory under stress */
+
+struct location {
+    unsigned number; /* among all locations of the test */
+    unsigned element_size, elements;
+    bool is_signed;
+    unsigned char *initial;
+    cl_mem buffer;
+    size_t bytes;
+};
+struct exec {
+    struct lt_job *job;
+    cl_program program;
+    cl_kernel kernel, collect;
+    unsigned groups, members, columns, value_size, bits, observed_count, location_count, bins;
+    int64_t low;
+    bool waits, legacy, overflow; /* overflow: the last batch had more other states than fit */
+    struct location locations[MAX_LOCATIONS];
+    unsigned slots, capacity; /* instances that one work-group plays at a time; places for instances */
+    uint64_t random;
+    uint32_t knobs[LT_KNOB_COUNT];
+    cl_mem out, scratch, sync, knob_buffer, bin_buffer, count_buffer, others_buffer;
+    uint32_t *bin_host;
+    int64_t *others_host;
+    const char *failure;
+    char message[2048];
+};
+
+bool lt_exec_failed(struct exec *e, const char *what, cl_int status);
+/* Instances that a work-group of TEST plays at a time. */
+unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test);
+bool lt_exec_build(struct exec *e);
+/* Whether the host counts, and prepares memory, as it does for CPUs: compiling takes longer there. */
+bool lt_exec_host_counts(const struct exec *e);
+/* Prepares all memory; or counts the N instances of a launch into H first. */
+bool lt_exec_prepare(struct exec *e);
+bool lt_exec_count(struct exec *e, struct lt_histogram *h, uint64_t *discarded);
+
+#endif
