@@ -107,6 +107,7 @@ struct ck_detector_options {
     size_t max_findings; /* 0 = no limit */
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
     bool uninitialized;  /* reads of local memory that holds nothing yet, even if the value is never used */
+    bool weak;           /* edges may say that values do not flow in record order */
     /* Completes a source without a line, when a finding first names it; NULL: they stay as they are.  TEXT
      * may be filled in; strings need to live until the next call only. */
     void (*locate)(void *context, struct mm_source *source, struct mm_text *text);
@@ -160,6 +161,8 @@ struct ck_finding {
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
 const struct ck_finding *ck_detector_finding(const struct ck_detector *detector, size_t i);
+/* Whether it was created with options.weak. */
+bool ck_detector_is_weak(const struct ck_detector *detector);
 /* Distinct findings beyond max_findings, which are not kept. */
 size_t ck_detector_dropped(const struct ck_detector *detector);
 /* Whether DETECTOR has a race at the same places and memory as FINDING of another detector over the same

@@ -41,6 +41,7 @@ void ck_detector_destroy(struct ck_detector *d)
     for (size_t i = 0; i < d->locations.capacity; i++)
         if (d->locations.values[i])
             ck_space_clear(d, &((struct ck_location *)d->locations.values[i])->space);
+    ck_weak_clear(d);
     ck_shadow_clear(d);
     ck_snapshots_free(d);
     ck_map_clear(&d->commands, &d->budget);
@@ -88,6 +89,7 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
         if (d->stopped || !d->options.races)
             continue;
         one_event(d, &events[i]);
+        ck_weak_next(d);
         if (d->budget.exceeded)
             ck_give_up(d, "the memory limit for shadow state is reached");
     }

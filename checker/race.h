@@ -297,6 +297,14 @@ struct ck_detector {
     const struct ck_finding *last_reported; /* of the event at hand */
     uint64_t last_reported_agent;
     mm_event_id last_reported_event;
+    struct ck_weak {
+        bool flowed, placed; /* an edge says so of the event at hand */
+        mm_event_id from;    /* FLOWED: the write that it reads */
+        struct ck_past_sync {
+            mm_event_id id;
+            struct ck_sync *sync;
+        } * past; /* what recent atomic writes offered, by their event */
+    } weak;
 };
 
 void ck_give_up(struct ck_detector *d, const char *what);
@@ -355,6 +363,14 @@ void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struc
 void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences);
 bool ck_fence_in(unsigned flags, enum ck_system system);
+
+/* race_weak.c, with options.weak */
+void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge);
+const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_sync *current);
+struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *event, struct ck_sync **state);
+void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made);
+void ck_weak_next(struct ck_detector *d);
+void ck_weak_clear(struct ck_detector *d);
 
 /* race_barrier.c */
 void ck_race_barrier(struct ck_detector *d, const struct mm_event *event);

@@ -299,7 +299,23 @@ static void release(struct access *x, struct ck_item *item, struct ck_cell *cell
             return;
         extra->sync->id = ++x->d->next_sync;
     }
-    *released = ck_sync_release(x->d, x->event, item, x->location, extra->sync) || *released;
+    if (!x->d->options.weak) {
+        *released = ck_sync_release(x->d, x->event, item, x->location, extra->sync) || *released;
+        return;
+    }
+    struct ck_sync *made = ck_weak_begin(x->d, x->event, &extra->sync);
+    if (!made)
+        return;
+    *released = ck_sync_release(x->d, x->event, item, x->location, made) || *released;
+    ck_weak_end(x->d, &extra->sync, made);
+}
+
+static void acquire(struct access *x, struct ck_item *item, const struct ck_sync *sync)
+{
+    if (x->d->options.weak)
+        sync = ck_weak_read(x->d, sync);
+    if (sync)
+        ck_sync_acquire(x->d, x->event, item, x->location, sync);
 }
 
 static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *cell, enum pass pass,
@@ -310,7 +326,7 @@ static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *c
     else if (pass == RELEASE)
         release(x, item, cell, released);
     else if (cell->extra && cell->extra->sync)
-        ck_sync_acquire(x->d, x->event, item, x->location, cell->extra->sync);
+        acquire(x, item, cell->extra->sync);
 }
 
 static bool visit(struct access *x, struct ck_space *space, uint64_t offset, struct ck_item *item,

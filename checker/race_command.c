@@ -9,7 +9,12 @@
 
 void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
 {
-    if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO) {
+    bool value = edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO;
+    if (value && d->options.weak) {
+        ck_weak_edge(d, edge);
+        return;
+    }
+    if (value) {
         ck_give_up(d, "values did not flow in the order of the record");
         return;
     }

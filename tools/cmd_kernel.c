@@ -1,35 +1,13 @@
 /* refcl kernel: one kernel launch without a host program, checked. */
 #include "tools/commands.h"
-#include "tools/session.h"
+#include "tools/session_options.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPT_KERNEL,
-    OPT_GLOBAL,
-    OPT_LOCAL,
-    OPT_OFFSET,
-    OPT_ARG,
-    OPT_PRINT,
-    OPT_BUILD,
-    OPT_REPEAT,
-    OPT_CHECK,
-    OPT_JSON,
-    OPT_SARIF,
-    OPT_JUNIT,
-    OPT_HTML,
-    OPT_RECORDER,
-    OPT_TRACE,
-    OPT_SEED,
-    OPT_SCHEDULE,
-    OPT_STEP_LIMIT,
-    OPT_MAX_ERRORS,
-    OPT_SUPPRESS,
-    OPT_QUIET
-};
 static const struct tool_option options[] = {
+    SESSION_OPTIONS,
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to launch (default: the only one)"},
     {"global", 'g', "N[,N[,N]]", "REFCL_GLOBAL", "global size (default 1)"},
     {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: chosen by the runtime)"},
@@ -40,21 +18,6 @@ static const struct tool_option options[] = {
     {"print", 'p', "I", NULL, "print argument I (a buffer) afterwards; may be repeated"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},
     {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},
-    {"check", 'c', "LIST", "REFCL_RUN_CHECK",
-     "race, memory, api, uninitialized, all or none (default race,memory)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write the report as JSON, - for stdout"},
-    {"sarif", 0, "OUT", "REFCL_SARIF", "write the report as SARIF 2.1.0"},
-    {"junit", 0, "OUT", "REFCL_JUNIT", "write the report as JUnit XML"},
-    {"html", 0, "OUT", "REFCL_HTML", "write a page that shows the events around each finding"},
-    {"recorder", 0, "FILE.so[:TEXT]", "REFCL_RECORDER", "an own analysis, see memmodel/refcl_recorder.h"},
-    {"trace", 't', "FILE", "REFCL_TRACE", "keep the trace (see refcl trace dump)"},
-    {"seed", 's', "N", "REFCL_SEED", "decides everything the specification leaves open"},
-    {"schedule", 0, "NAME", "REFCL_SCHEDULE", "sequential, random or fair (default sequential)"},
-    {"step-limit", 0, "N", "REFCL_STEP_LIMIT",
-     "instructions of one launch, 0 = no limit (default 100000000000)"},
-    {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "show the first N distinct findings, count the others"},
-    {"suppress", 0, "FILE", "REFCL_SUPPRESS", "leave out findings: lines kind[:FILE[:LINE]], shell patterns"},
-    {"quiet", 'q', NULL, "REFCL_QUIET", "no report on stderr"},
     TOOL_OPTION_END};
 
 enum { MAX_WORDS = 600 };
@@ -77,53 +40,8 @@ static int pass(struct kernel *kernel, const char *name, const char *value)
 static int handle(void *context, size_t index, const char *value)
 {
     struct kernel *kernel = context;
-    struct session *session = &kernel->session;
-    switch (index) {
-    case OPT_CHECK:
-        return session_set_checks(session, value);
-    case OPT_JSON:
-        session->json = value;
-        break;
-    case OPT_SARIF:
-        session->sarif = value;
-        break;
-    case OPT_JUNIT:
-        session->junit = value;
-        break;
-    case OPT_HTML:
-        session->html = value;
-        break;
-    case OPT_RECORDER:
-        session->recorder = value;
-        break;
-    case OPT_TRACE:
-        session->trace = value;
-        break;
-    case OPT_SEED:
-        session->seed = value;
-        break;
-    case OPT_SCHEDULE:
-        session->schedule = value;
-        break;
-    case OPT_MAX_ERRORS: {
-        uint64_t n = 0;
-        int code = tool_number("max-errors", value, 1000000, &n);
-        session->max_findings = (size_t)n;
-        return code;
-    }
-    case OPT_SUPPRESS:
-        session->suppress = value;
-        break;
-    case OPT_STEP_LIMIT:
-        session->step_limit = value;
-        break;
-    case OPT_QUIET:
-        session->quiet = true;
-        break;
-    default:
-        return pass(kernel, options[index].name, value);
-    }
-    return 0;
+    return index < SESSION_OPTION_COUNT ? session_option(&kernel->session, index, value)
+                                        : pass(kernel, options[index].name, value);
 }
 
 static int run(int argc, char **argv)

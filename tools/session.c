@@ -70,6 +70,8 @@ static void set_environment(const struct session *session, const char *library, 
         setenv("REFCL_SEED", session->seed, 1);
     if (session->schedule)
         setenv("REFCL_SCHEDULE", session->schedule, 1);
+    if (session->memory_mode)
+        setenv("REFCL_MEMORY", session->memory_mode, 1);
     setenv("REFCL_STEP_LIMIT", session->step_limit ? session->step_limit : DEFAULT_STEP_LIMIT, 1);
 }
 
@@ -237,7 +239,8 @@ static int report(const struct session *session, const struct ck_detector *detec
 {
     struct ck_report_options options = {.color = isatty(STDERR_FILENO) == 1,
                                         .command_line = session->command_line};
-    if (!session->quiet)
+    bool next = session->has_seeds && ck_detector_finding_count(detector) == 0; /* seed's turn */
+    if (!session->quiet && !next)
         ck_report_text(detector, &options, stderr);
     options.color = false;
     int code = write_report(ck_report_json, detector, &options, session->json);
@@ -342,12 +345,18 @@ static int follow(const struct session *session, char **argv, struct ck_detector
     return code ? code : reported ? reported : verdict(detector, child);
 }
 
-int session_run(const struct session *session, char **argv)
+static bool is_weak(const struct session *session)
+{
+    return session->memory_mode && strcmp(session->memory_mode, "weak") == 0;
+}
+
+static int run_once(const struct session *session, char **argv)
 {
     struct tee tee = {.count = 1};
     struct ck_detector_options options = {.races = session->races,
                                           .memory = true,
                                           .uninitialized = session->uninitialized,
+                                          .weak = is_weak(session),
                                           .max_findings = session->max_findings,
                                           .locate = session_places_locate,
                                           .locate_context = &tee.places};
@@ -365,5 +374,47 @@ int session_run(const struct session *session, char **argv)
         code = follow(session, argv, detector, &tee);
     ck_detector_destroy(detector);
     session_places_clear(&tee.places);
+    return code;
+}
+
+/* How to see it again. */
+static void tell_seed(const struct session *session)
+{
+    if (!session->quiet && (session->has_seeds || is_weak(session)))
+        fprintf(stderr, "refcl: note: the same again: %s%s--seed %s\n",
+                is_weak(session) ? "--memory weak " : "", session->schedule ? "with this --schedule, " : "",
+                session->seed);
+}
+
+static int run_seeds(struct session *session, char **argv)
+{
+    char text[24];
+    int worst = EXIT_CLEAN;
+    session->seed = text;
+    for (uint64_t n = session->first_seed; n <= session->last_seed; n++) {
+        snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+        int code = run_once(session, argv);
+        if (code == EXIT_FINDINGS)
+            tell_seed(session);
+        if (code != EXIT_CLEAN && code != EXIT_UNKNOWN)
+            return code;
+        worst = code ? code : worst;
+    }
+    if (!session->quiet)
+        fprintf(stderr, "refcl: no findings with the seeds %llu to %llu\n",
+                (unsigned long long)session->first_seed, (unsigned long long)session->last_seed);
+    return worst;
+}
+
+int session_run(const struct session *session, char **argv)
+{
+    struct session copy = *session;
+    if (copy.has_seeds)
+        return run_seeds(&copy, argv);
+    if (is_weak(&copy) && !copy.seed)
+        copy.seed = "1";
+    int code = run_once(&copy, argv);
+    if (code == EXIT_FINDINGS && copy.seed)
+        tell_seed(&copy);
     return code;
 }

@@ -15,6 +15,9 @@ struct session {
     bool quiet;       /* no text report */
     int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
     const char *command_line;
+    const char *memory_mode; /* "strong" or "weak", NULL = strong */
+    uint64_t first_seed, last_seed;
+    bool has_seeds; /* one run for each of these seeds, until one has findings */
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */
 int session_set_checks(struct session *session, const char *list);

@@ -86,8 +86,11 @@ int session_verify_file(void)
 static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
-    struct ck_detector_options options = {
-        .races = true, .max_findings = 1, .locate = session_places_locate, .locate_context = places};
+    struct ck_detector_options options = {.races = true,
+                                          .weak = ck_detector_is_weak(detector),
+                                          .max_findings = 1,
+                                          .locate = session_places_locate,
+                                          .locate_context = places};
     struct ck_detector *again = ck_detector_create(&options);
     struct changer changer = {.change = &finding->change};
     for (int k = 0; k < 2; k++)
