@@ -10,6 +10,8 @@
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/Analysis/ConstantFolding.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
@@ -230,6 +232,21 @@ void promote_handles(llvm::Module &module)
     }
 }
 
+/* Reinterpreting a constant scalar as a vector, or the other way, leaves constant vectors of one component,
+ * which SPIR-V does not have: folded. [SPIRV 2.8] */
+void fold_reinterpreted(llvm::Module &module)
+{
+    for (llvm::Function &function : module)
+        for (llvm::BasicBlock &block : function)
+            for (llvm::Instruction &instruction : block)
+                for (llvm::Use &operand : instruction.operands()) {
+                    auto *cast = llvm::dyn_cast<llvm::ConstantExpr>(operand.get());
+                    if (cast && cast->getOpcode() == llvm::Instruction::BitCast &&
+                        (cast->getType()->isVectorTy() || cast->getOperand(0)->getType()->isVectorTy()))
+                        operand.set(llvm::ConstantFoldConstant(cast, module.getDataLayout()));
+                }
+}
+
 } // namespace
 
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
@@ -243,6 +260,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
         return MM_INVALID;
 
     promote_handles(*module);
+    fold_reinterpreted(*module);
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
     std::ostringstream words;
     std::string message;
