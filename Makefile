@@ -78,7 +78,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench ulp hunt mutate install clean tests FORCE
+.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -92,6 +92,8 @@ help:
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      worst error of each mathematical function
 ## make xref     every clause, and what stands for it; fails on a broken link
+## make differential COUNT= SEED= ENGINES=interp,pocl    random kernels on two engines
+## make fuzz FUZZ_SECONDS=       modules changed at random, under AddressSanitizer
 ## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
 ## make mutate   each clause of opencl.cat deleted or weakened: some test must fail
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
@@ -232,6 +234,23 @@ bench:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) tests/bench/bench.sh
+
+# Random kernels must leave the same in the interpreter, the JIT (ENGINES=interp,jit) and native code by PoCL.
+differential: all
+	@BUILD=$(BUILD) /usr/bin/python3 tests/differential/differential.py
+
+# libFuzzer over loading and running modules, for FUZZ_SECONDS of one core.
+FUZZ_SECONDS ?= 3600
+FUZZ := build/fuzz
+FUZZ_FLAGS := BUILD=$(FUZZ) CC=$(LLVM_BIN)/clang SAN="-fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer" OPT="-O1 -g"
+$(FUZZ)/module_fuzzer: tests/fuzz/module_fuzzer.c tests/fuzz/fuzz_module.h FORCE
+	@$(MAKE) --no-print-directory $(FUZZ_FLAGS) $(FUZZ)/lib/libinterp.a $(FUZZ)/lib/libmemmodel.a
+	$(LLVM_BIN)/clang $(CPPFLAGS) -I$(FUZZ)/gen -std=c11 -O1 -g -fsanitize=address,fuzzer -o $@ $< \
+	  -L$(FUZZ)/lib -linterp -lmemmodel $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread
+fuzz: $(FUZZ)/module_fuzzer
+	@mkdir -p $(FUZZ)/found $(FUZZ)/crashes
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=12000 -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
+	  -artifact_prefix=$(FUZZ)/crashes/ $(FUZZ)/found tests/fuzz/corpus
 
 $(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
 	@mkdir -p $(@D)

@@ -368,7 +368,7 @@ class Expressions:
                 'frexp': f'{i} p; {t} q = frexp(x, &p); return q + convert_{t}(p);'}[name]
         f = self.helper(f'{name}_{t}', f'{t} {name}_{t}({t} x) {{ {body} }}')
         finite = self.helper(f'finite_{t}', f'{t} finite_{t}({t} x) {{ return '
-                             + (f'isfinite(x) ? x : ({t})(3)' if t.n == 1 else f'select(({t})(3), x, isfinite(x))') + '; }')
+                             + (f'isnormal(x) ? x : ({t})(3)' if t.n == 1 else f'select(({t})(3), x, isnormal(x))') + '; }')
         return f'{f}({finite}({e()}))'
 
     def half(self, t, depth):
