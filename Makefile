@@ -53,7 +53,7 @@ INTERP_SRC   := $(call src,interp interp/module interp/exec interp/ext interp/im
 JIT_SRC      := $(call src,interp/jit)
 JIT_SHIM     := $(sort $(wildcard interp/jit/*_shim.cpp))
 JIT_BITCODE  := $(sort $(wildcard interp/jit/bitcode/*.c)) $(addprefix interp/ext/,convert.c ext_float.c \
-  ext_geometric.c ext_integer.c math_double.c)
+  ext_exponential.c ext_geometric.c ext_integer.c math_double.c)
 CHECKER_SRC  := $(call src,checker)
 LITMUS_SRC   := $(call src,litmus)
 RUNTIME_SRC  := $(call src,ref-runtime) $(sort $(wildcard ref-runtime/compiler/client*.c))

@@ -1,0 +1,95 @@
+/* exp and log of floats [CLC 6.15.2, 7.4] in float arithmetic without branches, so that loops over work-items
+ * can be vectorised; the interpreter and compiled kernels execute the same operations.  Both are within 1.01
+ * ulp of the exact value, the specification allows 3; half and double go through libm. */
+#include "ext_functions.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "convert.h"
+
+static float from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint32_t to_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float power_of_two(int32_t n)
+{
+    return from_bits((uint32_t)(n + 127) << 23);
+}
+
+/* x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) is a polynomial.  2^n is multiplied in two steps, of which the
+ * last alone rounds when the result is subnormal. */
+in_f32 in_ext_exp_f32(in_f32 x)
+{
+    float y = x > 89.0f ? 89.0f : x;
+    y = y > -105.0f ? y : -105.0f; /* NaN too */
+    float n = rintf(y * 0x1.715476p+0f);
+    float r = fmaf(n, -0x1.62e400p-1f, y);
+    r = fmaf(n, -0x1.7f7d1cp-20f, r);
+    float p = 1.9875691500e-4f;
+    p = fmaf(p, r, 1.3981999507e-3f);
+    p = fmaf(p, r, 8.3334519073e-3f);
+    p = fmaf(p, r, 4.1665795894e-2f);
+    p = fmaf(p, r, 1.6666665459e-1f);
+    p = fmaf(p, r, 5.0000001201e-1f);
+    p = fmaf(p, r * r, r) + 1.0f;
+    int32_t whole = (int32_t)n, half = whole >> 1;
+    p = p * power_of_two(half) * power_of_two(whole - half);
+    return x != x ? x : p;
+}
+
+/* x = 2^e m with m between the roots of 1/2 and 2; log(m) is a polynomial in m - 1. */
+in_f32 in_ext_log_f32(in_f32 x)
+{
+    uint32_t tiny = x < 0x1p-126f;
+    uint32_t bits = to_bits(tiny ? x * 0x1p23f : x) - 0x3f3504f3u;
+    float e = (float)(((int32_t)bits >> 23) - (tiny ? 23 : 0));
+    float f = from_bits((bits & 0x7fffffu) + 0x3f3504f3u) - 1.0f, z = f * f;
+    float p = 7.0376836292e-2f;
+    p = fmaf(p, f, -1.1514610310e-1f);
+    p = fmaf(p, f, 1.1676998740e-1f);
+    p = fmaf(p, f, -1.2420140846e-1f);
+    p = fmaf(p, f, 1.4249322787e-1f);
+    p = fmaf(p, f, -1.6668057665e-1f);
+    p = fmaf(p, f, 2.0000714765e-1f);
+    p = fmaf(p, f, -2.4999993993e-1f);
+    p = fmaf(p, f, 3.3333331174e-1f);
+    p = p * f * z;
+    p = fmaf(e, -2.12194440e-4f, p);
+    p = fmaf(-0.5f, z, p);
+    float r = fmaf(e, 0.693359375f, f + p);
+    r = x == 0 ? -INFINITY : x < 0 ? NAN : r;
+    return x != x || x == INFINITY ? x : r;
+}
+
+#define THROUGH_DOUBLE(name, function)                                                                       \
+    in_f16 in_ext_##name##_f16(in_f16 x)                                                                     \
+    {                                                                                                        \
+        return in_half_from_f64(function(in_half_to_f64(x)));                                                \
+    }                                                                                                        \
+    in_f64 in_ext_##name##_f64(in_f64 x)                                                                     \
+    {                                                                                                        \
+        return function(x);                                                                                  \
+    }
+#define SAME(name, function)                                                                                 \
+    THROUGH_DOUBLE(name, function)                                                                           \
+    in_f32 in_ext_##name##_f32(in_f32 x)                                                                     \
+    {                                                                                                        \
+        return in_ext_##function##_f32(x);                                                                   \
+    }
+THROUGH_DOUBLE(exp, exp)
+THROUGH_DOUBLE(log, log)
+SAME(half_exp, exp)
+SAME(half_log, log)
+SAME(native_exp, exp)
+SAME(native_log, log)
