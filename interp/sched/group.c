@@ -47,7 +47,7 @@ static bool make_local(struct in_run *run, struct in_group *g)
                                            .name = name};
         at += size;
     }
-    g->local_size = at + 4096;
+    g->local_size = at > 0 ? at + 4096 : 64;
     g->local = take(run, g->local_size);
     if (shadowed(run))
         g->local_shadow = take(run, g->local_size);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Up to here the C library serves malloc, but not calloc, from a cache of each thread. */
+enum { SMALL = 1024 };
+
 /* Allocations left until one fails; 0: none will. */
 static atomic_size_t countdown;
 
@@ -35,7 +38,13 @@ void *mm_alloc_zero(size_t n, size_t size)
         return NULL;
     if (n == 0 || size == 0)
         return calloc(1, 1);
-    return n > SIZE_MAX / size ? NULL : calloc(n, size);
+    if (n > SIZE_MAX / size)
+        return NULL;
+    if (n * size > SMALL)
+        return calloc(n, size);
+    void *p = malloc(n * size);
+    __asm__("" : "+r"(p)); /* or the compiler makes it calloc after all */
+    return p ? memset(p, 0, n * size) : NULL;
 }
 
 void *mm_realloc(void *p, size_t size)

@@ -1,5 +1,6 @@
 #!/bin/bash
 # CPU time per launch beside PoCL, and of the interpreter beside Oclgrind: medians, in one run on one machine.
+# Ends with the launch overhead of an empty kernel, recording off: the best of three medians.
 # bench.sh [KERNEL...]; REPEATS= launches per kernel (default 15).
 set -u
 cd "$(dirname "$0")/../.." || exit 4
@@ -34,3 +35,15 @@ done | awk '
       if (r != "-") { jit += log(r); n++ } if (s != "-") { interp += log(s); m++ } }
     END { if (n) printf "geometric mean, PoCL / JIT: %.2f over %d kernels\n", exp(jit / n), n
           if (m) printf "geometric mean, Oclgrind / interpreter: %.2f over %d kernels\n", exp(interp / m), m }'
+
+overhead=$BUILD/tests/clients/launch_overhead
+[ -x "$overhead" ] || exit 0
+launch() { for _ in 1 2 3; do timeout 120 "$overhead" 2>/dev/null; done; }
+refcl_launch() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library launch; }
+pocl_launch() { OCL_ICD_FILENAMES='' OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd launch; }
+{ refcl_launch | sed 's/^/refcl|/'; pocl_launch | sed 's/^/pocl|/'; } | awk -F'|' '
+    { n = split($2, w, " "); k = 0
+      for (i = 1; i < n; i++) if (w[i] == "median") v[++k] = w[i + 1]
+      for (i = 1; i <= 2; i++) if (!(($1, i) in best) || v[i] < best[$1, i]) best[$1, i] = v[i] }
+    END { printf "launch overhead, us of CPU time: waiting for each, refcl %s PoCL %s; after a thousand, refcl %s PoCL %s\n",
+              best["refcl", 1], best["pocl", 1], best["refcl", 2], best["pocl", 2] }'

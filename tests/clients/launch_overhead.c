@@ -1,24 +1,35 @@
 /* Launch overhead: an empty kernel on the first device of every platform, with a wait after each launch and
- * with one wait after a thousand.  The best of several repetitions, in microseconds per launch. */
+ * with one wait after a thousand.  CPU time of all threads, user and system: the median and the best of
+ * several repetitions, in microseconds per launch. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { LAUNCHES = 1000, REPETITIONS = 20 };
+enum { LAUNCHES = 1000, REPETITIONS = 51 };
+
+struct result {
+    double median, best;
+};
 
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static double measure(cl_command_queue queue, cl_kernel kernel, int wait_each)
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct result measure(cl_command_queue queue, cl_kernel kernel, int wait_each)
 {
     const size_t one = 1;
-    double best = 1e30;
+    double times[REPETITIONS];
     for (int r = 0; r < REPETITIONS; r++) {
         double start = now();
         for (int i = 0; i < LAUNCHES; i++) {
@@ -28,10 +39,10 @@ static double measure(cl_command_queue queue, cl_kernel kernel, int wait_each)
                 clFinish(queue);
         }
         clFinish(queue);
-        double took = (now() - start) / LAUNCHES;
-        best = took < best ? took : best;
+        times[r] = (now() - start) / LAUNCHES;
     }
-    return best;
+    qsort(times, REPETITIONS, sizeof *times, compare);
+    return (struct result){times[REPETITIONS / 2], times[0]};
 }
 
 static int platform(cl_platform_id id)
@@ -50,8 +61,9 @@ static int platform(cl_platform_id id)
         return 1;
     cl_kernel kernel = clCreateKernel(program, "empty", &err);
     measure(queue, kernel, 0);
-    double each = measure(queue, kernel, 1), all = measure(queue, kernel, 0);
-    printf("%-32s %8.2f us with a wait each, %8.2f us without\n", name, each, all);
+    struct result each = measure(queue, kernel, 1), all = measure(queue, kernel, 0);
+    printf("%-32s median %.2f best %.2f us with a wait each, median %.2f best %.2f us without\n", name,
+           each.median, each.best, all.median, all.best);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
     clReleaseCommandQueue(queue);
