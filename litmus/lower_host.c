@@ -393,7 +393,7 @@ static void relate_command(struct commands *c, const struct lt_api *api)
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
         relate(c, "waitlist", event_done(c, use->event), start(c, api));
     if (api->blocking)
-        relate(c, "waitlist", command_done(c, api), call(c, api, ROLE_WAIT));
+        relate(c, "apiwait", command_done(c, api), call(c, api, ROLE_WAIT));
     relate_instance(c, api);
     relate_queue(c, api);
     if (api->function->device)
@@ -410,7 +410,7 @@ static void relate_call(struct commands *c, const struct lt_api *api)
         break;
     case LT_API_WAIT:
         for (const struct lt_event_use *use = api->waits; use; use = use->next)
-            relate(c, "waitlist", event_done(c, use->event), call(c, api, ROLE_API));
+            relate(c, "apiwait", event_done(c, use->event), call(c, api, ROLE_API));
         break;
     case LT_API_SIGNAL:
         relate(c, "signal", call(c, api, ROLE_API), event_done(c, api->waits->event));

@@ -28,7 +28,7 @@ if [ -n "${REFCL_GENERATED_TESTS:-}" ]; then
 else
     folders=()
     for folder in litmus/suite/*/; do
-        [[ $folder == */generated-* ]] || folders+=("$folder")
+        [[ $folder == */generated-* || $folder == */host-* ]] || folders+=("$folder")
     done
 fi
 "$refcl" litmus plan -o "$tmp/plan.json" "${folders[@]}"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define MAX_FILES 600
+#define MAX_FILES 1600
 #define MAX_SIZE  16384
 
 static char *texts[MAX_FILES];
@@ -130,6 +130,24 @@ static size_t damage(char *text, size_t size)
                                         "ssw 0 1;",
                                         ".sc9",
                                         ".semsc0",
+                                        "H0",
+                                        "H1 ()",
+                                        "H0:r0",
+                                        "queue q;",
+                                        "queue d @ dev 0, on_device;",
+                                        "user_event u;",
+                                        "clEnqueueNDRangeKernel(q, 0, {e0}, &e1);",
+                                        "clEnqueueMapBuffer(q, x[1], CL_TRUE, CL_MAP_WRITE);",
+                                        "clEnqueueUnmapMemObject(q, x);",
+                                        "clEnqueueCopyBuffer(q, x, y, {u});",
+                                        "clSetUserEventStatus(u, CL_COMPLETE);",
+                                        "clSetEventCallback(e0, CL_COMPLETE, H1);",
+                                        "clEnqueueNativeKernel(q, H1);",
+                                        "enqueue_kernel(d, CLK_ENQUEUE_FLAGS_NO_WAIT, 0);",
+                                        "clWaitForEvents({e0, e1});",
+                                        "clFinish(q);",
+                                        "kernel 1",
+                                        "@host",
                                         "\""};
     size_t at = below(size + 1), length = below(size - at < 40 ? size - at + 1 : 40);
     char piece[64];
@@ -210,14 +228,8 @@ static void damaged_tests(void **state)
 }
 
 /* Every allocation fails once: an error, no leak, no crash. */
-static void out_of_memory(void **state)
+static void fail_each(const char *text)
 {
-    (void)state;
-    static const char text[] =
-        "OPENCL t\n(* Expect: fails *)\n{ [x] = 0; int y[2] = {1, 2}; 0:r9 = 1; }\n"
-        "P0@wg 0, dev 0 (global atomic_int* x, local int* z) { int r0 = atomic_load(x); "
-        "if (r0 == 1 && *z) { *z = r0 + 1; } B1: barrier(CLK_LOCAL_MEM_FENCE); }\n"
-        "exists (0:r0 = 1 /\\ x = 1)";
     for (size_t n = 1; n < 400; n++) {
         struct lt_test *test = NULL;
         struct ck_program *program = NULL;
@@ -232,6 +244,22 @@ static void out_of_memory(void **state)
         ck_program_destroy(program);
         lt_test_destroy(test);
     }
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    fail_each("OPENCL t\n(* Expect: fails *)\n{ [x] = 0; int y[2] = {1, 2}; 0:r9 = 1; }\n"
+              "P0@wg 0, dev 0 (global atomic_int* x, local int* z) { int r0 = atomic_load(x); "
+              "if (r0 == 1 && *z) { *z = r0 + 1; } B1: barrier(CLK_LOCAL_MEM_FENCE); }\n"
+              "exists (0:r0 = 1 /\\ x = 1)");
+    fail_each("OPENCL t\n{ [x] = 0; queue q; queue d @ dev 0, on_device; user_event u; }\n"
+              "H0 (global int* x, host int* h) { clEnqueueNDRangeKernel(q, 0, {u}, &e0); "
+              "clSetEventCallback(e0, CL_COMPLETE, H1); clSetUserEventStatus(u, CL_COMPLETE); "
+              "clEnqueueMapBuffer(q, x, CL_TRUE, CL_MAP_WRITE); *x = 2; clEnqueueUnmapMemObject(q, x); "
+              "clEnqueueReadBuffer(q, x, CL_FALSE, h, {e0}, &e1); clWaitForEvents({e0, e1}); clFinish(q); }\n"
+              "H1 () { }\nP0@wg 0, dev 0 () { enqueue_kernel(d, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, 1); }\n"
+              "P1@wg 0, dev 0, kernel 1 (global int* x) { *x = 1; }\nexists (x = 1)");
 }
 
 int main(void)
