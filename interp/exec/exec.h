@@ -148,6 +148,7 @@ struct in_code {
     uint32_t undefined_count;
     void *native;          /* what the JIT keeps for this kernel */
     _Atomic uint64_t heat; /* instructions that the interpreter executed of it */
+    _Atomic bool stray; /* a launch read outside all objects: only the interpreter survives that for sure */
 };
 
 enum in_item_state { IN_ITEM_NEW, IN_ITEM_READY, IN_ITEM_WAITING, IN_ITEM_DONE };
@@ -229,6 +230,7 @@ struct in_run {
     bool stopped; /* a finding ended the launch */
     bool limit;   /* memory ran out */
     bool over;
+    bool stray; /* something was read that lies outside every object, and was taken for zero */
     uint32_t findings;
     uint32_t *source_ids;
     struct in_calls *calls; /* sources of functions, by how they were called */

@@ -90,6 +90,29 @@ static bool tolerable(struct in_run *run, struct in_item *item, struct in_fat *p
     return o != NULL && o->size - (address - o->address) >= size;
 }
 
+/* With checks off a read past the end gives zeros, as on a device that bounds accesses: many programs read a
+ * little too far and throw the value away.  The first of a launch is reported, none ends it. */
+static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                           const struct in_object *o, uint64_t address, uint64_t size)
+{
+    static _Alignas(128) const uint8_t zeros[4096];
+    if (run->launch.checks || run->launch.recorder != NULL || address < 4096 || size > sizeof zeros ||
+        (o->region == MM_PRIVATE && o->size == 0))
+        return NULL;
+    uint64_t offset = address - o->address;
+    if (offset < o->size && o->size - offset >= size)
+        return NULL;
+    if (!run->stray) {
+        uint32_t findings = run->findings;
+        run->stray = true;
+        run->code->stray = true;
+        report(run, item, pc, o, address, size, 0, false);
+        run->findings = findings;
+        run->stopped = false;
+    }
+    return (uint8_t *)(uintptr_t)zeros;
+}
+
 uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
                        uint64_t address, uint64_t size, uint32_t align_mask, bool write)
 {
@@ -106,6 +129,9 @@ uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in
                 !(write ? o->read_only : o->write_only);
     if (good || tolerable(run, item, p, address, size))
         return (uint8_t *)(uintptr_t)address;
-    report(run, item, pc, o, address, size, align_mask, write);
-    return NULL;
+    uint8_t *zeros =
+        write || (address & align_mask) != 0 ? NULL : stray_read(run, item, pc, o, address, size);
+    if (zeros == NULL)
+        report(run, item, pc, o, address, size, align_mask, write);
+    return zeros;
 }

@@ -82,6 +82,7 @@ bool in_native_create(struct in_run *run)
     const struct in_launch *l = &run->launch;
     if (native.engine == INTERP || l->recorder != NULL || l->checks || l->weak ||
         l->schedule != IN_SEQUENTIAL || l->step_limit != 0 || run->groups_total == 0 ||
+        (native.engine == AUTO && run->code->stray) ||
         (native.engine == AUTO && !worth(run)))
         return false;
     pthread_once(&loaded, load);
