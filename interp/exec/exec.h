@@ -39,6 +39,8 @@ enum {
     IN_NARROW_COUNT
 };
 
+enum { IN_FRAME_ALIGN = 128 }; /* of the block pointer: what the largest types need [CLC 6.3.5] */
+
 /* At the block pointer: what the built-in variables read. [CL env 2.9] */
 struct in_header {
     struct in_item *item;

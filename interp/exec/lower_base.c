@@ -66,7 +66,7 @@ struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a,
 
 int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align)
 {
-    align = align < 8 ? 8 : align > 64 ? 64 : align;
+    align = align < 8 ? 8 : align > IN_FRAME_ALIGN ? IN_FRAME_ALIGN : align;
     size = size == 0 ? 8 : size;
     uint64_t at = ((uint64_t)l->top + align - 1) / align * align;
     if (at + size > 1u << 28) {

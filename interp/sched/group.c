@@ -198,13 +198,14 @@ static struct in_block *new_block(struct in_run *run, struct in_group *g)
 {
     const struct in_code *code = run->code;
     struct in_block *b;
-    uint64_t below = (code->constant_size + UINT64_C(63)) / 64 * 64;
-    uint64_t block = sizeof *b + below + code->frame_size + 128;
+    const uint64_t line = IN_FRAME_ALIGN;
+    uint64_t below = (code->constant_size + line - 1) / line * line;
+    uint64_t block = sizeof *b + below + code->frame_size + 2 * line;
     uint64_t shadow = shadowed(run) ? below + code->frame_size : 0;
     b = take(run, block + shadow);
     if (b == NULL)
         return NULL;
-    uint64_t at = ((uint64_t)(uintptr_t)(b + 1) + 63) & ~UINT64_C(63);
+    uint64_t at = ((uint64_t)(uintptr_t)(b + 1) + line - 1) & ~(line - 1);
     b->frame = (uint8_t *)(uintptr_t)(at + below);
     if (shadow > 0)
         b->shadow = (uint8_t *)b + block + below;
