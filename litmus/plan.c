@@ -77,6 +77,43 @@ static void add_observed(cJSON *test, const struct ck_program *program)
     }
 }
 
+static bool same_term(const struct ck_term *a, const struct ck_term *b)
+{
+    return a->kind == b->kind && (a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
+                                                         : a->object == b->object && a->offset == b->offset);
+}
+
+/* Enters what PROP, a conjunction of equations, says of observed values; false if it is none. */
+static bool collect_equations(const struct ck_program *program, uint32_t prop, cJSON **values)
+{
+    const struct ck_prop *p = &program->props[prop];
+    if (p->op == CK_PROP_AND)
+        return collect_equations(program, p->a, values) && collect_equations(program, p->b, values);
+    if (p->op == CK_PROP_TRUE)
+        return true;
+    if (p->op != CK_PROP_COMPARE || p->compare != CK_EQ || p->right.kind != CK_TERM_CONST)
+        return false;
+    for (uint32_t i = 0; i < program->observed_count; i++)
+        if (same_term(&p->left, &program->observed[i]) && !values[i])
+            values[i] = lt_plan_value((int64_t)p->right.value);
+    return true;
+}
+
+/* The outcome that the test asks about, for the tuner: a value or null for each that is observed. */
+static void add_target(cJSON *test, const struct ck_program *program)
+{
+    cJSON **values = calloc(program->observed_count + 1u, sizeof(cJSON *));
+    bool ok =
+        values && program->quantifier != CK_FORALL && collect_equations(program, program->condition, values);
+    cJSON *array = ok ? cJSON_AddArrayToObject(test, "target") : NULL;
+    for (uint32_t i = 0; values && i < program->observed_count; i++)
+        if (ok)
+            cJSON_AddItemToArray(array, values[i] ? values[i] : cJSON_CreateNull());
+        else
+            cJSON_Delete(values[i]);
+    free(values);
+}
+
 static void add_placement(cJSON *test, const struct ck_program *program)
 {
     cJSON *array = cJSON_AddArrayToObject(test, "threads");
@@ -108,8 +145,17 @@ static void add_kernel(cJSON *json, const struct ck_program *program, const stru
     lt_plan_needs(json, kernel);
     lt_plan_locations(json, program);
     add_observed(json, program);
+    add_target(json, program);
     add_placement(json, program);
     cJSON_AddStringToObject(json, "kernel", kernel->source);
+}
+
+static bool has_host(const struct lt_test *test)
+{
+    const struct lt_thread *t = test->threads;
+    while (t && !t->host)
+        t = t->next;
+    return t != NULL;
 }
 
 /* Parses the text again, as making a kernel changes the test. */
@@ -121,11 +167,12 @@ static enum mm_class plan_opencl(const struct lt_test *test, cJSON *json, struct
     enum mm_class cls = lt_parse(test->text, strlen(test->text), test->file, &copy, err);
     if (cls == MM_OK)
         cls = lt_lower(copy, &program, err);
-    if (cls == MM_OK && copy->calls)
+    bool host = cls == MM_OK && has_host(copy);
+    if (host)
         cls = lt_plan_host(copy, program, json, err);
     else if (cls == MM_OK)
         cls = lt_emit_kernel(copy, program, &kernel, err);
-    if (cls == MM_OK && !copy->calls)
+    if (cls == MM_OK && !host)
         add_kernel(json, program, &kernel);
     free(kernel.source);
     ck_program_destroy(program);
@@ -139,7 +186,7 @@ static enum mm_class plan_test(const struct lt_test *test, const struct lt_plan_
     cJSON_AddStringToObject(json, "name", test->name);
     cJSON_AddStringToObject(json, "file", test->file);
     cJSON_AddStringToObject(json, "source", test->text);
-    uint64_t usual = test->calls ? HOST_ITERATIONS : DEFAULT_ITERATIONS;
+    uint64_t usual = has_host(test) ? HOST_ITERATIONS : DEFAULT_ITERATIONS;
     uint64_t iterations = options->iterations ? options->iterations : usual;
     cJSON_AddNumberToObject(json, "iterations", (double)iterations);
     if (test->dialect == LT_OPENCL)

@@ -263,6 +263,12 @@ static void child_main(const struct campaign *c, FILE *report)
         lt_report(report, 0, "no-device", reason, NULL);
         return;
     }
+    struct lt_tuning tuning;
+    bool tuned = lt_tuning_load(&tuning, &device, c->options, &reason);
+    if (reason) {
+        lt_report(report, 0, "no-device", reason, NULL);
+        return;
+    }
     cJSON *extra = cJSON_CreateObject();
     cJSON_AddItemToObject(extra, "device", lt_device_json(&device));
     lt_report(report, 0, "device", NULL, extra);
@@ -284,6 +290,7 @@ static void child_main(const struct campaign *c, FILE *report)
                              .deadline = deadline,
                              .report = report,
                              .programs = &programs,
+                             .tuning = tuned ? &tuning : NULL,
                              .tests = c->tests};
         choose_next(c, i, &job);
         lt_report(report, i, "start", NULL, NULL);
@@ -560,6 +567,8 @@ static int summary(const struct campaign *c)
     if (c->broken)
         fprintf(stderr, "refcl-litmus-run: %s\n",
                 c->broken_reason ? c->broken_reason : "the device cannot be used");
+    if (c->options->silent)
+        return c->broken ? 2 : bad ? 1 : 0;
     if (pending && !c->broken)
         printf("%u tests were not reached within the budget\n", pending);
     printf("%u run, %u skipped, %u failed; %" PRIu64 " instances, %.0f /s\n", done, skipped, bad, instances,

@@ -201,6 +201,7 @@ cJSON *lt_device_json(const struct lt_device *device)
     cJSON_AddStringToObject(json, "version", device->version);
     cJSON_AddStringToObject(json, "opencl_c_version", device->c_version);
     cJSON_AddStringToObject(json, "driver", device->driver);
+    cJSON_AddNumberToObject(json, "gpu", device->is_gpu);
     cJSON_AddNumberToObject(json, "compute_units", device->units);
     cJSON_AddNumberToObject(json, "atomic_capabilities", (double)device->atomics);
     return json;

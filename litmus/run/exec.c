@@ -170,13 +170,13 @@ static bool create_buffers(struct exec *e)
 /* ---- one batch
  * ---------------------------------------------------------------------------------------------- */
 
-/* The N-th of a list of choices, modulo its length. */
-static uint32_t choice(const char *list, uint64_t n)
+uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random)
 {
+    const char *list = gpu ? knob->gpu : knob->cpu;
     unsigned count = 1;
     for (const char *p = list; *p; p++)
         count += *p == ',';
-    for (n %= count; n; n--)
+    for (random %= count; random; random--)
         list = strchr(list, ',') + 1;
     return (uint32_t)strtoul(list, NULL, 10);
 }
@@ -184,13 +184,16 @@ static uint32_t choice(const char *list, uint64_t n)
 static void choose_knobs(struct exec *e, uint32_t instances)
 {
     const struct lt_options *o = e->job->options;
+    /* What was tuned, in most batches: others show what one setting alone would not. */
+    const struct lt_tuning *tuning = e->job->tuning && next_random(e) % 4 ? e->job->tuning : NULL;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
-        const char *list = e->job->device->is_gpu ? lt_knobs[k].gpu : lt_knobs[k].cpu;
         uint64_t random = next_random(e);
         if (o->knob_given[k])
             e->knobs[k] = o->knob_values[k];
-        else if (*list)
-            e->knobs[k] = choice(list, random);
+        else if (tuning && tuning->set[k])
+            e->knobs[k] = tuning->values[k];
+        else if (*lt_knobs[k].cpu)
+            e->knobs[k] = lt_knob_choice(&lt_knobs[k], e->job->device->is_gpu, random);
     }
     e->knobs[LT_K_scatter] |= 1;
     e->knobs[LT_K_lanes] |= 1;

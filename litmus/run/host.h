@@ -27,8 +27,9 @@ enum lt_host_op {
     X(const)                                                                                                 \
     X(reg)                                                                                                   \
     X(add)                                                                                                   \
-    X(sub) X(mul) X(udiv) X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq) X(ne)     \
-        X(ult) X(ule) X(slt) X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
+    X(sub)                                                                                                   \
+    X(mul) X(udiv) X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq) X(ne) X(ult)     \
+        X(ule) X(slt) X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
 #define X(name) LT_V_##name,
     LT_HOST_OPS(X)
 #undef X

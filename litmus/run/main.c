@@ -24,13 +24,17 @@ static const char usage[] =
     "      --kind cpu|gpu    lay launches out as for such a device (default: what the device is)\n"
     "      --knob NAME=V     fix a knob (--knobs lists them); may be repeated\n"
     "      --knobs           list the knobs of the kernels with the values that are tried\n"
+    "      --tune            look for the knobs that show most weak outcomes on the device, for --budget "
+    "seconds\n"
+    "                        (default 60), and write them to the output, or where later runs find them\n"
+    "      --tuning FILE     use these knobs in most batches (default: what --tune found; none: nothing)\n"
     "      --merge           add up the results files that follow into the output\n"
     "      --timeout S       give a test up after S seconds without a result (default 60)\n"
     "      --seed N          seed of the placements (default: the plan's)\n"
     "  -q, --quiet           only the summary\n"
     "Each option can be given in the environment: REFCL_RESULTS, REFCL_RESUME, REFCL_PLATFORM, "
     "REFCL_DEVICE,\n"
-    "REFCL_TEST, REFCL_SHARD, REFCL_ITERATIONS, REFCL_BATCH, REFCL_RUN_TIMEOUT, REFCL_SEED.\n"
+    "REFCL_TEST, REFCL_SHARD, REFCL_ITERATIONS, REFCL_BATCH, REFCL_RUN_TIMEOUT, REFCL_SEED, REFCL_TUNING.\n"
     "Exit code: 0 all tests ran or were skipped with a reason, 1 some failed, crashed or hung, 2 usage or "
     "input\n"
     "error.  Whether the states are allowed is for `refcl litmus judge` to say.\n";
@@ -100,6 +104,8 @@ static bool set_text(struct lt_options *o, const char *name, const char *value)
         o->device = value;
     else if (strcmp(name, "test") == 0)
         o->only = value;
+    else if (strcmp(name, "tuning") == 0)
+        o->tuning = value;
     else if (strcmp(name, "kind") == 0 && (strcmp(value, "cpu") == 0 || strcmp(value, "gpu") == 0))
         o->kind = value;
     else
@@ -145,7 +151,7 @@ static bool from_environment(struct lt_options *o)
         {"REFCL_RESULTS", "output"},      {"REFCL_PLATFORM", "platform"}, {"REFCL_DEVICE", "device"},
         {"REFCL_TEST", "test"},           {"REFCL_SHARD", "shard"},       {"REFCL_ITERATIONS", "iterations"},
         {"REFCL_BATCH", "batch"},         {"REFCL_BUDGET", "budget"},     {"REFCL_CONFIDENCE", "confidence"},
-        {"REFCL_RUN_TIMEOUT", "timeout"}, {"REFCL_SEED", "seed"}};
+        {"REFCL_RUN_TIMEOUT", "timeout"}, {"REFCL_SEED", "seed"},         {"REFCL_TUNING", "tuning"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         const char *value = getenv(table[i][0]);
         if (value && *value && !set_option(o, table[i][1], value)) {
@@ -168,6 +174,8 @@ static bool set_flag(struct lt_options *o, const char *name)
         o->quiet = true;
     else if (strcmp(name, "merge") == 0)
         o->merge = true;
+    else if (strcmp(name, "tune") == 0)
+        o->tune = true;
     else if (strcmp(name, "exact") == 0)
         o->exact = true;
     else if (strcmp(name, "knobs") == 0)
@@ -224,6 +232,8 @@ static int run(struct lt_options *o)
         fputs(usage, stdout);
         return 0;
     }
+    if (!o->results_path && !o->tune)
+        o->results_path = "results.json";
     if (o->list || o->list_knobs) {
         if (o->list)
             lt_device_list(stdout);
@@ -238,12 +248,12 @@ static int run(struct lt_options *o)
         return 2;
     }
     o->plan_path = o->inputs[0];
-    return lt_campaign(o);
+    return o->tune ? lt_tune(o) : lt_campaign(o);
 }
 
 int main(int argc, char **argv)
 {
-    struct lt_options o = {.results_path = "results.json", .timeout_s = 60, .shard_count = 1};
+    struct lt_options o = {.timeout_s = 60, .shard_count = 1};
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
     int code = 2;
     if (inputs && from_environment(&o) && parse_arguments(&o, argc, argv, inputs))

@@ -46,7 +46,8 @@ struct lt_options {
     unsigned batch;     /* instances in one launch, 0 = by the kind of device */
     unsigned timeout_s; /* without a sign of life */
     unsigned shard, shard_count;
-    bool resume, list, list_knobs, quiet, stop, merge, exact;
+    bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
+    const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
     const char *const *inputs; /* of --merge */
     unsigned input_count;
     bool knob_given[LT_KNOB_COUNT];
@@ -127,6 +128,21 @@ struct lt_programs {
     unsigned count, indices[LT_PROGRAM_TESTS]; /* of tests in the plan */
 };
 
+/* ---- tuning (tune.c) -------------------------------------------------------------------------------------
+ */
+
+struct lt_tuning {
+    bool set[LT_KNOB_COUNT];
+    uint32_t values[LT_KNOB_COUNT];
+};
+/* What an earlier --tune found for DEVICE; false if there is nothing.  With a file that cannot be used *ERROR
+ * says why. */
+bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
+                    const struct lt_options *options, const char **error);
+int lt_tune(const struct lt_options *options);
+/* One value of the knob's choices, by a random number. */
+uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random);
+
 /* ---- running one test, in the child -------------------------------------------------------------------- */
 
 struct lt_job {
@@ -142,6 +158,7 @@ struct lt_job {
     struct lt_programs *programs;
     unsigned next_count, next[LT_PROGRAM_TESTS]; /* tests to be built with this one, this one first */
     const cJSON *const *tests;                   /* of the plan */
+    const struct lt_tuning *tuning;              /* NULL: none */
 };
 void lt_run_test(struct lt_job *job);
 double lt_seconds(void); /* monotonic */

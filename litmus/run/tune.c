@@ -1,0 +1,306 @@
+/* Tuning: which knobs show most of the outcomes that the tests ask about.  Successive halving: many settings
+ * have a short time, the better half of them twice that time, and so on; settings that show nothing leave at
+ * once where others show something.  Each try is a small campaign, so that a driver may crash or hang. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CANDIDATES = 16 };
+
+struct candidate {
+    struct lt_tuning knobs;
+    double score; /* mean logarithm of target outcomes a second, and one */
+    double seen;  /* target outcomes */
+};
+
+/* ---- files ------------------------------------------------------------------------------------------------
+ */
+
+/* "PLATFORM, DEVICE, DRIVER.json" without what file names do not bear, in the user's folder of settings. */
+static bool default_path(const char *platform, const char *name, const char *driver, char *path, size_t size)
+{
+    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    char base[600];
+    if (!folder && !home)
+        return false;
+    int n = snprintf(path, size, "%s%s/refcl/tunings/", folder ? folder : home, folder ? "" : "/.config");
+    snprintf(base, sizeof base, "%s, %s, %s", platform, name, driver);
+    for (char *p = base; *p; p++)
+        if (*p == '/' || (unsigned char)*p < ' ')
+            *p = '_';
+    return n > 0 && (size_t)n < size &&
+           snprintf(path + n, size - (size_t)n, "%s.json", base) < (int)(size - (size_t)n);
+}
+
+static bool read_tuning(const cJSON *json, struct lt_tuning *tuning)
+{
+    const cJSON *format = cJSON_GetObjectItem(json, "format"), *knobs = cJSON_GetObjectItem(json, "knobs");
+    if (!cJSON_IsString(format) || strcmp(format->valuestring, "refcl-litmus-tuning") != 0 || !knobs)
+        return false;
+    for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
+        const cJSON *item = cJSON_GetObjectItem(knobs, lt_knobs[k].name);
+        bool fits = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 1 << 20;
+        if (item && (!fits || !*lt_knobs[k].cpu))
+            return false;
+        tuning->set[k] = item != NULL;
+        tuning->values[k] = item ? (uint32_t)item->valuedouble : 0;
+    }
+    return true;
+}
+
+bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
+                    const struct lt_options *options, const char **error)
+{
+    char path[1400];
+    *error = NULL;
+    *tuning = (struct lt_tuning){0};
+    if (options->tuning && strcmp(options->tuning, "none") == 0)
+        return false;
+    if (!options->tuning && !default_path(device->platform, device->name, device->driver, path, sizeof path))
+        return false;
+    char *text = lt_read_file(options->tuning ? options->tuning : path);
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    bool ok = json && read_tuning(json, tuning);
+    if (!ok && (options->tuning || text))
+        *error = "the tuning is not a file that --tune wrote";
+    free(text);
+    cJSON_Delete(json);
+    return ok;
+}
+
+static cJSON *knobs_json(const struct lt_tuning *tuning)
+{
+    cJSON *json = cJSON_CreateObject();
+    for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
+        if (tuning->set[k])
+            cJSON_AddNumberToObject(json, lt_knobs[k].name, tuning->values[k]);
+    return json;
+}
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static void make_folders(char *path)
+{
+    for (char *p = path + 1; *p; p++)
+        if (*p == '/') {
+            *p = '\0';
+            mkdir(path, 0777);
+            *p = '/';
+        }
+}
+
+static bool save_tuning(const struct candidate *best, const cJSON *device, const char *where)
+{
+    char path[1400];
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "format", "refcl-litmus-tuning");
+    cJSON_AddNumberToObject(json, "version", 1);
+    cJSON_AddItemToObject(json, "device", cJSON_Duplicate(device, true));
+    cJSON_AddNumberToObject(json, "score", best->score);
+    cJSON_AddItemToObject(json, "knobs", knobs_json(&best->knobs));
+    bool ok = where != NULL;
+    if (!where && default_path(text_of(device, "platform"), text_of(device, "name"),
+                               text_of(device, "driver"), path, sizeof path)) {
+        make_folders(path);
+        where = path;
+        ok = true;
+    }
+    ok = ok && lt_save_json(json, where);
+    if (ok)
+        printf("%s\n", where);
+    cJSON_Delete(json);
+    return ok;
+}
+
+/* ---- one try ----------------------------------------------------------------------------------------------
+ */
+
+static bool is_target(const cJSON *state, const cJSON *target)
+{
+    const cJSON *value, *values = cJSON_GetObjectItem(state, "values");
+    int i = 0;
+    cJSON_ArrayForEach(value, target)
+    {
+        if (!cJSON_IsNull(value) && lt_json_value(value) != lt_json_value(cJSON_GetArrayItem(values, i)))
+            return false;
+        i++;
+    }
+    return i > 0;
+}
+
+/* Of base 2, with straight lines between powers: enough to compare. */
+static double logarithm(double x)
+{
+    double n = 0;
+    for (; x >= 2; x /= 2)
+        n++;
+    return n + x - 1;
+}
+
+/* Adds what RESULTS show of the targets in PLAN; the number of tests with a target that ran. */
+static unsigned rate(const cJSON *plan, const cJSON *results, struct candidate *c)
+{
+    const cJSON *result, *test, *state;
+    unsigned count = 0;
+    cJSON_ArrayForEach(result, cJSON_GetObjectItem(results, "tests"))
+    {
+        const cJSON *target = NULL, *ms = cJSON_GetObjectItem(result, "time_ms");
+        cJSON_ArrayForEach(test, cJSON_GetObjectItem(plan, "tests"))
+        {
+            if (strcmp(text_of(test, "source"), text_of(result, "source")) == 0)
+                target = cJSON_GetObjectItem(test, "target");
+        }
+        if (!target || !cJSON_IsNumber(ms) || ms->valuedouble <= 0)
+            continue;
+        double seen = 0;
+        cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
+        {
+            if (is_target(state, target))
+                seen += (double)lt_json_value(cJSON_GetObjectItem(state, "count"));
+        }
+        c->seen += seen;
+        c->score += logarithm(1 + seen / ms->valuedouble * 1e3);
+        count++;
+    }
+    return count;
+}
+
+static cJSON *load(const char *path)
+{
+    char *text = lt_read_file(path);
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    free(text);
+    return json;
+}
+
+/* False: nothing can be tuned here. */
+static bool attempt(const struct lt_options *options, const cJSON *plan, struct candidate *c, double seconds,
+                    const char *path, cJSON **device)
+{
+    struct lt_options o = *options;
+    o.results_path = path;
+    o.tuning = "none";
+    o.budget_s = seconds;
+    o.quiet = o.silent = true;
+    for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
+        if (c->knobs.set[k]) {
+            o.knob_given[k] = true;
+            o.knob_values[k] = c->knobs.values[k];
+        }
+    if (lt_campaign(&o) > 1)
+        return false;
+    cJSON *results = load(path);
+    unsigned tests = rate(plan, results, c);
+    c->score = tests ? c->score / tests : 0;
+    if (!*device)
+        *device = cJSON_DetachItemFromObject(results, "device");
+    cJSON_Delete(results);
+    return tests > 0;
+}
+
+/* ---- halving ----------------------------------------------------------------------------------------------
+ */
+
+static int better(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return x->score > y->score ? -1 : x->score < y->score;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+/* The first is the plainest: the first choice of each knob. */
+static void choose(const struct lt_options *o, bool gpu, struct candidate *candidates)
+{
+    uint64_t random = o->seed;
+    for (unsigned i = 0; i < CANDIDATES; i++)
+        for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
+            uint64_t r = next_random(&random);
+            candidates[i].knobs.set[k] = *lt_knobs[k].cpu && !o->knob_given[k];
+            candidates[i].knobs.values[k] =
+                *lt_knobs[k].cpu ? lt_knob_choice(&lt_knobs[k], gpu, i ? r : 0) : 0;
+        }
+}
+
+static unsigned keep(struct candidate *candidates, unsigned count)
+{
+    qsort(candidates, count, sizeof *candidates, better);
+    unsigned left = count / 2, showing = 0;
+    while (showing < count && candidates[showing].seen > 0)
+        showing++;
+    return showing > 0 && showing < left ? showing : left;
+}
+
+static bool halve(const struct lt_options *o, const cJSON *plan, struct candidate *candidates,
+                  const char *path, cJSON **device)
+{
+    double total = o->budget_s > 0 ? o->budget_s : 60, start = lt_seconds();
+    unsigned count = CANDIDATES;
+    while (count > 1) {
+        unsigned rounds = 1;
+        while (1u << rounds < count)
+            rounds++;
+        double slice = (total - (lt_seconds() - start)) / rounds / count;
+        for (unsigned i = 0; i < count; i++) {
+            candidates[i].score = candidates[i].seen = 0;
+            if (!attempt(o, plan, &candidates[i], slice > 0.2 ? slice : 0.2, path, device))
+                return false;
+        }
+        unsigned left = keep(candidates, count);
+        if (!o->quiet)
+            printf("%u settings, %.2f s each: best score %.2f; %u stay\n", count, slice, candidates[0].score,
+                   left);
+        fflush(stdout);
+        count = left;
+    }
+    return true;
+}
+
+/* A first try tells what the device is. */
+static bool find_kind(const struct lt_options *o, const cJSON *plan, struct candidate *candidates,
+                      const char *path, cJSON **device)
+{
+    struct candidate first = {.score = 0};
+    if (!attempt(o, plan, &first, 0.2, path, device))
+        return false;
+    choose(o, o->kind ? strcmp(o->kind, "gpu") == 0 : lt_json_value(cJSON_GetObjectItem(*device, "gpu")) != 0,
+           candidates);
+    return true;
+}
+
+int lt_tune(const struct lt_options *options)
+{
+    char path[] = "/tmp/refcl-tune-XXXXXX";
+    static struct candidate candidates[CANDIDATES];
+    int fd = mkstemp(path), code = 2;
+    cJSON *plan = load(options->plan_path), *device = NULL;
+    if (fd < 0 || !plan) {
+        fprintf(stderr, "%s: %s\n", fd < 0 ? path : options->plan_path, strerror(errno));
+    } else {
+        close(fd);
+        if (!find_kind(options, plan, candidates, path, &device) ||
+            !halve(options, plan, candidates, path, &device))
+            fprintf(stderr,
+                    "refcl-litmus-run: no test of the plan that asks about an outcome runs on the device\n");
+        else
+            code = save_tuning(&candidates[0], device, options->results_path) ? 0 : 2;
+        unlink(path);
+    }
+    cJSON_Delete(plan);
+    cJSON_Delete(device);
+    return code;
+}

@@ -1,0 +1,81 @@
+#!/bin/bash
+# A driver that crashes on the seventh test and hangs on the ninth costs these two; a campaign that is killed
+# and resumed ends with what an unbroken one has.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+BUILD=${BUILD:-build}
+refcl=$PWD/$BUILD/refcl
+runner=$PWD/$BUILD/refcl-litmus-run
+if [ ! -x "$refcl" ] || [ ! -x "$runner" ] || [ ! -e "$BUILD/librefcl.so" ] || [ ! -x "$BUILD/refcl-compiler" ]; then
+    echo "ok 1 - fault tolerance # SKIP refcl is not built"
+    exit 0
+fi
+if [ -n "${SANITIZER:-}" ]; then
+    echo "ok 1 - fault tolerance # SKIP the driver of this test crashes on purpose"
+    exit 0
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+number=0 failures=0
+check() { # NAME STATUS
+    number=$((number + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        failures=$((failures + 1))
+    fi
+}
+# A Python expression about results A and B, as lists of tests, must be true.
+expect() { # NAME EXPRESSION FILE...
+    name=$1 expression=$2
+    shift 2
+    /usr/bin/python3 - "$expression" "$@" <<'PY'
+import json, sys
+A, *rest = [json.load(open(f))["tests"] for f in sys.argv[2:]]
+B = rest[0] if rest else None
+def counts(tests):
+    return [(t["name"], t["status"], t["instances"], t["batches"], t["states"]) for t in tests]
+sys.exit(0 if eval(sys.argv[1]) else 1)
+PY
+    check "$name" $?
+}
+export OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so
+"$refcl" litmus plan -o "$tmp/plan.json" litmus/suite/coherence litmus/suite/message-passing
+check "plan" $?
+"$runner" -q -n 4000 --batch 200 --seed 9 -o "$tmp/whole.json" "$tmp/plan.json" >"$tmp/log"
+check "an unbroken campaign" $?
+
+${CC:-cc} -shared -fPIC -O1 -o "$tmp/fake.so" tests/litmus/fake_icd.c -ldl
+check "the defective driver builds" $?
+fake() {
+    OCL_ICD_VENDORS=$tmp/fake.icd OCL_ICD_FILENAMES=$tmp/fake.so FAKE_ICD_REAL=$PWD/$BUILD/librefcl.so "$@"
+}
+echo "$tmp/fake.so" >"$tmp/fake.icd"
+fake "$runner" -n 4000 --batch 200 --seed 9 --timeout 3 -o "$tmp/fake.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+[ $? -eq 1 ]
+check "failed tests: exit code 1" $?
+expect "the seventh test is a crash" 'A[6]["status"] == "crashed" and "signal 11" in A[6]["reason"]' "$tmp/fake.json"
+expect "the ninth is a hang" 'A[8]["status"] == "timeout" and "3 s" in A[8]["reason"]' "$tmp/fake.json"
+expect "the others have what they have without the defects" \
+    'all(a == b for i, (a, b) in enumerate(zip(counts(A), counts(B))) if i not in (6, 8)) and len(A) == len(B) > 9' \
+    "$tmp/fake.json" "$tmp/whole.json"
+"$refcl" litmus judge "$tmp/fake.json" >"$tmp/judged.log"
+[ $? -eq 3 ]
+check "what did not finish is unknown: exit code 3" $?
+
+# Killed several times, at whatever it was doing.
+for round in 1 2 3 4; do
+    REFCL_RESUME=1 "$runner" -q -n 4000 --batch 200 --seed 9 -o "$tmp/killed.json" "$tmp/plan.json" >"$tmp/log" 2>&1 &
+    pid=$!
+    sleep "0.$((round * 2))"
+    kill -9 "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+done
+expect "a killed campaign leaves results that can be read" 'len(A) > 9' "$tmp/killed.json"
+"$runner" -q --resume -n 4000 --batch 200 -o "$tmp/killed.json" "$tmp/plan.json" >"$tmp/log"
+check "it is resumed" $?
+expect "and has the same totals, states and counts as an unbroken one with its seed" 'counts(A) == counts(B)' \
+    "$tmp/killed.json" "$tmp/whole.json"
+echo "1..$number"
+[ "$failures" -eq 0 ]
