@@ -19,7 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_ACTIVE = 32, ALONE_QUANTUM = 1 << 18, SHARED_QUANTUM = 1 << 14, SEEDED_QUANTUM = 1 << 10 };
+enum {
+    MOST_ACTIVE = 32,
+    ALONE_QUANTUM = 1 << 18,
+    SHARED_QUANTUM = 1 << 14,
+    SEEDED_QUANTUM = 1 << 10,
+    FAULTY_QUANTUM = 1 << 5
+};
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
@@ -488,7 +494,7 @@ static void turn(void)
     uint64_t quantum = active_count > 1 ? SHARED_QUANTUM : ALONE_QUANTUM;
     if (seeded) {
         size_t choice = (size_t)(random_next() % (startable + active_count));
-        quantum = 1 + random_next() % SEEDED_QUANTUM;
+        quantum = 1 + random_next() % (in_fault_now != IN_NO_FAULT ? FAULTY_QUANTUM : SEEDED_QUANTUM);
         command = choice < startable ? take_ready(choice) : NULL;
         running = choice - startable;
     } else if (startable > 0) {

@@ -13,7 +13,7 @@ if not all(os.path.exists(f) for f in (refcl, runner, os.path.join(build, "refcl
     print("ok 1 - faults # SKIP refcl is not built")
     sys.exit(0)
 MODES = {"": {}, "weak": {"REFCL_MEMORY": "weak", "REFCL_SEED": "1"}, "random": {"REFCL_SCHEDULE": "random"},
-         "seeded": {"REFCL_QUEUE_SEED": "1", "REFCL_DEVICES": "2"}, "jit": {"REFCL_ENGINE": "jit"}}
+         "seeded": {"REFCL_QUEUE_SEED": "1", "REFCL_DEVICES": "2", "REFCL_SCHEDULE": "random", "REFCL_SEED": "1"}, "jit": {"REFCL_ENGINE": "jit"}}
 number = failures = 0
 
 
