@@ -30,11 +30,13 @@ static bool operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
     return false;
 }
 
-/* A seeded fault: an addition in two steps. */
+/* A seeded fault: an addition in two steps, with some time in between. */
 static LLVMValueRef split(struct in_emit *e, LLVMValueRef pointer, LLVMValueRef value)
 {
     LLVMValueRef old = LLVMBuildLoad2(e->b, LLVMTypeOf(value), pointer, "");
     LLVMSetVolatile(old, 1);
+    for (int k = 0; k < 200; k++)
+        LLVMSetVolatile(LLVMBuildLoad2(e->b, LLVMTypeOf(value), pointer, ""), 1);
     LLVMValueRef store = LLVMBuildStore(e->b, LLVMBuildAdd(e->b, old, value, ""), pointer);
     LLVMSetVolatile(store, 1);
     return old;
