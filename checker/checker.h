@@ -115,6 +115,11 @@ struct ck_detector_options {
 };
 struct ck_detector *ck_detector_create(const struct ck_detector_options *options);
 void ck_detector_destroy(struct ck_detector *detector);
+/* The execution is over: frees what only more events would need. */
+void ck_detector_finish(struct ck_detector *detector);
+/* Adds the findings of FROM, which has to live as long as INTO; the same findings become one.  PROCESS goes
+ * to the findings, also where FROM is INTO. */
+bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint32_t process);
 void ck_detector_sink(struct ck_detector *detector, struct mm_sink *sink);
 
 enum { CK_STACK = 16 };
@@ -157,7 +162,9 @@ struct ck_finding {
     const char *fix;         /* the smallest change that is known to help, NULL if none is known */
     struct ck_change change; /* the same for ck_change_apply() */
     bool verified;           /* with the change the same execution has no such race */
-    const struct mm_source *created; /* the host call that created the memory object, NULL if unknown */
+    const struct mm_source *created;    /* the host call that created the memory object, NULL if unknown */
+    const struct ck_detector *detector; /* that it was merged from, NULL: none */
+    uint32_t process;                   /* the same as a number that the caller gave, 0: none */
 };
 size_t ck_detector_finding_count(const struct ck_detector *detector);
 const struct ck_finding *ck_detector_finding(const struct ck_detector *detector, size_t i);

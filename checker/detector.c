@@ -35,22 +35,15 @@ void ck_detector_destroy(struct ck_detector *d)
 {
     if (!d)
         return;
+    ck_detector_finish(d);
     for (size_t i = 0; i < d->commands.capacity; i++)
         if (d->commands.values[i])
             ck_command_forget(d, d->commands.values[i]);
-    for (size_t i = 0; i < d->locations.capacity; i++)
-        if (d->locations.values[i])
-            ck_space_clear(d, &((struct ck_location *)d->locations.values[i])->space);
-    ck_weak_clear(d);
-    ck_shadow_clear(d);
-    ck_snapshots_free(d);
     ck_map_clear(&d->commands, &d->budget);
     ck_map_clear(&d->locations, &d->budget);
     ck_map_clear(&d->sources, &d->budget);
-    ck_map_clear(&d->groups, &d->budget);
     ck_map_clear(&d->texts, &d->budget);
     ck_map_clear(&d->seen, &d->budget);
-    ck_clocks_clear(&d->clocks);
     mm_free(d->findings);
     mm_arena_destroy(d->arena);
     mm_free(d);
@@ -86,7 +79,7 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
 {
     struct ck_detector *d = context;
     for (size_t i = 0; i < count; i++, d->next_event++) {
-        if (d->stopped || !d->options.races)
+        if (d->stopped || d->finished || !d->options.races)
             continue;
         one_event(d, &events[i]);
         ck_weak_next(d);
@@ -264,6 +257,8 @@ const char *ck_detector_text(const struct ck_detector *d, const char *file)
 static enum mm_class take_record(void *context, const struct mm_record *record)
 {
     struct ck_detector *d = context;
+    if (d->finished)
+        return MM_OK;
     switch (record->type) {
     case MM_RECORD_EVENT:
         return take_events(d, &record->event, 1);

@@ -272,6 +272,7 @@ struct ck_detector {
     struct ck_clocks clocks;
     struct mm_error limit; /* cls MM_LIMIT once something was given up */
     bool stopped;          /* races are no longer looked for */
+    bool finished;         /* nothing is taken any more */
     mm_event_id next_event;
     uint64_t next_sync;
     struct ck_map commands, locations, sources, groups, snapshots, texts, seen;
@@ -328,6 +329,7 @@ uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
 void ck_command_describe(struct ck_command *command, const struct mm_command *info);
 void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime);
+void ck_command_release(struct ck_detector *d, struct ck_command *command); /* but for what names it */
 void ck_command_forget(struct ck_detector *d, struct ck_command *command);
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into);
 

@@ -208,18 +208,25 @@ void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck
     drop_chunks(d, command);
 }
 
-void ck_command_forget(struct ck_detector *d, struct ck_command *command)
+void ck_command_release(struct ck_detector *d, struct ck_command *command)
 {
     empty_groups(d, command);
     drop_chunks(d, command);
     drop_item(d, &command->runtime);
-    for (int s = 0; s < CK_SYSTEMS; s++)
+    for (int s = 0; s < CK_SYSTEMS; s++) {
         ck_clock_drop(&d->clocks, command->start[s]);
+        command->start[s] = NULL;
+    }
     while (command->groups) {
         struct ck_group *group = command->groups;
         command->groups = group->next;
         ck_budget_free(&d->budget, group, sizeof *group);
     }
+}
+
+void ck_command_forget(struct ck_detector *d, struct ck_command *command)
+{
+    ck_command_release(d, command);
     while (command->arguments) {
         struct ck_argument *argument = command->arguments;
         command->arguments = argument->next;

@@ -117,6 +117,8 @@ static cJSON *finding_json(const struct ck_finding *finding)
     }
     add_pairs(object, finding);
     cJSON_AddNumberToObject(object, "count", (double)finding->count);
+    if (finding->process)
+        cJSON_AddNumberToObject(object, "process", finding->process);
     add_memory(object, finding);
     cJSON *accesses = cJSON_AddArrayToObject(object, "accesses");
     for (size_t i = 0; i < finding->access_count; i++)

@@ -133,6 +133,8 @@ static bool is_repeated(const struct ck_detector *detector, size_t i)
 static void put_finding(const struct ck_detector *detector, const struct ck_finding *f, bool repeated,
                         const struct style *style, FILE *out)
 {
+    if (f->detector)
+        detector = f->detector;
     static const struct mm_source nowhere = {.file = ""};
     const struct mm_source *source = f->access_count ? &f->accesses[0].source : &nowhere;
     fprintf(out, "%s", style->bold);
@@ -171,6 +173,8 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         fprintf(out, "%snote:%s to fix it: %s%s\n", style->note, style->off, f->fix,
                 f->verified ? " (checked: this execution then has no such race)" : "");
     put_pairs(f, style, out);
+    if (f->process)
+        fprintf(out, "%snote:%s in process %" PRIu32 "\n", style->note, style->off, f->process);
     if (f->count > 1)
         fprintf(out, "%snote:%s seen %" PRIu64 " times\n", style->note, style->off, f->count);
 }

@@ -1,11 +1,14 @@
-/* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id) or
- * REFCL_TRACE_FD=N switches it on. */
+/* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id),
+ * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
 #include "ref-runtime/command.h"
 #include "ref-runtime/host_access.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -25,9 +28,28 @@ static int open_trace(const char *pattern)
     return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
+/* A session listens under this name in the abstract namespace. */
+static int connect_trace(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    int fd = length < sizeof(address.sun_path) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    if (fd < 0) {
+        return -1;
+    }
+    memcpy(address.sun_path + 1, name, length);
+    if (connect(fd, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length))) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
 static void initialise(void)
 {
     const char *path = getenv("REFCL_TRACE"), *number = getenv("REFCL_TRACE_FD");
+    const char *name = getenv("REFCL_TRACE_SOCKET");
     int fd = -1;
     unsigned flags = 0;
     if (path && *path) {
@@ -35,15 +57,18 @@ static void initialise(void)
     } else if (number && *number) {
         fd = atoi(number);
         fcntl(fd, F_SETFD, FD_CLOEXEC);
-        flags = MM_TRACE_UNCOMPRESSED | (getenv("REFCL_TRACE_VALUES") ? 0 : MM_TRACE_WITHOUT_VALUES);
+    } else if (name && *name) {
+        fd = connect_trace(name);
     } else {
         return;
+    }
+    if (!path || !*path) {
+        flags = MM_TRACE_UNCOMPRESSED | (getenv("REFCL_TRACE_VALUES") ? 0 : MM_TRACE_WITHOUT_VALUES);
     }
     struct mm_sink sink;
     struct mm_error error = {0};
     if (fd < 0 || mm_trace_writer_for(fd, flags, &sink, &error) != MM_OK) {
-        fprintf(stderr, "refcl: cannot record: %s\n",
-                fd < 0 ? "the trace file cannot be opened" : error.message);
+        fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;
     }
     recorder = mm_recorder_create(&sink);

@@ -1,10 +1,7 @@
-/* A recorded session: start the command, read its trace, detect, report. */
+/* A recorded session: start the command, follow its processes, report. */
 #include "tools/session.h"
 #include "tools/session_html.h"
-#include "tools/session_input.h"
-#include "tools/session_places.h"
-#include "tools/session_recorder.h"
-#include "tools/session_verify.h"
+#include "tools/session_process.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -49,16 +46,16 @@ int session_set_checks(struct session *session, const char *list)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
-static void set_environment(const struct session *session, const char *library, int fd)
+static void set_environment(const struct session *session, const char *library, const char *name)
 {
     char text[64];
     /* Both common loaders accept the path of a library: ocl-icd in OCL_ICD_VENDORS, Khronos' own in
      * OCL_ICD_FILENAMES. */
     setenv("OCL_ICD_VENDORS", library, 1);
     setenv("OCL_ICD_FILENAMES", library, 1);
-    snprintf(text, sizeof text, "%d", fd);
-    setenv("REFCL_TRACE_FD", text, 1);
+    setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* that file is ours to write */
+    unsetenv("REFCL_TRACE_FD");
     if (session->trace || session->html || session->recorder)
         setenv("REFCL_TRACE_VALUES", "1", 1);
     else
@@ -92,23 +89,21 @@ static void set_source_path(char **argv)
         setenv("REFCL_SOURCE_PATH", list, 1);
 }
 
-/* Starts ARGV with the write end of a pipe for its trace.  *FD is the read end. */
-static pid_t start(const struct session *session, char **argv, int *fd)
+/* Starts ARGV with PROCESSES listening for its trace. */
+static pid_t start(const struct session_processes *processes, char **argv)
 {
     char library[PATH_MAX];
-    int trace[2], status[2]; /* STATUS reports a failed exec: it closes on a good one */
+    int status[2]; /* reports a failed exec: it closes on a good one */
     if (tool_find_library(library))
         return -1;
-    if (pipe(trace) || pipe2(status, O_CLOEXEC)) {
+    if (pipe2(status, O_CLOEXEC)) {
         tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
         return -1;
     }
-    fcntl(trace[0], F_SETFD, FD_CLOEXEC);
-    fcntl(trace[1], F_SETPIPE_SZ, 1 << 20);
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
-        set_environment(session, library, trace[1]);
+        set_environment(processes->session, library, processes->name);
         set_source_path(argv);
         execvp(argv[0], argv);
         int error = errno;
@@ -116,104 +111,16 @@ static pid_t start(const struct session *session, char **argv, int *fd)
         (void)ignored;
         _exit(127);
     }
-    close(trace[1]);
     close(status[1]);
     int error = 0;
     if (pid < 0 || read(status[0], &error, sizeof error) == sizeof error) {
         tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[0], strerror(pid < 0 ? errno : error));
         if (pid > 0)
             waitpid(pid, NULL, 0);
-        close(trace[0]);
         pid = -1;
     }
     close(status[0]);
-    *fd = trace[0];
     return pid;
-}
-
-/* ---- the trace ------------------------------------------------------------------------------- */
-
-/* Passes everything to the detector and to a trace file. */
-struct tee {
-    struct mm_sink sinks[3];
-    size_t count;
-    bool complete;
-    struct session_places places;
-    struct mm_sink *recorder; /* the user's own, NULL = none */
-};
-
-static enum mm_class tee_record(void *context, const struct mm_record *given)
-{
-    struct tee *tee = context;
-    enum mm_class worst = MM_OK;
-    struct mm_record copy = *given, text, *record = &copy;
-    bool found =
-        tee->count > 1 && given->type == MM_RECORD_SOURCE && session_places_find(&tee->places, &copy, &text);
-    for (size_t i = 0; found && text.type && i < tee->count; i++)
-        tee->sinks[i].record(tee->sinks[i].context, &text);
-    for (size_t i = 0; i < tee->count; i++) {
-        enum mm_class c = tee->sinks[i].record(tee->sinks[i].context, record);
-        worst = c ? c : worst;
-    }
-    return worst;
-}
-
-static enum mm_class tee_events(void *context, const struct mm_event *events, size_t count)
-{
-    struct tee *tee = context;
-    enum mm_class worst = MM_OK;
-    for (size_t i = 0; i < tee->count; i++) {
-        const struct mm_sink *sink = &tee->sinks[i];
-        enum mm_class c = MM_OK;
-        if (sink->events) {
-            c = sink->events(sink->context, events, count);
-        } else {
-            struct mm_record record = {.type = MM_RECORD_EVENT};
-            for (size_t j = 0; j < count && !c; j++) {
-                record.event = events[j];
-                c = sink->record(sink->context, &record);
-            }
-        }
-        worst = c ? c : worst;
-    }
-    return worst;
-}
-
-static void tee_close(struct tee *tee)
-{
-    if (tee->recorder)
-        session_recorder_end(tee->recorder, tee->complete);
-    for (size_t i = 0; i < tee->count; i++)
-        if (tee->sinks[i].close)
-            tee->sinks[i].close(tee->sinks[i].context);
-}
-
-static int open_trace(struct tee *tee, const char *path)
-{
-    struct mm_error err = {0};
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return tool_error(EXIT_USAGE, "cannot write '%s': %s", path, strerror(errno));
-    if (mm_trace_writer(fd, &tee->sinks[tee->count], &err) != MM_OK)
-        return tool_report(&err);
-    tee->count++;
-    return 0;
-}
-
-/* Reads the whole trace; keeps the pipe flowing even if the detector gave up, so that the program can end. */
-static int consume(struct tee *tee, struct session_input *input, struct mm_error *err)
-{
-    struct mm_sink sink = {.context = tee, .record = tee_record, .events = tee_events};
-    enum mm_class c = mm_trace_read_from(session_input_read, input, "trace", &sink, &tee->complete, err);
-    char rest[4096];
-    bool more = false;
-    while (session_input_read(input, rest, sizeof rest) > 0)
-        more = true;
-    if (c == MM_OK && !tee->complete && input->received)
-        fprintf(stderr, "refcl: note: the trace ends early; what came before is reported\n");
-    else if (c == MM_OK && more)
-        fprintf(stderr, "refcl: note: more than one process used OpenCL; only the first one was checked\n");
-    return c == MM_INVALID ? EXIT_TOOL : c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -305,85 +212,68 @@ static char *read_text(const char *path)
     return bad ? NULL : text;
 }
 
-static int suppress(const struct session *session, struct ck_detector *detector)
+/* One detector with the findings of all. */
+static struct ck_detector *merge(struct session_processes *processes)
 {
-    struct mm_error err = {0};
-    if (!session->suppress)
-        return 0;
-    char *patterns = read_text(session->suppress);
-    if (!patterns)
-        return EXIT_USAGE;
-    enum mm_class cls = ck_detector_suppress(detector, patterns, session->suppress, &err);
-    mm_free(patterns);
-    return cls == MM_OK ? 0 : tool_report(&err);
+    struct session_process *first = processes->first;
+    for (struct session_process *p = first->next ? first : NULL; p; p = p->next)
+        if (!ck_detector_merge(first->detector, p->detector, (uint32_t)p->pid))
+            return NULL;
+    return first->detector;
 }
 
-/* Runs ARGV with TEE reading its trace. */
-static int follow(const struct session *session, char **argv, struct ck_detector *detector, struct tee *tee)
+static int finish(struct session_processes *processes, const char *name, pid_t child, int code)
 {
-    struct mm_error err = {0};
-    struct session_input input = {.copy = session_verify_file(), .copy_limit = SESSION_VERIFY_BYTES};
-    input.child = start(session, argv, &input.fd);
-    if (input.child < 0) {
-        tee_close(tee);
-        return EXIT_USAGE;
+    const struct session *session = processes->session;
+    int status = wait_for(session, child, name);
+    for (const struct session_process *p = processes->first; p; p = p->next) {
+        if (p->error.cls == MM_INVALID || (p->error.cls && p->code))
+            tool_report(&p->error);
+        code = code ? code : p->code;
     }
-    session_input_signals(input.child); /* Ctrl-C ends the program, we report */
-    int code = consume(tee, &input, &err);
-    close(input.fd);
-    int child = wait_for(session, input.child, argv[0]);
-    session_input_signals_off();
-    tee_close(tee);
-    if (code)
-        tool_report(&err);
-    session_verify(detector, &tee->places, input.copy);
+    struct ck_detector *detector = merge(processes);
+    if (!detector)
+        return tool_error(EXIT_TOOL, "out of memory");
     int reported = report(session, detector);
     if (!reported && session->html)
-        reported = session_html(detector, input.copy, session->command_line, session->html);
-    if (input.copy >= 0)
-        close(input.copy);
-    return code ? code : reported ? reported : verdict(detector, child);
+        reported = session_html(detector, processes, session->command_line, session->html);
+    return code ? code : reported ? reported : verdict(detector, status);
 }
 
-static bool is_weak(const struct session *session)
+bool session_is_weak(const struct session *session)
 {
     return session->memory_mode && strcmp(session->memory_mode, "weak") == 0;
 }
 
 static int run_once(const struct session *session, char **argv)
 {
-    struct tee tee = {.count = 1};
-    struct ck_detector_options options = {.races = session->races,
-                                          .memory = true,
-                                          .uninitialized = session->uninitialized,
-                                          .weak = is_weak(session),
-                                          .max_findings = session->max_findings,
-                                          .locate = session_places_locate,
-                                          .locate_context = &tee.places};
-    struct ck_detector *detector = ck_detector_create(&options);
-    if (!detector)
-        return tool_error(EXIT_TOOL, "out of memory");
-    ck_detector_sink(detector, &tee.sinks[0]);
-    int code = suppress(session, detector);
-    if (!code && session->trace)
-        code = open_trace(&tee, session->trace);
-    if (!code && session->recorder &&
-        !(code = session_recorder_open(session->recorder, &tee.sinks[tee.count])))
-        tee.recorder = &tee.sinks[tee.count++];
-    if (!code)
-        code = follow(session, argv, detector, &tee);
-    ck_detector_destroy(detector);
-    session_places_clear(&tee.places);
+    struct session_processes processes;
+    pid_t child;
+    int code = 0;
+    char *patterns = NULL;
+    if (session->suppress && !(patterns = read_text(session->suppress)))
+        return EXIT_USAGE;
+    code = session_processes_open(&processes, session, patterns);
+    if (!code && (child = start(&processes, argv)) < 0)
+        code = EXIT_USAGE;
+    if (!code) {
+        session_input_signals(child); /* Ctrl-C ends the program, we report */
+        code = session_processes_follow(&processes, child);
+        code = finish(&processes, argv[0], child, code);
+        session_input_signals_off();
+    }
+    session_processes_close(&processes);
+    mm_free(patterns);
     return code;
 }
 
 /* How to see it again. */
 static void tell_seed(const struct session *session)
 {
-    if (!session->quiet && (session->has_seeds || is_weak(session)))
+    if (!session->quiet && (session->has_seeds || session_is_weak(session)))
         fprintf(stderr, "refcl: note: the same again: %s%s--seed %s\n",
-                is_weak(session) ? "--memory weak " : "", session->schedule ? "with this --schedule, " : "",
-                session->seed);
+                session_is_weak(session) ? "--memory weak " : "",
+                session->schedule ? "with this --schedule, " : "", session->seed);
 }
 
 static int run_seeds(struct session *session, char **argv)
@@ -411,7 +301,7 @@ int session_run(const struct session *session, char **argv)
     struct session copy = *session;
     if (copy.has_seeds)
         return run_seeds(&copy, argv);
-    if (is_weak(&copy) && !copy.seed)
+    if (session_is_weak(&copy) && !copy.seed)
         copy.seed = "1";
     int code = run_once(&copy, argv);
     if (code == EXIT_FINDINGS && copy.seed)

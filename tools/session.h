@@ -21,6 +21,7 @@ struct session {
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */
 int session_set_checks(struct session *session, const char *list);
+bool session_is_weak(const struct session *session);
 /* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code. */
 int session_run(const struct session *session, char **argv);
 

@@ -152,7 +152,8 @@ static void add_texts(cJSON *root, const struct ck_detector *detector)
         const struct ck_finding *f = ck_detector_finding(detector, i);
         for (size_t k = 0; k < f->access_count; k++) {
             const char *file = f->accesses[k].source.file;
-            const char *text = file && *file ? ck_detector_text(detector, file) : NULL;
+            const char *text =
+                file && *file ? ck_detector_text(f->detector ? f->detector : detector, file) : NULL;
             if (text && !cJSON_GetObjectItemCaseSensitive(texts, file))
                 add_text(texts, file, text);
         }
@@ -174,20 +175,40 @@ static cJSON *report_json(const struct ck_detector *detector, const char *comman
     return report;
 }
 
-static cJSON *page_json(const struct ck_detector *detector, int fd, const char *command_line)
+/* The trace that FINDING was made from, -1 if it is not kept. */
+static int trace_of(const struct session_processes *processes, const struct ck_finding *finding)
+{
+    const struct session_process *p = processes->first;
+    while (finding->detector && p && p->detector != finding->detector)
+        p = p->next;
+    return p ? p->input.copy : -1;
+}
+
+static cJSON *finding_graph(const struct session_processes *processes, const struct ck_finding *finding)
+{
+    struct picked picked;
+    int fd = trace_of(processes, finding);
+    struct mm_graph *names = fd >= 0 ? read_names(fd) : NULL;
+    bool ok = names && pick_events(fd, finding, &picked);
+    cJSON *graph = ok ? graph_json(names, &picked) : cJSON_CreateNull();
+    if (ok)
+        picked_clear(&picked);
+    mm_graph_destroy(names);
+    return graph;
+}
+
+static cJSON *page_json(const struct ck_detector *detector, const struct session_processes *processes,
+                        const char *command_line)
 {
     cJSON *root = cJSON_CreateObject(), *report = report_json(detector, command_line);
     cJSON_AddItemToObject(root, "report", report);
     add_texts(root, detector);
     cJSON *graphs = cJSON_AddArrayToObject(root, "graphs");
-    struct mm_graph *names = fd >= 0 ? read_names(fd) : NULL;
-    for (size_t i = 0; names && i < ck_detector_finding_count(detector) && i < MOST_SHOWN; i++) {
-        struct picked picked;
-        bool ok = pick_events(fd, ck_detector_finding(detector, i), &picked);
-        cJSON_AddItemToArray(graphs, ok ? graph_json(names, &picked) : cJSON_CreateNull());
-        picked_clear(&picked);
+    size_t count = ck_detector_finding_count(detector);
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+        const struct ck_finding *finding = ck_detector_finding(detector, i);
+        cJSON_AddItemToArray(graphs, finding_graph(processes, finding));
     }
-    mm_graph_destroy(names);
     return root;
 }
 
@@ -204,11 +225,12 @@ static void put_data(const char *json, FILE *out)
     }
 }
 
-int session_html(const struct ck_detector *detector, int fd, const char *command_line, const char *name)
+int session_html(const struct ck_detector *detector, const struct session_processes *processes,
+                 const char *command_line, const char *name)
 {
     static const char mark[] = "@DATA@";
     const char *at = strstr(viewer_begin, mark);
-    cJSON *root = page_json(detector, fd, command_line);
+    cJSON *root = page_json(detector, processes, command_line);
     char *json = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
     FILE *out = json ? tool_open_output(name) : NULL;

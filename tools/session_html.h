@@ -2,9 +2,10 @@
 #ifndef TOOLS_SESSION_HTML_H
 #define TOOLS_SESSION_HTML_H
 
-#include "checker/checker.h"
+#include "tools/session_process.h"
 
-/* Writes it to NAME.  FD: the trace, -1 if it was too long to keep; then the page has no events. */
-int session_html(const struct ck_detector *detector, int fd, const char *command_line, const char *name);
+/* Writes it to NAME.  Findings whose trace was too long to keep have no events. */
+int session_html(const struct ck_detector *detector, const struct session_processes *processes,
+                 const char *command_line, const char *name);
 
 #endif

@@ -1,22 +1,15 @@
-/* The reading end of a session's trace: never waits for longer than there can be something to come.
+/* The reading end of a process' trace: never waits for longer than there can be something to come.
  *
- * A command may leave a process behind that holds the pipe open for as long as it lives.  Once the command
- * itself has ended and nothing came for a while, the trace is taken to have ended with it. */
+ * A command may leave a process behind that holds its connection open for as long as it lives.  Once the
+ * command itself has ended and nothing came for a while, the trace is taken to have ended with it. */
 #include "tools/session_input.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { POLL_MS = 250, IDLE_MS = 2000 };
-
-static bool has_ended(pid_t child)
-{
-    siginfo_t info = {0};
-    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
-}
 
 /* What verification reads again; a trace that grows past the limit is not kept. */
 static void copy(struct session_input *input, const char *data, size_t size)
@@ -46,7 +39,7 @@ static bool wait_for_data(struct session_input *input)
         int n = poll(&wait, 1, POLL_MS);
         if (n > 0 || (n < 0 && errno != EINTR))
             return true;
-        idle = n == 0 && has_ended(input->child) ? idle + POLL_MS : 0;
+        idle = n == 0 && atomic_load(input->ended) ? idle + POLL_MS : 0;
         if (idle >= IDLE_MS)
             return false;
     }

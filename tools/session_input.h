@@ -1,18 +1,19 @@
-/* The reading end of a session's trace: never waits for longer than there can be something to come. */
+/* The reading end of a process' trace: never waits for longer than there can be something to come. */
 #ifndef TOOLS_SESSION_INPUT_H
 #define TOOLS_SESSION_INPUT_H
 
 #include "memmodel/memmodel.h"
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 struct session_input {
     int fd;
-    pid_t child;
-    int copy;          /* a file that gets what is read too, -1 = none */
-    uint64_t received; /* bytes */
+    const atomic_bool *ended; /* the command of the session has */
+    int copy;                 /* a file that gets what is read too, -1 = none */
+    uint64_t received;        /* bytes */
     uint64_t copied, copy_limit;
-    bool abandoned; /* the command ended, but something keeps its pipe open without writing to it */
+    bool abandoned; /* the command ended, but something keeps its connection open without writing to it */
 };
 /* An mm_trace_input over a struct session_input. */
 long session_input_read(void *context, void *out, size_t size);

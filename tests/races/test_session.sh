@@ -53,6 +53,31 @@ ok "a barrier's missing flag is the fix" prints 1 'add CLK_GLOBAL_MEM_FENCE .*ch
 ok "a program without OpenCL gets no note" bash -c "! $REFCL run -- true 2>&1 | grep -q note"
 ok "a process left behind does not keep the session open" timeout 20 $REFCL run -- sh -c 'sleep 60 & true'
 
+# Several processes: what is found in any of them is in the report, the same thing once.
+cat >$tap_dir/other.cl <<'K'
+kernel void k(global int *w)
+{
+    *w = 7;
+}
+K
+host=$(dirname $REFCL)/refcl-kernel-host
+one="$host kernel k global 4 local 2 arg buf:1 arg buf:1 arg buf:1 $tap_dir/two.cl"
+other="$host kernel k global 4 local 2 arg buf:1 $tap_dir/other.cl"
+ok "one process after the other" prints 1 '^refcl: 4 findings$' $REFCL run -- sh -c "$one; $other"
+ok "two at a time" prints 1 '^refcl: 4 findings$' $REFCL run -- sh -c "$one & $other; wait"
+ok "the same program twice has the same findings" prints 1 '^refcl: 3 findings$' $REFCL run -- sh -c "$one; $one"
+ok "... and counts them together" prints 1 'seen 9 times' $REFCL run -- sh -c "$one; $one; $one"
+ok "a finding says in which process it was" prints 1 '^note: in process [0-9]+$' $REFCL run -- sh -c "true; $one; $other"
+ok "one process has no number" bash -c "! $REFCL run -- sh -c '$one' 2>&1 | grep -q 'in process'"
+ok "a program that closes what it inherits is recorded" prints 1 '^refcl: 1 finding$' $REFCL run -- python3 -c "
+import subprocess, sys
+sys.exit(subprocess.run('$other'.split(), close_fds=True).returncode)"
+ok "many processes" prints 1 '^refcl: 1 finding$' $REFCL run -- sh -c "for i in 1 2 3 4 5 6; do $other & done; wait"
+ok "traces of several processes are several files" bash -c "
+    $REFCL run -q --trace $tap_dir/t.trace -- sh -c '$one; $other'
+    $REFCL trace dump $tap_dir/t.trace >$tap_dir/1 && $REFCL trace dump $tap_dir/t.trace.2 >$tap_dir/2
+    grep -q 'buffer 3' $tap_dir/1 && grep -q 'buffer 1' $tap_dir/2 && ! grep -q 'buffer 3' $tap_dir/2"
+
 if ${CC:-gcc} -std=c11 -shared -fPIC -I. -o $tap_dir/heat.so tools/examples/heat_map.c 2>$tap_dir/cc.txt; then
     ok "an own analysis sees the accesses" prints 1 'writes .*[.@].* 4$' $k --recorder $tap_dir/heat.so:8
     ok "an own analysis gets its text" prints 2 "not a number of parts: 'x'" $k --recorder $tap_dir/heat.so:x

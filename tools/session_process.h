@@ -1,0 +1,53 @@
+/* The processes of a session: each that loads refcl connects to the session's socket and sends its trace,
+ * which a thread of ours reads into a detector of its own. */
+#ifndef TOOLS_SESSION_PROCESS_H
+#define TOOLS_SESSION_PROCESS_H
+
+#include "tools/session.h"
+#include "tools/session_input.h"
+#include "tools/session_places.h"
+
+#include <pthread.h>
+
+/* Passes everything to the detector, to a trace file and to the user's own analysis. */
+struct session_tee {
+    struct mm_sink sinks[3];
+    size_t count;
+    bool complete;
+    struct mm_sink *recorder; /* the user's own, NULL = none */
+    pthread_mutex_t *lock;    /* of the user's own */
+};
+struct session_process {
+    struct session_process *next;
+    pthread_t thread;
+    bool has_thread;
+    pid_t pid;
+    struct session_input input;
+    struct session_tee tee;
+    struct session_places places;
+    struct ck_detector *detector;
+    int code; /* exit code that reading its trace asks for, 0 = none */
+    struct mm_error error;
+    atomic_bool done;
+    int wake; /* written to when it is done */
+};
+struct session_processes {
+    const struct session *session;
+    const char *patterns; /* findings to leave out, NULL = none */
+    char name[64];        /* of the socket, in the abstract namespace */
+    int listener, wake[2];
+    atomic_bool ended; /* the command has */
+    pthread_mutex_t lock;
+    struct session_process *first, **end;
+    size_t count;
+};
+
+/* Opens the socket and what the first process will need: there is always a first one, which has no thread as
+ * long as none came.  Returns an exit code. */
+int session_processes_open(struct session_processes *processes, const struct session *session,
+                           const char *patterns);
+/* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */
+int session_processes_follow(struct session_processes *processes, pid_t child);
+void session_processes_close(struct session_processes *processes);
+
+#endif
