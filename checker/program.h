@@ -104,7 +104,7 @@ struct ck_instr {
     uint32_t barrier_name, quorum; /* barrier: Vulkan named barriers; quorum = threads that must arrive,
                                       0 = the whole group */
     uint16_t tags;                 /* MM_POINT_*; of accesses too */
-    uint32_t point;                /* POINT: what edges call it, from 1 */
+    uint32_t point;                /* POINT, accesses: what edges call it, from 1 */
 };
 
 struct ck_object {

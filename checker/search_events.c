@@ -154,7 +154,7 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
     e->semantics = i->semantics;
     e->storage_class = i->storage_class;
     e->tags = i->tags;
-    e->point = event->kind == SX_POINT ? i->point : 0;
+    e->point = i->point;
     e->read = event->kind == SX_READ;
     e->write = event->kind == SX_WRITE;
     e->fence = event->kind == SX_FENCE || event->kind == SX_BARRIER;

@@ -19,6 +19,7 @@ static uint8_t event_kind(const struct mm_cat_event *e)
         return e->tags & MM_POINT_START      ? MM_COMMAND_START
                : e->tags & MM_POINT_END      ? MM_COMMAND_END
                : e->tags & MM_POINT_COMPLETE ? MM_EVENT_COMPLETE
+               : e->tags & MM_POINT_FREE     ? MM_FREE
                                              : MM_API_CALL;
     return e->attributes & MM_MAKE_AVAILABLE ? MM_AVAILABILITY : MM_VISIBILITY;
 }

@@ -441,15 +441,15 @@ static bool is_end(const struct zx_event *e, uint32_t thread, uint32_t point)
 {
     if (is_init(e) || e->thread != thread)
         return false;
-    return point == 0 || (e->kind == ZX_POINT && e->in->point == point);
+    return point == 0 || e->in->point == point;
 }
 
 /* Relations that the program lists. */
 static bool is_given(const char *name)
 {
     static const char *const names[] = {"ssw",      "asw",     "enqueue", "completes", "instance",
-                                        "waitlist", "apiwait", "qo",      "signal",    "callback",
-                                        "parent",   "child",   "mapping"};
+                                        "waitlist", "apiwait", "frees",   "qo",        "signal",
+                                        "callback", "parent",  "child",   "mapping"};
 
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0)

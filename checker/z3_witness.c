@@ -116,6 +116,7 @@ static enum mm_kind kind_of(const struct zx_event *e)
         return e->in->tags & MM_POINT_START      ? MM_COMMAND_START
                : e->in->tags & MM_POINT_END      ? MM_COMMAND_END
                : e->in->tags & MM_POINT_COMPLETE ? MM_EVENT_COMPLETE
+               : e->in->tags & MM_POINT_FREE     ? MM_FREE
                                                  : MM_API_CALL;
     case ZX_FENCE:
         break;

@@ -294,12 +294,14 @@ enum lt_vulkan_op {
     LT_V_LABEL,
     LT_V_GOTO,
     LT_V_BRANCH,
-    LT_V_LOCAL
+    LT_V_LOCAL,
+    LT_V_FREE /* all of a location's memory */
 };
 struct lt_operand {
     bool present, is_const;
     uint64_t value;
     const char *name;
+    uint32_t offset; /* of a location: bytes from its start */
 };
 struct lt_vulkan {
     enum lt_vulkan_op op;
@@ -313,6 +315,7 @@ struct lt_vulkan {
     enum ck_expr_op arithmetic; /* LOCAL */
     enum lt_operator compare;   /* BRANCH */
     bool is_cas;
+    uint8_t size; /* bytes accessed */
     struct lt_operand operands[4];
     const char *label; /* LABEL, GOTO, BRANCH */
     struct lt_vulkan *next;

@@ -390,6 +390,8 @@ static void print_operands(const struct lt_vulkan *v, FILE *out)
             fprintf(out, "%" PRId64, (int64_t)o->value);
         else
             fputs(o->name, out);
+        if (o->offset)
+            fprintf(out, "+%u", o->offset);
     }
     if (v->label)
         fprintf(out, "%s%s", v->operands[0].present ? ", " : " ", v->label);

@@ -85,7 +85,7 @@ static uint8_t attributes(const struct lt_vulkan *v)
 static struct ck_instr base_instr(const struct lt_vulkan *v, enum ck_op op)
 {
     return (struct ck_instr){.op = op,
-                             .size = 4,
+                             .size = v->size,
                              .order = v->order    ? v->order
                                       : v->atomic ? MM_RELAXED
                                                   : MM_ORDER_NONE,
@@ -98,13 +98,34 @@ static struct ck_instr base_instr(const struct lt_vulkan *v, enum ck_op op)
                              .value = CK_NO_EXPR};
 }
 
-static void set_address(struct lt_lower *lower, struct ck_instr *instr, const struct lt_operand *o)
+/* What edges call the accesses of an object's memory, and the operations that free it. */
+static uint32_t point_of(uint32_t object)
+{
+    return 2 * object + 1;
+}
+
+static uint32_t free_point(uint32_t object)
+{
+    return 2 * object + 2;
+}
+
+static void set_address(struct lt_lower *lower, struct lt_pos pos, struct ck_instr *instr,
+                        const struct lt_operand *o)
 {
     uint32_t object = add_location(lower, o->name, NULL);
     if (lower->failed)
         return;
-    instr->address = lt_const(lower, CK_OBJECT_BASE(object), 8);
+    if (o->offset + (uint64_t)instr->size > lower->program->objects[object].size)
+        lt_lower_fail(lower, pos, "litmus.syntax", "the access does not lie within '%s'", o->name);
+    instr->address = lt_const(lower, CK_OBJECT_BASE(object) + o->offset, 8);
+    instr->point = point_of(lower->program->objects[object].alias_of);
     instr->reference = lower->program->objects[object].alias_of == object ? 0 : object + 1;
+}
+
+/* Value operands are 4 bytes; what is stored or compared is the lower part. */
+static uint32_t narrow_operand(struct lt_lower *lower, const struct lt_vulkan *v, unsigned n)
+{
+    return lt_convert(lower, value_of(operand(lower, &v->operands[n])), v->size, false).expr;
 }
 
 static void lower_access(struct lt_lower *lower, const struct lt_vulkan *v)
@@ -112,21 +133,40 @@ static void lower_access(struct lt_lower *lower, const struct lt_vulkan *v)
     static const enum ck_op ops[] = {[LT_V_LOAD] = CK_LOAD, [LT_V_STORE] = CK_STORE, [LT_V_RMW] = CK_RMW};
     struct ck_instr i = base_instr(v, v->is_cas ? CK_CAS : ops[v->op]);
     bool loads = v->op != LT_V_STORE;
-    set_address(lower, &i, &v->operands[loads ? 1 : 0]);
+    uint32_t reg = CK_NO_REG;
+    set_address(lower, v->pos, &i, &v->operands[loads ? 1 : 0]);
     if (v->op == LT_V_STORE)
-        i.value = operand(lower, &v->operands[1]);
+        i.value = narrow_operand(lower, v, 1);
     if (v->op == LT_V_RMW && !v->is_cas && v->operands[3].present)
         lt_lower_fail(lower, v->pos, "litmus.syntax", "'%s' has one operand too many", v->mnemonic);
     if (v->op == LT_V_RMW)
-        i.value = operand(lower, &v->operands[v->is_cas ? 3 : 2]);
+        i.value = narrow_operand(lower, v, v->is_cas ? 3 : 2);
     if (v->is_cas) {
-        i.expected = operand(lower, &v->operands[2]);
+        i.expected = narrow_operand(lower, v, 2);
         i.order_fail = i.order == MM_ACQ_REL ? MM_ACQUIRE : i.order == MM_RELEASE ? MM_RELAXED : i.order;
         i.reg2 = lt_temp_reg(lower, 4, true);
     }
     if (loads)
-        i.reg = find_or_add_reg(lower, v->operands[0].name);
+        reg = find_or_add_reg(lower, v->operands[0].name);
+    i.reg = loads && v->size < 4 ? lt_temp_reg(lower, v->size, false) : reg;
     i.rmw = v->rmw;
+    lt_emit(lower, v->pos, i);
+    if (lower->failed || i.reg == reg)
+        return;
+    uint32_t wide = lt_convert(lower, lt_read_reg(lower, i.reg), 4, true).expr;
+    lt_emit(lower, v->pos, (struct ck_instr){.op = CK_ASSIGN, .size = 4, .reg = reg, .value = wide});
+}
+
+/* Accesses of a location's memory carry the number that the operation that frees it is given after. */
+static void lower_free(struct lt_lower *lower, const struct lt_vulkan *v)
+{
+    struct ck_instr i = {.op = CK_POINT, .tags = MM_POINT_FREE};
+    uint32_t object = add_location(lower, v->operands[0].name, NULL);
+    if (lower->failed)
+        return;
+    if (!lower->ast->host)
+        lt_lower_fail(lower, v->pos, "VKMM deallocation", "memory is freed by host threads");
+    i.point = free_point(lower->program->objects[object].alias_of);
     lt_emit(lower, v->pos, i);
 }
 
@@ -205,7 +245,36 @@ static void lower_instruction(struct lt_lower *lower, const struct lt_vulkan *v)
     case LT_V_LOCAL:
         lower_local(lower, v);
         break;
+    case LT_V_FREE:
+        lower_free(lower, v);
+        break;
     }
+}
+
+static bool has_point(const struct ck_program *p, uint32_t thread, uint32_t point)
+{
+    for (uint32_t i = 0; i < p->threads[thread].instr_count; i++)
+        if (p->threads[thread].instrs[i].point == point)
+            return true;
+    return false;
+}
+
+/* Every access of an object that is freed, and the operation that frees it. */
+static void relate_frees(struct lt_lower *lower)
+{
+    const struct ck_program *p = lower->program;
+    for (uint32_t o = 0; o < p->object_count && !lower->failed; o++)
+        for (uint32_t t = 0; t < p->thread_count * p->thread_count; t++) {
+            struct ck_edge edge = {.relation = "frees",
+                                   .from_thread = t / p->thread_count,
+                                   .to_thread = t % p->thread_count,
+                                   .from_point = point_of(o),
+                                   .to_point = free_point(o)};
+            if (has_point(p, edge.from_thread, edge.from_point) &&
+                has_point(p, edge.to_thread, edge.to_point) &&
+                ck_program_add_edge(lower->program, &edge) == UINT32_MAX)
+                lt_out_of_memory(lower);
+        }
 }
 
 /* Jumps are emitted before the places of labels are known. */
@@ -282,6 +351,8 @@ enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *pro
     uint32_t index = 0;
     for (const struct lt_thread *t = test->threads; t && !lower.failed; t = t->next)
         lower_thread(&lower, t, index++);
+    if (!lower.failed)
+        relate_frees(&lower);
     for (const struct lt_edge *e = test->edges; e && !lower.failed; e = e->next) {
         struct ck_edge edge = {.relation = "ssw"};
         lt_find_thread(test, e->from, &edge.from_thread);

@@ -6,7 +6,9 @@
  * A column may be a host thread (P0@host).
  *
  * An instruction's tags follow its name after dots: atomicity, order, scope, availability, visibility,
- * storage class of the access (scN) and storage-class semantics (semscN). */
+ * storage class of the access (scN), storage-class semantics (semscN), size (b8, b16, b32; left out: b32).
+ * A location may have a byte offset (x+2).  "free x" ends the life of a location's memory [VKMM
+ * deallocation]. */
 #include "litmus/ast.h"
 
 #include <stdio.h>
@@ -30,6 +32,7 @@ static const struct {
     {"vishost", LT_V_VISIBILITY, ""},
     {"domhost", LT_V_AVAILABILITY, ""},
     {"domdevice", LT_V_AVAILABILITY, ""},
+    {"free", LT_V_FREE, "a"},
     {"goto", LT_V_GOTO, "l"},
     {"beq", LT_V_BRANCH, "vvl"},
     {"bne", LT_V_BRANCH, "vvl"},
@@ -105,6 +108,12 @@ static bool flag_tag(struct lt_vulkan *v, const char *tag)
         v->semantics |= 0x200;
     else if (strcmp(tag, "cas") == 0 && v->op == LT_V_RMW)
         v->is_cas = true;
+    else if (strcmp(tag, "b8") == 0)
+        v->size = 1;
+    else if (strcmp(tag, "b16") == 0)
+        v->size = 2;
+    else if (strcmp(tag, "b32") == 0)
+        v->size = 4;
     else
         return false;
     return true;
@@ -191,6 +200,10 @@ static void parse_operand(struct lt_lexer *lexer, char kind, struct lt_operand *
         o->name = lt_expect_name(lexer, kind == 'a'   ? "a location"
                                         : kind == 'r' ? "a register"
                                                       : "an operand");
+        uint64_t offset = 0;
+        if (kind == 'a' && lt_accept(lexer, "+") &&
+            lt_expect_number(lexer, "an offset", 4 * LT_MAX_ELEMENTS - 1, &offset))
+            o->offset = (uint32_t)offset;
     }
     if (bracket)
         lt_expect(lexer, "]");
@@ -260,6 +273,7 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
         return NULL;
     }
     v->op = instructions[i].op;
+    v->size = 4;
     v->rmw = CK_RMW_XCHG;
     for (size_t n = 0; n < COUNT(branches); n++)
         if (strcmp(branches[n].name, instructions[i].name) == 0)

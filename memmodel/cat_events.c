@@ -79,7 +79,7 @@ static bool is_fine(const struct mm_cat_event *e)
 
 static bool is_point(const struct mm_cat_event *e, unsigned tags)
 {
-    return e->point && (e->tags & tags);
+    return !is_access(e) && (e->tags & tags);
 }
 
 static bool non_private(const struct mm_cat_event *e)

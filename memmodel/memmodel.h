@@ -144,7 +144,8 @@ enum {
     MM_POINT_WAIT_GROUP = 1024, /* CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP */
     MM_POINT_MAP = 2048,        /* accesses of map commands */
     MM_POINT_MAP_WRITE = 4096,  /* of those that map for writing */
-    MM_POINT_UNMAP = 8192       /* of unmap commands */
+    MM_POINT_UNMAP = 8192,      /* of unmap commands */
+    MM_POINT_FREE = 16384       /* memory is freed */
 };
 
 /* ---- agents ------------------------------------------------------------------------------ */

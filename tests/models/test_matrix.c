@@ -44,10 +44,13 @@ static const struct setting vulkan[] = {{"default", true},
                                         {"tessellation=on", false},
                                         {NULL, false}};
 static const struct {
-    const char *model, *folders[3];
+    const char *model, *folders[5];
     const struct setting *settings;
-} parts[] = {{"opencl.cat", {"litmus/suite/variants", "tests/models/opencl"}, opencl},
-             {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};
+} parts[] = {
+    {"opencl.cat",
+     {"litmus/suite/variants", "tests/models/opencl", "litmus/suite/host-atomics", "litmus/suite/host-map"},
+     opencl},
+    {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};
 
 enum { MAX_COLUMNS = 32 };
 
