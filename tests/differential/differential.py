@@ -110,7 +110,7 @@ def main():
     parser.add_argument('--verbose', action='store_true')
     options = parser.parse_args()
     first, second = options.engines.split(',')
-    number = failed = agreed = 0
+    number = failed = agreed = left_out = 0
     for start in range(options.first, options.first + options.count, options.batch):
         kernels = [make(options.seed, n) for n in range(start, min(start + options.batch, options.first + options.count))]
         if options.show:
@@ -119,16 +119,21 @@ def main():
         number += 1
         bad = 0
         for kernel in kernels:
+            other = expected[kernel['name']]
+            if second == 'pocl' and isinstance(other, str) and other.startswith('ended with -'):
+                left_out += 1 # its compiler crashed
+                print(f'# seed {options.seed} {kernel["name"]}: not compared, PoCL {other.splitlines()[0]}')
+                continue
             found = differences(kernel, results[kernel['name']], expected[kernel['name']])
             for line in found:
                 print(f'# seed {options.seed} {kernel["name"]}: {line}')
             bad += len(found) > 0
+            agreed += len(found) == 0
         failed += bad
-        agreed += len(kernels) - bad
-        print(f'{"not ok" if bad else "ok"} {number} - kernels {start} to {start + len(kernels) - 1}, {first} and {second}', flush=True)
+                print(f'{"not ok" if bad else "ok"} {number} - kernels {start} to {start + len(kernels) - 1}, {first} and {second}', flush=True)
     print(f'1..{number}')
-    print(f'# {agreed} of {agreed + failed} kernels agree, seed {options.seed}')
-    return 1 if failed else 0
+    print(f'# {agreed} of {options.count} kernels agree, {left_out} not compared, seed {options.seed}')
+    return 1 if failed or left_out > options.count // 50 else 0
 
 
 if __name__ == '__main__':
