@@ -40,7 +40,8 @@ TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python
   python3-sarif-python-om
 LINT_PACKAGES := clang-format
 BENCH_PACKAGES := oclgrind
-CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako
+CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
+  piglit python3-opencv ffmpeg hashcat libviennacl-dev libboost-dev opencl-clhpp-headers
 include $(wildcard Makefile.local)
 
 # ---- sources --------------------------------------------------------------------------------
@@ -88,7 +89,7 @@ help:
 ## make test     set-up and the whole test suite          make quick    the tests that take seconds
 ## make asan     quick tests under AddressSanitizer       make ubsan, make tsan likewise
 ## make lint     warnings as errors, formatting, dependency arrows, words
-## make clients  applications from the distribution: clinfo, pyopencl, clpeak, CLBlast, clFFT
+## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
 ## make ulp      worst error of each mathematical function
 ## make xref     every clause, and what stands for it; fails on a broken link
@@ -234,6 +235,7 @@ bench:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) tests/bench/bench.sh
+	@BUILD=$(BUILD) tests/bench/oclgrind.sh
 
 # Random kernels must leave the same in the interpreter, the JIT (ENGINES=interp,jit) and native code by PoCL.
 differential: all
