@@ -13,6 +13,7 @@
 #include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -247,6 +248,51 @@ void fold_reinterpreted(llvm::Module &module)
                 }
 }
 
+/* CALL, of a function of a dimension, is VALUE where that is past the last one. */
+void guard_dimension(llvm::CallInst *call, uint64_t value)
+{
+    llvm::Value *index = call->getArgOperand(0);
+    llvm::Constant *far = llvm::ConstantInt::get(call->getType(), value);
+    if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(index)) {
+        if (constant->getZExtValue() > 2) {
+            call->replaceAllUsesWith(far);
+            call->eraseFromParent();
+        }
+        return;
+    }
+    llvm::Constant *zero = llvm::ConstantInt::get(index->getType(), 0);
+    llvm::IRBuilder<> builder(call);
+    llvm::Value *near = builder.CreateICmpULT(index, llvm::ConstantInt::get(index->getType(), 3));
+    call->setArgOperand(0, builder.CreateSelect(near, index, zero));
+    builder.SetInsertPoint(call->getNextNode());
+    llvm::Value *choice = builder.CreateSelect(near, call, far);
+    call->replaceUsesWithIf(choice, [choice](llvm::Use &use) { return use.getUser() != choice; });
+}
+
+/* Work-item functions give a default for dimensions that there are none of; the translator would look for a
+ * component that the vector does not have. [CLC 6.15.1] */
+void fold_far_dimensions(llvm::Module &module)
+{
+    static const struct {
+        const char *name;
+        uint64_t value;
+    } functions[] = {
+        {"_Z13get_global_idj", 0},  {"_Z15get_global_sizej", 1},         {"_Z12get_local_idj", 0},
+        {"_Z14get_local_sizej", 1}, {"_Z23get_enqueued_local_sizej", 1}, {"_Z12get_group_idj", 0},
+        {"_Z14get_num_groupsj", 1}, {"_Z17get_global_offsetj", 0}};
+    for (const auto &f : functions) {
+        llvm::Function *function = module.getFunction(f.name);
+        std::vector<llvm::CallInst *> calls;
+        if (!function)
+            continue;
+        for (llvm::User *user : function->users())
+            if (auto *call = llvm::dyn_cast<llvm::CallInst>(user); call && call->arg_size() == 1)
+                calls.push_back(call);
+        for (llvm::CallInst *call : calls)
+            guard_dimension(call, f.value);
+    }
+}
+
 } // namespace
 
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
@@ -261,6 +307,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
 
     promote_handles(*module);
     fold_reinterpreted(*module);
+    fold_far_dimensions(*module);
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));
     std::ostringstream words;
     std::string message;

@@ -400,6 +400,40 @@ static void out_of_bounds(void **state)
     release(k, 1, &m);
 }
 
+/* Dimensions that there are none of have a default, constant index or not [CLC 6.15.1]. */
+static void far_dimensions(void **state)
+{
+    (void)state;
+    static const char *text =
+        "kernel void k(global ulong *o, uint n) {"
+        "o[0] = get_global_id(3); o[1] = get_global_size(7); o[2] = get_local_id(3); o[3] = "
+        "get_local_size(7);"
+        "o[4] = get_enqueued_local_size(3); o[5] = get_group_id(7); o[6] = get_num_groups(3);"
+        "o[7] = get_global_offset(7);"
+        "o[8] = get_global_id(n); o[9] = get_global_size(n); o[10] = get_local_id(n);"
+        "o[11] = get_local_size(n); o[12] = get_enqueued_local_size(n); o[13] = get_group_id(n);"
+        "o[14] = get_num_groups(n); o[15] = get_global_offset(n); }";
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(clBuildProgram(p, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "k", &err);
+    cl_mem m = clCreateBuffer(context, 0, 16 * sizeof(cl_ulong), NULL, &err);
+    const size_t one = 1, offset = 5;
+    for (cl_uint n = 3; n < 9; n++) {
+        cl_ulong out[16];
+        OK(clSetKernelArg(k, 0, sizeof m, &m));
+        OK(clSetKernelArg(k, 1, sizeof n, &n));
+        OK(clEnqueueNDRangeKernel(queue, k, 1, &offset, &one, NULL, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+        static const cl_ulong want[8] = {0, 1, 0, 1, 1, 0, 1, 0};
+        for (int i = 0; i < 16; i++)
+            if (out[i] != want[i % 8])
+                fail_msg("n %u: result %d is %u", n, i, (unsigned)out[i]);
+    }
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(k));
+    OK(clReleaseProgram(p));
+}
+
 int main(void)
 {
     setenv("REFCL_CHECK", "memory", 1);
@@ -414,6 +448,7 @@ int main(void)
         cmocka_unit_test(kernels_interleave),
         cmocka_unit_test(sub_buffer_arguments),
         cmocka_unit_test(print_arrives),
+        cmocka_unit_test(far_dimensions),
         cmocka_unit_test(out_of_bounds),
         cmocka_unit_test(context_is_notified),
     };
