@@ -462,7 +462,7 @@ static cl_int check_native(const struct rt_queue *queue, cl_uint mem_count, cons
     }
     for (cl_uint i = 0; i < mem_count; i++) {
         const struct rt_mem *mem = rt_mem(mems[i]);
-        if (mems[i] && !mem) {
+        if (mems[i] && (!mem || mem->mem_type != CL_MEM_OBJECT_BUFFER)) {
             return CL_INVALID_MEM_OBJECT;
         }
         if (mem && mem->context != queue->context) {

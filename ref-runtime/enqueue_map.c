@@ -17,12 +17,19 @@ static bool boxes_meet(const size_t a[3], const size_t a_size[3], const size_t b
     return true;
 }
 
-/* Regions mapped for writing do not overlap [CL 5.2.4, 5.5.4]. */
-static bool write_overlaps(const struct rt_map *map)
+/* A buffer and what is associated with it, its parts and images of one dimension, share their bytes. */
+static bool meet(const struct rt_mapping *a, const struct rt_mapping *b)
+{
+    return a->mem == b->mem ? boxes_meet(a->origin, a->region, b->origin, b->region)
+                            : a->begin < b->end && b->begin < a->end;
+}
+
+/* Regions mapped for writing do not overlap [CL 5.2.4, 5.5.2]. */
+static bool write_overlaps(const struct rt_mapping *mapping, const struct rt_mem *root)
 {
     const cl_map_flags write = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    for (const struct rt_mapping *m = map->mem->mappings; (map->flags & write) && m; m = m->next) {
-        if ((m->flags & write) && boxes_meet(map->origin, map->region, m->origin, m->region)) {
+    for (const struct rt_mapping *m = root->mappings; (mapping->flags & write) && m; m = m->next) {
+        if ((m->flags & write) && meet(mapping, m)) {
             return true;
         }
     }
@@ -31,19 +38,25 @@ static bool write_overlaps(const struct rt_map *map)
 
 static cl_int add_mapping(const struct rt_map *map, void *pointer)
 {
+    struct rt_mem *root = rt_mem_root(map->mem);
     struct rt_mapping *mapping = mm_alloc_zero(1, sizeof(*mapping));
     if (!mapping) {
         return CL_OUT_OF_HOST_MEMORY;
     }
+    mapping->mem = map->mem;
     mapping->pointer = pointer;
     mapping->flags = map->flags;
     memcpy(mapping->origin, map->origin, sizeof(map->origin));
     memcpy(mapping->region, map->region, sizeof(map->region));
+    if (map->bytes[1] == 1 && map->bytes[2] == 1) {
+        mapping->begin = rt_mem_offset(map->mem) + map->layout.origin;
+        mapping->end = mapping->begin + map->bytes[0];
+    }
     pthread_mutex_lock(&rt_lock);
-    bool overlaps = write_overlaps(map);
+    bool overlaps = write_overlaps(mapping, root);
     if (!overlaps) {
-        mapping->next = map->mem->mappings;
-        map->mem->mappings = mapping;
+        mapping->next = root->mappings;
+        root->mappings = mapping;
         map->mem->map_count++;
     }
     pthread_mutex_unlock(&rt_lock);
@@ -58,8 +71,8 @@ static bool take_mapping(struct rt_mem *mem, const void *pointer, struct rt_mapp
 {
     bool found = false;
     pthread_mutex_lock(&rt_lock);
-    for (struct rt_mapping **at = &mem->mappings; *at && !found; at = &(*at)->next) {
-        if ((*at)->pointer == pointer) {
+    for (struct rt_mapping **at = &rt_mem_root(mem)->mappings; *at && !found; at = &(*at)->next) {
+        if ((*at)->mem == mem && (*at)->pointer == pointer) {
             struct rt_mapping *mapping = *at;
             *taken = *mapping;
             *at = mapping->next;
@@ -75,9 +88,22 @@ static bool take_mapping(struct rt_mem *mem, const void *pointer, struct rt_mapp
 
 void rt_mapping_free_all(struct rt_mem *mem)
 {
-    while (mem->mappings) {
-        struct rt_mapping *mapping = mem->mappings;
-        mem->mappings = mapping->next;
+    struct rt_mapping *freed = NULL;
+    pthread_mutex_lock(&rt_lock);
+    for (struct rt_mapping **at = &rt_mem_root(mem)->mappings; *at;) {
+        struct rt_mapping *mapping = *at;
+        if (mapping->mem == mem) {
+            *at = mapping->next;
+            mapping->next = freed;
+            freed = mapping;
+        } else {
+            at = &mapping->next;
+        }
+    }
+    pthread_mutex_unlock(&rt_lock);
+    while (freed) {
+        struct rt_mapping *mapping = freed;
+        freed = mapping->next;
         mm_free(mapping);
     }
 }

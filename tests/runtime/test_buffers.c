@@ -229,6 +229,46 @@ static void maps(void **state)
     OK(clReleaseMemObject(m));
 }
 
+/* A buffer and its parts: what is mapped for writing through one is not mapped for writing through another
+ * [CL 5.5.2]. */
+static void maps_of_parts(void **state)
+{
+    (void)state;
+    const cl_buffer_region first = {0, 128}, second = {128, 128};
+    cl_uint count;
+    cl_mem m = clCreateBuffer(context, 0, 256, NULL, &err);
+    cl_mem a = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &first, &err);
+    cl_mem b = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &second, &err);
+    OK(err);
+    void *p = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_WRITE, 0, 130, 0, NULL, NULL, &err);
+    OK(err);
+    EXPECT_NULL(CL_INVALID_OPERATION,
+                clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, 0, 4, 0, NULL, NULL, &err));
+    EXPECT_NULL(CL_INVALID_OPERATION, clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                                         4, 0, NULL, NULL, &err));
+    void *q = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_WRITE, 2, 4, 0, NULL, NULL, &err);
+    OK(err);
+    OK(clGetMemObjectInfo(b, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+    OK(clGetMemObjectInfo(a, CL_MEM_MAP_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 0);
+    assert_int_equal(clEnqueueUnmapMemObject(queue, a, p, 0, NULL, NULL), CL_INVALID_VALUE);
+    OK(clEnqueueUnmapMemObject(queue, m, p, 0, NULL, NULL));
+    p = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, 0, 128, 0, NULL, NULL, &err);
+    OK(err);
+    EXPECT_NULL(CL_INVALID_OPERATION,
+                clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_WRITE, 127, 1, 0, NULL, NULL, &err));
+    OK(clEnqueueUnmapMemObject(queue, a, p, 0, NULL, NULL));
+    OK(clEnqueueUnmapMemObject(queue, b, q, 0, NULL, NULL));
+    p = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_WRITE, 0, 256, 0, NULL, NULL, &err);
+    OK(err);
+    OK(clEnqueueUnmapMemObject(queue, m, p, 0, NULL, NULL));
+    OK(clFinish(queue));
+    OK(clReleaseMemObject(a));
+    OK(clReleaseMemObject(b));
+    OK(clReleaseMemObject(m));
+}
+
 /* With the application's memory as the host view, it changes at maps and holds what maps write. */
 static void use_host_ptr(void **state)
 {
@@ -334,10 +374,10 @@ static void migration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation),        cmocka_unit_test(sub_buffers), cmocka_unit_test(sub_buffer_data),
-        cmocka_unit_test(transfer_errors), cmocka_unit_test(rectangles),  cmocka_unit_test(maps),
-        cmocka_unit_test(use_host_ptr),    cmocka_unit_test(destructors), cmocka_unit_test(native_kernels),
-        cmocka_unit_test(migration),
+        cmocka_unit_test(creation),        cmocka_unit_test(sub_buffers),  cmocka_unit_test(sub_buffer_data),
+        cmocka_unit_test(transfer_errors), cmocka_unit_test(rectangles),   cmocka_unit_test(maps),
+        cmocka_unit_test(maps_of_parts),   cmocka_unit_test(use_host_ptr), cmocka_unit_test(destructors),
+        cmocka_unit_test(native_kernels),  cmocka_unit_test(migration),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
