@@ -1,11 +1,11 @@
 /* refcl's program binaries [CL 5.8.1, 5.8.9]: a header with version, checksum and kind, then the build
- * options, the specialization constants, the program texts that source lines refer to, and SPIR-V. */
+ * options, the program texts that source lines refer to, and SPIR-V, specialized. */
 #include "ref-runtime/program.h"
 
 #include <string.h>
 
 #define BINARY_MAGIC   "REFCLBIN"
-#define BINARY_VERSION 1u
+#define BINARY_VERSION 2u
 
 enum { UNIFORM_GROUPS = 1, NO_ARGUMENT_INFO = 2 };
 
@@ -15,11 +15,9 @@ struct header {
     uint32_t type;     /* cl_program_binary_type */
     uint64_t checksum; /* of everything else */
     uint32_t flags;
-    uint32_t constant_count, text_count;
-    uint32_t options_size, spirv_size;
-    uint32_t reserved;
+    uint32_t text_count, options_size, spirv_size;
 };
-/* Behind it: options; constants; for each text two sizes, name and text; SPIR-V. */
+/* Behind it: options; for each text two sizes, name and text; SPIR-V. */
 
 /* FNV-1a, continued from HASH. */
 static uint64_t add_bytes(uint64_t hash, const void *data, size_t size)
@@ -54,7 +52,6 @@ static void write_body(struct writer *w, const struct rt_program_state *state, c
 {
     const char *options = build->options ? build->options : "";
     put(w, options, strlen(options));
-    put(w, state->constants, state->constant_count * sizeof *state->constants);
     for (size_t i = 0; i < state->text_count; i++) {
         uint32_t sizes[2] = {(uint32_t)strlen(state->texts[i].file), (uint32_t)strlen(state->texts[i].text)};
         put(w, sizes, sizeof sizes);
@@ -90,7 +87,6 @@ cl_int rt_binary_write(const struct rt_program *program, const struct rt_build *
         .type = build->type,
         .flags =
             (build->uniform_groups ? UNIFORM_GROUPS : 0) | (build->no_argument_info ? NO_ARGUMENT_INFO : 0),
-        .constant_count = (uint32_t)state->constant_count,
         .text_count = (uint32_t)state->text_count,
         .options_size = (uint32_t)(build->options ? strlen(build->options) : 0),
         .spirv_size = (uint32_t)build->spirv.size,
@@ -153,19 +149,7 @@ static void read_texts(struct reader *r, uint32_t count, struct rt_program *prog
 static void read_body(struct reader *r, const struct header *header, struct rt_program *program,
                       struct rt_build *build)
 {
-    struct rt_program_state *state = program->state;
     build->options = take_string(r, header->options_size);
-    size_t constants_size = (size_t)header->constant_count * sizeof *state->constants;
-    const void *constants = take(r, constants_size);
-    if (constants && constants_size && !state->constants) {
-        state->constants = mm_alloc(constants_size);
-        if (state->constants) {
-            memcpy(state->constants, constants, constants_size);
-            state->constant_count = header->constant_count;
-        } else {
-            r->failed = true;
-        }
-    }
     read_texts(r, header->text_count, program);
     const void *spirv = take(r, header->spirv_size);
     build->spirv.data = spirv ? mm_alloc(header->spirv_size + 1u) : NULL;

@@ -143,27 +143,10 @@ static bool flag(const char *variable, const char *value)
     return given && !strcmp(given, value);
 }
 
-/* The constants as they are now: other threads may go on setting them.  False: no memory. */
-static bool snapshot_constants(struct rt_program_state *state, struct in_module_options *options,
-                               struct in_spec_constant **copy)
-{
-    pthread_mutex_lock(&state->lock);
-    size_t size = state->constant_count * sizeof **copy;
-    *copy = size ? mm_alloc(size) : NULL;
-    if (*copy)
-        memcpy(*copy, state->constants, size);
-    bool good = *copy || !size;
-    options->constants = *copy;
-    options->constant_count = *copy ? state->constant_count : 0;
-    pthread_mutex_unlock(&state->lock);
-    return good;
-}
-
 void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure)
 {
     struct rt_program_state *state = program->state;
     struct rt_build *build = &outcome->build;
-    struct in_spec_constant *constants;
     struct in_module_options options = {
         .strict = flag("REFCL_STRICT_SPIRV", "1"),
         .literal_legacy_atomics = flag("REFCL_LEGACY_ATOMICS", "literal"),
@@ -171,16 +154,11 @@ void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome
     };
     struct mm_error err = {0};
     char *warnings = NULL;
-    if (!snapshot_constants(state, &options, &constants)) {
-        outcome->code = CL_OUT_OF_HOST_MEMORY;
-        return;
-    }
     enum mm_class cls =
         in_module_create(build->spirv.data, build->spirv.size, &options, &build->module, &warnings, &err);
     if (warnings && state->origin == RT_FROM_IL)
         rt_build_append(&build->log, warnings);
     mm_free(warnings);
-    mm_free(constants);
     const char *undefined = cls == MM_OK ? in_module_undefined(build->module) : NULL;
     char message[sizeof err + 64];
     if (undefined) {
@@ -230,9 +208,10 @@ static void load_binary(struct rt_program *program, cl_uint index, struct rt_out
     outcome->build.spirv.size = loaded->spirv.size;
 }
 
+/* With the constants as they are now: other threads may go on setting them. */
 static void load_il(struct rt_program *program, struct rt_outcome *outcome)
 {
-    const struct rt_program_state *state = program->state;
+    struct rt_program_state *state = program->state;
     outcome->build.spirv.data = mm_alloc(state->il_size);
     if (!outcome->build.spirv.data) {
         outcome->code = CL_OUT_OF_HOST_MEMORY;
@@ -240,6 +219,9 @@ static void load_il(struct rt_program *program, struct rt_outcome *outcome)
     }
     memcpy(outcome->build.spirv.data, state->il, state->il_size);
     outcome->build.spirv.size = state->il_size;
+    pthread_mutex_lock(&state->lock);
+    rt_il_specialize(outcome->build.spirv.data, state->il_size, state->constants, state->constant_count);
+    pthread_mutex_unlock(&state->lock);
 }
 
 /* Whether every device in MASK has an executable binary loaded. */

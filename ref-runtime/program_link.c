@@ -92,24 +92,14 @@ static cl_int collect_modules(const struct link *link, const struct rt_device *d
     return !code && *count && *count != link->input_count ? CL_INVALID_OPERATION : code;
 }
 
-/* Program texts and specialization constants go along. */
+/* Program texts go along. */
 static bool inherit(struct rt_program *program, const struct link *link)
 {
-    struct rt_program_state *state = program->state;
     for (cl_uint i = 0; i < link->input_count; i++) {
         const struct rt_program_state *from = link->inputs[i]->state;
         for (size_t t = 0; t < from->text_count; t++)
             if (!rt_program_add_text(program, from->texts[t].file, from->texts[t].text))
                 return false;
-        if (!from->constant_count)
-            continue;
-        size_t count = state->constant_count + from->constant_count;
-        struct in_spec_constant *grown = mm_realloc(state->constants, count * sizeof *grown);
-        if (!grown)
-            return false;
-        memcpy(grown + state->constant_count, from->constants, from->constant_count * sizeof *grown);
-        state->constants = grown;
-        state->constant_count = count;
     }
     return true;
 }

@@ -374,9 +374,8 @@ static const cl_uint specialized[] = {
     0x8,       0x30037, 0x7,     0xa,     0x200f8, 0xb,     0x600a9, 0x6,     0xc,  0x3,     0x2,
     0x9,       0x5003e, 0xa,     0xc,     0x2,     0x4,     0x100fd, 0x10038};
 
-static cl_uint run_specialized(cl_program il)
+static cl_uint run_built(cl_program il)
 {
-    OK(clBuildProgram(il, 0, NULL, NULL, NULL, NULL));
     cl_kernel kernel = clCreateKernel(il, "k", &err);
     OK(err);
     cl_uint result = 77;
@@ -389,6 +388,12 @@ static cl_uint run_specialized(cl_program il)
     OK(clReleaseMemObject(mem));
     OK(clReleaseKernel(kernel));
     return result;
+}
+
+static cl_uint run_specialized(cl_program il)
+{
+    OK(clBuildProgram(il, 0, NULL, NULL, NULL, NULL));
+    return run_built(il);
 }
 
 static void test_specialization_constants(void **state)
@@ -421,6 +426,23 @@ static void test_specialization_constants(void **state)
     assert_int_equal(run_specialized(loaded), 43);
     OK(clReleaseProgram(loaded));
     free(binary);
+
+    /* So do those of the build, whatever is set later. */
+    OK(clSetProgramSpecializationConstant(il, 5, sizeof value, &value));
+    binary = binary_of(il, &size);
+    given = binary;
+    loaded = clCreateProgramWithBinary(context, 1, &device, &size, &given, NULL, &err);
+    assert_int_equal(run_specialized(loaded), 43);
+    OK(clReleaseProgram(loaded));
+    free(binary);
+
+    /* What is compiled has the values of that time, and gives them to what is linked. */
+    OK(clCompileProgram(il, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    OK(clSetProgramSpecializationConstant(il, 5, sizeof other, &other));
+    cl_program linked = clLinkProgram(context, 0, NULL, NULL, 1, &il, NULL, NULL, &err);
+    OK(err);
+    assert_int_equal(run_built(linked), 42);
+    OK(clReleaseProgram(linked));
     OK(clReleaseProgram(il));
 }
 
