@@ -37,7 +37,7 @@ def reductions():
 
 
 def scans():
-    inclusive = InclusiveScanKernel(ctx, np.int32, "a+b")
+    inclusive = InclusiveScanKernel(ctx, np.int32, "a+b", neutral="0")
     out = array.empty_like(I)
     inclusive(I, out)
     assert np.array_equal(out.get(), np.cumsum(i))
