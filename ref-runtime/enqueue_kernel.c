@@ -1,4 +1,5 @@
 /* Kernels in queues: NDRange and task launches, native kernels [CL 5.10]. */
+#include "ref-runtime/capture.h"
 #include "ref-runtime/command_buffer.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/environment.h"
@@ -41,8 +42,7 @@ static void read_settings(void)
     const char *schedule = getenv("REFCL_SCHEDULE");
     settings.uninitialized = in_list(getenv("REFCL_CHECK"), "uninitialized");
     settings.checks = settings.uninitialized || in_list(getenv("REFCL_CHECK"), "memory");
-    const char *memory = getenv("REFCL_MEMORY");
-    settings.weak = memory && strcmp(memory, "weak") == 0;
+    settings.weak = in_list(getenv("REFCL_MEMORY"), "weak");
     if (!schedule) {
         schedule = settings.weak ? "random" : "sequential";
     }
@@ -164,6 +164,7 @@ static cl_int start_kernel(struct rt_command *command)
     if (!bind(command, k)) {
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
+    rt_capture(command, k);
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) {
         rt_fault_kernel_start(k);
     }

@@ -62,7 +62,11 @@ static bool literal, unified, told;
 static bool setting(const char *name, const char *value)
 {
     const char *given = getenv(name);
-    return given && strcmp(given, value) == 0;
+    size_t length = strlen(value);
+    for (; given && *given; given += strcspn(given, ","), given += *given == ',')
+        if (strcspn(given, ",") == length && memcmp(given, value, length) == 0)
+            return true;
+    return false;
 }
 
 static void read_settings(void)

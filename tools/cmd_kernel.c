@@ -1,4 +1,6 @@
 /* refcl kernel: one kernel launch without a host program, checked. */
+#include "memmodel/capture.h"
+#include "tools/captured.h"
 #include "tools/commands.h"
 #include "tools/session_options.h"
 
@@ -44,6 +46,26 @@ static int handle(void *context, size_t index, const char *value)
                                         : pass(kernel, options[index].name, value);
 }
 
+/* The helper's command line for a captured launch: what it says, then what was asked for beside it. */
+static int run_captured(const struct kernel *kernel, const char *path)
+{
+    static struct captured_launch launch;
+    static char *words[sizeof launch.words / sizeof *launch.words + MAX_WORDS + 8];
+    size_t count = 1;
+    int code = captured_open(&launch, path);
+    if (code)
+        return code;
+    words[0] = kernel->words[0];
+    for (size_t i = 0; i + 1 < launch.count; i++)
+        words[count++] = launch.words[i];
+    for (size_t i = 1; i < kernel->count; i++)
+        words[count++] = kernel->words[i];
+    words[count] = launch.words[launch.count - 1];
+    code = session_run(&kernel->session, words);
+    captured_close(&launch);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     static char helper[PATH_MAX], line[PATH_MAX + 20];
@@ -53,7 +75,7 @@ static int run(int argc, char **argv)
     if (first < 0)
         return code;
     if (first + 1 != argc)
-        return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv) is needed");
+        return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap) is needed");
     code = tool_find_helper("refcl-kernel-host", helper);
     if (code)
         return code;
@@ -66,9 +88,11 @@ static int run(int argc, char **argv)
     kernel.words[kernel.count] = argv[first];
     snprintf(line, sizeof line, "refcl kernel %s", argv[first]);
     kernel.session.command_line = line;
+    if (mm_capture_is(argv[first]))
+        return run_captured(&kernel, argv[first]);
     return session_run(&kernel.session, kernel.words);
 }
 
-const struct tool_command cmd_kernel = {"kernel", "FILE.cl|FILE.spv",
+const struct tool_command cmd_kernel = {"kernel", "FILE.cl|FILE.spv|FILE.cap",
                                         "launch one kernel with given arguments and report races and misuse",
                                         options, run};

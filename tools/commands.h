@@ -13,6 +13,7 @@ extern const struct tool_command cmd_litmus_merge;
 extern const struct tool_command cmd_gate;
 extern const struct tool_command cmd_run;
 extern const struct tool_command cmd_kernel;
+extern const struct tool_command cmd_capture;
 extern const struct tool_command cmd_host_cc;
 extern const struct tool_command cmd_trace_dump;
 extern const struct tool_command cmd_explore;

@@ -3,13 +3,10 @@
 
 #include <string.h>
 
-static const struct tool_command *const commands[] = {&cmd_litmus_check, &cmd_litmus_plan,
-                                                      &cmd_litmus_run,   &cmd_litmus_judge,
-                                                      &cmd_litmus_gen,   &cmd_litmus_merge,
-                                                      &cmd_gate,         &cmd_run,
-                                                      &cmd_host_cc,      &cmd_kernel,
-                                                      &cmd_trace_dump,   &cmd_explore,
-                                                      &cmd_xref,         NULL};
+static const struct tool_command *const commands[] = {
+    &cmd_litmus_check, &cmd_litmus_plan, &cmd_litmus_run, &cmd_litmus_judge, &cmd_litmus_gen,
+    &cmd_litmus_merge, &cmd_gate,        &cmd_run,        &cmd_host_cc,      &cmd_kernel,
+    &cmd_capture,      &cmd_trace_dump,  &cmd_explore,    &cmd_xref,         NULL};
 
 static void usage(FILE *out)
 {

@@ -242,7 +242,10 @@ static int finish(struct session_processes *processes, const char *name, pid_t c
 
 bool session_is_weak(const struct session *session)
 {
-    return session->memory_mode && strcmp(session->memory_mode, "weak") == 0;
+    for (const char *at = session->memory_mode; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == 4 && memcmp(at, "weak", 4) == 0)
+            return true;
+    return false;
 }
 
 static int run_once(const struct session *session, char **argv)

@@ -15,6 +15,19 @@ static int one_of(const char *option, const char *value, const char *names, cons
     return tool_error(EXIT_USAGE, "--%s: '%s' is none of: %s", option, value, names);
 }
 
+static int memory(struct session *session, const char *value)
+{
+    const char *ignored;
+    char word[32];
+    int code = 0;
+    session->memory_mode = value;
+    for (const char *at = value; *at && !code; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+        code = one_of("memory", word, "strong weak literal", &ignored);
+    }
+    return code;
+}
+
 /* "A..B" or "N", which is 1..N. */
 static int seeds(struct session *session, const char *value)
 {
@@ -57,7 +70,7 @@ int session_option(struct session *session, size_t index, const char *value)
     case SESSION_SCHEDULE:
         return one_of("schedule", value, "sequential random fair", &session->schedule);
     case SESSION_MEMORY:
-        return one_of("memory", value, "strong weak", &session->memory_mode);
+        return memory(session, value);
     case SESSION_SEEDS:
         return seeds(session, value);
     case SESSION_MAX_ERRORS:

@@ -3,22 +3,12 @@
  *     refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|repeat VALUE)... FILE
  *
  * It is an ordinary OpenCL program; whatever ICD the environment selects runs the kernel. */
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <inttypes.h>
-#include <stdbool.h>
+#include "tools/host/kernel_host.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGS = 256 };
-
-/* An element type by its OpenCL C name. */
-struct scalar {
-    const char *name;
-    unsigned bytes;
-    char kind; /* 'i' signed, 'u' unsigned, 'f' floating point */
-};
 static const struct scalar scalars[] = {
     {"char", 1, 'i'},        {"uchar", 1, 'u'},        {"short", 2, 'i'},         {"ushort", 2, 'u'},
     {"int", 4, 'i'},         {"uint", 4, 'u'},         {"long", 8, 'i'},          {"ulong", 8, 'u'},
@@ -26,62 +16,40 @@ static const struct scalar scalars[] = {
     {"bool", 1, 'u'},        {"atomic_int", 4, 'i'},   {"atomic_uint", 4, 'u'},   {"atomic_float", 4, 'f'},
     {"atomic_long", 8, 'i'}, {"atomic_ulong", 8, 'u'}, {"atomic_double", 8, 'f'},
 };
-struct type {
-    struct scalar scalar;
-    unsigned width; /* vector width */
-};
 
-struct argument {
-    cl_mem buffer;
-    void *svm;
-    size_t count, bytes; /* elements, bytes in all */
-    struct type type;
-};
-struct host {
-    cl_context context;
-    cl_device_id device;
-    cl_command_queue queue;
-    cl_program program;
-    cl_kernel kernel;
-    const char *name, *build, *specs[MAX_ARGS], *prints[MAX_ARGS];
-    size_t spec_count, print_count, global[3], local[3], offset[3], repeat;
-    cl_uint dimensions, local_dimensions;
-    struct argument arguments[MAX_ARGS];
-};
-
-static void fail(const char *what, const char *detail)
+void host_fail(const char *what, const char *detail)
 {
     fflush(stdout);
     fprintf(stderr, "refcl kernel: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     exit(2);
 }
 
-static void check(cl_int code, const char *call)
+void host_check(cl_int code, const char *call)
 {
     char text[32];
     if (code == CL_SUCCESS)
         return;
     snprintf(text, sizeof text, "error %d", code);
-    fail(call, text);
+    host_fail(call, text);
 }
 
-static char *read_file(const char *path, size_t *size)
+char *host_read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
     size_t capacity = 0;
     if (!file)
-        fail("cannot read", path);
+        host_fail("cannot read", path);
     for (*size = 0;;) {
         if (*size == capacity && !(text = realloc(text, (capacity = capacity * 2 + 4096) + 1)))
-            fail("out of memory", NULL);
+            host_fail("out of memory", NULL);
         size_t n = fread(text + *size, 1, capacity - *size, file);
         if (n == 0)
             break;
         *size += n;
     }
     if (ferror(file))
-        fail("cannot read", path);
+        host_fail("cannot read", path);
     fclose(file);
     text[*size] = 0;
     return text;
@@ -101,7 +69,7 @@ static cl_uint parse_sizes(const char *text, size_t sizes[3])
         if (*end != ',')
             break;
     }
-    fail("sizes are N, N,N or N,N,N, not", text);
+    host_fail("sizes are N, N,N or N,N,N, not", text);
     return 0;
 }
 
@@ -125,7 +93,7 @@ static unsigned type_bytes(struct type type)
     return type.scalar.bytes * (type.width == 3 ? 4 : type.width);
 }
 
-static struct type argument_type(struct host *host, cl_uint index)
+struct type host_argument_type(struct host *host, cl_uint index)
 {
     char name[128] = "";
     clGetKernelArgInfo(host->kernel, index, CL_KERNEL_ARG_TYPE_NAME, sizeof name, name, NULL);
@@ -151,7 +119,7 @@ static void put_text(void *at, struct scalar scalar, const char *text, char **en
     if (scalar.kind == 'f' || real_end > *end)
         *end = real_end;
     if (*end == text)
-        fail("not a value", text);
+        host_fail("not a value", text);
     put(at, scalar, real, scalar.kind == 'f' ? 0 : integer);
     while (**end && strchr("fFuUlL", **end))
         ++*end;
@@ -168,7 +136,7 @@ static uint64_t next_random(uint64_t *state)
 static void load(unsigned char *data, size_t bytes, const char *path)
 {
     size_t size;
-    char *text = read_file(path, &size);
+    char *text = host_read_file(path, &size);
     memcpy(data, text, size < bytes ? size : bytes);
     free(text);
 }
@@ -196,7 +164,7 @@ static void initialise(unsigned char *data, const struct argument *argument, con
             put(data + i * bytes, argument->type.scalar, (double)(r >> 11) * 0x1p-53, (int64_t)(r >> 33));
         }
     } else {
-        fail("unknown initial value", init);
+        host_fail("unknown initial value", init);
     }
 }
 
@@ -206,29 +174,29 @@ static void set_memory(struct host *host, cl_uint index, const char *spec, bool 
     struct argument *argument = &host->arguments[index];
     char *end;
     cl_int code;
-    argument->type = argument_type(host, index);
+    argument->type = host_argument_type(host, index);
     argument->count = strtoull(spec, &end, 0);
     if (end == spec || (*end && *end != ':') || argument->count == 0 ||
         argument->count > SIZE_MAX / type_bytes(argument->type))
-        fail("a buffer argument is buf:N[:INIT], not", spec);
+        host_fail("a buffer argument is buf:N[:INIT], not", spec);
     argument->bytes = argument->count * type_bytes(argument->type);
     unsigned char *data = calloc(1, argument->bytes);
     if (!data)
-        fail("out of memory for argument", spec);
+        host_fail("out of memory for argument", spec);
     initialise(data, argument, *end ? end + 1 : NULL);
     if (svm) {
         argument->svm =
             clSVMAlloc(host->context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
                        argument->bytes, 0);
         if (!argument->svm)
-            fail("clSVMAlloc failed for argument", spec);
+            host_fail("clSVMAlloc failed for argument", spec);
         memcpy(argument->svm, data, argument->bytes);
-        check(clSetKernelArgSVMPointer(host->kernel, index, argument->svm), "clSetKernelArgSVMPointer");
+        host_check(clSetKernelArgSVMPointer(host->kernel, index, argument->svm), "clSetKernelArgSVMPointer");
     } else {
         argument->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                           argument->bytes, data, &code);
-        check(code, "clCreateBuffer");
-        check(clSetKernelArg(host->kernel, index, sizeof(cl_mem), &argument->buffer), "clSetKernelArg");
+        host_check(code, "clCreateBuffer");
+        host_check(clSetKernelArg(host->kernel, index, sizeof(cl_mem), &argument->buffer), "clSetKernelArg");
     }
     free(data);
 }
@@ -236,7 +204,7 @@ static void set_memory(struct host *host, cl_uint index, const char *spec, bool 
 static void set_value(struct host *host, cl_uint index, const char *spec)
 {
     unsigned char value[128] = {0};
-    struct type type = argument_type(host, index);
+    struct type type = host_argument_type(host, index);
     const char *at = spec;
     for (unsigned i = 0; i < type.width; i++) {
         char *end;
@@ -246,9 +214,9 @@ static void set_value(struct host *host, cl_uint index, const char *spec)
         else if (*end == 0)
             at = i == 0 ? spec : at; /* one value for every component */
         else
-            fail("not a value", spec);
+            host_fail("not a value", spec);
     }
-    check(clSetKernelArg(host->kernel, index, type_bytes(type), value), "clSetKernelArg");
+    host_check(clSetKernelArg(host->kernel, index, type_bytes(type), value), "clSetKernelArg");
 }
 
 static void set_argument(struct host *host, cl_uint index, const char *spec)
@@ -258,9 +226,11 @@ static void set_argument(struct host *host, cl_uint index, const char *spec)
     else if (strncmp(spec, "svm:", 4) == 0)
         set_memory(host, index, spec + 4, true);
     else if (strncmp(spec, "local:", 6) == 0)
-        check(clSetKernelArg(host->kernel, index, strtoull(spec + 6, NULL, 0), NULL), "clSetKernelArg");
+        host_check(clSetKernelArg(host->kernel, index, strtoull(spec + 6, NULL, 0), NULL), "clSetKernelArg");
+    else if (*spec == '@')
+        host_captured_argument(host, index, spec + 1);
     else if (strcmp(spec, "null") == 0)
-        check(clSetKernelArg(host->kernel, index, sizeof(cl_mem), NULL), "clSetKernelArg");
+        host_check(clSetKernelArg(host->kernel, index, sizeof(cl_mem), NULL), "clSetKernelArg");
     else
         set_value(host, index, spec);
 }
@@ -269,12 +239,12 @@ static void open_device(struct host *host)
 {
     cl_platform_id platform;
     cl_int code;
-    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
-    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &host->device, NULL), "clGetDeviceIDs");
+    host_check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
+    host_check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &host->device, NULL), "clGetDeviceIDs");
     host->context = clCreateContext(NULL, 1, &host->device, NULL, NULL, &code);
-    check(code, "clCreateContext");
+    host_check(code, "clCreateContext");
     host->queue = clCreateCommandQueueWithProperties(host->context, host->device, NULL, &code);
-    check(code, "clCreateCommandQueueWithProperties");
+    host_check(code, "clCreateCommandQueueWithProperties");
 }
 
 static void print_log(struct host *host)
@@ -292,22 +262,28 @@ static void build(struct host *host, const char *path)
 {
     size_t size, length = strlen(path);
     cl_int code;
-    char *text = read_file(path, &size);
+    char *text = host_read_file(path, &size);
     bool il = length > 4 && strcmp(path + length - 4, ".spv") == 0;
+    host->is_captured = length > 4 && strcmp(path + length - 4, ".bin") == 0;
     const char *source = text;
-    host->program = il ? clCreateProgramWithIL(host->context, text, size, &code)
-                       : clCreateProgramWithSource(host->context, 1, &source, &size, &code);
-    check(code, il ? "clCreateProgramWithIL" : "clCreateProgramWithSource");
+    const unsigned char *binary = (const unsigned char *)text;
+    host->program = il                  ? clCreateProgramWithIL(host->context, text, size, &code)
+                    : host->is_captured ? clCreateProgramWithBinary(host->context, 1, &host->device, &size,
+                                                                    &binary, NULL, &code)
+                                        : clCreateProgramWithSource(host->context, 1, &source, &size, &code);
+    host_check(code, il                  ? "clCreateProgramWithIL"
+                     : host->is_captured ? "clCreateProgramWithBinary"
+                                         : "clCreateProgramWithSource");
     size_t size_of_options = (host->build ? strlen(host->build) : 0) + 32;
     char *options = malloc(size_of_options);
     if (!options)
-        fail("out of memory", NULL);
+        host_fail("out of memory", NULL);
     snprintf(options, size_of_options, "%s -cl-kernel-arg-info", host->build ? host->build : "");
-    code = clBuildProgram(host->program, 1, &host->device, options, NULL, NULL);
+    code = clBuildProgram(host->program, 1, &host->device, host->is_captured ? NULL : options, NULL, NULL);
     free(options);
     if (code != CL_SUCCESS)
         print_log(host);
-    check(code, "clBuildProgram");
+    host_check(code, "clBuildProgram");
     free(text);
 }
 
@@ -317,12 +293,12 @@ static void find_kernel(struct host *host)
     cl_uint count = 0;
     if (host->name) {
         host->kernel = clCreateKernel(host->program, host->name, &code);
-        check(code, host->name);
+        host_check(code, host->name);
         return;
     }
-    check(clCreateKernelsInProgram(host->program, 1, &host->kernel, &count), "clCreateKernelsInProgram");
+    host_check(clCreateKernelsInProgram(host->program, 1, &host->kernel, &count), "clCreateKernelsInProgram");
     if (count != 1)
-        fail("the program has several kernels: name one with -k", NULL);
+        host_fail("the program has several kernels: name one with -k", NULL);
 }
 
 static void print_element(const unsigned char *at, struct scalar scalar)
@@ -348,17 +324,19 @@ static void print_argument(struct host *host, const char *spec)
 {
     unsigned long index = strtoul(spec, NULL, 10);
     struct argument *argument = index < host->spec_count ? &host->arguments[index] : NULL;
-    if (!argument || (!argument->buffer && !argument->svm))
-        fail("not a buffer argument", spec);
+    void *svm = !argument ? NULL : argument->svm ? argument->svm : argument->shown;
+    if (!argument || (!argument->buffer && !svm))
+        host_fail("not a buffer argument", spec);
     unsigned char *data = malloc(argument->bytes);
     if (!data)
-        fail("out of memory", NULL);
-    if (argument->svm)
-        memcpy(data, argument->svm, argument->bytes);
+        host_fail("out of memory", NULL);
+    if (svm)
+        host_check(clEnqueueSVMMemcpy(host->queue, CL_TRUE, data, svm, argument->bytes, 0, NULL, NULL),
+                   "clEnqueueSVMMemcpy");
     else
-        check(clEnqueueReadBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0, NULL,
-                                  NULL),
-              "clEnqueueReadBuffer");
+        host_check(clEnqueueReadBuffer(host->queue, argument->buffer, CL_TRUE, 0, argument->bytes, data, 0,
+                                       NULL, NULL),
+                   "clEnqueueReadBuffer");
     printf("%lu:", index);
     for (size_t i = 0; i < argument->bytes / argument->type.scalar.bytes; i++)
         print_element(data + i * argument->type.scalar.bytes, argument->type.scalar);
@@ -384,22 +362,25 @@ static void parse(struct host *host, int argc, char **argv)
             host->repeat = strtoull(value, NULL, 10);
         else if (strcmp(option, "arg") == 0 && host->spec_count < MAX_ARGS)
             host->specs[host->spec_count++] = value;
+        else if (strcmp(option, "memory") == 0 && host->memory_count < MAX_ARGS)
+            host->memory_specs[host->memory_count++] = value;
         else if (strcmp(option, "print") == 0 && host->print_count < MAX_ARGS)
             host->prints[host->print_count++] = value;
         else
-            fail("bad option", option);
+            host_fail("bad option", option);
     }
     if (host->local_dimensions && host->local_dimensions != host->dimensions)
-        fail("--local and --global differ in dimensions", NULL);
+        host_fail("--local and --global differ in dimensions", NULL);
 }
 
 static void launch(struct host *host)
 {
     for (size_t i = 0; i < host->repeat; i++)
-        check(clEnqueueNDRangeKernel(host->queue, host->kernel, host->dimensions, host->offset, host->global,
-                                     host->local_dimensions ? host->local : NULL, 0, NULL, NULL),
-              "clEnqueueNDRangeKernel");
-    check(clFinish(host->queue), "clFinish");
+        host_check(clEnqueueNDRangeKernel(host->queue, host->kernel, host->dimensions, host->offset,
+                                          host->global, host->local_dimensions ? host->local : NULL, 0, NULL,
+                                          NULL),
+                   "clEnqueueNDRangeKernel");
+    host_check(clFinish(host->queue), "clFinish");
 }
 
 static void release(struct host *host)
@@ -410,6 +391,7 @@ static void release(struct host *host)
         if (host->arguments[i].svm)
             clSVMFree(host->context, host->arguments[i].svm);
     }
+    host_captured_release(host);
     clReleaseKernel(host->kernel);
     clReleaseProgram(host->program);
     clReleaseCommandQueue(host->queue);
@@ -421,16 +403,18 @@ int main(int argc, char **argv)
     static struct host host = {.build = "-cl-std=CL3.0", .global = {1}, .dimensions = 1, .repeat = 1};
     cl_uint wanted = 0;
     if (argc % 2)
-        fail("usage: refcl-kernel-host (OPTION VALUE)... FILE", NULL);
+        host_fail("usage: refcl-kernel-host (OPTION VALUE)... FILE", NULL);
     parse(&host, argc, argv);
     open_device(&host);
     build(&host, argv[argc - 1]);
     find_kernel(&host);
-    check(clGetKernelInfo(host.kernel, CL_KERNEL_NUM_ARGS, sizeof wanted, &wanted, NULL), "clGetKernelInfo");
+    host_check(clGetKernelInfo(host.kernel, CL_KERNEL_NUM_ARGS, sizeof wanted, &wanted, NULL),
+               "clGetKernelInfo");
     if (wanted != host.spec_count) {
         fprintf(stderr, "refcl kernel: the kernel takes %u arguments, %zu given\n", wanted, host.spec_count);
         return 2;
     }
+    host_captured_memory(&host);
     for (cl_uint i = 0; i < wanted; i++)
         set_argument(&host, i, host.specs[i]);
     launch(&host);

@@ -1,0 +1,79 @@
+/* Captured kernel launches: everything a kernel needs to run again, in one file.
+ *
+ * A file is a header and one compressed block of sections.  The header, all numbers little-endian:
+ *     8 bytes  "REFCLCAP"
+ *     u32      version, 1
+ *     u32      number of sections
+ *     u64      bytes of the sections
+ *     u64      bytes of the block as stored (zstd)
+ *     u64      checksum of the block
+ *     u64      checksum of the header up to here
+ * A section is u32 tag, u32 index, u64 size and its bytes, filled up to a multiple of 8. */
+#ifndef MEMMODEL_CAPTURE_H
+#define MEMMODEL_CAPTURE_H
+
+#include "memmodel/memmodel.h"
+
+enum mm_capture_tag {
+    MM_CAPTURE_KERNEL = 1, /* its name */
+    MM_CAPTURE_RANGE,      /* struct mm_capture_range */
+    MM_CAPTURE_PROGRAM,    /* what clGetProgramInfo(CL_PROGRAM_BINARIES) gave */
+    MM_CAPTURE_ARGUMENT,   /* struct mm_capture_argument, bytes of the value; index: of the argument */
+    MM_CAPTURE_MEMORY,     /* struct mm_capture_memory, contents; index: what arguments call it */
+    MM_CAPTURE_TAG_COUNT
+};
+struct mm_capture_range {
+    uint32_t dimensions, sub_group_size;
+    uint64_t global_size[3], global_offset[3], local_size[3];
+};
+enum mm_capture_kind {
+    MM_CAPTURE_VALUE,
+    MM_CAPTURE_BUFFER, /* SIZE bytes from OFFSET on of MEMORY */
+    MM_CAPTURE_SVM,    /* the address OFFSET bytes into MEMORY */
+    MM_CAPTURE_LOCAL,  /* SIZE bytes */
+    MM_CAPTURE_SAMPLER,
+    MM_CAPTURE_IMAGE,
+    MM_CAPTURE_NULL,
+    MM_CAPTURE_QUEUE, /* a default queue of the device */
+    MM_CAPTURE_PIPE,  /* what is in it is not captured */
+    MM_CAPTURE_KIND_COUNT
+};
+struct mm_capture_argument {
+    uint32_t kind, memory;
+    uint64_t offset, size, flags;
+    uint32_t normalized, addressing, filter, reserved; /* samplers: as in the API */
+};
+struct mm_capture_memory {
+    uint32_t kind, reserved; /* MM_CAPTURE_BUFFER, SVM or IMAGE */
+    uint64_t flags, size;
+    uint64_t address;                                     /* SVM: where it was: pointers in memory tell */
+    uint32_t image_type, channel_order, channel_type;     /* IMAGE: as in the API */
+    uint32_t parent;                                      /* of an image: memory it shows, UINT32_MAX: none */
+    uint64_t width, height, depth, array_size, row_pitch; /* of the image as it was made */
+    uint64_t region[3], row_bytes, slice_bytes;           /* of the contents */
+};
+
+struct mm_capture_section {
+    uint32_t tag, index;
+    uint64_t size;
+    const void *data;
+};
+struct mm_capture {
+    struct mm_capture_section *sections; /* in BLOCK */
+    size_t count;
+    void *block;
+};
+/* Writes a file, complete or not at all.  MM_LIMIT: no memory; MM_INVALID: it cannot be written. */
+enum mm_class mm_capture_write(const char *path, const struct mm_capture_section *sections, size_t count,
+                               struct mm_error *err);
+/* Reads one.  MM_INVALID for whatever is no intact capture of this version: each section that has a struct is
+ * as large as it, kinds are known, indices are of memory that is there and ranges are inside it. */
+enum mm_class mm_capture_read(const char *path, struct mm_capture *capture, struct mm_error *err);
+void mm_capture_clear(struct mm_capture *capture);
+/* The first section with TAG and INDEX, NULL if there is none. */
+const struct mm_capture_section *mm_capture_find(const struct mm_capture *capture, uint32_t tag,
+                                                 uint32_t index);
+/* Whether the file begins like a capture. */
+bool mm_capture_is(const char *path);
+
+#endif

@@ -1,0 +1,16 @@
+/* Captured launches as words for the helper that launches kernels. */
+#ifndef TOOLS_CAPTURED_H
+#define TOOLS_CAPTURED_H
+
+#include "tools/tool.h"
+
+struct captured_launch {
+    char folder[64];   /* temporary: the program, contents of memory */
+    char *words[1200]; /* "--option", value, ...: without the dashes; then the program */
+    size_t count;
+};
+/* Reads the capture PATH and unpacks it.  Returns 0 or an exit code after a complaint. */
+int captured_open(struct captured_launch *launch, const char *path);
+void captured_close(struct captured_launch *launch);
+
+#endif
