@@ -233,7 +233,8 @@ static void record(struct in_run *run, struct in_item *item, const struct in_ins
             (uint16_t)get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2);
 }
 
-bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a)
+bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                   const struct in_atomic *a)
 {
     struct in_fat *p = (struct in_fat *)(void *)(item->frame + a->pointer);
     bool writes = a->opcode != SpvOpAtomicLoad;
@@ -265,4 +266,11 @@ bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *p
         memcpy(item->frame + a->result, &old, flag ? 1 : a->size);
     }
     return true;
+}
+
+bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a)
+{
+    if (__builtin_expect(run->weak != NULL, 0) && in_weak_postpones(run, item, pc))
+        return true;
+    return in_atomic_now(run, item, pc, a);
 }

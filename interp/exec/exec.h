@@ -154,6 +154,7 @@ struct in_code {
 };
 
 enum in_item_state { IN_ITEM_NEW, IN_ITEM_READY, IN_ITEM_WAITING, IN_ITEM_DONE };
+enum { IN_LATE_COPIES = 3 };
 struct in_item {
     const struct in_insn *pc;
     uint8_t *frame;
@@ -164,6 +165,10 @@ struct in_item {
     uint32_t instances[2]; /* barriers passed: work-group, sub-group */
     uint8_t state;
     struct in_weak_item *weak; /* its part in weak memory, NULL: none yet */
+    const struct in_insn
+        *late; /* weak memory: a read that it has yet to carry out, and copies of its result */
+    int32_t late_copies[IN_LATE_COPIES];
+    uint32_t late_count;
 };
 
 /* A place for a resident work-group: its local memory, its work-items and a pool of blocks, reused by one
@@ -314,6 +319,8 @@ bool in_pipe_storages_create(struct in_instance *instance);
 void in_pipe_storages_destroy(struct in_instance *instance);
 /* atomic.c; false: the work-item cannot go on (run->stopped) */
 bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a);
+bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                   const struct in_atomic *a); /* without postponing it */
 /* collective.c: all of MEMBERS wait at WAIT; computes and writes their results. */
 void in_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *wait);
 /* sched: makes a block ready for a work-item */

@@ -1,6 +1,7 @@
 /* Who runs next.  Sequential: in order, each until it waits; work-items that spin make room for others,
  * and groups that only spin for further groups.  Random: a seeded choice after every few shared memory
  * operations.  Fair: round robin in small slices. */
+#include "interp/weak/weak.h"
 #include "sched.h"
 
 #define IN_SPIN_SLICE   200000 /* instructions after which a work-item may be spinning */
@@ -143,6 +144,8 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
             return false;
         }
     }
+    if (__builtin_expect(item->late != NULL, 0) && !in_weak_catch_up(run, item))
+        return false;
     run->budget = budget;
     enum in_stop stop = run->engine == IN_FAST        ? in_engine_fast(run, item, NULL)
                         : run->engine == IN_RECORDING ? in_engine_full(run, item, NULL)

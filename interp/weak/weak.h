@@ -45,6 +45,10 @@ struct in_weak_atomic {
 };
 void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_atomic *a);
 
+/* Whether the work-item goes on without the atomic operation at PC, which it will catch up on. */
+bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in_insn *pc);
+/* False: the work-item cannot go on. */
+bool in_weak_catch_up(struct in_run *run, struct in_item *item);
 void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics, enum mm_scope scope);
 /* All of MEMBERS meet at a barrier with these semantics. */
 void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t count, uint32_t semantics,

@@ -1,0 +1,174 @@
+/* Load buffering: a relaxed read whose value nothing needs yet may happen after the relaxed write to another
+ * place that follows it in program order, as no rule orders the two.  The work-item goes on to that write,
+ * lets others run, and carries the read out when it runs again [CL 3.3.4, 3.3.6 G19]. */
+#include "history.h"
+#include "interp/fault.h"
+#include <string.h>
+
+enum { FAR = 64 }; /* instructions that a read is postponed by at most */
+
+static uint32_t get32(const struct in_item *item, int32_t slot)
+{
+    uint32_t v;
+    memcpy(&v, item->frame + slot, sizeof v);
+    return v;
+}
+
+static bool is_store(const struct in_atomic *a)
+{
+    return a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
+}
+
+/* In the order that is carried out, which a seeded fault may have changed. */
+static bool is_relaxed(const struct in_item *item, const struct in_atomic *a)
+{
+    enum mm_order order = in_order_of(get32(item, a->order));
+    enum mm_scope scope = in_scope_of(get32(item, a->scope));
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
+        in_fault_atomic(!is_store(a) && a->opcode != SpvOpAtomicLoad, &order, &scope);
+    return order == MM_RELAXED;
+}
+
+/* Where the value that is not there yet would be: the result and copies of it. */
+struct absent {
+    int32_t slots[1 + IN_LATE_COPIES];
+    uint32_t count;
+};
+
+/* Whether what stands at SLOT, up to 16 bytes, may be part of it. */
+static bool meets(const struct absent *absent, int32_t slot)
+{
+    for (uint32_t k = 0; k < absent->count; k++)
+        if (slot > absent->slots[k] - 16 && slot < absent->slots[k] + 8)
+            return true;
+    return false;
+}
+
+static bool uses(const struct in_atomic *a, const struct absent *absent)
+{
+    const int32_t slots[] = {a->pointer, a->scope, a->order, a->order2, a->value, a->comparator, a->result};
+    for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)
+        if (slots[k] != 0 && meets(absent, slots[k]))
+            return true;
+    return false;
+}
+
+static bool copies(const struct in_insn *i, const struct in_atomic *a, struct absent *absent)
+{
+    uint64_t move = a->size == 1 ? IN_MOV_1 : a->size == 2 ? IN_MOV_2 : a->size == 4 ? IN_MOV_4 : IN_MOV_8;
+    if (i->op != move || i->a != a->result || meets(absent, i->d) || absent->count > IN_LATE_COPIES)
+        return false;
+    absent->slots[absent->count++] = i->d;
+    return true;
+}
+
+#define SCALARS(n)                                                                                           \
+    case IN_##n##_8:                                                                                         \
+    case IN_##n##_16:                                                                                        \
+    case IN_##n##_32:                                                                                        \
+    case IN_##n##_64:
+
+/* Computes from registers of up to 16 bytes, and nothing else. */
+static bool is_simple(uint64_t op)
+{
+    switch (op) {
+    case IN_MOV_1:
+    case IN_MOV_2:
+    case IN_MOV_4:
+    case IN_MOV_8:
+    case IN_MOV_16:
+    case IN_SX_32_64:
+    case IN_ZX_32_64:
+    case IN_TR_64_32:
+    case IN_PTRX:
+    case IN_PTRXI:
+    case IN_PTRK:
+        SCALARS(ADD)
+        SCALARS(SUB)
+        SCALARS(MUL)
+        SCALARS(AND)
+        SCALARS(OR)
+        SCALARS(XOR)
+        SCALARS(SHL)
+        SCALARS(LSHR)
+        SCALARS(ASHR)
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A fence of relaxed order orders nothing [CLC 6.15.12.2]. */
+static bool is_no_fence(const struct in_item *item, const struct in_insn *i)
+{
+    if (i->op != IN_FENCE || i->a >= 0 || i->b >= 0)
+        return false;
+    enum mm_order order = in_order_of(get32(item, i->b));
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
+        in_fault_fence(&order, &(enum mm_scope){MM_SCOPE_DEVICE}, &(uint32_t){0});
+    return order == MM_RELAXED || order == MM_ORDER_NONE;
+}
+
+/* Whether A, at PC, can be postponed behind a relaxed write that follows. */
+static bool write_follows(const struct in_run *run, const struct in_item *item, const struct in_insn *pc,
+                          const struct in_atomic *a, struct absent *absent)
+{
+    const struct in_insn *code = run->code->insns + (pc - run->insns);
+    for (int n = 1; n < FAR; n++) {
+        const struct in_insn *i = &code[n];
+        if (i->op == IN_ATOMIC) {
+            const struct in_atomic *b = i->p;
+            bool known = b->order < 0 && b->scope < 0; /* constants */
+            return b->opcode != SpvOpAtomicLoad && known && is_relaxed(item, b) && !uses(b, absent);
+        }
+        if (copies(i, a, absent) || is_no_fence(item, i))
+            continue;
+        if (!is_simple(i->op) || meets(absent, i->d) || meets(absent, i->a) || meets(absent, i->b) ||
+            meets(absent, i->c))
+            return false;
+    }
+    return false;
+}
+
+static uint64_t cell_of(const struct in_item *item, const struct in_insn *pc)
+{
+    const struct in_atomic *a = pc->p;
+    return ((const struct in_fat *)(const void *)(item->frame + a->pointer))->address >> 3;
+}
+
+bool in_weak_catch_up(struct in_run *run, struct in_item *item)
+{
+    const struct in_insn *late = item->late;
+    item->late = NULL;
+    if (late == NULL)
+        return true;
+    const struct in_atomic *a = late->p;
+    if (!in_atomic_now(run, item, late, a))
+        return false;
+    for (uint32_t k = 0; k < item->late_count; k++)
+        memcpy(item->frame + item->late_copies[k], item->frame + a->result, a->size);
+    return true;
+}
+
+bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in_insn *pc)
+{
+    const struct in_atomic *a = pc->p;
+    if (item->late != NULL) {
+        if (cell_of(item, pc) == cell_of(item, item->late))
+            in_weak_catch_up(run, item);
+        run->switch_budget = 0;
+        return false;
+    }
+    bool flag = a->opcode == SpvOpAtomicFlagTestAndSet;
+    if (is_store(a) || flag || a->result == 0 || run->launch.recorder != NULL || !is_relaxed(item, a))
+        return false;
+    struct in_weak *w = run->weak;
+    struct absent absent = {.slots = {a->result}, .count = 1};
+    w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
+    if ((w->random >> 40) % 4 != 0 || !write_follows(run, item, pc, a, &absent))
+        return false;
+    item->late = pc;
+    item->late_count = absent.count - 1;
+    memcpy(item->late_copies, absent.slots + 1, sizeof item->late_copies);
+    return true;
+}
