@@ -108,14 +108,15 @@ const struct lt_base_type *lt_find_type(const char *name);
 enum lt_expr_kind {
     LT_CONST,
     LT_NAME,
-    LT_UNARY,   /* op, a */
-    LT_BINARY,  /* op, a, b */
-    LT_SELECT,  /* a ? b : c */
-    LT_DEREF,   /* *a */
-    LT_INDEX,   /* a[b] */
-    LT_ADDRESS, /* &a */
-    LT_CAST,    /* (type) a */
-    LT_CALL     /* function; a = pointer, b = expected pointer, c = value */
+    LT_UNARY,     /* op, a */
+    LT_BINARY,    /* op, a, b */
+    LT_SELECT,    /* a ? b : c */
+    LT_DEREF,     /* *a */
+    LT_INDEX,     /* a[b] */
+    LT_ADDRESS,   /* &a */
+    LT_CAST,      /* (type) a */
+    LT_CALL,      /* function; a = pointer, b = expected pointer, c = value */
+    LT_ASSIGNMENT /* (a [op]= b), where a is no register */
 };
 struct lt_expr {
     enum lt_expr_kind kind;
@@ -423,6 +424,8 @@ bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type);
 struct lt_expr *lt_parse_expr(struct lt_lexer *lexer);
 struct lt_expr *lt_parse_unary(struct lt_lexer *lexer);
 struct lt_stmt *lt_parse_block(struct lt_lexer *lexer);
+/* The operator of an assignment other than =, or of ++ and --; NONE if there is none. */
+enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer);
 /* [-] number */
 bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value);
 /* n or Pn; SIZE_MAX if the token is neither. */

@@ -269,16 +269,7 @@ static void lower_assign(struct lt_lower *lower, const struct lt_stmt *s)
 {
     const struct lt_expr *target = s->target;
     if (target->kind != LT_NAME) {
-        struct lt_expr address = *target;
-        address.kind = LT_ADDRESS;
-        address.a = (struct lt_expr *)target;
-        struct lt_value pointer = lt_lower_pointer(lower, &address);
-        struct lt_value value = {.expr = CK_NO_EXPR};
-        if (s->op)
-            value = lt_plain_load(lower, target->pos, pointer);
-        struct lt_value operand = lt_lower_expr(lower, s->value);
-        lt_plain_store(lower, s->pos, pointer,
-                       s->op ? lt_binary(lower, s->pos, s->op, value, operand) : operand);
+        lt_lower_assignment(lower, s->pos, target, s->op, s->value);
         return;
     }
     uint32_t reg = lt_find_reg(lower->program, lower->thread, target->name);
@@ -419,6 +410,7 @@ static void lower_jump(struct lt_lower *lower, const struct lt_stmt *s)
 
 static void lower_stmt(struct lt_lower *lower, const struct lt_stmt *s)
 {
+    lower->access_count = 0;
     switch (s->kind) {
     case LT_EMPTY:
         break;

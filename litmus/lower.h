@@ -18,6 +18,12 @@ struct lt_loop {
     struct lt_loop *outer;
 };
 
+/* A plain access that an expression makes. */
+struct lt_access {
+    uint32_t instr;
+    bool store;
+};
+
 struct lt_lower {
     const struct lt_test *test;
     struct ck_program *program;
@@ -32,6 +38,8 @@ struct lt_lower {
     uint32_t unlabelled_barriers;
     const char **labels; /* barrier sites by name */
     uint32_t label_count;
+    struct lt_access *accesses; /* of the expression at hand */
+    uint32_t access_count, access_capacity;
 };
 
 void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, const char *format, ...)
@@ -55,6 +63,13 @@ void lt_plain_store(struct lt_lower *lower, struct lt_pos pos, struct lt_value p
 struct lt_value lt_plain_load(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer);
 struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_operator op, struct lt_value a,
                           struct lt_value b);
+/* The order of evaluation (lower_order.c).  Notes that the last instruction is a plain access. */
+void lt_note_access(struct lt_lower *lower);
+/* Nothing orders the accesses FIRST to MIDDLE and those from there to now [C11 6.5]. */
+void lt_unsequenced(struct lt_lower *lower, struct lt_pos pos, uint32_t first, uint32_t middle);
+/* TARGET [OP]= VALUE, where TARGET is no register; its value. */
+struct lt_value lt_lower_assignment(struct lt_lower *lower, struct lt_pos pos, const struct lt_expr *target,
+                                    enum lt_operator op, const struct lt_expr *value);
 /* Host part: a call where it stands; then the threads and relations of all commands. */
 void lt_lower_call(struct lt_lower *lower, const struct lt_api *api);
 void lt_lower_commands(struct lt_lower *lower);

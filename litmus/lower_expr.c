@@ -226,7 +226,7 @@ static bool has_access(const struct lt_expr *e)
 {
     if (!e)
         return false;
-    if (e->kind == LT_CALL || e->kind == LT_DEREF || e->kind == LT_INDEX)
+    if (e->kind == LT_CALL || e->kind == LT_DEREF || e->kind == LT_INDEX || e->kind == LT_ASSIGNMENT)
         return true;
     return has_access(e->a) || has_access(e->b) || has_access(e->c);
 }
@@ -533,6 +533,13 @@ static struct lt_value lower_address(struct lt_lower *lower, const struct lt_exp
     return no_value;
 }
 
+static struct lt_value noted_load(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer)
+{
+    struct lt_value v = lt_plain_load(lower, pos, pointer);
+    lt_note_access(lower);
+    return v;
+}
+
 struct lt_value lt_lower_expr(struct lt_lower *lower, const struct lt_expr *e)
 {
     if (lower->failed)
@@ -551,17 +558,22 @@ struct lt_value lt_lower_expr(struct lt_lower *lower, const struct lt_expr *e)
     case LT_ADDRESS:
         return lower_address(lower, e);
     case LT_DEREF:
-        return lt_plain_load(lower, e->pos, lt_lower_pointer(lower, e->a));
+        return noted_load(lower, e->pos, lt_lower_pointer(lower, e->a));
     case LT_INDEX:
-        return lt_plain_load(lower, e->pos, element_pointer(lower, e));
+        return noted_load(lower, e->pos, element_pointer(lower, e));
     case LT_CALL:
         return lower_call(lower, e);
+    case LT_ASSIGNMENT:
+        return lt_lower_assignment(lower, e->pos, e->a, e->op, e->b);
     case LT_BINARY:
         break;
     }
     if ((e->op == LT_OP_LAND || e->op == LT_OP_LOR) && has_access(e->b))
         return short_circuit(lower, e);
+    uint32_t first = lower->access_count;
     struct lt_value a = lt_lower_expr(lower, e->a);
+    uint32_t middle = lower->access_count;
     struct lt_value b = lt_lower_expr(lower, e->b);
+    lt_unsequenced(lower, e->pos, first, middle);
     return lt_binary(lower, e->pos, e->op, a, b);
 }

@@ -157,7 +157,7 @@ static bool is_assignable(const struct lt_expr *e)
     return e->kind == LT_NAME || e->kind == LT_DEREF || e->kind == LT_INDEX;
 }
 
-static enum lt_operator assignment_operator(struct lt_lexer *lexer)
+enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer)
 {
     static const struct {
         const char *text;
@@ -188,14 +188,14 @@ static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
     if (!s)
         return NULL;
     enum lt_operator step =
-        lt_is(lexer, "++") || lt_is(lexer, "--") ? assignment_operator(lexer) : LT_OP_NONE;
+        lt_is(lexer, "++") || lt_is(lexer, "--") ? lt_assignment_operator(lexer) : LT_OP_NONE;
     if (step)
         lt_take(lexer);
     /* A statement that starts with a dereference or a name: what follows tells an assignment. */
     struct lt_expr *e = lt_parse_expr(lexer);
     if (!e)
         return NULL;
-    enum lt_operator op = step ? step : assignment_operator(lexer);
+    enum lt_operator op = step ? step : lt_assignment_operator(lexer);
     bool equals = !op && lt_is(lexer, "=");
     if (!op && !equals) {
         s->value = e;

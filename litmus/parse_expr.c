@@ -350,6 +350,20 @@ static struct lt_expr *parse_call(struct lt_lexer *lexer)
     return set_operands(lexer, call, operands[0], operands[1], operands[2]);
 }
 
+/* target [op]= value, whose target has been read */
+static struct lt_expr *parse_assignment(struct lt_lexer *lexer, struct lt_expr *target)
+{
+    struct lt_expr *e = new_expr(lexer, LT_ASSIGNMENT, target->pos);
+    if (target->kind != LT_DEREF && target->kind != LT_INDEX) {
+        lt_fail_at(lexer, target->pos, "expected *pointer on the left of an assignment within an expression");
+        return NULL;
+    }
+    if (e)
+        e->op = lt_assignment_operator(lexer);
+    lt_take(lexer);
+    return set_operands(lexer, e, target, lt_parse_expr(lexer), NULL);
+}
+
 static struct lt_expr *parse_primary(struct lt_lexer *lexer)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
@@ -377,6 +391,9 @@ static struct lt_expr *parse_primary(struct lt_lexer *lexer)
     }
     if (lt_accept(lexer, "(")) {
         e = lt_parse_expr(lexer);
+        bool steps = lt_is(lexer, "++") || lt_is(lexer, "--");
+        if (e && !steps && (lt_is(lexer, "=") || lt_assignment_operator(lexer)))
+            e = parse_assignment(lexer, e);
         lt_expect(lexer, ")");
         return lexer->failed ? NULL : e;
     }

@@ -157,6 +157,13 @@ void lt_print_expr(const struct lt_expr *e, FILE *out)
     case LT_CALL:
         print_call(e, out);
         break;
+    case LT_ASSIGNMENT:
+        fputc('(', out);
+        lt_print_expr(e->a, out);
+        fprintf(out, " %s= ", e->op ? lt_operator_text(e->op) : "");
+        lt_print_expr(e->b, out);
+        fputc(')', out);
+        break;
     }
 }
 

@@ -129,6 +129,7 @@ const struct mm_cat_base mm_cat_bases[] = {
     REL("callback", false, false, "completion to the events of its callbacks"),
     REL("parent", false, false, "end of a kernel to the starts of the commands that its work-items enqueue"),
     REL("child", false, false, "completion of such a command to the completion of the kernel"),
+    REL("unseq", false, false, "plain accesses of one expression that nothing puts in an order, one a write"),
     REL("frees", false, false, "accesses of memory to the operations that free it"),
     REL("obj", false, false, "accesses of the same memory object, each to itself too"),
     REL("mapping", false, false, "accesses of a map command to the start of the command that unmaps"),

@@ -121,6 +121,8 @@ static size_t damage(char *text, size_t size)
                                         "1 ? 2 : 3",
                                         "atomic_load(x)",
                                         "x[4095]",
+                                        "(*x = 1)",
+                                        "(x[1] += *y)",
                                         "&r0",
                                         "barrier(0)",
                                         "goto LC00",

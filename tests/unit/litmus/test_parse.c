@@ -247,6 +247,8 @@ static void errors(void **state)
     expect_error("OPENCL t\n{ x = ; }", 2, 7, "expected a number, found ';'");
     expect_error(HEAD "P0@wg 0 dev 0 () {}", 3, 9, "expected '(', found 'dev'");
     expect_error(HEAD "P0@wg 0, dev 0 (global foo* x) {}", 3, 24, "an integer or atomic type, found 'foo'");
+    expect_error(ONE("int r0 = 1; int r1 = (r0 = 2);"), 4, 23, "left of an assignment within");
+    expect_error(ONE("while (*y) { int r0 = *y + (*y = 1); }"), 4, 26, "cannot stand in a loop");
     expect_error(ONE("int r = ;"), 4, 9, "expected an expression, found ';'");
     expect_error(ONE("atomic_lod(x);"), 4, 1, "unknown function 'atomic_lod'");
     expect_error(ONE("atomic_load_explicit(x);"), 4, 23, "expected ','");
