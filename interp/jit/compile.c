@@ -3,6 +3,7 @@
 #include "builtins_bc.h"
 #include "llvm_shim.h"
 #include "loops_shim.h"
+#include "turns.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
@@ -122,7 +123,7 @@ static const char prepare[] =
 
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
 static const char optimize[] =
-    "always-inline,globaldce,function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
+    "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
     "loop(indvars)),function(loop-vectorize<interleave-forced-only;vectorize-forced-only>,"
     "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),instcombine,simplifycfg,sroa,early-cse)"
     ","
@@ -163,18 +164,25 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         return false;
     }
     dump(e->module, "item");
-    if (in_shim_may_spin(item)) {
-        snprintf(k->why, sizeof k->why, "work-items that may wait for others in a loop");
-        return false;
-    }
-    in_shim_lower_local(item);
-    struct in_loops loops = {.edge = k->edge, .access_group = shared, .lanes = lanes()};
+    struct in_loops loops = {.edge = k->edge,
+                             .access_group = shared,
+                             .lanes = lanes(),
+                             .frame_bytes = sizeof(struct in_jit_frame)};
     memcpy(loops.local_size, k->options.local_size, sizeof loops.local_size);
-    if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
-        return false;
+    k->waits = in_shim_may_spin(item);
+    if (k->waits) {
+        in_shim_make_turns(e->module, &loops);
+    } else {
+        in_shim_lower_local(item);
+        if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
+            return false;
+    }
     k->context_bytes = loops.context_bytes;
     dump(e->module, "loops");
-    in_shim_neutral(e->module, "run.", 0);
+    in_shim_neutral(e->module, "run.", lanes() * 32);
+    if (!in_shim_passes(e->module, machine, "always-inline,globaldce", false))
+        return false;
+    in_shim_drop_scopes(e->module);
     if (!in_shim_passes(e->module, machine, optimize, true))
         return false;
     dump(e->module, "optimized");
@@ -183,11 +191,17 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
 
 static bool look_up(struct in_jit_kernel *k)
 {
-    LLVMOrcExecutorAddress full = 0, edge = 0;
-    if (!done(LLVMOrcLLJITLookup(k->jit, &full, "run.full"), k->why, sizeof k->why) ||
+    LLVMOrcExecutorAddress row = 0, edge = 0;
+    if (k->waits) {
+        if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.turns"), k->why, sizeof k->why))
+            return false;
+        memcpy(&k->turns, &row, sizeof k->turns);
+        return true;
+    }
+    if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why) ||
         (k->edge && !done(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
         return false;
-    memcpy(&k->full, &full, sizeof k->full);
+    memcpy(&k->row, &row, sizeof k->row);
     memcpy(&k->edges, &edge, sizeof k->edges);
     return true;
 }
@@ -308,7 +322,8 @@ const struct in_jit_kernel *in_jit_compile(const struct in_module *module, const
 {
     pthread_mutex_lock(&lock);
     struct in_jit_kernel *k = kernel->code->native;
-    while (k != NULL && (memcmp(&k->options, options, sizeof *options) != 0 || (edge && !k->edge)))
+    while (k != NULL &&
+           (memcmp(&k->options, options, sizeof *options) != 0 || (edge && !k->edge && !k->waits)))
         k = k->next;
     if (k == NULL)
         k = add(module, kernel, options, edge);

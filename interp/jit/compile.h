@@ -5,8 +5,8 @@
 #include "emit.h"
 #include <llvm-c/LLJIT.h>
 
-typedef void (*in_jit_full_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context,
-                               uint32_t g0, uint32_t g1, uint32_t g2);
+typedef void (*in_jit_row_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context, uint32_t g0,
+                              uint32_t g1, uint32_t g2, uint32_t groups);
 typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context,
                                uint32_t g0, uint32_t g1, uint32_t g2, uint32_t s0, uint32_t s1, uint32_t s2);
 
@@ -14,12 +14,13 @@ typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local,
 struct in_jit_kernel {
     struct in_jit_kernel *next;
     struct in_jit_options options;
-    bool edge, covered;
+    bool edge, covered, waits;
     char why[160];
     struct in_jit_layout layout;
     uint64_t context_bytes;
-    in_jit_full_fn full;
+    in_jit_row_fn row;
     in_jit_edge_fn edges;
+    in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, turns.h */
     LLVMOrcLLJITRef jit;
 };
 /* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory.  Any thread. */

@@ -247,7 +247,8 @@ static void emit_item(struct in_emit *e)
     LLVMPositionBuilderAtEnd(e->b, LLVMAppendBasicBlockInContext(e->c, e->function, "entry"));
     for (uint32_t k = 0; k < IN_P_COUNT; k++)
         arguments[k] = in_param(e, k);
-    LLVMValueRef base = in_frame_pointer(e, offsetof(struct in_jit_frame, arguments));
+    LLVMValueRef base =
+        in_frame_pointer(e, offsetof(struct in_jit_frame, arguments), e->layout->argument_bytes);
     for (uint32_t k = 0; k < f->param_count && !e->failed; k++)
         arguments[IN_P_COUNT + k] = argument(e, k, base);
     LLVMValueRef fn = e->functions[e->kernel->function];

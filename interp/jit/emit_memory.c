@@ -23,6 +23,7 @@ LLVMValueRef in_constant_load(struct in_emit *e, LLVMTypeRef type, LLVMValueRef 
     LLVMValueRef v = LLVMBuildLoad2(e->b, type, pointer, "");
     LLVMSetAlignment(v, align);
     tag(e, v, "invariant.load", NULL);
+    tag(e, v, "llvm.access.group", e->shared);
     return v;
 }
 
@@ -31,9 +32,16 @@ LLVMValueRef in_frame_word(struct in_emit *e, uint64_t offset)
     return in_constant_load(e, e->i64, in_offset(e, in_param(e, IN_P_FRAME), offset), 8);
 }
 
-LLVMValueRef in_frame_pointer(struct in_emit *e, uint64_t offset)
+/* A pointer to at least SIZE bytes, so that loads through it need no condition. */
+LLVMValueRef in_frame_pointer(struct in_emit *e, uint64_t offset, uint64_t size)
 {
-    return in_constant_load(e, e->ptr, in_offset(e, in_param(e, IN_P_FRAME), offset), 8);
+    LLVMValueRef v = in_constant_load(e, e->ptr, in_offset(e, in_param(e, IN_P_FRAME), offset), 8);
+    LLVMValueRef bytes = LLVMConstInt(e->i64, size, 0), one = LLVMConstInt(e->i64, 16, 0);
+    if (size > 0) {
+        tag(e, v, "dereferenceable", LLVMMDNodeInContext(e->c, &bytes, 1));
+        tag(e, v, "align", LLVMMDNodeInContext(e->c, &one, 1));
+    }
+    return v;
 }
 
 LLVMValueRef in_alloca(struct in_emit *e, uint64_t size, uint64_t align)

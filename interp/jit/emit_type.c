@@ -112,7 +112,8 @@ static LLVMValueRef global_address(struct in_emit *e, uint32_t index, int64_t ad
         return in_offset(e, in_param(e, IN_P_LOCAL), e->local_offsets[index] + offset);
     case SpvStorageClassCrossWorkgroup:
     case SpvStorageClassUniformConstant:
-        return in_offset(e, in_frame_pointer(e, offsetof(struct in_jit_frame, program)), g->offset + offset);
+        return in_offset(e, in_frame_pointer(e, offsetof(struct in_jit_frame, program), 0),
+                         g->offset + offset);
     default:
         in_emit_fail(e, "the address of a built-in variable");
         return LLVMConstNull(e->ptr);

@@ -20,6 +20,7 @@ struct Group {
     const in_loops &options;
     llvm::Function *function;
     llvm::Value *frame, *local, *context, *id[3], *size[3];
+    bool scalar = false; // loops over work-items are not to be vectorised
 
     Group(llvm::Module &m, const in_loops &o, bool edge);
 };
@@ -61,10 +62,13 @@ struct Divergence {
     Divergence(llvm::Function &item, unsigned dimensions);
     bool differs(const llvm::BasicBlock &b) const;
 };
+// Whether I reads what another work-item may be about to change.
+bool observes(const llvm::Instruction &i);
 // strips_shim.cpp: a function like F for LANES work-items that follow one another in the first dimension.
 struct Strip {
     llvm::Function *function; // NULL: not worth it
     unsigned lanes;
+    bool scalar; // nor is any vectorising
 };
 Strip make_strip(llvm::Module &m, const in_loops &options, llvm::Function &f);
 

@@ -7,6 +7,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Metadata.h>
 #include <llvm/IR/Module.h>
@@ -112,6 +113,17 @@ void in_shim_keep_accuracy(LLVMModuleRef module)
             if (auto *call = dyn_cast<CallInst>(&i); call && !is_accurate(call))
                 call->addFnAttr(Attribute::NoBuiltin);
     }
+}
+
+// What parameters promise on aliases holds for the whole launch: there is no need to know where it begins,
+// and the vectoriser takes the marks of that for accesses to memory.
+void in_shim_drop_scopes(LLVMModuleRef module)
+{
+    for (Function &f : *unwrap(module))
+        for (Instruction &i : make_early_inc_range(instructions(f)))
+            if (auto *call = dyn_cast<IntrinsicInst>(&i);
+                call && call->getIntrinsicID() == Intrinsic::experimental_noalias_scope_decl)
+                call->eraseFromParent();
 }
 
 // The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorised.

@@ -14,7 +14,7 @@ using namespace llvm;
 // ---- spinning ------------------------------------------------------------------------------------
 
 // Reads of what another work-item may be about to change.
-static bool observes(const Instruction &i)
+bool observes(const Instruction &i)
 {
     if (auto *load = dyn_cast<LoadInst>(&i))
         return load->isAtomic() || load->isVolatile();
@@ -131,6 +131,8 @@ Group::Group(Module &m, const in_loops &o, bool edge) : module(m), options(o)
     for (unsigned k = 0; k < 3; k++)
         function->addParamAttr(k, Attribute::NoAlias);
     function->addFnAttr(Attribute::NoUnwind);
+    function->addDereferenceableParamAttr(0, o.frame_bytes);
+    function->addParamAttr(0, Attribute::getWithAlignment(c, Align(16)));
     frame = function->getArg(0);
     local = function->getArg(1);
     context = function->getArg(2);
@@ -146,8 +148,11 @@ static MDNode *parallel_loop(const Group &g)
 {
     LLVMContext &c = g.module.getContext();
     auto *group = cast<MetadataAsValue>(unwrap(g.options.access_group))->getMetadata();
-    SmallVector<Metadata *, 2> parts{
+    SmallVector<Metadata *, 3> parts{
         nullptr, MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group})};
+    if (g.scalar)
+        parts.push_back(MDNode::get(c, {MDString::get(c, "llvm.loop.vectorize.enable"),
+                                        ConstantAsMetadata::get(ConstantInt::getFalse(c))}));
     MDNode *node = MDNode::getDistinct(c, parts);
     node->replaceOperandWith(0, node);
     return node;
@@ -242,6 +247,7 @@ SmallVector<Value *, PARAMETERS> item_arguments(const Group &g, Value **ids)
 static void call_items(Module &m, const in_loops &loops, Function *item, Strip strip, bool edge)
 {
     Group g(m, loops, edge);
+    g.scalar = strip.scalar;
     BasicBlock *entry = BasicBlock::Create(m.getContext(), "", g.function);
     BasicBlock *end = item_loops(g, entry, strip.lanes, [&](BasicBlock *at, Value **ids, bool many) {
         IRBuilder<>(at).CreateCall(many ? strip.function : item, item_arguments(g, ids));
@@ -250,17 +256,52 @@ static void call_items(Module &m, const in_loops &loops, Function *item, Strip s
     IRBuilder<>(end).CreateRetVoid();
 }
 
+// run.row: whole work-groups that follow one another in the first dimension.
+static void make_row(Module &m)
+{
+    LLVMContext &c = m.getContext();
+    Function *full = m.getFunction("run.full");
+    auto common = full->getFunctionType()->params();
+    SmallVector<Type *, 8> types(common.begin(), common.end());
+    types.push_back(Type::getInt32Ty(c));
+    auto *type = FunctionType::get(Type::getVoidTy(c), types, false);
+    Function *row = Function::Create(type, GlobalValue::ExternalLinkage, "run.row", m);
+    row->copyAttributesFrom(full);
+    full->addFnAttr(Attribute::AlwaysInline);
+    full->setLinkage(GlobalValue::InternalLinkage);
+    BasicBlock *entry = BasicBlock::Create(c, "", row), *head = BasicBlock::Create(c, "group", row),
+               *after = BasicBlock::Create(c, "", row);
+    IRBuilder<> b(entry);
+    b.CreateBr(head);
+    b.SetInsertPoint(head);
+    PHINode *k = b.CreatePHI(b.getInt32Ty(), 2);
+    k->addIncoming(b.getInt32(0), entry);
+    SmallVector<Value *, 8> arguments;
+    for (unsigned n = 0; n < full->arg_size(); n++)
+        arguments.push_back(row->getArg(n));
+    arguments[3] = b.CreateAdd(arguments[3], k, "", true, true);
+    b.CreateCall(full, arguments);
+    Value *up = b.CreateAdd(k, b.getInt32(1), "", true, true);
+    k->addIncoming(up, head);
+    b.CreateCondBr(b.CreateICmpULT(up, row->getArg(full->arg_size())), head, after);
+    IRBuilder<>(after).CreateRetVoid();
+}
+
 bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size)
 {
     Module &m = *unwrap(module);
     Function *item = m.getFunction("item");
     loops->context_bytes = 0;
     Function *barrier = m.getFunction("in.barrier");
-    if (barrier && !barrier->use_empty())
-        return make_regions(m, item, *loops, why, why_size);
-    Strip strip = make_strip(m, *loops, *item);
-    call_items(m, *loops, item, strip, false);
-    if (loops->edge)
-        call_items(m, *loops, item, strip, true);
+    if (barrier && !barrier->use_empty()) {
+        if (!make_regions(m, item, *loops, why, why_size))
+            return false;
+    } else {
+        Strip strip = make_strip(m, *loops, *item);
+        call_items(m, *loops, item, strip, false);
+        if (loops->edge)
+            call_items(m, *loops, item, strip, true);
+    }
+    make_row(m);
     return true;
 }

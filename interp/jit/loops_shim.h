@@ -16,6 +16,7 @@ struct in_loops {
     unsigned lanes;         /* of the vectors that work-items in loops become; 0: none */
     bool edge;              /* also a function for work-groups that are smaller */
     LLVMValueRef access_group;
+    uint64_t frame_bytes;
     uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
 };
 /* Work-items that wait for one another in a loop cannot take turns in one: true if ITEM, after inlining, may
@@ -25,8 +26,9 @@ bool in_shim_may_spin(LLVMValueRef item);
 void in_shim_lower_local(LLVMValueRef item);
 /* Asks for unrolling of short loops that index private arrays. */
 void in_shim_mark_unroll(LLVMValueRef item);
-/* Adds run.full(frame, local, context, group0, group1, group2) and, for edges, run.edge(.., size0, size1,
- * size2).  False: not covered, WHY says what. */
+/* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole
+ * work-groups in a row, and, for edges, run.edge(.., size0, size1, size2).  False: not covered, WHY says
+ * what. */
 bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ enum { ON_STACK = 1 << 17 };
 
 struct Slot { // what lives across a barrier
     AllocaInst *cell;
-    Type *type;
+    Type *type, *kept; // as a value; in memory
     bool uniform;
     unsigned parameter; // uniform: among the region function's uniform values
     unsigned pointer;   // not uniform: among the region function's pointers
@@ -86,8 +86,9 @@ void Regions::demote()
     live_slots.resize(starts.size());
     Instruction *first = &*item.getEntryBlock().getFirstInsertionPt();
     for (Instruction *i : all) {
-        Slot slot{nullptr, i->getType(), !divergent.count(i), 0, 0};
-        uint64_t size = layout.getTypeAllocSize(slot.type);
+        Type *kept = i->getType()->isIntegerTy(1) ? Type::getInt8Ty(module.getContext()) : i->getType();
+        Slot slot{nullptr, i->getType(), kept, !divergent.count(i), 0, 0};
+        uint64_t size = layout.getTypeAllocSize(slot.kept);
         if (slot.uniform)
             slot.parameter = uniform_count++;
         else
@@ -112,8 +113,8 @@ void Regions::place_arrays()
             uint64_t size = layout.getTypeAllocSize(memory->getAllocatedType());
             uint64_t align = memory->getAlign().value();
             size = (size + align - 1) / align * align;
-            arrays.push_back({memory, ArrayType::get(Type::getInt8Ty(module.getContext()), size), false, 0,
-                              add_place(size * items)});
+            auto *type = ArrayType::get(Type::getInt8Ty(module.getContext()), size);
+            arrays.push_back({memory, type, type, false, 0, add_place(size * items)});
         }
     SmallVector<Instruction *, 8> markers;
     for (Instruction &i : instructions(item))
@@ -188,9 +189,9 @@ void Regions::make_function(unsigned region)
             v = f->getArg(PARAMETERS + slot.parameter);
         } else {
             auto *load = b.CreateLoad(
-                slot.type, place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.type)));
+                slot.kept, place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.kept)));
             tag(load);
-            v = load;
+            v = slot.kept == slot.type ? static_cast<Value *>(load) : b.CreateTrunc(load, slot.type);
         }
         b.CreateStore(v, map[slot.cell]);
     }
@@ -210,16 +211,17 @@ void Regions::make_function(unsigned region)
             continue;
         unsigned next = end ? 0 : found->second;
         b.SetInsertPoint(copy->getTerminator());
-        for (unsigned k : end ? SetVector<unsigned>() : live_slots[next]) {
+        for (unsigned k : changed) { // what is uniform at every end, so that it does not depend on the end
             Slot &slot = slots[k];
-            if (!changed.count(k))
+            if (!slot.uniform && (end || !live_slots[next].count(k)))
                 continue;
             Value *last = b.CreateLoad(slot.type, map[slot.cell]);
             if (slot.uniform)
                 b.CreateStore(last, f->getArg(PARAMETERS + uniform_count + slot.parameter));
             else
                 tag(b.CreateStore(
-                    last, place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.type))));
+                    slot.kept == slot.type ? last : b.CreateZExt(last, slot.kept),
+                    place(b, f, first_place() + slot.pointer, layout.getTypeAllocSize(slot.kept))));
         }
         b.CreateRet(b.getInt32(next));
         Instruction *old = copy->getTerminator();

@@ -1,21 +1,10 @@
 /* Launches of compiled kernels: work-groups over the host's cores. */
-#include "compile.h"
+#include "run.h"
 #include "interp/ext/ext.h"
 #include "pool.h"
-#include <stdatomic.h>
+#include "turns.h"
 #include <stdio.h>
 #include <string.h>
-
-struct in_jit_run {
-    const struct in_jit_kernel *kernel;
-    struct in_module *module;
-    struct in_jit_frame frame;
-    uint8_t *arguments;
-    uint64_t group_count[3], groups, local_bytes;
-    uint32_t local_size[3];
-    atomic_uint_fast64_t next;
-    atomic_bool out_of_memory;
-};
 
 /* ---- creation ---------------------------------------------------------------------------- */
 
@@ -123,7 +112,10 @@ static enum mm_class create(const struct in_launch *launch, struct in_jit_run **
 
 /* ---- execution --------------------------------------------------------------------------- */
 
-static void run_group(const struct in_jit_run *run, uint64_t linear, uint8_t *local, uint8_t *context)
+/* Executes work-groups from LINEAR on, MOST at most, and gives how many: those of one row that are whole, or
+ * one at an edge. */
+static uint64_t run_groups(const struct in_jit_run *run, uint64_t linear, uint64_t most, uint8_t *local,
+                           uint8_t *context)
 {
     uint32_t id[3], size[3];
     bool whole = true;
@@ -134,10 +126,14 @@ static void run_group(const struct in_jit_run *run, uint64_t linear, uint8_t *lo
         size[k] = left < run->local_size[k] ? (uint32_t)left : run->local_size[k];
         whole &= size[k] == run->local_size[k];
     }
-    if (whole)
-        run->kernel->full(&run->frame, local, context, id[0], id[1], id[2]);
-    else
+    if (!whole) {
         run->kernel->edges(&run->frame, local, context, id[0], id[1], id[2], size[0], size[1], size[2]);
+        return 1;
+    }
+    uint64_t row = run->frame.global_size[0] / run->local_size[0] - id[0];
+    uint32_t count = (uint32_t)(row < most ? row : most);
+    run->kernel->row(&run->frame, local, context, id[0], id[1], id[2], count);
+    return count;
 }
 
 /* What one thread does: takes runs of work-groups until none is left.  Its local memory is used by one group
@@ -146,6 +142,13 @@ static void work(void *argument)
 {
     struct in_jit_run *run = argument;
     struct in_fp_state state;
+    if (run->kernel->turns != NULL) {
+        in_fp_enter(&state);
+        if (!in_turns_work(run))
+            atomic_store(&run->out_of_memory, true);
+        in_fp_leave(&state);
+        return;
+    }
     uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
     uint8_t *memory = mm_alloc_zero(1, local_bytes + run->kernel->context_bytes + 8192);
     if (memory == NULL) {
@@ -159,8 +162,9 @@ static void work(void *argument)
         uint64_t from = atomic_fetch_add(&run->next, chunk);
         if (from >= run->groups)
             break;
-        for (uint64_t g = from; g < from + chunk && g < run->groups; g++)
-            run_group(run, g, local, local + local_bytes);
+        uint64_t to = from + chunk < run->groups ? from + chunk : run->groups;
+        while (from < to)
+            from += run_groups(run, from, to - from, local, local + local_bytes);
     }
     in_fp_leave(&state);
     mm_free(memory);
@@ -169,7 +173,9 @@ static void work(void *argument)
 static bool step(struct in_jit_run *run)
 {
     uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
-    if (run->groups < 2 || items < 4096)
+    uint64_t few =
+        run->kernel->turns != NULL ? 65536 : 4096; /* threads that wait for one another gain nothing */
+    if (run->groups < 2 || items < few)
         work(run);
     else
         in_pool_run(work, run);

@@ -41,6 +41,31 @@ bool vectorizable(const Instruction &i)
            !i.getType()->isAggregateType();
 }
 
+// A sum of a multiple of the lane and what does not depend on it.
+bool affine(const Value *v, const Divergence &agreement, unsigned depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!agreement.values.count(v))
+        return true;
+    if (!i)
+        return isa<Argument>(v);
+    bool kind = isa<GetElementPtrInst>(i) || isa<CastInst>(i) || i->getOpcode() == Instruction::Add ||
+                i->getOpcode() == Instruction::Sub || i->getOpcode() == Instruction::Or ||
+                i->getOpcode() == Instruction::Mul || i->getOpcode() == Instruction::Shl;
+    return kind && depth > 0 &&
+           all_of(i->operands(), [&](const Use &u) { return affine(u.get(), agreement, depth - 1); });
+}
+
+// Vectors of bytes or words from anywhere come one by one.
+bool scattered(const BasicBlock &b, const Divergence &agreement)
+{
+    return any_of(b, [&](const Instruction &i) {
+        const Value *pointer = getLoadStorePointerOperand(&i);
+        return pointer && getLoadStoreType(const_cast<Instruction *>(&i))->getScalarSizeInBits() < 32 &&
+               !affine(pointer, agreement, 12);
+    });
+}
+
 bool vectorizable(const BasicBlock &b)
 {
     return all_of(b, [](const Instruction &i) { return vectorizable(i); });
@@ -119,6 +144,7 @@ struct Maker : Cutting {
     {
         return starts.size();
     }
+    bool branches(const LoopInfo &loops) const;
     bool choose();
     bool find_slots();
     void choose_lanes();
@@ -162,12 +188,35 @@ void Maker::add_meets(SetVector<BasicBlock *> &where)
     }
 }
 
+// Conditions that do not follow from comparing ids with bounds: no branch prediction knows them.
+bool unpredictable(const Value *v, const Divergence &agreement, unsigned depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || depth == 0 || !agreement.values.count(i))
+        return false;
+    return isa<LoadInst>(i) || i->getOpcode() == Instruction::Xor || i->getOpcode() == Instruction::And ||
+           i->isIntDivRem() ||
+           any_of(i->operands(), [&](const Use &u) { return unpredictable(u.get(), agreement, depth - 1); });
+}
+
+// Code without loops in which work-items branch differently is one region, and better without the branches.
+bool Maker::branches(const LoopInfo &loops) const
+{
+    Divergence agreement(item, 1);
+    return width >= 16 && loops.empty() &&
+           all_of(item, [&](BasicBlock &b) { return vectorizable(b) && !scattered(b, agreement); }) &&
+           any_of(item, [&](BasicBlock &b) {
+               return agreement.differs(b) && unpredictable(b.getTerminator()->getOperand(0), agreement, 8);
+           });
+}
+
 // Cuts at loops that can be vectorised, and at those around them; false: none.
 bool Maker::choose()
 {
     DominatorTree tree(item);
     LoopInfo loops(tree);
-    if (Divergence(item, 1).irreducible)
+    Divergence agreement(item, 1);
+    if (agreement.irreducible)
         return false;
     SmallPtrSet<Loop *, 8> chosen;
     for (Loop *loop : loops.getLoopsInPreorder()) {
@@ -175,7 +224,8 @@ bool Maker::choose()
         for (BasicBlock *b : loop->blocks())
             size += b->size();
         if (!loop->isInnermost() || size > LOOP_SIZE || !loop->getLoopLatch() ||
-            !all_of(loop->blocks(), [](BasicBlock *b) { return vectorizable(*b); }))
+            !all_of(loop->blocks(),
+                    [&](BasicBlock *b) { return vectorizable(*b) && !scattered(*b, agreement); }))
             continue;
         for (Loop *l = loop; l; l = l->getParentLoop())
             chosen.insert(l);
@@ -191,7 +241,7 @@ bool Maker::choose()
         if (!loop->isInnermost() && loop->getLoopLatch())
             where.insert(loop->getLoopLatch());
     }
-    if (where.empty())
+    if (where.empty() && !branches(loops))
         return false;
     add_meets(where);
     if (where.size() > MOST_CUTS)
@@ -577,7 +627,9 @@ Function *Maker::make(Function &original)
 
 Strip make_strip(Module &m, const in_loops &options, Function &f)
 {
-    Strip strip{nullptr, 1};
+    Strip strip{nullptr, 1, false};
+    Divergence agreement(f, 1);
+    strip.scalar = any_of(f, [&](BasicBlock &b) { return scattered(b, agreement); });
     if (options.lanes == 0 || options.local_size[0] < 8)
         return strip;
     ValueToValueMapTy map;
@@ -587,7 +639,8 @@ Strip make_strip(Module &m, const in_loops &options, Function &f)
         s.choose_lanes();
         for (unsigned k = 0; k < s.starts.size(); k++)
             s.make_function(k);
-        strip = {s.make(f), s.lanes};
+        strip.function = s.make(f);
+        strip.lanes = s.lanes;
     }
     copy->eraseFromParent();
     return strip;

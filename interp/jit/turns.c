@@ -1,0 +1,295 @@
+/* Work-items that take turns.  Each thread has work-groups and fibers: a fiber executes work-items of its
+ * group one after the other, and when one waits, in a loop or at a barrier, another fiber goes on with the
+ * next.  So a kernel pays for waiting only where it waits, and every work-item that has begun makes progress
+ * in the end. */
+#include "turns.h"
+#include "run.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { PATIENCE = 64, STACK = 256 << 10, MOST_FIBERS = 16384 };
+
+struct group {
+    struct in_jit_turns turns; /* first: compiled code knows it by its address */
+    struct thread *thread;
+    uint32_t id[3], size[3], items, arrived, generation, fibers;
+    uint8_t *memory;
+};
+struct fiber {
+    struct fiber *next;
+    ucontext_t context;
+    struct group *group;
+    void *stack;
+    uint32_t awaits; /* generation of the group's barriers */
+    bool over;
+};
+struct thread {
+    struct in_jit_run *run;
+    ucontext_t context;
+    struct fiber *running, *first, *last, *spare;
+    struct group *open; /* has work-items that have not begun */
+    uint32_t fibers;
+    bool out_of_memory, groups_left;
+};
+
+/* ---- what compiled code calls ------------------------------------------------------------ */
+
+static void give_way(struct group *g)
+{
+    struct thread *t = g->thread;
+    swapcontext(&t->running->context, &t->context);
+}
+
+static void yield(struct in_jit_turns *turns)
+{
+    struct group *g = (struct group *)turns;
+    turns->patience = PATIENCE;
+    g->thread->running->awaits = g->generation;
+    give_way(g);
+}
+
+/* The last work-item to arrive lets all go on. */
+static void barrier(struct in_jit_turns *turns)
+{
+    struct group *g = (struct group *)turns;
+    if (++g->arrived == g->items) {
+        g->arrived = 0;
+        g->generation++;
+        return;
+    }
+    g->thread->running->awaits = g->generation + 1;
+    give_way(g);
+}
+
+/* ---- stacks: some are kept for the next launch ------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    void *kept[32];
+    unsigned count;
+} stacks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *new_stack(void)
+{
+    void *stack = NULL;
+    pthread_mutex_lock(&stacks.lock);
+    if (stacks.count > 0)
+        stack = stacks.kept[--stacks.count];
+    pthread_mutex_unlock(&stacks.lock);
+    if (stack != NULL)
+        return stack;
+    stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                 -1, 0);
+    if (stack != MAP_FAILED && mprotect(stack, 4096, PROT_NONE) == 0)
+        return stack;
+    if (stack != MAP_FAILED)
+        munmap(stack, STACK);
+    return NULL;
+}
+
+static void free_stack(void *stack)
+{
+    pthread_mutex_lock(&stacks.lock);
+    bool keep = stacks.count < sizeof stacks.kept / sizeof *stacks.kept;
+    if (keep)
+        stacks.kept[stacks.count++] = stack;
+    pthread_mutex_unlock(&stacks.lock);
+    if (!keep)
+        munmap(stack, STACK);
+}
+
+/* ---- fibers ------------------------------------------------------------------------------ */
+
+/* The next work-group of the launch in G; false: none left. */
+static bool open_group(struct thread *t, struct group *g)
+{
+    struct in_jit_run *run = t->run;
+    uint64_t linear = atomic_fetch_add(&run->next, 1);
+    if (linear >= run->groups) {
+        t->groups_left = false;
+        return false;
+    }
+    uint8_t *local = (uint8_t *)(((uintptr_t)g->memory + 127) & ~(uintptr_t)127);
+    g->turns =
+        (struct in_jit_turns){.patience = PATIENCE, .local = local, .yield = yield, .barrier = barrier};
+    g->items = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        g->id[k] = (uint32_t)(linear % run->group_count[k]);
+        linear /= run->group_count[k];
+        uint64_t left = run->frame.global_size[k] - (uint64_t)g->id[k] * run->local_size[k];
+        g->size[k] = left < run->local_size[k] ? (uint32_t)left : run->local_size[k];
+        g->items *= g->size[k];
+    }
+    return true;
+}
+
+/* A fiber that is alone with its group goes on with the next group. */
+static void fiber_main(unsigned high, unsigned low)
+{
+    struct thread *t = (struct thread *)((uintptr_t)high << 32 | low);
+    for (;;) {
+        struct fiber *f = t->running;
+        struct group *g = f->group;
+        do
+            t->run->kernel->turns(&t->run->frame, (uint8_t *)&g->turns, NULL, g->id[0], g->id[1], g->id[2],
+                                  g->size[0], g->size[1], g->size[2]);
+        while (g->fibers == 1 && t->open == g && open_group(t, g));
+        f->over = true;
+        swapcontext(&f->context, &t->context);
+    }
+}
+
+static bool make_context(struct thread *t, ucontext_t *context, void *stack)
+{
+    uintptr_t at = (uintptr_t)t;
+    if (getcontext(context) != 0)
+        return false;
+    context->uc_stack.ss_sp = stack;
+    context->uc_stack.ss_size = STACK;
+    makecontext(context, (void (*)(void))fiber_main, 2, (unsigned)(at >> 32), (unsigned)at);
+    return true;
+}
+
+static struct fiber *new_fiber(struct thread *t)
+{
+    struct fiber *f = t->spare;
+    if (f != NULL) {
+        t->spare = f->next;
+        return f;
+    }
+    f = mm_alloc_zero(1, sizeof *f);
+    void *stack = f != NULL ? new_stack() : NULL;
+    if (stack != NULL && make_context(t, &f->context, stack)) {
+        f->stack = stack;
+        return f;
+    }
+    if (stack != NULL)
+        free_stack(stack);
+    mm_free(f);
+    return NULL;
+}
+
+static void append(struct thread *t, struct fiber *f)
+{
+    f->next = NULL;
+    if (t->last != NULL)
+        t->last->next = f;
+    else
+        t->first = f;
+    t->last = f;
+}
+
+static void close_group(struct thread *t, struct group *g)
+{
+    if (t->open == g)
+        t->open = NULL;
+    mm_free(g->memory);
+    mm_free(g);
+}
+
+/* Runs F until its work-item waits or its group has none left to begin. */
+static void resume(struct thread *t, struct fiber *f)
+{
+    t->running = f;
+    swapcontext(&t->context, &f->context);
+    struct group *g = f->group;
+    if (!f->over) {
+        append(t, f);
+        return;
+    }
+    if (t->open == g)
+        t->open = NULL;
+    f->over = false;
+    f->next = t->spare;
+    t->spare = f;
+    t->fibers--;
+    if (--g->fibers == 0)
+        close_group(t, g);
+}
+
+/* ---- work-groups ------------------------------------------------------------------------- */
+
+static struct group *next_group(struct thread *t)
+{
+    struct group *g = mm_alloc_zero(1, sizeof *g);
+    uint8_t *memory = mm_alloc_zero(1, t->run->local_bytes + 128);
+    t->out_of_memory = g == NULL || memory == NULL;
+    if (g != NULL) {
+        g->memory = memory;
+        g->thread = t;
+    }
+    if (!t->out_of_memory && open_group(t, g))
+        return g;
+    mm_free(memory);
+    mm_free(g);
+    return NULL;
+}
+
+/* A fiber for work-items that have not begun, of the open group or the next; NULL: none, or no room. */
+static struct fiber *begin(struct thread *t)
+{
+    if (t->fibers >= MOST_FIBERS || t->out_of_memory)
+        return NULL;
+    if (t->open != NULL && t->open->turns.begun >= t->open->items)
+        t->open = NULL;
+    if (t->open == NULL && t->groups_left)
+        t->open = next_group(t);
+    if (t->open == NULL)
+        return NULL;
+    struct fiber *f = new_fiber(t);
+    if (f == NULL) {
+        t->out_of_memory = t->fibers == 0;
+        return NULL;
+    }
+    f->group = t->open;
+    f->awaits = 0;
+    t->open->fibers++;
+    t->fibers++;
+    return f;
+}
+
+/* The first fiber that need not wait any longer; those that spin are among them. */
+static struct fiber *ready(struct thread *t)
+{
+    for (uint32_t k = t->fibers; k > 0 && t->first != NULL; k--) {
+        struct fiber *f = t->first;
+        t->first = f->next;
+        if (t->first == NULL)
+            t->last = NULL;
+        if ((int32_t)(f->group->generation - f->awaits) >= 0)
+            return f;
+        append(t, f);
+    }
+    return NULL;
+}
+
+bool in_turns_work(struct in_jit_run *run)
+{
+    struct thread t = {.run = run, .groups_left = true};
+    uint32_t idle = 0;
+    for (;;) {
+        struct fiber *f = begin(&t);
+        if (f == NULL) {
+            f = ready(&t);
+            if (++idle > t.fibers) {
+                sched_yield();
+                idle = 0;
+            }
+        }
+        if (f == NULL)
+            break;
+        resume(&t, f);
+    }
+    while (t.first != NULL || t.spare != NULL) {
+        struct fiber **list = t.first != NULL ? &t.first : &t.spare, *f = *list;
+        *list = f->next;
+        if (list == &t.first && --f->group->fibers == 0)
+            close_group(&t, f->group);
+        free_stack(f->stack);
+        mm_free(f);
+    }
+    return !t.out_of_memory;
+}
