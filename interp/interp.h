@@ -96,6 +96,9 @@ struct in_object {
     const char *name;           /* "buffer 3", variable name; outlives the launch */
     uint64_t
         offset; /* of the first byte in allocation ID: not 0 for a sub-buffer, whose id is its buffer's */
+    /* A byte per byte, not 0 where nobody ever wrote; kept up to date by launches that look for values never
+     * given.  NULL: all was written. */
+    uint8_t *unwritten;
 };
 
 struct in_source {                        /* a place in a kernel */

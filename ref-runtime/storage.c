@@ -57,7 +57,7 @@ size_t rt_mem_offset(const struct rt_mem *mem)
 /* ---- settings ---- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool literal, unified, told;
+static bool literal, unified, told, uninitialized;
 
 static bool setting(const char *name, const char *value)
 {
@@ -74,6 +74,7 @@ static void read_settings(void)
     literal = setting("REFCL_MEMORY", "literal");
     unified = setting("REFCL_BUFFERS", "unified");
     told = setting("REFCL_DEBUG", "memory");
+    uninitialized = setting("REFCL_CHECK", "uninitialized");
 }
 
 /* REFCL_DEBUG=memory: allocations and transfers as they happen, on standard error. */
@@ -147,8 +148,13 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
                                           .read_only = (root->flags & CL_MEM_READ_ONLY) != 0,
                                           .write_only = (root->flags & CL_MEM_WRITE_ONLY) != 0,
                                           .name = root->name};
+        if (uninitialized && !given && region_of(root) == MM_GLOBAL &&
+            (copy->object.unwritten = mm_alloc(root->size)) != NULL) {
+            memset(copy->object.unwritten, 1, root->size);
+        }
         if (!rt_index_insert(&copy->object)) {
             rt_aligned_free(given ? NULL : data);
+            mm_free(copy->object.unwritten);
             return NULL;
         }
         copy->data = data;
@@ -205,6 +211,7 @@ void rt_storage_destroy(struct rt_mem *root)
             rt_index_remove(&copy->object);
             tell(root, "freed", 0, root->size, (int)i, (int)i);
             rt_record_free(copy->object.id, root->size);
+            mm_free(copy->object.unwritten);
             rt_aligned_free(copy->data == root->host_ptr ? NULL : copy->data);
         }
     }
@@ -277,6 +284,15 @@ static void merge(struct rt_mem *root)
     root->segment_count = kept + 1;
 }
 
+/* The storage at PLACE has contents that kernels may use. */
+static void now_given(struct rt_mem *root, size_t begin, size_t end, int place)
+{
+    unsigned char *unwritten = place == RT_HOST_VIEW ? NULL : root->copies[place].object.unwritten;
+    if (unwritten) {
+        memset(unwritten + begin, 0, end - begin);
+    }
+}
+
 /* Whether one end of a copy is memory that is guarded from the host. */
 static bool guarded(const struct rt_mem *root, int from, int to)
 {
@@ -304,6 +320,7 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
     rt_record_access(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
     tell(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
+    now_given(root, segment->begin, segment->end, to);
     rt_record_access(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
     if (guarded(root, from, to)) {
         rt_guard_end(root->host_view);
@@ -334,13 +351,10 @@ bool rt_storage_update(const struct rt_command *command, struct rt_mem *root, si
     return true;
 }
 
-bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place)
+/* The latest contents are at PLACE alone. */
+static bool latest(struct rt_mem *root, size_t begin, size_t end, int place)
 {
-    if (root->uses_svm) {
-        return true;
-    }
     size_t first, last;
-    place = real_place(place);
     if (!split_range(root, begin, end, &first, &last)) {
         return false;
     }
@@ -349,6 +363,16 @@ bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place
     }
     merge(root);
     return true;
+}
+
+bool rt_storage_written(struct rt_mem *root, size_t begin, size_t end, int place)
+{
+    if (root->uses_svm) {
+        return true;
+    }
+    place = real_place(place);
+    now_given(root, begin, end, place);
+    return latest(root, begin, end, place);
 }
 
 /* ---- for kernels ---- */
@@ -361,8 +385,11 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
     size_t begin = rt_mem_offset(mem), end = begin + mem->size;
     unsigned char *data = place < 0 ? NULL : rt_storage(root, place);
     if (!data || !rt_storage_update(NULL, root, begin, end, place) ||
-        (writes && !rt_storage_written(root, begin, end, place))) {
+        (writes && !root->uses_svm && !latest(root, begin, end, place))) {
         return false;
+    }
+    if (mem->image) { /* what image writes reach is not followed */
+        now_given(root, begin, end, place);
     }
     *address = (uint64_t)(uintptr_t)(data + begin);
     struct in_object *own = &mem->copies[place].object;
@@ -378,7 +405,8 @@ bool rt_mem_on_device(struct rt_mem *mem, const struct rt_device *device, bool w
             .read_only = (mem->flags & CL_MEM_READ_ONLY) != 0,
             .write_only = (mem->flags & CL_MEM_WRITE_ONLY) != 0,
             .name = mem->name,
-            .offset = whole ? *address - whole->address : 0};
+            .offset = whole ? *address - whole->address : 0,
+            .unwritten = whole && whole->unwritten ? whole->unwritten + (*address - whole->address) : NULL};
     }
     *object = own;
     return true;

@@ -12,5 +12,8 @@ bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc
 uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size);
 /* A work-item begins: its frame holds nothing but its arguments and built-in values. */
 void in_shadow_begin(struct in_run *run, struct in_item *item);
+/* SIZE bytes were copied from F, in the object of FROM, to T. */
+void in_shadow_copy(struct in_run *run, struct in_item *item, const struct in_fat *to, uint64_t t,
+                    const struct in_fat *from, uint64_t f, uint64_t size);
 
 #endif

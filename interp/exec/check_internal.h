@@ -50,4 +50,11 @@ void in_check_shift(const struct at *x, uint32_t size, int32_t count);
 void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithmetic how);
 void in_check_convert(const struct at *x);
 
+/* check_memory.c: reports the use of an undefined operand once (it counts as defined afterwards); orders and
+ * scopes; loads, stores, atomic operations and calls: false if OP is none of them */
+void in_check_uninitialized(const struct at *x, const char *what);
+void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const char *what);
+void in_check_order(const struct at *x, const struct in_atomic *a);
+bool in_check_memory(struct at x, enum in_op op);
+
 #endif

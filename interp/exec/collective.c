@@ -1,6 +1,7 @@
 /* Collective operations of work-groups and sub-groups: all of MEMBERS (in the order of their local ids) wait
  * at one instruction; each gets its result. [SPIRV 3.49.21, 3.49.24], [CLC 6.15.16, 6.15.19], [CL 3.3.6 W9,
  * B9] */
+#include "check.h"
 #include "exec.h"
 #include "interp/ext/convert.h"
 #include "interp/weak/weak.h"
@@ -412,6 +413,8 @@ static void copy_element(const struct gathering *g, struct in_fat *to, struct in
     if (weak)
         in_weak_write_begin(run, item, to->object, t, size);
     memmove(d, s, size);
+    if (item->block->shadow != NULL)
+        in_shadow_copy(run, item, to, t, from, f, size);
     if (weak)
         in_weak_write_end(run, item, to->object, t, size);
     if (record)

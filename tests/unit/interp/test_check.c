@@ -172,6 +172,56 @@ static void test_continuation(void **state)
     assert_int_equal(data[3], 0);
 }
 
+static uint8_t unwritten[sizeof data];
+
+static enum mm_class go_global(const char *source)
+{
+    struct in_object o = spv_buffer(data, sizeof data, 1);
+    o.unwritten = unwritten;
+    struct clr_launch l = {.kernel = "k",
+                           .args = {clr_buffer(&o), {.local_size = 64}},
+                           .global = {1},
+                           .local = {1},
+                           .max_findings = 1};
+    memset(unwritten, 1, sizeof unwritten);
+    memset(unwritten, 0, 32); /* the host wrote eight words */
+    return clr_once(source, &l, &out);
+}
+
+/* Global memory that nobody wrote. */
+static void test_global(void **state)
+{
+    static const char *const bad[] = {
+        "int x = a[7]; a[20] = x;\nif (a[8]) a[0] = 1; }",
+        "a[8] = 1;\nif (a[9]) a[0] = 1; }",
+        "int4 v = vload4(1, a); a[0] = v.x; v = vload4(2, a);\na[0] = v.x; }",
+        "wait_group_events(1, (event_t[]){async_work_group_copy(l, a + 4, 8, 0)}); a[0] = l[3];\na[0] = "
+        "l[4]; }",
+        "float3 v = vload_half3(5, (global half *)a); a[0] = v.x;\na[0] = v.z; }",
+        "if (atomic_add(a, 1)) a[1] = 2;\nif (atomic_add(a + 30, 1)) a[1] = 2; }"};
+    static const char *const good[] = {
+        "for (int i = 0; i < 60; i++) a[i] = i; if (a[50]) a[0] = 1; }",
+        "vstore4((int4)(1), 5, a); if (a[23] + vload3(7, a).y) a[0] = 1; }",
+        "vstore_half(1.0f, 40, (global half *)a); if (vload_half(40, (global half *)a) > 0) a[0] = 1; }",
+        "l[0] = l[1] = 3; wait_group_events(1, (event_t[]){async_work_group_copy(a + 20, l, 2, 0)}); a[0] = "
+        "a[21]; }",
+        "wait_group_events(1, (event_t[]){async_work_group_strided_copy(l, a, 4, 2, 0)}); a[0] = l[3]; }",
+        "*(global int8 *)(a + 32) = *(global int8 *)a; a[0] = a[39]; }"};
+    (void)state;
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s%s", K, bad[k]);
+        if (go_global(text) != MM_UNDEFINED || strcmp(out.kind, "uninitialized") != 0 || out.line != 3)
+            fail_msg("%s at line %u: %s", out.kind, out.line, bad[k]);
+    }
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
+        char text[400];
+        snprintf(text, sizeof text, "%s%s", K, good[k]);
+        if (go_global(text) != MM_OK)
+            fail_msg("%s at line %u: %s: %s", out.kind, out.line, out.message, good[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_uninitialized),
@@ -181,6 +231,7 @@ int main(void)
                                        cmocka_unit_test(test_arithmetic),
                                        cmocka_unit_test(test_shift),
                                        cmocka_unit_test(test_orders),
-                                       cmocka_unit_test(test_continuation)};
+                                       cmocka_unit_test(test_continuation),
+                                       cmocka_unit_test(test_global)};
     return cmocka_run_group_tests(tests, clr_find_helper, NULL);
 }
