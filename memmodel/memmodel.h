@@ -184,8 +184,11 @@ struct mm_event {
                                 sub_group or work_group */
     uint8_t fence_flags;
     uint8_t attributes;
-    uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan), else 0 */
+    uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan); accesses of the runtime: may
+                           be MM_TRANSFER; else 0 */
 };
+/* The runtime moves memory from one copy of a memory object to another: nobody uses the object. */
+enum { MM_TRANSFER = 1 };
 
 /* Why one event is ordered after another although the agents differ: the command rules [CL 3.3.6]. */
 enum mm_edge_kind {

@@ -110,6 +110,9 @@ mm_event_id rt_record_callback(mm_event_id completion);
 /* An access of the runtime for COMMAND to SIZE bytes; DATA may be null. */
 void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
                       uint64_t offset, uint64_t size, const void *data);
+/* The same for moving memory between the copies of an object. */
+void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
+                        uint64_t offset, uint64_t size, const void *data);
 /* The calling host thread gave ALLOCATION its first contents. */
 void rt_record_host_write(uint32_t allocation, uint64_t size);
 uint32_t rt_record_allocation(const struct mm_allocation *allocation);

@@ -135,8 +135,8 @@ mm_event_id rt_record_callback(mm_event_id completion)
     return mm_recorder_event(recorder, &event, &edge, completion == MM_NO_EVENT ? 0 : 1);
 }
 
-void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
-                      uint64_t offset, uint64_t size, const void *data)
+static void record_access(const struct rt_command *command, enum mm_kind kind, uint16_t semantics,
+                          uint32_t allocation, uint64_t offset, uint64_t size, const void *data)
 {
     if (!rt_recorder() || !command) {
         return;
@@ -148,7 +148,8 @@ void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint3
                                  .agent = {command->record.id, MM_INDEX_RUNTIME},
                                  .allocation = allocation,
                                  .offset = offset,
-                                 .size = (uint32_t)part};
+                                 .size = (uint32_t)part,
+                                 .semantics = semantics};
         uint64_t value = 0;
         if (data) {
             memcpy(&value, data, part < 8 ? part : 8);
@@ -161,6 +162,18 @@ void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint3
         size -= part;
         data = NULL;
     }
+}
+
+void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
+                      uint64_t offset, uint64_t size, const void *data)
+{
+    record_access(command, kind, 0, allocation, offset, size, data);
+}
+
+void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
+                        uint64_t offset, uint64_t size, const void *data)
+{
+    record_access(command, kind, MM_TRANSFER, allocation, offset, size, data);
 }
 
 void rt_record_host_write(uint32_t allocation, uint64_t size)

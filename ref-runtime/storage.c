@@ -317,11 +317,11 @@ static bool copy_segment(const struct rt_command *command, struct rt_mem *root,
     if (guarded(root, from, to)) {
         rt_guard_begin(root->host_view);
     }
-    rt_record_access(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
+    rt_record_transfer(command, MM_READ, rt_storage_allocation(root, from), segment->begin, size, bytes);
     tell(root, "copied", segment->begin, segment->end, from, to);
     memcpy(target + segment->begin, bytes, size);
     now_given(root, segment->begin, segment->end, to);
-    rt_record_access(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
+    rt_record_transfer(command, MM_WRITE, rt_storage_allocation(root, to), segment->begin, size, bytes);
     if (guarded(root, from, to)) {
         rt_guard_end(root->host_view);
     }
