@@ -41,6 +41,7 @@ void ck_detector_destroy(struct ck_detector *d)
             ck_command_forget(d, d->commands.values[i]);
     ck_map_clear(&d->commands, &d->budget);
     ck_map_clear(&d->locations, &d->budget);
+    ck_map_clear(&d->objects, &d->budget);
     ck_map_clear(&d->sources, &d->budget);
     ck_map_clear(&d->texts, &d->budget);
     ck_map_clear(&d->seen, &d->budget);
@@ -133,6 +134,21 @@ static void classify(struct ck_location *location)
         (a->origin == MM_ORIGIN_BUFFER || a->origin == MM_ORIGIN_SUB_BUFFER) && a->region != MM_PROGRAM_SCOPE;
 }
 
+/* The copies of one memory object know each other. */
+static void join_object(struct ck_detector *d, struct ck_location *location)
+{
+    const struct mm_allocation *a = &location->info;
+    if (!a->object || location->system == CK_SYS_LOCAL || !location->checked)
+        return;
+    struct ck_location *first = ck_map_get(&d->objects, a->object);
+    if (!first || first->freed) {
+        first = location;
+        ck_map_put(&d->objects, &d->budget, a->object, first);
+    }
+    location->object = first;
+    first->device_copies += a->device >= 0;
+}
+
 static void take_allocation(struct ck_detector *d, const struct mm_allocation *record)
 {
     struct ck_location *location = ck_map_get(&d->locations, record->id);
@@ -143,6 +159,9 @@ static void take_allocation(struct ck_detector *d, const struct mm_allocation *r
     if (!location)
         return;
     ck_space_clear(d, &location->space);
+    ck_space_clear(d, &location->whole);
+    location->object = NULL;
+    location->device_copies = 0;
     location->info = *record;
     location->info.name = keep(d, record->name);
     location->space.allocation = record->id;
@@ -154,6 +173,7 @@ static void take_allocation(struct ck_detector *d, const struct mm_allocation *r
     if (location->checked && !location->parent && location->system != CK_SYS_LOCAL)
         ck_space_size(d, &location->space, record->size);
     ck_map_put(&d->locations, &d->budget, record->id, location);
+    join_object(d, location);
 }
 
 static uint64_t text_key(const char *file)

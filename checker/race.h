@@ -222,6 +222,9 @@ struct ck_location { /* an allocation and how it behaves */
     struct mm_allocation info;
     uint32_t created;           /* source of the call */
     struct ck_space space;      /* region other than local */
+    struct ck_location *object; /* the first of the copies that devices have of one memory object */
+    struct ck_space whole;      /* there: accesses to all of them, if there are several */
+    uint32_t device_copies;     /* there: how many */
     struct ck_location *parent; /* whose memory it really is, or NULL */
     uint64_t parent_offset;
     uint8_t system;
@@ -275,7 +278,7 @@ struct ck_detector {
     bool finished;         /* nothing is taken any more */
     mm_event_id next_event;
     uint64_t next_sync;
-    struct ck_map commands, locations, sources, groups, snapshots, texts, seen;
+    struct ck_map commands, locations, objects, sources, groups, snapshots, texts, seen;
     struct ck_page **page_table; /* open addressing by space and number */
     size_t page_count, page_capacity;
     struct ck_node *free_nodes;

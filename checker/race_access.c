@@ -381,6 +381,23 @@ static uint32_t meta_of(const struct mm_event *event)
     return meta;
 }
 
+/* Where several devices have copies of a memory object, they count as one: moving it reads what another
+ * command may write meanwhile [CL 3.3.6 H25, CL A.1], but writes nothing that the program knows of. */
+static struct ck_space *space_of(struct ck_detector *d, struct ck_location *location,
+                                 const struct mm_event *event)
+{
+    struct ck_location *object = location->object;
+    if (location->system == CK_SYS_LOCAL)
+        return local_space(d, location, event->agent);
+    if (!object || object->device_copies < 2)
+        return &location->space;
+    if (event->agent.index == MM_INDEX_RUNTIME && event->semantics == MM_TRANSFER && event->kind == MM_WRITE)
+        return NULL;
+    if (!object->whole.pages)
+        ck_space_size(d, &object->whole, object->info.size);
+    return &object->whole;
+}
+
 void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_location *location = d->last_location;
@@ -397,8 +414,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         offset += location->parent_offset;
         location = location->parent;
     }
-    struct ck_space *space =
-        location->system == CK_SYS_LOCAL ? local_space(d, location, event->agent) : &location->space;
+    struct ck_space *space = space_of(d, location, event);
     struct ck_item *item = space ? ck_item_of(d, event->agent) : NULL;
     if (!item)
         return;

@@ -128,6 +128,7 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
             return;
         location->freed = true;
         ck_space_clear(d, &location->space);
+        ck_space_clear(d, &location->whole);
     }
 }
 

@@ -9,9 +9,13 @@ void ck_detector_finish(struct ck_detector *d)
     for (size_t i = 0; i < d->commands.capacity; i++)
         if (d->commands.values[i])
             ck_command_release(d, d->commands.values[i]);
-    for (size_t i = 0; i < d->locations.capacity; i++)
-        if (d->locations.values[i])
-            ck_space_clear(d, &((struct ck_location *)d->locations.values[i])->space);
+    for (size_t i = 0; i < d->locations.capacity; i++) {
+        struct ck_location *location = d->locations.values[i];
+        if (location) {
+            ck_space_clear(d, &location->space);
+            ck_space_clear(d, &location->whole);
+        }
+    }
     ck_weak_clear(d);
     ck_shadow_clear(d);
     ck_snapshots_free(d);
