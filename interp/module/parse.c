@@ -157,8 +157,15 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
     if (context == NULL || options == NULL)
         result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
     spv_const_binary_t binary = {words, count};
-    if (result == MM_OK && spvValidateWithOptions(context, options, &binary, &diagnostic) != SPV_SUCCESS)
+    /* Making the names of a message takes most of the time, so only when there is one. */
+    spvValidatorOptionsSetFriendlyNames(options, false);
+    if (result == MM_OK && spvValidateWithOptions(context, options, &binary, &diagnostic) != SPV_SUCCESS) {
+        spvDiagnosticDestroy(diagnostic);
+        diagnostic = NULL;
+        spvValidatorOptionsSetFriendlyNames(options, true);
+        spvValidateWithOptions(context, options, &binary, &diagnostic);
         result = diagnose(module, diagnostic, "SPIRV 2.16", err);
+    }
     spvDiagnosticDestroy(diagnostic);
     spvValidatorOptionsDestroy(options);
     spvContextDestroy(context);
