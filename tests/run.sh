@@ -9,6 +9,7 @@ export CMOCKA_MESSAGE_OUTPUT=tap
 export OCL_ICD_VENDORS="$PWD/$BUILD/refcl.icd"
 export OCL_ICD_FILENAMES="$PWD/$BUILD/librefcl.so"
 export REFCL="$PWD/$BUILD/refcl"
+export REFCL_CACHE_DIR=${REFCL_CACHE_DIR:-off}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
 limit=${TEST_TIMEOUT:-900}
 logs=$BUILD/test-logs

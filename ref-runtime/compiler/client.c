@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "interp/cache.h"
 #include "ref-runtime/compiler/client_options.h"
 #include "ref-runtime/compiler/client_process.h"
 #include "ref-runtime/compiler/wire.h"
@@ -182,6 +183,112 @@ static enum mm_class run(struct request *r, struct rt_binary *binary, char **log
     return cls;
 }
 
+/* ---- the cache ---------------------------------------------------------------------------------- */
+
+static bool mentions(const char *text, size_t size, const char *word)
+{
+    return memmem(text, size, word, strlen(word)) != NULL;
+}
+
+/* The result of a job depends on what is sent and on the helper, unless the compiler reads other files. */
+static bool cacheable(const struct request *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const char *data = r->blobs[i].data;
+        size_t size = r->blobs[i].size;
+        bool text = r->blobs[i].tag == RT_TAG_SOURCE || r->blobs[i].tag == RT_TAG_HEADER_TEXT ||
+                    r->blobs[i].tag == RT_TAG_ARGUMENT;
+        if (r->blobs[i].tag == RT_TAG_FAULT || (text && mentions(data, size, "include")) ||
+            (text && (mentions(data, size, "__DATE__") || mentions(data, size, "__TIME"))))
+            return false;
+    }
+    return !r->failed;
+}
+
+/* The parts of the key: the helper, tags and data of the request but for the time it may take. */
+static struct in_cache_part *cache_key(const struct request *r, char *identity, size_t identity_size,
+                                       size_t *parts)
+{
+    if (!cacheable(r) || !rt_process_identity(identity, identity_size))
+        return NULL;
+    struct in_cache_part *key = mm_alloc((2 * r->count + 1) * sizeof *key);
+    if (!key)
+        return NULL;
+    key[0] = (struct in_cache_part){identity, strlen(identity)};
+    *parts = 1;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->blobs[i].tag != RT_TAG_TIMEOUT) {
+            key[(*parts)++] = (struct in_cache_part){&r->blobs[i].tag, sizeof r->blobs[i].tag};
+            key[(*parts)++] = (struct in_cache_part){r->blobs[i].data, r->blobs[i].size};
+        }
+    return key;
+}
+
+/* An entry is the size of the log, the log with its end, the binary. */
+static bool from_cache(const struct in_cache_part *key, size_t parts, struct rt_binary *binary, char **log)
+{
+    void *data;
+    size_t size;
+    uint64_t log_size;
+    if (!in_cache_get(key, parts, &data, &size))
+        return false;
+    bool good = size > sizeof log_size;
+    if (good) {
+        memcpy(&log_size, data, sizeof log_size);
+        good = log_size > 0 && log_size < size - sizeof log_size;
+    }
+    if (good) {
+        const char *text = (const char *)data + sizeof log_size;
+        *log = mm_alloc(log_size);
+        binary->size = size - sizeof log_size - log_size;
+        binary->data = mm_alloc(binary->size + 1);
+        good = *log && binary->data;
+        if (good) {
+            memcpy(*log, text, log_size);
+            (*log)[log_size - 1] = 0;
+            memcpy(binary->data, text + log_size, binary->size);
+        } else {
+            mm_free(*log);
+            mm_free(binary->data);
+            *log = NULL;
+            *binary = (struct rt_binary){0};
+        }
+    }
+    mm_free(data);
+    return good;
+}
+
+static void to_cache(const struct in_cache_part *key, size_t parts, const struct rt_binary *binary,
+                     const char *log)
+{
+    uint64_t log_size = strlen(log) + 1;
+    char *data = mm_alloc(sizeof log_size + log_size + binary->size);
+    if (!data)
+        return;
+    memcpy(data, &log_size, sizeof log_size);
+    memcpy(data + sizeof log_size, log, log_size);
+    memcpy(data + sizeof log_size + log_size, binary->data, binary->size);
+    in_cache_put(key, parts, data, sizeof log_size + log_size + binary->size);
+    mm_free(data);
+}
+
+static enum mm_class run_or_remember(struct request *r, struct rt_binary *binary, char **log,
+                                     struct mm_error *err)
+{
+    char identity[PATH_MAX + 128];
+    size_t parts = 0;
+    struct in_cache_part *key = cache_key(r, identity, sizeof identity, &parts);
+    if (key && from_cache(key, parts, binary, log)) {
+        mm_free(key);
+        return MM_OK;
+    }
+    enum mm_class cls = run(r, binary, log, err);
+    if (cls == MM_OK && key)
+        to_cache(key, parts, binary, *log);
+    mm_free(key);
+    return cls;
+}
+
 static char *options_log(const struct mm_error *err)
 {
     char text[700] = "error: invalid build options: ";
@@ -221,7 +328,7 @@ enum mm_class rt_compile(const struct rt_compile_request *request, struct rt_bin
         put_string(&r, RT_TAG_HEADER_NAME, request->headers[i].name);
         put(&r, RT_TAG_HEADER_TEXT, request->headers[i].text, request->headers[i].size);
     }
-    cls = run(&r, binary, log, err);
+    cls = run_or_remember(&r, binary, log, err);
     mm_free(r.blobs);
     rt_options_free(&options);
     return cls;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +59,17 @@ static bool find_helper(char *path, size_t size)
             (*executable && join(path, size, executable, places[i])))
             return true;
     return false;
+}
+
+bool rt_process_identity(char *text, size_t size)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    if (!find_helper(path, sizeof path) || stat(path, &info))
+        return false;
+    int n = snprintf(text, size, REFCL_VERSION " %s %lld %lld.%09ld", path, (long long)info.st_size,
+                     (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+    return n > 0 && (size_t)n < size;
 }
 
 /* ---- starting it ------------------------------------------------------------------------------- */
