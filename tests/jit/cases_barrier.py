@@ -43,7 +43,7 @@ kernel void k(global const int *a, global int *o, local int *t) { int i = get_gl
   if (l < 16) t[l] = 0; barrier(CLK_LOCAL_MEM_FENCE); atomic_inc(&t[a[i] & 15]); barrier(CLK_LOCAL_MEM_FENCE); if (l < 16) atomic_add(&h[l], t[l]); o[i] = t[i & 15]; }""",
      G, (64,), [IN, OUT, ('zero', 'u4', 16)]),
     ('vectors across', """kernel void k(global const float4 *a, global float4 *o) { local float4 t[16]; int l = get_local_id(0), i = get_global_id(0); float4 v = a[i], w = v * v; float3 u = v.xyz;
-  t[l] = v; barrier(CLK_LOCAL_MEM_FENCE); v += t[15 - l] * w; t[l].x = 1; barrier(CLK_LOCAL_MEM_FENCE); v.y += t[(l + 1) & 15].x; o[i] = v + (float4)(u, w.w); }""",
+  t[l] = v; barrier(CLK_LOCAL_MEM_FENCE); v += t[15 - l] * w; barrier(CLK_LOCAL_MEM_FENCE); t[l].x = 1; barrier(CLK_LOCAL_MEM_FENCE); v.y += t[(l + 1) & 15].x; o[i] = v + (float4)(u, w.w); }""",
      (64,), (16,), [FIN, FOUT]),
     ('uniform counters', """kernel void k(global const int *a, global int *o, int n) { local int t[32]; int l = get_local_id(0), i = get_global_id(0), c = 0, d = n;
   do { t[l] = a[(i + c) & 255] + d; barrier(CLK_LOCAL_MEM_FENCE); c += t[0] > 0 ? 1 : 2; d = d * 3 + c; barrier(CLK_LOCAL_MEM_FENCE); } while (c < n); o[i] = c * 1000 + d + t[31 - l]; }""",
