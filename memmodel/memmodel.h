@@ -226,7 +226,7 @@ struct mm_allocation {
     uint8_t region, origin;
     int16_t device;   /* whose copy, from 0; -1: host or all */
     uint32_t command; /* local, private: the launch that owns it */
-    uint64_t address; /* host address in this process */
+    uint64_t address; /* says which allocation lies in which, 0 = unknown; not an address of the process */
     uint64_t size;    /* bytes; of one instance where region is local or private */
     uint64_t flags;   /* cl_mem_flags */
     const char *name; /* such as "buffer 3", "svm 2", variable name */

@@ -189,6 +189,36 @@ void rt_record_host_write(uint32_t allocation, uint64_t size)
     mm_recorder_event(recorder, &event, NULL, 0);
 }
 
+/* Addresses in traces are not those of this process, which change from run to run, but keep what they say:
+ * which allocation lies in which. */
+static uint64_t steady_address(uint64_t address, uint64_t size)
+{
+    static struct range {
+        uint64_t address, size, steady;
+    } * ranges;
+    static size_t count, room;
+    static uint64_t next = UINT64_C(1) << 32;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    size_t k = count;
+    while (k > 0 && (address - ranges[k - 1].address >= ranges[k - 1].size ||
+                     size > ranges[k - 1].size - (address - ranges[k - 1].address))) {
+        k--;
+    }
+    uint64_t result = k > 0 ? ranges[k - 1].steady + (address - ranges[k - 1].address) : next;
+    if (k == 0) {
+        void *grown = count < room ? ranges : mm_realloc(ranges, (2 * room + 16) * sizeof(*ranges));
+        if (grown) {
+            room = count < room ? room : 2 * room + 16;
+            ranges = grown;
+            ranges[count++] = (struct range){address, size, next};
+        }
+        next += (size + 8191) / 4096 * 4096;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
 uint32_t rt_record_allocation(const struct mm_allocation *allocation)
 {
     if (!rt_recorder()) {
@@ -199,6 +229,7 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
     if (allocation->origin >= MM_ORIGIN_COARSE_SVM && allocation->origin <= MM_ORIGIN_FINE_SVM_ATOMICS) {
         rt_host_shared(allocation->address, allocation->size);
     }
+    record.allocation.address = steady_address(allocation->address, allocation->size);
     mm_recorder_record(recorder, &record);
     struct mm_event event = {.kind = MM_ALLOC,
                              .agent = this_thread(),

@@ -25,11 +25,8 @@ static void make_object(struct in_instance *in, uint32_t k)
         return;
     struct mm_record record = {.type = MM_RECORD_ALLOCATION};
     in->objects[k].id = mm_recorder_new_allocation(in->recorder);
-    record.allocation = (struct mm_allocation){.id = in->objects[k].id,
-                                               .region = in->objects[k].region,
-                                               .address = in->objects[k].address,
-                                               .size = g->ty->size,
-                                               .name = name};
+    record.allocation = (struct mm_allocation){
+        .id = in->objects[k].id, .region = in->objects[k].region, .size = g->ty->size, .name = name};
     mm_recorder_record(in->recorder, &record);
 }
 

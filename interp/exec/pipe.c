@@ -309,8 +309,8 @@ static bool make_storage(struct in_instance *in, uint32_t k)
     if (in->recorder != NULL) {
         struct mm_record record = {.type = MM_RECORD_ALLOCATION};
         o->id = mm_recorder_new_allocation(in->recorder);
-        record.allocation = (struct mm_allocation){
-            .id = o->id, .region = MM_PIPE, .address = o->address, .size = bytes, .name = o->name};
+        record.allocation =
+            (struct mm_allocation){.id = o->id, .region = MM_PIPE, .size = bytes, .name = o->name};
         mm_recorder_record(in->recorder, &record);
     }
     p->packet_size = s->packet_size;
