@@ -57,7 +57,7 @@ void rt_fault_delay(struct rt_command *command)
 static struct object {
     uint64_t address;
     size_t size;
-    unsigned char *before, *after; /* after: as the last kernel left it */
+    unsigned char *before, *after; /* before: as a kernel sees it, or saw it; after: as it left it */
 } objects[OBJECTS];
 
 static struct object *object_of(const struct in_object *o)
@@ -99,11 +99,7 @@ static void at_end(const struct in_object *o)
 {
     struct object *object = object_of(o);
     void *memory = (void *)(uintptr_t)o->address;
-    if (!object->before) {
-        return;
-    }
-    if (!IN_FAULTY(KERNEL_END_LATE)) {
-        memcpy(object->before, memory, object->size);
+    if (!object->before || !IN_FAULTY(KERNEL_END_LATE)) {
         return;
     }
     mm_free(object->after);
@@ -125,8 +121,24 @@ static void arrive(const struct in_object *o)
     }
 }
 
+/* The objects that a block has captured pointers to: the words of its literal that point into any. */
+static void each_captured(const struct rt_kernel_command *k, void (*function)(const struct in_object *))
+{
+    const unsigned char *block = k->block;
+    for (size_t at = 0; block && at + sizeof(uint64_t) <= k->block_object.size; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, block + at, sizeof(word));
+        const struct in_object *o = rt_index_find(word);
+        bool svm = o && o->origin >= MM_ORIGIN_COARSE_SVM && o->origin <= MM_ORIGIN_FINE_SVM_ATOMICS;
+        if (o && o->address == word && o->region == MM_GLOBAL && (svm || !IN_FAULTY(ENQUEUE_STALE))) {
+            function(o);
+        }
+    }
+}
+
 static void each(struct rt_kernel_command *k, void (*function)(const struct in_object *))
 {
+    each_captured(k, function);
     for (size_t i = 0; k->arguments && i < k->launch->argument_count; i++) {
         if (concerned(&k->launch->arguments[i], &k->arguments[i])) {
             function(k->arguments[i].object);

@@ -1,5 +1,6 @@
 /* Device-side enqueue: ND-ranges, commands, device events, queries about blocks. [SPIRV 3.49.23],
  * [CLC 6.15.16].  Queues and events are the environment's handles. */
+#include "interp/fault.h"
 #include "lower.h"
 #include <string.h>
 
@@ -203,6 +204,10 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
         e.event = record(run, item, pc);
         if (count == 0 || list != NULL)
             result = env->enqueue_kernel(env->context, &e, place != NULL ? &event : NULL);
+        if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) { /* the child may be first */
+            run->switch_budget = 0;
+            run->executed += 1 << 20;
+        }
         mm_free(list);
     }
     if (place != NULL)

@@ -28,8 +28,9 @@ enum lt_host_op {
     X(reg)                                                                                                   \
     X(add)                                                                                                   \
     X(sub)                                                                                                   \
-    X(mul) X(udiv) X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq) X(ne) X(ult)     \
-        X(ule) X(slt) X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
+    X(mul)                                                                                                   \
+    X(udiv) X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq) X(ne) X(ult) X(ule)     \
+        X(slt) X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
 #define X(name) LT_V_##name,
     LT_HOST_OPS(X)
 #undef X
@@ -136,6 +137,7 @@ int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed);
 /* host_calls.c */
 int lt_host_function(const char *name); /* -1: none */
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call);
+void lt_host_flush(struct lt_host *host);
 /* Notes the first failure of a round; false if STATUS is none. */
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
 /* host.c */

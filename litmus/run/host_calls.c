@@ -268,7 +268,7 @@ int lt_host_function(const char *name)
 
 /* Flushes order nothing, but what waits must not wait for what nobody flushed [CL 5.15]; otherwise chance
  * decides. */
-static void flush_queues(struct lt_host *host)
+void lt_host_flush(struct lt_host *host)
 {
     for (unsigned i = 0; i < host->queue_count; i++)
         if (!host->queues[i].on_device)
@@ -288,7 +288,7 @@ void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call
     e.queue = call->queue < 0 ? NULL : host->queues[call->queue].queue;
     e.event = call->event < 0 ? NULL : &e.made;
     if (waits(call) || lt_host_random(&thread->random) % 2)
-        flush_queues(host);
+        lt_host_flush(host);
     for (unsigned i = 0; i < call->wait_count; i++)
         if (!(e.list[i] = event_of(host, call->waits[i])))
             return;

@@ -266,6 +266,10 @@ static void dawdle(struct lt_host_thread *t)
     if (r % 4 == 0)
         for (volatile unsigned n = (unsigned)(r >> 8) % 2000; n; n--)
             ;
+    if (r % 16 == 2) { /* what was enqueued may begin */
+        lt_host_flush(t->host);
+        nanosleep(&(struct timespec){0, (long)(r >> 8) % 400000}, NULL);
+    }
     if (r % 32 == 1) {
         const struct timespec pause = {0, (long)(r >> 8) % 100000};
         nanosleep(&pause, NULL);
