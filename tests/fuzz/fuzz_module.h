@@ -1,5 +1,5 @@
-/* What the module fuzzer and the test of its corpus share: bytes become a module, and every kernel of a module that
- * loads runs to an end, a finding or the step limit, with arguments made up for it. */
+/* What the module fuzzer and the test of its corpus share: bytes become a module, and every kernel of a
+ * module that loads runs to an end, a finding or the step limit, with arguments made up for it. */
 #ifndef TESTS_FUZZ_FUZZ_MODULE_H
 #define TESTS_FUZZ_FUZZ_MODULE_H
 
@@ -32,7 +32,8 @@ static void fz_finding(void *context, const struct in_finding *f)
 {
     size_t *sum = context;
     *sum += strlen(f->message) + strlen(f->clause) + strlen(f->source->file) + strlen(f->source->function) +
-            strlen(f->source->opcode) + (f->object != NULL && f->object->name != NULL ? strlen(f->object->name) : 0);
+            strlen(f->source->opcode) +
+            (f->object != NULL && f->object->name != NULL ? strlen(f->object->name) : 0);
 }
 static int fz_enqueue(void *context, const struct in_enqueue *e, void **event)
 {
@@ -111,7 +112,8 @@ static void fz_arguments(const struct in_kernel_info *info, struct in_argument *
                                       .slice_pitch = 256,
                                       .data = fz_memory[k]};
         pipes[k] = (struct in_pipe){.packet_size = 4, .max_packets = 8, .object = &fz_objects[k]};
-        if (k < info->argument_count && info->arguments[k].kind == IN_ARG_PIPE && info->arguments[k].element_size <= 64)
+        if (k < info->argument_count && info->arguments[k].kind == IN_ARG_PIPE &&
+            info->arguments[k].element_size <= 64)
             pipes[k].packet_size = info->arguments[k].element_size;
         args[k] = (struct in_argument){.value = fz_memory[k],
                                        .address = fz_objects[k].address,
@@ -124,8 +126,8 @@ static void fz_arguments(const struct in_kernel_info *info, struct in_argument *
     }
 }
 
-static void fz_launch(struct in_instance *instance, const struct in_kernel_info *info, size_t kernel, uint32_t mode,
-                      struct mm_recorder *recorder)
+static void fz_launch(struct in_instance *instance, const struct in_kernel_info *info, size_t kernel,
+                      uint32_t mode, struct mm_recorder *recorder)
 {
     struct in_argument args[FZ_ARGUMENTS];
     struct in_image images[FZ_ARGUMENTS];

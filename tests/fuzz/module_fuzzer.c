@@ -37,8 +37,9 @@ static void find_instructions(struct layout *l)
 
 static uint32_t interesting(const struct layout *l)
 {
-    static const uint32_t values[] = {0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 63, 64, 255, 256, 0x7fffffff, 0x80000000, 0xffffffff,
-                                      0xfffffffe, 65536};
+    static const uint32_t values[] = {0,   1,          2,          3,          4,          7,    8,
+                                      16,  31,         32,         33,         63,         64,   255,
+                                      256, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe, 65536};
     switch (pick(4)) {
     case 0:
         return values[pick(sizeof values / sizeof *values)];
@@ -96,7 +97,8 @@ static void drop(struct layout *l, uint32_t at, uint32_t length)
 
 static void move_instruction(struct layout *l)
 {
-    uint32_t copy[256], n = pick(l->instructions), from = l->at[n], length = l->words[from] >> 16, how = pick(4);
+    uint32_t copy[256], n = pick(l->instructions), from = l->at[n], length = l->words[from] >> 16,
+                        how = pick(4);
     uint32_t to = l->at[how == 0 ? pick(l->instructions) : (n + pick(9)) % l->instructions];
     if (length > 256)
         return;
