@@ -1,7 +1,8 @@
 /* Own analyses of an execution: a shared object that `refcl run --recorder FILE.so[:TEXT]` loads.
  *
- * The object defines refcl_recorder_open().  From then on it is told everything that happens, in record
- * order and from one thread, while the program runs: events with their ids, and all other records (sources,
+ * The object defines refcl_recorder_open(), which is called for each process of the session.  From then on it
+ * is told everything that happens there, in record order and never from two threads at a time, while the
+ * program runs: events with their ids, and all other records (sources,
  * allocations, commands, arguments, edges, program text, findings) before the events that refer to them.
  * The structs and what their fields mean are those of memmodel.h.  Strings live during the call only.
  * An example is tools/examples/heat_map.c. */
@@ -13,7 +14,7 @@
 #include <stdio.h>
 
 /* Changes whenever a struct here or in memmodel.h changes its layout. */
-enum { REFCL_RECORDER_VERSION = 1 };
+enum { REFCL_RECORDER_VERSION = 2 };
 
 struct refcl_recorder {
     void *context; /* passed to the functions, each of which may be NULL */
