@@ -189,6 +189,27 @@ void ck_detector_source(struct ck_detector *detector, uint32_t id, struct mm_sou
 /* Program text by file name, for excerpts; NULL if unknown. */
 const char *ck_detector_text(const struct ck_detector *detector, const char *file);
 
+/* ---- prediction --------------------------------------------------------------------------------- */
+
+/* Asks, for the launches of a recorded execution, whether two accesses that did not race could have: in another
+ * execution that MODEL allows, in which every work-item has read the same values and so come the same way.  The
+ * record needs values.  Z3 answers; the order of events is then looked for. */
+struct ck_predictor;
+struct ck_predict_options {
+    uint32_t window;     /* events of one launch looked at together, 0 = default (4000) */
+    uint32_t events;     /* most events of one question, 0 = default (48) */
+    uint32_t questions;  /* most questions of a window, 0 = default (40) */
+    unsigned timeout_ms; /* of one question, 0 = default (3000) */
+};
+struct ck_predictor *ck_predictor_create(const struct mm_cat_model *model,
+                                         const struct ck_predict_options *options);
+void ck_predictor_sink(struct ck_predictor *predictor, struct mm_sink *sink);
+/* After the last record: adds what was predicted to the findings of DETECTOR, which saw the same record. */
+void ck_predictor_finish(struct ck_predictor *predictor, struct ck_detector *detector);
+/* Questions asked, and how many of them stayed open. */
+void ck_predictor_count(const struct ck_predictor *predictor, size_t *questions, size_t *unknown);
+void ck_predictor_destroy(struct ck_predictor *predictor);
+
 /* ---- reports ------------------------------------------------------------------------------------ */
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* Findings: what is wrong, where, how often, and between whom. */
+#include "checker/predict.h"
 #include "checker/race.h"
 
 #include "checker/race_words.h"
@@ -121,8 +122,10 @@ static const char *race_message(struct ck_detector *d, const struct ck_finding *
         ck_words_agent(&finding->accesses[i], finding->accesses[0].command != finding->accesses[1].command,
                        agents[i], sizeof agents[i]);
     snprintf(text, sizeof text, "%s on %s between %s by %s and %s by %s",
-             strcmp(finding->kind, "scope-race") == 0 ? "scope race" : "data race", where,
-             ck_words_access(&finding->accesses[0].event), agents[0],
+             strcmp(finding->kind, "scope-race") == 0       ? "scope race"
+             : strcmp(finding->kind, "predicted-race") == 0 ? "in another execution: data race"
+                                                            : "data race",
+             where, ck_words_access(&finding->accesses[0].event), agents[0],
              ck_words_access(&finding->accesses[1].event), agents[1]);
     return mm_arena_strdup(d->arena, text);
 }
@@ -211,6 +214,35 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     d->last_reported = finding;
     d->last_reported_event = d->next_event;
     d->last_reported_agent = earlier->agent;
+}
+
+/* A race that did not happen, but could have. */
+void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *prediction)
+{
+    const struct mm_event *event = &prediction->later, *earlier = &prediction->earlier;
+    const uint32_t sources[2] = {event->source, earlier->source};
+    const uint8_t kinds[2] = {event->kind, earlier->kind};
+    uint64_t key = race_key(d, sources, kinds, event->allocation, false);
+    struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+    if (!location || ck_map_get(&d->seen, key))
+        return;
+    struct ck_finding *finding = new_finding(d);
+    if (!finding || !ck_map_put(&d->seen, &d->budget, key, finding))
+        return;
+    finding->kind = "predicted-race";
+    finding->clause = "CL 3.3.6 G17";
+    finding->allocation = &location->info;
+    finding->created = known_place(d, location->created);
+    finding->offset = event->offset;
+    finding->size = event->size;
+    finding->count = 1;
+    finding->access_count = 2;
+    fill_access(d, &finding->accesses[0], event, event->offset);
+    fill_access(d, &finding->accesses[1], earlier, event->offset);
+    finding->accesses[0].id = finding->accesses[1].id = MM_NO_EVENT;
+    finding->message = race_message(d, finding);
+    finding->reason = mm_arena_strdup(d->arena, prediction->execution);
+    add_finding(d, finding);
 }
 
 /* What the runtime or the interpreter found: one finding per kind, place and memory. */

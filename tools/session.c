@@ -56,7 +56,7 @@ static void set_environment(const struct session *session, const char *library, 
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* that file is ours to write */
     unsetenv("REFCL_TRACE_FD");
-    if (session->trace || session->html || session->recorder)
+    if (session->predict || session->trace || session->html || session->recorder)
         setenv("REFCL_TRACE_VALUES", "1", 1);
     else
         unsetenv("REFCL_TRACE_VALUES");
@@ -231,6 +231,7 @@ static int finish(struct session_processes *processes, const char *name, pid_t c
             tool_report(&p->error);
         code = code ? code : p->code;
     }
+    session_processes_tell(processes);
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");

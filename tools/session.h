@@ -17,6 +17,7 @@ struct session {
     const char *command_line;
     const char *memory_mode; /* "strong" or "weak", NULL = strong */
     uint64_t first_seed, last_seed;
+    bool predict;   /* races of other executions with the same control flow */
     bool has_seeds; /* one run for each of these seeds, until one has findings */
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */

@@ -77,6 +77,9 @@ int session_option(struct session *session, size_t index, const char *value)
         code = tool_number("max-errors", value, 1000000, &n);
         session->max_findings = (size_t)n;
         return code;
+    case SESSION_PREDICT:
+        session->predict = true;
+        return 0;
     case SESSION_QUIET:
         session->quiet = true;
         return 0;

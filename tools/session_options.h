@@ -18,6 +18,7 @@ enum {
     SESSION_SCHEDULE,
     SESSION_MEMORY,
     SESSION_SEEDS,
+    SESSION_PREDICT,
     SESSION_STEP_LIMIT,
     SESSION_MAX_ERRORS,
     SESSION_SUPPRESS,
@@ -39,6 +40,8 @@ enum {
     {"memory", 0, "NAME", "REFCL_MEMORY",                                                                    \
      "strong, or weak: reads return any value that the memory model allows (default strong)"},               \
     {"seeds", 0, "A..B", "REFCL_SEEDS", "once with each of these seeds, until one shows something"},         \
+    {"predict", 0, NULL, "REFCL_PREDICT",                                                                    \
+     "also races of other executions in which all work-items read the same values"},                         \
     {"step-limit", 0, "N", "REFCL_STEP_LIMIT",                                                               \
      "instructions of one launch, 0 = no limit (default 100000000000)"},                                     \
     {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "show the first N distinct findings, count the others"},      \

@@ -123,6 +123,8 @@ static void *process_main(void *context)
     consume(p);
     close(p->input.fd);
     tee_close(&p->tee);
+    if (p->predictor)
+        ck_predictor_finish(p->predictor, p->detector);
     if (ck_detector_finding_count(p->detector))
         session_verify(p->detector, &p->places, p->input.copy);
     ck_detector_finish(p->detector);
@@ -134,6 +136,39 @@ static void *process_main(void *context)
     ssize_t ignored = write(p->wake, "", 1);
     (void)ignored;
     return NULL;
+}
+
+/* ---- prediction ------------------------------------------------------------------------------ */
+
+static int open_predictor(struct session_process *p)
+{
+    char path[PATH_MAX];
+    struct mm_error err = {0};
+    int code = tool_find_model("opencl.cat", path);
+    if (code)
+        return code;
+    if (mm_cat_load(path, NULL, &p->model, &err) != MM_OK)
+        return tool_report(&err);
+    p->predictor = ck_predictor_create(p->model, &(struct ck_predict_options){0});
+    if (!p->predictor)
+        return tool_error(EXIT_TOOL, "out of memory");
+    ck_predictor_sink(p->predictor, &p->tee.sinks[p->tee.count++]);
+    return 0;
+}
+
+void session_processes_tell(const struct session_processes *processes)
+{
+    size_t questions = 0, unknown = 0;
+    for (const struct session_process *p = processes->first; p; p = p->next) {
+        size_t q = 0, u = 0;
+        if (p->predictor)
+            ck_predictor_count(p->predictor, &q, &u);
+        questions += q;
+        unknown += u;
+    }
+    if (processes->session->predict && !processes->session->quiet)
+        fprintf(stderr, "refcl: note: %zu questions about other executions, %zu stayed open\n", questions,
+                unknown);
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */
@@ -155,7 +190,9 @@ static int prepare(struct session_processes *all, struct session_process *p)
     ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
     if (all->patterns && ck_detector_suppress(p->detector, all->patterns, session->suppress, &err) != MM_OK)
         return tool_report(&err);
-    if (session->trace)
+    if (session->predict)
+        code = open_predictor(p);
+    if (!code && session->trace)
         code = open_trace(&p->tee, session->trace, all->count);
     if (!code && session->recorder &&
         !(code = session_recorder_open(session->recorder, &p->tee.sinks[p->tee.count])))
@@ -290,6 +327,8 @@ void session_processes_close(struct session_processes *all)
     while (all->first) {
         struct session_process *p = all->first;
         all->first = p->next;
+        ck_predictor_destroy(p->predictor);
+        mm_cat_destroy(p->model);
         ck_detector_destroy(p->detector);
         session_places_clear(&p->places);
         if (p->input.copy >= 0)

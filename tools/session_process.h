@@ -11,7 +11,7 @@
 
 /* Passes everything to the detector, to a trace file and to the user's own analysis. */
 struct session_tee {
-    struct mm_sink sinks[3];
+    struct mm_sink sinks[4];
     size_t count;
     bool complete;
     struct mm_sink *recorder; /* the user's own, NULL = none */
@@ -26,7 +26,9 @@ struct session_process {
     struct session_tee tee;
     struct session_places places;
     struct ck_detector *detector;
-    int code; /* exit code that reading its trace asks for, 0 = none */
+    struct ck_predictor *predictor; /* NULL: nothing is predicted */
+    struct mm_cat_model *model;     /* the predictor's */
+    int code;                       /* exit code that reading its trace asks for, 0 = none */
     struct mm_error error;
     atomic_bool done;
     int wake; /* written to when it is done */
@@ -48,6 +50,8 @@ int session_processes_open(struct session_processes *processes, const struct ses
                            const char *patterns);
 /* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */
 int session_processes_follow(struct session_processes *processes, pid_t child);
+/* What prediction could not answer, on stderr. */
+void session_processes_tell(const struct session_processes *processes);
 void session_processes_close(struct session_processes *processes);
 
 #endif

@@ -1,0 +1,147 @@
+/* Kernels for test_predict.py: those called racy_* race in some execution, but not in the one that the
+ * sequential schedule gives; those called clean_* never do. */
+#define LOAD(p, o)     atomic_load_explicit(p, memory_order_##o, memory_scope_device)
+#define STORE(p, v, o) atomic_store_explicit(p, v, memory_order_##o, memory_scope_device)
+#define ADD(p, v, o)   atomic_fetch_add_explicit(p, v, memory_order_##o, memory_scope_device)
+
+void lock(global atomic_int *m)
+{
+    int expected = 0;
+    while (!atomic_compare_exchange_strong_explicit(m, &expected, 1, memory_order_acquire, memory_order_relaxed,
+                                                    memory_scope_device))
+        expected = 0;
+}
+void unlock(global atomic_int *m)
+{
+    STORE(m, 0, release);
+}
+
+kernel void racy_before_lock(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0)
+        *y = 1;
+    lock(m);
+    *x = 1;
+    unlock(m);
+    if (get_global_id(0) == 1)
+        *y = 2;
+}
+
+kernel void racy_two_locks(global atomic_int *m, global int *x, global int *y)
+{
+    global atomic_int *mine = m + get_global_id(0) % 2;
+    if (get_global_id(0) == 0) {
+        lock(mine);
+        *x = 1;
+        unlock(mine);
+        lock(m + 1);
+        *y = 1;
+        unlock(m + 1);
+    } else {
+        lock(mine);
+        *y = 2;
+        unlock(mine);
+        *x = 2;
+    }
+}
+
+kernel void racy_counter_read(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        ADD(m, 0, release);
+    } else {
+        ADD(m, 0, acquire);
+        *y = *x;
+    }
+}
+
+kernel void racy_local(global atomic_int *m, global int *x, global int *y)
+{
+    local int shared;
+    local atomic_int gate;
+    int l = get_local_id(0);
+    if (l == 0)
+        atomic_init(&gate, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0)
+        shared = 3;
+    int expected = 0;
+    while (!atomic_compare_exchange_strong_explicit(&gate, &expected, 1, memory_order_acquire, memory_order_relaxed,
+                                                    memory_scope_work_group))
+        expected = 0;
+    y[l] = l;
+    atomic_store_explicit(&gate, 0, memory_order_release, memory_scope_work_group);
+    if (l == 1)
+        x[0] = shared;
+}
+
+kernel void racy_flag_cleared(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        if (LOAD(m, relaxed) == 0)
+            *x = 1;
+        STORE(m, 0, release);
+    } else if (LOAD(m, acquire) == 0) {
+        *x = 2;
+    }
+}
+
+kernel void clean_lock(global atomic_int *m, global int *x, global int *y)
+{
+    lock(m);
+    *x += 1;
+    *y += 2;
+    unlock(m);
+}
+
+kernel void clean_message(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        STORE(m, 1, release);
+    } else if (LOAD(m, acquire)) {
+        y[get_global_id(0)] = *x;
+    }
+}
+
+kernel void clean_tickets(global atomic_int *m, global int *x, global int *y)
+{
+    int mine = ADD(m, 1, relaxed);
+    while (LOAD(m + 1, acquire) != mine)
+        ;
+    *x += 1;
+    STORE(m + 1, mine + 1, release);
+}
+
+kernel void clean_slots(global atomic_int *m, global int *x, global int *y)
+{
+    x[ADD(m, 1, relaxed)] = get_global_id(0);
+}
+
+kernel void clean_last(global atomic_int *m, global int *x, global int *y)
+{
+    x[get_global_id(0)] = 7;
+    if (ADD(m, 1, acq_rel) == get_global_size(0) - 1)
+        for (int i = 0; i < get_global_size(0); i++)
+            *y += x[i];
+}
+
+kernel void clean_barrier(global atomic_int *m, global int *x, global int *y)
+{
+    x[get_global_id(0)] = ADD(m, 1, relaxed) >= 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    y[get_global_id(0)] = x[get_global_id(0) ^ 1];
+}
+
+kernel void clean_fences(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_release, memory_scope_device);
+        STORE(m, 1, relaxed);
+    } else if (LOAD(m, relaxed)) {
+        atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device);
+        y[get_global_id(0)] = *x;
+    }
+}
