@@ -125,7 +125,10 @@ static void parse_body(struct program *p)
             uint32_t id = (uint32_t)atoi(at + 8), local = p->config[0] * p->config[1];
             uint64_t value = in != NULL ? (uint64_t)in->values[0] : id == 0 ? local : 1;
             bool size = id < 3 && strstr(p->text, "BuiltIn WorkgroupSize") != NULL;
-            if (in != NULL || size)
+            bool array = id >= 3 && in == NULL && strstr(p->text, "ArgumentWorkgroup") != NULL;
+            if (array) /* an argument in local memory: its size is the host's to choose */
+                value = 4 * (uint64_t)local;
+            if (in != NULL || size || array)
                 p->constants[p->constant_count++] = (struct in_spec_constant){id, 4, value};
         }
         at = strchr(text, '%');
