@@ -267,6 +267,7 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
     r = verdict->arena ? run(&sx) : mm_fail(err, MM_LIMIT, "memory", "out of memory");
     sx_exec_destroy(&sx);
     mm_cat_eval_destroy(sx.eval);
+    mm_cat_eval_destroy(sx.open);
     mm_arena_destroy(sx.traces);
     mm_arena_destroy(sx.arena);
     verdict->time_ms = (double)(cpu_us() - start) / 1000.0;

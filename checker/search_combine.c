@@ -1,6 +1,6 @@
 /* Combinations of one trace per thread, depth first.  A partial combination goes on only while every value
  * read is initial, written by a chosen trace, or can still be written by a thread not yet chosen. */
-#include "checker/search_internal.h"
+#include "checker/search_view.h"
 
 #include <string.h>
 
@@ -12,7 +12,8 @@ struct combiner {
     uint64_t *later;   /* per thread: pairs that this and the following threads may write */
     uint64_t *written; /* per thread: pairs written by the traces chosen before */
     uint64_t *read;
-    uint64_t **candidates; /* per thread: the traces that can go with those chosen before */
+    uint64_t **candidates;  /* per thread: the traces that can go with those chosen before */
+    struct sx_views *views; /* NULL: not worth it */
 };
 
 static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
@@ -52,7 +53,7 @@ static bool number_pairs(struct sx *sx)
     return true;
 }
 
-static bool index_trace(struct sx *sx, struct sx_trace *t)
+bool sx_index_trace(struct sx *sx, struct sx_trace *t)
 {
     t->reads = mm_arena_alloc(sx->traces, (2 * (size_t)sx->pair_words + 1) * sizeof *t->reads);
     if (!t->reads)
@@ -78,7 +79,7 @@ static bool index_thread(struct sx *sx, struct sx_thread *thread)
     for (uint32_t i = 0; i < thread->trace_count; i++) {
         struct sx_trace t = thread->traces[i];
 
-        if (!index_trace(sx, &t))
+        if (!sx_index_trace(sx, &t))
             return false;
         mm_bits_or(thread->may_write, thread->may_write, t.writes, sx->pair_words);
         thread->traces[i] = t;
@@ -209,7 +210,7 @@ static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *tra
     c->chosen[t] = trace;
     mm_bits_or(c->read + (t + 1) * words, c->read + t * words, trace->reads, words);
     mm_bits_or(c->written + (t + 1) * words, c->written + t * words, trace->writes, words);
-    if (readable(c, t + 1))
+    if (readable(c, t + 1) && (!c->views || sx_views_allow(c->views, t, c->chosen)))
         choose(c, t + 1);
     if ((++sx->ticks & 63) == 0 && !sx_in_time(sx))
         sx->stop = true;
@@ -302,6 +303,10 @@ bool sx_visit(struct sx *sx, enum sx_mode mode)
         return false;
     }
     sx->mode = mode;
+    if (sx_views_help(sx) && !(c.views = sx_views_create(sx))) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
     choose(&c, 0);
     return true;
 }

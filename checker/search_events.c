@@ -6,7 +6,7 @@ uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
     uint32_t n = sx->location_count;
 
     for (uint32_t t = 0; t < sx->program->thread_count; t++)
-        n += chosen[t]->event_count * (sx->split_barriers ? 2 : 1);
+        n += !chosen[t] ? 0 : chosen[t]->event_count * (sx->split_barriers ? 2 : 1);
     return n;
 }
 
@@ -183,7 +183,7 @@ static bool location_used(struct sx *sx, const struct sx_trace *const *chosen, u
     const struct ck_program *p = sx->program;
 
     for (uint32_t t = 0; t < p->thread_count; t++) {
-        for (uint32_t i = 0; i < chosen[t]->event_count; i++) {
+        for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++) {
             if (chosen[t]->events[i].location == location)
                 return true;
         }
@@ -216,7 +216,7 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
             add_init(sx, l);
     }
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
-        for (uint32_t i = 0; i < chosen[t]->event_count; i++) {
+        for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++) {
             const struct sx_event *e = &chosen[t]->events[i];
 
             add_trace_event(sx, e, t, 0);

@@ -66,7 +66,7 @@ static bool find_sources(struct sx_exec *x)
 }
 
 /* Writes grouped by location, initial writes aside; coherence starts at the initial write. */
-static void find_writes(struct sx *sx)
+void sx_find_writes(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
@@ -311,7 +311,7 @@ static void choose_rest(struct sx *sx)
     clear(x);
     if (!find_sources(x))
         return;
-    find_writes(sx);
+    sx_find_writes(sx);
     choose_quorum(sx, 0);
 }
 
@@ -333,6 +333,16 @@ static bool is_observed(struct sx *sx, uint32_t location)
     return false;
 }
 
+/* Whether location L is written, so that its initial value does not stay. */
+static bool is_written_there(const struct sx_exec *x, uint32_t l)
+{
+    for (uint32_t w = 0; w < x->n; w++) {
+        if (x->events[w].write && !x->events[w].init && x->events[w].location == l)
+            return true;
+    }
+    return false;
+}
+
 /* Arbitrary initial values, from location L on: those that are read, or all where the end is observed. */
 static void choose_initial(struct sx *sx, uint32_t l)
 {
@@ -347,7 +357,7 @@ static void choose_initial(struct sx *sx, uint32_t l)
         return;
     }
     location = &sx->locations[l];
-    observed = is_observed(sx, l);
+    observed = is_observed(sx, l) && !is_written_there(x, l);
     for (uint32_t i = 0; i < location->value_count && !sx->stop; i++) {
         uint64_t value = location->values[i];
 
@@ -363,8 +373,7 @@ static void choose_initial(struct sx *sx, uint32_t l)
     }
 }
 
-/* The events of CHOSEN; false where there are too many. */
-static bool start(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
+bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
 {
     struct sx_exec *x = sx->exec;
     uint32_t n = sx_count_events(sx, chosen);
@@ -372,21 +381,22 @@ static bool start(struct sx *sx, const struct sx_trace *const *chosen, bool part
     if (n > MAX_EVENTS || !sx_reserve(sx, n))
         return false;
     x->chosen = chosen;
-    x->partial = partial;
     for (uint32_t t = 0; t < sx->program->thread_count; t++)
-        x->regs[t] = chosen[t]->regs;
+        x->regs[t] = chosen[t] ? chosen[t]->regs : NULL;
     sx_build_events(sx, chosen);
     x->all = (struct mm_cat_events){.events = x->events,
                                     .count = x->n,
                                     .vulkan = sx->program->vulkan,
                                     .edges = (const struct mm_cat_edge *)sx->program->edges,
                                     .edge_count = sx->program->edge_count};
+    clear(x);
     return true;
 }
 
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
 {
-    if (start(sx, chosen, partial)) {
+    sx->exec->partial = partial;
+    if (sx_begin_events(sx, chosen)) {
         choose_initial(sx, 0);
         return;
     }
@@ -449,9 +459,9 @@ void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool 
 {
     struct sx_exec *x = sx->exec;
 
-    if (!start(sx, chosen, partial))
+    x->partial = partial;
+    if (!sx_begin_events(sx, chosen))
         return;
-    clear(x);
     x->read_count = x->write_count = 0;
     for (uint32_t l = 0; l < sx->location_count; l++) {
         if (x->init_of[l] != UINT32_MAX)

@@ -43,6 +43,10 @@ bool sx_reserve(struct sx *sx, uint32_t n);
 /* At most how many events CHOSEN has, and the events. */
 uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen);
 void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen);
+/* Starts an execution of the threads that have a trace; false where there are too many events. */
+bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen);
+/* The writes, as yet without order. */
+void sx_find_writes(struct sx *sx);
 /* Whether the final value of location L is part of observed term I. */
 bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l);
 /* Whether a value may justify itself: reads-from together with the writes that are computed from a read has a

@@ -78,12 +78,12 @@ struct sx {
     struct ck_options options;
     struct ck_verdict *verdict;
     struct mm_error *err;
-    struct mm_cat_eval *eval;
-    struct mm_arena *arena;  /* lives as long as the search */
-    struct mm_arena *traces; /* emptied each round */
-    bool split_barriers;     /* the model wants entry and exit fences */
-    uint64_t deadline_us;    /* CPU time, 0: none */
-    uint64_t steps;          /* instructions executed */
+    struct mm_cat_eval *eval, *open; /* OPEN: about parts of executions, NULL until wanted */
+    struct mm_arena *arena;          /* lives as long as the search */
+    struct mm_arena *traces;         /* emptied each round */
+    bool split_barriers;             /* the model wants entry and exit fences */
+    uint64_t deadline_us;            /* CPU time, 0: none */
+    uint64_t steps;                  /* instructions executed */
     uint32_t ticks;
 
     struct sx_location *locations;
@@ -167,6 +167,8 @@ bool sx_find_traces(struct sx *sx);
 bool sx_run_threads(struct sx *sx);
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost);
 
+/* Fills the sets of pairs that T reads and writes. */
+bool sx_index_trace(struct sx *sx, struct sx_trace *t);
 /* Visits every combination of traces whose reads can be satisfied. */
 void sx_combine(struct sx *sx);
 /* The same for the traces as they are now, in MODE. */
@@ -179,6 +181,12 @@ void sx_find_hangs(struct sx *sx);
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
 bool sx_flags_open(const struct sx *sx);
+
+/* Sets up pruning; false: out of memory (search_prune.c). */
+bool sx_prune_create(struct sx *sx);
+/* Whether the traces of CHOSEN may be part of one execution; threads without one may have any that write no
+ * other pairs than ELSEWHERE (NULL: any at all). */
+bool sx_may_go_together(struct sx *sx, const struct sx_trace *const *chosen, const uint64_t *elsewhere);
 
 /* Visits the executions of one combination (CHOSEN: a trace per thread, NULL: none). */
 enum mm_class sx_exec_create(struct sx *sx);

@@ -12,14 +12,51 @@ static uint64_t *upper_of(struct mm_cat_eval *eval, uint32_t i)
 {
     const struct cat_node *node = &eval->nodes[i];
 
-    return eval->exact || !node->dynamic ? lower_of(eval, i)
-                                         : eval->values + node->offset + eval->upper_offset;
+    return (eval->exact || !node->dynamic) && !eval->open ? lower_of(eval, i)
+                                                          : eval->values + node->offset + eval->upper_offset;
 }
+
+/* The storage of a bound; where nothing is open both are one. */
+static uint64_t *bound_of(struct mm_cat_eval *eval, uint32_t i, bool upper)
+{
+    return upper ? upper_of(eval, i) : lower_of(eval, i);
+}
+
+static void eval_inside(struct mm_cat_eval *eval, uint32_t i, bool upper);
+static void eval_node(struct mm_cat_eval *eval, uint32_t i, bool upper);
 
 uint64_t *cat_value(struct mm_cat_eval *eval, uint32_t i)
 {
-    cat_eval_node(eval, i);
+    eval_node(eval, i, false);
     return lower_of(eval, i);
+}
+
+/* A;[S] and [S];A: rows of A masked or left out. */
+static bool seq_identity(struct mm_cat_eval *eval, const struct cat_node *node, uint64_t *out,
+                         const uint64_t *a, const uint64_t *b)
+{
+    bool first = eval->nodes[node->a].identity;
+    uint32_t n = eval->n, words = mm_rel_words(n);
+    uint64_t *mask = eval->scratch;
+
+    if (!first && !eval->nodes[node->b].identity)
+        return false;
+    memset(mask, 0, words * sizeof *mask);
+    for (uint32_t i = 0; i < n; i++) {
+        if (mm_rel_has(n, first ? a : b, i, i))
+            mm_set_add(mask, i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t *row = out + (size_t)i * words;
+
+        if (!first)
+            mm_bits_and(row, a + (size_t)i * words, mask, words);
+        else if (mm_set_has(mask, i))
+            memcpy(row, b + (size_t)i * words, words * sizeof *row);
+        else
+            memset(row, 0, words * sizeof *row);
+    }
+    return true;
 }
 
 /* Applies a node's operator; A and B are the operands at the bound that the result is to have. */
@@ -46,7 +83,8 @@ static void apply(struct mm_cat_eval *eval, const struct cat_node *node, uint64_
             mm_rel_complement(n, out, a);
         break;
     case MM_CAT_SEQ:
-        mm_rel_seq(n, out, a, b);
+        if (!seq_identity(eval, node, out, a, b))
+            mm_rel_seq(n, out, a, b);
         break;
     case MM_CAT_PRODUCT:
         mm_rel_product(n, out, a, b);
@@ -84,41 +122,68 @@ static void apply(struct mm_cat_eval *eval, const struct cat_node *node, uint64_
     }
 }
 
-static void eval_base(struct mm_cat_eval *eval, uint32_t i)
+static void eval_base(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     const struct cat_node *node = &eval->nodes[i];
     size_t bytes = mm_rel_size(eval->n, node->type) * sizeof(uint64_t);
+    uint64_t *out = bound_of(eval, i, upper);
 
-    if (node->base == eval->base_rf || node->base == eval->base_co) {
-        bool rf = node->base == eval->base_rf;
+    if (node->base == eval->base_rf)
+        memcpy(out, upper && !eval->exact ? eval->rf_upper : eval->rf_lower, bytes);
+    else if (node->base == eval->base_co)
+        memcpy(out, upper && !eval->exact ? eval->co_upper : eval->co_lower, bytes);
+    else
+        mm_cat_base_fill(eval->events, node->base, out);
+}
 
-        memcpy(lower_of(eval, i), rf ? eval->rf_lower : eval->co_lower, bytes);
-        if (!eval->exact)
-            memcpy(upper_of(eval, i), rf ? eval->rf_upper : eval->co_upper, bytes);
-    } else {
-        mm_cat_base_fill(eval->events, node->base, lower_of(eval, i));
-    }
+static void fill(struct mm_cat_eval *eval, enum mm_cat_type type, uint64_t *out)
+{
+    memset(out, 0, mm_rel_size(eval->n, type) * sizeof *out);
+    if (type == MM_CAT_SET)
+        mm_set_complement(eval->n, out, out);
+    else
+        mm_rel_complement(eval->n, out, out);
 }
 
 /* A complement, and the right side of a difference, turn the bounds around. */
-static void eval_operator(struct mm_cat_eval *eval, uint32_t i)
+static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     const struct cat_node *node = &eval->nodes[i];
     uint32_t a = node->a, b = node->b;
-    bool turned_a = node->op == MM_CAT_COMPLEMENT, turned_b = node->op == MM_CAT_DIFF;
-    const uint64_t *la = a == CAT_NO_NODE ? NULL : lower_of(eval, a);
-    const uint64_t *lb = b == CAT_NO_NODE ? NULL : lower_of(eval, b);
-    const uint64_t *ua = a == CAT_NO_NODE ? NULL : upper_of(eval, a);
-    const uint64_t *ub = b == CAT_NO_NODE ? NULL : upper_of(eval, b);
+    bool upper_a = upper != (node->op == MM_CAT_COMPLEMENT), upper_b = upper != (node->op == MM_CAT_DIFF);
 
-    apply(eval, node, lower_of(eval, i), turned_a ? ua : la, turned_b ? ub : lb);
-    if (!eval->exact && node->dynamic)
-        apply(eval, node, upper_of(eval, i), turned_a ? la : ua, turned_b ? lb : ub);
+    if (upper && eval->open && node->grows) {
+        fill(eval, node->type, upper_of(eval, i));
+        return;
+    }
+    if (a != CAT_NO_NODE)
+        eval_inside(eval, a, upper_a);
+    if (b != CAT_NO_NODE)
+        eval_inside(eval, b, upper_b);
+    apply(eval, node, bound_of(eval, i, upper), a == CAT_NO_NODE ? NULL : bound_of(eval, a, upper_a),
+          b == CAT_NO_NODE ? NULL : bound_of(eval, b, upper_b));
 }
 
 static uint32_t wanted_stamp(const struct mm_cat_eval *eval, const struct cat_node *node)
 {
     return eval->epoch[node->dynamic];
+}
+
+static void mark(struct mm_cat_eval *eval, uint32_t i, uint32_t stamp)
+{
+    eval->stamps[2 * i] = eval->stamps[2 * i + 1] = stamp;
+}
+
+/* Takes over what the body of NODE came to; true if that is new. */
+static bool take_body(struct mm_cat_eval *eval, uint32_t node, uint32_t body, bool upper)
+{
+    size_t words = mm_rel_size(eval->n, MM_CAT_REL);
+    uint64_t *to = bound_of(eval, node, upper), *from = bound_of(eval, body, upper);
+    bool same = mm_bits_equal(to, from, words);
+
+    if (!same)
+        memcpy(to, from, words * sizeof(uint64_t));
+    return !same;
 }
 
 /* The least solution of a group of recursive definitions: from nothing, until nothing is added.  Both
@@ -127,63 +192,65 @@ static void eval_group(struct mm_cat_eval *eval, uint32_t g)
 {
     const struct cat_group *group = &eval->groups[g];
     size_t words = mm_rel_size(eval->n, MM_CAT_REL);
-    bool changed = true;
+    bool changed = true, upper = !eval->exact && !eval->open;
 
     for (uint32_t k = 0; k < group->count; k++) {
-        memset(lower_of(eval, group->first + k), 0, words * sizeof(uint64_t));
-        memset(upper_of(eval, group->first + k), 0, words * sizeof(uint64_t));
-        eval->stamps[group->first + k] = wanted_stamp(eval, &eval->nodes[group->first + k]);
+        uint32_t node = group->first + k;
+
+        memset(upper_of(eval, node), 0, words * sizeof(uint64_t));
+        if (eval->open)
+            fill(eval, MM_CAT_REL, upper_of(eval, node));
+        memset(lower_of(eval, node), 0, words * sizeof(uint64_t));
+        mark(eval, node, wanted_stamp(eval, &eval->nodes[node]));
     }
     while (changed) {
         changed = false;
         for (uint32_t i = group->first + group->count; i < group->end; i++)
-            eval->stamps[i] = 0;
-        for (uint32_t k = 0; k < group->count; k++)
-            cat_eval_inside(eval, group->bodies[k]);
+            mark(eval, i, 0);
         for (uint32_t k = 0; k < group->count; k++) {
-            uint32_t node = group->first + k, body = group->bodies[k];
-
-            if (!mm_bits_equal(lower_of(eval, node), lower_of(eval, body), words) ||
-                !mm_bits_equal(upper_of(eval, node), upper_of(eval, body), words))
-                changed = true;
-            memcpy(lower_of(eval, node), lower_of(eval, body), words * sizeof(uint64_t));
-            if (upper_of(eval, node) != lower_of(eval, node))
-                memcpy(upper_of(eval, node), upper_of(eval, body), words * sizeof(uint64_t));
+            eval_inside(eval, group->bodies[k], false);
+            if (upper)
+                eval_inside(eval, group->bodies[k], true);
+        }
+        for (uint32_t k = 0; k < group->count; k++) {
+            changed = take_body(eval, group->first + k, group->bodies[k], false) || changed;
+            changed = (upper && take_body(eval, group->first + k, group->bodies[k], true)) || changed;
         }
     }
 }
 
-void cat_eval_inside(struct mm_cat_eval *eval, uint32_t i)
+/* Brings a bound of node I up to date; the recursive groups before it are, or are being computed. */
+static void eval_inside(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
     const struct cat_node *node = &eval->nodes[i];
+    uint32_t *stamp;
 
-    if (eval->stamps[i] == wanted_stamp(eval, node))
+    upper = upper && upper_of(eval, i) != lower_of(eval, i);
+    stamp = &eval->stamps[2 * i + upper];
+    if (*stamp == wanted_stamp(eval, node))
         return;
-    if (node->a != CAT_NO_NODE)
-        cat_eval_inside(eval, node->a);
-    if (node->b != CAT_NO_NODE)
-        cat_eval_inside(eval, node->b);
     if (node->op == MM_CAT_NAME)
-        eval_base(eval, i);
+        eval_base(eval, i, upper);
     else
-        eval_operator(eval, i);
-    eval->stamps[i] = wanted_stamp(eval, node);
+        eval_operator(eval, i, upper);
+    *stamp = wanted_stamp(eval, node);
 }
 
-void cat_eval_node(struct mm_cat_eval *eval, uint32_t i)
+static void eval_node(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
-    const struct cat_node *node = &eval->nodes[i];
-
-    if (eval->stamps[i] == wanted_stamp(eval, node))
-        return;
     /* Groups on which this one depends come first: their nodes have smaller numbers. */
     for (uint32_t g = 0; g < eval->group_count && eval->groups[g].first <= i; g++) {
         const struct cat_group *group = &eval->groups[g];
 
-        if (eval->stamps[group->first] != wanted_stamp(eval, &eval->nodes[group->first]))
+        if (eval->stamps[2 * group->first] != wanted_stamp(eval, &eval->nodes[group->first]))
             eval_group(eval, g);
     }
-    cat_eval_inside(eval, i);
+    eval_inside(eval, i, upper);
+}
+
+void mm_cat_eval_open(struct mm_cat_eval *eval)
+{
+    eval->open = true;
 }
 
 /* ---- candidates -------------------------------------------------------------------------------- */
@@ -266,10 +333,10 @@ bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i)
     const struct mm_cat_check *check = &eval->model->checks[i];
     uint32_t node = eval->checks[i];
 
-    cat_eval_node(eval, node);
-    if (check->negated)
-        return holds(eval, check, eval->nodes[node].type, upper_of(eval, node));
-    return !holds(eval, check, eval->nodes[node].type, lower_of(eval, node));
+    if (eval->open && check->negated) /* further events may have what these lack */
+        return false;
+    eval_node(eval, node, check->negated);
+    return holds(eval, check, eval->nodes[node].type, bound_of(eval, node, check->negated)) == check->negated;
 }
 
 bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i)
@@ -277,16 +344,14 @@ bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i)
     const struct mm_cat_check *check = &eval->model->checks[i];
     uint32_t node = eval->checks[i];
 
-    cat_eval_node(eval, node);
-    if (check->negated)
-        return !holds(eval, check, eval->nodes[node].type, lower_of(eval, node));
-    return holds(eval, check, eval->nodes[node].type, upper_of(eval, node));
+    eval_node(eval, node, !check->negated);
+    return holds(eval, check, eval->nodes[node].type, bound_of(eval, node, !check->negated)) !=
+           check->negated;
 }
 
 const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i)
 {
-    cat_eval_node(eval, eval->checks[i]);
-    return lower_of(eval, eval->checks[i]);
+    return cat_value(eval, eval->checks[i]);
 }
 
 bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which)

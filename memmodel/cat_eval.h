@@ -51,6 +51,11 @@ bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name);
 /* Whether any check depends on co (or on rf): if not, one choice stands for all. */
 bool mm_cat_eval_uses_co(const struct mm_cat_eval *eval);
 
+/* From now on the events that EVAL is given are only some of an execution's: what fails for them fails
+ * whatever the other events are and do.  Upper bounds of rf and co are to be given, for pairs of these
+ * events. */
+void mm_cat_eval_open(struct mm_cat_eval *eval);
+
 /* Starts on a set of events, which must stay in place.  MM_LIMIT when out of memory. */
 enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_events *events,
                                 struct mm_error *err);

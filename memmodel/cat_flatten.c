@@ -64,6 +64,20 @@ static bool grow_table(struct mm_cat_eval *eval)
     return true;
 }
 
+static void describe(const struct mm_cat_eval *eval, struct cat_node *node)
+{
+    bool a = node->a != CAT_NO_NODE && eval->nodes[node->a].identity;
+    bool b = node->b != CAT_NO_NODE && eval->nodes[node->b].identity;
+
+    node->identity = node->op == MM_CAT_IDENTITY || (node->op == MM_CAT_INTER && (a || b)) ||
+                     ((node->op == MM_CAT_UNION || node->op == MM_CAT_SEQ) && a && b) ||
+                     (node->op == MM_CAT_DIFF && a);
+    node->grows = node->op == MM_CAT_PARAMETER || (node->op == MM_CAT_SEQ && !a && !b) ||
+                  ((node->op == MM_CAT_PLUS || node->op == MM_CAT_STAR || node->op == MM_CAT_DOMAIN ||
+                    node->op == MM_CAT_RANGE) &&
+                   !a);
+}
+
 static uint32_t add_node(struct flattener *f, struct cat_node node)
 {
     struct mm_cat_eval *eval = f->eval;
@@ -87,6 +101,7 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
         if (node.b != CAT_NO_NODE)
             node.dynamic |= eval->nodes[node.b].dynamic;
     }
+    describe(eval, &node);
     eval->nodes[eval->node_count] = node;
     eval->table[at] = eval->node_count + 1;
     return eval->node_count++;
@@ -308,7 +323,7 @@ struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct 
     if (!f.status)
         flatten_model(&f);
     if (!f.status)
-        eval->stamps = mm_arena_alloc(arena, (eval->node_count + 1) * sizeof *eval->stamps);
+        eval->stamps = mm_arena_alloc(arena, 2 * ((size_t)eval->node_count + 1) * sizeof *eval->stamps);
     if (!f.status && !eval->stamps)
         fail(&f, "out of memory");
     if (f.status) {

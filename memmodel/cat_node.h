@@ -13,6 +13,8 @@ struct cat_node {
     enum mm_cat_type type;
     uint32_t a, b, base;
     uint8_t dynamic;  /* CAT_RF, CAT_CO */
+    bool identity;    /* relates events to themselves alone */
+    bool grows;       /* further events may add pairs of the present ones */
     const char *name; /* of the first let that means this node, NULL if none */
     size_t offset;    /* of its lower bound in the values */
 };
@@ -28,7 +30,7 @@ struct mm_cat_eval {
     uint32_t node_count, node_capacity;
     uint32_t *table; /* hash table of node numbers + 1 */
     uint32_t table_size;
-    uint32_t *stamps;
+    uint32_t *stamps;   /* by node, of its lower and its upper bound */
     uint32_t *checks;   /* node of each check */
     uint32_t *let_node; /* of lets without parameters */
     struct cat_group *groups;
@@ -37,18 +39,14 @@ struct mm_cat_eval {
 
     const struct mm_cat_events *events;
     uint32_t n;
-    bool exact;
+    bool exact, open;
     uint64_t *values, *scratch;
     size_t capacity, upper_offset;
     const uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
     uint32_t clock, epoch[4]; /* by what a node depends on */
 };
 
-/* Brings node I up to date. */
-void cat_eval_node(struct mm_cat_eval *eval, uint32_t i);
-/* The same where the recursive groups before I are up to date, or being computed. */
-void cat_eval_inside(struct mm_cat_eval *eval, uint32_t i);
-/* Its value for a complete candidate. */
+/* The value of node I for a complete candidate. */
 uint64_t *cat_value(struct mm_cat_eval *eval, uint32_t i);
 
 #endif
