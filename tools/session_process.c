@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -123,6 +124,8 @@ static void *process_main(void *context)
     consume(p);
     close(p->input.fd);
     tee_close(&p->tee);
+    session_progress_end(p->progress);
+    p->progress = NULL;
     if (p->predictor)
         ck_predictor_finish(p->predictor, p->detector);
     if (ck_detector_finding_count(p->detector))
@@ -190,6 +193,11 @@ static int prepare(struct session_processes *all, struct session_process *p)
     ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
     if (all->patterns && ck_detector_suppress(p->detector, all->patterns, session->suppress, &err) != MM_OK)
         return tool_report(&err);
+    const char *wanted = getenv("REFCL_PROGRESS");
+    if (!session->quiet && all->count == 1)
+        p->progress = session_progress_create(wanted && strcmp(wanted, "1") == 0);
+    if (p->progress)
+        session_progress_sink(p->progress, &p->tee.sinks[p->tee.count++]);
     if (session->predict)
         code = open_predictor(p);
     if (!code && session->trace)
@@ -327,6 +335,7 @@ void session_processes_close(struct session_processes *all)
     while (all->first) {
         struct session_process *p = all->first;
         all->first = p->next;
+        session_progress_end(p->progress);
         ck_predictor_destroy(p->predictor);
         mm_cat_destroy(p->model);
         ck_detector_destroy(p->detector);

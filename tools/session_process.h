@@ -6,12 +6,13 @@
 #include "tools/session.h"
 #include "tools/session_input.h"
 #include "tools/session_places.h"
+#include "tools/session_progress.h"
 
 #include <pthread.h>
 
 /* Passes everything to the detector, to a trace file and to the user's own analysis. */
 struct session_tee {
-    struct mm_sink sinks[4];
+    struct mm_sink sinks[5];
     size_t count;
     bool complete;
     struct mm_sink *recorder; /* the user's own, NULL = none */
@@ -26,9 +27,10 @@ struct session_process {
     struct session_tee tee;
     struct session_places places;
     struct ck_detector *detector;
-    struct ck_predictor *predictor; /* NULL: nothing is predicted */
-    struct mm_cat_model *model;     /* the predictor's */
-    int code;                       /* exit code that reading its trace asks for, 0 = none */
+    struct ck_predictor *predictor;    /* NULL: nothing is predicted */
+    struct session_progress *progress; /* NULL: nobody looks */
+    struct mm_cat_model *model;        /* the predictor's */
+    int code;                          /* exit code that reading its trace asks for, 0 = none */
     struct mm_error error;
     atomic_bool done;
     int wake; /* written to when it is done */

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Progress of a session: a line while it takes long and a summary, on a terminal alone."""
+import os
+import pty
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+refcl = os.path.join(here, "../..", os.environ.get("BUILD", "build"), "refcl")
+KERNEL = """kernel void slow(global uint *x)
+{
+    for (uint i = 0; i < N; i++)
+        x[get_global_id(0)] += i;
+}
+"""
+number = failed = 0
+
+
+def check(name, good, detail=""):
+    global number, failed
+    number += 1
+    failed += not good
+    print("%s %d - %s" % ("ok" if good else "not ok", number, name))
+    if not good:
+        print("#", repr(detail))
+
+
+def on_terminal(command):
+    master, slave = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    text = b""
+    while True:
+        try:
+            part = os.read(master, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    process.wait()
+    os.close(master)
+    return text.decode()
+
+
+def main():
+    if not os.path.exists(refcl):
+        print("ok 1 - progress # SKIP refcl is not built")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {}
+        for name, n in (("short", 4), ("long", 300000)):
+            paths[name] = os.path.join(folder, name + ".cl")
+            with open(paths[name], "w") as f:
+                f.write(KERNEL.replace("N", str(n)))
+        command = [refcl, "kernel", "-g", "64", "-l", "4", "-a", "buf:64"]
+        text = on_terminal(command + [paths["short"]])
+        check("what is over at once shows none", "launch" not in text, text)
+        text = on_terminal(command + [paths["long"]])
+        check("what takes long shows where it is", "launch 1, slow: work-group " in text and " of 16, " in text and "events/s" in text, text)
+        check("and says at the end what there was", any(line.startswith("refcl: 1 launches, ") for line in text.replace("\r", "\n").split("\n")), text)
+        run = subprocess.run(command + ["-q", paths["short"]], stderr=subprocess.PIPE)
+        check("quiet", run.stderr == b"", run.stderr)
+        run = subprocess.run(command + [paths["short"]], stderr=subprocess.PIPE)
+        check("a file gets none", b"launch" not in run.stderr, run.stderr)
+        run = subprocess.run(command + [paths["short"]], stderr=subprocess.PIPE, env=dict(os.environ, REFCL_PROGRESS="1"))
+        check("REFCL_PROGRESS=1 asks for the summary", b"refcl: 1 launches, " in run.stderr, run.stderr)
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

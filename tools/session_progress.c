@@ -1,0 +1,126 @@
+/* Progress of a session, from the trace: launches, work-groups that have begun, events per second, memory. */
+#include "tools/session_progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 2000, EVERY_MS = 500 };
+
+struct session_progress {
+    bool forced, shown;
+    uint64_t launches, events, events_before;
+    struct mm_command command; /* the launch at hand; no strings */
+    char kernel[48];
+    uint64_t groups, group_size, group; /* in all, work-items of one, the last that was seen + 1 */
+    int64_t begin, last;
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static long memory_mib(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024 : 0;
+}
+
+static void show(struct session_progress *p, int64_t now)
+{
+    double seconds = (double)(now - p->last) / 1000;
+    char line[160];
+    snprintf(line, sizeof line,
+             "refcl: launch %" PRIu64 ", %s: work-group %" PRIu64 " of %" PRIu64 ", %.3g events/s, %ld MiB",
+             p->launches, p->kernel, p->group, p->groups,
+             seconds > 0 ? (double)(p->events - p->events_before) / seconds : 0.0, memory_mib());
+    fprintf(stderr, "\r%-100s", line);
+    fflush(stderr);
+    p->shown = true;
+}
+
+static void look(struct session_progress *p)
+{
+    int64_t now = now_ms();
+    if (now - p->begin < PATIENCE_MS || now - p->last < EVERY_MS)
+        return;
+    show(p, now);
+    p->last = now;
+    p->events_before = p->events;
+}
+
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct session_progress *p = context;
+    p->events += count;
+    for (size_t i = count; i-- > 0;) {
+        struct mm_agent agent = events[i].agent;
+        if (agent.command != p->command.id || agent.index == MM_INDEX_RUNTIME || !p->group_size)
+            continue;
+        uint64_t group = agent.index / p->group_size + 1;
+        p->group = group > p->group ? group : p->group;
+        break;
+    }
+    look(p);
+    return MM_OK;
+}
+
+static void begin_launch(struct session_progress *p, const struct mm_command *c)
+{
+    if (!c->dimensions)
+        return;
+    p->launches++;
+    p->command = *c;
+    p->groups = p->group_size = 1;
+    p->group = 0;
+    for (uint32_t i = 0; i < c->dimensions && i < 3; i++) {
+        uint64_t local = c->local_size[i] ? c->local_size[i] : 1;
+        p->group_size *= local;
+        p->groups *= (c->global_size[i] + local - 1) / local;
+    }
+    snprintf(p->kernel, sizeof p->kernel, "%s", c->kernel ? c->kernel : "");
+}
+
+static enum mm_class take_record(void *context, const struct mm_record *record)
+{
+    if (record->type == MM_RECORD_EVENT)
+        return take_events(context, &record->event, 1);
+    if (record->type == MM_RECORD_COMMAND)
+        begin_launch(context, &record->command);
+    return MM_OK;
+}
+
+struct session_progress *session_progress_create(bool forced)
+{
+    struct session_progress *p = forced || isatty(STDERR_FILENO) == 1 ? mm_alloc_zero(1, sizeof *p) : NULL;
+    if (p) {
+        p->forced = forced;
+        p->begin = p->last = now_ms();
+    }
+    return p;
+}
+
+void session_progress_sink(struct session_progress *progress, struct mm_sink *sink)
+{
+    *sink = (struct mm_sink){.context = progress, .record = take_record, .events = take_events};
+}
+
+void session_progress_end(struct session_progress *p)
+{
+    if (!p)
+        return;
+    if (p->shown)
+        fprintf(stderr, "\r%100s\r", "");
+    int64_t ms = now_ms() - p->begin;
+    if (p->shown || p->forced)
+        fprintf(stderr, "refcl: %" PRIu64 " launches, %" PRIu64 " events in %.1f s, %ld MiB\n", p->launches,
+                p->events, (double)ms / 1000, memory_mib());
+    mm_free(p);
+}
