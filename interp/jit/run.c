@@ -63,6 +63,7 @@ static void destroy(struct in_jit_run *run)
 {
     if (run == NULL)
         return;
+    in_turns_destroy(run);
     in_module_release(run->module);
     mm_free(run->arguments);
     mm_free(run);
@@ -142,13 +143,6 @@ static void work(void *argument)
 {
     struct in_jit_run *run = argument;
     struct in_fp_state state;
-    if (run->kernel->turns != NULL) {
-        in_fp_enter(&state);
-        if (!in_turns_work(run))
-            atomic_store(&run->out_of_memory, true);
-        in_fp_leave(&state);
-        return;
-    }
     uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
     uint8_t *memory = mm_alloc_zero(1, local_bytes + run->kernel->context_bytes + 8192);
     if (memory == NULL) {
@@ -170,12 +164,18 @@ static void work(void *argument)
     mm_free(memory);
 }
 
-static bool step(struct in_jit_run *run)
+static bool step(struct in_jit_run *run, bool *over)
 {
+    struct in_fp_state state;
     uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
-    uint64_t few =
-        run->kernel->turns != NULL ? 65536 : 4096; /* threads that wait for one another gain nothing */
-    if (run->groups < 2 || items < few)
+    *over = true;
+    if (run->kernel->turns != NULL) {
+        in_fp_enter(&state);
+        bool fits = in_turns_step(run, over);
+        in_fp_leave(&state);
+        return fits;
+    }
+    if (run->groups < 2 || items < 4096)
         work(run);
     else
         in_pool_run(work, run);

@@ -14,6 +14,7 @@ struct in_jit_run {
     uint32_t local_size[3];
     atomic_uint_fast64_t next; /* work-group, in linear order */
     atomic_bool out_of_memory;
+    struct in_turns_thread *turns; /* turns.c */
 };
 
 #endif

@@ -1,11 +1,10 @@
-/* Work-items that take turns.  Each thread has work-groups and fibers: a fiber executes work-items of its
+/* Work-items that take turns.  A launch has work-groups and fibers: a fiber executes work-items of its
  * group one after the other, and when one waits, in a loop or at a barrier, another fiber goes on with the
  * next.  So a kernel pays for waiting only where it waits, and every work-item that has begun makes progress
  * in the end. */
 #include "turns.h"
 #include "run.h"
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -14,7 +13,7 @@ enum { PATIENCE = 64, STACK = 256 << 10, MOST_FIBERS = 16384 };
 
 struct group {
     struct in_jit_turns turns; /* first: compiled code knows it by its address */
-    struct thread *thread;
+    struct in_turns_thread *thread;
     uint32_t id[3], size[3], items, arrived, generation, fibers;
     uint8_t *memory;
 };
@@ -26,7 +25,7 @@ struct fiber {
     uint32_t awaits; /* generation of the group's barriers */
     bool over;
 };
-struct thread {
+struct in_turns_thread {
     struct in_jit_run *run;
     ucontext_t context;
     struct fiber *running, *first, *last, *spare;
@@ -39,7 +38,7 @@ struct thread {
 
 static void give_way(struct group *g)
 {
-    struct thread *t = g->thread;
+    struct in_turns_thread *t = g->thread;
     swapcontext(&t->running->context, &t->context);
 }
 
@@ -104,7 +103,7 @@ static void free_stack(void *stack)
 /* ---- fibers ------------------------------------------------------------------------------ */
 
 /* The next work-group of the launch in G; false: none left. */
-static bool open_group(struct thread *t, struct group *g)
+static bool open_group(struct in_turns_thread *t, struct group *g)
 {
     struct in_jit_run *run = t->run;
     uint64_t linear = atomic_fetch_add(&run->next, 1);
@@ -129,7 +128,7 @@ static bool open_group(struct thread *t, struct group *g)
 /* A fiber that is alone with its group goes on with the next group. */
 static void fiber_main(unsigned high, unsigned low)
 {
-    struct thread *t = (struct thread *)((uintptr_t)high << 32 | low);
+    struct in_turns_thread *t = (struct in_turns_thread *)((uintptr_t)high << 32 | low);
     for (;;) {
         struct fiber *f = t->running;
         struct group *g = f->group;
@@ -142,7 +141,7 @@ static void fiber_main(unsigned high, unsigned low)
     }
 }
 
-static bool make_context(struct thread *t, ucontext_t *context, void *stack)
+static bool make_context(struct in_turns_thread *t, ucontext_t *context, void *stack)
 {
     uintptr_t at = (uintptr_t)t;
     if (getcontext(context) != 0)
@@ -153,7 +152,7 @@ static bool make_context(struct thread *t, ucontext_t *context, void *stack)
     return true;
 }
 
-static struct fiber *new_fiber(struct thread *t)
+static struct fiber *new_fiber(struct in_turns_thread *t)
 {
     struct fiber *f = t->spare;
     if (f != NULL) {
@@ -172,7 +171,7 @@ static struct fiber *new_fiber(struct thread *t)
     return NULL;
 }
 
-static void append(struct thread *t, struct fiber *f)
+static void append(struct in_turns_thread *t, struct fiber *f)
 {
     f->next = NULL;
     if (t->last != NULL)
@@ -182,7 +181,7 @@ static void append(struct thread *t, struct fiber *f)
     t->last = f;
 }
 
-static void close_group(struct thread *t, struct group *g)
+static void close_group(struct in_turns_thread *t, struct group *g)
 {
     if (t->open == g)
         t->open = NULL;
@@ -191,7 +190,7 @@ static void close_group(struct thread *t, struct group *g)
 }
 
 /* Runs F until its work-item waits or its group has none left to begin. */
-static void resume(struct thread *t, struct fiber *f)
+static void resume(struct in_turns_thread *t, struct fiber *f)
 {
     t->running = f;
     swapcontext(&t->context, &f->context);
@@ -212,7 +211,7 @@ static void resume(struct thread *t, struct fiber *f)
 
 /* ---- work-groups ------------------------------------------------------------------------- */
 
-static struct group *next_group(struct thread *t)
+static struct group *next_group(struct in_turns_thread *t)
 {
     struct group *g = mm_alloc_zero(1, sizeof *g);
     uint8_t *memory = mm_alloc_zero(1, t->run->local_bytes + 128);
@@ -229,7 +228,7 @@ static struct group *next_group(struct thread *t)
 }
 
 /* A fiber for work-items that have not begun, of the open group or the next; NULL: none, or no room. */
-static struct fiber *begin(struct thread *t)
+static struct fiber *begin(struct in_turns_thread *t)
 {
     if (t->fibers >= MOST_FIBERS || t->out_of_memory)
         return NULL;
@@ -252,7 +251,7 @@ static struct fiber *begin(struct thread *t)
 }
 
 /* The first fiber that need not wait any longer; those that spin are among them. */
-static struct fiber *ready(struct thread *t)
+static struct fiber *ready(struct in_turns_thread *t)
 {
     for (uint32_t k = t->fibers; k > 0 && t->first != NULL; k--) {
         struct fiber *f = t->first;
@@ -266,30 +265,47 @@ static struct fiber *ready(struct thread *t)
     return NULL;
 }
 
-bool in_turns_work(struct in_jit_run *run)
+/* Until all work-items are done, true, or all that are left wait for somebody else: another kernel or the
+ * host. */
+static bool step(struct in_turns_thread *t)
 {
-    struct thread t = {.run = run, .groups_left = true};
-    uint32_t idle = 0;
-    for (;;) {
-        struct fiber *f = begin(&t);
-        if (f == NULL) {
-            f = ready(&t);
-            if (++idle > t.fibers) {
-                sched_yield();
-                idle = 0;
-            }
-        }
+    for (uint32_t idle = 0; idle <= 4 * t->fibers;) {
+        uint32_t before = t->fibers;
+        struct fiber *f = begin(t);
+        idle = f != NULL ? 0 : idle + 1;
+        if (f == NULL && t->fibers > 0)
+            f = ready(t);
         if (f == NULL)
-            break;
-        resume(&t, f);
+            return true;
+        resume(t, f);
+        if (t->fibers < before)
+            idle = 0;
     }
-    while (t.first != NULL || t.spare != NULL) {
-        struct fiber **list = t.first != NULL ? &t.first : &t.spare, *f = *list;
+    return false;
+}
+
+bool in_turns_step(struct in_jit_run *run, bool *over)
+{
+    if (run->turns == NULL) {
+        run->turns = mm_alloc_zero(1, sizeof *run->turns);
+        if (run->turns == NULL)
+            return false;
+        *run->turns = (struct in_turns_thread){.run = run, .groups_left = true};
+    }
+    *over = step(run->turns);
+    return !run->turns->out_of_memory;
+}
+
+void in_turns_destroy(struct in_jit_run *run)
+{
+    struct in_turns_thread *t = run->turns;
+    while (t != NULL && (t->first != NULL || t->spare != NULL)) {
+        struct fiber **list = t->first != NULL ? &t->first : &t->spare, *f = *list;
         *list = f->next;
-        if (list == &t.first && --f->group->fibers == 0)
-            close_group(&t, f->group);
+        if (list == &t->first && --f->group->fibers == 0)
+            close_group(t, f->group);
         free_stack(f->stack);
         mm_free(f);
     }
-    return !t.out_of_memory;
+    mm_free(t);
 }

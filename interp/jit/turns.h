@@ -26,8 +26,10 @@ void in_shim_make_turns(LLVMModuleRef module, struct in_loops *loops);
 
 #else
 struct in_jit_run;
-/* What one thread does: executes work-groups of RUN until none is left.  False: out of memory. */
-bool in_turns_work(struct in_jit_run *run);
+/* Executes RUN until it is *OVER, or nothing moves: then others may have to do something first.  False: out
+ * of memory. */
+bool in_turns_step(struct in_jit_run *run, bool *over);
+void in_turns_destroy(struct in_jit_run *run);
 #endif
 
 #endif

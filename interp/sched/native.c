@@ -82,8 +82,7 @@ bool in_native_create(struct in_run *run)
     const struct in_launch *l = &run->launch;
     if (native.engine == INTERP || l->recorder != NULL || l->checks || l->weak ||
         l->schedule != IN_SEQUENTIAL || l->step_limit != 0 || run->groups_total == 0 ||
-        (native.engine == AUTO && run->code->stray) ||
-        (native.engine == AUTO && !worth(run)))
+        (native.engine == AUTO && run->code->stray) || (native.engine == AUTO && !worth(run)))
         return false;
     pthread_once(&loaded, load);
     struct in_launch launch = *l;
@@ -99,8 +98,7 @@ bool in_native_create(struct in_run *run)
 
 bool in_native_step(struct in_run *run)
 {
-    run->over = true;
-    return native.api->step(run->native);
+    return native.api->step(run->native, &run->over);
 }
 
 void in_native_destroy(struct in_run *run)

@@ -166,8 +166,9 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
 {
     struct in_fp_state state;
     if (run->native != NULL) {
-        *done = true;
-        return in_native_step(run) ? MM_OK : out_of_memory(err);
+        bool fits = in_native_step(run);
+        *done = run->over || !fits;
+        return fits ? MM_OK : out_of_memory(err);
     }
     in_fp_enter(&state);
     in_schedule(run, quantum);

@@ -18,7 +18,7 @@ bool in_add_slot(struct in_run *run);
 
 /* native.c: launches that the JIT executes. */
 bool in_native_create(struct in_run *run);
-bool in_native_step(struct in_run *run); /* to the end; false: out of memory */
+bool in_native_step(struct in_run *run); /* to the end, or until it waits; false: out of memory */
 void in_native_destroy(struct in_run *run);
 void in_native_forget(struct in_code *code);
 
