@@ -156,12 +156,14 @@ enum {
     CK_META_ORDER_SHIFT = 3,
     CK_META_SCOPE_SHIFT = 6
 };
+/* What accesses of one place have in common. */
+struct ck_shape {
+    uint32_t source, size, meta;
+};
 struct ck_access_record {
     uint64_t agent;
-    uint32_t time; /* 0: none */
-    uint32_t source;
-    uint32_t size;
-    uint32_t meta;
+    uint32_t time;  /* 0: none */
+    uint32_t shape; /* index in the detector's shapes */
 };
 struct ck_node { /* COUNT accesses by agents FIRST, FIRST + STRIDE, ... that are alike otherwise */
     struct ck_node *next;
@@ -281,6 +283,10 @@ struct ck_detector {
     struct ck_map commands, locations, objects, sources, groups, snapshots, texts, seen;
     struct ck_page **page_table; /* open addressing by space and number */
     size_t page_count, page_capacity;
+    struct ck_shape *shapes;
+    uint32_t shape_count, shape_capacity;
+    struct ck_map shape_index; /* to one more than the index */
+    uint32_t last_shape[256];  /* by source */
     struct ck_node *free_nodes;
     void *node_blocks;     /* linked by their first word */
     struct mm_edge *edges; /* waiting for their target event */
@@ -325,6 +331,8 @@ static inline bool ck_is_host(uint64_t agent)
 /* race_agents.c */
 struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id); /* made if need be; NULL: no memory */
 struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
+/* The same for reading only: FRESH is filled in if the agent has done nothing that needs an item so far. */
+const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);
 uint32_t ck_group_first(const struct ck_command *command, uint32_t index);
@@ -348,6 +356,7 @@ bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_a
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
 void ck_node_pop(struct ck_detector *d, struct ck_node **list);
 void ck_shadow_clear(struct ck_detector *d);
+uint32_t ck_shape_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta);
 
 /* race_access.c: checks a plain or atomic access against the shadow state and enters it. */
 void ck_race_access(struct ck_detector *d, const struct mm_event *event);

@@ -14,6 +14,7 @@ struct access {
     const struct ck_location *location;
     const struct ck_clock *clock;
     struct ck_access_record record;
+    uint32_t meta;
     uint64_t key; /* atomic: its scope instance */
     uint64_t at;  /* offset of the cell at hand */
     uint32_t cell_bytes;
@@ -174,7 +175,7 @@ static void check_atomics(const struct access *x, const struct ck_extra *extra, 
 
 static void atomic_access(const struct access *x, struct ck_cell *cell)
 {
-    bool writes = x->record.meta & CK_META_WRITE;
+    bool writes = x->meta & CK_META_WRITE;
     struct ck_extra *extra = ck_cell_extra(x->d, cell);
     if (!extra)
         return;
@@ -245,14 +246,14 @@ static void read_without_fence(struct ck_detector *d, const struct mm_event *eve
 
 static void touch(struct access *x, struct ck_cell *cell)
 {
-    if (x->location->system == CK_SYS_IMAGE && !(x->record.meta & CK_META_WRITE))
+    if (x->location->system == CK_SYS_IMAGE && !(x->meta & CK_META_WRITE))
         x->unfenced =
             x->unfenced || (cell->write.agent == x->record.agent && cell->write.time == x->record.time);
     if (x->fresh && was_written(cell))
         x->fresh = false;
-    if (x->record.meta & CK_META_ATOMIC)
+    if (x->meta & CK_META_ATOMIC)
         atomic_access(x, cell);
-    else if (x->record.meta & CK_META_WRITE)
+    else if (x->meta & CK_META_WRITE)
         plain_write(x, cell);
     else
         plain_read(x, cell);
@@ -269,7 +270,7 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
     if (!page || size > CK_PAGE - first || (first | size) & ((1u << page->granule_log) - 1))
         return false;
     struct ck_cell *cell = &page->cells[first >> page->granule_log];
-    bool is_write = x->record.meta & CK_META_WRITE;
+    bool is_write = x->meta & CK_META_WRITE;
     space->last_page = page;
     x->cell_bytes = 1u << page->granule_log;
     x->at = offset;
@@ -287,7 +288,7 @@ enum pass { ACQUIRE, TOUCH, RELEASE };
 /* A plain write ends a release sequence, unless the agent that heads it does it itself. */
 static void release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
 {
-    bool atomic = x->record.meta & CK_META_ATOMIC;
+    bool atomic = x->meta & CK_META_ATOMIC;
     if (!atomic && (!cell->extra || !cell->extra->sync))
         return;
     struct ck_extra *extra = ck_cell_extra(x->d, cell);
@@ -415,20 +416,24 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         location = location->parent;
     }
     struct ck_space *space = space_of(d, location, event);
-    struct ck_item *item = space ? ck_item_of(d, event->agent) : NULL;
-    if (!item)
-        return;
-    struct access x = {.d = d, .event = event, .location = location};
-    x.record = (struct ck_access_record){ck_agent_key(event->agent), item->time[location->system],
-                                         event->source, event->size, meta_of(event)};
     bool atomic = event->attributes & MM_ATOMIC, released = false;
+    bool reads_item = !atomic && !(writes(event) && d->next_sync);
+    struct ck_item fresh, *item = NULL;
+    const struct ck_item *seen = NULL;
+    if (space)
+        seen = reads_item ? ck_item_peek(d, event->agent, &fresh) : (item = ck_item_of(d, event->agent));
+    if (!seen)
+        return;
+    struct access x = {.d = d, .event = event, .location = location, .meta = meta_of(event)};
+    x.record = (struct ck_access_record){ck_agent_key(event->agent), seen->time[location->system],
+                                         ck_shape_of(d, event->source, event->size, x.meta)};
     if (atomic) {
         x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), location);
         x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, location);
         if (event->kind != MM_WRITE && !visit(&x, space, offset, item, ACQUIRE, &released))
             return;
     }
-    x.clock = item->clock[location->system];
+    x.clock = seen->clock[location->system];
     x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
     bool simple = !atomic && !x.fresh && location->system != CK_SYS_IMAGE;
     if (!(simple && touch_plain(&x, space, offset)) && !visit(&x, space, offset, item, TOUCH, &released))
@@ -437,7 +442,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         read_of_nothing(d, event);
     if (x.unfenced && d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
         read_without_fence(d, event);
-    if (writes(event) && (atomic || d->next_sync))
+    if (item && writes(event))
         visit(&x, space, offset, item, RELEASE, &released);
     if (released)
         item->time[location->system]++;

@@ -113,6 +113,24 @@ struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent)
     return start_item(d, agent);
 }
 
+const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh)
+{
+    uint64_t at = ck_agent_key(agent) - d->last_chunk_key;
+    if (d->last_chunk && at < CK_ITEM_CHUNK && d->last_chunk[at].time[0])
+        return &d->last_chunk[at];
+    struct ck_command *command = ck_command_of(d, agent.command);
+    if (!command)
+        return NULL;
+    size_t chunk = agent.index / CK_ITEM_CHUNK;
+    if (agent.index == MM_INDEX_RUNTIME || (chunk < command->chunk_count && command->chunks[chunk]))
+        return start_item(d, agent);
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        fresh->clock[s] = command->start[s];
+        fresh->time[s] = 1;
+    }
+    return fresh;
+}
+
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item)
 {
     if (!item->fences)

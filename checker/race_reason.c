@@ -58,6 +58,11 @@ struct reason {
     struct ck_change change;
 };
 
+static const struct ck_shape *shape_of(const struct reason *r)
+{
+    return &r->d->shapes[r->earlier->shape];
+}
+
 static bool same_device(struct ck_detector *d, uint64_t a, uint64_t b)
 {
     const struct ck_command *x = ck_map_get(&d->commands, a >> 32), *y = ck_map_get(&d->commands, b >> 32);
@@ -265,7 +270,7 @@ static bool same_group(struct ck_detector *d, uint64_t a, uint64_t b)
 
 static void between_atomics(struct reason *r, const struct mm_event *event)
 {
-    unsigned scope = r->earlier->meta >> CK_META_SCOPE_SHIFT & 7;
+    unsigned scope = shape_of(r)->meta >> CK_META_SCOPE_SHIFT & 7;
     char where[160], where_too[160];
     if (scope_of(scope) != scope_of(event->scope))
         snprintf(r->text, sizeof r->text,
@@ -275,8 +280,8 @@ static void between_atomics(struct reason *r, const struct mm_event *event)
         snprintf(r->text, sizeof r->text, "both atomics have scope %s, but %s", scope_of(scope),
                  apart(scope));
     place(r->d, event->source, where, sizeof where);
-    place(r->d, r->earlier->source, where_too, sizeof where_too);
-    widen(r, event->source, r->earlier->source, where, where_too);
+    place(r->d, shape_of(r)->source, where_too, sizeof where_too);
+    widen(r, event->source, shape_of(r)->source, where, where_too);
 }
 
 static void without_a_hint(struct reason *r)
@@ -286,10 +291,10 @@ static void without_a_hint(struct reason *r)
              within || !(r->earlier->agent >> 32)
                  ? ""
                  : "; the work-items are in different work-groups, which no barrier joins");
-    if (!within || r->system == CK_SYS_IMAGE || r->earlier->source == 0)
+    if (!within || r->system == CK_SYS_IMAGE || shape_of(r)->source == 0)
         return;
     const struct ck_source *later = ck_source_of(r->d, r->later_source);
-    const struct ck_source *earlier = ck_source_of(r->d, r->earlier->source);
+    const struct ck_source *earlier = ck_source_of(r->d, shape_of(r)->source);
     if (later && earlier && later->place != earlier->place && later->info.line > earlier->info.line)
         snprintf(r->fix, sizeof r->fix, "put barrier(%s) between lines %" PRIu32 " and %" PRIu32,
                  flag_of(r->system), earlier->info.line, later->info.line);

@@ -96,20 +96,21 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
     }
 }
 
-static struct mm_event event_of(const struct ck_access_record *record, const struct mm_event *other,
-                                uint64_t offset)
+static struct mm_event event_of(const struct ck_detector *d, const struct ck_access_record *record,
+                                const struct mm_event *other, uint64_t offset)
 {
+    const struct ck_shape *shape = &d->shapes[record->shape];
     struct mm_event event = {.offset = offset, .allocation = other->allocation};
     event.agent = (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)record->agent};
-    event.size = record->size;
-    event.source = record->source;
-    bool reads = record->meta & CK_META_READ, writes = record->meta & CK_META_WRITE;
+    event.size = shape->size;
+    event.source = shape->source;
+    bool reads = shape->meta & CK_META_READ, writes = shape->meta & CK_META_WRITE;
     event.kind = reads && writes ? MM_RMW : writes ? MM_WRITE : MM_READ;
     event.attributes = MM_NO_VALUE;
-    if (record->meta & CK_META_ATOMIC) {
+    if (shape->meta & CK_META_ATOMIC) {
         event.attributes |= MM_ATOMIC;
-        event.order = (uint8_t)(record->meta >> CK_META_ORDER_SHIFT & 7);
-        event.scope = (uint8_t)(record->meta >> CK_META_SCOPE_SHIFT & 7);
+        event.order = (uint8_t)(shape->meta >> CK_META_ORDER_SHIFT & 7);
+        event.scope = (uint8_t)(shape->meta >> CK_META_SCOPE_SHIFT & 7);
     }
     return event;
 }
@@ -139,7 +140,7 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
         return NULL;
     const struct ck_location *named = ck_map_get(&d->locations, event->allocation);
     uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
-    struct mm_event first = event_of(earlier, event, offset);
+    struct mm_event first = event_of(d, earlier, event, offset);
     finding->kind = scope_race ? "scope-race" : "data-race";
     finding->clause = "CL 3.3.6 G17";
     finding->allocation = named ? &named->info : NULL;
@@ -195,9 +196,9 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
 {
     if (d->budget.exceeded)
         return; /* a clock may be missing what no memory was left for */
-    bool scope_race = (event->attributes & MM_ATOMIC) && (earlier->meta & CK_META_ATOMIC);
-    struct mm_event first = event_of(earlier, event, 0);
-    const uint32_t sources[2] = {event->source, earlier->source};
+    bool scope_race = (event->attributes & MM_ATOMIC) && (d->shapes[earlier->shape].meta & CK_META_ATOMIC);
+    struct mm_event first = event_of(d, earlier, event, 0);
+    const uint32_t sources[2] = {event->source, d->shapes[earlier->shape].source};
     const uint8_t kinds[2] = {event->kind, first.kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
     struct ck_finding *finding = ck_map_get(&d->seen, key);

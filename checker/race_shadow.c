@@ -7,6 +7,54 @@
 
 #include <string.h>
 
+/* ---- shapes ------------------------------------------------------------------------------- */
+
+static bool is_shape(const struct ck_shape *shape, uint32_t source, uint32_t size, uint32_t meta)
+{
+    return shape->source == source && shape->size == size && shape->meta == meta;
+}
+
+static bool more_shapes(struct ck_detector *d)
+{
+    if (d->shape_count < d->shape_capacity)
+        return true;
+    uint32_t capacity = d->shape_capacity ? d->shape_capacity * 2 : 64;
+    struct ck_shape *shapes = ck_budget_alloc(&d->budget, capacity * sizeof *shapes);
+    if (!shapes)
+        return false;
+    if (d->shape_count)
+        memcpy(shapes, d->shapes, d->shape_count * sizeof *shapes);
+    ck_budget_free(&d->budget, d->shapes, d->shape_capacity * sizeof *shapes);
+    d->shapes = shapes;
+    d->shape_capacity = capacity;
+    return true;
+}
+
+/* 0 is the shape of nothing: what memory does not suffice for. */
+uint32_t ck_shape_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
+{
+    uint32_t *last = &d->last_shape[source % (sizeof d->last_shape / sizeof *d->last_shape)];
+    if (*last && is_shape(&d->shapes[*last], source, size, meta))
+        return *last;
+    uint64_t key = ((uint64_t)source << 32 | size) * 0x9e3779b97f4a7c15u ^ meta;
+    uintptr_t found;
+    while ((found = (uintptr_t)ck_map_get(&d->shape_index, key)) &&
+           !is_shape(&d->shapes[found - 1], source, size, meta))
+        key++;
+    if (!found) {
+        bool first = !d->shape_count;
+        if (!more_shapes(d))
+            return 0;
+        d->shape_count += first;
+        if (!more_shapes(d) ||
+            !ck_map_put(&d->shape_index, &d->budget, key, (void *)(uintptr_t)(d->shape_count + UINT64_C(1))))
+            return 0;
+        d->shapes[d->shape_count] = (struct ck_shape){source, size, meta};
+        found = ++d->shape_count;
+    }
+    return *last = (uint32_t)(found - 1);
+}
+
 /* ---- nodes -------------------------------------------------------------------------------- */
 
 enum { NODES_PER_BLOCK = 512 };
@@ -51,9 +99,8 @@ void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
 static bool extends(struct ck_node *node, const struct ck_access_record *access)
 {
     const struct ck_access_record *first = &node->first;
-    if (first->time != access->time || first->source != access->source || first->meta != access->meta ||
-        first->size != access->size || first->agent >> 32 != access->agent >> 32 ||
-        access->agent <= first->agent)
+    if (first->time != access->time || first->shape != access->shape ||
+        first->agent >> 32 != access->agent >> 32 || access->agent <= first->agent)
         return false;
     uint64_t distance = access->agent - first->agent;
     if (node->count == 1) {
@@ -355,4 +402,9 @@ void ck_shadow_clear(struct ck_detector *d)
         ck_budget_free(&d->budget, block, sizeof *block);
     }
     d->free_nodes = NULL;
+    ck_map_clear(&d->shape_index, &d->budget);
+    ck_budget_free(&d->budget, d->shapes, d->shape_capacity * sizeof *d->shapes);
+    d->shapes = NULL;
+    d->shape_count = d->shape_capacity = 0;
+    memset(d->last_shape, 0, sizeof d->last_shape);
 }
