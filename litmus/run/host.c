@@ -177,7 +177,8 @@ static bool prepare(struct lt_host *host)
     cl_int status;
     for (unsigned i = 0; i < host->object_count; i++) {
         struct lt_object *o = &host->objects[i];
-        atomic_store(&o->mapped, NULL);
+        for (unsigned k = 0; o->bytes && k < o->elements; k++)
+            atomic_store(&o->mapped[k], NULL);
         if (o->bytes && o->kind == LT_IN_BUFFER) {
             o->buffer = clCreateBuffer(host->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, o->bytes,
                                        o->initial, &status);

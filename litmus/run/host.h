@@ -16,9 +16,9 @@ struct lt_object {
     bool is_signed;
     unsigned char *initial; /* bytes */
     size_t bytes;
-    cl_mem buffer;                   /* LT_IN_BUFFER: of this round */
-    void *memory;                    /* the others */
-    _Atomic(unsigned char *) mapped; /* LT_IN_BUFFER: where element 0 is, NULL if not mapped */
+    cl_mem buffer;                    /* LT_IN_BUFFER: of this round */
+    void *memory;                     /* the others */
+    _Atomic(unsigned char *) *mapped; /* LT_IN_BUFFER: where each element is, NULL if it is not mapped */
 };
 
 /* Operations on values, as checker/program.h numbers them: by name in the plan. */
@@ -29,8 +29,9 @@ enum lt_host_op {
     X(add)                                                                                                   \
     X(sub)                                                                                                   \
     X(mul)                                                                                                   \
-    X(udiv) X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq) X(ne) X(ult) X(ule)     \
-        X(slt) X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
+    X(udiv)                                                                                                  \
+    X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq) X(ne) X(ult) X(ule) X(slt)      \
+        X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
 #define X(name) LT_V_##name,
     LT_HOST_OPS(X)
 #undef X

@@ -149,17 +149,17 @@ static cl_int map_buffer(const struct enqueue *e)
     unsigned char *at =
         clEnqueueMapBuffer(e->queue, o->buffer, e->call->blocking, map_flags(e), offset,
                            size_of(e, e->call->source), e->count, list_of(e), e->event, &status);
-    if (status == CL_SUCCESS)
-        atomic_store(&o->mapped, at - offset);
+    size_t first = offset / o->element_size, count = size_of(e, e->call->source) / o->element_size;
+    for (size_t i = 0; status == CL_SUCCESS && i < count; i++)
+        atomic_store(&o->mapped[first + i], at + i * o->element_size);
     return status;
 }
 
 static cl_int unmap_buffer(const struct enqueue *e)
 {
     struct lt_object *o = object_of(e, e->call->source);
-    unsigned char *base = atomic_load(&o->mapped);
-    return clEnqueueUnmapMemObject(e->queue, o->buffer, base ? base + offset_of(e, e->call->source) : NULL,
-                                   e->count, list_of(e), e->event);
+    unsigned char *at = atomic_load(&o->mapped[offset_of(e, e->call->source) / o->element_size]);
+    return clEnqueueUnmapMemObject(e->queue, o->buffer, at, e->count, list_of(e), e->event);
 }
 
 static cl_int migrate(const struct enqueue *e)

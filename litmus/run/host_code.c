@@ -126,8 +126,10 @@ static unsigned char *place(struct lt_host_thread *t, unsigned expr, unsigned si
     struct lt_object *o = &t->host->objects[number];
     if (offset > o->bytes || size > o->bytes - offset || offset % size)
         return NULL;
-    unsigned char *base = o->kind == LT_IN_BUFFER ? atomic_load(&o->mapped) : o->memory;
-    return base ? base + offset : NULL;
+    if (o->kind != LT_IN_BUFFER)
+        return o->memory ? (unsigned char *)o->memory + offset : NULL;
+    unsigned char *element = atomic_load(&o->mapped[offset / o->element_size]);
+    return element ? element + offset % o->element_size : NULL;
 }
 
 /* The orders that a load, a store and a read-modify-write may have. */

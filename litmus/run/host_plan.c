@@ -73,7 +73,8 @@ static bool read_object(struct lt_host *host, const cJSON *json)
     o->bytes = (size_t)o->element_size * o->elements;
     o->is_signed = cJSON_IsTrue(get(json, "signed"));
     o->initial = calloc(1, o->bytes);
-    if (!o->initial)
+    o->mapped = calloc(o->elements, sizeof *o->mapped);
+    if (!o->initial || !o->mapped)
         return invalid(host, "out of memory");
     for (unsigned i = 0; i < o->elements; i++) {
         int64_t v = lt_json_value(cJSON_GetArrayItem(initial, (int)i));
@@ -354,8 +355,10 @@ bool lt_host_read(struct lt_host *host)
 
 void lt_host_forget(struct lt_host *host)
 {
-    for (unsigned i = 0; i < host->object_count; i++)
+    for (unsigned i = 0; i < host->object_count; i++) {
         free(host->objects[i].initial);
+        free(host->objects[i].mapped);
+    }
     for (unsigned t = 0; host->threads && t < host->thread_count; t++) {
         for (unsigned i = 0; i < host->threads[t].code_count; i++)
             free(host->threads[t].code[i].call);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CANDIDATES = 16 };
+enum { CANDIDATES = 16, MOST_TESTS = 8, FEW = 2000 /* instances */ };
 
 struct candidate {
     struct lt_tuning knobs;
@@ -181,14 +181,15 @@ static cJSON *load(const char *path)
     return json;
 }
 
-/* False: nothing can be tuned here. */
+/* SECONDS 0: a few instances of every test, however long that takes.  False: nothing can be tuned here. */
 static bool attempt(const struct lt_options *options, const cJSON *plan, struct candidate *c, double seconds,
-                    const char *path, cJSON **device)
+                    const char *path, cJSON **results)
 {
     struct lt_options o = *options;
     o.results_path = path;
     o.tuning = "none";
     o.budget_s = seconds;
+    o.iterations = seconds > 0 ? o.iterations : FEW;
     o.quiet = o.silent = true;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
         if (c->knobs.set[k]) {
@@ -197,13 +198,39 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
         }
     if (lt_campaign(&o) > 1)
         return false;
-    cJSON *results = load(path);
-    unsigned tests = rate(plan, results, c);
+    cJSON *seen = load(path);
+    unsigned tests = rate(plan, seen, c);
     c->score = tests ? c->score / tests : 0;
-    if (!*device)
-        *device = cJSON_DetachItemFromObject(results, "device");
-    cJSON_Delete(results);
-    return tests > 0;
+    if (results)
+        *results = seen;
+    else
+        cJSON_Delete(seen);
+    return true;
+}
+
+/* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, as a plan of their own. */
+static cJSON *reduce(const cJSON *plan, const cJSON *results)
+{
+    cJSON *reduced = cJSON_Duplicate(plan, true), *tests = cJSON_GetObjectItem(reduced, "tests");
+    const cJSON *result;
+    for (int i = 0; i < cJSON_GetArraySize(tests);) {
+        cJSON *test = cJSON_GetArrayItem(tests, i);
+        bool ran = false;
+        cJSON_ArrayForEach(result, cJSON_GetObjectItem(results, "tests"))
+        {
+            if (strcmp(text_of(test, "source"), text_of(result, "source")) == 0)
+                ran = strcmp(text_of(result, "status"), "done") == 0;
+        }
+        bool wanted = ran && i < MOST_TESTS && cJSON_GetArraySize(cJSON_GetObjectItem(test, "target")) > 0;
+        if (wanted)
+            i++;
+        else
+            cJSON_DeleteItemFromArray(tests, i);
+    }
+    if (cJSON_GetArraySize(tests) > 0)
+        return reduced;
+    cJSON_Delete(reduced);
+    return NULL;
 }
 
 /* ---- halving ----------------------------------------------------------------------------------------------
@@ -245,8 +272,8 @@ static unsigned keep(struct candidate *candidates, unsigned count)
     return showing > 0 && showing < left ? showing : left;
 }
 
-static bool halve(const struct lt_options *o, const cJSON *plan, struct candidate *candidates,
-                  const char *path, cJSON **device)
+static bool halve(const struct lt_options *o, double overhead, const cJSON *plan,
+                  struct candidate *candidates, const char *path)
 {
     double total = o->budget_s > 0 ? o->budget_s : 60, start = lt_seconds();
     unsigned count = CANDIDATES;
@@ -254,10 +281,10 @@ static bool halve(const struct lt_options *o, const cJSON *plan, struct candidat
         unsigned rounds = 1;
         while (1u << rounds < count)
             rounds++;
-        double slice = (total - (lt_seconds() - start)) / rounds / count;
+        double slice = (total - (lt_seconds() - start)) / rounds / count - overhead;
         for (unsigned i = 0; i < count; i++) {
             candidates[i].score = candidates[i].seen = 0;
-            if (!attempt(o, plan, &candidates[i], slice > 0.2 ? slice : 0.2, path, device))
+            if (!attempt(o, plan, &candidates[i], (slice > 0.5 ? slice : 0.5) + overhead, path, NULL))
                 return false;
         }
         unsigned left = keep(candidates, count);
@@ -270,37 +297,62 @@ static bool halve(const struct lt_options *o, const cJSON *plan, struct candidat
     return true;
 }
 
-/* A first try tells what the device is. */
-static bool find_kind(const struct lt_options *o, const cJSON *plan, struct candidate *candidates,
-                      const char *path, cJSON **device)
+/* A first try tells what the device is, and which tests it can run. */
+static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct candidate *candidates,
+                        const char *path, cJSON **device)
 {
     struct candidate first = {.score = 0};
-    if (!attempt(o, plan, &first, 0.2, path, device))
-        return false;
+    cJSON *results = NULL;
+    if (!attempt(o, plan, &first, 0, path, &results))
+        return NULL;
+    *device = cJSON_DetachItemFromObject(results, "device");
     choose(o, o->kind ? strcmp(o->kind, "gpu") == 0 : lt_json_value(cJSON_GetObjectItem(*device, "gpu")) != 0,
            candidates);
-    return true;
+    cJSON *reduced = reduce(plan, results);
+    cJSON_Delete(results);
+    if (!reduced)
+        fprintf(stderr,
+                "refcl-litmus-run: no test of the plan that asks about an outcome runs on the device\n");
+    return reduced;
+}
+
+static int tune(const struct lt_options *options, const cJSON *plan, const char *path)
+{
+    static struct candidate candidates[CANDIDATES];
+    struct lt_options o = *options;
+    char plan_path[] = "/tmp/refcl-tune-plan-XXXXXX";
+    cJSON *device = NULL, *reduced = first_try(options, plan, candidates, path, &device);
+    int fd = mkstemp(plan_path), code = 2;
+    o.plan_path = plan_path;
+    o.resume = false;
+    bool ready = reduced && fd >= 0 && lt_save_json(reduced, plan_path);
+    /* How long a try takes that does hardly anything: opening the device, building. */
+    double overhead = -lt_seconds();
+    ready = ready && attempt(&o, reduced, &candidates[0], 0, path, NULL);
+    overhead += lt_seconds();
+    if (ready && halve(&o, overhead, reduced, candidates, path))
+        code = save_tuning(&candidates[0], device, options->results_path) ? 0 : 2;
+    if (fd >= 0) {
+        close(fd);
+        unlink(plan_path);
+    }
+    cJSON_Delete(reduced);
+    cJSON_Delete(device);
+    return code;
 }
 
 int lt_tune(const struct lt_options *options)
 {
     char path[] = "/tmp/refcl-tune-XXXXXX";
-    static struct candidate candidates[CANDIDATES];
     int fd = mkstemp(path), code = 2;
-    cJSON *plan = load(options->plan_path), *device = NULL;
+    cJSON *plan = load(options->plan_path);
     if (fd < 0 || !plan) {
         fprintf(stderr, "%s: %s\n", fd < 0 ? path : options->plan_path, strerror(errno));
     } else {
         close(fd);
-        if (!find_kind(options, plan, candidates, path, &device) ||
-            !halve(options, plan, candidates, path, &device))
-            fprintf(stderr,
-                    "refcl-litmus-run: no test of the plan that asks about an outcome runs on the device\n");
-        else
-            code = save_tuning(&candidates[0], device, options->results_path) ? 0 : 2;
+        code = tune(options, plan, path);
         unlink(path);
     }
     cJSON_Delete(plan);
-    cJSON_Delete(device);
     return code;
 }
