@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define SHORTEST 0.5 /* seconds of a try */
 enum { CANDIDATES = 16, MOST_TESTS = 8, FEW = 2000 /* instances */ };
 
 struct candidate {
@@ -282,9 +283,10 @@ static bool halve(const struct lt_options *o, double overhead, const cJSON *plan
         while (1u << rounds < count)
             rounds++;
         double slice = (total - (lt_seconds() - start)) / rounds / count - overhead;
+        slice = slice > SHORTEST ? slice : SHORTEST;
         for (unsigned i = 0; i < count; i++) {
             candidates[i].score = candidates[i].seen = 0;
-            if (!attempt(o, plan, &candidates[i], (slice > 0.5 ? slice : 0.5) + overhead, path, NULL))
+            if (!attempt(o, plan, &candidates[i], slice + overhead, path, NULL))
                 return false;
         }
         unsigned left = keep(candidates, count);
