@@ -49,7 +49,7 @@ static inline void check(cl_int code, int line)
 }
 #define OK(call) check((call), __LINE__)
 
-static inline void begin(const char *scope)
+static inline void begin_with(const char *source, const char *scope)
 {
     cl_platform_id platform;
     char options[100];
@@ -59,10 +59,15 @@ static inline void begin(const char *scope)
     device_count = device_count < 4 ? device_count : 4;
     context = clCreateContext(NULL, device_count, devices, NULL, NULL, &code);
     OK(code);
-    program = clCreateProgramWithSource(context, 1, (const char **)(size_t)&text, NULL, &code);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
     OK(code);
     snprintf(options, sizeof options, "-cl-std=CL3.0 -DSCOPE=%s", scope ? scope : "memory_scope_device");
     OK(clBuildProgram(program, device_count, devices, options, NULL, NULL));
+}
+
+static inline void begin(const char *scope)
+{
+    begin_with(text, scope);
 }
 
 static inline cl_command_queue queue_on(cl_uint device, cl_command_queue_properties properties)
@@ -149,6 +154,25 @@ static inline cl_event launch(cl_command_queue queue, cl_kernel k, size_t items,
     cl_event event;
     OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &items, NULL, wait ? 1 : 0, wait ? &wait : NULL, &event));
     return event;
+}
+
+/* The same in work-groups of LOCAL. */
+static inline cl_event launch_groups(cl_command_queue queue, cl_kernel k, size_t items, size_t local)
+{
+    cl_event event;
+    OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &items, &local, 0, NULL, &event));
+    return event;
+}
+static inline void device_queue(void)
+{
+    cl_int code;
+    const cl_queue_properties list[] = {
+        CL_QUEUE_PROPERTIES,
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT, 0};
+    if (!clCreateCommandQueueWithProperties(context, devices[0], list, &code)) {
+        printf("SKIP: no device queue\n");
+        exit(0);
+    }
 }
 
 #endif
