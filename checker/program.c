@@ -497,3 +497,22 @@ enum mm_class ck_program_validate(const struct ck_program *program, struct mm_er
     c.instr = NULL;
     return r ? r : check_condition(&c);
 }
+
+uint32_t ck_program_base(const struct ck_program *p, uint32_t expr)
+{
+    const struct ck_expr *e = &p->exprs[expr];
+
+    while (e->op == CK_ADD && e->size == 8) {
+        const struct ck_expr *a = &p->exprs[e->a], *b = &p->exprs[e->b];
+        bool pointer_a = a->op == CK_CONST ? a->imm >= CK_OBJECT_BASE(0) : a->op == CK_ADD;
+        bool pointer_b = b->op == CK_CONST ? b->imm >= CK_OBJECT_BASE(0) : b->op == CK_ADD;
+
+        if (pointer_a == pointer_b)
+            return UINT32_MAX;
+        e = pointer_a ? a : b;
+    }
+    if (e->op != CK_CONST || e->size != 8 || e->imm < CK_OBJECT_BASE(0) ||
+        e->imm >= CK_OBJECT_BASE(p->object_count))
+        return UINT32_MAX;
+    return (uint32_t)(e->imm >> 32) - 1;
+}

@@ -192,6 +192,9 @@ uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *e
 uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term);
 /* Bytes of a MEMORY term. */
 unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term);
+/* The object that address EXPR points into, or past: that of the one constant it adds to; UINT32_MAX: not
+ * known. */
+uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
 /* Checks every index, size and target; what it accepts no engine may crash on. */
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
 

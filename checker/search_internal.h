@@ -138,6 +138,8 @@ bool sx_has_register(const struct ck_program *program, uint32_t expr);
 enum { SX_PIECES = 8 };
 unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
                    uint32_t locations[SX_PIECES]);
+/* Whether ADDRESS, where I accesses memory, has left the object that I addresses. */
+bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address);
 /* Finds the locations that the final state consists of; false as above. */
 bool sx_add_observed(struct sx *sx);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);

@@ -298,7 +298,7 @@ static bool access(struct sx_walker *w, uint32_t pc)
     bool fault = false;
 
     a.count = sx_locate(w->sx, address, i->size, &a.object, &fault, a.locations);
-    if (fault) {
+    if (fault || sx_strays(w->sx, i, address)) {
         sx_walker_finish(w, SX_FAULT);
         return false;
     }

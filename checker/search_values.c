@@ -206,6 +206,13 @@ static uint32_t find_location(struct sx *sx, uint32_t root, uint32_t offset, uns
     return add_location(sx, root, offset, size);
 }
 
+bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address)
+{
+    uint32_t base = ck_program_base(sx->program, i->address);
+
+    return base != UINT32_MAX && (address >> 32) - 1 != base;
+}
+
 unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
                    uint32_t locations[SX_PIECES])
 {

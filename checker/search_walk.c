@@ -155,10 +155,10 @@ static void access(struct walk *k, uint32_t t)
     bool fault = false, single = i->op == CK_RMW || i->op == CK_CAS || (i->attributes & MM_ATOMIC);
     uint64_t value = i->op == CK_STORE ? sx_eval_expr(p, i->value, w->block) : 0;
     uint64_t depends = i->op == CK_STORE ? sx_depends(p, i->value, w->depends) : 0;
-    unsigned shift = 0, count = sx_locate(k->sx, sx_eval_expr(p, i->address, w->block), i->size, &object,
-                                          &fault, locations);
+    uint64_t address = sx_eval_expr(p, i->address, w->block);
+    unsigned shift = 0, count = sx_locate(k->sx, address, i->size, &object, &fault, locations);
 
-    if (fault) {
+    if (fault || sx_strays(k->sx, i, address)) {
         sx_walker_finish(w, SX_FAULT);
         k->status[t] = ENDED;
         return;

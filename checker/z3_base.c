@@ -412,7 +412,7 @@ Z3_ast zx_barriers_meet(struct zx *z)
     const struct ck_program *p = z->p;
     Z3_ast all = z->yes;
 
-    for (uint32_t a = 0; !p->vulkan && a < z->n; a++) {
+    for (uint32_t a = 0; (!p->vulkan || p->kernel) && a < z->n; a++) {
         const struct zx_event *e = &z->events[a];
         const struct ck_thread *s = e->kind == ZX_BARRIER && e->part < 2 ? &p->threads[e->thread] : NULL;
 

@@ -108,6 +108,19 @@ static Z3_ast idle(struct zx_run *r, const struct zx_node *node, uint32_t l)
     return all;
 }
 
+/* Rounds of loop L read by atomics alone: none of them can race, so that even the first need not stay. */
+static bool only_looks(const struct zx_run *r, uint32_t l)
+{
+    for (uint32_t i = r->loops[l].target; r->z->p->kernel && i <= r->loops[l].source; i++) {
+        const struct ck_instr *in = &r->t->instrs[i];
+
+        if (in->op >= CK_LOAD && in->op <= CK_CAS && !(in->attributes & MM_ATOMIC) &&
+            in->order == MM_ORDER_NONE)
+            return false;
+    }
+    return r->z->p->kernel;
+}
+
 static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guard)
 {
     struct zx *z = r->z;
@@ -116,7 +129,7 @@ static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guar
         return;
     if (node->back_loop[slot] != ZX_NONE) {
         uint32_t l = node->back_loop[slot];
-        Z3_ast waiting = node->count[l] ? idle(r, node, l) : z->no;
+        Z3_ast waiting = node->count[l] || only_looks(r, l) ? idle(r, node, l) : z->no;
 
         zx_assert(z, zx_not(z, zx_and(z, guard, waiting)));
         guard = zx_and(z, guard, zx_not(z, waiting));
@@ -181,16 +194,17 @@ static struct zx_val rmw_result(struct zx *z, enum ck_rmw_op op, struct zx_val o
     }
 }
 
-/* SIZE bytes at ADDRESS are within one object. */
-static Z3_ast in_bounds(struct zx *z, struct zx_val address, uint8_t size)
+/* SIZE bytes at ADDRESS are within one object: the one that the expression EXPR adds to, where it tells. */
+static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint8_t size)
 {
+    uint32_t only = ck_program_base(z->p, expr);
     Z3_ast any = z->no;
 
     for (uint32_t i = 0; i < z->p->object_count; i++) {
         struct zx_val base = zx_number(CK_OBJECT_BASE(i), 8);
         uint64_t bytes = z->p->objects[i].size;
 
-        if (bytes >= size)
+        if (bytes >= size && (only == UINT32_MAX || only == i))
             any = zx_or(
                 z, any,
                 zx_less(z, zx_binary(z, CK_SUB, address, base), zx_number(bytes - size, 8), false, true));
@@ -205,7 +219,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     struct zx_val *regs = own_regs(r, node), value = {0}, old = {0};
     struct zx_val address = zx_eval_expr(z, in->address, regs);
     uint32_t read = ZX_NONE;
-    Z3_ast writes = z->yes, inside = in_bounds(z, address, in->size);
+    Z3_ast writes = z->yes, inside = in_bounds(z, in->address, address, in->size);
     struct zx_event e;
 
     z->out_of_bounds = zx_or(z, z->out_of_bounds, zx_and(z, node->guard, zx_not(z, inside)));

@@ -16,6 +16,7 @@ struct solve {
     struct zx *z;
     struct ck_verdict *v;
     Z3_ast complete;   /* literal: all threads end within the bound, and the filter holds */
+    Z3_ast begun;      /* literal: kernels: threads may end early, at a fault or the bound; else COMPLETE */
     Z3_ast prop, goal; /* goal: literal, the proposition or for forall its opposite */
     Z3_ast any_flag, assertion, out_of_bounds, exceeded;
     Z3_ast *statements; /* formula per check, NULL for flags */
@@ -125,11 +126,14 @@ static void encode_completeness(struct solve *s)
     struct zx *z = s->z;
     Z3_ast all = zx_barriers_meet(z);
 
+    s->begun = literal(z, all, "begun");
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         all = zx_and(z, all, z->threads[i].ends);
     if (z->p->filter != CK_NO_EXPR)
         all = zx_and(z, all, zx_prop(z, z->p->filter));
     s->complete = literal(z, all, "complete");
+    if (!z->p->kernel)
+        s->begun = s->complete;
 }
 
 static void encode_model(struct solve *s)
@@ -322,7 +326,7 @@ static void find_flags(struct solve *s)
     for (uint32_t i = 0; i < z->model->check_count; i++) {
         if (!s->flags[i])
             continue;
-        r = check(s, 2, (Z3_ast[]){s->complete, s->flags[i]});
+        r = check(s, 2, (Z3_ast[]){s->begun, s->flags[i]});
         unknown = unknown || r == CK_UNKNOWN;
         if (r != CK_YES)
             continue;
@@ -517,6 +521,8 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
         z.options = *options;
     if (z.options.bound == 0)
         z.options.bound = DEFAULT_BOUND;
+    if (z.options.unroll)
+        z.options.bound = z.options.unroll - 1;
     if (z.options.bound > 200)
         z.options.bound = 200;
     if (z.options.timeout_ms)
