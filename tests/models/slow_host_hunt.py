@@ -1,0 +1,265 @@
+#!/usr/bin/python3
+"""Random host programs: queues, kernels, transfers, maps, events, children.  Search and Z3 must agree on each,
+and on those with plain accesses alone the races must be those of a third, direct reading of the command rules
+[CL 3.3.6 H1-H15]: order between accesses as a graph, without models or solvers.
+
+REFCL_HUNT_COUNT (default 60) and REFCL_HUNT_SEED change the programs.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+REFCL = os.environ.get("REFCL", os.path.abspath("build/refcl"))
+COUNT = int(os.environ.get("REFCL_HUNT_COUNT", "60"))
+SEED = int(os.environ.get("REFCL_HUNT_SEED", "1"))
+
+
+class Program:
+    """One test as text, and the same as a graph: nodes are accesses and points, edges put one before the other."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.edges = set()
+        self.accesses = []  # (node, location, writes)
+        self.nodes = 0
+        self.queues = [(f"q{i}", rng.random() < 0.5) for i in range(rng.randint(1, 2))]
+        self.kernels = rng.randint(1, 3)
+        self.earlier = {name: [] for name, _ in self.queues}
+        self.after_barrier = {name: [] for name, _ in self.queues}
+        self.children = rng.random() < 0.3 and self.kernels > 1
+        self.events = {}
+        self.host = []
+        self.bodies = {}
+        self.launches = {}
+        self.build()
+
+    def node(self):
+        self.nodes += 1
+        return self.nodes - 1
+
+    def before(self, a, b):
+        self.edges.add((a, b))
+
+    def access(self, after, location, writes):
+        n = self.node()
+        self.accesses.append((n, location, writes))
+        if after is not None:
+            self.before(after, n)
+        return n
+
+    def step(self, text):
+        """The next point of the host thread."""
+        n = self.node()
+        if self.last is not None:
+            self.before(self.last, n)
+        self.last = n
+        self.host.append(text)
+        return n
+
+    def body(self, kernel):
+        """Statements of one or two work-items: text and accesses, each work-item in its own order."""
+        items = []
+        for w in range(self.rng.randint(1, 2)):
+            items.append([(self.rng.choice("xy"), self.rng.random() < 0.5) for _ in range(1 + (self.rng.random() < 0.2))])
+        self.bodies[kernel] = items
+
+    def command(self, queue, in_order, list_allowed=True, marker=False, barrier=False):
+        """Start, end and completion of a command, ordered by its place, its wait list and its call."""
+        start, end, done = self.node(), self.node(), self.node()
+        self.before(start, end)
+        self.before(end, done)
+        waits = []
+        if list_allowed and self.events and self.rng.random() < 0.4:
+            waits = self.rng.sample(sorted(self.events), self.rng.randint(1, min(2, len(self.events))))
+        for e in waits:
+            self.before(self.events[e], start)
+        if in_order or ((marker or barrier) and not waits):
+            for d in self.earlier[queue]:
+                self.before(d, start)
+        for d in self.after_barrier[queue]:
+            self.before(d, start)
+        self.earlier[queue].append(done)
+        if barrier:
+            self.after_barrier[queue].append(done)
+        suffix = ", {" + ", ".join(waits) + "}" if waits else ""
+        if self.rng.random() < 0.6:
+            name = f"e{len(self.events)}"
+            suffix += f", &{name}"
+            self.events[name] = done
+        return start, end, done, suffix
+
+    def launch(self, kernel, start, end):
+        """The work-items of a kernel between its start and its end."""
+        for item in self.bodies[kernel]:
+            last = start
+            for location, writes in item:
+                last = self.access(last, location, writes)
+            self.before(last, end)
+
+    def child(self, parent, start, end, done):
+        """Kernel PARENT's first work-item enqueues the last kernel, before its other statements."""
+        rng, kernel = self.rng, self.kernels - 1
+        flag = rng.choice(["NO_WAIT", "WAIT_KERNEL", "WAIT_WORK_GROUP"])
+        cstart, cend, cdone = self.node(), self.node(), self.node()
+        self.before(cstart, cend)
+        self.before(cend, cdone)
+        self.before(cdone, done)
+        self.before(start, cstart)
+        self.flag = flag
+        self.launch(kernel, cstart, cend)
+        return flag, cstart
+
+    def build(self):
+        rng = self.rng
+        self.last = None
+        for k in range(self.kernels):
+            self.body(k)
+        pending = list(range(self.kernels - 1 if self.children else self.kernels))
+        self.flag = None
+        while pending or (len(self.accesses) < 6 and rng.random() < 0.6):
+            queue, in_order = rng.choice(self.queues)
+            kind = rng.choice(["kernel"] * 3 * bool(pending) + ["fill", "copy", "read", "marker", "barrier", "finish",
+                                                               "wait"])
+            if kind == "wait" and not self.events:
+                continue
+            if kind == "kernel":
+                kernel = pending.pop(0)
+                call = self.step("")
+                start, end, done, suffix = self.command(queue, in_order)
+                self.before(call, start)
+                first = len(self.accesses)
+                self.launch(kernel, start, end)
+                if self.children and kernel == 0:
+                    flag, cstart = self.child(kernel, start, end, done)
+                    if flag == "WAIT_KERNEL":
+                        self.before(end, cstart)
+                    if flag == "WAIT_WORK_GROUP":  # the group of the first work-item: all of the kernel
+                        count = sum(len(item) for item in self.bodies[kernel])
+                        for n, _, _ in self.accesses[first:first + count]:
+                            self.before(n, cstart)
+                self.host[-1] = f"clEnqueueNDRangeKernel({queue}, {kernel}{suffix});"
+            elif kind in ("fill", "copy", "read"):
+                call = self.step("")
+                blocking = kind == "read" and rng.random() < 0.7
+                start, end, done, suffix = self.command(queue, in_order)
+                self.before(call, start)
+                if kind == "fill":
+                    where = rng.choice("xy")
+                    self.before(self.access(start, where, True), end)
+                    self.host[-1] = f"clEnqueueFillBuffer({queue}, {where}, {rng.randint(1, 3)}{suffix});"
+                elif kind == "copy":
+                    source, target = rng.choice([("x", "y"), ("y", "x")])
+                    loaded = self.access(start, source, False)
+                    self.before(self.access(loaded, target, True), end)
+                    self.host[-1] = f"clEnqueueCopyBuffer({queue}, {source}, {target}{suffix});"
+                else:
+                    source = rng.choice("xy")
+                    loaded = self.access(start, source, False)
+                    self.before(self.access(loaded, "h", True), end)
+                    flag = "CL_TRUE" if blocking else "CL_FALSE"
+                    self.host[-1] = f"clEnqueueReadBuffer({queue}, {source}, {flag}, h{suffix});"
+                    if blocking:
+                        self.before(done, self.step(""))
+                    if rng.random() < 0.7:
+                        n = self.step("int r%d = *h;" % len(self.host))
+                        self.accesses.append((n, "h", False))
+            elif kind in ("marker", "barrier"):
+                call = self.step("")
+                start, _, _, suffix = self.command(queue, in_order, True, kind == "marker", kind == "barrier")
+                self.before(call, start)
+                self.host[-1] = f"clEnqueue{kind.capitalize()}WithWaitList({queue}{suffix});"
+            elif kind == "finish":
+                point = self.step(f"clFinish({queue});")
+                for d in self.earlier[queue]:
+                    self.before(d, point)
+            else:
+                event = rng.choice(sorted(self.events))
+                self.before(self.events[event], self.step(f"clWaitForEvents({{{event}}});"))
+
+    def races(self):
+        """Pairs of accesses of one location, one a write, that no path joins."""
+        after = [set() for _ in range(self.nodes)]
+        for a, b in self.edges:
+            after[a].add(b)
+        reach = []
+        for n in range(self.nodes):
+            seen, todo = set(), [n]
+            while todo:
+                for m in after[todo.pop()]:
+                    if m not in seen:
+                        seen.add(m)
+                        todo.append(m)
+            reach.append(seen)
+        for i, (a, location, writes) in enumerate(self.accesses):
+            for b, other, also in self.accesses[:i]:
+                if location == other and (writes or also) and a not in reach[b] and b not in reach[a]:
+                    return True
+        return False
+
+    def text(self, name):
+        lines = [f"OPENCL {name}", "", "{", "[x] = 0;", "[y] = 0;", "[h] = 0;"]
+        for queue, in_order in self.queues:
+            lines.append(f"queue {queue} @ dev 0{'' if in_order else ', out_of_order'};")
+        if self.flag:
+            lines.append("queue d @ dev 0, on_device;")
+        lines += ["}", "", "H0 (global int* x, global int* y, host int* h) {"]
+        lines += ["  " + s for s in self.host if s]
+        lines += ["}"]
+        number, value = 0, 0
+        for kernel, items in self.bodies.items():
+            for w, item in enumerate(items):
+                lines += ["", f"P{number}@wg 0, dev 0, kernel {kernel} (global int* x, global int* y) {{"]
+                if self.flag and kernel == 0 and w == 0:
+                    lines.append(f"  enqueue_kernel(d, CLK_ENQUEUE_FLAGS_{self.flag}, {self.kernels - 1});")
+                for i, (location, writes) in enumerate(item):
+                    value += 1
+                    lines.append(f"  *{location} = {value};" if writes else f"  int r{i} = *{location};")
+                lines.append("}")
+                number += 1
+        return "\n".join(lines + ["", "exists (x = 1 /\\ y != 2)", ""])
+
+
+def main():
+    rng = random.Random(SEED)
+    programs = [Program(rng) for _ in range(COUNT)]
+    failures, number = 0, 0
+
+    def report(good, what):
+        nonlocal failures, number
+        number += 1
+        failures += not good
+        print(f"{'ok' if good else 'not ok'} {number} - {what}", flush=True)
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for i, p in enumerate(programs):
+            paths.append(os.path.join(folder, f"host-{i}.litmus"))
+            with open(paths[-1], "w") as f:
+                f.write(p.text(f"host-{i}"))
+        out = os.path.join(folder, "out.json")
+        run = subprocess.run([REFCL, "litmus", "check", "-e", "both", "-t", "5", "--json", out, *paths],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        report(run.returncode in (0, 3), f"search and Z3 agree on {COUNT} programs of seed {SEED}")
+        if run.returncode not in (0, 3):
+            print("# " + run.stderr.strip().replace("\n", "\n# "))
+        answers = json.load(open(out))["tests"]
+        report(len(answers) == COUNT, "every program is decided")
+        wrong = []
+        for i, (p, answer) in enumerate(zip(programs, answers)):
+            want = "found" if p.races() else "none"
+            if answer["race"] not in (want, "unknown"):
+                wrong.append(i)
+                print(f"# race {answer['race']}, {want} expected:")
+                print("# " + p.text(f"host-{i}").replace("\n", "\n# "))
+        report(not wrong, "races are those of the command rules read directly")
+        found = sum(p.races() for p in programs)
+        report(min(found, COUNT - found) * 10 >= COUNT, f"{found} programs race, {COUNT - found} do not")
+    print(f"1..{number}")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
