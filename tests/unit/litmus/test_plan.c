@@ -130,6 +130,44 @@ static void cannot_run(void **state)
                 "Vulkan");
 }
 
+/* Host threads become code, calls and their queues; kernels run one instance. */
+static void host(void **state)
+{
+    (void)state;
+    cJSON *plan = plan_of(
+        "OPENCL t\n{ [x] = 7; [y] = 0; queue q @ dev 0, out_of_order; queue d @ dev 0, on_device; user_event "
+        "u; }\n"
+        "H0 (global int* x, svm_fine int* y) { clEnqueueNDRangeKernel(q, 0, {u}, &e0); *y = 3; "
+        "clSetUserEventStatus(u, CL_COMPLETE); clSetEventCallback(e0, CL_COMPLETE, H1); }\n"
+        "H1 (svm_fine int* y) { int r1 = *y; if (r1) { *y = r1 + 1; } }\n"
+        "P0@wg 0, dev 0 (global int* x) { int r0 = *x; "
+        "enqueue_kernel(d, CLK_ENQUEUE_FLAGS_WAIT_KERNEL, 1); }\n"
+        "P1@wg 0, dev 0, kernel 1 (global int* x) { *x = 2; }\nexists (0:r0 = 7 /\\ H1:r1 = 3 /\\ x = 2)");
+    const cJSON *t = first_test(plan), *json = cJSON_GetObjectItem(t, "host");
+    assert_null(cJSON_GetObjectItem(t, "skip"));
+    assert_non_null(json);
+    assert_true(needs(t, "svm_fine"));
+    assert_true(needs(t, "out_of_order_queue"));
+    assert_true(needs(t, "device_queue"));
+    assert_false(needs(t, "two_devices"));
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "queues")), 2);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "events")), 2);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "kernels")), 1);
+    assert_int_equal(number(json, "columns"), 1);
+    const cJSON *threads = cJSON_GetObjectItem(json, "threads"), *second = cJSON_GetArrayItem(threads, 1);
+    assert_int_equal(cJSON_GetArraySize(threads), 2);
+    assert_string_equal(cJSON_GetObjectItem(second, "start")->valuestring, "callback");
+    unsigned calls = 0;
+    const cJSON *line;
+    cJSON_ArrayForEach(line, cJSON_GetObjectItem(cJSON_GetArrayItem(threads, 0), "code")) calls +=
+        strcmp(cJSON_GetArrayItem(line, 0)->valuestring, "call") == 0;
+    assert_int_equal(calls, 3);
+    const char *source = cJSON_GetObjectItem(t, "kernel")->valuestring;
+    assert_non_null(strstr(source, "kernel void refcl_k0(global long *refcl_out, queue_t d"));
+    assert_non_null(strstr(source, "CLK_ENQUEUE_FLAGS_WAIT_KERNEL, ndrange_1D(1, 1)"));
+    cJSON_Delete(plan);
+}
+
 static enum mm_class judge_text(const char *results, struct mm_error *err)
 {
     char path[] = "/tmp/refcl-judge-XXXXXX";
@@ -177,6 +215,7 @@ static void bad_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernel), cmocka_unit_test(phases),
-                                       cmocka_unit_test(cannot_run), cmocka_unit_test(bad_results)};
+                                       cmocka_unit_test(cannot_run), cmocka_unit_test(bad_results),
+                                       cmocka_unit_test(host)};
     return cmocka_run_group_tests_name("litmus plan", tests, NULL, NULL);
 }

@@ -1,0 +1,74 @@
+#!/bin/bash
+# The tuner: what it writes, and that later runs use it, on refcl with weak memory and on PoCL.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+BUILD=${BUILD:-build}
+refcl=$PWD/$BUILD/refcl
+runner=$PWD/$BUILD/refcl-litmus-run
+if [ ! -x "$refcl" ] || [ ! -x "$runner" ] || [ ! -e "$BUILD/librefcl.so" ] || [ ! -x "$BUILD/refcl-compiler" ]; then
+    echo "ok 1 - tuning # SKIP refcl is not built"
+    exit 0
+fi
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+number=0 failures=0
+check() { # NAME STATUS
+    number=$((number + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $number - $1"
+    else
+        echo "not ok $number - $1"
+        failures=$((failures + 1))
+    fi
+}
+expect() { # NAME FILE EXPRESSION
+    /usr/bin/python3 - "$2" "$3" <<'PY'
+import json, sys
+R = json.load(open(sys.argv[1]))
+sys.exit(0 if eval(sys.argv[2]) else 1)
+PY
+    check "$1" $?
+}
+"$refcl" litmus plan -o "$tmp/plan.json" litmus/suite/message-passing litmus/suite/store-buffering litmus/suite/load-buffering
+check "plan" $?
+on_refcl() {
+    OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so REFCL_MEMORY=weak REFCL_SEED=1 \
+        XDG_CONFIG_HOME=$tmp/config "$@"
+}
+on_refcl "$runner" --tune --budget 12 "$tmp/plan.json" >"$tmp/log" 2>&1
+check "tunes on refcl" $?
+saved=$(tail -n 1 "$tmp/log")
+[ "$(dirname "$saved")" = "$tmp/config/refcl/tunings" ] && [ -f "$saved" ]
+check "and saves that where later runs find it" $?
+expect "with the device, the knobs and what they show" "$saved" \
+    'R["format"] == "refcl-litmus-tuning" and R["device"]["platform"] == "refcl" and len(R["knobs"]) >= 10 and R["score"] > 3'
+grep -q '^16 settings' "$tmp/log" && grep -q '1 stay' "$tmp/log"
+check "from sixteen settings to one" $?
+/usr/bin/python3 - "$saved" <<'PY'
+import json, sys
+t = json.load(open(sys.argv[1]))
+t["knobs"] = {"stride": 7, "rotate": 0}
+json.dump(t, open(sys.argv[1], "w"))
+PY
+# The runner's records do not hold knobs; a batch tells them to its parent, and a knob that does not exist is refused.
+on_refcl "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+check "a later run takes it" $?
+sed -i 's/"stride"/"strode"/' "$saved"
+on_refcl "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+check "unknown knobs are let be" $?
+echo '{"format": "refcl-litmus-tuning", "knobs": {"stride": -1}}' >"$saved"
+on_refcl "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+[ $? -eq 2 ] && grep -q 'tuning' "$tmp/log"
+check "values that no knob has are refused" $?
+on_refcl "$runner" -q -n 500 --test MP --tuning none -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+check "unless no tuning is asked for" $?
+vendors=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
+if [ -e "$vendors" ]; then
+    OCL_ICD_VENDORS=$vendors "$runner" --tune --budget 10 -o "$tmp/pocl.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+    check "tunes on PoCL" $?
+    expect "and says for which driver" "$tmp/pocl.json" '"Portable" in R["device"]["platform"] and R["score"] >= 0'
+else
+    echo "ok $((++number)) - tunes on PoCL # SKIP no PoCL"
+fi
+echo "1..$number"
+[ "$failures" -eq 0 ]
