@@ -191,9 +191,9 @@ const char *ck_detector_text(const struct ck_detector *detector, const char *fil
 
 /* ---- prediction --------------------------------------------------------------------------------- */
 
-/* Asks, for the launches of a recorded execution, whether two accesses that did not race could have: in another
- * execution that MODEL allows, in which every work-item has read the same values and so come the same way.  The
- * record needs values.  Z3 answers; the order of events is then looked for. */
+/* Asks, for the launches of a recorded execution, whether two accesses that did not race could have: in
+ * another execution that MODEL allows, in which every work-item has read the same values and so come the same
+ * way.  The record needs values.  Z3 answers; the order of events is then looked for. */
 struct ck_predictor;
 struct ck_predict_options {
     uint32_t window;     /* events of one launch looked at together, 0 = default (4000) */
