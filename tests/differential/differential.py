@@ -130,7 +130,7 @@ def main():
             bad += len(found) > 0
             agreed += len(found) == 0
         failed += bad
-                print(f'{"not ok" if bad else "ok"} {number} - kernels {start} to {start + len(kernels) - 1}, {first} and {second}', flush=True)
+        print(f'{"not ok" if bad else "ok"} {number} - kernels {start} to {start + len(kernels) - 1}, {first} and {second}', flush=True)
     print(f'1..{number}')
     print(f'# {agreed} of {options.count} kernels agree, {left_out} not compared, seed {options.seed}')
     return 1 if failed or left_out > options.count // 50 else 0

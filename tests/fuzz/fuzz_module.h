@@ -145,13 +145,14 @@ static void fz_launch(struct in_instance *instance, const struct in_kernel_info 
                                .global_size = {5, 1, 1},
                                .local_size = {3, 1, 1},
                                .sub_group_size = 2,
-                               .schedule = (enum in_schedule)(mode % 3),
+                               .schedule = (mode >> 14 & 3) == 0 ? IN_RANDOM : (enum in_schedule)(mode % 3),
                                .seed = mode,
                                .step_limit = 5000,
                                .max_findings = 20,
                                .checks = true,
                                .uninitialized = (mode >> 4 & 1) != 0,
                                .recorder = recorder,
+                               .weak = (mode >> 14 & 3) == 0,
                                .command = 1};
     struct in_run *run = NULL;
     struct mm_error err;
