@@ -41,36 +41,6 @@ struct campaign {
     char *broken_reason;
 };
 
-double lt_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-char *lt_read_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return NULL;
-    size_t used = 0, capacity = 65536;
-    char *text = malloc(capacity);
-    while (text) {
-        used += fread(text + used, 1, capacity - used - 1, in);
-        if (used < capacity - 1)
-            break;
-        char *more = realloc(text, 2 * capacity);
-        if (!more)
-            free(text);
-        text = more;
-        capacity *= 2;
-    }
-    fclose(in);
-    if (text)
-        text[used] = '\0';
-    return text;
-}
-
 /* ---- results.json
  * ------------------------------------------------------------------------------------------- */
 
@@ -103,22 +73,6 @@ static cJSON *record_json(const struct record *r)
     cJSON_AddItemToObject(json, "states", lt_histogram_json(&r->states));
     cJSON_AddItemToObject(json, "slices", lt_slices_json(&r->slices, &r->states));
     return json;
-}
-
-/* Writes a new file beside the old one and renames it, so that a reader never sees half of it. */
-bool lt_save_json(const cJSON *json, const char *name)
-{
-    char *text = cJSON_Print(json), path[4096];
-    bool ok = text && snprintf(path, sizeof path, "%s.new", name) < (int)sizeof path;
-    FILE *out = ok ? fopen(path, "wb") : NULL;
-    ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
-    if (out)
-        ok = fclose(out) == 0 && ok;
-    ok = ok && rename(path, name) == 0;
-    free(text);
-    if (!ok)
-        fprintf(stderr, "cannot write %s: %s\n", name, strerror(errno));
-    return ok;
 }
 
 static bool save(struct campaign *c)

@@ -47,7 +47,7 @@ if [ -n "$debs" ]; then
     flags=(-I"$work/root/usr/include" -L"$libraries" -Wl,-rpath,"$libraries")
     # The machine's own loader and cJSON go first where it has them.
 fi
-${CC:-cc} -O2 -D_GNU_SOURCE -o "$work/runner" "$here"/*.c "${flags[@]}" -lOpenCL -lcjson || exit 2
+${CC:-cc} -O2 -D_GNU_SOURCE -o "$work/runner" "$here"/*.c "${flags[@]}" -lOpenCL -lcjson -pthread || exit 2
 
 # A driver that is installed but not registered.
 if [ -z "${OCL_ICD_VENDORS:-}" ] && ! ls /etc/OpenCL/vendors/*.icd >/dev/null 2>&1; then

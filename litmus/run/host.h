@@ -23,15 +23,11 @@ struct lt_object {
 
 /* Operations on values, as checker/program.h numbers them: by name in the plan. */
 enum lt_host_op {
+/* clang-format off */
 #define LT_HOST_OPS(X)                                                                                       \
-    X(const)                                                                                                 \
-    X(reg)                                                                                                   \
-    X(add)                                                                                                   \
-    X(sub)                                                                                                   \
-    X(mul)                                                                                                   \
-    X(udiv)                                                                                                  \
-    X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr) X(ashr) X(eq) X(ne) X(ult) X(ule) X(slt)      \
-        X(sle) X(not ) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
+    X(const) X(reg) X(add) X(sub) X(mul) X(udiv) X(sdiv) X(urem) X(srem) X(and) X(or) X(xor) X(shl) X(lshr)  \
+    X(ashr) X(eq) X(ne) X(ult) X(ule) X(slt) X(sle) X(not) X(lnot) X(neg) X(zext) X(sext) X(trunc) X(select)
+/* clang-format on */
 #define X(name) LT_V_##name,
     LT_HOST_OPS(X)
 #undef X
