@@ -93,6 +93,13 @@ bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properti
     return !properties || mem->properties;
 }
 
+/* Whether SIZE bytes at HOST_PTR begin in an SVM allocation and end behind it. */
+static bool past_svm(const struct rt_context *context, const void *host_ptr, size_t size)
+{
+    const struct rt_svm *svm = rt_svm_find(context, host_ptr);
+    return svm && size > svm->size - (size_t)((const unsigned char *)host_ptr - svm->data);
+}
+
 static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
                             size_t size, void *host_ptr, cl_int *errcode_ret)
 {
@@ -111,6 +118,9 @@ static cl_mem create_buffer(cl_context handle, const cl_mem_properties *properti
     }
     if (!host_ptr == !!(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR))) {
         return rt_null(errcode_ret, CL_INVALID_HOST_PTR);
+    }
+    if ((flags & CL_MEM_USE_HOST_PTR) && past_svm(context, host_ptr, size)) {
+        return rt_null(errcode_ret, CL_INVALID_BUFFER_SIZE);
     }
     struct rt_mem *mem = rt_mem_create(context, CL_MEM_OBJECT_BUFFER, flags, size);
     if (!mem) {

@@ -11,7 +11,10 @@ static void allocation(void **state)
         unsigned char *p = clSVMAlloc(context, kinds[i], 1000, 0);
         assert_non_null(p);
         assert_int_equal((uintptr_t)p % 128, 0);
-        memset(p, 1, 1000);
+        if (kinds[i] & CL_MEM_SVM_FINE_GRAIN_BUFFER)
+            memset(p, 1, 1000);
+        EXPECT_NULL(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 1001, p, &err));
+        EXPECT_NULL(CL_INVALID_BUFFER_SIZE, clCreateBuffer(context, CL_MEM_USE_HOST_PTR, 999, p + 2, &err));
         clSVMFree(context, p);
     }
     assert_null(clSVMAlloc(context, CL_MEM_SVM_ATOMICS, 16, 0));
