@@ -36,6 +36,15 @@ static bool write_overlaps(const struct rt_mapping *mapping, const struct rt_mem
     return false;
 }
 
+/* Under rt_lock. */
+static void link_mapping(struct rt_mapping *mapping)
+{
+    struct rt_mem *root = rt_mem_root(mapping->mem);
+    mapping->next = root->mappings;
+    root->mappings = mapping;
+    mapping->mem->map_count++;
+}
+
 static cl_int add_mapping(const struct rt_map *map, void *pointer)
 {
     struct rt_mem *root = rt_mem_root(map->mem);
@@ -55,9 +64,7 @@ static cl_int add_mapping(const struct rt_map *map, void *pointer)
     pthread_mutex_lock(&rt_lock);
     bool overlaps = write_overlaps(mapping, root);
     if (!overlaps) {
-        mapping->next = root->mappings;
-        root->mappings = mapping;
-        map->mem->map_count++;
+        link_mapping(mapping);
     }
     pthread_mutex_unlock(&rt_lock);
     if (overlaps) {
@@ -66,24 +73,21 @@ static cl_int add_mapping(const struct rt_map *map, void *pointer)
     return overlaps ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-/* Takes the latest mapping of MEM at POINTER out of the list. */
-static bool take_mapping(struct rt_mem *mem, const void *pointer, struct rt_mapping *taken)
+/* Takes the latest mapping of MEM at POINTER out of the list; NULL if there is none. */
+static struct rt_mapping *take_mapping(struct rt_mem *mem, const void *pointer)
 {
-    bool found = false;
     pthread_mutex_lock(&rt_lock);
-    for (struct rt_mapping **at = &rt_mem_root(mem)->mappings; *at && !found; at = &(*at)->next) {
-        if ((*at)->mem == mem && (*at)->pointer == pointer) {
-            struct rt_mapping *mapping = *at;
-            *taken = *mapping;
-            *at = mapping->next;
-            mm_free(mapping);
-            mem->map_count--;
-            found = true;
-            break;
-        }
+    struct rt_mapping **at = &rt_mem_root(mem)->mappings;
+    while (*at && !((*at)->mem == mem && (*at)->pointer == pointer)) {
+        at = &(*at)->next;
+    }
+    struct rt_mapping *taken = *at;
+    if (taken) {
+        *at = taken->next;
+        mem->map_count--;
     }
     pthread_mutex_unlock(&rt_lock);
-    return found;
+    return taken;
 }
 
 void rt_mapping_free_all(struct rt_mem *mem)
@@ -242,8 +246,7 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
     guard(map, pointer);
     error = rt_command_enqueue(command, count, list, event, blocking);
     if (error) {
-        struct rt_mapping taken;
-        take_mapping(map->mem, pointer, &taken);
+        mm_free(take_mapping(map->mem, pointer));
         unguard(pointer);
         return rt_null(errcode_ret, error);
     }
@@ -309,21 +312,30 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
     if (error || mem->context != queue->context) {
         return error ? error : CL_INVALID_CONTEXT;
     }
-    struct rt_mapping mapping;
-    if (!take_mapping(mem, pointer, &mapping)) {
-        return CL_INVALID_VALUE;
-    }
-    unguard(pointer);
     struct rt_command *command = rt_command_create(
         queue, CL_COMMAND_UNMAP_MEM_OBJECT, "clEnqueueUnmapMemObject", &operation, sizeof(struct rt_map));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
+    struct rt_mapping *mapping = take_mapping(mem, pointer);
+    if (!mapping) {
+        rt_command_discard(command);
+        return CL_INVALID_VALUE;
+    }
     rt_command_hold(command, mem);
     struct rt_map *map = (void *)command->payload;
-    *map = (struct rt_map){.mem = mem, .flags = mapping.flags};
-    rt_mem_layout(mem, mapping.origin, mapping.region, &map->layout, map->bytes);
-    return rt_command_enqueue(command, count, list, event, false);
+    *map = (struct rt_map){.mem = mem, .flags = mapping->flags};
+    rt_mem_layout(mem, mapping->origin, mapping->region, &map->layout, map->bytes);
+    error = rt_command_enqueue(command, count, list, event, false);
+    if (error) {
+        pthread_mutex_lock(&rt_lock);
+        link_mapping(mapping);
+        pthread_mutex_unlock(&rt_lock);
+        return error;
+    }
+    unguard(pointer);
+    mm_free(mapping);
+    return CL_SUCCESS;
 }
 
 /* ---- migrate ---- */

@@ -26,7 +26,7 @@ unsigned char *rt_storage_map_pointer(struct rt_mem *mem, size_t offset);
 /* What a mapped region is: one per map call that was not unmapped. */
 struct rt_mapping {
     struct rt_mapping *next;
-    const struct rt_mem *mem;
+    struct rt_mem *mem;
     void *pointer;
     size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */
     size_t begin, end; /* of buffers and one-dimensional images: bytes of the root */

@@ -323,21 +323,23 @@ cl_int CL_API_CALL rt_clUnloadCompiler(void)
 
 /* ---- specialization constants -------------------------------------------------------------------- */
 
-/* The size of constant ID in the module, 0 if it has none. */
-static uint32_t constant_size(const struct rt_program_state *state, uint32_t id)
+/* The size of constant ID in the module; CL_INVALID_SPEC_ID if it has none, CL_OUT_OF_HOST_MEMORY. */
+static cl_int constant_size(const struct rt_program_state *state, uint32_t id, uint32_t *size)
 {
     struct in_module_options options = {.name = state->file};
     struct in_module *module;
-    if (in_module_create(state->il, state->il_size, &options, &module, NULL, NULL))
-        return 0;
-    uint32_t size = 0;
+    struct mm_error err = {0};
+    *size = 0;
+    enum mm_class cls = in_module_create(state->il, state->il_size, &options, &module, NULL, &err);
+    if (cls)
+        return cls == MM_LIMIT ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_SPEC_ID;
     for (size_t i = 0; i < in_module_spec_constant_count(module); i++) {
         const struct in_spec_constant *c = in_module_spec_constant(module, i);
         if (c->id == id)
-            size = c->size;
+            *size = c->size;
     }
     in_module_release(module);
-    return size;
+    return *size ? CL_SUCCESS : CL_INVALID_SPEC_ID;
 }
 
 static cl_int set_constant(struct rt_program_state *state, struct in_spec_constant constant)
@@ -362,15 +364,16 @@ cl_int CL_API_CALL rt_clSetProgramSpecializationConstant(cl_program handle, cl_u
     struct rt_program *program = rt_program(handle);
     if (!program || program->state->origin != RT_FROM_IL)
         return CL_INVALID_PROGRAM;
-    uint32_t size = constant_size(program->state, spec_id);
-    if (!size)
-        return CL_INVALID_SPEC_ID;
+    uint32_t size;
+    cl_int code = constant_size(program->state, spec_id, &size);
+    if (code)
+        return code;
     if (!spec_value || spec_size != size || size > sizeof(uint64_t))
         return CL_INVALID_VALUE;
     struct in_spec_constant constant = {.id = spec_id, .size = size};
     memcpy(&constant.value, spec_value, size);
     pthread_mutex_lock(&program->state->lock);
-    cl_int code = set_constant(program->state, constant);
+    code = set_constant(program->state, constant);
     pthread_mutex_unlock(&program->state->lock);
     return code;
 }

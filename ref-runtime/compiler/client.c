@@ -83,6 +83,7 @@ struct response {
     uint32_t cls;
     char *log, *binary;
     size_t log_size, binary_size;
+    bool no_memory; /* for what the helper sent */
 };
 
 static bool receive(int stream, struct response *response)
@@ -95,6 +96,7 @@ static bool receive(int stream, struct response *response)
         if (!rt_wire_receive(stream, &blob, sizeof blob) || blob.size > RT_WIRE_MAX)
             return false;
         char *data = mm_alloc((size_t)blob.size + 1);
+        response->no_memory = !data;
         if (!data || !rt_wire_receive(stream, data, blob.size)) {
             mm_free(data);
             return false;
@@ -174,7 +176,7 @@ static enum mm_class run(struct request *r, struct rt_binary *binary, char **log
     } else {
         mm_free(response.log);
         mm_free(response.binary);
-        *log = crash_log(connection.errors);
+        *log = response.no_memory ? NULL : crash_log(connection.errors);
         cls =
             *log ? mm_fail(err, MM_INVALID, "compiler", "the compiler failed: %.300s", strchr(*log, '\n') + 1)
                  : mm_fail(err, MM_LIMIT, "memory", "no memory for the build log");

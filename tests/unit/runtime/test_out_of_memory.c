@@ -1,0 +1,442 @@
+/* Allocations that fail, one after the other: each call answers with the code that its section names, and
+ * leaves no object behind [CL 4, 5]. */
+#include "ref-runtime/command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define OK(call) assert_int_equal((call), CL_SUCCESS)
+#define NONE     0, NULL, NULL
+
+/* The calls under test by their own names: the dispatch table is not in the way here. */
+enum { MOST = 20000 };
+
+#define clCreateContext                    rt_clCreateContext
+#define clCreateContextFromType            rt_clCreateContextFromType
+#define clCreateSubDevices                 rt_clCreateSubDevices
+#define clCreateCommandQueueWithProperties rt_clCreateCommandQueueWithProperties
+#define clCreateBuffer                     rt_clCreateBuffer
+#define clCreateSubBuffer                  rt_clCreateSubBuffer
+#define clCreateImage                      rt_clCreateImage
+#define clCreatePipe                       rt_clCreatePipe
+#define clCreateSamplerWithProperties      rt_clCreateSamplerWithProperties
+#define clCreateUserEvent                  rt_clCreateUserEvent
+#define clCreateProgramWithSource          rt_clCreateProgramWithSource
+#define clCreateProgramWithIL              rt_clCreateProgramWithIL
+#define clCreateProgramWithBinary          rt_clCreateProgramWithBinary
+#define clBuildProgram                     rt_clBuildProgram
+#define clCompileProgram                   rt_clCompileProgram
+#define clLinkProgram                      rt_clLinkProgram
+#define clCreateKernel                     rt_clCreateKernel
+#define clCreateKernelsInProgram           rt_clCreateKernelsInProgram
+#define clGetProgramInfo                   rt_clGetProgramInfo
+#define clCloneKernel                      rt_clCloneKernel
+#define clSetKernelArg                     rt_clSetKernelArg
+#define clSetEventCallback                 rt_clSetEventCallback
+#define clSetMemObjectDestructorCallback   rt_clSetMemObjectDestructorCallback
+#define clSetProgramSpecializationConstant rt_clSetProgramSpecializationConstant
+#define clEnqueueReadBuffer                rt_clEnqueueReadBuffer
+#define clEnqueueWriteBuffer               rt_clEnqueueWriteBuffer
+#define clEnqueueReadBufferRect            rt_clEnqueueReadBufferRect
+#define clEnqueueWriteBufferRect           rt_clEnqueueWriteBufferRect
+#define clEnqueueCopyBuffer                rt_clEnqueueCopyBuffer
+#define clEnqueueCopyBufferRect            rt_clEnqueueCopyBufferRect
+#define clEnqueueFillBuffer                rt_clEnqueueFillBuffer
+#define clEnqueueMapBuffer                 rt_clEnqueueMapBuffer
+#define clEnqueueMapImage                  rt_clEnqueueMapImage
+#define clEnqueueUnmapMemObject            rt_clEnqueueUnmapMemObject
+#define clEnqueueMigrateMemObjects         rt_clEnqueueMigrateMemObjects
+#define clEnqueueReadImage                 rt_clEnqueueReadImage
+#define clEnqueueWriteImage                rt_clEnqueueWriteImage
+#define clEnqueueCopyImage                 rt_clEnqueueCopyImage
+#define clEnqueueCopyImageToBuffer         rt_clEnqueueCopyImageToBuffer
+#define clEnqueueCopyBufferToImage         rt_clEnqueueCopyBufferToImage
+#define clEnqueueFillImage                 rt_clEnqueueFillImage
+#define clEnqueueNDRangeKernel             rt_clEnqueueNDRangeKernel
+#define clEnqueueNativeKernel              rt_clEnqueueNativeKernel
+#define clEnqueueMarkerWithWaitList        rt_clEnqueueMarkerWithWaitList
+#define clEnqueueBarrierWithWaitList       rt_clEnqueueBarrierWithWaitList
+#define clEnqueueSVMFree                   rt_clEnqueueSVMFree
+#define clEnqueueSVMMemcpy                 rt_clEnqueueSVMMemcpy
+#define clEnqueueSVMMemFill                rt_clEnqueueSVMMemFill
+#define clEnqueueSVMMap                    rt_clEnqueueSVMMap
+#define clEnqueueSVMUnmap                  rt_clEnqueueSVMUnmap
+#define clEnqueueSVMMigrateMem             rt_clEnqueueSVMMigrateMem
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+static cl_int err;
+static char bytes[256];
+static const size_t zero[3], one[3] = {1, 1, 1};
+static const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+static const cl_image_desc square = {
+    .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+static const char source[] = "kernel void k(global int *p, int n) { *p = n; } kernel void e(void) {}";
+
+static void count_one(const struct rt_object *object, void *data)
+{
+    (void)object;
+    ++*(size_t *)data;
+}
+
+static size_t objects(void)
+{
+    size_t n = 0;
+    rt_object_each(count_one, &n);
+    return n;
+}
+
+static void finish(void)
+{
+    rt_clFinish(queue);
+}
+
+/* CALL with each of its allocations failing in turn, until it succeeds; then AFTER. */
+#define STARVE(code, call, after)                                                                            \
+    do {                                                                                                     \
+        bool seen_ = false, over_ = false;                                                                   \
+        for (size_t n_ = 1; !over_ && n_ < MOST; n_ += 1 + n_ / 40) {                                        \
+            finish();                                                                                        \
+            size_t before_ = objects();                                                                      \
+            mm_alloc_fail_after(n_);                                                                         \
+            cl_int got_ = (call);                                                                            \
+            mm_alloc_fail_after(0);                                                                          \
+            over_ = got_ == CL_SUCCESS;                                                                      \
+            if (!over_) {                                                                                    \
+                assert_int_equal(got_, code);                                                                \
+                assert_int_equal(objects(), before_);                                                        \
+                seen_ = true;                                                                                \
+            }                                                                                                \
+        }                                                                                                    \
+        after;                                                                                               \
+        assert_true(seen_ &&over_);                                                                          \
+    } while (0)
+
+static void release_mem(cl_mem m)
+{
+    OK(rt_clReleaseMemObject(m));
+}
+
+/* ---- objects ---- */
+
+static void creation(void **state)
+{
+    (void)state;
+    void *o = NULL;
+    const cl_buffer_region region = {0, 64};
+    const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id parts[64];
+    cl_uint units = 0, made = 0;
+    cl_mem m = clCreateBuffer(context, 0, 256, NULL, &err);
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreateContext(NULL, 1, &device, NULL, NULL, &err), err),
+           rt_clReleaseContext(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = clCreateContextFromType(NULL, CL_DEVICE_TYPE_ALL, NULL, NULL, &err), err),
+           rt_clReleaseContext(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreateCommandQueueWithProperties(context, device, NULL, &err), err),
+           rt_clReleaseCommandQueue(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreateBuffer(context, 0, 256, NULL, &err), err), release_mem(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err), err), release_mem(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreateSamplerWithProperties(context, NULL, &err), err),
+           rt_clReleaseSampler(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreateUserEvent(context, &err), err), rt_clReleaseEvent(o));
+    OK(rt_clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
+    if (units > 1) {
+        STARVE(CL_OUT_OF_HOST_MEMORY, clCreateSubDevices(device, by_one, 64, parts, &made), (void)0);
+    }
+    for (cl_uint i = 0; i < made; i++)
+        OK(rt_clReleaseDevice(parts[i]));
+    release_mem(m);
+}
+
+/* As STARVE, for what needs memory for its own data as well. */
+#define STARVE_BOTH(host, data, call, after)                                                                 \
+    do {                                                                                                     \
+        bool host_ = false, data_ = false, over_ = false;                                                    \
+        for (size_t n_ = 1; !over_ && n_ < MOST; n_++) {                                                     \
+            size_t before_ = objects();                                                                      \
+            mm_alloc_fail_after(n_);                                                                         \
+            cl_int got_ = (call);                                                                            \
+            mm_alloc_fail_after(0);                                                                          \
+            over_ = got_ == CL_SUCCESS;                                                                      \
+            host_ = host_ || got_ == (host);                                                                 \
+            data_ = data_ || got_ == (data);                                                                 \
+            assert_true(over_ || ((got_ == (host) || got_ == (data)) && objects() == before_));              \
+        }                                                                                                    \
+        after;                                                                                               \
+        assert_true(host_ &&data_ &&over_);                                                                  \
+    } while (0)
+
+static void first_contents(void **state)
+{
+    (void)state;
+    void *o = NULL;
+    STARVE_BOTH(CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                (o = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, 256, bytes, &err), err), release_mem(o));
+    STARVE_BOTH(CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                (o = clCreateImage(context, CL_MEM_COPY_HOST_PTR, &format, &square, bytes, &err), err),
+                release_mem(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreatePipe(context, CL_MEM_HOST_NO_ACCESS, 4, 8, NULL, &err), err),
+           release_mem(o));
+    assert_null(clCreatePipe(context, CL_MEM_HOST_NO_ACCESS, 1024, UINT32_MAX, NULL, &err));
+    assert_int_equal(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+}
+
+static void CL_CALLBACK on_event(cl_event e, cl_int s, void *d)
+{
+    (void)e, (void)s, (void)d;
+}
+static void CL_CALLBACK on_mem(cl_mem m, void *d)
+{
+    (void)m, (void)d;
+}
+static void CL_CALLBACK on_native(void *d)
+{
+    (void)d;
+}
+
+/* kernel void k(global uint *p), with the specialization constant 5. */
+static const cl_uint specialized[] = {
+    0x7230203, 0x10200, 0x70000, 0xd,     0x0,     0x20011, 0x4,     0x20011, 0x6,  0x3000e, 0x2,
+    0x2,       0x4000f, 0x6,     0x1,     0x6b,    0x40047, 0x2,     0x1,     0x5,  0x40047, 0x3,
+    0x1,       0x7,     0x20013, 0x4,     0x20014, 0x5,     0x40015, 0x6,     0x20, 0x0,     0x40020,
+    0x7,       0x5,     0x6,     0x40021, 0x8,     0x4,     0x7,     0x4002b, 0x6,  0x9,     0x0,
+    0x40032,   0x6,     0x2,     0xb,     0x30030, 0x5,     0x3,     0x50036, 0x4,  0x1,     0x0,
+    0x8,       0x30037, 0x7,     0xa,     0x200f8, 0xb,     0x600a9, 0x6,     0xc,  0x3,     0x2,
+    0x9,       0x5003e, 0xa,     0xc,     0x2,     0x4,     0x100fd, 0x10038};
+
+/* A program that could not be linked is no leak. */
+static void drop_failed(cl_program made)
+{
+    if (made && err)
+        OK(rt_clReleaseProgram(made));
+}
+
+static void programs(void **state)
+{
+    (void)state;
+    void *o = NULL;
+    const char *text = source;
+    cl_kernel kernels[2];
+    cl_uint made;
+    const int five = 5;
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreateProgramWithSource(context, 1, &text, NULL, &err), err),
+           rt_clReleaseProgram(o));
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    STARVE(CL_OUT_OF_HOST_MEMORY, clBuildProgram(p, 0, NULL, "", NULL, NULL), (void)0);
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCreateKernel(p, "k", &err), err), rt_clReleaseKernel(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY, clCreateKernelsInProgram(p, 2, kernels, &made), (void)0);
+    cl_kernel k = clCreateKernel(p, "k", &err);
+    STARVE(CL_OUT_OF_HOST_MEMORY, clSetKernelArg(k, 1, sizeof five, &five), (void)0);
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = clCloneKernel(k, &err), err), rt_clReleaseKernel(o));
+    size_t size;
+    OK(clGetProgramInfo(p, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    unsigned char *binary = malloc(size);
+    const unsigned char *given = binary;
+    STARVE(CL_OUT_OF_HOST_MEMORY, clGetProgramInfo(p, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL),
+           (void)0);
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = clCreateProgramWithBinary(context, 1, &device, &size, &given, NULL, &err), err),
+           rt_clReleaseProgram(o));
+    free(binary);
+    OK(rt_clReleaseKernel(k));
+    OK(rt_clReleaseKernel(kernels[0]));
+    OK(rt_clReleaseKernel(kernels[1]));
+    OK(rt_clReleaseProgram(p));
+    p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    STARVE(CL_OUT_OF_HOST_MEMORY, clCompileProgram(p, 0, NULL, "", 0, NULL, NULL, NULL, NULL), (void)0);
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = clLinkProgram(context, 0, NULL, "", 1, &p, NULL, NULL, &err), drop_failed(o), err),
+           rt_clReleaseProgram(o));
+    OK(rt_clReleaseProgram(p));
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = clCreateProgramWithIL(context, specialized, sizeof specialized, &err), err), (void)0);
+    p = o;
+    STARVE(CL_OUT_OF_HOST_MEMORY, clSetProgramSpecializationConstant(p, 5, 4, &five), (void)0);
+    OK(rt_clReleaseProgram(p));
+}
+
+/* ---- commands: what the call itself allocates ---- */
+
+static void commands(void **state)
+{
+    (void)state;
+    size_t pitch;
+    void *o = NULL, *svm = rt_clSVMAlloc(context, 0, 64, 0), *other = rt_clSVMAlloc(context, 0, 64, 0);
+    const void *constant_svm = svm;
+    const char *text = source;
+    cl_event e = NULL;
+    cl_mem a = clCreateBuffer(context, 0, 256, NULL, &err), b = clCreateBuffer(context, 0, 256, NULL, &err);
+    cl_mem i = clCreateImage(context, 0, &format, &square, NULL, &err),
+           j = clCreateImage(context, 0, &format, &square, NULL, &err);
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "k", &err);
+    OK(clSetKernelArg(k, 0, sizeof a, &a));
+    OK(clSetKernelArg(k, 1, 4, bytes));
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueReadBuffer(queue, a, CL_FALSE, 0, 4, bytes, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, 4, bytes, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           clEnqueueReadBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           clEnqueueWriteBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueCopyBuffer(queue, a, b, 0, 0, 4, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueCopyBufferRect(queue, a, b, zero, zero, one, 0, 0, 0, 0, NONE),
+           finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueFillBuffer(queue, a, bytes, 4, 0, 4, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = clEnqueueMapBuffer(queue, a, CL_FALSE, CL_MAP_READ, 0, 4, NONE, &err), err), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueUnmapMemObject(queue, a, o, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueMigrateMemObjects(queue, 1, &a, 0, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueReadImage(queue, i, CL_FALSE, zero, one, 0, 0, bytes, NONE),
+           finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueWriteImage(queue, i, CL_FALSE, zero, one, 0, 0, bytes, NONE),
+           finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueCopyImage(queue, i, j, zero, zero, one, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueCopyImageToBuffer(queue, i, a, zero, one, 0, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueCopyBufferToImage(queue, a, i, 0, zero, one, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueFillImage(queue, i, bytes, zero, one, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = clEnqueueMapImage(queue, i, CL_FALSE, CL_MAP_READ, zero, one, &pitch, NULL, NONE, &err), err),
+           finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueNDRangeKernel(queue, k, 1, NULL, one, NULL, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueNativeKernel(queue, on_native, bytes, 8, 0, NULL, NULL, NONE),
+           finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueMarkerWithWaitList(queue, 0, NULL, &e), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clSetEventCallback(e, CL_COMPLETE, on_event, NULL), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueBarrierWithWaitList(queue, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMMemcpy(queue, CL_FALSE, svm, other, 4, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMMemFill(queue, svm, bytes, 4, 4, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMMap(queue, CL_FALSE, CL_MAP_READ, svm, 4, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMUnmap(queue, svm, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMMigrateMem(queue, 1, &constant_svm, NULL, 0, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMFree(queue, 1, &other, NULL, NULL, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clSetMemObjectDestructorCallback(a, on_mem, NULL), (void)0);
+    rt_clSVMFree(context, svm);
+    OK(rt_clReleaseEvent(e));
+    OK(rt_clReleaseKernel(k));
+    OK(rt_clReleaseProgram(p));
+    release_mem(a);
+    release_mem(b);
+    release_mem(i);
+    release_mem(j);
+}
+
+/* ---- commands: the data of memory objects, which is allocated when the first command needs it ---- */
+
+/* CALL, with fresh objects A, B, I and J, waits for GATE; then each allocation of its execution fails in
+ * turn: the command does not complete, but ends with CODE, until there is memory. */
+#define STARVE_RUN(code, call)                                                                               \
+    do {                                                                                                     \
+        bool seen_ = false;                                                                                  \
+        cl_int status_ = 1;                                                                                  \
+        for (size_t n_ = 1; status_ && n_ < MOST; n_++) {                                                    \
+            cl_event e = NULL, gate = clCreateUserEvent(context, &err);                                      \
+            cl_mem a = clCreateBuffer(context, 0, 256, NULL, &err),                                          \
+                   b = clCreateBuffer(context, 0, 256, NULL, &err),                                          \
+                   i = clCreateImage(context, 0, &format, &square, NULL, &err),                              \
+                   j = clCreateImage(context, 0, &format, &square, NULL, &err);                              \
+            (void)a, (void)b, (void)i, (void)j;                                                              \
+            OK(call);                                                                                        \
+            mm_alloc_fail_after(n_);                                                                         \
+            rt_clSetUserEventStatus(gate, CL_COMPLETE);                                                      \
+            rt_clWaitForEvents(1, &e);                                                                       \
+            mm_alloc_fail_after(0);                                                                          \
+            OK(rt_clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status_, &status_, NULL));     \
+            if (status_) {                                                                                   \
+                assert_true(status_ == (code) || status_ == CL_OUT_OF_RESOURCES);                            \
+                seen_ = seen_ || status_ == (code);                                                          \
+            }                                                                                                \
+            release_mem(a);                                                                                  \
+            release_mem(b);                                                                                  \
+            release_mem(i);                                                                                  \
+            release_mem(j);                                                                                  \
+            OK(rt_clReleaseEvent(e));                                                                        \
+            OK(rt_clReleaseEvent(gate));                                                                     \
+        }                                                                                                    \
+        assert_true(seen_ && !status_);                                                                      \
+    } while (0)
+
+static void data_of_objects(void **state)
+{
+    (void)state;
+    const char *text = source;
+    void *place = bytes;
+    const void *places = &place;
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "k", &err);
+    OK(clSetKernelArg(k, 1, 4, bytes));
+#define AT_GATE 1, &gate, &e
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueReadBuffer(queue, a, CL_FALSE, 0, 4, bytes, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, 4, bytes, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueReadBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueWriteBufferRect(queue, a, CL_FALSE, zero, zero, one, 0, 0, 0, 0, bytes, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueCopyBuffer(queue, a, b, 0, 0, 4, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueCopyBufferRect(queue, a, b, zero, zero, one, 0, 0, 0, 0, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueFillBuffer(queue, a, bytes, 4, 0, 4, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueMigrateMemObjects(queue, 1, &a, 0, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueReadImage(queue, i, CL_FALSE, zero, one, 0, 0, bytes, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueWriteImage(queue, i, CL_FALSE, zero, one, 0, 0, bytes, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueCopyImage(queue, i, j, zero, zero, one, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueCopyImageToBuffer(queue, i, a, zero, one, 0, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               clEnqueueCopyBufferToImage(queue, a, i, 0, zero, one, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueFillImage(queue, i, bytes, zero, one, AT_GATE));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               (rt_clSetKernelArg(k, 0, sizeof a, &a),
+                clEnqueueNDRangeKernel(queue, k, 1, NULL, one, NULL, AT_GATE)));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+               (places = bytes, clEnqueueNativeKernel(queue, on_native, bytes, 8, 1, &a, &places, AT_GATE)));
+    OK(rt_clReleaseKernel(k));
+    OK(rt_clReleaseProgram(p));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    cl_platform_id platform;
+    char path[4096];
+    const char *build = getenv("BUILD");
+    snprintf(path, sizeof path, "%s/refcl-compiler", build ? build : "build");
+    setenv("REFCL_COMPILER", path, 0);
+    if (rt_clGetPlatformIDs(1, &platform, NULL) ||
+        rt_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+        return -1;
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    queue = clCreateCommandQueueWithProperties(context, device, NULL, &err);
+    /* What is made once, by whoever comes first, is there before anything fails. */
+    cl_mem m = clCreateBuffer(context, 0, 4, NULL, &err);
+    OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, 4, bytes, NONE));
+    release_mem(m);
+    return err;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return rt_clReleaseCommandQueue(queue) || rt_clReleaseContext(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(creation), cmocka_unit_test(first_contents),
+                                       cmocka_unit_test(programs), cmocka_unit_test(commands),
+                                       cmocka_unit_test(data_of_objects)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
