@@ -1,4 +1,5 @@
-/* REFCL_CHECK=api: memory that the host may use only while it is mapped is out of its reach at other times. */
+/* REFCL_CHECK=api: memory that the host may use only while it is mapped is out of its reach at other times.
+ */
 #ifndef RT_HOST_GUARD_H
 #define RT_HOST_GUARD_H
 
@@ -10,8 +11,8 @@ bool rt_guard_on(void);
  * maps of NAME show.  NULL: no memory. */
 void *rt_guard_alloc(size_t size, bool shared, const char *name);
 void rt_guard_free(void *data);
-/* The host asks for a map of [POINTER, POINTER + SIZE); the map is complete; the host gives it back.  The last
- * one of several at one place counts. */
+/* The host asks for a map of [POINTER, POINTER + SIZE); the map is complete; the host gives it back.  The
+ * last one of several at one place counts. */
 void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags);
 void rt_guard_mapped(const void *pointer);
 void rt_guard_unmap(const void *pointer);

@@ -29,7 +29,7 @@ struct rt_mapping {
     struct rt_mem *mem;
     void *pointer;
     size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */
-    size_t begin, end; /* of buffers and one-dimensional images: bytes of the root */
+    size_t begin, end;           /* of buffers and one-dimensional images: bytes of the root */
     cl_map_flags flags;
 };
 void rt_mapping_free_all(struct rt_mem *mem);
