@@ -244,7 +244,7 @@ differential: all
 # libFuzzer over loading and running modules, for FUZZ_SECONDS of one core.
 FUZZ_SECONDS ?= 3600
 FUZZ := build/fuzz
-FUZZ_FLAGS := BUILD=$(FUZZ) CC=$(LLVM_BIN)/clang SAN="-fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer" OPT="-O1 -g"
+FUZZ_FLAGS := WARN= BUILD=$(FUZZ) CC=$(LLVM_BIN)/clang SAN="-fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer" OPT="-O1 -g"
 $(FUZZ)/module_fuzzer: tests/fuzz/module_fuzzer.c tests/fuzz/fuzz_module.h FORCE
 	@$(MAKE) --no-print-directory $(FUZZ_FLAGS) $(FUZZ)/lib/libinterp.a $(FUZZ)/lib/libmemmodel.a
 	$(LLVM_BIN)/clang $(CPPFLAGS) -I$(FUZZ)/gen -std=c11 -O1 -g -fsanitize=address,fuzzer -o $@ $< \
