@@ -72,7 +72,7 @@ def main():
     os.chdir(root)
     seen = Seen()
     for seed in (1,):
-        seen.add(campaign(folders, seed, 3000))
+        seen.add(campaign(folders, seed, 2000))
     check("no state that the model forbids", not seen.forbidden, seen.forbidden)
     share = seen.share(("load-buffering", "variants"))
     print("# %d instances; of the allowed states seen: %.1f %%, without load buffering %.1f %%"
@@ -81,12 +81,12 @@ def main():
     arguments = ["-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:2"]
     relaxed = KERNEL.replace("ORDER", "relaxed").replace("ACQUIRE", "relaxed")
     ordered = KERNEL.replace("ORDER", "release").replace("ACQUIRE", "acquire")
-    some = outcomes(relaxed, range(1, 17), arguments)
+    some = outcomes(relaxed, range(1, 13), arguments)
     check("a relaxed message arrives before its data", "2: 1 0" in some, some)
-    check("the same seeds give the same outcomes", some == outcomes(relaxed, range(1, 17), arguments))
-    check("a released message never", "2: 1 0" not in outcomes(ordered, range(1, 21), arguments))
-    code, _, text = kernel(ordered, "spin", "--seeds", "1..20", "-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:1")
-    check("a spin loop ends under every seed, without findings", code == 0 and "seeds 1 to 20" in text, (code, text))
+    check("the same seeds give the same outcomes", some == outcomes(relaxed, range(1, 13), arguments))
+    check("a released message never", "2: 1 0" not in outcomes(ordered, range(1, 13), arguments))
+    code, _, text = kernel(ordered, "spin", "--seeds", "1..8", "-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:1")
+    check("a spin loop ends under every seed, without findings", code == 0 and "seeds 1 to 8" in text, (code, text))
     code, _, text = kernel(ordered.replace("*flag, 1, memory_order_release", "").replace("memory_order_release", "memory_order_relaxed"),
                            "spin", "--seeds", "20", "-g", "2", "-l", "1", "-a", "buf:1", "-a", "buf:1", "-a", "buf:1")
     check("a race names the seed that shows it again", code == 1 and "--memory weak --seed " in text, (code, text))
