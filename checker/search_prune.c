@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_TRIES = 500 };
+enum { MAX_TRIES = 40 };
 
 struct pruner {
     struct sx *sx;

@@ -239,7 +239,7 @@ bool sx_views_help(const struct sx *sx)
 /* Whether questions of a kind have paid so far. */
 static bool pays(const struct count *c)
 {
-    return c->asked < 256 || c->bad >= c->asked / 64;
+    return c->asked < 256 || c->bad >= c->asked / 6;
 }
 
 static void note(struct count *c, bool good)
