@@ -10,17 +10,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from rows import DIFFERS
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORPUS = os.environ.get("REFCL_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
 REFCL = os.environ.get("REFCL", os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "refcl"))
 ENGINE = os.environ.get("ENGINE", "search")
 TIMEOUT = "10"
-# Rows that we hold to be wrong.
-DIFFERS = {
-    ("spirv/opencl/gpuverify/inter_group_and_barrier_flag_tests/pass/local_barrier_flag.spvasm", "cat_spec"):
-        "each work-group has its own instance of a local argument [CL 3.3.1], so its work-items do not race "
-        "with those of other groups",
-}
 FIELDS = {"program_spec": ("condition", {"holds": "PASS", "fails": "FAIL"}),
           "cat_spec": ("race", {"none": "PASS", "found": "FAIL"}),
           "termination": ("termination", {"always": "PASS", "not-always": "FAIL"})}
