@@ -45,10 +45,11 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
-/* Whoever listens to the recording (REFCL_TRACE_FD) reports by himself. */
+/* Whoever listens to the recording (REFCL_TRACE_FD, REFCL_TRACE_SOCKET) reports by himself. */
 static bool quiet(void)
 {
-    return is_set("REFCL_QUIET") || (is_set("REFCL_TRACE_FD") && rt_recorder());
+    return is_set("REFCL_QUIET") ||
+           ((is_set("REFCL_TRACE_FD") || is_set("REFCL_TRACE_SOCKET")) && rt_recorder());
 }
 
 static void report(const struct in_finding *f)

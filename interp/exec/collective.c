@@ -423,10 +423,30 @@ static void copy_element(const struct gathering *g, struct in_fat *to, struct in
         in_weak_recorded(run);
 }
 
+/* Operands FROM to TO are the same for all, as the function demands. */
+static bool agree(const struct gathering *g, uint32_t from, uint32_t to, const char *what)
+{
+    for (uint32_t k = from; k < to; k++) {
+        const bool pointer = k < 2 && g->w->opcode == SpvOpGroupAsyncCopy;
+        for (uint32_t m = 1; m < g->count; m++) {
+            if (memcmp(operand(g, 0, k), operand(g, m, k),
+                       pointer ? sizeof(uint64_t) : g->w->size_ty->size) == 0)
+                continue;
+            in_raise(g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11", NULL,
+                     0, 0, "%s of this work-item differs from that of work-item %u of its work-group", what,
+                     g->members[0]->agent);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The copy happens here, when all have asked for it, by the first of them. [CLC 6.15.11] */
 static void async_copy(const struct gathering *g)
 {
     struct in_fat to, from;
+    if (g->run->launch.checks && !agree(g, 0, 4, "an argument of the asynchronous copy") && g->run->stopped)
+        return;
     uint64_t event, size = g->w->from->element != NULL ? g->w->from->element->size : 1;
     memcpy(&to, operand(g, 0, 0), sizeof to);
     memcpy(&from, operand(g, 0, 1), sizeof from);

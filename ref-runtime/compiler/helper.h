@@ -48,7 +48,12 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
 
 /* helper_fixup.c: rewrites what the translator cannot take.  MODULE is an LLVMModuleRef. */
 struct LLVMOpaqueModule;
+struct LLVMOpaqueBuilder;
+struct LLVMOpaqueValue;
 void rt_helper_fix_module(struct LLVMOpaqueModule *module);
+/* helper_lanes.c: replaces a store that changes some components of a vector by stores of those.  False: STORE
+ * is something else, and stays. */
+bool rt_helper_split_store(struct LLVMOpaqueBuilder *builder, struct LLVMOpaqueValue *store);
 
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
  * into those that the JOB gave, in place. */

@@ -242,6 +242,8 @@ static void fix_block(LLVMModuleRef module, LLVMBuilderRef builder, LLVMBasicBlo
             fix_call(module, builder, i);
         else if (LLVMIsASelectInst(i))
             fix_select(builder, i);
+        else if (LLVMIsAStoreInst(i))
+            rt_helper_split_store(builder, i);
     }
 }
 
