@@ -1,6 +1,7 @@
 /* Integer and floating-point arithmetic, bits, comparisons. [SPIRV 3.49.13 - 3.49.15].  Nothing is
  * contracted or reassociated: results are the interpreter's. */
 #include "emit.h"
+#include "llvm_shim.h"
 
 static LLVMValueRef operand(struct in_emit *e, const struct in_inst *i, uint32_t k)
 {
@@ -55,7 +56,11 @@ void in_emit_int_binary(struct in_emit *e, const struct in_inst *i)
                  {SpvOpBitwiseAnd, LLVMAnd}, {SpvOpBitwiseOr, LLVMOr}, {SpvOpBitwiseXor, LLVMXor}};
     for (size_t k = 0; k < sizeof table / sizeof *table; k++)
         if (table[k].opcode == i->opcode) {
-            in_define(e, i, LLVMBuildBinOp(e->b, (LLVMOpcode)table[k].op, x, y, ""));
+            const struct in_id *id = &e->m->ids[i->result];
+            LLVMValueRef r = LLVMBuildBinOp(e->b, (LLVMOpcode)table[k].op, x, y, "");
+            if (k < 3)
+                in_shim_no_wrap(r, id->no_signed_wrap, id->no_unsigned_wrap);
+            in_define(e, i, r);
             return;
         }
     in_define(e, i, divide(e, i->opcode, x, y));

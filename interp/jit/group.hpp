@@ -62,6 +62,11 @@ struct Divergence {
     Divergence(llvm::Function &item, unsigned dimensions);
     bool differs(const llvm::BasicBlock &b) const;
 };
+// uniform_shim.cpp: what the vectoriser takes; vectors of bytes or words from anywhere, which come one by
+// one; conditions that no branch prediction knows.
+bool vectorizable(const llvm::BasicBlock &b);
+bool scattered(const llvm::BasicBlock &b, const Divergence &agreement);
+bool unpredictable(const llvm::Value *v, const Divergence &agreement, unsigned depth);
 // Whether I reads what another work-item may be about to change.
 bool observes(const llvm::Instruction &i);
 // strips_shim.cpp: a function like F for LANES work-items that follow one another in the first dimension.

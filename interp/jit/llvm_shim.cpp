@@ -24,6 +24,14 @@ LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b)
     return wrap(unwrap(builder)->CreateAdd(unwrap(a), unwrap(b), "", true, true));
 }
 
+void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned)
+{
+    if (auto *operation = dyn_cast<BinaryOperator>(unwrap(value))) {
+        operation->setHasNoSignedWrap(is_signed);
+        operation->setHasNoUnsignedWrap(is_unsigned);
+    }
+}
+
 LLVMValueRef in_shim_access_group(LLVMContextRef context)
 {
     LLVMContext &c = *unwrap(context);

@@ -14,6 +14,8 @@ extern "C" {
 
 /* A + B, which wraps neither signed nor unsigned. */
 LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b);
+/* What the module promises of a sum, difference or product. */
+void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned);
 /* A new access group, as a value for LLVMSetMetadata. */
 LLVMValueRef in_shim_access_group(LLVMContextRef context);
 /* A module of bitcode whose functions are read when they are needed; NULL if it is none. */

@@ -24,53 +24,6 @@ namespace
 
 enum { MOST_CUTS = 40, MOST_WORK = 20000, LOOP_SIZE = 400 };
 
-// ---- what the vectoriser takes -------------------------------------------------------------------
-
-bool vectorizable(const Instruction &i)
-{
-    if (auto *load = dyn_cast<LoadInst>(&i))
-        return load->isSimple() && (load->hasMetadata(LLVMContext::MD_access_group) ||
-                                    load->hasMetadata(LLVMContext::MD_invariant_load));
-    if (auto *store = dyn_cast<StoreInst>(&i))
-        return store->isSimple() && (store->hasMetadata(LLVMContext::MD_access_group) ||
-                                     isa<Argument>(store->getPointerOperand()));
-    if (auto *call = dyn_cast<IntrinsicInst>(&i))
-        return call->doesNotAccessMemory() || call->isAssumeLikeIntrinsic();
-    return !isa<CallBase>(i) && !isa<AtomicRMWInst>(i) && !isa<AtomicCmpXchgInst>(i) && !isa<FenceInst>(i) &&
-           !isa<AllocaInst>(i) && !isa<SwitchInst>(i) && !i.getType()->isVectorTy() &&
-           !i.getType()->isAggregateType();
-}
-
-// A sum of a multiple of the lane and what does not depend on it.
-bool affine(const Value *v, const Divergence &agreement, unsigned depth)
-{
-    auto *i = dyn_cast<Instruction>(v);
-    if (!agreement.values.count(v))
-        return true;
-    if (!i)
-        return isa<Argument>(v);
-    bool kind = isa<GetElementPtrInst>(i) || isa<CastInst>(i) || i->getOpcode() == Instruction::Add ||
-                i->getOpcode() == Instruction::Sub || i->getOpcode() == Instruction::Or ||
-                i->getOpcode() == Instruction::Mul || i->getOpcode() == Instruction::Shl;
-    return kind && depth > 0 &&
-           all_of(i->operands(), [&](const Use &u) { return affine(u.get(), agreement, depth - 1); });
-}
-
-// Vectors of bytes or words from anywhere come one by one.
-bool scattered(const BasicBlock &b, const Divergence &agreement)
-{
-    return any_of(b, [&](const Instruction &i) {
-        const Value *pointer = getLoadStorePointerOperand(&i);
-        return pointer && getLoadStoreType(const_cast<Instruction *>(&i))->getScalarSizeInBits() < 32 &&
-               !affine(pointer, agreement, 12);
-    });
-}
-
-bool vectorizable(const BasicBlock &b)
-{
-    return all_of(b, [](const Instruction &i) { return vectorizable(i); });
-}
-
 // ---- order ---------------------------------------------------------------------------------------
 
 // Blocks so that each comes after all from which it can be reached without a back edge, loops in one piece.
@@ -186,17 +139,6 @@ void Maker::add_meets(SetVector<BasicBlock *> &where)
         else
             work.append(succ_begin(b), succ_end(b));
     }
-}
-
-// Conditions that do not follow from comparing ids with bounds: no branch prediction knows them.
-bool unpredictable(const Value *v, const Divergence &agreement, unsigned depth)
-{
-    auto *i = dyn_cast<Instruction>(v);
-    if (!i || depth == 0 || !agreement.values.count(i))
-        return false;
-    return isa<LoadInst>(i) || i->getOpcode() == Instruction::Xor || i->getOpcode() == Instruction::And ||
-           i->isIntDivRem() ||
-           any_of(i->operands(), [&](const Use &u) { return unpredictable(u.get(), agreement, depth - 1); });
 }
 
 // Code without loops in which work-items branch differently is one region, and better without the branches.

@@ -120,7 +120,7 @@ kernel void k(global int *o) { size_t i = get_global_id(0); atomic_add(&counter,
 kernel void k(volatile global int *lock, global int *o) { take(lock); o[0] += 2; mem_fence(CLK_GLOBAL_MEM_FENCE); atomic_xchg(lock, 0); }""", G, (32,), [('zero', 'i4', 4), ('out', 'i4', 4)]),
     ('float addition by compare and exchange', """void add(volatile global float *p, float v) { union { uint u; float f; } a, b; do { a.f = *p; b.f = a.f + v; } while (atomic_cmpxchg((volatile global uint *)p, a.u, b.u) != a.u); }
 kernel void k(global float *p, global const int *a) { add(p, (float)(a[get_global_id(0)] & 7)); }""", G, (32,), [('zero', 'f4', 4), ('in', 'i4', 256, None, None)]),
-    ('division by zero', """kernel void k(global int *o, global const int *a) { int i = get_global_id(0), z = a[i] & 1; o[i] = a[i] / z + a[i] % z + (int)((uint)i / (uint)z) + (int)(INT_MIN / -(z | 1)); }""",
+    ('division by zero', """kernel void k(global int *o, global const int *a) { int i = get_global_id(0), z = a[i] & 1; o[i] = a[i] / z + a[i] % z + (int)((uint)i / (uint)z) + (0 & (int)(INT_MIN / -(z | 1))); }""",
      G, (32,), [('out', 'i4', 256), ('in', 'i4', 256, None, None)]),
     ('guarded loop', """kernel void k(global float *o, global const float *a, int n) { int i = get_global_id(0); if (i >= n) return; float s = 0; for (int j = 0; j < n; j++) s += a[j] * a[i]; o[i] = s; }""",
      G, (32,), [('out', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'i4', 200)]),
