@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""CPU time of the exhaustive search: the litmus tests of the public corpus under its own models, and three
+work-items with two fetch_adds each on one location."""
+import glob
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CORPUS = os.environ.get("REFCL_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
+REFCL = os.environ.get("REFCL", os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "refcl"))
+ADD = "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device)"
+FETCH_ADDS = "OPENCL fetch-adds\n{ [x] = 0; }\n" + "".join(
+    f"P{i}@wg {i}, dev 0 (global atomic_int* x) {{ int r0 = {ADD}; int r1 = {ADD}; }}\n" for i in range(3)
+) + "exists (x = 6)\n"
+
+
+def measure(name, files, model):
+    before = os.times()
+    command = [REFCL, "litmus", "check", "--engine", "search", "--json", "-"]
+    run = subprocess.run(command + ["--model", model] + files, capture_output=True, text=True)
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    times = [test["time_ms"] for test in json.loads(run.stdout)["tests"] if "time_ms" in test]
+    print(f"{name:24} {len(times):4} tests  {cpu:7.2f} s CPU  median {statistics.median(times):8.3f} ms  "
+          f"most {max(times):9.1f} ms")
+
+
+def main():
+    for name in ("OPENCL", "VULKAN"):
+        files = sorted(glob.glob(os.path.join(CORPUS, "litmus", name, "**", "*.litmus"), recursive=True))
+        if files:
+            measure(f"corpus, {name}", files, os.path.join(CORPUS, name.lower() + ".dat3m.cat"))
+    with tempfile.NamedTemporaryFile("w", suffix=".litmus") as file:
+        file.write(FETCH_ADDS)
+        file.flush()
+        measure("3 x 2 fetch_adds", [file.name], os.path.join(ROOT, "memmodel", "models", "opencl.cat"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
