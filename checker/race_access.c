@@ -283,7 +283,7 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
     return true;
 }
 
-enum pass { ACQUIRE, TOUCH, RELEASE };
+enum pass { ACQUIRE, TOUCH, RELEASE, MOVE };
 
 /* A plain write ends a release sequence, unless the agent that heads it does it itself. */
 static void release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
@@ -319,11 +319,26 @@ static void acquire(struct access *x, struct ck_item *item, const struct ck_sync
         ck_sync_acquire(x->d, x->event, item, x->location, sync);
 }
 
+/* Moving an object to a device takes along what a command of another device wrote; what commands of the same
+ * device do at the same time, to other parts of it, they do to the same copy. */
+static void move(struct access *x, const struct ck_cell *cell)
+{
+    uint64_t writer = cell->write.agent;
+    if (!cell->write.time || ck_is_host(writer) || ordered(x, &cell->write))
+        return;
+    const struct ck_command *a = ck_command_of(x->d, (uint32_t)(writer >> 32));
+    const struct ck_command *b = ck_command_of(x->d, x->event->agent.command);
+    if (a && b && a->info.device != b->info.device)
+        found(x, &cell->write);
+}
+
 static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *cell, enum pass pass,
                        bool *released)
 {
     if (pass == TOUCH)
         touch(x, cell);
+    else if (pass == MOVE)
+        move(x, cell);
     else if (pass == RELEASE)
         release(x, item, cell, released);
     else if (cell->extra && cell->extra->sync)
@@ -382,18 +397,27 @@ static uint32_t meta_of(const struct mm_event *event)
     return meta;
 }
 
-/* Where several devices have copies of a memory object, they count as one: moving it reads what another
- * command may write meanwhile [CL 3.3.6 H25, CL A.1], but writes nothing that the program knows of. */
+static bool is_shared(const struct ck_location *location)
+{
+    return location->object && location->object->device_copies > 1;
+}
+
+/* The runtime moves an object between devices: the program does not access it, but what another device writes
+ * meanwhile may be lost [CL 3.3.6 H25, CL A.1]. */
+static bool is_move(const struct ck_location *location, const struct mm_event *event)
+{
+    return is_shared(location) && event->agent.index == MM_INDEX_RUNTIME && event->semantics == MM_TRANSFER;
+}
+
+/* The copies of a memory object on several devices count as one. */
 static struct ck_space *space_of(struct ck_detector *d, struct ck_location *location,
                                  const struct mm_event *event)
 {
     struct ck_location *object = location->object;
     if (location->system == CK_SYS_LOCAL)
         return local_space(d, location, event->agent);
-    if (!object || object->device_copies < 2)
+    if (!is_shared(location))
         return &location->space;
-    if (event->agent.index == MM_INDEX_RUNTIME && event->semantics == MM_TRANSFER && event->kind == MM_WRITE)
-        return NULL;
     if (!object->whole.pages)
         ck_space_size(d, &object->whole, object->info.size);
     return &object->whole;
@@ -408,7 +432,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
         d->last_location = location;
     }
-    if (!location->checked || !event->size)
+    if (!location->checked || !event->size || (event->kind == MM_WRITE && is_move(location, event)))
         return;
     uint64_t offset = event->offset;
     if (location->parent) {
@@ -434,6 +458,10 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
     }
     x.clock = seen->clock[location->system];
+    if (is_move(location, event)) {
+        visit(&x, space, offset, NULL, MOVE, &released);
+        return;
+    }
     x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
     bool simple = !atomic && !x.fresh && location->system != CK_SYS_IMAGE;
     if (!(simple && touch_plain(&x, space, offset)) && !visit(&x, space, offset, item, TOUCH, &released))
