@@ -158,12 +158,12 @@ static void after_read(struct sx_walker *w, const struct access *a, uint64_t val
 
     if (i->op == CK_CAS && !writes)
         w->events[read].order = i->order_fail;
+    w->events[read].first_half = writes;
     if (writes) {
         sx_push_access(w, SX_WRITE, i, a->locations[0], a->object, written,
                        sx_written_depends(w, i, depends));
         if (w->failed)
             return;
-        w->events[read].first_half = true;
         w->events[read + 1].second_half = true;
     }
     sx_walker_result(w, i, value, depends, writes);

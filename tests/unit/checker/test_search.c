@@ -105,10 +105,11 @@ static uint32_t rmw(uint32_t thread, uint32_t object, enum ck_rmw_op op, uint64_
     return i.reg;
 }
 
-static uint32_t cas(uint32_t thread, uint32_t object, uint64_t expected, uint64_t value)
+static uint32_t exchange(uint32_t thread, uint32_t object, uint64_t expected, uint64_t value, bool weak)
 {
     struct ck_instr i = access_instr(CK_CAS, object);
 
+    i.weak = weak;
     i.value = constant(value, 4);
     i.expected = constant(expected, 4);
     i.reg = ck_program_add_reg(program, thread, "old", 4, true);
@@ -117,6 +118,11 @@ static uint32_t cas(uint32_t thread, uint32_t object, uint64_t expected, uint64_
     observe(thread, i.reg);
     observe(thread, i.reg2);
     return i.reg2;
+}
+
+static uint32_t cas(uint32_t thread, uint32_t object, uint64_t expected, uint64_t value)
+{
+    return exchange(thread, object, expected, value, false);
 }
 
 static void condition(const struct ck_term *term, uint64_t value)
@@ -270,6 +276,26 @@ static void read_modify_write(void **state)
     cas(0, 0, 5, 1);
     observe_memory(0);
     expect(FREE, 1, 1);
+    end();
+}
+
+/* A weak compare-exchange may fail though it read what it expected [CLC 6.15.12]: it is a read alone then,
+ * and no part of what its thread writes next. */
+static void weak_compare_exchange(void **state)
+{
+    (void)state;
+    begin(1);
+    exchange(0, 0, 0, 1, true);
+    observe_memory(0);
+    expect(SC_MODEL, 2, 2);
+    end();
+    /* The addition first; between the two with and without success; last with and without success. */
+    begin(2);
+    exchange(0, 0, 0, 1, true), store(0, 0, 2);
+    rmw(1, 0, CK_RMW_ADD, 4);
+    observe_memory(0);
+    expect(COHERENT, 5, 5);
+    expect(SC_MODEL, 5, 5);
     end();
 }
 
@@ -453,7 +479,7 @@ static void random_thread(uint32_t t, unsigned length)
             last = rmw(t, object, random_below(2) ? CK_RMW_ADD : CK_RMW_XCHG, 1 + random_below(2));
             break;
         case 3:
-            last = cas(t, object, random_below(2), 2);
+            last = exchange(t, object, random_below(2), 2, random_below(2));
             break;
         case 4:
             if (last != UINT32_MAX) {
@@ -537,6 +563,8 @@ static void interleave(const struct machine *m)
         if (i->op == CK_RMW)
             *at = i->rmw == CK_RMW_ADD ? old + value_of(m, t, i->value) : value_of(m, t, i->value);
         if (i->op == CK_CAS) {
+            if (i->weak)
+                interleave(&n); /* fails in any case: ok stays 0 */
             n.regs[t][i->reg2] = old == value_of(m, t, i->expected);
             if (n.regs[t][i->reg2])
                 *at = value_of(m, t, i->value);
@@ -616,6 +644,7 @@ int main(void)
                                        cmocka_unit_test(two_plus_two_writes),
                                        cmocka_unit_test(coherence),
                                        cmocka_unit_test(read_modify_write),
+                                       cmocka_unit_test(weak_compare_exchange),
                                        cmocka_unit_test(thin_air),
                                        cmocka_unit_test(loops),
                                        cmocka_unit_test(limits),
