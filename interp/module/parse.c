@@ -2,6 +2,7 @@
  * [SPIRV 2.3, 2.4, 2.16]. */
 #define SPV_ENABLE_UTILITY_CODE
 #include "module.h"
+#include <spirv/unified1/OpenCL.std.h>
 #define kDefaultMaxIdBound in_spirv_max_id_bound /* the header defines it in every file */
 #include <spirv-tools/libspirv.h>
 #include <stdarg.h>
@@ -243,24 +244,54 @@ static uint32_t *without_constants(const struct in_module *m, uint32_t *count)
     return copy;
 }
 
-/* Operands of extended instructions are values made before: the validator takes that for granted. */
+/* Operands of extended instructions are values made before, and what is stored is a number: the validator
+ * takes that for granted. */
+enum made { ABSENT, UNTYPED, NUMERIC_TYPE, TYPED, NUMERIC };
+
+static enum made what_is_made(const unsigned char *made, uint32_t bound, const struct in_inst *i)
+{
+    switch (i->opcode) {
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+    case SpvOpTypeVector:
+        return NUMERIC_TYPE;
+    default:
+        break;
+    }
+    return i->type == 0 ? UNTYPED : i->type < bound && made[i->type] == NUMERIC_TYPE ? NUMERIC : TYPED;
+}
+
+/* Operand K of the extended instruction is the number that it stores. */
+static bool is_stored(const struct in_inst *i, uint32_t k)
+{
+    const uint32_t op = i->operands[1];
+    return k == 2 && op >= OpenCLstd_Vstoren && op <= OpenCLstd_Vstorea_halfn_r &&
+           op != OpenCLstd_Vload_half && op != OpenCLstd_Vload_halfn && op != OpenCLstd_Vloada_halfn;
+}
+
 static enum mm_class check_extended(struct in_module *module, struct mm_error *err)
 {
-    enum { ABSENT, UNTYPED, TYPED };
     uint32_t bound = module->bound < MAX_BOUND ? module->bound : MAX_BOUND;
     unsigned char *made = mm_alloc_zero(bound + 1, 1);
-    enum mm_class result = made == NULL ? mm_fail(err, MM_LIMIT, "memory", "out of memory") : MM_OK;
+    if (made == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    enum mm_class result = MM_OK;
     struct in_inst i;
     for (uint32_t at = 5; at < module->word_count && result == MM_OK; at += i.count) {
         in_inst_at(module, at, &i);
         for (uint32_t k = 2; i.opcode == SpvOpExtInst && k < i.operand_count && result == MM_OK; k++) {
             uint32_t id = i.operands[k];
-            if (module->is_id[i.operands + k - module->words] && (id >= bound || made[id] != TYPED))
+            if (!module->is_id[i.operands + k - module->words])
+                continue;
+            if (id >= bound || made[id] < TYPED)
                 result = in_bad(module, at, err, "SPIRV 2.16.1",
                                 "operand %u of an extended instruction is no value", id);
+            else if (is_stored(&i, k) && made[id] != NUMERIC)
+                result =
+                    in_bad(module, at, err, "SPIRV 2.16.1", "operand %u, which is stored, is no number", id);
         }
-        if (i.result != 0 && i.result < bound && made != NULL)
-            made[i.result] = i.type != 0 ? TYPED : UNTYPED;
+        if (i.result != 0 && i.result < bound)
+            made[i.result] = (unsigned char)what_is_made(made, bound, &i);
     }
     mm_free(made);
     return result;

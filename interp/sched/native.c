@@ -60,10 +60,10 @@ static void load(void)
 static void choose(void)
 {
     const char *engine = getenv("REFCL_ENGINE");
-    native.engine = engine == NULL                ? INTERP
-                    : strcmp(engine, "jit") == 0  ? JIT
-                    : strcmp(engine, "auto") == 0 ? AUTO
-                                                  : INTERP;
+    native.engine = engine == NULL                  ? AUTO
+                    : strcmp(engine, "jit") == 0    ? JIT
+                    : strcmp(engine, "interp") == 0 ? INTERP
+                                                    : AUTO;
     native.note = debug("jit");
 }
 
