@@ -81,8 +81,7 @@ static void report(const char *kind, const char *clause, const char *message)
                                                .agent = {0, mm_recorder_host_thread(recorder)}}};
         mm_recorder_record(recorder, &record);
     }
-    if (!is_set("REFCL_QUIET") &&
-        !((is_set("REFCL_TRACE_FD") || is_set("REFCL_TRACE_SOCKET")) && recorder)) {
+    if (!is_set("REFCL_QUIET") && !((is_set("REFCL_TRACE_FD") || is_set("REFCL_TRACE_SOCKET")) && recorder)) {
         fprintf(stderr, "refcl: %s: %s [%s]\n", kind, message, clause);
     }
 }
