@@ -35,10 +35,15 @@ def location(line):
     return m and next((g for g in m.groups() if g), None)
 
 
+def whole(line):
+    """A statement that begins and ends on its line."""
+    return line.rstrip().endswith(";") and line.count("(") == line.count(")")
+
+
 def swaps(lines):
     for n in range(len(lines) - 1):
         place = location(lines[n])
-        if place and place == location(lines[n + 1]):
+        if place and place == location(lines[n + 1]) and whole(lines[n]) and whole(lines[n + 1]):
             yield "po-loc", lines[:n] + [lines[n + 1], lines[n]] + lines[n + 2:]
 
 
