@@ -14,7 +14,9 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/Path.h>
@@ -293,6 +295,39 @@ void fold_far_dimensions(llvm::Module &module)
     }
 }
 
+/* Clang copies constant parts of initialisers from private memory, which has no variables outside functions:
+ * they move to constant memory. */
+void move_initializer(llvm::GlobalVariable &from)
+{
+    auto *to = new llvm::GlobalVariable(*from.getParent(), from.getValueType(), true, from.getLinkage(),
+                                        from.getInitializer(), from.getName(), &from,
+                                        llvm::GlobalValue::NotThreadLocal, 2);
+    to->setAlignment(from.getAlign());
+    llvm::SmallVector<llvm::MemCpyInst *, 8> copies;
+    for (llvm::Function &f : *from.getParent())
+        for (llvm::Instruction &i : llvm::instructions(f))
+            if (auto *copy = llvm::dyn_cast<llvm::MemCpyInst>(&i))
+                if (copy->getRawSource()->stripPointerCasts() == &from)
+                    copies.push_back(copy);
+    for (llvm::MemCpyInst *copy : copies) {
+        llvm::IRBuilder<> b(copy);
+        llvm::Value *source = b.CreateBitCast(to, b.getInt8PtrTy(2));
+        b.CreateMemCpy(copy->getRawDest(), copy->getDestAlign(), source, copy->getSourceAlign(),
+                       copy->getLength(), copy->isVolatile());
+        copy->eraseFromParent();
+    }
+    from.removeDeadConstantUsers();
+    llvm::GlobalVariable *unused = from.use_empty() ? &from : to;
+    unused->eraseFromParent();
+}
+
+void move_initializers(llvm::Module &module)
+{
+    for (llvm::GlobalVariable &g : llvm::make_early_inc_range(module.globals()))
+        if (g.getAddressSpace() == 0 && g.hasPrivateLinkage() && g.hasInitializer())
+            move_initializer(g);
+}
+
 } // namespace
 
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
@@ -306,6 +341,7 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
         return MM_INVALID;
 
     promote_handles(*module);
+    move_initializers(*module);
     fold_reinterpreted(*module);
     fold_far_dimensions(*module);
     rt_helper_fix_module(reinterpret_cast<LLVMOpaqueModule *>(module.get()));

@@ -42,6 +42,15 @@ static const char source[] =
     "    vstore3(n[1] > 3 ? low : high, 2, o);\n"
     "    o[9] = (n[1] > 3 ? c : d).sf + e.y;\n"
     "}\n"
+    "typedef struct { float w[8]; int n; } weights;\n"
+    "kernel void initial(global float *o, int n)\n"
+    "{\n"
+    "    weights s = {{1, 2, 3, 4, 5, 6, 7, 8}, n};\n"
+    "    s.w[n] = 20;\n"
+    "    weights t = {{1, 2, 3, 4, 5, 6, 7, 8}, n + 1};\n"
+    "    o[0] = s.w[0] + s.w[7] + s.n;\n"
+    "    o[1] = s.w[n] + t.w[n] + t.n;\n"
+    "}\n"
     "inline float twice(float x) { return x + x; }\n"
     "kernel void plain(global float *a) { a[0] = twice(a[0]); a[1] = a[2] * a[3] + a[4]; }\n";
 
@@ -168,13 +177,32 @@ static void test_choose(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+/* A structure whose parts are constant, and one is not [CLC 6.7, C99 6.7.8]. */
+static void test_initial(void **state)
+{
+    (void)state;
+    cl_kernel kernel = clCreateKernel(program, "initial", &err);
+    OK(err);
+    float o[2] = {0};
+    cl_int n = 3;
+    size_t one = 1;
+    cl_mem out = buffer(sizeof o, o);
+    OK(clSetKernelArg(kernel, 0, sizeof out, &out));
+    OK(clSetKernelArg(kernel, 1, sizeof n, &n));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof o, o, 0, NULL, NULL));
+    assert_true(o[0] == 1 + 8 + 3);
+    assert_true(o[1] == 20 + 4 + 4);
+    OK(clReleaseMemObject(out));
+    OK(clReleaseKernel(kernel));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_computed_orders),
-        cmocka_unit_test(test_float_exchange),
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_computed_orders), cmocka_unit_test(test_float_exchange),
+        cmocka_unit_test(test_plain),           cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_initial),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);
 }
