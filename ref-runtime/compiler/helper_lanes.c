@@ -1,4 +1,4 @@
-/* Assignments to components of vectors in memory, `p->x = 1` or `p->zy = v` [CLC 6.1.7].  Clang reads the
+/* Assignments to components of vectors in memory, `p->x = 1` or `p->zy = v` [CLC 6.3.7].  Clang reads the
  * vector, changes it, and writes it whole: a read and writes that the program does not have, which would be
  * reported on memory that may not be read, or that another work-item has the other components of.  Here they
  * become writes of the components.  Private vectors stay: they are to become values. */

@@ -1,4 +1,4 @@
-/* Writes to components of vectors touch those components only. [CLC 6.1.7] */
+/* Writes to components of vectors touch those components only. [CLC 6.3.7] */
 #include "runtime_test.h"
 
 #include <string.h>

@@ -48,6 +48,10 @@ static const char source[] =
     "    weights s = {{1, 2, 3, 4, 5, 6, 7, 8}, n};\n"
     "    s.w[n] = 20;\n"
     "    weights t = {{1, 2, 3, 4, 5, 6, 7, 8}, n + 1};\n"
+    "    char text[6] = \"hello\";\n"
+    "    int m[3][4] = {{1}, {2, 3}};\n"
+    "    double16 d[2] = {(double16)(0)};\n"
+    "    o[2] = text[n] + m[1][1] + m[2][n] + d[1].s3;\n"
     "    o[0] = s.w[0] + s.w[7] + s.n;\n"
     "    o[1] = s.w[n] + t.w[n] + t.n;\n"
     "}\n"
@@ -183,7 +187,7 @@ static void test_initial(void **state)
     (void)state;
     cl_kernel kernel = clCreateKernel(program, "initial", &err);
     OK(err);
-    float o[2] = {0};
+    float o[3] = {0};
     cl_int n = 3;
     size_t one = 1;
     cl_mem out = buffer(sizeof o, o);
@@ -193,6 +197,7 @@ static void test_initial(void **state)
     OK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, sizeof o, o, 0, NULL, NULL));
     assert_true(o[0] == 1 + 8 + 3);
     assert_true(o[1] == 20 + 4 + 4);
+    assert_true(o[2] == 'l' + 3);
     OK(clReleaseMemObject(out));
     OK(clReleaseKernel(kernel));
 }
