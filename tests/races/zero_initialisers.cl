@@ -1,0 +1,10 @@
+// expect: clean
+// run: -g 1 -l 1 -a buf:1
+// Initialisers whose constant part lies in memory behind a text of odd length.
+kernel void k(global int *o)
+{
+    char s[6] = "hello";
+    int m[3][4] = {{1}, {2, 3}};
+    long4 v[2] = {(long4)(0)};
+    o[0] = s[1] + m[1][1] + (int)v[1].y;
+}
