@@ -181,7 +181,7 @@ static void test_choose(void **state)
     OK(clReleaseKernel(kernel));
 }
 
-/* A structure whose parts are constant, and one is not [CLC 6.7, C99 6.7.8]. */
+/* A structure whose parts are constant, and one is not (C99 initialisation). */
 static void test_initial(void **state)
 {
     (void)state;
