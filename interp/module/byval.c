@@ -159,7 +159,8 @@ static void rewrite(const struct byval *b, struct output *o, uint32_t *params)
         if (i.opcode == SpvOpFunction) {
             place = HEAD;
             count = 0;
-        } else if (i.opcode == SpvOpFunctionParameter && b->copy_of[i.result] != 0) {
+        } else if (i.opcode == SpvOpFunctionParameter && i.result < b->m->bound &&
+                   b->copy_of[i.result] != 0) {
             params[count++] = i.type;
             params[count++] = i.result;
         }
