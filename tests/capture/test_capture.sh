@@ -8,18 +8,8 @@ if [ ! -x "$refcl" ] || [ ! -x "$BUILD/refcl-kernel-host" ] || [ ! -e "$BUILD/li
     echo "ok 1 - capture # SKIP refcl is not built"
     exit 0
 fi
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-number=0 failures=0
-check() { # NAME STATUS
-    number=$((number + 1))
-    if [ "$2" -eq 0 ]; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        failures=$((failures + 1))
-    fi
-}
+. tests/lib/tap.sh
+tmp=$tap_dir
 is() { # NAME GOT WANTED
     [ "$2" = "$3" ]
     check "$1" $?
@@ -69,5 +59,4 @@ is "a damaged file is bad input" "$?" 2
 grep -q "checksum" "$tmp/err"
 check "its checksum tells" $?
 is "temporary folders are gone" "$(TMPDIR=$tmp/t; mkdir "$TMPDIR"; export TMPDIR; "$refcl" kernel -q "$tmp/003.cap"; ls "$TMPDIR")" ""
-echo "1..$number"
-[ "$failures" -eq 0 ]
+done_testing

@@ -1,4 +1,4 @@
-# TAP for shell tests: source it, call ok/skip, end with done_testing.
+# TAP for shell tests: source it in the repository's root, call ok/check/skip, end with done_testing.
 tap_count=0 tap_failed=0
 BUILD=${BUILD:-build}
 REFCL=${REFCL:-$PWD/$BUILD/refcl}
@@ -14,6 +14,15 @@ ok() { # ok NAME COMMAND...: passes if the command succeeds
     else
         echo "not ok $tap_count - $name"
         sed 's/^/# /' "$tap_dir/out" | head -20
+        tap_failed=1
+    fi
+}
+check() { # check NAME STATUS: passes if STATUS, an exit code, is 0
+    tap_count=$((tap_count + 1))
+    if [ "$2" -eq 0 ]; then
+        echo "ok $tap_count - $1"
+    else
+        echo "not ok $tap_count - $1"
         tap_failed=1
     fi
 }

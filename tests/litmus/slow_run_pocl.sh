@@ -16,18 +16,8 @@ if ! clinfo >/dev/null 2>&1; then
     echo "ok 1 - run on PoCL # SKIP PoCL does not start here"
     exit 0
 fi
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-number=0 failures=0
-check() { # NAME STATUS
-    number=$((number + 1))
-    if [ "$2" -eq 0 ]; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        failures=$((failures + 1))
-    fi
-}
+. tests/lib/tap.sh
+tmp=$tap_dir
 # A Python expression about results R (and plan P) must be true.
 expect() { # NAME FILE EXPRESSION
     /usr/bin/python3 - "$2" "$3" <<'PY'
@@ -206,5 +196,4 @@ head -c 3000 "$tmp/plan.json" >"$tmp/half.json"
 "$runner" -o "$tmp/x.json" "$tmp/half.json" 2>/dev/null
 [ $? -eq 2 ]
 check "and half a plan" $?
-echo "1..$number"
-[ "$failures" -eq 0 ]
+done_testing

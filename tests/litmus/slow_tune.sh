@@ -9,18 +9,8 @@ if [ ! -x "$refcl" ] || [ ! -x "$runner" ] || [ ! -e "$BUILD/librefcl.so" ] || [
     echo "ok 1 - tuning # SKIP refcl is not built"
     exit 0
 fi
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-number=0 failures=0
-check() { # NAME STATUS
-    number=$((number + 1))
-    if [ "$2" -eq 0 ]; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        failures=$((failures + 1))
-    fi
-}
+. tests/lib/tap.sh
+tmp=$tap_dir
 expect() { # NAME FILE EXPRESSION
     /usr/bin/python3 - "$2" "$3" <<'PY'
 import json, sys
@@ -68,7 +58,6 @@ if [ -e "$vendors" ]; then
     check "tunes on PoCL" $?
     expect "and says for which driver" "$tmp/pocl.json" '"Portable" in R["device"]["platform"] and R["score"] >= 0'
 else
-    echo "ok $((++number)) - tunes on PoCL # SKIP no PoCL"
+    skip "tunes on PoCL" "no PoCL"
 fi
-echo "1..$number"
-[ "$failures" -eq 0 ]
+done_testing

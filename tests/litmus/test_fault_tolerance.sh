@@ -14,18 +14,8 @@ if [ -n "${SANITIZER:-}" ]; then
     echo "ok 1 - fault tolerance # SKIP the driver of this test crashes on purpose"
     exit 0
 fi
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-number=0 failures=0
-check() { # NAME STATUS
-    number=$((number + 1))
-    if [ "$2" -eq 0 ]; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        failures=$((failures + 1))
-    fi
-}
+. tests/lib/tap.sh
+tmp=$tap_dir
 # A Python expression about results A and B, as lists of tests, must be true.
 expect() { # NAME EXPRESSION FILE...
     name=$1 expression=$2
@@ -77,5 +67,4 @@ expect "a killed campaign leaves results that can be read" 'len(A) > 9' "$tmp/ki
 check "it is resumed" $?
 expect "and has the same totals, states and counts as an unbroken one with its seed" 'counts(A) == counts(B)' \
     "$tmp/killed.json" "$tmp/whole.json"
-echo "1..$number"
-[ "$failures" -eq 0 ]
+done_testing

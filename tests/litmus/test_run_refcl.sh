@@ -11,18 +11,8 @@ if [ ! -x "$refcl" ] || [ ! -x "$runner" ] || [ ! -e "$BUILD/librefcl.so" ] || [
     exit 0
 fi
 export OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-number=0 failures=0
-check() { # NAME STATUS
-    number=$((number + 1))
-    if [ "$2" -eq 0 ]; then
-        echo "ok $number - $1"
-    else
-        echo "not ok $number - $1"
-        failures=$((failures + 1))
-    fi
-}
+. tests/lib/tap.sh
+tmp=$tap_dir
 if [ -n "${REFCL_GENERATED_TESTS:-}" ]; then
     folders=(litmus/suite/generated-*)
 else
@@ -47,5 +37,4 @@ good = all(any(w in r for w in ("two devices", "two_devices", "svm_system", "sam
 sys.exit(0 if good and len(skipped) < 20 and sum(t["instances"] for t in tests) > 10000 else 1)
 PY
 check "all ran but those for two devices, for system SVM and for crossed barriers" $?
-echo "1..$number"
-[ "$failures" -eq 0 ]
+done_testing

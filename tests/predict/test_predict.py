@@ -8,20 +8,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from tap import check
+
 here = os.path.dirname(os.path.abspath(__file__))
 build = os.path.join(here, "../..", os.environ.get("BUILD", "build"))
 refcl = os.path.join(build, "refcl")
 source = os.path.join(here, "kernels.cl")
-number = failed = 0
-
-
-def check(name, good, detail=""):
-    global number, failed
-    number += 1
-    failed += not good
-    print("%s %d - %s" % ("ok" if good else "not ok", number, name))
-    if not good:
-        print("#", detail)
 
 
 def run(kernel, items, local, *options):
@@ -58,8 +52,7 @@ def main():
     for kernel in ("clean_lock", "clean_last", "clean_message", "clean_slots"):
         code, findings, text = run(kernel, 6, 3, "--predict")
         check("%s with six work-items" % kernel, code in (0, 3) and not findings, text)
-    print("1..%d" % number)
-    return 1 if failed else 0
+    return tap.done()
 
 
 if __name__ == "__main__":

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from tap import check
+
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "../..")
 refcl = os.environ.get("REFCL", os.path.join(root, os.environ.get("BUILD", "build"), "refcl"))
-number = 0
-failed = 0
 
 PROBE = """<script>
 const say = (key, value) => { const p = document.createElement("p"); p.className = "probe"; p.textContent = key + "=" + value;
@@ -32,15 +34,6 @@ say("second", document.querySelector("#message h1").textContent);
 </script>"""
 
 
-def check(name, condition, detail=""):
-    global number, failed
-    number += 1
-    failed += not condition
-    print("%s %d - %s" % ("ok" if condition else "not ok", number, name))
-    if not condition:
-        print("#", detail)
-
-
 def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if not os.path.exists(refcl):
@@ -58,8 +51,8 @@ def main():
         check("one file, nothing fetched", not re.search(r'(src|href)\s*=|@import|url\(["\']?http', text))
         check("data cannot end its element", text.count("</script>") == 2, str(text.count("</script>")))
         if not chromium:
-            print("ok %d - in Chromium # SKIP not installed" % (number + 1))
-            return failed
+            tap.skip("in Chromium", "not installed")
+            return tap.done()
         with open(page, "w", encoding="utf-8") as f:
             f.write(text.replace("</body>", PROBE + "</body>"))
         command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder + "/profile",
@@ -77,8 +70,7 @@ def main():
         check("a click shows the source line", "*x += 1;" in said.get("source", ""), str(said))
         check("relations name their clauses", said.get("clause") == "true", str(said))
         check("the second finding opens", "y" in said.get("second", ""), str(said))
-    print("1..%d" % number)
-    return 1 if failed else 0
+    return tap.done()
 
 
 if __name__ == "__main__":

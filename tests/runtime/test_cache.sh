@@ -1,13 +1,8 @@
 #!/bin/bash
 # The cache of compiled programs: used again, never trusted, bounded, and nothing fails without it.
-BUILD=${BUILD:-build}
-folder=$(mktemp -d) || exit 1
+. tests/lib/tap.sh
+folder=$tap_dir
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
-number=0
-check() { # NAME RESULT
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then echo "ok $number - $1"; else echo "not ok $number - $1"; fi
-}
 source_of() { echo "kernel void k(global int *a) { a[get_global_id(0)] = $1; }"; }
 run() { # FILE, with the environment given
     "$BUILD/refcl" kernel "$1" -k k --global 4 --local 4 --arg buf:16 >"$folder/out" 2>&1
@@ -58,4 +53,4 @@ run "$folder/three.cl"; check "a folder that others may write to" $?
 check "is not used" "$([ "$(entries "$folder/a/b")" = "$before" ]; echo $?)"
 REFCL_CACHE_DIR=/proc/none run "$folder/three.cl"; check "a folder that cannot be made" $?
 REFCL_CACHE_DIR=off run "$folder/three.cl"; check "no cache" $?
-echo "1..$number"
+done_testing

@@ -6,6 +6,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from tap import check
+
 here = os.path.dirname(os.path.abspath(__file__))
 refcl = os.path.join(here, "../..", os.environ.get("BUILD", "build"), "refcl")
 KERNEL = """kernel void slow(global uint *x)
@@ -14,16 +18,6 @@ KERNEL = """kernel void slow(global uint *x)
         x[get_global_id(0)] += i;
 }
 """
-number = failed = 0
-
-
-def check(name, good, detail=""):
-    global number, failed
-    number += 1
-    failed += not good
-    print("%s %d - %s" % ("ok" if good else "not ok", number, name))
-    if not good:
-        print("#", repr(detail))
 
 
 def on_terminal(command):
@@ -66,8 +60,7 @@ def main():
         check("a file gets none", b"launch" not in run.stderr, run.stderr)
         run = subprocess.run(command + [paths["short"]], stderr=subprocess.PIPE, env=dict(os.environ, REFCL_PROGRESS="1"))
         check("REFCL_PROGRESS=1 asks for the summary", b"refcl: 1 launches, " in run.stderr, run.stderr)
-    print("1..%d" % number)
-    return 1 if failed else 0
+    return tap.done()
 
 
 if __name__ == "__main__":

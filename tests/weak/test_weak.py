@@ -5,9 +5,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from tap import check
+
 from suite import Seen, built, campaign, refcl, root
 
-number = failed = 0
 KERNEL = """kernel void mp(global atomic_int *flag, global atomic_int *data, global int *out)
 {
     if (get_global_id(0) == 0) {
@@ -38,15 +41,6 @@ kernel void count(global atomic_int *n, local int *l, global int *out)
             out[get_group_id(0)] += l[i] >= 0;
 }
 """
-
-
-def check(name, good, detail=""):
-    global number, failed
-    number += 1
-    failed += not good
-    print("%s %d - %s" % ("ok" if good else "not ok", number, name))
-    if not good:
-        print("#", detail)
 
 
 def kernel(source, name, *options):
@@ -94,8 +88,7 @@ def main():
                              "-a", "buf:4", "--print", "0", "--print", "2")
     check("counters lose nothing, local memory is per work-group",
           code == 0 and out.split("\n") == ["0: 64", "2: 16 16 16 16"] * 3, (code, out, text))
-    print("1..%d" % number)
-    return 1 if failed else 0
+    return tap.done()
 
 
 if __name__ == "__main__":
