@@ -43,6 +43,11 @@ enum ck_expr_op {
     CK_TRUNC, /* to SIZE bytes; sext from the size of a */
     CK_SELECT /* a ? b : c */
 };
+/* How many of a, b and c an operation has. */
+static inline unsigned ck_expr_operands(enum ck_expr_op op)
+{
+    return op <= CK_REG ? 0 : op <= CK_SLE ? 2 : op == CK_SELECT ? 3 : 1;
+}
 struct ck_expr {
     enum ck_expr_op op;
     uint8_t size;     /* bytes of the result */
@@ -195,6 +200,10 @@ unsigned ck_term_size(const struct ck_program *program, const struct ck_term *te
 /* The object that address EXPR points into, or past: that of the one constant it adds to; UINT32_MAX: not
  * known. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
+/* liveness.c: adds the registers that EXPR reads to SET, a bit for each register of the thread. */
+void ck_expr_registers(const struct ck_program *program, uint32_t expr, uint64_t *set);
+/* Changes LIVE, the registers needed after INSTR, to those needed before it. */
+void ck_instr_live(const struct ck_program *program, const struct ck_instr *instr, uint64_t *live);
 /* Checks every index, size and target; what it accepts no engine may crash on. */
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
 

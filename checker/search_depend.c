@@ -14,9 +14,9 @@ uint64_t sx_depends(const struct ck_program *p, uint32_t expr, const uint64_t *d
     if (e->op == CK_REG)
         return depends[e->imm];
     set = sx_depends(p, e->a, depends);
-    if ((e->op >= CK_ADD && e->op <= CK_SLE) || e->op == CK_SELECT)
+    if (ck_expr_operands(e->op) > 1)
         set |= sx_depends(p, e->b, depends);
-    if (e->op == CK_SELECT)
+    if (ck_expr_operands(e->op) > 2)
         set |= sx_depends(p, e->c, depends);
     return set;
 }

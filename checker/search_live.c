@@ -4,45 +4,6 @@
 
 #include <string.h>
 
-static void use(const struct ck_program *p, uint32_t expr, uint64_t *live)
-{
-    const struct ck_expr *e = &p->exprs[expr];
-
-    if (e->op == CK_REG)
-        live[e->imm / 64] |= (uint64_t)1 << (e->imm % 64);
-    if (e->op <= CK_REG)
-        return;
-    use(p, e->a, live);
-    if ((e->op >= CK_ADD && e->op <= CK_SLE) || e->op == CK_SELECT)
-        use(p, e->b, live);
-    if (e->op == CK_SELECT)
-        use(p, e->c, live);
-}
-
-static void kill(uint64_t *live, uint32_t reg)
-{
-    if (reg != CK_NO_REG)
-        live[reg / 64] &= ~((uint64_t)1 << (reg % 64));
-}
-
-static void back_over(const struct ck_program *p, const struct ck_instr *i, uint64_t *live)
-{
-    bool access = i->op >= CK_LOAD && i->op <= CK_CAS;
-
-    if (i->op == CK_ASSIGN || (access && i->op != CK_STORE))
-        kill(live, i->reg);
-    if (i->op == CK_CAS)
-        kill(live, i->reg2);
-    if (access)
-        use(p, i->address, live);
-    if (i->op == CK_CAS)
-        use(p, i->expected, live);
-    if (((access && i->op != CK_LOAD) || i->op == CK_ASSIGN || i->op == CK_BRANCH || i->op == CK_ASSUME ||
-         i->op == CK_ASSERT || i->op == CK_BARRIER) &&
-        i->value != CK_NO_EXPR)
-        use(p, i->value, live);
-}
-
 /* Registers that the condition names stay live to the end. */
 static void observe(const struct ck_program *p, uint32_t thread, uint64_t *live)
 {
@@ -78,7 +39,7 @@ uint64_t *sx_loop_liveness(struct sx *sx, const struct ck_thread *t, const uint3
                 memset(live, 0, words * sizeof *live);
             for (uint32_t w = 0; w < words && (instr->op == CK_JUMP || instr->op == CK_BRANCH); w++)
                 live[w] |= in[(size_t)instr->target * words + w];
-            back_over(sx->program, instr, live);
+            ck_instr_live(sx->program, instr, live);
             changed = changed || memcmp(in + (size_t)i * words, live, words * sizeof *live) != 0;
             memcpy(in + (size_t)i * words, live, words * sizeof *live);
         }

@@ -31,9 +31,9 @@ static enum level depends(const struct taint *t, uint32_t expr)
     if (e->op == CK_REG)
         return (enum level)t->regs[e->imm];
     level = depends(t, e->a);
-    if ((e->op >= CK_ADD && e->op <= CK_SLE) || e->op == CK_SELECT)
+    if (ck_expr_operands(e->op) > 1)
         level = worst(level, depends(t, e->b));
-    if (e->op == CK_SELECT)
+    if (ck_expr_operands(e->op) > 2)
         level = worst(level, depends(t, e->c));
     /* truth values of one byte may be combined: they know the value by equality alone */
     boolean = t->p->exprs[e->a].size == 1 && e->op >= CK_AND && e->op != CK_NOT && e->op != CK_NEG &&

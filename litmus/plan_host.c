@@ -34,9 +34,9 @@ static void add_exprs(cJSON *host, const struct ck_program *program)
         const struct ck_expr *x = &program->exprs[i];
         cJSON *json = row(expr_names[x->op]);
         put(json, x->size);
-        put(json, x->op < CK_ADD ? 0 : x->a);
-        put(json, x->op >= CK_ADD && x->op < CK_NOT ? x->b : x->op == CK_SELECT ? x->b : 0);
-        put(json, x->op == CK_SELECT ? x->c : 0);
+        put(json, ck_expr_operands(x->op) > 0 ? x->a : 0);
+        put(json, ck_expr_operands(x->op) > 1 ? x->b : 0);
+        put(json, ck_expr_operands(x->op) > 2 ? x->c : 0);
         cJSON_AddItemToArray(json, lt_plan_value((int64_t)x->imm));
         cJSON_AddItemToArray(array, json);
     }

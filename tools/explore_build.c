@@ -308,9 +308,9 @@ static uint32_t renamed(struct ex *ex, uint32_t expr, const uint32_t *number)
     if (e.op == CK_REG)
         return intern(ex, &(struct ck_expr){.op = CK_REG, .size = e.size, .imm = number[e.imm]});
     e.a = renamed(ex, e.a, number);
-    if ((e.op >= CK_ADD && e.op <= CK_SLE) || e.op == CK_SELECT)
+    if (ck_expr_operands(e.op) > 1)
         e.b = renamed(ex, e.b, number);
-    if (e.op == CK_SELECT)
+    if (ck_expr_operands(e.op) > 2)
         e.c = renamed(ex, e.c, number);
     return intern(ex, &e);
 }

@@ -59,12 +59,12 @@ static uint32_t substitute(struct fold *f, uint32_t expr)
     if (e.op == CK_REG)
         return f->now[e.imm] == CONSTANT ? ex_const(ex, f->now_values[e.imm], e.size) : expr;
     uint32_t a = substitute(f, e.a), b = 0, c = 0;
-    bool binary = e.op >= CK_ADD && e.op <= CK_SLE;
-    if (binary || e.op == CK_SELECT)
+    unsigned operands = ck_expr_operands(e.op);
+    if (operands > 1)
         b = substitute(f, e.b);
-    if (e.op == CK_SELECT)
+    if (operands > 2)
         c = substitute(f, e.c);
-    if (a == e.a && (b == e.b || !(binary || e.op == CK_SELECT)) && (c == e.c || e.op != CK_SELECT))
+    if (a == e.a && (b == e.b || operands < 2) && (c == e.c || operands < 3))
         return expr;
     return ex_op(ex, e.op, e.size, a, b, c);
 }
@@ -233,31 +233,9 @@ static void compact(struct fold *f, uint8_t *keep)
 
 /* ---- dead code ---------------------------------------------------------------------------------- */
 
-static void use(const struct ck_program *p, uint32_t expr, uint64_t *live)
-{
-    const struct ck_expr *e = &p->exprs[expr];
-    if (e->op == CK_CONST)
-        return;
-    if (e->op == CK_REG) {
-        live[e->imm / 64] |= UINT64_C(1) << (e->imm % 64);
-        return;
-    }
-    use(p, e->a, live);
-    if ((e->op >= CK_ADD && e->op <= CK_SLE) || e->op == CK_SELECT)
-        use(p, e->b, live);
-    if (e->op == CK_SELECT)
-        use(p, e->c, live);
-}
-
 static bool is_live(const uint64_t *live, uint32_t reg)
 {
     return reg != CK_NO_REG && (live[reg / 64] >> (reg % 64) & 1);
-}
-
-static void kill(uint64_t *live, uint32_t reg)
-{
-    if (reg != CK_NO_REG)
-        live[reg / 64] &= ~(UINT64_C(1) << (reg % 64));
 }
 
 /* A read of memory that nobody writes and no condition names. */
@@ -277,18 +255,7 @@ static bool back_over(const struct fold *f, const struct ck_instr *i, uint64_t *
         return false;
     if (i->op == CK_ASSIGN && p->exprs[i->value].op == CK_REG && p->exprs[i->value].imm == i->reg)
         return false;
-    if (i->op == CK_ASSIGN || (i->op >= CK_LOAD && i->op <= CK_CAS && i->op != CK_STORE))
-        kill(live, i->reg);
-    if (i->op == CK_CAS)
-        kill(live, i->reg2);
-    if (i->op >= CK_LOAD && i->op <= CK_CAS)
-        use(p, i->address, live);
-    if (i->op == CK_CAS)
-        use(p, i->expected, live);
-    bool has_value = i->op == CK_ASSIGN || i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS ||
-                     i->op == CK_BRANCH || i->op == CK_ASSUME || i->op == CK_ASSERT;
-    if (has_value && i->value != CK_NO_EXPR)
-        use(p, i->value, live);
+    ck_instr_live(p, i, live);
     return true;
 }
 
@@ -349,7 +316,7 @@ static void renumber(struct fold *f)
         bool has_value = instr->op <= CK_CAS || (instr->op >= CK_BRANCH && instr->op <= CK_ASSERT);
         for (int k = 0; k < 3 && has_value; k++)
             if (exprs[k] != CK_NO_EXPR)
-                use(p, exprs[k], used);
+                ck_expr_registers(p, exprs[k], used);
         if (instr->op <= CK_CAS && instr->op != CK_STORE && instr->reg != CK_NO_REG)
             used[instr->reg / 64] |= UINT64_C(1) << (instr->reg % 64);
         if (instr->op == CK_CAS && instr->reg2 != CK_NO_REG)
