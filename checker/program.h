@@ -200,6 +200,10 @@ unsigned ck_term_size(const struct ck_program *program, const struct ck_term *te
 /* The object that address EXPR points into, or past: that of the one constant it adds to; UINT32_MAX: not
  * known. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
+/* evaluate.c: what OP gives for A and B (unary operations ignore it) of SIZE bytes each; bits beyond the
+ * result's size are arbitrary.  Division by zero as in bit-vector logic. */
+uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size);
+int64_t ck_sign_extend(uint64_t value, unsigned size);
 /* liveness.c: adds the registers that EXPR reads to SET, a bit for each register of the thread. */
 void ck_expr_registers(const struct ck_program *program, uint32_t expr, uint64_t *set);
 /* Changes LIVE, the registers needed after INSTR, to those needed before it. */

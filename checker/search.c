@@ -1,4 +1,4 @@
-/* Exhaustive search: the driver, and the arithmetic of programs. */
+/* Exhaustive search: the driver, and the values of expressions. */
 #include "checker/search_internal.h"
 
 #include <time.h>
@@ -8,98 +8,10 @@ uint64_t sx_mask(unsigned size)
     return size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * size)) - 1;
 }
 
-static int64_t sign_extend(uint64_t value, unsigned size)
-{
-    uint64_t sign = (uint64_t)1 << (8 * size - 1);
-
-    value &= sx_mask(size);
-    return (int64_t)((value ^ sign) - sign);
-}
-
-/* Division by zero has no defined result in any source language: all ones, remainder the dividend, as in
- * bit-vector logic.  Shifts by the width or more give zero (or the sign). */
-static uint64_t divide(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
-{
-    int64_t x = sign_extend(a, size), y = sign_extend(b, size);
-
-    switch (op) {
-    case CK_UDIV:
-        return b ? a / b : sx_mask(size);
-    case CK_UREM:
-        return b ? a % b : a;
-    case CK_SDIV:
-        if (y == 0)
-            return x < 0 ? 1 : sx_mask(size);
-        return y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
-    default:
-        if (y == 0)
-            return a;
-        return y == -1 ? 0 : (uint64_t)(x % y);
-    }
-}
-
-static uint64_t shift(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
-{
-    unsigned width = 8 * size;
-    int64_t x = sign_extend(a, size);
-
-    if (op == CK_ASHR) {
-        uint64_t fill = x < 0 ? ~(uint64_t)0 : 0;
-
-        if (b == 0)
-            return a;
-        return b >= width ? fill : ((uint64_t)x >> b) | (fill << (64 - b));
-    }
-    if (b >= width)
-        return 0;
-    return op == CK_SHL ? a << b : a >> b;
-}
-
-static uint64_t binary(const struct ck_expr *e, uint64_t a, uint64_t b, unsigned size)
-{
-    switch (e->op) {
-    case CK_ADD:
-        return a + b;
-    case CK_SUB:
-        return a - b;
-    case CK_MUL:
-        return a * b;
-    case CK_UDIV:
-    case CK_SDIV:
-    case CK_UREM:
-    case CK_SREM:
-        return divide(e->op, a, b, size);
-    case CK_AND:
-        return a & b;
-    case CK_OR:
-        return a | b;
-    case CK_XOR:
-        return a ^ b;
-    case CK_SHL:
-    case CK_LSHR:
-    case CK_ASHR:
-        return shift(e->op, a, b, size);
-    case CK_EQ:
-        return a == b;
-    case CK_NE:
-        return a != b;
-    case CK_ULT:
-        return a < b;
-    case CK_ULE:
-        return a <= b;
-    case CK_SLT:
-        return sign_extend(a, size) < sign_extend(b, size);
-    case CK_SLE:
-        return sign_extend(a, size) <= sign_extend(b, size);
-    default:
-        return 0;
-    }
-}
-
 uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs)
 {
     const struct ck_expr *e = &program->exprs[expr];
-    uint64_t a, value;
+    uint64_t a, b = 0;
 
     switch (e->op) {
     case CK_CONST:
@@ -112,32 +24,14 @@ uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uin
         break;
     }
     a = sx_eval_expr(program, e->a, regs);
-    switch (e->op) {
-    case CK_NOT:
-        value = ~a;
-        break;
-    case CK_LNOT:
-        value = a == 0;
-        break;
-    case CK_NEG:
-        value = 0 - a;
-        break;
-    case CK_ZEXT:
-    case CK_TRUNC:
-        value = a;
-        break;
-    case CK_SEXT:
-        value = (uint64_t)sign_extend(a, program->exprs[e->a].size);
-        break;
-    default:
-        value = binary(e, a, sx_eval_expr(program, e->b, regs), program->exprs[e->a].size);
-    }
-    return value & sx_mask(e->size);
+    if (ck_expr_operands(e->op) > 1)
+        b = sx_eval_expr(program, e->b, regs);
+    return ck_evaluate(e->op, a, b, program->exprs[e->a].size) & sx_mask(e->size);
 }
 
 uint64_t sx_rmw_value(const struct ck_instr *i, uint64_t old, uint64_t operand)
 {
-    int64_t x = sign_extend(old, i->size), y = sign_extend(operand, i->size);
+    int64_t x = ck_sign_extend(old, i->size), y = ck_sign_extend(operand, i->size);
     uint64_t value = operand;
 
     switch ((enum ck_rmw_op)i->rmw) {

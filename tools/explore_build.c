@@ -85,80 +85,6 @@ unsigned ex_size(const struct ex *ex, uint32_t expr)
     return ex->program->exprs[expr].size;
 }
 
-static int64_t extend(uint64_t value, unsigned size)
-{
-    uint64_t sign = UINT64_C(1) << (8 * size - 1);
-    return (int64_t)((value ^ sign) - sign);
-}
-
-/* Constants by the rules of ck_program: division by zero gives all ones, the remainder is the dividend. */
-static uint64_t divide(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
-{
-    int64_t x = extend(a, size), y = extend(b, size);
-    if (op == CK_UDIV)
-        return b ? a / b : ~UINT64_C(0);
-    if (op == CK_UREM)
-        return b ? a % b : a;
-    if (op == CK_SDIV)
-        return y == 0 ? (x < 0 ? 1 : ~UINT64_C(0)) : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
-    return y == 0 ? a : y == -1 ? 0 : (uint64_t)(x % y);
-}
-
-static uint64_t shift(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
-{
-    int64_t x = extend(a, size);
-    if (op == CK_ASHR)
-        return (uint64_t)(x >> (b >= 8 * size ? 63 : b));
-    return b >= 8 * size ? 0 : op == CK_SHL ? a << b : a >> b;
-}
-
-static uint64_t evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
-{
-    switch (op) {
-    case CK_ADD:
-        return a + b;
-    case CK_SUB:
-        return a - b;
-    case CK_MUL:
-        return a * b;
-    case CK_AND:
-        return a & b;
-    case CK_OR:
-        return a | b;
-    case CK_XOR:
-        return a ^ b;
-    case CK_SHL:
-    case CK_LSHR:
-    case CK_ASHR:
-        return shift(op, a, b, size);
-    case CK_EQ:
-        return a == b;
-    case CK_NE:
-        return a != b;
-    case CK_ULT:
-        return a < b;
-    case CK_ULE:
-        return a <= b;
-    case CK_SLT:
-        return extend(a, size) < extend(b, size);
-    case CK_SLE:
-        return extend(a, size) <= extend(b, size);
-    case CK_NOT:
-        return ~a;
-    case CK_LNOT:
-        return a == 0;
-    case CK_NEG:
-        return 0 - a;
-    case CK_SEXT:
-        return (uint64_t)extend(a, size);
-    case CK_ZEXT:
-    case CK_TRUNC:
-        return a;
-    default:
-        return divide(op, a, b, size);
-    }
-}
-
 /* What needs no constant on both sides; UINT32_MAX: nothing to gain. */
 static uint32_t simplify(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b)
 {
@@ -204,7 +130,7 @@ uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uin
     if (binary)
         e.b = b;
     if (ex_is_const(ex, a, &x) && (!binary || ex_is_const(ex, b, &y)))
-        return ex_const(ex, evaluate(op, x, y, ex_size(ex, a)), size);
+        return ex_const(ex, ck_evaluate(op, x, y, ex_size(ex, a)), size);
     uint32_t simple = simplify(ex, op, size, a, b);
     return simple != UINT32_MAX ? simple : intern(ex, &e);
 }
