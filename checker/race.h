@@ -400,6 +400,8 @@ void ck_snapshots_free(struct ck_detector *d);
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);
+/* Takes up a finding, or counts it if there are too many; false: no memory. */
+bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);
 
 /* race_reason.c */
 const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,

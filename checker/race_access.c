@@ -214,13 +214,12 @@ static bool was_written(const struct ck_cell *cell)
     return a != NULL;
 }
 
-/* Local memory has no value when a work-group starts [CLC 6.7.2].  A read that takes along some bytes
- * without a value, such as padding, may still mean only the others. */
-static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
+static void report(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
+                   const char *message)
 {
-    struct mm_finding finding = {.kind = "uninitialized-read",
-                                 .clause = "CLC 6.7.2",
-                                 .message = "local memory is read before anything was written to it",
+    struct mm_finding finding = {.kind = kind,
+                                 .clause = clause,
+                                 .message = message,
                                  .agent = event->agent,
                                  .source = event->source,
                                  .allocation = event->allocation,
@@ -229,19 +228,20 @@ static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
     ck_finding_recorded(d, &finding);
 }
 
+/* Local memory has no value when a work-group starts [CLC 6.7.2].  A read that takes along some bytes
+ * without a value, such as padding, may still mean only the others. */
+static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
+{
+    report(d, event, "uninitialized-read", "CLC 6.7.2",
+           "local memory is read before anything was written to it");
+}
+
 /* A work-item sees its own write to an image after a fence of image memory only [CL 3.3.5 O8]. */
 static void read_without_fence(struct ck_detector *d, const struct mm_event *event)
 {
-    struct mm_finding finding = {.kind = "image-unfenced-read",
-                                 .clause = "CL 3.3.5 O8",
-                                 .message = "an image is read where the same work-item wrote, with no "
-                                            "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between",
-                                 .agent = event->agent,
-                                 .source = event->source,
-                                 .allocation = event->allocation,
-                                 .offset = event->offset,
-                                 .size = event->size};
-    ck_finding_recorded(d, &finding);
+    report(d, event, "image-unfenced-read", "CL 3.3.5 O8",
+           "an image is read where the same work-item wrote, with no "
+           "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
 }
 
 static void touch(struct access *x, struct ck_cell *cell)

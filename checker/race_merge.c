@@ -70,23 +70,8 @@ static struct ck_finding *find_same(const struct ck_detector *into, const struct
     return NULL;
 }
 
-static bool append(struct ck_detector *into, struct ck_finding *f)
-{
-    if (into->finding_count == into->finding_capacity) {
-        size_t capacity = into->finding_capacity ? into->finding_capacity * 2 : 16;
-        struct ck_finding **findings = mm_realloc(into->findings, capacity * sizeof *findings);
-        if (!findings)
-            return false;
-        into->findings = findings;
-        into->finding_capacity = capacity;
-    }
-    into->findings[into->finding_count++] = f;
-    return true;
-}
-
 bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint32_t process)
 {
-    size_t limit = into->options.max_findings;
     for (size_t i = 0; from == into && i < into->finding_count; i++)
         into->findings[i]->process = process;
     if (from == into)
@@ -98,13 +83,9 @@ bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint3
             same->pairs |= f->pairs;
             continue;
         }
-        if (limit && into->finding_count >= limit) {
-            into->dropped++;
-            continue;
-        }
         f->detector = from;
         f->process = process;
-        if (!append(into, f))
+        if (!ck_finding_add(into, f))
             return false;
     }
     into->dropped += from->dropped;

@@ -14,17 +14,22 @@ static uint64_t mix(uint64_t h, uint64_t value)
     return h ^ h >> 32;
 }
 
-static struct ck_finding *new_finding(struct ck_detector *d)
+bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding)
 {
+    if (d->options.max_findings && d->finding_count >= d->options.max_findings) {
+        d->dropped++;
+        return true;
+    }
     if (d->finding_count == d->finding_capacity) {
         size_t capacity = d->finding_capacity ? d->finding_capacity * 2 : 16;
         struct ck_finding **findings = mm_realloc(d->findings, capacity * sizeof *findings);
         if (!findings)
-            return NULL;
+            return false;
         d->findings = findings;
         d->finding_capacity = capacity;
     }
-    return mm_arena_alloc(d->arena, sizeof(struct ck_finding));
+    d->findings[d->finding_count++] = finding;
+    return true;
 }
 
 /* Takes a finding up among those reported, unless it is not wanted. */
@@ -32,10 +37,8 @@ static void add_finding(struct ck_detector *d, struct ck_finding *finding)
 {
     if (ck_is_suppressed(d, finding))
         d->suppressed++;
-    else if (d->options.max_findings && d->finding_count >= d->options.max_findings)
-        d->dropped++;
-    else
-        d->findings[d->finding_count++] = finding;
+    else if (!ck_finding_add(d, finding))
+        ck_give_up(d, "there is no memory for findings");
 }
 
 static uint64_t place_of(struct ck_detector *d, uint32_t source)
@@ -96,6 +99,22 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
     }
 }
 
+/* A finding about SIZE bytes of a memory object, LOCATION if that is known. */
+static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, const char *clause,
+                                      const struct ck_location *location, uint64_t offset, uint32_t size)
+{
+    struct ck_finding *finding = mm_arena_alloc(d->arena, sizeof *finding);
+    if (!finding)
+        return NULL;
+    finding->kind = kind;
+    finding->clause = clause;
+    finding->allocation = location ? &location->info : NULL;
+    finding->created = location ? known_place(d, location->created) : NULL;
+    finding->offset = offset;
+    finding->size = size;
+    return finding;
+}
+
 static struct mm_event event_of(const struct ck_detector *d, const struct ck_access_record *record,
                                 const struct mm_event *other, uint64_t offset)
 {
@@ -135,18 +154,13 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
                                    const struct mm_event *event, const struct ck_access_record *earlier,
                                    uint64_t first_byte, uint32_t bytes, bool scope_race)
 {
-    struct ck_finding *finding = new_finding(d);
-    if (!finding)
-        return NULL;
     const struct ck_location *named = ck_map_get(&d->locations, event->allocation);
     uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
+    struct ck_finding *finding =
+        new_finding(d, scope_race ? "scope-race" : "data-race", "CL 3.3.6 G17", named, offset, bytes);
+    if (!finding)
+        return NULL;
     struct mm_event first = event_of(d, earlier, event, offset);
-    finding->kind = scope_race ? "scope-race" : "data-race";
-    finding->clause = "CL 3.3.6 G17";
-    finding->allocation = named ? &named->info : NULL;
-    finding->created = named ? known_place(d, named->created) : NULL;
-    finding->offset = offset;
-    finding->size = bytes;
     finding->access_count = 2;
     fill_access(d, &finding->accesses[0], event, offset);
     fill_access(d, &finding->accesses[1], &first, offset);
@@ -227,15 +241,10 @@ void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *pre
     struct ck_location *location = ck_map_get(&d->locations, event->allocation);
     if (!location || ck_map_get(&d->seen, key))
         return;
-    struct ck_finding *finding = new_finding(d);
+    struct ck_finding *finding =
+        new_finding(d, "predicted-race", "CL 3.3.6 G17", location, event->offset, event->size);
     if (!finding || !ck_map_put(&d->seen, &d->budget, key, finding))
         return;
-    finding->kind = "predicted-race";
-    finding->clause = "CL 3.3.6 G17";
-    finding->allocation = &location->info;
-    finding->created = known_place(d, location->created);
-    finding->offset = event->offset;
-    finding->size = event->size;
     finding->count = 1;
     finding->access_count = 2;
     fill_access(d, &finding->accesses[0], event, event->offset);
@@ -259,18 +268,13 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
         finding->count++;
         return;
     }
-    finding = new_finding(d);
+    finding = new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
+                          mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
+                          ck_map_get(&d->locations, record->allocation), record->offset, record->size);
     if (!finding)
         return;
-    finding->kind = mm_arena_strdup(d->arena, record->kind ? record->kind : "");
-    finding->clause = mm_arena_strdup(d->arena, record->clause ? record->clause : "");
     finding->message = mm_arena_strdup(d->arena, record->message ? record->message : "");
     finding->count = 1;
-    const struct ck_location *location = ck_map_get(&d->locations, record->allocation);
-    finding->allocation = location ? &location->info : NULL;
-    finding->created = location ? known_place(d, location->created) : NULL;
-    finding->offset = record->offset;
-    finding->size = record->size;
     struct mm_event event = {.agent = record->agent,
                              .source = record->source,
                              .allocation = record->allocation,

@@ -1,0 +1,183 @@
+/* Barriers, commands and memory objects by hand: an execution that the clause orders, and its twin that it
+ * does not. */
+#include "race_script.h"
+
+static void barriers(void **state) /* W7, W8 */
+{
+    (void)state;
+    begin();
+    wr(wi(0), BUF);
+    barrier(0, FG);
+    rd(wi(3), BUF);
+    expect_clean();
+    begin();
+    wr(wi(0), BUF);
+    barrier(0, FL);
+    rd(wi(3), BUF);
+    const struct ck_finding *f = expect("data-race", NULL);
+    assert_non_null(strstr(f->reason, "the barrier at k.cl:"));
+    assert_non_null(strstr(f->reason, "fences local memory only, the accesses are to global memory"));
+    begin();
+    wr(wi(0), LOC);
+    barrier(0, FL);
+    rd(wi(3), LOC);
+    expect_clean();
+    begin();
+    wr(wi(0), LOC);
+    barrier(0, FG);
+    rd(wi(3), LOC);
+    expect("data-race", "fences global memory only, the accesses are to local memory");
+    begin();
+    wr(wi(0), BUF);
+    barrier(0, FG | FL);
+    rd(wi(4), BUF);
+    expect("data-race", "different work-groups");
+    begin();
+    wr(wi(0), IMG);
+    barrier(0, FI);
+    rd(wi(1), IMG);
+    expect_clean();
+    begin();
+    wr(wi(0), IMG);
+    barrier(0, FG);
+    rd(wi(1), IMG);
+    expect("data-race", "image memory");
+    begin(); /* what happens after the barrier is not ordered by it */
+    barrier(0, FG);
+    wr(wi(0), BUF);
+    rd(wi(3), BUF);
+    expect("data-race", NULL);
+}
+
+static void barriers_hand_on(void **state) /* G9: what one member knew, all know */
+{
+    (void)state;
+    begin();
+    wr(wi(0), BUF);
+    store(wi(0), FLAG, MM_RELEASE, DEV);
+    load(wi(4), FLAG, MM_ACQUIRE, DEV);
+    barrier(1, FG);
+    rd(wi(7), BUF);
+    expect_clean();
+    begin();
+    wr(wi(0), BUF);
+    store(wi(0), FLAG, MM_RELEASE, DEV);
+    load(wi(4), FLAG, MM_ACQUIRE, DEV);
+    barrier(1, FL);
+    rd(wi(7), BUF);
+    expect("data-race", NULL);
+}
+
+static void sub_group_barriers(void **state) /* B7, B8 */
+{
+    (void)state;
+    begin();
+    wr(wi(0), BUF);
+    barrier_of(0, 2, FG, MM_SCOPE_SUB_GROUP);
+    rd(wi(1), BUF);
+    expect_clean();
+    begin();
+    wr(wi(0), BUF);
+    barrier_of(0, 2, FG, MM_SCOPE_SUB_GROUP);
+    barrier_of(2, 2, FG, MM_SCOPE_SUB_GROUP);
+    rd(wi(2), BUF);
+    expect("data-race", NULL);
+}
+
+static void commands(void **state) /* H1-H5, H8-H10 */
+{
+    (void)state;
+    begin();
+    wr(host, SVM);
+    uint64_t x = call(host);
+    edge(x, MM_EDGE_ENQUEUE);
+    command(1, MM_COMMAND_START);
+    rd(wi(0), SVM);
+    wr(wi(1), BUF);
+    uint64_t end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_COMPLETE);
+    uint64_t done = command(1, MM_EVENT_COMPLETE);
+    edge(done, MM_EDGE_IN_ORDER);
+    command(2, MM_COMMAND_START);
+    rd(wi2(7), BUF);
+    command(2, MM_COMMAND_END);
+    edge(done, MM_EDGE_FINISH);
+    call(host);
+    wr(host, SVM);
+    expect_clean();
+    rd(host, BUF);
+    expect_clean();
+    wr(host, BUF); /* command 2 reads it, and nobody waited */
+    expect("data-race", "the host access and command 2 are not ordered");
+}
+
+static void commands_out_of_order(void **state) /* H15 */
+{
+    (void)state;
+    begin();
+    command(1, MM_COMMAND_START);
+    wr(wi(0), BUF);
+    command(1, MM_COMMAND_END);
+    command(2, MM_COMMAND_START);
+    rd(wi2(0), BUF);
+    expect("data-race", "orders commands 1 and 2");
+    begin(); /* the host writes after the enqueue */
+    uint64_t x = call(host);
+    wr(host, SVM);
+    edge(x, MM_EDGE_ENQUEUE);
+    command(1, MM_COMMAND_START);
+    rd(wi(0), SVM);
+    expect("data-race", "host");
+    begin(); /* another host thread saw the wait, this one did not */
+    command(1, MM_COMMAND_START);
+    wr(wi(0), BUF);
+    uint64_t end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_API_WAIT);
+    uint64_t waited = call(host);
+    rd(host, BUF);
+    expect_clean();
+    edge(waited, MM_EDGE_HOST);
+    call(host1);
+    rd(host1, BUF);
+    expect_clean();
+    rd((struct mm_agent){0, 2}, BUF);
+    expect("data-race", NULL);
+}
+
+static void copies_and_sub_buffers(void **state)
+{
+    (void)state;
+    begin();
+    command(1, MM_COMMAND_START);
+    plain((struct mm_agent){1, MM_INDEX_RUNTIME}, MM_WRITE, BUF, 0, 256);
+    uint64_t end = command(1, MM_COMMAND_END);
+    edge(end, MM_EDGE_IN_ORDER);
+    command(2, MM_COMMAND_START);
+    plain(wi2(3), MM_READ, BUF, 100, 1);
+    expect_clean();
+    begin();
+    command(1, MM_COMMAND_START);
+    plain((struct mm_agent){1, MM_INDEX_RUNTIME}, MM_WRITE, BUF, 0, 256);
+    command(2, MM_COMMAND_START);
+    plain(wi2(3), MM_READ, BUF, 100, 1);
+    assert_int_equal(expect("data-race", NULL)->offset, 100);
+    begin(); /* bytes 16 to 31 of the buffer, by two names */
+    plain(wi(0), MM_WRITE, BUF, 20, 4);
+    plain(wi(1), MM_WRITE, SUB, 0, 4);
+    expect_clean();
+    plain(wi(2), MM_WRITE, SUB, 4, 4);
+    assert_int_equal(expect("data-race", NULL)->offset, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(barriers),
+        cmocka_unit_test(barriers_hand_on),
+        cmocka_unit_test(sub_group_barriers),
+        cmocka_unit_test(commands),
+        cmocka_unit_test(commands_out_of_order),
+        cmocka_unit_test(copies_and_sub_buffers),
+    };
+    return cmocka_run_group_tests_name("race_commands", tests, NULL, finish);
+}
