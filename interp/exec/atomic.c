@@ -19,38 +19,17 @@ static int64_t extend(uint64_t v, uint32_t size)
     return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
 }
 
-static double to_float(uint64_t v, uint32_t size)
-{
-    float f;
-    double d;
-    if (size == 2)
-        return (double)in_half_to_f32((uint16_t)v);
-    memcpy(&f, &v, sizeof f);
-    memcpy(&d, &v, sizeof d);
-    return size == 4 ? (double)f : d;
-}
-
-static uint64_t from_float(double d, uint32_t size)
-{
-    uint64_t v = 0;
-    float f = (float)d;
-    if (size == 2)
-        return in_half_from_f64(d);
-    memcpy(&v, size == 4 ? (const void *)&f : (const void *)&d, size);
-    return v;
-}
-
 static uint64_t float_result(const struct step *s, uint64_t old)
 {
     uint32_t size = s->a->size;
-    double x = to_float(old, size), y = to_float(s->value, size);
+    double x = in_bits_to_f64(old, 8 * size), y = in_bits_to_f64(s->value, 8 * size);
     switch (s->a->opcode) {
     case SpvOpAtomicFAddEXT:
-        return from_float(size == 4 ? (double)((float)x + (float)y) : x + y, size);
+        return in_bits_from_f64(x + y, 8 * size);
     case SpvOpAtomicFMinEXT:
-        return from_float(fmin(x, y), size);
+        return in_bits_from_f64(fmin(x, y), 8 * size);
     default:
-        return from_float(fmax(x, y), size);
+        return in_bits_from_f64(fmax(x, y), 8 * size);
     }
 }
 
@@ -147,21 +126,9 @@ static uint64_t perform(struct step *s, uint8_t *m, uint64_t *written)
     return old;
 }
 
-static uint32_t get32(const struct in_item *item, int32_t slot)
-{
-    uint32_t v;
-    memcpy(&v, item->frame + slot, sizeof v);
-    return v;
-}
-
 static bool is_compare(const struct in_atomic *a)
 {
     return a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
-}
-
-static bool is_store(const struct in_atomic *a)
-{
-    return a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
 }
 
 /* Legacy atomics are translated with relaxed order and work-group scope and keep the named address space of
@@ -169,7 +136,7 @@ static bool is_store(const struct in_atomic *a)
 static enum mm_scope scope_of(const struct in_item *item, const struct in_atomic *a, const struct in_fat *p,
                               enum mm_order order)
 {
-    enum mm_scope scope = in_scope_of(get32(item, a->scope));
+    enum mm_scope scope = in_scope_of(in_get32(item, a->scope));
     bool legacy =
         a->legacy && order == MM_RELAXED && scope == MM_SCOPE_WORK_GROUP && p->object->region != MM_LOCAL;
     return legacy ? MM_SCOPE_DEVICE : scope;
@@ -191,13 +158,13 @@ static bool perform_weakly(struct in_run *run, struct in_item *item, struct step
                            uint64_t *old, uint64_t *written)
 {
     const struct in_atomic *a = s->a;
-    enum mm_order order = in_order_of(get32(item, a->order));
+    enum mm_order order = in_order_of(in_get32(item, a->order));
     struct in_weak_atomic w = {.object = p->object,
                                .address = p->address,
                                .size = a->size,
-                               .store = is_store(a),
+                               .store = in_atomic_stores(a),
                                .order = order,
-                               .order_failed = is_compare(a) ? in_order_of(get32(item, a->order2)) : order,
+                               .order_failed = is_compare(a) ? in_order_of(in_get32(item, a->order2)) : order,
                                .scope = scope_of(item, a, p, order),
                                .result = a->opcode == SpvOpAtomicLoad ? NULL : weak_result,
                                .context = s};
@@ -220,9 +187,9 @@ static void record(struct in_run *run, struct in_item *item, const struct in_ins
 {
     const struct in_atomic *a = s->a;
     enum mm_order order =
-        in_order_of(get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2));
+        in_order_of(in_get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2));
     enum mm_scope scope = scope_of(item, a, p, order);
-    bool compare = is_compare(a), store = is_store(a);
+    bool compare = is_compare(a), store = in_atomic_stores(a);
     enum mm_kind kind = store ? MM_WRITE : s->writes ? MM_RMW : MM_READ;
     in_record_atomic(run, item, pc, p->object, p->address, a->size, kind, store ? 0 : old,
                      kind == MM_READ ? 0 : written, order, scope,
@@ -230,7 +197,7 @@ static void record(struct in_run *run, struct in_item *item, const struct in_ins
                          (run->module->vulkan ? MM_NON_PRIVATE : 0));
     if (run->module->vulkan)
         run->events[run->event_count - 1].semantics =
-            (uint16_t)get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2);
+            (uint16_t)in_get32(item, s->writes || a->opcode == SpvOpAtomicLoad ? a->order : a->order2);
 }
 
 bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_insn *pc,

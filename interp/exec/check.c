@@ -94,23 +94,6 @@ static void pair(const struct at *x, uint64_t size)
     memset(x->s + x->pc->d, undefined, size);
 }
 
-#define CASES(n, BODY)                                                                                       \
-    case IN_##n##_8:                                                                                         \
-        BODY(1, 1) break;                                                                                    \
-    case IN_##n##_16:                                                                                        \
-        BODY(2, 1) break;                                                                                    \
-    case IN_##n##_32:                                                                                        \
-        BODY(4, 1) break;                                                                                    \
-    case IN_##n##_64:                                                                                        \
-        BODY(8, 1) break;                                                                                    \
-    case IN_##n##_V8:                                                                                        \
-        BODY(1, pc->c) break;                                                                                \
-    case IN_##n##_V16:                                                                                       \
-        BODY(2, pc->c) break;                                                                                \
-    case IN_##n##_V32:                                                                                       \
-        BODY(4, pc->c) break;                                                                                \
-    case IN_##n##_V64:                                                                                       \
-        BODY(8, pc->c) break;
 #define FLOATS(n, BODY)                                                                                      \
     case IN_##n##_16:                                                                                        \
         BODY(2, 1) break;                                                                                    \
@@ -124,6 +107,12 @@ static void pair(const struct at *x, uint64_t size)
         BODY(4, pc->c) break;                                                                                \
     case IN_##n##_V64:                                                                                       \
         BODY(8, pc->c) break;
+#define CASES(n, BODY)                                                                                       \
+    FLOATS(n, BODY)                                                                                          \
+    case IN_##n##_8:                                                                                         \
+        BODY(1, 1) break;                                                                                    \
+    case IN_##n##_V8:                                                                                        \
+        BODY(1, pc->c) break;
 #define TWO(size, count)      in_check_elements(&x, size, size, count, true);
 #define ONE(size, count)      in_check_elements(&x, size, size, count, false);
 #define TWO_FLAG(size, count) in_check_elements(&x, size, 1, count, true);

@@ -15,16 +15,6 @@ struct gathering {
     const struct in_wait *w;
 };
 
-static const struct in_ty *scalar(const struct in_ty *ty)
-{
-    return ty->kind == IN_TY_VECTOR ? ty->element : ty;
-}
-
-static uint32_t elements(const struct in_ty *ty)
-{
-    return ty->kind == IN_TY_VECTOR ? ty->count : 1;
-}
-
 static uint8_t *operand(const struct gathering *g, uint32_t member, uint32_t k)
 {
     return g->members[member]->frame + g->w->operand[k];
@@ -91,31 +81,14 @@ static const struct reduction reductions[] = {
     {SpvOpGroupNonUniformLogicalXor, XOR, UNSIGNED},
 };
 
-static double to_float(uint64_t v, uint32_t width)
-{
-    float f;
-    double d;
-    if (width == 16)
-        return (double)in_half_to_f32((uint16_t)v);
-    memcpy(&f, &v, sizeof f);
-    memcpy(&d, &v, sizeof d);
-    return width == 32 ? (double)f : d;
-}
-
-static uint64_t from_float(double d, uint32_t width)
-{
-    uint64_t v = 0;
-    float f = (float)d;
-    if (width == 16)
-        return in_half_from_f64(d);
-    memcpy(&v, width == 32 ? (const void *)&f : (const void *)&d, width / 8);
-    return v;
-}
-
 static uint64_t combine_floats(enum combine how, uint64_t a, uint64_t b, uint32_t width)
 {
-    double x = to_float(a, width), y = to_float(b, width);
-    return from_float(how == ADD ? x + y : how == MUL ? x * y : how == MIN ? fmin(x, y) : fmax(x, y), width);
+    double x = in_bits_to_f64(a, width), y = in_bits_to_f64(b, width);
+    return in_bits_from_f64(how == ADD   ? x + y
+                            : how == MUL ? x * y
+                            : how == MIN ? fmin(x, y)
+                                         : fmax(x, y),
+                            width);
 }
 
 static uint64_t combine(const struct reduction *r, uint64_t a, uint64_t b, const struct in_ty *s)
@@ -149,11 +122,11 @@ static uint64_t identity(const struct reduction *r, const struct in_ty *s)
     bool floating = r->sort == FLOATING, sign = r->sort == SIGNED;
     switch ((enum combine)r->combine) {
     case MUL:
-        return floating ? from_float(1, s->width) : 1;
+        return floating ? in_bits_from_f64(1, s->width) : 1;
     case MIN:
-        return floating ? from_float(HUGE_VAL, s->width) : sign ? top : ones;
+        return floating ? in_bits_from_f64(HUGE_VAL, s->width) : sign ? top : ones;
     case MAX:
-        return floating ? from_float(-HUGE_VAL, s->width) : sign ? top + 1 : 0;
+        return floating ? in_bits_from_f64(-HUGE_VAL, s->width) : sign ? top + 1 : 0;
     case AND:
         return ones;
     default:
@@ -165,7 +138,7 @@ static uint64_t identity(const struct reduction *r, const struct in_ty *s)
 static void scan(const struct gathering *g, const struct reduction *r, uint32_t from, uint32_t to,
                  uint64_t offset)
 {
-    const struct in_ty *s = scalar(g->w->ty);
+    const struct in_ty *s = in_scalar(g->w->ty);
     uint64_t total = identity(r, s);
     bool reduce =
         g->w->operation == SpvGroupOperationReduce || g->w->operation == SpvGroupOperationClusteredReduce;
@@ -183,7 +156,7 @@ static void scan(const struct gathering *g, const struct reduction *r, uint32_t 
 
 static void reduce(const struct gathering *g, const struct reduction *r)
 {
-    const struct in_ty *s = scalar(g->w->ty);
+    const struct in_ty *s = in_scalar(g->w->ty);
     uint64_t cluster = UINT32_MAX;
     if (g->w->operation == SpvGroupOperationClusteredReduce && g->w->operand_count > 1)
         cluster = number(operand(g, 0, 1), g->w->last);
@@ -192,7 +165,7 @@ static void reduce(const struct gathering *g, const struct reduction *r)
         for (to = from + 1; to < g->count; to++)
             if (cluster != UINT32_MAX && lane(g, to) / cluster != lane(g, from) / cluster)
                 break;
-        for (uint32_t e = 0; e < elements(g->w->ty); e++)
+        for (uint32_t e = 0; e < in_count(g->w->ty); e++)
             scan(g, r, from, to, e * s->size);
     }
 }
@@ -217,13 +190,14 @@ static void vote(const struct gathering *g, bool all)
 /* Bitwise equality would tell -0 from 0 and equate NaNs: floats compare as floats. */
 static void all_equal(const struct gathering *g)
 {
-    const struct in_ty *s = scalar(g->w->from);
+    const struct in_ty *s = in_scalar(g->w->from);
     bool result = true;
     for (uint32_t m = 0; m < g->count; m++)
-        for (uint32_t e = 0; e < elements(g->w->from); e++) {
+        for (uint32_t e = 0; e < in_count(g->w->from); e++) {
             uint64_t a = number(operand(g, 0, 0) + e * s->size, s),
                      b = number(operand(g, m, 0) + e * s->size, s);
-            result &= s->kind == IN_TY_FLOAT ? to_float(a, s->width) == to_float(b, s->width) : a == b;
+            result &=
+                s->kind == IN_TY_FLOAT ? in_bits_to_f64(a, s->width) == in_bits_to_f64(b, s->width) : a == b;
         }
     put_flag(g, result);
 }
@@ -364,12 +338,12 @@ static void shuffle(const struct gathering *g)
 /* The local id is a scalar (the first dimension, or the place in the sub-group) or a vector. */
 static void broadcast(const struct gathering *g)
 {
-    const struct in_ty *ty = g->w->last, *s = scalar(ty);
+    const struct in_ty *ty = g->w->last, *s = in_scalar(ty);
     const uint8_t *id = operand(g, 0, 1);
     uint32_t scope;
     uint64_t n = 0, stride = 1;
     memcpy(&scope, g->members[0]->frame + g->w->scope, sizeof scope);
-    for (uint32_t k = 0; k < elements(ty); k++) {
+    for (uint32_t k = 0; k < in_count(ty); k++) {
         n += number(id + k * s->size, s) * stride;
         stride *= k < 3 ? g->members[0]->group->size[k] : 1;
     }

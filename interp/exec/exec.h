@@ -9,6 +9,7 @@
 #include "interp/exec/ops.h"
 #include "interp/image/image.h"
 #include "interp/module/module.h"
+#include <string.h>
 
 struct in_run;
 struct in_item;
@@ -256,6 +257,20 @@ struct in_run {
     struct in_jit_run *native; /* the JIT executes this launch */
     struct in_weak *weak;      /* NULL: memory is as it is */
 };
+
+/* The 32-bit number in SLOT of ITEM. */
+static inline uint32_t in_get32(const struct in_item *item, int32_t slot)
+{
+    uint32_t v;
+    memcpy(&v, item->frame + slot, sizeof v);
+    return v;
+}
+
+/* Whether A writes and reads nothing. */
+static inline bool in_atomic_stores(const struct in_atomic *a)
+{
+    return a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
+}
 
 enum in_stop { IN_STOP_DONE, IN_STOP_YIELD, IN_STOP_WAIT, IN_STOP_END };
 /* Runs ITEM until it stops; run->budget counts down.  With ITEM NULL stores the label table. */

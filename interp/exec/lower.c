@@ -116,17 +116,7 @@ static void lower_byval(struct in_lower *l)
         l->code->arguments[k] = l->slot[id];
         if (info->arguments[k].kind != IN_ARG_VALUE || ty->kind != IN_TY_POINTER || ty->element == NULL)
             continue;
-        struct in_private *list = mm_realloc(l->code->privates, (l->code->private_count + 1) * sizeof *list);
-        if (list == NULL) {
-            in_lower_memory(l);
-            return;
-        }
-        l->code->privates = list;
-        int32_t header = in_alloc(l, sizeof(struct in_object), 8);
-        int32_t storage = in_alloc(l, ty->element->size, ty->element->align);
-        list[l->code->private_count] =
-            (struct in_private){header, storage, ty->element->size, l->m->ids[id].name};
-        in_emit(l, IN_VARINIT, l->slot[id], storage, header, (int32_t)l->code->private_count++);
+        int32_t storage = in_make_private(l, l->slot[id], ty->element, ty->element->align, id);
         in_emit(l, IN_BYVAL, 0, storage, 0, (int32_t)k);
         l->code->arguments[k] = 0;
     }
@@ -139,25 +129,10 @@ static void lower_privates(struct in_lower *l)
         const struct in_global *g = &l->m->globals[k];
         if (g->storage != SpvStorageClassPrivate && g->storage != SpvStorageClassOutput)
             continue;
-        struct in_private *list = mm_realloc(l->code->privates, (l->code->private_count + 1) * sizeof *list);
-        if (list == NULL) {
-            in_lower_memory(l);
-            return;
-        }
-        l->code->privates = list;
-        int32_t header = in_alloc(l, sizeof(struct in_object), 8);
-        int32_t storage = in_alloc(l, g->ty->size, g->align);
         l->slot[g->id] = in_alloc(l, sizeof(struct in_fat), 8);
-        list[l->code->private_count] =
-            (struct in_private){header, storage, g->ty->size, l->m->ids[g->id].name};
-        in_emit(l, IN_VARINIT, l->slot[g->id], storage, header, (int32_t)l->code->private_count++);
-        if (g->initializer == 0)
-            continue;
-        int32_t value = in_slot(l, g->initializer);
-        if (g->ty->kind == IN_TY_POINTER)
-            in_emit(l, IN_INSERTP, storage, value, 0, 0);
-        else
-            in_copy(l, storage, value, g->ty->size);
+        int32_t storage = in_make_private(l, l->slot[g->id], g->ty, g->align, g->id);
+        if (g->initializer != 0)
+            in_put_initializer(l, storage, g->ty, g->initializer);
     }
 }
 

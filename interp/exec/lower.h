@@ -70,10 +70,14 @@ void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot);
 void in_copy(struct in_lower *l, int32_t to, int32_t from, uint64_t size);
 void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label);
 const struct in_ty *in_ty_of(const struct in_lower *l, uint32_t id);
-const struct in_ty *in_scalar(const struct in_ty *ty);
-uint32_t in_count(const struct in_ty *ty);
 enum mm_class in_unsupported(struct in_lower *l, const char *what);
 struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i);
+
+/* lower_mem.c: a private variable of type TY that POINTER points to, named as ID; where it lies.  And its
+ * first value. */
+int32_t in_make_private(struct in_lower *l, int32_t pointer, const struct in_ty *ty, uint64_t align,
+                        uint32_t id);
+void in_put_initializer(struct in_lower *l, int32_t storage, const struct in_ty *ty, uint32_t value);
 
 /* lower_misc.c: a call of FN with the operands that are ids in slots; others are left in LITERAL */
 typedef bool (*in_call_fn)(struct in_run *run, struct in_item *item, const struct in_insn *pc,

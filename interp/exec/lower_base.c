@@ -208,16 +208,6 @@ const struct in_ty *in_ty_of(const struct in_lower *l, uint32_t id)
     return id < l->m->bound && l->m->ids[id].ty != NULL ? l->m->ids[id].ty : &void_type;
 }
 
-const struct in_ty *in_scalar(const struct in_ty *ty)
-{
-    return ty->kind == IN_TY_VECTOR ? ty->element : ty;
-}
-
-uint32_t in_count(const struct in_ty *ty)
-{
-    return ty->kind == IN_TY_VECTOR ? ty->count : 1;
-}
-
 enum mm_class in_unsupported(struct in_lower *l, const char *what)
 {
     in_emit(l, IN_UNSUPPORTED, 0, 0, 0, 0)->p = what;

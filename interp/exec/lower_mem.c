@@ -281,6 +281,32 @@ static enum mm_class register_variable(struct in_lower *l, const struct in_inst 
     return l->result;
 }
 
+int32_t in_make_private(struct in_lower *l, int32_t pointer, const struct in_ty *ty, uint64_t align,
+                        uint32_t id)
+{
+    struct in_code *code = l->code;
+    struct in_private *list = mm_realloc(code->privates, (code->private_count + 1) * sizeof *list);
+    if (list == NULL) {
+        in_lower_memory(l);
+        return 0;
+    }
+    code->privates = list;
+    int32_t header = in_alloc(l, sizeof(struct in_object), 8);
+    int32_t storage = in_alloc(l, ty->size, align);
+    list[code->private_count] = (struct in_private){header, storage, ty->size, l->m->ids[id].name};
+    in_emit(l, IN_VARINIT, pointer, storage, header, (int32_t)code->private_count++);
+    return storage;
+}
+
+void in_put_initializer(struct in_lower *l, int32_t storage, const struct in_ty *ty, uint32_t value)
+{
+    int32_t from = in_slot(l, value);
+    if (ty->kind == IN_TY_POINTER)
+        in_emit(l, IN_INSERTP, storage, from, 0, 0);
+    else
+        in_copy(l, storage, from, ty->size);
+}
+
 enum mm_class in_lower_variable(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->result)->element;
@@ -288,24 +314,10 @@ enum mm_class in_lower_variable(struct in_lower *l, const struct in_inst *i)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "variable of unknown type");
     if (!l->use[i->result].escapes)
         return register_variable(l, i, ty);
-    struct in_code *code = l->code;
-    struct in_private *list = mm_realloc(code->privates, (code->private_count + 1) * sizeof *list);
-    if (list == NULL)
-        return in_lower_memory(l);
-    code->privates = list;
     uint64_t align = l->m->ids[i->result].alignment;
-    int32_t header = in_alloc(l, sizeof(struct in_object), 8);
-    int32_t storage = in_alloc(l, ty->size, align > ty->align ? align : ty->align);
-    int32_t pointer = in_dest(l, i);
-    list[code->private_count] = (struct in_private){header, storage, ty->size, l->m->ids[i->result].name};
-    in_emit(l, IN_VARINIT, pointer, storage, header, (int32_t)code->private_count++);
-    if (i->operand_count > 1) {
-        int32_t value = in_slot(l, i->operands[1]);
-        if (ty->kind == IN_TY_POINTER)
-            in_emit(l, IN_INSERTP, storage, value, 0, 0);
-        else
-            in_copy(l, storage, value, ty->size);
-    }
+    int32_t storage = in_make_private(l, in_dest(l, i), ty, align > ty->align ? align : ty->align, i->result);
+    if (i->operand_count > 1)
+        in_put_initializer(l, storage, ty, i->operands[1]);
     return l->result;
 }
 

@@ -285,3 +285,22 @@ uint16_t in_half_from_f64(double x)
 {
     return (uint16_t)pack_float(unpack_float(load(&x, sizeof x), IN_F64), IN_F16, IN_RTE);
 }
+
+double in_bits_to_f64(uint64_t bits, uint32_t width)
+{
+    float f;
+    double d;
+    if (width == 16)
+        return in_half_to_f64((uint16_t)bits);
+    memcpy(&f, &bits, sizeof f);
+    memcpy(&d, &bits, sizeof d);
+    return width == 32 ? (double)f : d;
+}
+
+uint64_t in_bits_from_f64(double x, uint32_t width)
+{
+    float f = (float)x;
+    if (width == 16)
+        return in_half_from_f64(x);
+    return width == 32 ? load(&f, sizeof f) : load(&x, sizeof x);
+}

@@ -45,4 +45,8 @@ double in_half_to_f64(uint16_t h);
 uint16_t in_half_from_f32(float x);  /* to nearest, ties to even */
 uint16_t in_half_from_f64(double x); /* likewise */
 
+/* A float of WIDTH bits, 16, 32 or 64, given as its bits. */
+double in_bits_to_f64(uint64_t bits, uint32_t width);
+uint64_t in_bits_from_f64(double x, uint32_t width); /* to nearest, ties to even */
+
 #endif

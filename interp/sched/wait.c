@@ -11,18 +11,11 @@ static const struct in_wait *wait_of(const struct in_item *item)
     return item->pc[-1].p;
 }
 
-static uint32_t get32(const struct in_item *item, int32_t slot)
-{
-    uint32_t v;
-    memcpy(&v, item->frame + slot, sizeof v);
-    return v;
-}
-
 /* Instructions without a scope operand are the sub-group's. */
 static bool sub_group_scope(const struct in_item *item)
 {
     const struct in_wait *w = wait_of(item);
-    return w->scope == 0 || get32(item, w->scope) == SpvScopeSubgroup;
+    return w->scope == 0 || in_get32(item, w->scope) == SpvScopeSubgroup;
 }
 
 static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
@@ -31,9 +24,9 @@ static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
     if (w->kind != IN_WAIT_BARRIER || !run->full || run->launch.recorder == NULL)
         return;
     uint32_t instance = item->instances[sub_group_scope(item)];
-    in_record_fence(run, item, item->pc - 1, kind, get32(item, w->semantics), get32(item, w->memory_scope),
-                    w->site, instance);
-    run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(get32(item, w->memory_scope));
+    in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
+                    in_get32(item, w->memory_scope), w->site, instance);
+    run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(in_get32(item, w->memory_scope));
 }
 
 /* Who waits for asynchronous copies sees them; the first work-item made them [CLC 6.15.11]. */
@@ -57,8 +50,8 @@ static void release(struct in_run *run, struct in_item **members, uint32_t n)
     const struct in_wait *w = wait_of(members[0]);
     record_copies(run, members, n, MM_BARRIER_ENTRY);
     if (run->weak != NULL && w->kind == IN_WAIT_BARRIER)
-        in_weak_barrier(run, members, n, get32(members[0], w->semantics),
-                        in_scope_of(get32(members[0], w->memory_scope)));
+        in_weak_barrier(run, members, n, in_get32(members[0], w->semantics),
+                        in_scope_of(in_get32(members[0], w->memory_scope)));
     if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
         in_weak_copies(run, members, n);
     if (w->kind != IN_WAIT_BARRIER)

@@ -7,25 +7,13 @@
 
 enum { FAR = 64 }; /* instructions that a read is postponed by at most */
 
-static uint32_t get32(const struct in_item *item, int32_t slot)
-{
-    uint32_t v;
-    memcpy(&v, item->frame + slot, sizeof v);
-    return v;
-}
-
-static bool is_store(const struct in_atomic *a)
-{
-    return a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
-}
-
 /* In the order that is carried out, which a seeded fault may have changed. */
 static bool is_relaxed(const struct in_item *item, const struct in_atomic *a)
 {
-    enum mm_order order = in_order_of(get32(item, a->order));
-    enum mm_scope scope = in_scope_of(get32(item, a->scope));
+    enum mm_order order = in_order_of(in_get32(item, a->order));
+    enum mm_scope scope = in_scope_of(in_get32(item, a->scope));
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
-        in_fault_atomic(!is_store(a) && a->opcode != SpvOpAtomicLoad, &order, &scope);
+        in_fault_atomic(!in_atomic_stores(a) && a->opcode != SpvOpAtomicLoad, &order, &scope);
     return order == MM_RELAXED;
 }
 
@@ -103,7 +91,7 @@ static bool is_no_fence(const struct in_item *item, const struct in_insn *i)
 {
     if (i->op != IN_FENCE || i->a >= 0 || i->b >= 0)
         return false;
-    enum mm_order order = in_order_of(get32(item, i->b));
+    enum mm_order order = in_order_of(in_get32(item, i->b));
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
         in_fault_fence(&order, &(enum mm_scope){MM_SCOPE_DEVICE}, &(uint32_t){0});
     return order == MM_RELAXED || order == MM_ORDER_NONE;
@@ -160,7 +148,7 @@ bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in
         return false;
     }
     bool flag = a->opcode == SpvOpAtomicFlagTestAndSet;
-    if (is_store(a) || flag || a->result == 0 || run->launch.recorder != NULL || !is_relaxed(item, a))
+    if (in_atomic_stores(a) || flag || a->result == 0 || run->launch.recorder != NULL || !is_relaxed(item, a))
         return false;
     struct in_weak *w = run->weak;
     struct absent absent = {.slots = {a->result}, .count = 1};
