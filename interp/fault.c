@@ -31,8 +31,12 @@ __attribute__((constructor)) static void read_fault(void)
     if (name == NULL || *name == '\0')
         return;
     in_fault_now = in_fault_find(name);
-    if (in_fault_now == IN_NO_FAULT)
-        fprintf(stderr, "refcl: REFCL_FAULT=%s: there is no such fault\n", name);
+    if (in_fault_now != IN_NO_FAULT)
+        return;
+    fprintf(stderr, "refcl: REFCL_FAULT: '%s' is none of:", name);
+    for (enum in_fault f = IN_NO_FAULT + 1; f < IN_FAULT_COUNT; f++)
+        fprintf(stderr, " %s", in_fault_name(f));
+    fprintf(stderr, "\n");
 }
 
 /* ORDER without its acquire half, or without its release half. */

@@ -2,34 +2,23 @@
  * at exit.  The checked entry points stand in a dispatch table of their own; without the check nothing is
  * slower. */
 #include "ref-runtime/api_check.h"
-#include "ref-runtime/command.h"
+#include "ref-runtime/environment.h"
+#include "ref-runtime/setting.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- reports ---- */
 
 enum { FRAMES = 32, SHOWN = 6 };
 
-static bool in_list(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
-        if (strcspn(list, ",") == length && memcmp(list, word, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool checked;
 
 static void read_setting(void)
 {
-    checked = in_list(getenv("REFCL_CHECK"), "api");
+    checked = rt_setting_has(RT_SET_CHECK, "api");
 }
 
 bool rt_api_checked(void)
@@ -63,13 +52,6 @@ static void append_backtrace(char *text, size_t size)
     }
 }
 
-static bool is_set(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value;
-}
-
-/* Whoever listens to the recording reports by himself. */
 static void report(const char *kind, const char *clause, const char *message)
 {
     struct mm_recorder *recorder = rt_recorder();
@@ -81,7 +63,7 @@ static void report(const char *kind, const char *clause, const char *message)
                                                .agent = {0, mm_recorder_host_thread(recorder)}}};
         mm_recorder_record(recorder, &record);
     }
-    if (!is_set("REFCL_QUIET") && !((is_set("REFCL_TRACE_FD") || is_set("REFCL_TRACE_SOCKET")) && recorder)) {
+    if (!rt_quiet()) {
         fprintf(stderr, "refcl: %s: %s [%s]\n", kind, message, clause);
     }
 }

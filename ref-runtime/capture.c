@@ -4,6 +4,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/image.h"
 #include "ref-runtime/kernel.h"
+#include "ref-runtime/setting.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +15,15 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
     const char *pattern, *kernel; /* NULL: nothing, any */
-    unsigned long most, number;
+    uint64_t most;
+    unsigned long number;
 } settings;
 
 static void initialise(void)
 {
-    const char *pattern = getenv("REFCL_CAPTURE"), *kernel = getenv("REFCL_CAPTURE_KERNEL");
-    const char *most = getenv("REFCL_CAPTURE_MOST");
-    settings.pattern = pattern && *pattern ? pattern : NULL;
-    settings.kernel = kernel && *kernel ? kernel : NULL;
-    settings.most = most ? strtoul(most, NULL, 10) : 0;
+    settings.pattern = rt_setting_text(RT_SET_CAPTURE, NULL);
+    settings.kernel = rt_setting_text(RT_SET_CAPTURE_KERNEL, NULL);
+    settings.most = rt_setting_number(RT_SET_CAPTURE_MOST, 0, 0);
 }
 
 struct capture {

@@ -7,8 +7,8 @@
 #include "ref-runtime/host_access.h"
 #include "ref-runtime/kernel.h"
 #include "ref-runtime/launch.h"
+#include "ref-runtime/setting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- settings of launches ---- */
@@ -20,38 +20,18 @@ static struct {
     uint32_t max_findings;
 } settings;
 
-static bool in_list(const char *list, const char *word)
-{
-    size_t length = strlen(word);
-    for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
-        if (strcspn(list, ",") == length && memcmp(list, word, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint64_t number(const char *name)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 0) : 0;
-}
-
 static void read_settings(void)
 {
-    const char *schedule = getenv("REFCL_SCHEDULE");
-    settings.uninitialized = in_list(getenv("REFCL_CHECK"), "uninitialized");
-    settings.checks = settings.uninitialized || in_list(getenv("REFCL_CHECK"), "memory");
-    settings.weak = in_list(getenv("REFCL_MEMORY"), "weak");
-    if (!schedule) {
-        schedule = settings.weak ? "random" : "sequential";
-    }
+    settings.uninitialized = rt_setting_has(RT_SET_CHECK, "uninitialized");
+    settings.checks = settings.uninitialized || rt_setting_has(RT_SET_CHECK, "memory");
+    settings.weak = rt_setting_has(RT_SET_MEMORY, "weak");
+    const char *schedule = rt_setting_text(RT_SET_SCHEDULE, settings.weak ? "random" : "sequential");
     settings.schedule = strcmp(schedule, "random") == 0 ? IN_RANDOM
                         : strcmp(schedule, "fair") == 0 ? IN_FAIR
                                                         : IN_SEQUENTIAL;
-    settings.seed = number("REFCL_SEED");
-    settings.step_limit = number("REFCL_STEP_LIMIT");
-    settings.max_findings = (uint32_t)number("REFCL_MAX_FINDINGS");
+    settings.seed = rt_setting_number(RT_SET_SEED, 0, 0);
+    settings.step_limit = rt_setting_number(RT_SET_STEP_LIMIT, 0, 0);
+    settings.max_findings = (uint32_t)rt_setting_number(RT_SET_MAX_FINDINGS, 0, 0);
 }
 
 /* ---- execution ---- */

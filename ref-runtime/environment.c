@@ -3,8 +3,8 @@
 #include "ref-runtime/environment.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/launch.h"
+#include "ref-runtime/setting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Output reaches the application's standard output before the kernel's event completes. */
@@ -39,17 +39,10 @@ static const struct in_object *find_object(void *context, uint64_t address)
     return !object && system ? &host_memory : object;
 }
 
-static bool is_set(const char *name)
+bool rt_quiet(void)
 {
-    const char *value = getenv(name);
-    return value && *value;
-}
-
-/* Whoever listens to the recording (REFCL_TRACE_FD, REFCL_TRACE_SOCKET) reports by himself. */
-static bool quiet(void)
-{
-    return is_set("REFCL_QUIET") ||
-           ((is_set("REFCL_TRACE_FD") || is_set("REFCL_TRACE_SOCKET")) && rt_recorder());
+    bool listened = rt_setting_given(RT_SET_TRACE_FD) || rt_setting_given(RT_SET_TRACE_SOCKET);
+    return rt_setting_given(RT_SET_QUIET) || (listened && rt_recorder());
 }
 
 static void report(const struct in_finding *f)
@@ -72,7 +65,7 @@ static void report(const struct in_finding *f)
 static void finding(void *context, const struct in_finding *f)
 {
     (void)context;
-    if (!quiet()) {
+    if (!rt_quiet()) {
         report(f);
     }
     if (current) {

@@ -1,7 +1,7 @@
 /* The platform and its devices: creation, lists, platform queries [CL 4.1, 4.2]. */
 #include "ref-runtime/device.h"
+#include "ref-runtime/setting.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -9,12 +9,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct rt_platform *platform;
 static struct rt_device *devices[RT_MAX_DEVICES];
 static cl_uint device_count;
-
-static const char *setting(const char *name, const char *otherwise)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : otherwise;
-}
 
 static cl_device_type device_type(void)
 {
@@ -25,7 +19,7 @@ static cl_device_type device_type(void)
                  {"gpu", CL_DEVICE_TYPE_GPU},
                  {"accelerator", CL_DEVICE_TYPE_ACCELERATOR},
                  {"custom", CL_DEVICE_TYPE_CUSTOM}};
-    const char *wanted = setting("REFCL_DEVICE_TYPE", "cpu");
+    const char *wanted = rt_setting_text(RT_SET_DEVICE_TYPE, "cpu");
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         if (strcmp(wanted, types[i].name) == 0) {
             return types[i].type;
@@ -43,21 +37,21 @@ static struct rt_device *create_device(int index, int count)
     device->index = index;
     device->type = device_type();
     rt_limits_read(&device->limits, index);
-    const char *name = setting("REFCL_DEVICE_NAME", "refcl");
+    const char *name = rt_setting_text(RT_SET_DEVICE_NAME, "refcl");
     if (count > 1) {
         snprintf(device->name, sizeof(device->name), "%s %d", name, index);
     } else {
         snprintf(device->name, sizeof(device->name), "%s", name);
     }
-    snprintf(device->vendor, sizeof(device->vendor), "%s", setting("REFCL_DEVICE_VENDOR", "refcl"));
+    snprintf(device->vendor, sizeof(device->vendor), "%s", rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"));
     return device;
 }
 
 static void initialise(void)
 {
     platform = rt_object_create(RT_PLATFORM, sizeof(*platform));
-    int wanted = atoi(setting("REFCL_DEVICES", "1"));
-    int count = wanted < 1 ? 1 : wanted > RT_MAX_DEVICES ? RT_MAX_DEVICES : wanted;
+    int count = (int)rt_setting_number(RT_SET_DEVICES, 0, 1);
+    rt_settings_check();
     for (int i = 0; platform && i < count; i++) {
         struct rt_device *device = create_device(i, count);
         if (device) {
@@ -93,13 +87,13 @@ cl_int CL_API_CALL rt_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *plat
 static cl_int get_name(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    return rt_info_string(out, setting("REFCL_PLATFORM_NAME", "refcl"));
+    return rt_info_string(out, rt_setting_text(RT_SET_PLATFORM_NAME, "refcl"));
 }
 
 static cl_int get_vendor(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    return rt_info_string(out, setting("REFCL_DEVICE_VENDOR", "refcl"));
+    return rt_info_string(out, rt_setting_text(RT_SET_DEVICE_VENDOR, "refcl"));
 }
 
 static cl_int get_version(const void *object, const struct rt_info_out *out)

@@ -1,6 +1,7 @@
 /* Building and compiling programs [CL 5.8.4, 5.8.5].  Builds run in the calling thread; with a
  * notification function, that is called from the callback thread afterwards. */
 #include "ref-runtime/program_build.h"
+#include "ref-runtime/setting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,19 +138,13 @@ bool rt_build_uniform(const struct rt_program *program, const struct rt_options 
            (program->state->origin == RT_FROM_SOURCE && !strncmp(options->standard, "CL1.", 4));
 }
 
-static bool flag(const char *variable, const char *value)
-{
-    const char *given = getenv(variable);
-    return given && !strcmp(given, value);
-}
-
 void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure)
 {
     struct rt_program_state *state = program->state;
     struct rt_build *build = &outcome->build;
     struct in_module_options options = {
-        .strict = flag("REFCL_STRICT_SPIRV", "1"),
-        .literal_legacy_atomics = flag("REFCL_LEGACY_ATOMICS", "literal"),
+        .strict = rt_setting_number(RT_SET_STRICT_SPIRV, 0, 0) != 0,
+        .literal_legacy_atomics = rt_setting_has(RT_SET_LEGACY_ATOMICS, "literal"),
         .name = state->file ? state->file : "program",
     };
     struct mm_error err = {0};

@@ -1,6 +1,7 @@
 /* Names for program text: users see their own file names in reports when the text given to
  * clCreateProgramWithSource is that of a .cl file in the working directory or in REFCL_SOURCE_PATH. */
 #include "ref-runtime/program.h"
+#include "ref-runtime/setting.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -56,7 +57,7 @@ char *rt_program_find_file(const char *text, uint32_t number)
     char path[PATH_MAX], directory[PATH_MAX];
     if (*text && search(".", text, path, sizeof path))
         return mm_strdup(path);
-    const char *list = getenv("REFCL_SOURCE_PATH");
+    const char *list = rt_setting_text(RT_SET_SOURCE_PATH, NULL);
     while (*text && list && *list) {
         size_t length = strcspn(list, ":");
         if (length && length < sizeof directory) {

@@ -2,6 +2,7 @@
  * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
 #include "ref-runtime/command.h"
 #include "ref-runtime/host_access.h"
+#include "ref-runtime/setting.h"
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -48,22 +49,22 @@ static int connect_trace(const char *name)
 
 static void initialise(void)
 {
-    const char *path = getenv("REFCL_TRACE"), *number = getenv("REFCL_TRACE_FD");
-    const char *name = getenv("REFCL_TRACE_SOCKET");
+    const char *path = rt_setting_text(RT_SET_TRACE, NULL),
+               *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
     int fd = -1;
     unsigned flags = 0;
-    if (path && *path) {
+    if (path) {
         fd = open_trace(path);
-    } else if (number && *number) {
-        fd = atoi(number);
+    } else if (rt_setting_given(RT_SET_TRACE_FD)) {
+        fd = (int)rt_setting_number(RT_SET_TRACE_FD, 0, (uint64_t)-1);
         fcntl(fd, F_SETFD, FD_CLOEXEC);
-    } else if (name && *name) {
+    } else if (name) {
         fd = connect_trace(name);
     } else {
         return;
     }
-    if (!path || !*path) {
-        flags = MM_TRACE_UNCOMPRESSED | (getenv("REFCL_TRACE_VALUES") ? 0 : MM_TRACE_WITHOUT_VALUES);
+    if (!path) {
+        flags = MM_TRACE_UNCOMPRESSED | (rt_setting_given(RT_SET_TRACE_VALUES) ? 0 : MM_TRACE_WITHOUT_VALUES);
     }
     struct mm_sink sink;
     struct mm_error error = {0};

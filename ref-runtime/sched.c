@@ -11,6 +11,7 @@
 #include "ref-runtime/event.h"
 #include "ref-runtime/fault.h"
 #include "ref-runtime/host_guard.h"
+#include "ref-runtime/setting.h"
 
 #include <errno.h>
 #include <fenv.h>
@@ -528,9 +529,8 @@ static void *executor_thread(void *unused)
 
 static void start_executor(void)
 {
-    const char *seed = getenv("REFCL_QUEUE_SEED");
-    seeded = seed && *seed;
-    random_state = seeded ? strtoull(seed, NULL, 0) : 0;
+    seeded = rt_setting_given(RT_SET_QUEUE_SEED);
+    random_state = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);
     sigset_t all, old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);

@@ -7,8 +7,8 @@
 #include "interp/fault.h"
 #include "ref-runtime/host_guard.h"
 #include "ref-runtime/memory.h"
+#include "ref-runtime/setting.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* allocation of storage */
@@ -59,22 +59,12 @@ size_t rt_mem_offset(const struct rt_mem *mem)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool literal, unified, told, uninitialized;
 
-static bool setting(const char *name, const char *value)
-{
-    const char *given = getenv(name);
-    size_t length = strlen(value);
-    for (; given && *given; given += strcspn(given, ","), given += *given == ',')
-        if (strcspn(given, ",") == length && memcmp(given, value, length) == 0)
-            return true;
-    return false;
-}
-
 static void read_settings(void)
 {
-    literal = setting("REFCL_MEMORY", "literal");
-    unified = setting("REFCL_BUFFERS", "unified");
-    told = setting("REFCL_DEBUG", "memory");
-    uninitialized = setting("REFCL_CHECK", "uninitialized");
+    literal = rt_setting_has(RT_SET_MEMORY, "literal");
+    unified = rt_setting_has(RT_SET_BUFFERS, "unified");
+    told = rt_setting_has(RT_SET_DEBUG, "memory");
+    uninitialized = rt_setting_has(RT_SET_CHECK, "uninitialized");
 }
 
 /* REFCL_DEBUG=memory: allocations and transfers as they happen, on standard error. */

@@ -12,6 +12,7 @@
 #include "ref-runtime/compiler/client_options.h"
 #include "ref-runtime/compiler/client_process.h"
 #include "ref-runtime/compiler/wire.h"
+#include "ref-runtime/setting.h"
 
 #define DEFAULT_TIMEOUT 120 /* seconds for one job; REFCL_COMPILE_TIMEOUT */
 
@@ -55,13 +56,11 @@ static void put_string(struct request *r, uint32_t tag, const char *text)
 
 static void begin(struct request *r, enum rt_wire_operation operation)
 {
-    *r = (struct request){.operation = operation, .timeout = DEFAULT_TIMEOUT};
-    const char *timeout = getenv("REFCL_COMPILE_TIMEOUT");
-    if (timeout && atoi(timeout) > 0)
-        r->timeout = (uint32_t)atoi(timeout);
+    *r = (struct request){.operation = operation};
+    r->timeout = (uint32_t)rt_setting_number(RT_SET_COMPILE_TIMEOUT, 0, DEFAULT_TIMEOUT);
     put(r, RT_TAG_OPERATION, &r->operation, sizeof r->operation);
     put(r, RT_TAG_TIMEOUT, &r->timeout, sizeof r->timeout);
-    put_string(r, RT_TAG_FAULT, getenv("REFCL_COMPILER_FAULT"));
+    put_string(r, RT_TAG_FAULT, rt_setting_text(RT_SET_COMPILER_FAULT, NULL));
     if (getcwd(r->directory, sizeof r->directory))
         put_string(r, RT_TAG_DIRECTORY, r->directory);
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "ref-runtime/compiler/wire.h"
+#include "ref-runtime/setting.h"
 
 #define START_SECONDS 30 /* for the helper to load clang and take its first job */
 
@@ -41,8 +42,8 @@ static bool join(char *out, size_t size, const char *base, const char *rest)
 /* Beside the library, or in ../libexec/refcl from it; likewise from the executable. */
 static bool find_helper(char *path, size_t size)
 {
-    const char *given = getenv("REFCL_COMPILER");
-    if (given && *given) {
+    const char *given = rt_setting_text(RT_SET_COMPILER, NULL);
+    if (given) {
         snprintf(path, size, "%s", given);
         return true;
     }
