@@ -22,7 +22,9 @@ struct in_module_options {
     bool literal_legacy_atomics; /* OpenCL 1.x atomics with the work-group scope that the translator gives */
     const char *name;            /* for messages and source places without a file */
     /* Other environments too: Physical32, and compute shaders of Vulkan with logical addressing, whose
-     * descriptors and push constants are then the kernel's arguments.  Validation findings are warnings. */
+     * descriptors and push constants are then the kernel's arguments.  What litmus programs are lax about (order
+     * of declarations, capabilities, ...) is put right first; then the module has to be valid, but for
+     * structured control flow. */
     bool any_environment;
 };
 /* Validates (libSPIRV-Tools) and decodes a SPIR-V module of SIZE bytes, of either endianness.  On failure

@@ -41,6 +41,16 @@ struct in_ty {
     uint64_t stride;        /* vector, array: between elements; pointers: of OpPtrAccessChain, 0 = pointee */
 };
 
+/* The type of a vector's elements, and their number; a scalar is a vector of one. */
+static inline const struct in_ty *in_scalar(const struct in_ty *ty)
+{
+    return ty->kind == IN_TY_VECTOR ? ty->element : ty;
+}
+static inline uint32_t in_count(const struct in_ty *ty)
+{
+    return ty->kind == IN_TY_VECTOR ? ty->count : 1;
+}
+
 enum in_id_kind {
     IN_ID_NONE,
     IN_ID_TYPE,
@@ -116,12 +126,13 @@ struct in_kernel {
     struct in_code *code;
 };
 
+enum { IN_ID_SCOPE = 2 }; /* an id of a scope or of memory semantics */
 struct in_module {
     atomic_uint references;
     struct mm_arena *arena;
     const char *name;
     uint32_t *words; /* host-endian copy, header included */
-    uint8_t *is_id;  /* per word: an operand that is an id (not type or result) */
+    uint8_t *is_id;  /* per word: 1 an operand that is an id (not type or result), IN_ID_SCOPE */
     uint32_t word_count, bound, version;
     struct in_id *ids; /* bound entries */
     struct in_global *globals;
@@ -160,6 +171,8 @@ const char *in_opcode_name(uint32_t opcode);
 /* parse.c: validation, endianness, id table; WARNINGS may be NULL */
 enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
                        struct mm_error *err);
+/* arrange.c: a module of another environment in the order that validation asks for */
+enum mm_class in_arrange(struct in_module *module, struct mm_error *err);
 /* byval.c: variables for by-value parameters, before the id table is made */
 enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err);
 /* declare.c: everything before the first function */

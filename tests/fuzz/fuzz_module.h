@@ -164,6 +164,18 @@ static void fz_launch(struct in_instance *instance, const struct in_kernel_info 
         in_pipe_clear(&pipes[k]);
 }
 
+/* Modules with another addressing model than Physical64 are those of another environment. */
+static bool is_foreign(const uint8_t *data, size_t size)
+{
+    uint32_t word;
+    for (size_t at = 20; at + 8 <= size && at < 400; at += 4) {
+        memcpy(&word, data + at, sizeof word);
+        if (word == (3u << 16 | 14)) /* OpMemoryModel: other than Physical64 */
+            return memcpy(&word, data + at + 4, sizeof word), word != 2;
+    }
+    return false;
+}
+
 /* Whether the module loads. */
 static bool fz_try(const uint8_t *data, size_t size)
 {
@@ -182,7 +194,7 @@ static bool fz_try(const uint8_t *data, size_t size)
                                          .set_user_event_status = fz_status,
                                          .is_valid_event = fz_valid,
                                          .capture_profiling = fz_capture};
-    struct in_module_options options = {.name = "fuzz"};
+    struct in_module_options options = {.name = "fuzz", .any_environment = is_foreign(data, size)};
     struct in_module *module = NULL;
     struct in_instance *instance = NULL;
     char *warnings = NULL;

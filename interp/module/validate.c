@@ -1,0 +1,285 @@
+/* Validation of a module's words by libSPIRV-Tools, and what is let pass although that refuses it.
+ * [SPIRV 2.16] */
+#include "validate.h"
+#define kDefaultMaxIdBound in_spirv_max_id_bound /* the header defines it in every file */
+#include <spirv-tools/libspirv.h>
+#include <spirv/unified1/OpenCL.std.h>
+#include <string.h>
+
+static spv_target_env environment(uint32_t version)
+{
+    switch (version) {
+    case 0x10000:
+        return SPV_ENV_UNIVERSAL_1_0;
+    case 0x10100:
+        return SPV_ENV_UNIVERSAL_1_1;
+    case 0x10200:
+        return SPV_ENV_UNIVERSAL_1_2;
+    case 0x10300:
+        return SPV_ENV_UNIVERSAL_1_3;
+    case 0x10400:
+        return SPV_ENV_UNIVERSAL_1_4;
+    case 0x10500:
+        return SPV_ENV_UNIVERSAL_1_5;
+    default:
+        return SPV_ENV_UNIVERSAL_1_6;
+    }
+}
+
+enum mm_class in_diagnose(struct in_module *module, const char *text, const char *rule, struct mm_error *err)
+{
+    enum mm_class result =
+        mm_fail_at(err, MM_INVALID, rule, module->name, 0, 0, "%s", text != NULL ? text : "invalid SPIR-V");
+    if (err != NULL)
+        for (char *p = err->message; *p != 0; p++)
+            if (*p == '\n')
+                *p = ' ';
+    return result;
+}
+
+static enum mm_class validate_words(struct in_module *module, const uint32_t *words, uint32_t count,
+                                    struct mm_error *err)
+{
+    spv_context context = spvContextCreate(environment(module->version));
+    spv_validator_options options = spvValidatorOptionsCreate();
+    spv_diagnostic diagnostic = NULL;
+    enum mm_class result = MM_OK;
+    if (context == NULL || options == NULL)
+        result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    spv_const_binary_t binary = {words, count};
+    /* Making the names of a message takes most of the time, so only when there is one. */
+    spvValidatorOptionsSetFriendlyNames(options, false);
+    if (result == MM_OK && spvValidateWithOptions(context, options, &binary, &diagnostic) != SPV_SUCCESS) {
+        spvDiagnosticDestroy(diagnostic);
+        diagnostic = NULL;
+        spvValidatorOptionsSetFriendlyNames(options, true);
+        spvValidateWithOptions(context, options, &binary, &diagnostic);
+        result = in_diagnose(module, diagnostic != NULL ? diagnostic->error : NULL, "SPIRV 2.16", err);
+    }
+    spvDiagnosticDestroy(diagnostic);
+    spvValidatorOptionsDestroy(options);
+    spvContextDestroy(context);
+    return result;
+}
+
+/* The result of an OpConvertUToPtr is an opaque handle: how translators write CLK_NULL_EVENT and the like. */
+static bool makes_handle(const struct in_module *m, const uint32_t *w)
+{
+    struct in_inst i;
+    for (uint32_t at = 5; at < m->word_count && (m->words[at] >> 16) > 0; at += i.count) {
+        in_inst_at(m, at, &i);
+        if (i.result == w[1])
+            return i.opcode == SpvOpTypeDeviceEvent || i.opcode == SpvOpTypeReserveId ||
+                   i.opcode == SpvOpTypeQueue || i.opcode == SpvOpTypeEvent;
+    }
+    return false;
+}
+
+/* Marks vector types and the values of such types. */
+static uint8_t *find_vectors(const struct in_module *m)
+{
+    uint8_t *vectors = mm_alloc_zero(m->bound + 1, 1);
+    struct in_inst i;
+    for (uint32_t at = 5; vectors != NULL && at < m->word_count && m->words[at] >> 16 > 0; at += i.count) {
+        in_inst_at(m, at, &i);
+        if (i.result < m->bound && i.type < m->bound)
+            vectors[i.result] = i.opcode == SpvOpTypeVector || (i.type != 0 && vectors[i.type]);
+    }
+    return vectors;
+}
+
+/* One condition for two vectors: LLVM's select, which SPIR-V knows since 1.4 only. */
+static bool is_broad_select(const struct in_module *m, const uint8_t *vectors, const uint32_t *w)
+{
+    return (w[0] & 0xffff) == SpvOpSelect && w[0] >> 16 == 6 && w[1] < m->bound && w[3] < m->bound &&
+           vectors[w[1]] && !vectors[w[3]];
+}
+
+/* Where pointer type or variable W says its storage class; NULL: it is neither. */
+static uint32_t *storage_class(uint32_t *w)
+{
+    return w[0] == (4u << 16 | SpvOpTypePointer) ? &w[2] : (w[0] & 0xffff) == SpvOpVariable ? &w[3] : NULL;
+}
+
+struct copy {
+    uint32_t *words, count;
+    bool changed;
+};
+
+/* An integer type of a width that there is not, or that was there before. */
+static bool is_odd(const struct copy *c, const uint32_t *w)
+{
+    bool odd = w[2] != 8 && w[2] != 16 && w[2] != 32 && w[2] != 64;
+    for (uint32_t at = 5; at < c->count && !odd; at += c->words[at] >> 16)
+        odd =
+            c->words[at] == (4u << 16 | SpvOpTypeInt) && c->words[at + 2] == w[2] && c->words[at + 3] == w[3];
+    return odd;
+}
+
+/* Instruction W goes into the copy, in another form if the validator would refuse it although every driver
+ * takes it: conversions of addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors
+ * by one condition. */
+static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, const uint32_t *w,
+                           struct copy *c)
+{
+    uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
+    bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) || is_broad_select(m, vectors, w);
+    bool constant = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
+    uint32_t kept = value || constant ? 3 : n;
+    memcpy(to, w, kept * sizeof *w);
+    if (value || constant)
+        to[0] = 3u << 16 | (value ? SpvOpUndef : SpvOpConstantNull);
+    c->changed |= kept < n;
+    c->count += kept;
+}
+
+/* The same for other environments: atomic operations on what is private or an output, integer types of odd
+ * width and other names of a type, which then are no numbers, the work-group's size as a variable. */
+static void copy_foreign(const uint32_t *w, struct copy *c)
+{
+    uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
+    bool odd = op == SpvOpTypeInt && n == 4 && is_odd(c, w);
+    bool size = op == SpvOpDecorate && n == 4 && w[3] == SpvBuiltInWorkgroupSize;
+    uint32_t kept = size ? 0 : odd ? 2 : n;
+    memcpy(to, w, kept * sizeof *w);
+    if (odd)
+        to[0] = 2u << 16 | SpvOpTypeStruct;
+    uint32_t *storage = kept > 0 ? storage_class(to) : NULL;
+    if (storage != NULL && (*storage == SpvStorageClassPrivate || *storage == SpvStorageClassOutput))
+        *storage = SpvStorageClassWorkgroup;
+    c->changed = true;
+    c->count += kept;
+}
+
+static struct copy tolerated(const struct in_module *m)
+{
+    struct copy c = {.words = mm_alloc((size_t)m->word_count * sizeof *c.words), .count = 5};
+    uint8_t *vectors = find_vectors(m);
+    if (c.words == NULL || vectors == NULL) {
+        mm_free(c.words);
+        mm_free(vectors);
+        return (struct copy){.words = NULL};
+    }
+    memcpy(c.words, m->words, 5 * sizeof *c.words);
+    bool storage = false;
+    for (uint32_t at = 5; at < m->word_count; at += m->words[at] >> 16) {
+        storage |= (m->words[at] & 0xffff) == SpvOpConstantPipeStorage;
+        if (m->options->any_environment)
+            copy_foreign(m->words + at, &c);
+        else
+            copy_tolerated(m, vectors, m->words + at, &c);
+    }
+    mm_free(vectors);
+    for (uint32_t at = 5; storage && at < c.count; at += c.words[at] >> 16)
+        if ((c.words[at] & 0xffff) == SpvOpTypePipeStorage) /* a type that may be null */
+            c.words[at] = 2u << 16 | SpvOpTypeEvent;
+    return c;
+}
+
+/* Structured control flow is asked of shaders [SPIRV 2.11]: the copy becomes a library of functions whose
+ * pointers are those of kernels, so that everything else is examined. */
+static void make_library(struct copy *c)
+{
+    uint32_t to = 5;
+    for (uint32_t at = 5, n; at < c->count; at += n) {
+        uint32_t *w = c->words + at, op = w[0] & 0xffff;
+        n = w[0] >> 16;
+        bool kept = op != SpvOpEntryPoint && op != SpvOpExecutionMode && op != SpvOpExecutionModeId &&
+                    op != SpvOpDecorate && op != SpvOpMemberDecorate;
+        uint32_t *storage = storage_class(w);
+        if (storage != NULL && *storage != SpvStorageClassFunction && *storage != SpvStorageClassInput &&
+            *storage != SpvStorageClassWorkgroup)
+            *storage = SpvStorageClassCrossWorkgroup;
+        if (op == SpvOpCapability && w[1] == SpvCapabilityShader)
+            w[1] = SpvCapabilityLinkage;
+        memmove(c->words + to, w, (kept ? n : 0) * sizeof *w);
+        to += kept ? n : 0;
+    }
+    c->count = to;
+}
+
+static bool is_tolerated(struct in_module *m)
+{
+    struct copy c = tolerated(m);
+    bool valid = c.words != NULL && c.changed && validate_words(m, c.words, c.count, NULL) == MM_OK;
+    if (!valid && c.words != NULL && m->options->any_environment) {
+        make_library(&c);
+        valid = validate_words(m, c.words, c.count, NULL) == MM_OK;
+    }
+    mm_free(c.words);
+    return valid;
+}
+
+/* Operands of extended instructions are values made before, and what is stored is a number: the validator
+ * takes that for granted. */
+enum made { ABSENT, UNTYPED, NUMERIC_TYPE, TYPED, NUMERIC };
+
+static enum made what_is_made(const unsigned char *made, uint32_t bound, const struct in_inst *i)
+{
+    switch (i->opcode) {
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+    case SpvOpTypeVector:
+        return NUMERIC_TYPE;
+    default:
+        break;
+    }
+    return i->type == 0 ? UNTYPED : i->type < bound && made[i->type] == NUMERIC_TYPE ? NUMERIC : TYPED;
+}
+
+/* Operand K of the extended instruction is the number that it stores. */
+static bool is_stored(const struct in_inst *i, uint32_t k)
+{
+    const uint32_t op = i->operands[1];
+    return k == 2 && op >= OpenCLstd_Vstoren && op <= OpenCLstd_Vstorea_halfn_r &&
+           op != OpenCLstd_Vload_half && op != OpenCLstd_Vload_halfn && op != OpenCLstd_Vloada_halfn;
+}
+
+static enum mm_class check_extended(struct in_module *module, struct mm_error *err)
+{
+    uint32_t bound = module->bound < IN_MAX_BOUND ? module->bound : IN_MAX_BOUND;
+    unsigned char *made = mm_alloc_zero(bound + 1, 1);
+    if (made == NULL)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    enum mm_class result = MM_OK;
+    struct in_inst i;
+    for (uint32_t at = 5; at < module->word_count && result == MM_OK; at += i.count) {
+        in_inst_at(module, at, &i);
+        for (uint32_t k = 2; i.opcode == SpvOpExtInst && k < i.operand_count && result == MM_OK; k++) {
+            uint32_t id = i.operands[k];
+            if (!module->is_id[i.operands + k - module->words])
+                continue;
+            if (id >= bound || made[id] < TYPED)
+                result = in_bad(module, at, err, "SPIRV 2.16.1",
+                                "operand %u of an extended instruction is no value", id);
+            else if (is_stored(&i, k) && made[id] != NUMERIC)
+                result =
+                    in_bad(module, at, err, "SPIRV 2.16.1", "operand %u, which is stored, is no number", id);
+        }
+        if (i.result != 0 && i.result < bound)
+            made[i.result] = (unsigned char)what_is_made(made, bound, &i);
+    }
+    mm_free(made);
+    return result;
+}
+
+enum mm_class in_validate(struct in_module *module, char **warnings, struct mm_error *err)
+{
+    if (check_extended(module, err) != MM_OK)
+        return err != NULL ? err->cls : MM_INVALID;
+    struct mm_error first = {.cls = MM_OK};
+    enum mm_class result = validate_words(module, module->words, module->word_count, &first);
+    if (result == MM_INVALID && !module->options->strict && is_tolerated(module))
+        result = MM_OK;
+    if (result != MM_OK) {
+        if (err != NULL)
+            *err = first;
+        return result;
+    }
+    if (first.cls != MM_OK && warnings != NULL) {
+        char text[sizeof first.message + 200];
+        mm_error_format(&first, text, sizeof text);
+        *warnings = mm_strdup(text);
+    }
+    return MM_OK;
+}
