@@ -250,6 +250,7 @@ struct ck_shortfall {
     uint64_t reader, writer;
     uint32_t writer_time[CK_SYSTEMS];
     uint32_t write_source, read_source;
+    struct ck_clock *offered; /* by the release sequence that it read from, NULL: none */
     uint8_t kind, write_scope, read_scope, read_order, system;
 };
 enum { CK_SHORTFALLS = 256 };
@@ -371,6 +372,7 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, struct ck_sync *sync);
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
+void ck_shortfalls_free(struct ck_detector *d);
 struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync);
 void ck_race_fence(struct ck_detector *d, const struct mm_event *event);
 void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);

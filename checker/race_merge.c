@@ -17,6 +17,7 @@ void ck_detector_finish(struct ck_detector *d)
         }
     }
     ck_weak_clear(d);
+    ck_shortfalls_free(d);
     ck_shadow_clear(d);
     ck_snapshots_free(d);
     ck_map_clear(&d->groups, &d->budget);

@@ -116,12 +116,15 @@ static bool store_relaxed(struct reason *r, const struct ck_shortfall *s, const 
 
 static bool load_relaxed(struct reason *r, const struct ck_shortfall *s, const char *write, const char *read)
 {
-    snprintf(r->text, sizeof r->text,
-             "the load at %s is relaxed and no acquire fence follows, so it does not synchronise with the "
-             "release at %s",
-             read, write);
+    bool releases = s->read_order == MM_RELEASE;
+    snprintf(
+        r->text, sizeof r->text,
+        "the %s at %s %s and no acquire fence follows, so it does not synchronise with the release at %s",
+        releases ? "read-modify-write" : "load", read,
+        releases ? "has memory_order_release, which does not acquire," : "is relaxed", write);
     r->change = (struct ck_change){.source = {s->read_source}, .order = {MM_ACQUIRE}};
-    snprintf(r->fix, sizeof r->fix, "give the load at %s memory_order_acquire", read);
+    snprintf(r->fix, sizeof r->fix, "give the %s at %s memory_order_%s", releases ? "atomic" : "load", read,
+             releases ? "acq_rel" : "acquire");
     return true;
 }
 
@@ -157,14 +160,22 @@ static bool describe_shortfall(struct reason *r, const struct ck_shortfall *s)
     }
 }
 
+/* What the reader took up, or would have, includes the earlier access. */
+static bool concerns(const struct reason *r, const struct ck_shortfall *s)
+{
+    const struct ck_access_record *earlier = r->earlier;
+    return s->reader == r->later &&
+           ((s->writer == earlier->agent && s->writer_time[r->system] >= earlier->time) ||
+            (s->system == r->system && ck_clock_get(s->offered, earlier->agent) >= earlier->time));
+}
+
 static bool from_atomics(struct reason *r)
 {
     const struct ck_detector *d = r->d;
     uint32_t count = d->shortfall_count < CK_SHORTFALLS ? d->shortfall_count : CK_SHORTFALLS;
     for (uint32_t i = 1; i <= count; i++) {
         const struct ck_shortfall *s = &d->shortfalls[(d->shortfall_count - i) % CK_SHORTFALLS];
-        if (s->reader == r->later && s->writer == r->earlier->agent &&
-            s->writer_time[r->system] >= r->earlier->time && describe_shortfall(r, s))
+        if (concerns(r, s) && describe_shortfall(r, s))
             return true;
     }
     return false;

@@ -68,9 +68,12 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
 /* ---- shortfalls: for reasons ----------------------------------------------------------------- */
 
 static void fall_short(struct ck_detector *d, const struct mm_event *read, const struct ck_location *location,
-                       const struct ck_sync *sync, enum ck_shortfall_kind kind)
+                       const struct ck_sync *sync, const struct ck_release *release,
+                       enum ck_shortfall_kind kind)
 {
     struct ck_shortfall *s = &d->shortfalls[d->shortfall_count++ % CK_SHORTFALLS];
+    ck_clock_drop(&d->clocks, s->offered);
+    s->offered = release ? ck_clock_ref(release->main) : NULL;
     s->reader = ck_agent_key(read->agent);
     s->writer = sync->writer;
     memcpy(s->writer_time, sync->writer_time, sizeof s->writer_time);
@@ -81,6 +84,14 @@ static void fall_short(struct ck_detector *d, const struct mm_event *read, const
     s->read_scope = read->scope;
     s->read_order = read->order;
     s->system = location->system;
+}
+
+void ck_shortfalls_free(struct ck_detector *d)
+{
+    for (size_t i = 0; i < CK_SHORTFALLS; i++) {
+        ck_clock_drop(&d->clocks, d->shortfalls[i].offered);
+        d->shortfalls[i].offered = NULL;
+    }
 }
 
 /* ---- acquire ------------------------------------------------------------------------------ */
@@ -104,11 +115,12 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
 {
     uint64_t agent = ck_agent_key(event->agent);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
-    bool wanted = acquires(event->order), in_instance = false, synchronised = false;
+    bool wanted = acquires(event->order), synchronised = false;
+    const struct ck_release *in_instance = NULL;
     for (const struct ck_release *r = sync->releases; r; r = r->next) {
         if (ck_scope_instance(d, agent, (enum ck_slot)r->slot, location) != r->key)
             continue;
-        in_instance = true;
+        in_instance = r;
         pend(d, item, location, r);
         if (wanted && slot == (enum ck_slot)r->slot) {
             ck_clock_join(&d->clocks, &item->clock[location->system], r->main);
@@ -118,13 +130,14 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
     if (sync->writer == agent)
         return;
     if (synchronised)
-        fall_short(d, event, location, sync, CK_SHORT_REGION);
+        fall_short(d, event, location, sync, NULL, CK_SHORT_REGION);
     else if (!sync->releases)
-        fall_short(d, event, location, sync, CK_SHORT_STORE_RELAXED);
+        fall_short(d, event, location, sync, NULL, CK_SHORT_STORE_RELAXED);
     else if (!in_instance)
-        fall_short(d, event, location, sync, CK_SHORT_SCOPE_INSTANCE);
+        fall_short(d, event, location, sync, sync->releases, CK_SHORT_SCOPE_INSTANCE);
     else
-        fall_short(d, event, location, sync, wanted ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
+        fall_short(d, event, location, sync, in_instance,
+                   wanted ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
 }
 
 /* ---- release ------------------------------------------------------------------------------ */

@@ -1,0 +1,14 @@
+// expect: scope-race
+// run: -g 8 -l 4 -a buf:1 -a svm:1 -a buf:1
+// Release in the scope of the work-group, acquire in that of the device.
+kernel void k(global int *data, global atomic_int *flag, global int *out)
+{
+    if (get_global_id(0) == 0) {
+        *data = 1;
+        atomic_store_explicit(flag, 1, memory_order_release, memory_scope_work_group);
+    } else if (get_global_id(0) == 4) {
+        while (!atomic_load_explicit(flag, memory_order_acquire, memory_scope_device))
+            ;
+        *out = *data;
+    }
+}

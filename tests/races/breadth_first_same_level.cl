@@ -1,0 +1,8 @@
+// expect: data-race
+// run: -g 4 -l 2 -a buf:5:fill=-1 -a 1
+// Several neighbours give a vertex the same level.
+kernel void k(global int *level, int depth)
+{
+    if (level[4] == -1)
+        level[4] = depth;
+}

@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:8 -a local:32
+// A reduction is no barrier for memory [CL 3.3.6 W9].
+kernel void k(global int *out, local int *t)
+{
+    size_t l = get_local_id(0);
+    t[l] = (int)l;
+    int all = work_group_reduce_add(1);
+    out[l] = t[7 - l] + all;
+}

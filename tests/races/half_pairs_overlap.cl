@@ -1,0 +1,7 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:16
+// Pairs of halves at every element.
+kernel void k(global half *a)
+{
+    vstore_half2((float2)(1.0f, 2.0f), 0, a + get_global_id(0));
+}

@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 64 -l 64 -a buf:1 -a buf:64
+// The barrier of a sub-group, whatever its scope, joins no other sub-group.
+kernel void k(global int *first, global int *out)
+{
+    if (get_local_id(0) == 0)
+        *first = 8;
+    sub_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+    out[get_global_id(0)] = *first;
+}

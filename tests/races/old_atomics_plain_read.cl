@@ -1,0 +1,8 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:1 -a buf:8
+// The result is read while others still count.
+kernel void k(volatile global int *n, global int *out)
+{
+    atomic_inc(n);
+    out[get_global_id(0)] = *n;
+}

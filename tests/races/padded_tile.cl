@@ -1,0 +1,11 @@
+// expect: clean
+// run: -g 8,8 -l 8,8 -a buf:64:iota -a buf:64
+// Rows padded against bank conflicts.
+kernel void k(global const int *in, global int *out)
+{
+    local int tile[8 * 9];
+    size_t x = get_local_id(0), y = get_local_id(1);
+    tile[y * 9 + x] = in[y * 8 + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[y * 8 + x] = tile[x * 9 + y];
+}

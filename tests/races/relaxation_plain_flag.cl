@@ -1,0 +1,12 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:9:fill=100 -a buf:1
+// All who change something set the flag, plainly.
+kernel void k(global atomic_int *distance, global int *changed)
+{
+    int i = (int)get_global_id(0);
+    if (i == 0)
+        atomic_store_explicit(&distance[0], 0, memory_order_relaxed, memory_scope_device);
+    int through = i + 1;
+    if (atomic_fetch_min_explicit(&distance[i + 1], through, memory_order_relaxed, memory_scope_device) > through)
+        *changed = 1;
+}

@@ -1,0 +1,7 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:8:iota -a buf:8
+// Six and eight have: two work-items meet.
+kernel void k(global const int *in, global int *out)
+{
+    out[(in[get_global_id(0)] * 6 + 3) % 8] = (int)get_global_id(0);
+}

@@ -1,0 +1,11 @@
+// expect: data-race
+// run: -g 4,4 -l 4,4 -a buf:16:iota
+// Row and column of the step are read while they are written, be it with the same values.
+kernel void k(global int *d)
+{
+    int i = (int)get_local_id(1), j = (int)get_local_id(0);
+    for (int m = 0; m < 4; m++) {
+        d[i * 4 + j] = min(d[i * 4 + j], d[i * 4 + m] + d[m * 4 + j]);
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    }
+}

@@ -1,0 +1,11 @@
+// expect: clean
+// run: -g 8 -l 8 -a buf:4 -a buf:4
+// Halves of a word written apart, read whole after a barrier.
+kernel void k(global int *words, global int *out)
+{
+    size_t g = get_global_id(0);
+    ((global short *)words)[g] = (short)g;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (g < 4)
+        out[g] = words[g];
+}

@@ -1,0 +1,9 @@
+// expect: data-race
+// run: -g 4,4 -l 4,1 -a buf:16:iota
+// Each element is written where its partner still reads.
+kernel void k(global int *m)
+{
+    size_t x = get_global_id(0), y = get_global_id(1);
+    int t = m[y * 4 + x];
+    m[x * 4 + y] = t;
+}

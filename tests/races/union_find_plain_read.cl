@@ -1,0 +1,17 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:9:iota
+// Connected components: links by compare-exchange, but plain reads on the way.
+int find(volatile global int *parent, int x)
+{
+    while (parent[x] != x)
+        x = parent[x];
+    return x;
+}
+kernel void k(volatile global int *parent)
+{
+    int x = (int)get_global_id(0), a = x, b = x + 1;
+    do {
+        a = find(parent, a);
+        b = find(parent, b);
+    } while (a != b && atomic_cmpxchg(&parent[max(a, b)], max(a, b), min(a, b)) != max(a, b));
+}
