@@ -41,9 +41,7 @@ static int setup(void **state)
         memcpy(&p_##name, &found, sizeof found);                                                             \
     }
     FUNCTIONS(FIND)
-    program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    if (err || clBuildProgram(program, 0, NULL, "", NULL, NULL))
-        return -1;
+    program = build_source(source, "");
     kernel = clCreateKernel(program, "k", &err);
     return err;
 }

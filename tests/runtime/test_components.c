@@ -1,8 +1,6 @@
 /* Writes to components of vectors touch those components only. [CLC 6.3.7] */
 #include "runtime_test.h"
 
-#include <string.h>
-
 static const char source[] =
     "kernel void scalar(global int4 *v) { v[get_global_id(0)].z = 42; }\n"
     "kernel void several(global float4 *v) { v[0].zy = (float2)(7, 8); v[0].s3 = 9; v[1].wzyx = v[1]; }\n"
@@ -23,11 +21,10 @@ static cl_program program;
 
 static int open_program(void **state)
 {
-    const char *text = source;
     if (open_device(state))
         return -1;
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    return clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL);
+    program = build_source(source, "-cl-std=CL3.0");
+    return 0;
 }
 
 static int close_program(void **state)

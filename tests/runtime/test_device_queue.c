@@ -21,22 +21,10 @@ static int close_all(void **state)
     return clReleaseCommandQueue(on_device) || close_device(state);
 }
 
-static cl_program build(const char *text, const char *options)
-{
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(err);
-    if (clBuildProgram(program, 1, &device, options, NULL, NULL)) {
-        char log[8192];
-        OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
-        fail_msg("%s", log);
-    }
-    return program;
-}
-
 /* Runs kernel "k" with one buffer of COUNT ints, zero at first; the status that its event ends with. */
 static cl_int run(const char *text, const char *options, size_t items, cl_int *data, size_t count)
 {
-    cl_program program = build(text, options);
+    cl_program program = build_source(text, options);
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     OK(err);
     memset(data, 0, count * sizeof *data);
@@ -206,7 +194,7 @@ static void queue_arguments(void **state)
     static const char text[] =
         "kernel void k(queue_t q, global int *out) {\n"
         "  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ *out = 3; }); }\n";
-    cl_program program = build(text, "-cl-std=CL3.0");
+    cl_program program = build_source(text, "-cl-std=CL3.0");
     cl_uint kernels = 0;
     OK(clCreateKernelsInProgram(program, 0, NULL, &kernels));
     assert_int_equal(kernels, 1); /* blocks are none */
@@ -288,7 +276,7 @@ static void pipes(void **state)
         "  int v = get_global_id(0) * 3; if (write_pipe(p, &v) == 0) atomic_inc(n); }\n"
         "kernel void take(read_only pipe int p, global int *out, global int *n) {\n"
         "  int v; if (read_pipe(p, &v) == 0) { out[v / 3] += v; atomic_inc(n); } }\n";
-    cl_program program = build(text, "-cl-std=CL3.0");
+    cl_program program = build_source(text, "-cl-std=CL3.0");
     cl_kernel put = clCreateKernel(program, "put", &err), take = clCreateKernel(program, "take", &err);
     OK(err);
     cl_mem pipe = clCreatePipe(context, 0, 4, 10, NULL, &err);

@@ -150,13 +150,7 @@ static void extension(void **state)
     if (!named(extensions, f->extension)) {
         skip();
     }
-    cl_program program = clCreateProgramWithSource(context, 1, (const char *[]){f->source}, NULL, &err);
-    OK(err);
-    if (clBuildProgram(program, 1, &device, "-cl-std=CL3.0", NULL, NULL)) {
-        char log[8192];
-        OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
-        fail_msg("%s", log);
-    }
+    cl_program program = build_source(f->source, "-cl-std=CL3.0");
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     OK(err);
     cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64 * 4, NULL, &err);

@@ -45,9 +45,7 @@ static void expect_quiet(const char *text)
 
 static cl_kernel kernel_k(cl_program *program)
 {
-    static const char *source = "kernel void k(global int *p) { p[get_global_id(0)]++; }";
-    *program = clCreateProgramWithSource(context, 1, &source, NULL, &err);
-    OK(clBuildProgram(*program, 0, NULL, "", NULL, NULL));
+    *program = build_source("kernel void k(global int *p) { p[get_global_id(0)]++; }", "");
     cl_kernel k = clCreateKernel(*program, "k", &err);
     OK(err);
     return k;

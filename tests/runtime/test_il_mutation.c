@@ -33,9 +33,7 @@ static uint64_t next(uint64_t *state)
 /* The SPIR-V in a refcl binary: from the magic number to the end. */
 static uint32_t *spirv_of(const char *text, size_t *count)
 {
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(err);
-    OK(clBuildProgram(program, 0, NULL, "-cl-std=CL1.2", NULL, NULL));
+    cl_program program = build_source(text, "-cl-std=CL1.2");
     size_t size = 0;
     OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
     unsigned char *binary = malloc(size);

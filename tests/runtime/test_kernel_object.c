@@ -13,11 +13,10 @@ static cl_program program;
 
 static int open_program(void **state)
 {
-    const char *text = source;
     if (open_device(state))
         return -1;
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    return clBuildProgram(program, 0, NULL, "-cl-kernel-arg-info", NULL, NULL);
+    program = build_source(source, "-cl-kernel-arg-info");
+    return 0;
 }
 
 static int close_program(void **state)

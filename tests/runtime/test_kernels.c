@@ -58,12 +58,11 @@ static cl_mem buffer(size_t size, const void *data)
 
 static int open_program(void **state)
 {
-    const char *text = source;
     if (open_device(state)) {
         return -1;
     }
-    program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    return clBuildProgram(program, 1, &device, NULL, NULL, NULL);
+    program = build_source(source, NULL);
+    return 0;
 }
 
 static int close_program(void **state)
@@ -197,9 +196,7 @@ static void atomics(void **state)
 static void non_uniform_groups(void **state)
 {
     (void)state;
-    const char *text = source;
-    cl_program p3 = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(clBuildProgram(p3, 1, &device, "-cl-std=CL3.0", NULL, NULL));
+    cl_program p3 = build_source(source, "-cl-std=CL3.0");
     cl_kernel k = clCreateKernel(p3, "ids", &err), old = kernel("ids");
     cl_mem m = buffer(40, NULL);
     set_mems(k, 1, &m);
@@ -413,8 +410,7 @@ static void far_dimensions(void **state)
         "o[8] = get_global_id(n); o[9] = get_global_size(n); o[10] = get_local_id(n);"
         "o[11] = get_local_size(n); o[12] = get_enqueued_local_size(n); o[13] = get_group_id(n);"
         "o[14] = get_num_groups(n); o[15] = get_global_offset(n); }";
-    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(clBuildProgram(p, 0, NULL, "-cl-std=CL2.0", NULL, NULL));
+    cl_program p = build_source(text, "-cl-std=CL2.0");
     cl_kernel k = clCreateKernel(p, "k", &err);
     cl_mem m = clCreateBuffer(context, 0, 16 * sizeof(cl_ulong), NULL, &err);
     const size_t one = 1, offset = 5;

@@ -6,9 +6,7 @@
 
 static cl_kernel kernel_of(const char *text)
 {
-    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(err);
-    OK(clBuildProgram(p, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    cl_program p = build_source(text, "-cl-std=CL3.0");
     cl_kernel k = clCreateKernel(p, "k", &err);
     OK(err);
     OK(clReleaseProgram(p));

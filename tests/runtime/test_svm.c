@@ -123,8 +123,7 @@ static void freed_too_early(void **state)
     (void)state;
     const char *text = "kernel void k(global int *p, global int *out) {\n"
                        "  int sum = 0; for (int i = 0; i < 300000; i++) sum += p[i % 64]; *out = sum; }";
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(clBuildProgram(program, 1, &device, "", NULL, NULL));
+    cl_program program = build_source(text, "");
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     cl_mem out = clCreateBuffer(context, 0, 4, NULL, &err);
     const size_t one = 1;

@@ -15,8 +15,7 @@ static void heap(void **state)
     cl_device_svm_capabilities svm = 0;
     OK(clGetDeviceInfo(device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
     assert_true(svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM);
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &err);
-    OK(clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL));
+    cl_program program = build_source(text, "-cl-std=CL2.0");
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     OK(err);
     struct node *list = NULL;

@@ -40,9 +40,7 @@ static int open_both(void **state)
     big_image = image_of(100, CL_RGBA);
     odd_image = image_of(4, CL_ARGB);
     tiny_image = image_of(4, CL_RGBA);
-    program = clCreateProgramWithSource(context, 1, (const char *[]){source}, NULL, &err);
-    if (err || clBuildProgram(program, 0, NULL, "", NULL, NULL))
-        return -1;
+    program = build_source(source, "");
     on_buffer = clCreateKernel(program, "b", &err);
     on_image = clCreateKernel(program, "i", &err);
     return err;

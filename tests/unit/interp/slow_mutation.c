@@ -112,17 +112,8 @@ static void test_mutations(void **state)
     (void)state;
     state_ = getenv("REFCL_FUZZ_SEED") ? (uint64_t)atoll(getenv("REFCL_FUZZ_SEED")) : 1;
     for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
-        struct rt_compile_request request = {.source = sources[s],
-                                             .source_size = strlen(sources[s]),
-                                             .file = "test.cl",
-                                             .options = "-cl-std=CL3.0",
-                                             .extensions = CLR_EXTENSIONS,
-                                             .features = CLR_FEATURES};
-        struct rt_binary binary = {NULL, 0};
+        struct rt_binary binary = clr_compile(sources[s], "-cl-std=CL3.0");
         struct mm_error err = {.message = ""};
-        char *log = NULL;
-        if (rt_compile(&request, &binary, &log, &err) != MM_OK)
-            fail_msg("%s%s", log != NULL ? log : "", err.message);
         uint32_t *copy = malloc(binary.size), words = (uint32_t)(binary.size / 4);
         for (uint32_t round = 0; round < rounds / 4; round++) {
             memcpy(copy, binary.data, binary.size);
@@ -143,7 +134,6 @@ static void test_mutations(void **state)
         }
         free(copy);
         mm_free(binary.data);
-        mm_free(log);
     }
     print_message("# %u of %u changed modules load\n", loaded, rounds);
     assert_true(loaded > rounds / 100);

@@ -202,23 +202,13 @@ static void note_instructions(const uint32_t *words, size_t count, bool *seen)
 
 static struct in_module *compile(const char *source, bool *seen)
 {
-    struct rt_compile_request request = {.source = source,
-                                         .source_size = strlen(source),
-                                         .file = "test.cl",
-                                         .options = "-cl-std=CL3.0",
-                                         .extensions = CLR_EXTENSIONS,
-                                         .features = CLR_FEATURES};
-    struct rt_binary binary = {NULL, 0};
+    struct rt_binary binary = clr_compile(source, "-cl-std=CL3.0");
     struct mm_error err = {.message = ""};
     struct in_module *module = NULL;
-    char *log = NULL;
-    if (rt_compile(&request, &binary, &log, &err) != MM_OK)
-        fail_msg("%s%s", log != NULL ? log : "", err.message);
     note_instructions(binary.data, binary.size / 4, seen);
     if (in_module_create(binary.data, binary.size, NULL, &module, NULL, &err) != MM_OK)
         fail_msg("%s", err.message);
     mm_free(binary.data);
-    mm_free(log);
     return module;
 }
 

@@ -1,23 +1,6 @@
 /* Options of modules, and what happens when memory runs out. */
 #include "clrun.h"
 
-static struct rt_binary compile(const char *source)
-{
-    struct rt_compile_request request = {.source = source,
-                                         .source_size = strlen(source),
-                                         .file = "test.cl",
-                                         .options = "-cl-std=CL3.0",
-                                         .extensions = CLR_EXTENSIONS,
-                                         .features = CLR_FEATURES};
-    struct rt_binary binary = {NULL, 0};
-    struct mm_error err = {.message = ""};
-    char *log = NULL;
-    if (rt_compile(&request, &binary, &log, &err) != MM_OK)
-        fail_msg("%s%s", log != NULL ? log : "", err.message);
-    mm_free(log);
-    return binary;
-}
-
 /* What validation refuses and every driver takes is a warning, unless the module is taken strictly. */
 static void test_warnings(void **state)
 {
@@ -69,7 +52,7 @@ static enum mm_class on_record(void *context, const struct mm_record *record)
 
 static uint8_t scope_of(const char *source, bool literal)
 {
-    struct rt_binary binary = compile(source);
+    struct rt_binary binary = clr_compile(source, "-cl-std=CL3.0");
     struct in_module_options options = {.name = "t", .literal_legacy_atomics = literal};
     struct in_module *module = NULL;
     struct in_instance *instance = NULL;
@@ -117,7 +100,7 @@ static void test_out_of_memory(void **state)
         "  barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = f(t, 4) + table[a[1] & 1] + l[0];\n"
         "  atomic_inc(&counter); printf(\"%d\\n\", work_group_reduce_add(sub_group_shuffle_xor(a[0], 1))); "
         "}\n";
-    struct rt_binary binary = compile(source);
+    struct rt_binary binary = clr_compile(source, "-cl-std=CL3.0");
     uint32_t failures = 0;
     (void)state;
     for (size_t n = 1; n < 2000; n++) {
