@@ -131,20 +131,11 @@ static bool object_is_image(const struct ck_object *o)
     return o->region == MM_IMAGE;
 }
 
-/* Whether E, an access, is of object O. */
-static Z3_ast accesses_object(struct zx *z, const struct zx_event *e, uint32_t o)
+Z3_ast zx_in_object(struct zx *z, struct zx_val address, uint32_t object)
 {
-    Z3_ast any = z->no;
+    struct zx_val past = zx_binary(z, CK_SUB, address, zx_number(CK_OBJECT_BASE(object), 8));
 
-    if (e->cell != ZX_NONE)
-        return z->cells[e->cell].object == o ? z->yes : z->no;
-    for (uint32_t i = 0; i < z->cell_count; i++) {
-        const struct zx_cell *c = &z->cells[i];
-
-        if (c->size == e->size && c->object == o)
-            any = zx_or(z, any, zx_equal(z, e->address, z->events[c->init].address));
-    }
-    return any;
+    return zx_less(z, past, zx_number(z->p->objects[object].size, 8), false, false);
 }
 
 /* Accesses, initial writes included, of objects that pass TEST. */
@@ -154,7 +145,7 @@ static Z3_ast in_objects(struct zx *z, const struct zx_event *e, object_test *te
 
     for (uint32_t o = 0; zx_is_access(e) && o < z->p->object_count; o++) {
         if (test(&z->p->objects[o]))
-            any = zx_or(z, any, accesses_object(z, e, o));
+            any = zx_or(z, any, zx_in_object(z, e->address, o));
     }
     return any;
 }
@@ -406,24 +397,34 @@ static Z3_ast comes_to(struct zx *z, uint32_t thread, uint32_t a)
     return any;
 }
 
+Z3_ast zx_all_come(struct zx *z, uint32_t a)
+{
+    const struct ck_program *p = z->p;
+    const struct zx_event *e = &z->events[a];
+    const struct ck_thread *s = &p->threads[e->thread];
+    Z3_ast all = z->yes;
+
+    for (uint32_t i = 0; !s->host && i < p->thread_count; i++) {
+        const struct ck_thread *t = &p->threads[i];
+
+        if (i == e->thread || t->host || s->device != t->device || s->work_group != t->work_group ||
+            (e->in->sub_group && s->sub_group != t->sub_group))
+            continue;
+        all = zx_and(z, all, comes_to(z, i, a));
+    }
+    return all;
+}
+
 /* A barrier lets nobody through before all work-items of the group are there [CL 3.3.6 W1, B1]. */
 Z3_ast zx_barriers_meet(struct zx *z)
 {
-    const struct ck_program *p = z->p;
     Z3_ast all = z->yes;
 
-    for (uint32_t a = 0; (!p->vulkan || p->kernel) && a < z->n; a++) {
+    for (uint32_t a = 0; (!z->p->vulkan || z->p->kernel) && a < z->n; a++) {
         const struct zx_event *e = &z->events[a];
-        const struct ck_thread *s = e->kind == ZX_BARRIER && e->part < 2 ? &p->threads[e->thread] : NULL;
 
-        for (uint32_t i = 0; s && !s->host && i < p->thread_count; i++) {
-            const struct ck_thread *t = &p->threads[i];
-
-            if (i == e->thread || t->host || s->device != t->device || s->work_group != t->work_group ||
-                (e->in->sub_group && s->sub_group != t->sub_group))
-                continue;
-            all = zx_and(z, all, zx_implies(z, e->exec, comes_to(z, i, a)));
-        }
+        if (e->kind == ZX_BARRIER && e->part < 2)
+            all = zx_and(z, all, zx_implies(z, e->exec, zx_all_come(z, a)));
     }
     return all;
 }
@@ -477,7 +478,8 @@ static Z3_ast same_object(struct zx *z, uint32_t a, uint32_t b)
 
     for (uint32_t o = 0; zx_is_access(&z->events[a]) && zx_is_access(&z->events[b]) && o < z->p->object_count;
          o++) {
-        Z3_ast both = zx_and(z, accesses_object(z, &z->events[a], o), accesses_object(z, &z->events[b], o));
+        Z3_ast both =
+            zx_and(z, zx_in_object(z, z->events[a].address, o), zx_in_object(z, z->events[b].address, o));
 
         any = zx_or(z, any, both);
     }

@@ -79,14 +79,11 @@ static void arrive(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx_val *re
     node->guard = merge_guards(r->z, node->guard, guard);
 }
 
-/* The iteration that ends at NODE had no effect: the registers are as they were when it began. */
-static Z3_ast idle(struct zx_run *r, const struct zx_node *node, uint32_t l)
+/* Where the iteration of loop L that ends at NODE began; NULL: it is not reached. */
+static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_node *node, uint32_t l)
 {
-    struct zx *z = r->z;
     uint8_t count[ZX_MAX_LOOPS];
-    const struct zx_node *begin;
     uint32_t found;
-    Z3_ast all;
 
     memcpy(count, node->count, sizeof count);
     zx_restrict_counts(r, r->loops[l].target, count);
@@ -97,9 +94,17 @@ static Z3_ast idle(struct zx_run *r, const struct zx_node *node, uint32_t l)
             count[k] = 0;
     }
     found = zx_find_node(r, r->loops[l].target, count);
-    if (found == ZX_NONE || !r->nodes[found]->entry)
+    return found == ZX_NONE || !r->nodes[found]->entry ? NULL : r->nodes[found];
+}
+
+/* The iteration of loop L from BEGIN to NODE had no effect: the registers are as they were when it began. */
+static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct zx_node *node, uint32_t l)
+{
+    struct zx *z = r->z;
+    Z3_ast all;
+
+    if (!begin)
         return z->no;
-    begin = r->nodes[found];
     all = zx_and(z, begin->guard, zx_equal(z, begin->entry[r->effects_reg], node->regs[r->effects_reg]));
     for (uint32_t i = 0; all != z->no && i < r->t->reg_count; i++) {
         if (r->loops[l].live[i / 64] >> (i % 64) & 1)
@@ -121,6 +126,26 @@ static bool only_looks(const struct zx_run *r, uint32_t l)
     return r->z->p->kernel;
 }
 
+/* The condition under which loop L begins anew after NODE, reached if GUARD: not where the round was idle.
+ * Such a round is no part of any execution, or is repeated for ever. */
+static Z3_ast leave_out_idle(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
+{
+    struct zx *z = r->z;
+    const struct zx_node *begin = begin_of(r, node, l);
+    Z3_ast waiting;
+
+    if (!z->may_hang && !node->count[l] && !only_looks(r, l))
+        return guard;
+    waiting = zx_and(z, guard, idle(r, begin, node, l));
+    if (waiting == z->no)
+        return guard;
+    if (!z->may_hang)
+        zx_assert(z, zx_not(z, waiting));
+    else
+        zx_add_round(z, &(struct zx_round){waiting, r->thread, begin->first_event, z->n});
+    return zx_and(z, guard, zx_not(z, waiting));
+}
+
 static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guard)
 {
     struct zx *z = r->z;
@@ -129,10 +154,8 @@ static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guar
         return;
     if (node->back_loop[slot] != ZX_NONE) {
         uint32_t l = node->back_loop[slot];
-        Z3_ast waiting = node->count[l] || only_looks(r, l) ? idle(r, node, l) : z->no;
 
-        zx_assert(z, zx_not(z, zx_and(z, guard, waiting)));
-        guard = zx_and(z, guard, zx_not(z, waiting));
+        guard = leave_out_idle(r, node, l, guard);
         if (node->successor[slot] == ZX_NONE)
             z->exceeded = zx_or(z, z->exceeded, guard);
     }
@@ -156,7 +179,6 @@ static struct zx_event new_event(const struct zx_run *r, const struct zx_node *n
                              .in = &r->t->instrs[node->pc],
                              .instr = node->pc,
                              .partner = ZX_NONE,
-                             .cell = ZX_NONE,
                              .addressed = ZX_NONE,
                              .late = r->z->no,
                              .exec = node->guard,
@@ -212,13 +234,63 @@ static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint
     return any;
 }
 
+/* The pieces of ACCESS, each a read; what they return together. */
+static struct zx_val read_pieces(struct zx *z, const struct zx_event *access)
+{
+    struct zx_val whole = zx_number(0, access->size);
+    struct zx_event e = *access;
+
+    for (uint8_t at = 0, next; at < access->size; at = next) {
+        next = zx_piece_end(z, access->address, at, access->size);
+        e.size = (uint8_t)(next - at);
+        e.address = zx_binary(z, CK_ADD, access->address, zx_number(at, 8));
+        e.value = zx_fresh(z, "r", e.size);
+        whole = zx_with_piece(z, whole, at, e.value);
+        zx_add_event(z, &e);
+    }
+    return whole;
+}
+
+static void write_pieces(struct zx *z, const struct zx_event *access, struct zx_val whole)
+{
+    struct zx_event e = *access;
+
+    for (uint8_t at = 0, next; at < access->size; at = next) {
+        next = zx_piece_end(z, access->address, at, access->size);
+        e.size = (uint8_t)(next - at);
+        e.address = zx_binary(z, CK_ADD, access->address, zx_number(at, 8));
+        e.value = zx_piece(z, whole, at, e.size);
+        zx_add_event(z, &e);
+    }
+}
+
+/* What is there before ACCESS, and whether it writes (read halves come first, so that they know). */
+static struct zx_val read_access(struct zx_run *r, struct zx_event *access, const struct zx_val *regs,
+                                 Z3_ast *writes)
+{
+    struct zx *z = r->z;
+    uint32_t first = z->n;
+    struct zx_val old = read_pieces(z, access);
+
+    if (access->in->op == CK_CAS) {
+        *writes = zx_equal(z, old, zx_eval_expr(z, access->in->expected, regs));
+        if (access->in->weak)
+            *writes = zx_and(z, *writes, zx_fresh_bool(z, "w"));
+        z->events[first].failed = zx_not(z, *writes);
+    }
+    if (access->in->op != CK_LOAD) {
+        access->partner = first;
+        z->events[first].partner = z->n;
+    }
+    return old;
+}
+
 /* A thread that misses every object stops there. */
 static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
 {
     struct zx *z = r->z;
     struct zx_val *regs = own_regs(r, node), value = {0}, old = {0};
     struct zx_val address = zx_eval_expr(z, in->address, regs);
-    uint32_t read = ZX_NONE;
     Z3_ast writes = z->yes, inside = in_bounds(z, in->address, address, in->size);
     struct zx_event e;
 
@@ -228,27 +300,17 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
         return;
     e = new_event(r, node, ZX_READ);
     e.address = address;
+    if (((in->attributes & MM_ATOMIC) || in->op >= CK_RMW) &&
+        zx_piece_end(z, address, 0, in->size) < in->size)
+        zx_stop(z, MM_LIMIT, "z3.mixed-size", "an atomic access overlaps one of another size");
     if (in->op != CK_LOAD)
         value = zx_eval_expr(z, in->value, regs);
-    if (in->op != CK_STORE) {
-        old = e.value = zx_fresh(z, "r", in->size);
-        if (in->op == CK_CAS) {
-            writes = zx_equal(z, old, zx_eval_expr(z, in->expected, regs));
-            if (in->weak)
-                writes = zx_and(z, writes, zx_fresh_bool(z, "w"));
-            e.failed = zx_not(z, writes);
-        }
-        read = zx_add_event(z, &e);
-    }
+    if (in->op != CK_STORE)
+        old = read_access(r, &e, regs, &writes);
     if (in->op != CK_LOAD) {
         e.kind = ZX_WRITE;
-        e.partner = read;
-        e.failed = z->no;
         e.exec = zx_and(z, node->guard, writes);
-        e.value = in->op == CK_RMW ? rmw_result(z, (enum ck_rmw_op)in->rmw, old, value) : value;
-        if (read != ZX_NONE)
-            z->events[read].partner = z->n;
-        zx_add_event(z, &e);
+        write_pieces(z, &e, in->op == CK_RMW ? rmw_result(z, (enum ck_rmw_op)in->rmw, old, value) : value);
         count_effect(r, regs, writes);
     }
     if (in->op != CK_STORE && in->reg != CK_NO_REG)
@@ -285,13 +347,32 @@ static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_
     e.address = occurrence(r, &e);
     if (in->quorum)
         e.late = zx_fresh_bool(r->z, "late");
+    if (r->z->may_hang)
+        e.passed = zx_fresh_bool(r->z, "passed");
     count_effect(r, regs, r->z->yes);
     e.part = r->z->split_barriers ? 1 : 0;
     zx_add_event(r->z, &e);
+    if (e.passed)
+        e.exec = node->guard = zx_and(r->z, node->guard, e.passed);
     if (e.part) {
         e.part = 2;
         zx_add_event(r->z, &e);
     }
+}
+
+/* Before any event the thread may be left out from then on. */
+static void may_stop(struct zx_run *r, struct zx_node *node, enum ck_op op)
+{
+    struct zx *z = r->z;
+    const bool acts =
+        (op >= CK_LOAD && op <= CK_BARRIER) || op == CK_AVAILABILITY || op == CK_VISIBILITY || op == CK_POINT;
+    Z3_ast *stopped = &z->threads[r->thread].stopped, here;
+
+    if (!z->may_stop || !acts)
+        return;
+    here = zx_fresh_bool(z, "stop");
+    *stopped = zx_or(z, *stopped, zx_and(z, node->guard, here));
+    node->guard = zx_and(z, node->guard, zx_not(z, here));
 }
 
 static void run_node(struct zx_run *r, uint32_t n)
@@ -305,7 +386,9 @@ static void run_node(struct zx_run *r, uint32_t n)
     if (!node->regs || node->pc >= r->t->instr_count)
         return;
     node->entry = node->regs;
+    node->first_event = z->n;
     in = &r->t->instrs[node->pc];
+    may_stop(r, node, in->op);
     switch (in->op) {
     case CK_ASSIGN: {
         struct zx_val v = zx_eval_expr(z, in->value, node->regs);
@@ -366,6 +449,7 @@ static void run_thread(struct zx *z, uint32_t thread)
     r->first_event = z->n;
     r->effects_reg = r->t->reg_count; /* hidden: the number of effects */
     r->reg_count = r->t->reg_count + 1;
+    z->threads[thread].waits = z->threads[thread].blocked = z->threads[thread].stopped = z->no;
     zx_find_loops(r);
     zx_find_live(r);
     zx_sort_nodes(r);
@@ -388,6 +472,7 @@ static void run_thread(struct zx *z, uint32_t thread)
 void zx_run_threads(struct zx *z)
 {
     z->exceeded = z->out_of_bounds = z->assertion = z->unaligned = z->no;
+    z->n = z->hard_count = z->round_count = 0;
     z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         run_thread(z, i);

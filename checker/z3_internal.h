@@ -29,12 +29,12 @@ struct zx_event {
     const struct ck_instr *in;    /* NULL: initial write */
     uint32_t instr;               /* its index in the thread */
     uint32_t partner;             /* other half of a read-modify-write, or ZX_NONE */
-    uint32_t cell;                /* location where the address is a number, else ZX_NONE */
     uint32_t addressed;           /* object as addressed, before aliases; ZX_NONE where that is computed */
     Z3_ast late;                  /* barrier with a quorum: enough had come before, who did not wait for it */
     uint8_t part;                 /* barriers: 1 entry, 2 exit, 0 both in one */
     uint8_t size;                 /* bytes accessed */
     Z3_ast exec;                  /* happens */
+    Z3_ast passed;                /* barrier, where threads may hang: the thread goes on after it */
     Z3_ast failed;                /* read half of a compare-exchange: it does not write; else false */
     struct zx_val address, value; /* value: read or written; barrier: the number that the program gives it,
                                      and for address which time the thread comes to it */
@@ -45,11 +45,14 @@ static inline bool zx_is_access(const struct zx_event *e)
     return e->kind == ZX_READ || e->kind == ZX_WRITE;
 }
 
-/* A location: SIZE bytes at OFFSET of OBJECT (never an alias). */
+/* A location: SIZE bytes at OFFSET of OBJECT (never an alias); or wherever in OBJECT the access ACCESSED_BY
+ * is that has a computed address, if no other cell is there. */
 struct zx_cell {
     uint32_t object, init; /* init: event number */
+    uint32_t accessed_by;  /* ZX_NONE: at OFFSET */
     uint64_t offset;
     uint8_t size;
+    bool listed; /* there for computed addresses: may not be cut */
 };
 
 struct zx_rel {
@@ -62,6 +65,15 @@ struct zx_thread {
     uint32_t reg_count;   /* with the hidden ones */
     struct zx_val *final; /* registers at the end */
     Z3_ast ends;          /* the thread runs to its end within the bound */
+    /* Where threads may hang: it repeats a round of a loop for ever, waits at a barrier for ever, is never
+     * scheduled again. */
+    Z3_ast waits, blocked, stopped;
+};
+
+/* A round of a loop, the events FIRST to END of THREAD, that is repeated for ever if WHEN holds. */
+struct zx_round {
+    Z3_ast when;
+    uint32_t thread, first, end;
 };
 
 struct zx {
@@ -78,15 +90,21 @@ struct zx {
     struct mm_error *err;
     double deadline;     /* CPU seconds, 0 = none */
     bool split_barriers; /* the model tells entry and exit fences apart */
+    bool may_hang;       /* threads may wait for ever, in loops and at barriers */
+    bool may_stop;       /* and not be scheduled again, anywhere */
     uint64_t budget;     /* formulas that may still be built */
 
     struct zx_event *events;
     uint32_t n, capacity, words;
     struct zx_cell *cells;
     uint32_t cell_count, cell_capacity;
+    uint64_t *cuts; /* addresses that no access may span: one that does becomes several */
+    uint32_t cut_count;
     struct zx_thread *threads;
     Z3_ast *hard; /* what holds of every execution */
     uint32_t hard_count, hard_capacity;
+    struct zx_round *rounds;
+    uint32_t round_count, round_capacity;
     Z3_ast exceeded;      /* some loop wants more iterations than the bound */
     Z3_ast out_of_bounds; /* some access misses every object */
     Z3_ast unaligned;     /* some access is to no location that the engine has */
@@ -133,12 +151,24 @@ struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *reg
 
 void zx_run_threads(struct zx *z);
 uint32_t zx_add_event(struct zx *z, const struct zx_event *event);
-/* Locations, initial writes, reads-from, coherence. */
+/* Finds the locations; false: accesses were found to overlap, and all threads must run again (z3_place.c). */
+bool zx_find_cells(struct zx *z);
+/* Where the piece ends that begins at byte AT of an access of SIZE bytes. */
+uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint8_t at, uint8_t size);
+/* SIZE bytes at byte AT of WHOLE; WHOLE, zero there, with PIECE at byte AT. */
+struct zx_val zx_piece(struct zx *z, struct zx_val whole, uint8_t at, uint8_t size);
+struct zx_val zx_with_piece(struct zx *z, struct zx_val whole, uint8_t at, struct zx_val piece);
+uint32_t zx_find_cell(struct zx *z, uint64_t address, uint8_t size);
+void zx_add_initial_writes(struct zx *z);
+/* Whether ADDRESS is in OBJECT. */
+Z3_ast zx_in_object(struct zx *z, struct zx_val address, uint32_t object);
+/* Initial writes, reads-from, coherence. */
 void zx_build_memory(struct zx *z);
 Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
 /* Enough threads come to each barrier that asks for a number of them. */
 void zx_require_quorums(struct zx *z);
-/* All work-items of a group come to the same barriers. */
+/* All work-items of the group come to the barrier A; to all their barriers. */
+Z3_ast zx_all_come(struct zx *z, uint32_t a);
 Z3_ast zx_barriers_meet(struct zx *z);
 Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b);
 /* The value of a term of the condition in the final state; Z3_ast constraints are added as needed. */
@@ -155,6 +185,11 @@ struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *r);
 struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments);
 /* The statement of CHECK (with its negation) as a formula.  ONE_WAY: it is only ever asserted. */
 Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way);
+
+/* ---- progress (z3_progress.c) ------------------------------------------------------------------ */
+
+/* Notes that a thread repeats ROUND for ever, if ROUND.when holds. */
+void zx_add_round(struct zx *z, const struct zx_round *round);
 
 /* ---- evidence (z3_witness.c, explain.c) ------------------------------------------------------ */
 

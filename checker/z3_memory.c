@@ -1,185 +1,12 @@
-/* The Z3 engine's memory: locations, initial writes, reads-from, coherence order, final values.
+/* The Z3 engine's memory: reads-from, coherence order, final values.
  *
- * A location is a run of bytes that is accessed as a whole; accesses that overlap in part are beyond this
- * engine, and it says so.  Every write that may reach the location of a read is a possible source, whatever
- * value it carries: values are not enumerated, so that cycles of values are candidates like any other. */
+ * Every write that may reach the location of a read is a possible source, whatever value it carries: values
+ * are not enumerated, so that cycles of values are candidates like any other. */
 #include "checker/z3_internal.h"
 
 #include <string.h>
 
-enum { MAX_CELLS = 1024, MAX_EVENTS = 1000, MAX_TERM_VISITS = 2000 };
-
-/* ---- locations ----------------------------------------------------------------------------------- */
-
-static uint32_t physical(const struct ck_program *p, uint32_t object)
-{
-    for (uint32_t hops = 0; p->vulkan && hops < p->object_count; hops++) {
-        uint32_t next = p->objects[object].alias_of;
-
-        if (next == object || next >= p->object_count)
-            break;
-        object = next;
-    }
-    return object;
-}
-
-static uint32_t get_cell(struct zx *z, uint32_t object, uint64_t offset, uint8_t size)
-{
-    for (uint32_t i = 0; i < z->cell_count; i++) {
-        const struct zx_cell *c = &z->cells[i];
-
-        if (c->object == object && c->offset == offset && c->size == size)
-            return i;
-    }
-    if (z->cell_count == MAX_CELLS)
-        zx_stop(z, MM_LIMIT, "z3", "more than %u memory locations", MAX_CELLS);
-    if (z->cell_count == z->cell_capacity) {
-        uint32_t capacity = z->cell_capacity ? z->cell_capacity * 2 : 16;
-        struct zx_cell *bigger = zx_alloc(z, capacity, sizeof *bigger);
-
-        if (z->cell_count)
-            memcpy(bigger, z->cells, z->cell_count * sizeof *bigger);
-        z->cells = bigger;
-        z->cell_capacity = capacity;
-    }
-    z->cells[z->cell_count] = (struct zx_cell){.object = object, .offset = offset, .size = size};
-    return z->cell_count++;
-}
-
-/* Which objects' addresses the term A is computed from. */
-static void provenance(struct zx *z, Z3_ast a, bool *objects, unsigned *visits)
-{
-    uint64_t k;
-    Z3_app app;
-
-    if (++*visits > MAX_TERM_VISITS)
-        return;
-    if (Z3_get_ast_kind(z->c, a) == Z3_NUMERAL_AST) {
-        if (Z3_get_sort(z->c, a) == z->sorts[8] && Z3_get_numeral_uint64(z->c, a, &k) && k >> 32 != 0 &&
-            (k >> 32) - 1 < z->p->object_count)
-            objects[(k >> 32) - 1] = true;
-        return;
-    }
-    if (Z3_get_ast_kind(z->c, a) != Z3_APP_AST)
-        return;
-    app = Z3_to_app(z->c, a);
-    for (unsigned i = 0; i < Z3_get_app_num_args(z->c, app); i++)
-        provenance(z, Z3_get_app_arg(z->c, app, i), objects, visits);
-}
-
-/* An address that is not a number: one of the locations of the objects it is computed from, or of any. */
-static void resolve_symbolic(struct zx *z, struct zx_event *e)
-{
-    const struct ck_program *p = z->p;
-    bool *objects = zx_alloc(z, p->object_count, sizeof *objects), any = false;
-    Z3_ast hits = z->no;
-    unsigned visits = 0;
-
-    provenance(z, e->address.t, objects, &visits);
-    for (uint32_t i = 0; visits <= MAX_TERM_VISITS && i < p->object_count; i++)
-        any = any || objects[i];
-    for (uint32_t i = 0; i < p->object_count; i++) {
-        if (any && !objects[i])
-            continue;
-        if (physical(p, i) != i)
-            zx_stop(z, MM_LIMIT, "z3", "computed address of an object that aliases another");
-        for (uint64_t offset = 0; offset + e->size <= p->objects[i].size; offset += e->size) {
-            struct zx_val here = zx_number(CK_OBJECT_BASE(i) + offset, 8);
-
-            get_cell(z, i, offset, e->size);
-            hits = zx_or(z, hits, zx_equal(z, e->address, here));
-        }
-    }
-    z->unaligned = zx_or(z, z->unaligned, zx_and(z, e->exec, zx_not(z, hits)));
-}
-
-static void resolve(struct zx *z, struct zx_event *e)
-{
-    uint32_t object;
-
-    if (e->address.t) {
-        resolve_symbolic(z, e);
-        return;
-    }
-    e->addressed = (uint32_t)((e->address.k >> 32) - 1); /* in bounds: z3_exec.c */
-    object = physical(z->p, e->addressed);
-    e->address.k = CK_OBJECT_BASE(object) + (e->address.k & UINT32_MAX);
-    e->cell = get_cell(z, object, e->address.k & UINT32_MAX, e->size);
-}
-
-static uint32_t term_cell(struct zx *z, const struct ck_term *t)
-{
-    return get_cell(z, physical(z->p, t->object), t->offset, z->p->objects[t->object].element_size);
-}
-
-static void resolve_conditions(struct zx *z)
-{
-    const struct ck_program *p = z->p;
-
-    for (uint32_t i = 0; i < p->observed_count; i++) {
-        if (p->observed[i].kind == CK_TERM_MEMORY)
-            term_cell(z, &p->observed[i]);
-    }
-    for (uint32_t i = 0; i < p->prop_count; i++) {
-        if (p->props[i].op != CK_PROP_COMPARE)
-            continue;
-        if (p->props[i].left.kind == CK_TERM_MEMORY)
-            term_cell(z, &p->props[i].left);
-        if (p->props[i].right.kind == CK_TERM_MEMORY)
-            term_cell(z, &p->props[i].right);
-    }
-}
-
-static void refuse_overlap(struct zx *z)
-{
-    for (uint32_t i = 0; i < z->cell_count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            const struct zx_cell *a = &z->cells[i], *b = &z->cells[k];
-
-            if (a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size)
-                zx_stop(z, MM_LIMIT, "z3.mixed-size",
-                        "accesses of different sizes overlap in %s, which the Z3 engine does not model",
-                        z->p->objects[a->object].name);
-        }
-    }
-}
-
-/* ---- initial writes ---------------------------------------------------------------------------------- */
-
-static struct zx_val initial_value(struct zx *z, const struct zx_cell *c)
-{
-    const struct ck_object *o = &z->p->objects[c->object];
-    uint64_t k = 0;
-
-    if (o->uninitialised)
-        return zx_fresh(z, "u", c->size);
-    for (uint8_t i = 0; o->initial && o->element_size && i < c->size; i++) {
-        uint64_t at = c->offset + i, element = o->initial[at / o->element_size];
-
-        k |= (element >> (8 * (at % o->element_size)) & 0xff) << (8 * i);
-    }
-    return zx_number(k, c->size);
-}
-
-static void add_initial_writes(struct zx *z)
-{
-    for (uint32_t i = 0; i < z->cell_count; i++) {
-        struct zx_cell *c = &z->cells[i];
-        struct zx_event e = {.kind = ZX_WRITE,
-                             .thread = ZX_NONE,
-                             .partner = ZX_NONE,
-                             .cell = i,
-                             .addressed = ZX_NONE,
-                             .late = z->no,
-                             .size = c->size,
-                             .exec = z->yes,
-                             .failed = z->no,
-                             .address = zx_number(CK_OBJECT_BASE(c->object) + c->offset, 8)};
-
-        e.value = initial_value(z, c);
-        c->init = zx_add_event(z, &e);
-    }
-}
+enum { MAX_EVENTS = 1000 };
 
 /* ---- reads-from and coherence -------------------------------------------------------------------------- */
 
@@ -191,11 +18,7 @@ Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b)
         return z->no;
     if (a == b)
         return z->yes;
-    if (x->size != y->size)
-        return z->no;
-    if (x->cell != ZX_NONE && y->cell != ZX_NONE)
-        return x->cell == y->cell ? z->yes : z->no;
-    return zx_equal(z, x->address, y->address);
+    return x->size != y->size ? z->no : zx_equal(z, x->address, y->address);
 }
 
 static void build_reads_from(struct zx *z, uint32_t read)
@@ -242,7 +65,9 @@ static void build_coherence(struct zx *z)
             if (z->events[i].kind != ZX_WRITE || z->events[k].kind != ZX_WRITE ||
                 zx_same_location(z, i, k) == z->no)
                 continue;
-            /* Initial writes come after all threads' events; no two of them share a location. */
+            /* Initial writes come after all threads' events; no two that happen share a location. */
+            if (z->events[k].thread == ZX_NONE)
+                continue;
             before = z->events[i].thread == ZX_NONE ? z->no : zx_fresh_bool(z, "co");
             z->co[k * n + i] = before;
             z->co[i * n + k] = zx_not(z, before);
@@ -267,13 +92,7 @@ static void build_coherence(struct zx *z)
 
 void zx_build_memory(struct zx *z)
 {
-    for (uint32_t i = 0; i < z->n; i++) {
-        if (zx_is_access(&z->events[i]))
-            resolve(z, &z->events[i]);
-    }
-    resolve_conditions(z);
-    refuse_overlap(z);
-    add_initial_writes(z);
+    zx_add_initial_writes(z);
     if (z->n > MAX_EVENTS)
         zx_stop(z, MM_LIMIT, "z3", "%u events, more than the Z3 engine takes", z->n);
     z->words = (z->n + 63) / 64;
@@ -300,7 +119,7 @@ static Z3_ast writes_cell(struct zx *z, uint32_t w, uint32_t cell)
     return zx_and(z, e->exec, zx_same_location(z, w, z->cells[cell].init));
 }
 
-static struct zx_val final_memory(struct zx *z, uint32_t cell)
+static struct zx_val final_cell(struct zx *z, uint32_t cell)
 {
     Z3_ast *terms = zx_alloc(z, z->n, sizeof *terms);
     struct zx_val v = z->events[z->cells[cell].init].value;
@@ -326,6 +145,19 @@ static struct zx_val final_memory(struct zx *z, uint32_t cell)
     return v;
 }
 
+static struct zx_val final_memory(struct zx *z, const struct ck_term *t)
+{
+    uint8_t size = (uint8_t)ck_term_size(z->p, t), next;
+    uint64_t address = CK_OBJECT_BASE(t->object) + t->offset;
+    struct zx_val v = zx_number(0, size);
+
+    for (uint8_t at = 0; at < size; at = next) {
+        next = zx_piece_end(z, zx_number(address, 8), at, size);
+        v = zx_with_piece(z, v, at, final_cell(z, zx_find_cell(z, address + at, (uint8_t)(next - at))));
+    }
+    return v;
+}
+
 struct zx_val zx_final(struct zx *z, const struct ck_term *t)
 {
     switch (t->kind) {
@@ -336,7 +168,7 @@ struct zx_val zx_final(struct zx *z, const struct ck_term *t)
     case CK_TERM_MEMORY:
         break;
     }
-    return final_memory(z, term_cell(z, t));
+    return final_memory(z, t);
 }
 
 static bool term_is_signed(const struct ck_program *p, const struct ck_term *t)
@@ -356,7 +188,7 @@ static void convert(struct zx *z, struct zx_val *v, const struct ck_term *term, 
     if (other->kind == CK_TERM_REG)
         size = z->p->threads[other->thread].reg_sizes[other->reg];
     else
-        size = z->p->objects[other->object].element_size;
+        size = (uint8_t)ck_term_size(z->p, other);
     if ((v->k | zx_number(UINT64_MAX, size).k) == UINT64_MAX)
         *v = zx_number(zx_number(v->k, size).k, 8);
 }

@@ -2,7 +2,7 @@
  *
  * One context per call.  Everything that holds of every execution is asserted; the condition, the flags, the
  * final states and the unwinding assumption are queries on top. */
-#include "checker/z3_internal.h"
+#include "checker/z3_solve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +11,6 @@
 enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2 };
 #define DEFAULT_MEMORY (UINT64_C(4) << 30)
 #define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)
-
-struct solve {
-    struct zx *z;
-    struct ck_verdict *v;
-    Z3_ast complete;   /* literal: all threads end within the bound, and the filter holds */
-    Z3_ast begun;      /* literal: kernels: threads may end early, at a fault or the bound; else COMPLETE */
-    Z3_ast prop, goal; /* goal: literal, the proposition or for forall its opposite */
-    Z3_ast any_flag, assertion, out_of_bounds, exceeded;
-    Z3_ast *statements; /* formula per check, NULL for flags */
-    Z3_ast *axioms;     /* literal per check, NULL for flags; only when tracked */
-    Z3_ast *flags;      /* literal per check, NULL for axioms */
-    struct zx_val *observed;
-    uint32_t states_capacity;
-    size_t max_states;
-    bool race_found, beyond_bound;
-};
 
 /* Z3 reports through this; what failed returns NULL and is noticed by zx_keep. */
 static void on_z3_error(Z3_context c, Z3_error_code e)
@@ -48,13 +32,13 @@ static void set_timeout(struct zx *z, double seconds)
     Z3_params_dec_ref(z->c, params);
 }
 
-static void note_limit(struct solve *s, const char *rule, const char *message)
+void zx_note_limit(struct zx_solve *s, const char *rule, const char *message)
 {
     if (s->v->limit.cls == MM_OK)
         mm_fail(&s->v->limit, MM_LIMIT, rule, "%s", message);
 }
 
-static enum ck_answer check(struct solve *s, unsigned count, Z3_ast const *assumptions)
+enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions)
 {
     struct zx *z = s->z;
     Z3_ast *literals = zx_alloc(z, count, sizeof *literals);
@@ -71,7 +55,7 @@ static enum ck_answer check(struct solve *s, unsigned count, Z3_ast const *assum
         double left = z->deadline - zx_cpu_seconds();
 
         if (left <= 0) {
-            note_limit(s, "time", "time is up");
+            zx_note_limit(s, "time", "time is up");
             return CK_UNKNOWN;
         }
         set_timeout(z, left);
@@ -79,12 +63,11 @@ static enum ck_answer check(struct solve *s, unsigned count, Z3_ast const *assum
     r = Z3_solver_check_assumptions(z->c, z->s, kept, literals);
     if (r != Z3_L_UNDEF)
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
-    note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
+    zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
     return CK_UNKNOWN;
 }
 
-/* A literal that implies A. */
-static Z3_ast literal(struct zx *z, Z3_ast a, const char *name)
+Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name)
 {
     Z3_ast l;
 
@@ -121,45 +104,51 @@ static bool model_names(const struct mm_cat_model *m, const char *name)
     return false;
 }
 
-static void encode_completeness(struct solve *s)
+static void encode_completeness(struct zx_solve *s)
 {
     struct zx *z = s->z;
-    Z3_ast all = zx_barriers_meet(z);
+    Z3_ast all = s->meet = zx_barriers_meet(z);
 
-    s->begun = literal(z, all, "begun");
+    s->begun = zx_literal(z, all, "begun");
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         all = zx_and(z, all, z->threads[i].ends);
     if (z->p->filter != CK_NO_EXPR)
         all = zx_and(z, all, zx_prop(z, z->p->filter));
-    s->complete = literal(z, all, "complete");
+    s->complete = zx_literal(z, all, "complete");
     if (!z->p->kernel)
         s->begun = s->complete;
 }
 
-static void encode_model(struct solve *s)
+void zx_encode_axioms(struct zx_solve *s)
 {
     struct zx *z = s->z;
-    const struct mm_cat_model *m = z->model;
 
-    s->statements = zx_alloc(z, m->check_count, sizeof *s->statements);
-    s->flags = zx_alloc(z, m->check_count, sizeof *s->flags);
-    s->any_flag = z->no;
-    for (uint32_t i = 0; i < m->check_count; i++) {
-        Z3_ast statement = zx_check(z, &m->checks[i], !m->checks[i].flag);
-
-        if (m->checks[i].flag) {
-            s->flags[i] = literal(z, statement, "flag");
-            s->any_flag = zx_or(z, s->any_flag, statement);
-        } else {
-            s->statements[i] = statement;
-        }
+    s->statements = zx_alloc(z, z->model->check_count, sizeof *s->statements);
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (!z->model->checks[i].flag)
+            s->statements[i] = zx_check(z, &z->model->checks[i], true);
     }
-    s->any_flag = literal(z, s->any_flag, "flags");
 }
 
-/* A solver that knows what holds of every candidate, and the axioms: outright, or each under the assumption
- * of its literal. */
-static void open_solver(struct solve *s, bool track)
+static void encode_flags(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+
+    s->flags = zx_alloc(z, z->model->check_count, sizeof *s->flags);
+    s->any_flag = z->no;
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        Z3_ast statement;
+
+        if (!z->model->checks[i].flag)
+            continue;
+        statement = zx_check(z, &z->model->checks[i], false);
+        s->flags[i] = zx_literal(z, statement, "flag");
+        s->any_flag = zx_or(z, s->any_flag, statement);
+    }
+    s->any_flag = zx_literal(z, s->any_flag, "flags");
+}
+
+void zx_open_solver(struct zx_solve *s, bool track)
 {
     struct zx *z = s->z;
 
@@ -175,7 +164,7 @@ static void open_solver(struct solve *s, bool track)
         if (!s->statements[i])
             continue;
         if (track)
-            s->axioms[i] = literal(z, s->statements[i], "axiom");
+            s->axioms[i] = zx_literal(z, s->statements[i], "axiom");
         else
             Z3_solver_assert(z->c, z->s, s->statements[i]);
     }
@@ -183,30 +172,37 @@ static void open_solver(struct solve *s, bool track)
         Z3_solver_assert(z->c, z->s, z->hard[i]);
 }
 
-static void encode(struct solve *s)
+void zx_encode_executions(struct zx *z)
 {
-    struct zx *z = s->z;
-
     z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
     z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
     z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
-    zx_run_threads(z);
+    do
+        zx_run_threads(z);
+    while (!zx_find_cells(z));
     zx_build_memory(z);
     zx_require_quorums(z);
+}
+
+static void encode(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+
+    zx_encode_executions(z);
     s->observed = zx_alloc(z, z->p->observed_count, sizeof *s->observed);
     for (uint32_t i = 0; i < z->p->observed_count; i++)
         s->observed[i] = zx_final(z, &z->p->observed[i]);
     encode_completeness(s);
     s->prop = zx_prop(z, z->p->condition);
-    s->goal = literal(z, z->p->quantifier == CK_FORALL ? zx_not(z, s->prop) : s->prop, "goal");
-    s->assertion = literal(z, z->assertion, "assertion");
-    s->out_of_bounds = literal(z, z->out_of_bounds, "out_of_bounds");
-    s->exceeded = literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
+    s->goal = zx_literal(z, z->p->quantifier == CK_FORALL ? zx_not(z, s->prop) : s->prop, "goal");
+    s->assertion = zx_literal(z, z->assertion, "assertion");
+    s->out_of_bounds = zx_literal(z, z->out_of_bounds, "out_of_bounds");
+    s->exceeded = zx_literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
 }
 
 /* ---- final states ------------------------------------------------------------------------------------- */
 
-static struct ck_state *add_state(struct solve *s)
+static struct ck_state *add_state(struct zx_solve *s)
 {
     struct ck_verdict *v = s->v;
 
@@ -225,7 +221,7 @@ static struct ck_state *add_state(struct solve *s)
 }
 
 /* Takes the state of the solver's model and excludes it from now on. */
-static void take_state(struct solve *s, bool racy)
+static void take_state(struct zx_solve *s, bool racy)
 {
     struct zx *z = s->z;
     uint32_t count = z->p->observed_count;
@@ -247,15 +243,15 @@ static void take_state(struct solve *s, bool racy)
     Z3_solver_assert(z->c, z->s, zx_or_n(z, count, differs));
 }
 
-static bool enumerate(struct solve *s, bool racy, double until)
+static bool enumerate(struct zx_solve *s, bool racy, double until)
 {
     for (;;) {
-        enum ck_answer r = check(s, 2, (Z3_ast[]){s->complete, racy ? s->any_flag : s->z->yes});
+        enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, racy ? s->any_flag : s->z->yes});
 
         if (r != CK_YES)
             return r == CK_NO;
         if (s->v->state_count >= s->max_states || zx_cpu_seconds() > until) {
-            note_limit(s, "states", "too many final states to list them all");
+            zx_note_limit(s, "states", "too many final states to list them all");
             return false;
         }
         take_state(s, racy);
@@ -275,7 +271,7 @@ static int compare_states(const void *a, const void *b)
     return 0;
 }
 
-static void find_states(struct solve *s)
+static void find_states(struct zx_solve *s)
 {
     struct zx *z = s->z;
     double now = zx_cpu_seconds(), until = now + MOST_STATE_SECONDS;
@@ -300,7 +296,7 @@ static void find_states(struct solve *s)
  */
 
 /* The execution of the solver's model. */
-static struct zx *current_execution(struct solve *s)
+static struct zx *current_execution(struct zx_solve *s)
 {
     struct zx *z = s->z, *g;
     Z3_model m = Z3_solver_get_model(z->c, z->s);
@@ -313,7 +309,7 @@ static struct zx *current_execution(struct solve *s)
     return g;
 }
 
-static void find_flags(struct solve *s)
+static void find_flags(struct zx_solve *s)
 {
     struct zx *z = s->z;
     struct ck_verdict *v = s->v;
@@ -326,7 +322,7 @@ static void find_flags(struct solve *s)
     for (uint32_t i = 0; i < z->model->check_count; i++) {
         if (!s->flags[i])
             continue;
-        r = check(s, 2, (Z3_ast[]){s->begun, s->flags[i]});
+        r = zx_ask(s, 2, (Z3_ast[]){s->begun, s->flags[i]});
         unknown = unknown || r == CK_UNKNOWN;
         if (r != CK_YES)
             continue;
@@ -340,16 +336,16 @@ static void find_flags(struct solve *s)
     s->race_found = v->flag_count > 0;
     v->race = v->flag_count ? CK_YES : unknown ? CK_UNKNOWN : CK_NO;
     /* What ends a thread early: nothing is said of where the others get to. */
-    if (check(s, 1, &s->out_of_bounds) == CK_YES)
+    if (zx_ask(s, 1, &s->out_of_bounds) == CK_YES)
         v->flags[v->flag_count++] = "out_of_bounds";
-    if (check(s, 1, &s->assertion) == CK_YES)
+    if (zx_ask(s, 1, &s->assertion) == CK_YES)
         v->flags[v->flag_count++] = "assertion";
 }
 
 /* Is there a consistent execution with the proposition (forall: without it)? */
-static enum ck_answer find_condition(struct solve *s)
+static enum ck_answer find_condition(struct zx_solve *s)
 {
-    enum ck_answer r = check(s, 2, (Z3_ast[]){s->complete, s->goal});
+    enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, s->goal});
 
     s->v->condition = r;
     if (r != CK_UNKNOWN && s->z->p->quantifier != CK_EXISTS)
@@ -360,7 +356,7 @@ static enum ck_answer find_condition(struct solve *s)
 }
 
 /* Can the goal be reached when only the axioms in KEEP hold? */
-static bool reachable(struct solve *s, const bool *keep)
+static bool reachable(struct zx_solve *s, const bool *keep)
 {
     struct zx *z = s->z;
     Z3_ast *literals = zx_alloc(z, z->model->check_count + 2, sizeof *literals);
@@ -372,12 +368,12 @@ static bool reachable(struct solve *s, const bool *keep)
         if (s->axioms[i] && keep[i])
             literals[count++] = s->axioms[i];
     }
-    return check(s, count, literals) == CK_YES;
+    return zx_ask(s, count, literals) == CK_YES;
 }
 
 /* Leaves out of KEEP as few axioms as it takes: one if that is enough, else a set of which none can be kept.
  */
-static bool relax(struct solve *s, bool *keep)
+static bool relax(struct zx_solve *s, bool *keep)
 {
     uint32_t n = s->z->model->check_count;
 
@@ -402,14 +398,14 @@ static bool relax(struct solve *s, bool *keep)
 }
 
 /* No consistent execution reaches the goal: the candidate that breaks the fewest axioms, and how. */
-static void explain_forbidden(struct solve *s)
+static void explain_forbidden(struct zx_solve *s)
 {
     struct zx *z = s->z, *g;
     struct ck_verdict *v = s->v;
     uint32_t n = z->model->check_count;
     bool *keep = zx_alloc(z, n, sizeof *keep);
 
-    open_solver(s, true);
+    zx_open_solver(s, true);
     if (!relax(s, keep))
         return;
     g = current_execution(s);
@@ -422,7 +418,7 @@ static void explain_forbidden(struct solve *s)
 }
 
 /* Some execution goes beyond the bound: what no execution within it shows stays unknown. */
-static void weaken(struct solve *s)
+static void weaken(struct zx_solve *s)
 {
     struct zx *z = s->z;
     struct ck_verdict *v = s->v;
@@ -430,7 +426,7 @@ static void weaken(struct solve *s)
 
     if (s->exceeded == z->no)
         return;
-    beyond = check(s, 1, &s->exceeded);
+    beyond = zx_ask(s, 1, &s->exceeded);
     if (beyond == CK_NO)
         return;
     if (v->condition == (z->p->quantifier == CK_EXISTS ? CK_NO : CK_YES))
@@ -439,25 +435,27 @@ static void weaken(struct solve *s)
         v->race = CK_UNKNOWN;
     s->beyond_bound = true;
     if (z->exceeded != z->no)
-        note_limit(s, "bound", "a loop may run more often than the bound");
+        zx_note_limit(s, "bound", "a loop may run more often than the bound");
     else
-        note_limit(s, "z3.address", "a computed address may be that of no location the engine has");
+        zx_note_limit(s, "z3.address", "a computed address may be that of no location the engine has");
 }
 
-static void decide(struct solve *s)
+static void decide(struct zx_solve *s)
 {
-    struct zx *z = s->z;
     enum ck_answer goal;
 
     encode(s);
-    encode_model(s);
-    open_solver(s, false);
+    zx_encode_axioms(s);
+    encode_flags(s);
+    zx_open_solver(s, false);
     goal = find_condition(s);
     find_flags(s);
     weaken(s);
     find_states(s);
-    if (goal == CK_NO && z->options.explain)
+    if (goal == CK_NO && s->z->options.explain)
         explain_forbidden(s);
+    if (s->z->p->kernel)
+        zx_find_progress(s);
 }
 
 static Z3_context new_context(const struct ck_options *options)
@@ -476,7 +474,7 @@ static Z3_context new_context(const struct ck_options *options)
     return c;
 }
 
-static enum mm_class run(struct solve *s)
+static enum mm_class run(struct zx_solve *s)
 {
     struct zx *z = s->z;
 
@@ -492,7 +490,7 @@ static enum mm_class run(struct solve *s)
 }
 
 /* A limit that stopped the engine leaves what it has found; everything else is unknown. */
-static enum mm_class settle(struct solve *s, enum mm_class r, const struct mm_error *why,
+static enum mm_class settle(struct zx_solve *s, enum mm_class r, const struct mm_error *why,
                             struct mm_error *err)
 {
     if (r == MM_OK)
@@ -510,7 +508,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
     double start = zx_cpu_seconds();
     struct mm_error why = {.cls = MM_OK};
     struct zx z = {.p = program, .model = model, .err = &why, .budget = MAX_FORMULAS};
-    struct solve s = {.z = &z, .v = verdict};
+    struct zx_solve s = {.z = &z, .v = verdict};
     enum mm_class r;
 
     memset(verdict, 0, sizeof *verdict);

@@ -32,66 +32,6 @@ static void mark(uint64_t *set, uint64_t i)
     set[i / 64] |= UINT64_C(1) << (i % 64);
 }
 
-static void unmark(uint64_t *set, uint32_t i)
-{
-    if (i != CK_NO_REG)
-        set[i / 64] &= ~(UINT64_C(1) << (i % 64));
-}
-
-static void use_expr(const struct zx_run *r, uint32_t expr, uint64_t *live)
-{
-    const struct ck_expr *e = &r->z->p->exprs[expr];
-
-    if (e->op == CK_CONST)
-        return;
-    if (e->op == CK_REG) {
-        mark(live, e->imm);
-        return;
-    }
-    use_expr(r, e->a, live);
-    if (e->op < CK_NOT || e->op == CK_SELECT)
-        use_expr(r, e->b, live);
-    if (e->op == CK_SELECT)
-        use_expr(r, e->c, live);
-}
-
-static bool has_address(enum ck_op op)
-{
-    return op == CK_LOAD || op == CK_STORE || op == CK_RMW || op == CK_CAS;
-}
-
-static bool has_value(const struct ck_instr *in)
-{
-    switch (in->op) {
-    case CK_ASSIGN:
-    case CK_STORE:
-    case CK_RMW:
-    case CK_CAS:
-    case CK_BRANCH:
-    case CK_ASSUME:
-    case CK_ASSERT:
-        return true;
-    case CK_BARRIER:
-        return in->value != CK_NO_EXPR;
-    default:
-        return false;
-    }
-}
-
-static void transfer(const struct zx_run *r, const struct ck_instr *in, uint64_t *live)
-{
-    if (in->op == CK_ASSIGN || in->op == CK_LOAD || in->op == CK_RMW || in->op == CK_CAS)
-        unmark(live, in->reg);
-    if (in->op == CK_CAS) {
-        unmark(live, in->reg2);
-        use_expr(r, in->expected, live);
-    }
-    if (has_address(in->op))
-        use_expr(r, in->address, live);
-    if (has_value(in))
-        use_expr(r, in->value, live);
-}
-
 static void live_at_end(const struct zx_run *r, uint64_t *live)
 {
     const struct ck_program *p = r->z->p;
@@ -127,7 +67,7 @@ void zx_find_live(struct zx_run *r)
             memcpy(now, &live[(size_t)next * words], words * sizeof *now);
             for (uint32_t w = 0; in->op == CK_BRANCH && w < words; w++)
                 now[w] |= live[(size_t)in->target * words + w];
-            transfer(r, in, now);
+            ck_instr_live(r->z->p, in, now);
             in_set = &live[(size_t)i * words];
             if (memcmp(in_set, now, words * sizeof *now) != 0) {
                 memcpy(in_set, now, words * sizeof *now);

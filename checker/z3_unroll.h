@@ -17,6 +17,7 @@ struct zx_node {
     uint32_t successor[2]; /* fall through or jump; branch target.  ZX_NONE: none */
     uint32_t back_loop[2]; /* the loop whose back edge the successor is, or ZX_NONE */
     uint8_t state;         /* depth-first search */
+    uint32_t first_event;  /* events that are added from here on come after it */
     Z3_ast guard;
     struct zx_val *regs, *entry; /* now, and before the instruction */
 };

@@ -56,16 +56,6 @@ static void copy_events(struct zx *g, struct zx *z, Z3_model m, const uint32_t *
         if (e->address.size)
             e->address = zx_number(zx_model_value(z, m, e->address), e->address.size);
     }
-    for (uint32_t i = 0; i < z->cell_count; i++)
-        g->cells[i].init = number[z->cells[i].init];
-    for (uint32_t i = 0; i < g->n; i++) {
-        struct zx_event *e = &g->events[i];
-
-        for (uint32_t c = 0; zx_is_access(e) && e->cell == ZX_NONE && c < z->cell_count; c++) {
-            if (g->cells[c].size == e->size && g->events[g->cells[c].init].address.k == e->address.k)
-                e->cell = c;
-        }
-    }
 }
 
 struct zx *zx_execution(struct zx *z, Z3_model m)
@@ -77,8 +67,6 @@ struct zx *zx_execution(struct zx *z, Z3_model m)
     number = number_events(z, m, &g->n);
     g->words = (g->n + 63) / 64;
     g->events = zx_alloc(z, g->n, sizeof *g->events);
-    g->cells = zx_alloc(z, z->cell_count, sizeof *g->cells);
-    memcpy(g->cells, z->cells, z->cell_count * sizeof *g->cells);
     copy_events(g, z, m, number);
     g->rf = zx_alloc(z, (size_t)g->n * g->n, sizeof *g->rf);
     g->co = zx_alloc(z, (size_t)g->n * g->n, sizeof *g->co);
@@ -132,10 +120,10 @@ void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step)
     step->info.kind = (uint8_t)kind_of(e);
     step->info.size = e->size;
     step->info.agent.index = e->thread;
-    if (e->cell != ZX_NONE) {
-        step->object = g->cells[e->cell].object;
+    if (zx_is_access(e)) {
+        step->object = (uint32_t)(e->address.k >> 32) - 1;
         step->info.allocation = step->object + 1;
-        step->info.offset = g->cells[e->cell].offset;
+        step->info.offset = e->address.k & UINT32_MAX;
     }
     if (e->kind == ZX_READ)
         step->info.value_read = e->value.k;

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Small kernels with known answers, and modules that are not.  The known answers stand in the first lines:
+"""Small kernels with known answers, by both engines, and modules that are not.  The known answers stand in the first lines:
 
     ; Expect: condition holds, race none, divergence none, termination always
     ; Options: --progress unfair
 """
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -23,17 +24,17 @@ def header(path, key):
                 yield text[len(key) + 1:].strip()
 
 
-def explore(path, options):
-    run = subprocess.run([REFCL, "explore", "--json", "-", *options, path], capture_output=True, text=True,
-                         timeout=60, check=False)
+def explore(path, engine, options):
+    run = subprocess.run([REFCL, "explore", "--engine", engine, "--json", "-", *options, path], capture_output=True,
+                         text=True, timeout=60, check=False)
     tests = json.loads(run.stdout)["tests"] if run.stdout else []
     return run, tests[0] if tests else {}
 
 
-def check(path):
-    options = " ".join(header(path, "Options")).split()
+def check(path, engine):
+    options = shlex.split(" ".join(header(path, "Options")))
     errors = list(header(path, "Error"))
-    run, test = explore(path, options)
+    run, test = explore(path, engine, options)
     if run.returncode < 0 or run.returncode == 4:
         return f"exit code {run.returncode}: {run.stderr}"
     if errors:
@@ -48,13 +49,13 @@ def check(path):
 
 
 def main():
-    files = sorted(os.listdir(FOLDER))
-    print(f"1..{len(files)}")
+    tests = [(name, engine) for name in sorted(os.listdir(FOLDER)) for engine in ("search", "z3")]
+    print(f"1..{len(tests)}")
     failed = 0
-    for number, name in enumerate(files, 1):
-        problem = check(os.path.join(FOLDER, name))
+    for number, (name, engine) in enumerate(tests, 1):
+        problem = check(os.path.join(FOLDER, name), engine)
         failed += bool(problem)
-        print(f"{'not ok' if problem else 'ok'} {number} - {name}" + (f": {problem}" if problem else ""))
+        print(f"{'not ok' if problem else 'ok'} {number} - {name} {engine}" + (f": {problem}" if problem else ""))
     return 1 if failed else 0
 
 
