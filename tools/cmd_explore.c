@@ -244,12 +244,6 @@ static int read_file(const char *path, char **data, size_t *size)
     return failed ? tool_error(EXIT_USAGE, "cannot read '%s'", path) : 0;
 }
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-    size_t n = strlen(path), m = strlen(suffix);
-    return n >= m && strcmp(path + n - m, suffix) == 0;
-}
-
 /* OpenCL C becomes SPIR-V first. */
 static int compile(const struct explore *e, const char *path, char **data, size_t *size)
 {
@@ -468,7 +462,7 @@ static int explore_file(struct explore *e, const char *path)
     struct ck_program *program = NULL;
     struct mm_error err = {0};
     int code = read_file(path, &data, &size);
-    if (!code && (has_suffix(path, ".cl") || has_suffix(path, ".clcpp")))
+    if (!code && (tool_has_suffix(path, ".cl") || tool_has_suffix(path, ".clcpp")))
         code = compile(e, path, &data, &size);
     if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
         code = tool_report(&err);

@@ -4,6 +4,7 @@
 #include "tools/commands.h"
 #include "tools/session_options.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,17 +67,47 @@ static int run_captured(const struct kernel *kernel, const char *path)
     return code;
 }
 
+/* The name says what a file is; what is not named as anything else is OpenCL C, or a capture if it begins
+ * like one. */
+enum input { SOURCE, MODULE, CAPTURE };
+static int input_of(const char *path, enum input *input)
+{
+    *input = SOURCE;
+    if (tool_has_suffix(path, ".spvasm"))
+        return tool_error(EXIT_USAGE, "'%s' is the text of a module: spirv-as makes a .spv file of it", path);
+    if (tool_has_suffix(path, ".spv"))
+        *input = MODULE;
+    else if (tool_has_suffix(path, ".cap") || mm_capture_is(path))
+        *input = CAPTURE;
+    if (*input != MODULE)
+        return 0;
+    unsigned char word[4] = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    size_t n = fread(word, 1, sizeof word, file);
+    fclose(file);
+    uint32_t magic = word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    if (n == sizeof word && (magic == 0x07230203 || magic == 0x03022307))
+        return 0;
+    return tool_error(EXIT_USAGE, "'%s' is no SPIR-V module: it does not begin with SPIR-V's magic number",
+                      path);
+}
+
 static int run(int argc, char **argv)
 {
     static char helper[PATH_MAX], line[PATH_MAX + 20];
-    struct kernel kernel = {.session = {.races = true, .memory = true, .input_status = 2}, .count = 1};
+    struct kernel kernel = {.session = {.races = true, .memory = true, .input_status = 2, .own_host = true},
+                            .count = 1};
     int code = 0;
     int first = tool_options(&cmd_kernel, argc, argv, false, handle, &kernel, &code);
     if (first < 0)
         return code;
     if (first + 1 != argc)
         return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap) is needed");
-    code = tool_find_helper("refcl-kernel-host", helper);
+    enum input input;
+    code = input_of(argv[first], &input);
+    code = code ? code : tool_find_helper("refcl-kernel-host", helper);
     if (code)
         return code;
     char folder[PATH_MAX];
@@ -88,7 +119,7 @@ static int run(int argc, char **argv)
     kernel.words[kernel.count] = argv[first];
     snprintf(line, sizeof line, "refcl kernel %s", argv[first]);
     kernel.session.command_line = line;
-    if (mm_capture_is(argv[first]))
+    if (input == CAPTURE)
         return run_captured(&kernel, argv[first]);
     return session_run(&kernel.session, kernel.words);
 }

@@ -63,6 +63,12 @@ int tool_find_model(const char *name, char *path)
     return find(name, places, NULL, EXIT_USAGE, path);
 }
 
+bool tool_has_suffix(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+    return n >= m && strcmp(path + n - m, suffix) == 0;
+}
+
 FILE *tool_open_output(const char *name)
 {
     if (strcmp(name, "-") == 0)

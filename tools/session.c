@@ -143,12 +143,13 @@ static int write_report(report_function *function, const struct ck_detector *det
     return tool_close_output(out, name);
 }
 
-static int report(const struct session *session, const struct ck_detector *detector)
+static int report(const struct session *session, const struct ck_detector *detector, int child)
 {
     struct ck_report_options options = {.color = isatty(STDERR_FILENO) == 1,
                                         .command_line = session->command_line};
-    bool next = session->has_seeds && ck_detector_finding_count(detector) == 0; /* seed's turn */
-    if (!session->quiet && !next)
+    bool none = ck_detector_finding_count(detector) == 0;
+    bool silent = none && (session->has_seeds /* the next seed's turn */ || child == EXIT_USAGE);
+    if (!session->quiet && !silent)
         ck_report_text(detector, &options, stderr);
     options.color = false;
     int code = write_report(ck_report_json, detector, &options, session->json);
@@ -236,7 +237,7 @@ static int finish(struct session_processes *processes, const char *name, pid_t c
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    int reported = report(session, detector);
+    int reported = report(session, detector, status);
     if (!reported && session->html)
         reported = session_html(detector, processes, session->command_line, session->html);
     return code ? code : reported ? reported : verdict(detector, status);

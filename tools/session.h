@@ -13,6 +13,7 @@ struct session {
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
     bool quiet;       /* no text report */
+    bool own_host;    /* COMMAND is ours: places in it are of no interest */
     int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
     const char *command_line;
     const char *memory_mode; /* "strong" or "weak", NULL = strong */

@@ -88,7 +88,7 @@ bool session_places_find(struct session_places *places, struct mm_record *record
     if (!source->function || strncmp(source->function, "@0x", 3) != 0)
         return false;
     answer[0] = 0;
-    if (places->asked++ < MOST_ASKED)
+    if (!places->hidden && places->asked++ < MOST_ASKED)
         ask(source->file, source->function + 1, answer);
     char *line = strchr(answer, '\n');
     char *colon = line ? strrchr(line, ':') : NULL;

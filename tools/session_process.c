@@ -188,6 +188,7 @@ static int prepare(struct session_processes *all, struct session_process *p)
                                           .locate_context = &p->places};
     struct mm_error err = {0};
     int code = 0;
+    p->places.hidden = session->own_host;
     if (!(p->detector = ck_detector_create(&options)))
         return tool_error(EXIT_TOOL, "out of memory");
     ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);

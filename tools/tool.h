@@ -52,6 +52,7 @@ int tool_number(const char *option, const char *value, uint64_t max, uint64_t *n
 int tool_find_library(char *path);                  /* librefcl.so */
 int tool_find_helper(const char *name, char *path); /* helper executables */
 int tool_find_model(const char *name, char *path);  /* opencl.cat, or a path as given */
+bool tool_has_suffix(const char *path, const char *suffix);
 /* Opens NAME for writing, "-" is stdout.  NULL after a complaint. */
 FILE *tool_open_output(const char *name);
 int tool_close_output(FILE *file, const char *name);

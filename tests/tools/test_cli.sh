@@ -57,6 +57,11 @@ cat >$tap_dir/add.cl <<'K'
 kernel void add(global int *a, global const int *b, int c) { size_t i = get_global_id(0); a[i] += b[i] + c; }
 K
 ok "a kernel runs and prints" prints 0 '^0: 10 12 14 16$' $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4:iota -a buf:4:iota -a 10 -p 0
+for f in cap spv spvasm; do echo "kernel void k(void) {}" >$tap_dir/text.$f; done
+ok "a file named as a capture is judged as one" prints 2 "text\.cap: this is no captured launch" $REFCL kernel $tap_dir/text.cap
+ok "a file named as a module is judged as one" prints 2 "text\.spv' is no SPIR-V module" $REFCL kernel $tap_dir/text.spv
+ok "the text of a module is no kernel source" prints 2 "spirv-as makes" $REFCL kernel $tap_dir/text.spvasm
+ok "bad input is not called free of findings" bash -c "! $REFCL kernel $tap_dir/text.spv 2>&1 | grep 'no findings'"
 ok "too few arguments" prints 2 "takes 3 arguments" $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4
 ok "a kernel that does not exist" prints 2 "nope" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
 ok "out of bounds is a finding with its line" prints 1 'add\.cl:1:[0-9]+: error: ' $REFCL kernel $tap_dir/add.cl -g 5 -a buf:4 -a buf:4 -a 1
