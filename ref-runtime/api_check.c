@@ -2,6 +2,7 @@
  * at exit.  The checked entry points stand in a dispatch table of their own; without the check nothing is
  * slower. */
 #include "ref-runtime/api_check.h"
+#include "ref-runtime/command_buffer.h"
 #include "ref-runtime/environment.h"
 #include "ref-runtime/setting.h"
 
@@ -171,8 +172,32 @@ void rt_api_note_leaks(void)
         return result;                                                                                       \
     }
 #include "ref-runtime/api_check.def"
+#include "ref-runtime/extension_check.def"
 #undef RT_CALL
 #undef RT_CREATE
+
+static const struct {
+    const char *name;
+    void (*plain)(void), (*checked)(void);
+} extensions[] = {
+#define RT_CALL(clause, name, parameters, arguments, first)                                                  \
+    {#name, (void (*)(void))rt_##name, (void (*)(void))checked_##name},
+#define RT_CREATE(clause, type, name, parameters, arguments, first)                                          \
+    RT_CALL(clause, name, parameters, arguments, first)
+#include "ref-runtime/extension_check.def"
+#undef RT_CALL
+#undef RT_CREATE
+};
+
+void (*rt_api_extension(const char *name))(void)
+{
+    for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
+        if (strcmp(name, extensions[i].name) == 0) {
+            return rt_api_checked() ? extensions[i].checked : extensions[i].plain;
+        }
+    }
+    return NULL;
+}
 
 static cl_icd_dispatch table;
 static pthread_once_t filled = PTHREAD_ONCE_INIT;

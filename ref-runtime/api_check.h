@@ -8,6 +8,8 @@
 bool rt_api_checked(void);
 /* The dispatch table of new objects: with the check, that of the checked entry points. */
 const cl_icd_dispatch *rt_api_dispatch(void);
+/* The entry point NAME of an extension, likewise; NULL if none has that name. */
+void (*rt_api_extension(const char *name))(void);
 /* A call returned CODE; FIRST is its first argument if that is a handle. */
 void rt_api_note(const char *clause, const char *call, cl_int code, const void *first);
 /* A finding: TEXT, in a buffer of SIZE bytes, to which the place in the application is added. */

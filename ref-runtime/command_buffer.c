@@ -250,21 +250,3 @@ cl_int CL_API_CALL rt_clGetCommandBufferInfoKHR(cl_command_buffer_khr handle,
     return buffer ? RT_INFO_QUERY(rows, buffer, param_name, size, value, size_ret)
                   : CL_INVALID_COMMAND_BUFFER_KHR;
 }
-
-void (*rt_command_buffer_function(const char *name))(void)
-{
-    static const struct {
-        const char *name;
-        void (*function)(void);
-    } functions[] = {
-#define RT_API(call) {#call, (void (*)(void))rt_##call},
-#include "ref-runtime/command_buffer.def"
-#undef RT_API
-    };
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-        if (strcmp(name, functions[i].name) == 0) {
-            return functions[i].function;
-        }
-    }
-    return NULL;
-}

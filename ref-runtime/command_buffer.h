@@ -31,11 +31,11 @@ cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_
                           cl_sync_point_khr *point, const cl_mutable_command_khr *mutable_handle);
 /* Puts COMMAND into the buffer of S. */
 cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command);
-/* The entry points, for clGetExtensionFunctionAddress: NULL for other names. */
-void (*rt_command_buffer_function(const char *name))(void);
 
-#define RT_API(name) __typeof__(name) rt_##name;
-#include "ref-runtime/command_buffer.def"
-#undef RT_API
+#define RT_CALL(clause, name, parameters, arguments, first)         __typeof__(name) rt_##name;
+#define RT_CREATE(clause, type, name, parameters, arguments, first) __typeof__(name) rt_##name;
+#include "ref-runtime/extension_check.def"
+#undef RT_CALL
+#undef RT_CREATE
 
 #endif

@@ -1,5 +1,6 @@
 /* The ICD: the dispatch table that every object begins with, and what the shared object exports
  * [cl_khr_icd]. */
+#include "ref-runtime/api_check.h"
 #include "ref-runtime/command_buffer.h"
 
 #include <string.h>
@@ -37,20 +38,20 @@ RT_EXPORT cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id platform, cl_platf
 /* Extension functions have this one way to be found [CL 6.2]. */
 void *CL_API_CALL rt_clGetExtensionFunctionAddress(const char *name)
 {
-    static const struct {
+    const cl_icd_dispatch *core = rt_api_dispatch();
+    const struct {
         const char *name;
         void (*function)(void);
     } functions[] = {
         {"clIcdGetPlatformIDsKHR", (void (*)(void))clIcdGetPlatformIDsKHR},
-        {"clCreateCommandQueueWithPropertiesKHR", (void (*)(void))rt_clCreateCommandQueueWithProperties},
-        {"clCreateProgramWithILKHR", (void (*)(void))rt_clCreateProgramWithIL},
-        {"clGetKernelSubGroupInfoKHR", (void (*)(void))rt_clGetKernelSubGroupInfoKHR},
-        {"clGetKernelSuggestedLocalWorkSizeKHR", (void (*)(void))rt_clGetKernelSuggestedLocalWorkSizeKHR},
+        {"clCreateCommandQueueWithPropertiesKHR", (void (*)(void))core->clCreateCommandQueueWithProperties},
+        {"clCreateProgramWithILKHR", (void (*)(void))core->clCreateProgramWithIL},
+        {"clGetKernelSubGroupInfoKHR", (void (*)(void))core->clGetKernelSubGroupInfoKHR},
     };
     union {
         void (*function)(void);
         void *pointer;
-    } as = {name ? rt_command_buffer_function(name) : NULL};
+    } as = {name ? rt_api_extension(name) : NULL};
     for (size_t i = 0; name && !as.function && i < sizeof(functions) / sizeof(*functions); i++) {
         as.function = strcmp(name, functions[i].name) == 0 ? functions[i].function : NULL;
     }

@@ -1,4 +1,5 @@
 /* Queries about kernel objects, their arguments and work-groups [CL 5.9.4]. */
+#include "ref-runtime/command_buffer.h"
 #include "ref-runtime/kernel.h"
 
 #include <stddef.h>

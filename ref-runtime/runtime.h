@@ -382,10 +382,6 @@ uint64_t rt_launch_local_bytes(const struct rt_launch *launch);
 /* The work-group size for a launch that names none (kernel_info.c): divides GLOBAL evenly. */
 void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dimensions, const size_t *global,
                                   uint32_t local[3]);
-/* An extension function, for clGetExtensionFunctionAddress [cl_khr_suggested_local_work_size]. */
-cl_int CL_API_CALL rt_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queue, cl_kernel kernel,
-                                                           cl_uint dimensions, const size_t *global_offset,
-                                                           const size_t *global_size, size_t *suggested);
 
 /* ---- what the runtime offers to programs ----------------------------------------------------------------
  */

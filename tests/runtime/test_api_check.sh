@@ -2,32 +2,59 @@
 # REFCL_CHECK=api: misuse, use after release and leaks are told, with clause, call and place; right programs are
 # left in peace.
 set -u
-BUILD=${BUILD:-build}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cat >"$dir/wrong.c" <<'C'
+cd "$(dirname "$0")/../.." || exit 4
+. tests/lib/tap.sh
+cat >"$tap_dir/wrong.c" <<'C'
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
+#include <string.h>
 __attribute__((noinline)) void misuse(cl_context context)
 {
     cl_int err;
     clCreateBuffer(context, 0, 0, 0, &err);
+}
+static void core(cl_context context)
+{
+    cl_int err;
+    misuse(context);
+    cl_mem gone = clCreateBuffer(context, 0, 64, 0, &err);
+    clReleaseMemObject(gone);
+    clReleaseMemObject(gone);
+}
+static void recorded(cl_platform_id platform, cl_context context, cl_device_id device)
+{
+    cl_int err;
+    clCreateCommandBufferKHR_fn create;
+    clCommandBarrierWithWaitListKHR_fn barrier;
+    clReleaseCommandBufferKHR_fn release;
+    *(void **)&create = clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandBufferKHR");
+    *(void **)&barrier = clGetExtensionFunctionAddressForPlatform(platform, "clCommandBarrierWithWaitListKHR");
+    *(void **)&release = clGetExtensionFunctionAddressForPlatform(platform, "clReleaseCommandBufferKHR");
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, 0, &err);
+    cl_sync_point_khr none = 7;
+    create(0, 0, 0, &err);
+    cl_command_buffer_khr buffer = create(1, &queue, 0, &err);
+    barrier(buffer, 0, 1, &none, 0, 0);
+    release(buffer);
+    release(buffer);
+    create(1, &queue, 0, &err);
+    clReleaseCommandQueue(queue);
 }
 int main(int argc, char **argv)
 {
     cl_platform_id platform;
     cl_device_id device;
     cl_int err;
-    (void)argv;
     clGetPlatformIDs(1, &platform, 0);
     clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, 0);
     cl_context context = clCreateContext(0, 1, &device, 0, 0, &err);
     cl_mem buffer = clCreateBuffer(context, 0, 64, 0, &err);
     if (argc > 1) {
-        misuse(context);
-        cl_mem gone = clCreateBuffer(context, 0, 64, 0, &err);
-        clReleaseMemObject(gone);
-        clReleaseMemObject(gone);
+        if (strcmp(argv[1], "core") == 0)
+            core(context);
+        else
+            recorded(platform, context, device);
         return 0;
     }
     clReleaseMemObject(buffer);
@@ -35,20 +62,28 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-echo "1..5"
-if ! ${CC:-gcc} -rdynamic -w "$dir/wrong.c" -o "$dir/wrong" -lOpenCL 2>"$dir/log"; then
-    for i in 1 2 3 4 5; do echo "ok $i - check # SKIP no compiler"; done
-    exit 0
+if [ -n "${SANITIZER:-}" ] || ! ${CC:-gcc} -rdynamic -w "$tap_dir/wrong.c" -o "$tap_dir/wrong" -lOpenCL; then
+    skip "checks of API use" "needs a program without sanitizer"
+    done_testing
 fi
-[ -n "${SANITIZER:-}" ] && { for i in 1 2 3 4 5; do echo "ok $i - check # SKIP program without sanitizer"; done; exit 0; }
+told() { # told PROGRAM [REGEX]: one line matches; without one nothing is told
+    text=$("$tap_dir/wrong" $1 2>&1)
+    printf '%s\n' "$text"
+    if [ $# -eq 1 ]; then [ -z "$text" ]; else printf '%s\n' "$text" | grep -qE -- "$2"; fi
+}
+ok 'quiet without the check' told core
 export REFCL_CHECK=api
-out=$("$dir/wrong" 2>&1)
-[ -z "$out" ] && echo "ok 1 - a right program" || printf 'not ok 1 - a right program\n# %s\n' "$out"
-out=$("$dir/wrong" x 2>&1)
-has() { echo "$out" | grep -qE "$2" && echo "ok $1 - $3" || printf 'not ok %s - %s\n# %s\n' "$1" "$3" "$out"; }
-has 2 'api-misuse: clCreateBuffer is answered with CL_INVALID_BUFFER_SIZE; called from misuse\+.*\[CL 5\.2\.1\]' misuse
-has 3 'use-after-release: clReleaseMemObject is answered with CL_INVALID_MEM_OBJECT.*last release' 'use after release'
-has 4 'leak: memory object [0-9]+ \(buffer [0-9]+, 64 bytes\) is left with 1 reference at exit' leak
-unset REFCL_CHECK
-out=$("$dir/wrong" x 2>&1)
-[ -z "$out" ] && echo "ok 5 - quiet without the check" || printf 'not ok 5 - quiet without the check\n# %s\n' "$out"
+ok 'a right program' told ''
+ok 'misuse' told core \
+    'api-misuse: clCreateBuffer is answered with CL_INVALID_BUFFER_SIZE; called from misuse\+.*\[CL 5\.2\.1\]'
+ok 'use after release' told core \
+    'use-after-release: clReleaseMemObject is answered with CL_INVALID_MEM_OBJECT.*last release'
+ok leak told core 'leak: memory object [0-9]+ \(buffer [0-9]+, 64 bytes\) is left with 1 reference at exit'
+ok 'an extension that creates' told recorded \
+    'api-misuse: clCreateCommandBufferKHR is answered with CL_INVALID_VALUE; called .*\[cl_khr_command_buffer\]'
+ok 'an extension that records' told recorded \
+    'api-misuse: clCommandBarrierWithWaitListKHR is answered with CL_INVALID_SYNC_POINT_WAIT_LIST_KHR; called '
+ok 'a command buffer after its release' told recorded \
+    'use-after-release: clReleaseCommandBufferKHR is answered with CL_INVALID_COMMAND_BUFFER_KHR.*last release'
+ok 'a command buffer that leaks' told recorded 'leak: command buffer [0-9]+ is left with 1 reference at exit'
+done_testing
