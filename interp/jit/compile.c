@@ -169,7 +169,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                              .lanes = lanes(),
                              .frame_bytes = sizeof(struct in_jit_frame)};
     memcpy(loops.local_size, k->options.local_size, sizeof loops.local_size);
-    k->waits = in_shim_may_spin(item);
+    k->waits = e->calls->fibers || in_shim_may_spin(item);
     if (k->waits) {
         in_shim_make_turns(e->module, &loops);
     } else {
@@ -259,17 +259,23 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
     return in_emit_kernel(e) && transform(e, k, shared) && load(k, e->module);
 }
 
-static void compile(struct in_jit_kernel *k, const struct in_module *m, const struct in_kernel *kernel)
+static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kernel *kernel)
 {
     struct in_emit e = {.m = m,
                         .kernel = kernel,
                         .options = &k->options,
                         .layout = &k->layout,
+                        .calls = &k->calls,
                         .why = k->why,
                         .why_size = sizeof k->why};
+    struct mm_error err;
     k->layout.argument_offsets = mm_alloc_zero(kernel->info.argument_count + 1, sizeof(uint64_t));
     if (k->layout.argument_offsets == NULL || !start(k->why, sizeof k->why))
         return;
+    if (in_jit_calls_create(&k->calls, m, kernel, &err) != MM_OK) {
+        snprintf(k->why, sizeof k->why, "%.150s", err.message);
+        return;
+    }
     e.c = LLVMContextCreate();
     e.b = LLVMCreateBuilderInContext(e.c);
     k->covered = emit(&e, k);
@@ -298,7 +304,7 @@ static bool note_wanted(void)
     return list != NULL && strstr(list, "jit") != NULL;
 }
 
-static struct in_jit_kernel *add(const struct in_module *module, const struct in_kernel *kernel,
+static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *kernel,
                                  const struct in_jit_options *options, bool edge)
 {
     struct in_jit_kernel *k = mm_alloc_zero(1, sizeof *k);
@@ -317,7 +323,7 @@ static struct in_jit_kernel *add(const struct in_module *module, const struct in
     return k;
 }
 
-const struct in_jit_kernel *in_jit_compile(const struct in_module *module, const struct in_kernel *kernel,
+const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
                                            const struct in_jit_options *options, bool edge)
 {
     pthread_mutex_lock(&lock);
@@ -338,6 +344,7 @@ void in_jit_forget(void *native)
         LLVMErrorRef error = k->jit != NULL ? LLVMOrcDisposeLLJIT(k->jit) : NULL;
         if (error != NULL)
             LLVMConsumeError(error);
+        in_jit_calls_destroy(&k->calls);
         mm_free(k->layout.argument_offsets);
         mm_free(k);
     }

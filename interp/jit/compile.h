@@ -17,6 +17,7 @@ struct in_jit_kernel {
     bool edge, covered, waits;
     char why[160];
     struct in_jit_layout layout;
+    struct in_jit_calls calls;
     uint64_t context_bytes;
     in_jit_row_fn row;
     in_jit_edge_fn edges;
@@ -24,7 +25,7 @@ struct in_jit_kernel {
     LLVMOrcLLJITRef jit;
 };
 /* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory.  Any thread. */
-const struct in_jit_kernel *in_jit_compile(const struct in_module *module, const struct in_kernel *kernel,
+const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
                                            const struct in_jit_options *options, bool edge);
 void in_jit_forget(void *native);
 

@@ -109,28 +109,6 @@ static void declare(struct in_emit *e, uint32_t index)
     e->functions[index] = add_function(e, name, type);
 }
 
-/* Declares FUNCTION and all that it calls. */
-static void reach(struct in_emit *e, uint32_t index, uint32_t depth)
-{
-    const struct in_function *f = &e->m->functions[index];
-    struct in_inst i;
-    if (e->functions[index] != NULL || e->failed || !f->has_body)
-        return;
-    if (depth > 500) {
-        in_emit_fail(e, "calls nested too deeply");
-        return;
-    }
-    declare(e, index);
-    for (uint32_t at = f->word; at < f->end; at += i.count) {
-        in_inst_at(e->m, at, &i);
-        e->instructions++;
-        if (i.opcode == SpvOpFunctionCall && e->m->ids[i.operands[0]].kind == IN_ID_FUNCTION)
-            reach(e, e->m->ids[i.operands[0]].index, depth + 1);
-    }
-    if (e->instructions > MOST_INSTRUCTIONS)
-        in_emit_fail(e, "more than %d instructions", MOST_INSTRUCTIONS);
-}
-
 static void make_blocks(struct in_emit *e)
 {
     struct in_inst i;
@@ -176,7 +154,8 @@ static void emit_function(struct in_emit *e, uint32_t index)
         e->inst = &i;
         if (i.opcode == SpvOpFunction || i.opcode == SpvOpFunctionParameter || i.opcode == SpvOpFunctionEnd)
             continue;
-        in_emit_entry(i.opcode)(e, &i);
+        if (!in_emit_outside(e, &i))
+            in_emit_entry(i.opcode)(e, &i);
     }
     if (!e->failed)
         complete_phis(e);
@@ -184,11 +163,11 @@ static void emit_function(struct in_emit *e, uint32_t index)
 
 /* ---- the kernel -------------------------------------------------------------------------- */
 
-static bool lay_out(struct in_emit *e)
+static void lay_out(struct in_emit *e)
 {
     const struct in_code *code = e->kernel->code;
     const struct in_kernel_info *info = &e->kernel->info;
-    uint64_t at = 0;
+    uint64_t at = e->calls->any ? IN_JIT_OUTSIDE_BYTES : 0;
     for (uint32_t k = 0; k < code->local_count; k++) {
         const struct in_global *g = &e->m->globals[code->locals[k]];
         uint64_t align = g->align > 128 ? g->align : 128;
@@ -202,12 +181,8 @@ static bool lay_out(struct in_emit *e)
         e->layout->argument_offsets[k] = at;
         at += (info->arguments[k].kind == IN_ARG_VALUE ? info->arguments[k].size + UINT64_C(15) : 16) &
               ~UINT64_C(15);
-        enum in_argument_kind kind = info->arguments[k].kind;
-        if (kind != IN_ARG_VALUE && kind != IN_ARG_GLOBAL && kind != IN_ARG_CONSTANT && kind != IN_ARG_LOCAL)
-            return in_emit_fail(e, "an argument that is an image, sampler, pipe or queue");
     }
     e->layout->argument_bytes = at;
-    return true;
 }
 
 /* The value of argument K in the work-item function. */
@@ -229,7 +204,7 @@ static LLVMValueRef argument(struct in_emit *e, uint32_t k, LLVMValueRef base)
     if (info->kind == IN_ARG_VALUE)
         return in_constant_load(e, in_type(e, ty), at, 16);
     if (info->kind != IN_ARG_LOCAL)
-        return in_constant_load(e, e->ptr, at, 16);
+        return in_constant_load(e, in_type(e, ty), at, 16);
     LLVMValueRef word = in_constant_load(e, e->i64, at, 16);
     return LLVMBuildGEP2(e->b, e->i8, in_param(e, IN_P_LOCAL), &word, 1, "");
 }
@@ -253,6 +228,7 @@ static void emit_item(struct in_emit *e)
         arguments[IN_P_COUNT + k] = argument(e, k, base);
     LLVMValueRef fn = e->functions[e->kernel->function];
     LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, arguments, IN_P_COUNT + f->param_count, "");
+    in_emit_end(e);
     LLVMBuildRetVoid(e->b);
 }
 
@@ -272,9 +248,12 @@ static void basic_types(struct in_emit *e)
 bool in_emit_kernel(struct in_emit *e)
 {
     basic_types(e);
-    if (!lay_out(e))
-        return false;
-    reach(e, e->kernel->function, 0);
+    lay_out(e);
+    if (e->calls->instructions > MOST_INSTRUCTIONS)
+        in_emit_fail(e, "more than %d instructions", MOST_INSTRUCTIONS);
+    for (uint32_t k = 0; k < e->m->function_count && !e->failed; k++)
+        if (e->calls->reached[k])
+            declare(e, k);
     if (!e->failed && e->kernel->info.argument_count != e->m->functions[e->kernel->function].param_count)
         in_emit_fail(e, "parameters and arguments differ");
     for (uint32_t k = 0; k < e->m->function_count && !e->failed; k++)

@@ -6,6 +6,7 @@
 #ifndef INTERP_JIT_EMIT_H
 #define INTERP_JIT_EMIT_H
 
+#include "calls.h"
 #include "interp/exec/exec.h"
 #include "interp/ext/convert.h"
 #include "interp/jit/jit.h"
@@ -35,6 +36,7 @@ struct in_emit {
     const struct in_module *m;
     const struct in_kernel *kernel;
     const struct in_jit_options *options;
+    const struct in_jit_calls *calls;
     struct in_jit_layout *layout;
     LLVMContextRef c;
     LLVMModuleRef module, builtins;
@@ -48,8 +50,7 @@ struct in_emit {
     const struct in_function *fn;
     const struct in_inst *inst;
     uint64_t *local_offsets; /* per global of the module */
-    uint32_t instructions;
-    bool barriers; /* anything that work-items wait for */
+    bool barriers;           /* anything that work-items wait for */
     char *why;
     size_t why_size;
     bool failed;
@@ -98,7 +99,13 @@ LLVMValueRef in_temporary(struct in_emit *e, const struct in_ty *ty);
 /* emit_convert.c */
 LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                              const struct in_ty *to, enum in_rounding rounding);
+/* emit_call.c */
+bool in_emit_outside(struct in_emit *e, const struct in_inst *i); /* false: it is no call */
+void in_emit_end(struct in_emit *e);
+/* emit_flow.c */
+void in_group_barrier(struct in_emit *e);
 /* emit_builtin.c */
+LLVMValueRef in_local_index(struct in_emit *e);
 LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin);
 
 typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
@@ -117,7 +124,7 @@ typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
             X(shuffle) X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load) X(store)            \
                 X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(label)    \
                     X(phi) X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)              \
-                        X(unreachable) X(call) X(ext_inst) X(size_of) X(line) X(no_line) X(assume)           \
+                        X(unreachable) X(call) X(ext_inst) X(cast_explicit) X(mem_semantics) X(sampled_image) X(size_of) X(line) X(no_line) X(assume)           \
                             X(unsupported)
 /* clang-format on */
 #define IN_X(n) void in_emit_##n(struct in_emit *e, const struct in_inst *i);

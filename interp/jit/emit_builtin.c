@@ -33,7 +33,7 @@ static LLVMValueRef global_id(struct in_emit *e, uint32_t k)
     return wide(e, in_shim_add(e->b, base, in_param(e, IN_P_ITEM + k)));
 }
 
-static LLVMValueRef local_index(struct in_emit *e)
+LLVMValueRef in_local_index(struct in_emit *e)
 {
     LLVMValueRef v = LLVMBuildNUWMul(e->b, local_id(e, 2), group_size(e, 1), "");
     v = LLVMBuildNUWMul(e->b, LLVMBuildNUWAdd(e->b, v, local_id(e, 1), ""), group_size(e, 0), "");
@@ -62,12 +62,12 @@ static LLVMValueRef items(struct in_emit *e)
 static LLVMValueRef sub_group(struct in_emit *e, int32_t builtin)
 {
     LLVMValueRef most = in_frame_word(e, offsetof(struct in_jit_frame, sub_group_size));
-    LLVMValueRef id = LLVMBuildUDiv(e->b, local_index(e), most, "");
+    LLVMValueRef id = LLVMBuildUDiv(e->b, in_local_index(e), most, "");
     switch (builtin) {
     case SpvBuiltInSubgroupId:
         return id;
     case SpvBuiltInSubgroupLocalInvocationId:
-        return LLVMBuildURem(e->b, local_index(e), most, "");
+        return LLVMBuildURem(e->b, in_local_index(e), most, "");
     case SpvBuiltInNumSubgroups: {
         LLVMValueRef up = LLVMBuildSub(e->b, most, LLVMConstInt(e->i64, 1, 0), "");
         return LLVMBuildUDiv(e->b, LLVMBuildAdd(e->b, items(e), up, ""), most, "");
@@ -102,7 +102,7 @@ static LLVMValueRef component(struct in_emit *e, int32_t builtin, uint32_t k)
     case SpvBuiltInWorkDim:
         return in_frame_word(e, offsetof(struct in_jit_frame, work_dim));
     case SpvBuiltInLocalInvocationIndex:
-        return local_index(e);
+        return in_local_index(e);
     case SpvBuiltInGlobalLinearId:
         return global_linear_id(e);
     case SpvBuiltInSubgroupMaxSize:
@@ -119,17 +119,43 @@ static LLVMValueRef component(struct in_emit *e, int32_t builtin, uint32_t k)
     }
 }
 
+/* Which work-items of the sub-group a mask has, in 128 bits. [SPIRV 3.21] */
+static LLVMValueRef mask(struct in_emit *e, int32_t builtin)
+{
+    LLVMTypeRef wide_type = LLVMInt128TypeInContext(e->c);
+    LLVMValueRef one = LLVMConstInt(wide_type, 1, 0), none = LLVMConstNull(wide_type);
+    LLVMValueRef me = LLVMBuildZExt(e->b, sub_group(e, SpvBuiltInSubgroupLocalInvocationId), wide_type, "");
+    LLVMValueRef size = LLVMBuildZExt(e->b, sub_group(e, SpvBuiltInSubgroupSize), wide_type, "");
+    LLVMValueRef bits = LLVMConstInt(wide_type, 128, 0), self = LLVMBuildShl(e->b, one, me, "");
+    LLVMValueRef below = LLVMBuildSub(e->b, self, one, "");
+    LLVMValueRef above = LLVMBuildLShr(e->b, LLVMConstNot(none), LLVMBuildSub(e->b, bits, size, ""), "");
+    above = LLVMBuildAnd(e->b, above, LLVMBuildNot(e->b, LLVMBuildOr(e->b, below, self, ""), ""), "");
+    LLVMValueRef r = builtin == SpvBuiltInSubgroupGtMask || builtin == SpvBuiltInSubgroupGeMask   ? above
+                     : builtin == SpvBuiltInSubgroupLtMask || builtin == SpvBuiltInSubgroupLeMask ? below
+                                                                                                  : none;
+    bool others = builtin == SpvBuiltInSubgroupGtMask || builtin == SpvBuiltInSubgroupLtMask;
+    return others ? r : LLVMBuildOr(e->b, r, self, "");
+}
+
+static LLVMValueRef mask_word(struct in_emit *e, int32_t builtin, uint32_t k)
+{
+    LLVMValueRef v = mask(e, builtin);
+    v = LLVMBuildLShr(e->b, v, LLVMConstInt(LLVMTypeOf(v), 32 * k, 0), "");
+    return LLVMBuildTrunc(e->b, v, e->i32, "");
+}
+
 LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin)
 {
     const struct in_ty *ty = in_emit_ty(e, i->result);
     LLVMTypeRef type = in_type(e, in_element(ty));
     LLVMValueRef r = LLVMGetUndef(in_type(e, ty));
-    if (in_element(ty)->kind != IN_TY_INT || in_elements(ty) > 3) {
+    bool is_mask = builtin >= SpvBuiltInSubgroupEqMask && builtin <= SpvBuiltInSubgroupLtMask;
+    if (in_element(ty)->kind != IN_TY_INT || in_elements(ty) > (is_mask ? 4 : 3)) {
         in_emit_fail(e, "built-in variable %d as no vector of integers", builtin);
         return r;
     }
     for (uint32_t k = 0; k < in_elements(ty); k++) {
-        LLVMValueRef v = component(e, builtin, k);
+        LLVMValueRef v = is_mask ? mask_word(e, builtin, k) : component(e, builtin, k);
         if (v == NULL) {
             in_emit_fail(e, "built-in variable %d", builtin);
             return r;

@@ -83,15 +83,8 @@ void in_emit_call(struct in_emit *e, const struct in_inst *i)
 }
 
 /* A barrier of the work-group is a call that the loops over work-items are cut at. */
-void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
+void in_group_barrier(struct in_emit *e)
 {
-    uint64_t scope;
-    if (!in_constant_u64(e->m, i->operands[0], &scope) || scope != SpvScopeWorkgroup) {
-        in_emit_fail(e, "a barrier of another scope than the work-group");
-        return;
-    }
-    if (IN_FAULTY(JIT_BARRIER_DROPPED))
-        return;
     e->barriers = true;
     LLVMTypeRef type = LLVMFunctionType(e->nothing, NULL, 0, 0);
     LLVMValueRef fn = LLVMGetNamedFunction(e->module, "in.barrier");
@@ -102,6 +95,14 @@ void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
         in_function_attribute(e, fn, "nounwind");
     }
     LLVMBuildCall2(e->b, type, fn, NULL, 0, "");
+}
+
+/* Others are calls (calls.h). */
+void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
+{
+    (void)i;
+    if (!IN_FAULTY(JIT_BARRIER_DROPPED))
+        in_group_barrier(e);
 }
 
 void in_emit_none(struct in_emit *e, const struct in_inst *i)

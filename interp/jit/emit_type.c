@@ -58,7 +58,7 @@ LLVMTypeRef in_type(struct in_emit *e, const struct in_ty *ty)
     case IN_TY_POINTER:
         return e->ptr;
     case IN_TY_OPAQUE:
-        return e->i64;
+        return ty->size == 16 ? LLVMInt128TypeInContext(e->c) : e->i64;
     default:
         in_emit_fail(e, "a value of a function type");
         return e->i8;

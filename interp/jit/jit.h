@@ -17,7 +17,7 @@ struct in_jit_frame {
 
 /* Changes with the structures that both sides see. */
 #define IN_JIT_VERSION                                                                                       \
-    (uint32_t)(1000 + sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) +                           \
+    (uint32_t)(2000 + sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) +                           \
                5 * sizeof(struct in_argument) + 7 * sizeof(struct in_module) + 11 * sizeof(struct in_ty) +   \
                13 * sizeof(struct in_id) + 17 * sizeof(struct in_code) + 19 * sizeof(struct in_kernel) +     \
                23 * sizeof(struct in_instance))
@@ -26,9 +26,9 @@ struct in_jit_run;
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */
     /* MM_OK, or MM_LIMIT: the interpreter must do it; WHY says the reason. */
-    enum mm_class (*create)(const struct in_launch *launch, struct in_jit_run **run, char *why,
-                            size_t why_size);
-    /* Executes the launch until it is *OVER or waits for something outside of it; false: out of memory. */
+    enum mm_class (*create)(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size);
+    /* Executes the launch until it is *OVER or waits for something outside of it; false: out of memory.  What
+     * functions of the interpreter find wrong ends it, and counts as the launch's findings. */
     bool (*step)(struct in_jit_run *run, bool *over);
     void (*destroy)(struct in_jit_run *run);
     void (*forget)(void *native); /* in_code.native */

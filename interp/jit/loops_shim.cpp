@@ -18,6 +18,8 @@ bool observes(const Instruction &i)
 {
     if (auto *load = dyn_cast<LoadInst>(&i))
         return load->isAtomic() || load->isVolatile();
+    if (auto *call = dyn_cast<CallInst>(&i))
+        return !call->getCalledFunction() && !call->isInlineAsm() && !call->hasFnAttr("quiet");
     return isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i);
 }
 

@@ -3,6 +3,7 @@
 #include "interp/ext/ext.h"
 #include "pool.h"
 #include "turns.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,8 +32,21 @@ static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *ed
     return run->groups > 0;
 }
 
-static bool place_arguments(struct in_jit_run *run, const struct in_launch *l,
-                            const struct in_kernel_info *info)
+/* Queues are the environment's, images, samplers and pipes the launch's handles. */
+static uint64_t word_of(const struct in_run *launch, uint32_t k)
+{
+    switch (launch->info->arguments[k].kind) {
+    case IN_ARG_GLOBAL:
+    case IN_ARG_CONSTANT:
+        return launch->arguments[k].address;
+    case IN_ARG_QUEUE:
+        return (uint64_t)(uintptr_t)launch->arguments[k].queue;
+    default:
+        return (uint64_t)(uintptr_t)&launch->handles[k];
+    }
+}
+
+static bool place_arguments(struct in_jit_run *run, const struct in_kernel_info *info)
 {
     const struct in_jit_layout *layout = &run->kernel->layout;
     run->arguments = mm_alloc_zero(1, layout->argument_bytes + 64);
@@ -42,8 +56,8 @@ static bool place_arguments(struct in_jit_run *run, const struct in_launch *l,
     run->frame.arguments = base;
     run->local_bytes = layout->local_bytes;
     for (uint32_t k = 0; k < info->argument_count; k++) {
-        const struct in_argument *a = &l->arguments[k];
-        uint64_t word = a->address;
+        const struct in_argument *a = &run->launch->arguments[k];
+        uint64_t word = word_of(run->launch, k);
         if (info->arguments[k].kind == IN_ARG_VALUE) {
             if (a->value == NULL)
                 return false;
@@ -69,10 +83,11 @@ static void destroy(struct in_jit_run *run)
     mm_free(run);
 }
 
-static bool prepare(struct in_jit_run *run, const struct in_launch *l, char *why, size_t why_size)
+static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
 {
-    const struct in_module *m = l->instance->module;
-    const struct in_kernel *kernel = &m->kernels[l->kernel];
+    const struct in_launch *l = &run->launch->launch;
+    struct in_module *m = run->module;
+    struct in_kernel *kernel = &m->kernels[l->kernel];
     bool edge;
     if (!geometry(run, l, &edge)) {
         snprintf(why, why_size, "ids beyond 32 bits");
@@ -89,21 +104,21 @@ static bool prepare(struct in_jit_run *run, const struct in_launch *l, char *why
     run->frame.sub_group_size = l->sub_group_size;
     run->frame.enqueued_sub_groups = (items + l->sub_group_size - 1) / l->sub_group_size;
     run->frame.program = l->instance->base;
-    if (place_arguments(run, l, &kernel->info))
+    if (place_arguments(run, &kernel->info))
         return true;
     snprintf(why, why_size, "out of memory");
     return false;
 }
 
-static enum mm_class create(const struct in_launch *launch, struct in_jit_run **out, char *why,
-                            size_t why_size)
+static enum mm_class create(struct in_run *launch, struct in_jit_run **out, char *why, size_t why_size)
 {
     struct in_jit_run *run = mm_alloc_zero(1, sizeof *run);
     if (run == NULL)
         return MM_LIMIT;
-    run->module = launch->instance->module;
+    run->launch = launch;
+    run->module = launch->module;
     in_module_retain(run->module);
-    if (!prepare(run, launch, why, why_size)) {
+    if (!prepare(run, why, why_size)) {
         destroy(run);
         return MM_LIMIT;
     }
@@ -112,6 +127,27 @@ static enum mm_class create(const struct in_launch *launch, struct in_jit_run **
 }
 
 /* ---- execution --------------------------------------------------------------------------- */
+
+struct in_jit_outside *in_jit_outside_take(struct in_jit_run *run, bool *fits)
+{
+    const struct in_jit_calls *calls = &run->kernel->calls;
+    struct in_jit_outside *o = calls->any ? in_outside_create(run->launch, calls) : NULL;
+    *fits = o != NULL || !calls->any;
+    return o;
+}
+
+void in_jit_outside_give(struct in_jit_run *run, struct in_jit_outside *o)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (o == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    run->launch->findings += o->run.findings;
+    run->launch->stopped |= o->run.stopped;
+    run->launch->limit |= o->run.limit;
+    pthread_mutex_unlock(&lock);
+    in_outside_destroy(o);
+}
 
 /* Executes work-groups from LINEAR on, MOST at most, and gives how many: those of one row that are whole, or
  * one at an edge. */
@@ -145,22 +181,30 @@ static void work(void *argument)
     struct in_fp_state state;
     uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
     uint8_t *memory = mm_alloc_zero(1, local_bytes + run->kernel->context_bytes + 8192);
-    if (memory == NULL) {
+    bool fits = false;
+    struct in_jit_outside *outside = memory != NULL ? in_jit_outside_take(run, &fits) : NULL;
+    if (!fits) {
         atomic_store(&run->out_of_memory, true);
+        mm_free(memory);
         return;
     }
     uint8_t *local = (uint8_t *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);
     uint64_t chunk = run->groups / 64 + 1;
+    if (outside != NULL) {
+        in_outside_local(outside, local, run->local_bytes);
+        in_outside_private(outside, local + local_bytes, run->kernel->context_bytes, &state + 1);
+    }
     in_fp_enter(&state);
     for (;;) {
         uint64_t from = atomic_fetch_add(&run->next, chunk);
-        if (from >= run->groups)
+        if (from >= run->groups || (outside != NULL && outside->run.stopped))
             break;
         uint64_t to = from + chunk < run->groups ? from + chunk : run->groups;
         while (from < to)
             from += run_groups(run, from, to - from, local, local + local_bytes);
     }
     in_fp_leave(&state);
+    in_jit_outside_give(run, outside);
     mm_free(memory);
 }
 
@@ -175,7 +219,7 @@ static bool step(struct in_jit_run *run, bool *over)
         in_fp_leave(&state);
         return fits;
     }
-    if (run->groups < 2 || items < 4096)
+    if (run->groups < 2 || items < 4096 || !run->kernel->calls.quiet)
         work(run);
     else
         in_pool_run(work, run);

@@ -3,10 +3,12 @@
 #define INTERP_JIT_RUN_H
 
 #include "compile.h"
+#include "outside.h"
 #include <stdatomic.h>
 
 struct in_jit_run {
     const struct in_jit_kernel *kernel;
+    struct in_run *launch;
     struct in_module *module;
     _Alignas(16) struct in_jit_frame frame;
     uint8_t *arguments;
@@ -16,5 +18,9 @@ struct in_jit_run {
     atomic_bool out_of_memory;
     struct in_turns_thread *turns; /* turns.c */
 };
+/* The way out for a thread of RUN, NULL also where the kernel needs none: then *FITS.  Given back, what it
+ * found wrong becomes the launch's. */
+struct in_jit_outside *in_jit_outside_take(struct in_jit_run *run, bool *fits);
+void in_jit_outside_give(struct in_jit_run *run, struct in_jit_outside *outside);
 
 #endif

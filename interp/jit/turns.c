@@ -16,13 +16,15 @@ struct group {
     struct in_turns_thread *thread;
     uint32_t id[3], size[3], items, arrived, generation, fibers;
     uint8_t *memory;
+    struct in_jit_outside *outside;
 };
 struct fiber {
     struct fiber *next;
     ucontext_t context;
     struct group *group;
     void *stack;
-    uint32_t awaits; /* generation of the group's barriers */
+    uint32_t awaits;            /* generation of the group's barriers */
+    const struct in_item *item; /* of a call that it waits in, NULL: of none */
     bool over;
 };
 struct in_turns_thread {
@@ -31,7 +33,7 @@ struct in_turns_thread {
     struct fiber *running, *first, *last, *spare;
     struct group *open; /* has work-items that have not begun */
     uint32_t fibers;
-    bool out_of_memory, groups_left;
+    bool out_of_memory, groups_left, stopped;
 };
 
 /* ---- what compiled code calls ------------------------------------------------------------ */
@@ -61,6 +63,16 @@ static void barrier(struct in_jit_turns *turns)
     }
     g->thread->running->awaits = g->generation + 1;
     give_way(g);
+}
+
+/* The same in a call that others have to make too. */
+static void give_way_to(void *context, const struct in_item *item)
+{
+    struct group *g = context;
+    g->thread->running->item = item;
+    g->thread->running->awaits = g->generation;
+    give_way(g);
+    g->thread->running->item = NULL;
 }
 
 /* ---- stacks: some are kept for the next launch ------------------------------------------- */
@@ -115,6 +127,10 @@ static bool open_group(struct in_turns_thread *t, struct group *g)
     g->turns =
         (struct in_jit_turns){.patience = PATIENCE, .local = local, .yield = yield, .barrier = barrier};
     g->items = 1;
+    if (g->outside != NULL) {
+        in_outside_local(g->outside, local, run->local_bytes);
+        in_outside_begin(g->outside);
+    }
     for (uint32_t k = 0; k < 3; k++) {
         g->id[k] = (uint32_t)(linear % run->group_count[k]);
         linear /= run->group_count[k];
@@ -181,20 +197,31 @@ static void append(struct in_turns_thread *t, struct fiber *f)
     t->last = f;
 }
 
+static void free_group(struct in_turns_thread *t, struct group *g)
+{
+    if (g == NULL)
+        return;
+    in_jit_outside_give(t->run, g->outside);
+    mm_free(g->memory);
+    mm_free(g);
+}
+
 static void close_group(struct in_turns_thread *t, struct group *g)
 {
     if (t->open == g)
         t->open = NULL;
-    mm_free(g->memory);
-    mm_free(g);
+    free_group(t, g);
 }
 
 /* Runs F until its work-item waits or its group has none left to begin. */
 static void resume(struct in_turns_thread *t, struct fiber *f)
 {
-    t->running = f;
-    swapcontext(&t->context, &f->context);
     struct group *g = f->group;
+    t->running = f;
+    if (g->outside != NULL)
+        in_outside_private(g->outside, f->stack, 0, (uint8_t *)f->stack + STACK);
+    swapcontext(&t->context, &f->context);
+    t->stopped |= g->outside != NULL && g->outside->run.stopped;
     if (!f->over) {
         append(t, f);
         return;
@@ -214,16 +241,20 @@ static void resume(struct in_turns_thread *t, struct fiber *f)
 static struct group *next_group(struct in_turns_thread *t)
 {
     struct group *g = mm_alloc_zero(1, sizeof *g);
-    uint8_t *memory = mm_alloc_zero(1, t->run->local_bytes + 128);
-    t->out_of_memory = g == NULL || memory == NULL;
+    bool fits = false;
     if (g != NULL) {
-        g->memory = memory;
         g->thread = t;
+        g->memory = mm_alloc_zero(1, t->run->local_bytes + 128);
+        g->outside = g->memory != NULL ? in_jit_outside_take(t->run, &fits) : NULL;
     }
-    if (!t->out_of_memory && open_group(t, g))
+    if (g != NULL && g->outside != NULL) {
+        g->outside->give_way = give_way_to;
+        g->outside->context = g;
+    }
+    t->out_of_memory = !fits;
+    if (fits && open_group(t, g))
         return g;
-    mm_free(memory);
-    mm_free(g);
+    free_group(t, g);
     return NULL;
 }
 
@@ -245,6 +276,7 @@ static struct fiber *begin(struct in_turns_thread *t)
     }
     f->group = t->open;
     f->awaits = 0;
+    f->item = NULL;
     t->open->fibers++;
     t->fibers++;
     return f;
@@ -258,7 +290,8 @@ static struct fiber *ready(struct in_turns_thread *t)
         t->first = f->next;
         if (t->first == NULL)
             t->last = NULL;
-        if ((int32_t)(f->group->generation - f->awaits) >= 0)
+        if ((int32_t)(f->group->generation - f->awaits) >= 0 &&
+            (f->item == NULL || f->item->state != IN_ITEM_WAITING))
             return f;
         append(t, f);
     }
@@ -277,8 +310,11 @@ static bool step(struct in_turns_thread *t)
             f = ready(t);
         if (f == NULL)
             return true;
+        bool waited = f->item != NULL;
         resume(t, f);
-        if (t->fibers < before)
+        if (t->stopped)
+            return true;
+        if (t->fibers < before || waited)
             idle = 0;
     }
     return false;
@@ -293,7 +329,10 @@ bool in_turns_step(struct in_jit_run *run, bool *over)
         *run->turns = (struct in_turns_thread){.run = run, .groups_left = true};
     }
     *over = step(run->turns);
-    return !run->turns->out_of_memory;
+    bool fits = !run->turns->out_of_memory;
+    if (*over)
+        in_turns_destroy(run);
+    return fits;
 }
 
 void in_turns_destroy(struct in_jit_run *run)
@@ -308,4 +347,5 @@ void in_turns_destroy(struct in_jit_run *run)
         mm_free(f);
     }
     mm_free(t);
+    run->turns = NULL;
 }

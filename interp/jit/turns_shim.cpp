@@ -87,6 +87,7 @@ void in_shim_make_turns(LLVMModuleRef module, struct in_loops *loops)
     Group g(m, *loops, true);
     Function *f = g.function;
     f->setName("run.turns");
+    f->removeParamAttr(1, Attribute::NoAlias); // what waits lets others change the turns
     BasicBlock *entry = BasicBlock::Create(c, "", f), *head = BasicBlock::Create(c, "", f),
                *body = BasicBlock::Create(c, "", f), *after = BasicBlock::Create(c, "", f);
     IRBuilder<> b(entry);

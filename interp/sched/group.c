@@ -234,7 +234,7 @@ static void set_masks(struct in_header *h)
     }
 }
 
-static void item_header(struct in_run *run, const struct in_group *g, struct in_item *item)
+void in_item_header(const struct in_run *run, const struct in_group *g, struct in_item *item)
 {
     struct in_header *h = (struct in_header *)(void *)item->frame;
     const struct in_launch *l = &run->launch;
@@ -281,7 +281,7 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
     item->agent = (uint32_t)(g->linear * run->items_per_group + linear);
     item->pc = run->insns + run->code->entry;
     item->state = IN_ITEM_READY;
-    item_header(run, g, item);
+    in_item_header(run, g, item);
     if (shadowed(run))
         in_shadow_begin(run, item);
     return true;

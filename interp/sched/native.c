@@ -85,11 +85,9 @@ bool in_native_create(struct in_run *run)
         (native.engine == AUTO && run->code->stray) || (native.engine == AUTO && !worth(run)))
         return false;
     pthread_once(&loaded, load);
-    struct in_launch launch = *l;
-    launch.arguments = run->arguments;
     if (native.api == NULL)
         return false;
-    if (native.api->create(&launch, &run->native, why, sizeof why) == MM_OK)
+    if (native.api->create(run, &run->native, why, sizeof why) == MM_OK)
         return true;
     if (native.note)
         fprintf(stderr, "refcl: jit: kernel %s runs in the interpreter: %s\n", run->info->name, why);

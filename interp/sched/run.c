@@ -162,13 +162,20 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     return MM_OK;
 }
 
+static enum mm_class outcome(const struct in_run *run, bool done, struct mm_error *err)
+{
+    return run->findings > 0 && done
+               ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
+               : MM_OK;
+}
+
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err)
 {
     struct in_fp_state state;
     if (run->native != NULL) {
         bool fits = in_native_step(run);
-        *done = run->over || !fits;
-        return fits ? MM_OK : out_of_memory(err);
+        *done = run->over || run->stopped || !fits;
+        return fits ? outcome(run, *done, err) : out_of_memory(err);
     }
     in_fp_enter(&state);
     in_schedule(run, quantum);
@@ -181,9 +188,7 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     if (run->limit)
         return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
                                  : out_of_memory(err);
-    return run->findings > 0 && *done
-               ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
-               : MM_OK;
+    return outcome(run, *done, err);
 }
 
 uint64_t in_run_instruction_count(const struct in_run *run)
