@@ -129,6 +129,8 @@ static void classify(struct ck_location *location)
                        : a->region == MM_IMAGE ? CK_SYS_IMAGE
                                                : CK_SYS_GLOBAL;
     location->checked = a->region != MM_PRIVATE && a->region != MM_PIPE && a->region != MM_REGION_NONE;
+    location->fine = a->origin == MM_ORIGIN_FINE_SVM || a->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
+                     a->origin == MM_ORIGIN_SYSTEM_SVM;
     location->demotes = a->origin != MM_ORIGIN_FINE_SVM_ATOMICS && a->origin != MM_ORIGIN_SYSTEM_SVM;
     location->is_buffer =
         (a->origin == MM_ORIGIN_BUFFER || a->origin == MM_ORIGIN_SUB_BUFFER) && a->region != MM_PROGRAM_SCOPE;
@@ -170,9 +172,10 @@ static void take_allocation(struct ck_detector *d, const struct mm_allocation *r
     location->freed = false;
     classify(location);
     find_parent(d, location);
+    if (!ck_map_put(&d->locations, &d->budget, record->id, location))
+        return;
     if (location->checked && !location->parent && location->system != CK_SYS_LOCAL)
         ck_space_size(d, &location->space, record->size);
-    ck_map_put(&d->locations, &d->budget, record->id, location);
     join_object(d, location);
 }
 

@@ -144,7 +144,8 @@ struct ck_command {
     struct ck_item runtime;
     struct ck_group *groups;
     struct ck_argument *arguments;
-    uint32_t call, caller; /* source of the call that enqueued it, its host thread */
+    uint32_t call, caller;              /* source of the call that enqueued it, its host thread */
+    const struct ck_snapshot *enqueuer; /* a work-item at its call that enqueued it, or NULL */
 };
 
 /* ---- shadow memory -------------------------------------------------------------------------- */
@@ -233,6 +234,7 @@ struct ck_location { /* an allocation and how it behaves */
     bool checked; /* races are possible here */
     bool freed;
     bool demotes;   /* all_svm_devices acts as device (O10) */
+    bool fine;      /* fine-grained SVM */
     bool is_buffer; /* cl_mem: device scope is the kernel and its children (O14) */
 };
 
@@ -397,6 +399,8 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
 void ck_race_edges(struct ck_detector *d, const struct mm_event *event);
 void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge);
 void ck_snapshots_free(struct ck_detector *d);
+/* The command that enqueued COMMAND from the device, or NULL. */
+const struct ck_command *ck_command_parent(const struct ck_detector *d, const struct ck_command *command);
 
 /* race_report.c */
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,

@@ -283,7 +283,7 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
     return true;
 }
 
-enum pass { ACQUIRE, TOUCH, RELEASE, MOVE };
+enum pass { INHERIT, ACQUIRE, TOUCH, RELEASE, MOVE };
 
 /* A plain write ends a release sequence, unless the agent that heads it does it itself. */
 static void release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
@@ -332,6 +332,50 @@ static void move(struct access *x, const struct ck_cell *cell)
         found(x, &cell->write);
 }
 
+static bool holds(const struct ck_access_record *record, const struct ck_snapshot *of)
+{
+    return record->time && record->agent == ck_agent_key(of->agent) &&
+           ck_clock_get(of->clock[CK_SYS_GLOBAL], record->agent) >= record->time;
+}
+
+static bool nodes_hold(const struct ck_node *node, const struct ck_snapshot *of)
+{
+    for (; node; node = node->next) {
+        for (uint32_t i = 0; i < node->count; i++) {
+            struct ck_access_record record = member(node, i);
+            if (holds(&record, of))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* An access from before OF, by the same work-item. */
+static bool cell_holds(const struct ck_cell *cell, const struct ck_snapshot *of)
+{
+    if (holds(&cell->write, of) || holds(&cell->read, of))
+        return true;
+    const struct ck_extra *extra = cell->extra;
+    if (extra && nodes_hold(extra->reads, of))
+        return true;
+    for (const struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
+        if (nodes_hold(a->writes, of) || nodes_hold(a->reads, of))
+            return true;
+    return false;
+}
+
+/* What the work-items that enqueued this command, its parent, and so on, did in fine-grained SVM before that
+ * comes before accesses of the same memory [CL 3.3.6 H1]. */
+static void inherit(struct access *x, struct ck_item *item, const struct ck_cell *cell)
+{
+    const struct ck_command *command = ck_command_of(x->d, x->event->agent.command);
+    for (; command && command->enqueuer; command = ck_command_parent(x->d, command)) {
+        const struct ck_snapshot *of = command->enqueuer;
+        if (cell_holds(cell, of))
+            ck_clock_join(&x->d->clocks, &item->clock[CK_SYS_GLOBAL], of->clock[CK_SYS_GLOBAL]);
+    }
+}
+
 static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *cell, enum pass pass,
                        bool *released)
 {
@@ -341,6 +385,8 @@ static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *c
         move(x, cell);
     else if (pass == RELEASE)
         release(x, item, cell, released);
+    else if (pass == INHERIT)
+        inherit(x, item, cell);
     else if (cell->extra && cell->extra->sync)
         acquire(x, item, cell->extra->sync);
 }
@@ -423,6 +469,13 @@ static struct ck_space *space_of(struct ck_detector *d, struct ck_location *loca
     return &object->whole;
 }
 
+/* By a command that a work-item enqueued. */
+static bool is_enqueued(struct ck_detector *d, const struct mm_event *event)
+{
+    const struct ck_command *command = event->agent.command ? ck_command_of(d, event->agent.command) : NULL;
+    return command && command->enqueuer;
+}
+
 void ck_race_access(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_location *location = d->last_location;
@@ -441,7 +494,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     }
     struct ck_space *space = space_of(d, location, event);
     bool atomic = event->attributes & MM_ATOMIC, released = false;
-    bool reads_item = !atomic && !(writes(event) && d->next_sync);
+    bool inherits = location->fine && is_enqueued(d, event);
+    bool reads_item = !atomic && !inherits && !(writes(event) && d->next_sync);
     struct ck_item fresh, *item = NULL;
     const struct ck_item *seen = NULL;
     if (space)
@@ -451,6 +505,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     struct access x = {.d = d, .event = event, .location = location, .meta = meta_of(event)};
     x.record = (struct ck_access_record){ck_agent_key(event->agent), seen->time[location->system],
                                          ck_shape_of(d, event->source, event->size, x.meta)};
+    if (inherits && !visit(&x, space, offset, item, INHERIT, &released))
+        return;
     if (atomic) {
         x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), location);
         x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, location);

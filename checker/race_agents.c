@@ -231,6 +231,7 @@ void ck_command_release(struct ck_detector *d, struct ck_command *command)
     empty_groups(d, command);
     drop_chunks(d, command);
     drop_item(d, &command->runtime);
+    command->enqueuer = NULL;
     for (int s = 0; s < CK_SYSTEMS; s++) {
         ck_clock_drop(&d->clocks, command->start[s]);
         command->start[s] = NULL;

@@ -38,10 +38,34 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
 static void note_call(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
-    if (!command || from->agent.command)
+    if (!command)
         return;
     command->call = from->source;
     command->caller = from->agent.index;
+}
+
+const struct ck_command *ck_command_parent(const struct ck_detector *d, const struct ck_command *command)
+{
+    return command->enqueuer ? ck_map_get(&d->commands, command->enqueuer->agent.command) : NULL;
+}
+
+static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_clock *const clock[CK_SYSTEMS])
+{
+    ck_clock_join(&d->clocks, &item->clock[CK_SYS_GLOBAL], clock[CK_SYS_GLOBAL]);
+    ck_clock_join(&d->clocks, &item->clock[CK_SYS_IMAGE], clock[CK_SYS_IMAGE]);
+}
+
+/* A command that a work-item enqueues comes after what came before its parent.  Of what the work-item did
+ * before the call it has fine-grained SVM alone, which accesses of that memory look for [CL 3.3.6 H1]. */
+static void join_parent(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from,
+                        struct ck_item *item)
+{
+    struct ck_command *command = ck_command_of(d, event->agent.command);
+    const struct ck_command *parent = ck_map_get(&d->commands, from->agent.command);
+    if (command)
+        command->enqueuer = from;
+    if (parent)
+        join_shared(d, item, parent->start);
 }
 
 /* Joins what the edges into EVENT bring. */
@@ -54,12 +78,15 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
             ck_give_up(d, "an edge starts at an event that keeps no clock");
             break;
         }
+        if (d->edges[i].kind == MM_EDGE_ENQUEUE && from->agent.command) {
+            join_parent(d, event, from, item);
+            continue;
+        }
         if (d->edges[i].kind == MM_EDGE_ENQUEUE)
             note_call(d, event, from);
         if (d->edges[i].kind == MM_EDGE_PARENT_GROUP)
             ck_group_join(d, from->agent, item);
-        ck_clock_join(&d->clocks, &item->clock[CK_SYS_GLOBAL], from->clock[CK_SYS_GLOBAL]);
-        ck_clock_join(&d->clocks, &item->clock[CK_SYS_IMAGE], from->clock[CK_SYS_IMAGE]);
+        join_shared(d, item, from->clock);
     }
     d->edge_count = 0;
 }

@@ -244,12 +244,41 @@ static bool from_barriers(struct reason *r)
 
 /* ---- who they are -------------------------------------------------------------------------------- */
 
+static bool is_below(const struct ck_detector *d, uint32_t command, uint32_t ancestor)
+{
+    const struct ck_command *c = ck_map_get(&d->commands, command);
+    while (c && c->info.id != ancestor)
+        c = ck_command_parent(d, c);
+    return c != NULL;
+}
+
+/* A kernel and one that it, or what it enqueued, has enqueued [CL 3.3.6 H1, H13]. */
+static bool from_parent(struct reason *r, uint32_t earlier, uint32_t later)
+{
+    uint32_t child = is_below(r->d, later, earlier) ? later : earlier,
+             parent = child == later ? earlier : later;
+    if (!is_below(r->d, child, parent))
+        return false;
+    snprintf(r->text, sizeof r->text,
+             "command %" PRIu32 " enqueues command %" PRIu32
+             ", which comes after what came before command %" PRIu32 " and, of what the work-item did before "
+             "its call, after the accesses to fine-grained SVM only",
+             parent, child, parent);
+    snprintf(r->fix, sizeof r->fix,
+             "enqueue command %" PRIu32
+             " with CLK_ENQUEUE_FLAGS_WAIT_KERNEL, so that it starts when command %" PRIu32 " has ended",
+             child, parent);
+    return true;
+}
+
 /* Commands are ordered by the rules for commands alone [CL 3.3.6 H15, H25]. */
 static bool from_agents(struct reason *r)
 {
     uint32_t commands[2] = {(uint32_t)(r->earlier->agent >> 32), (uint32_t)(r->later >> 32)};
     if (commands[0] == commands[1])
         return false;
+    if (commands[0] && commands[1] && from_parent(r, commands[0], commands[1]))
+        return true;
     if (commands[0] && commands[1]) {
         snprintf(r->text, sizeof r->text,
                  "no event, wait list, in-order queue, marker or barrier orders commands %" PRIu32
