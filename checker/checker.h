@@ -132,8 +132,8 @@ struct ck_access {
     const char *argument;         /* kernel argument it went through, NULL if unknown */
     uint64_t element;             /* index in the argument's elements */
     mm_event_id id;               /* of the event, MM_NO_EVENT if it is not known */
-    const struct mm_source *call; /* the host call that enqueued the command, NULL if unknown */
-    uint32_t caller;              /* host thread that made it */
+    const struct mm_source *call; /* the call that enqueued the command, NULL if unknown */
+    uint32_t caller;              /* host thread that made it, if the command has no parent */
     /* The calls in the kernel that led to it, innermost first; deeper ones are left out. */
     const struct mm_source *stack[CK_STACK];
     uint32_t depth;

@@ -62,8 +62,10 @@ static void join_parent(struct ck_detector *d, const struct mm_event *event, con
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
     const struct ck_command *parent = ck_map_get(&d->commands, from->agent.command);
-    if (command)
+    if (command) {
         command->enqueuer = from;
+        command->call = from->source;
+    }
     if (parent)
         join_shared(d, item, parent->start);
 }

@@ -68,7 +68,8 @@ static cJSON *access_json(const struct ck_access *access)
     if (access->call) {
         cJSON *call = place_json(access->call);
         ck_report_add(call, "call", access->call->opcode);
-        cJSON_AddNumberToObject(call, "host_thread", access->caller);
+        if (!access->command || !access->command->parent)
+            cJSON_AddNumberToObject(call, "host_thread", access->caller);
         cJSON_AddItemToObject(object, "enqueued", call);
     }
     return object;

@@ -84,17 +84,20 @@ static void put_stack(const struct ck_access *access, const struct style *style,
     }
 }
 
-/* Where the host enqueued the command, unless that was just said. */
+/* Where the command was enqueued, unless that was just said. */
 static void put_call(const struct ck_access *access, bool said, const struct style *style, FILE *out)
 {
+    uint32_t parent = access->command ? access->command->parent : 0;
     if (!access->call || said)
         return;
     put_place(access->call, out);
-    fprintf(out,
-            "%snote:%s command %" PRIu32 " is enqueued here by %s, host thread %" PRIu32 ", on queue %" PRIu32
-            "\n",
-            style->note, style->off, access->agent.command, access->call->opcode, access->caller,
-            access->command ? access->command->queue : 0);
+    fprintf(out, "%snote:%s command %" PRIu32 " is enqueued here by ", style->note, style->off,
+            access->agent.command);
+    if (parent)
+        fprintf(out, "command %" PRIu32 "\n", parent);
+    else
+        fprintf(out, "%s, host thread %" PRIu32 ", on queue %" PRIu32 "\n", access->call->opcode,
+                access->caller, access->command ? access->command->queue : 0);
 }
 
 /* The other kinds of accesses that raced at the same two places. */
