@@ -22,8 +22,8 @@ struct in_module_options {
     bool literal_legacy_atomics; /* OpenCL 1.x atomics with the work-group scope that the translator gives */
     const char *name;            /* for messages and source places without a file */
     /* Other environments too: Physical32, and compute shaders of Vulkan with logical addressing, whose
-     * descriptors and push constants are then the kernel's arguments.  What litmus programs are lax about (order
-     * of declarations, capabilities, ...) is put right first; then the module has to be valid, but for
+     * descriptors and push constants are then the kernel's arguments.  What litmus programs are lax about
+     * (order of declarations, capabilities, ...) is put right first; then the module has to be valid, but for
      * structured control flow. */
     bool any_environment;
 };
@@ -67,10 +67,10 @@ struct in_kernel_info {
     uint32_t required_local_size[3]; /* 0,0,0: none */
     uint32_t local_size_hint[3];
     uint32_t required_sub_group_size; /* 0: none */
-    const char *vec_type_hint;        /* "" if none */
-    uint64_t local_bytes;             /* of variables declared in the kernel and what it calls */
-    uint64_t private_bytes;           /* an estimate, per work-item */
-    bool is_block;                    /* for device-side enqueue alone: argument 0 is the block literal */
+    const char *attributes; /* as OpenCL C has them, a space between; "" if the module does not say */
+    uint64_t local_bytes;   /* of variables declared in the kernel and what it calls */
+    uint64_t private_bytes; /* an estimate, per work-item */
+    bool is_block;          /* for device-side enqueue alone: argument 0 is the block literal */
 };
 size_t in_module_kernel_count(const struct in_module *module);
 const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);

@@ -25,31 +25,11 @@ static cl_int get_argument_count(const void *object, const struct rt_info_out *o
     return rt_info_uint(out, info_of(object)->argument_count);
 }
 
-static size_t add_size_attribute(char *text, size_t used, size_t size, const char *name,
-                                 const uint32_t values[3])
-{
-    if (!values[0] || used >= size)
-        return used;
-    int n = snprintf(text + used, size - used, "%s%s(%u,%u,%u)", used ? " " : "", name, values[0], values[1],
-                     values[2]);
-    return n > 0 ? used + (size_t)n : used;
-}
-
-/* Attributes as written in OpenCL C; empty for programs that come from elsewhere. */
+/* As the source has them; empty for programs that come from elsewhere. */
 static cl_int get_attributes(const void *object, const struct rt_info_out *out)
 {
-    const struct rt_kernel *kernel = object;
-    const struct in_kernel_info *info = info_of(object);
-    char text[512] = "";
-    size_t used = 0;
-    if (kernel->program->state->origin == RT_FROM_IL)
-        return rt_info_string(out, "");
-    used = add_size_attribute(text, used, sizeof text, "reqd_work_group_size", info->required_local_size);
-    used = add_size_attribute(text, used, sizeof text, "work_group_size_hint", info->local_size_hint);
-    if (*info->vec_type_hint && used < sizeof text)
-        snprintf(text + used, sizeof text - used, "%svec_type_hint(%s)", used ? " " : "",
-                 info->vec_type_hint);
-    return rt_info_string(out, text);
+    bool is_il = ((const struct rt_kernel *)object)->program->state->origin == RT_FROM_IL;
+    return rt_info_string(out, is_il ? "" : info_of(object)->attributes);
 }
 
 static const struct rt_info_row kernel_rows[] = {

@@ -240,7 +240,6 @@ static enum mm_class declare_entry(struct in_module *m, const struct in_inst *in
     memset(k, 0, sizeof *k);
     k->entry_id = inst->operands[1];
     k->info.name = mm_arena_strdup(m->arena, (const char *)(inst->operands + 2));
-    k->info.vec_type_hint = "";
     return k->info.name != NULL ? MM_OK : out_of_memory(err);
 }
 

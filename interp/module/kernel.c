@@ -53,25 +53,30 @@ static void type_name(const struct in_module *m, const struct in_ty *ty, char *t
     }
 }
 
-/* "PREFIX.NAME.entry,entry," in an OpString carries what the source says of the arguments: their types with
- * prefix kernel_arg_type, their qualifiers with kernel_arg_type_qual. */
-static const char *source_entry(const struct in_module *m, const char *prefix, const char *kernel,
-                                uint32_t index, uint32_t *length)
+/* What follows "PREFIX.NAME." in an OpString; NULL if there is none. */
+static const char *source_string(const struct in_module *m, const char *prefix, const char *kernel)
 {
     size_t n = strlen(kernel), before = strlen(prefix);
     for (uint32_t id = 1; id < m->bound; id++) {
         const char *s = m->ids[id].kind == IN_ID_STRING ? m->ids[id].string : "";
-        if (strncmp(s, prefix, before) != 0 || strncmp(s + before, kernel, n) != 0 || s[before + n] != '.')
-            continue;
-        const char *p = s + before + n + 1;
-        for (uint32_t k = 0; k < index && p != NULL; k++)
-            p = strchr(p, ',') != NULL ? strchr(p, ',') + 1 : NULL;
-        if (p == NULL || strchr(p, ',') == NULL)
-            return NULL;
-        *length = (uint32_t)(strchr(p, ',') - p);
-        return p;
+        if (strncmp(s, prefix, before) == 0 && strncmp(s + before, kernel, n) == 0 && s[before + n] == '.')
+            return s + before + n + 1;
     }
     return NULL;
+}
+
+/* "PREFIX.NAME.entry,entry," carries what the source says of the arguments: their types with
+ * prefix kernel_arg_type, their qualifiers with kernel_arg_type_qual. */
+static const char *source_entry(const struct in_module *m, const char *prefix, const char *kernel,
+                                uint32_t index, uint32_t *length)
+{
+    const char *p = source_string(m, prefix, kernel);
+    for (uint32_t k = 0; k < index && p != NULL; k++)
+        p = strchr(p, ',') != NULL ? strchr(p, ',') + 1 : NULL;
+    if (p == NULL || strchr(p, ',') == NULL)
+        return NULL;
+    *length = (uint32_t)(strchr(p, ',') - p);
+    return p;
 }
 
 /* Qualifiers of pointers that SPIR-V itself does not keep, such as const. */
@@ -223,6 +228,8 @@ static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct m
             return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     k->info.argument_count = n;
     k->info.arguments = list;
+    const char *attributes = source_string(m, "kernel_attributes.", k->info.name);
+    k->info.attributes = attributes != NULL ? attributes : "";
     return MM_OK;
 }
 
@@ -251,20 +258,6 @@ static void execution_mode(const struct in_module *m, const struct in_inst *i, s
     case SpvExecutionModeSubgroupSize:
         k->info.required_sub_group_size = value_of(m, i, 2);
         break;
-    case SpvExecutionModeVecTypeHint: {
-        static const char *const types[] = {"char", "short", "int", "long", "half", "float", "double"};
-        uint32_t hint = value_of(m, i, 2), type = hint & 0xffff, n = hint >> 16;
-        char text[32];
-        if (type < 7) {
-            if (n > 1)
-                snprintf(text, sizeof text, "%s%u", types[type], n);
-            else
-                snprintf(text, sizeof text, "%s", types[type]);
-            const char *copy = mm_arena_strdup(m->arena, text);
-            k->info.vec_type_hint = copy != NULL ? copy : "";
-        }
-        break;
-    }
     default:
         break;
     }
@@ -292,8 +285,7 @@ static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *er
         if (list == NULL)
             return mm_fail(err, MM_LIMIT, "memory", "out of memory");
         m->kernels = list;
-        list[m->kernel_count++] =
-            (struct in_kernel){.entry_id = id, .info = {.name = m->ids[id].name, .vec_type_hint = ""}};
+        list[m->kernel_count++] = (struct in_kernel){.entry_id = id, .info = {.name = m->ids[id].name}};
     }
     m->kernels[k].info.is_block = true;
     return MM_OK;

@@ -2,12 +2,17 @@
  * Optimisation stays off because the translator writes invalid merges for optimised modules. */
 #include "ref-runtime/compiler/helper.h"
 
+#include <clang/AST/ASTConsumer.h>
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclGroup.h>
 #include <clang/Basic/DiagnosticOptions.h>
 #include <clang/Basic/TargetInfo.h>
 #include <clang/Basic/Version.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/MultiplexConsumer.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Analysis/ConstantFolding.h>
@@ -154,8 +159,80 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const rt_job *job, c
     return overlay;
 }
 
+std::string sizes(const char *name, unsigned x, unsigned y, unsigned z)
+{
+    return std::string(name) + "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) +
+           ")";
+}
+
+/* An attribute as CL_KERNEL_ATTRIBUTES tells it; "" for those that say nothing of a kernel [CL 5.9.4]. */
+std::string attribute_text(const clang::Attr *attribute, const clang::PrintingPolicy &policy)
+{
+    if (const auto *a = llvm::dyn_cast<clang::ReqdWorkGroupSizeAttr>(attribute))
+        return sizes("reqd_work_group_size", a->getXDim(), a->getYDim(), a->getZDim());
+    if (const auto *a = llvm::dyn_cast<clang::WorkGroupSizeHintAttr>(attribute))
+        return sizes("work_group_size_hint", a->getXDim(), a->getYDim(), a->getZDim());
+    if (const auto *a = llvm::dyn_cast<clang::VecTypeHintAttr>(attribute))
+        return "vec_type_hint(" + a->getTypeHint().getAsString(policy) + ")";
+    if (const auto *a = llvm::dyn_cast<clang::OpenCLIntelReqdSubGroupSizeAttr>(attribute))
+        return "intel_reqd_sub_group_size(" + std::to_string(a->getSubGroupSize()) + ")";
+    return "";
+}
+
+/* Notes what the source says of its kernels: "kernel_attributes.NAME.TEXT" each. */
+class AttributeNotes : public clang::ASTConsumer
+{
+  public:
+    AttributeNotes(std::vector<std::string> &to, const clang::LangOptions &language)
+        : notes(to), policy(language)
+    {
+    }
+    bool HandleTopLevelDecl(clang::DeclGroupRef group) override
+    {
+        for (const clang::Decl *declaration : group) {
+            const auto *function = llvm::dyn_cast<clang::FunctionDecl>(declaration);
+            if (!function || !function->hasAttr<clang::OpenCLKernelAttr>() ||
+                !function->doesThisDeclarationHaveABody())
+                continue;
+            std::string text;
+            for (const clang::Attr *attribute : function->attrs()) {
+                const std::string one = attribute_text(attribute, policy);
+                text += (text.empty() || one.empty() ? "" : " ") + one;
+            }
+            notes.push_back("kernel_attributes." + function->getName().str() + "." + text);
+        }
+        return true;
+    }
+
+  private:
+    std::vector<std::string> &notes;
+    clang::PrintingPolicy policy;
+};
+
+class NotingAction : public clang::EmitLLVMOnlyAction
+{
+  public:
+    NotingAction(llvm::LLVMContext *context, std::vector<std::string> &to)
+        : clang::EmitLLVMOnlyAction(context), notes(to)
+    {
+    }
+
+  protected:
+    std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
+                                                          llvm::StringRef file) override
+    {
+        std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+        consumers.push_back(std::make_unique<AttributeNotes>(notes, compiler.getLangOpts()));
+        consumers.push_back(clang::EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));
+        return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
+    }
+
+  private:
+    std::vector<std::string> &notes;
+};
+
 std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, llvm::LLVMContext &context,
-                                        std::string &log)
+                                        std::string &log, std::vector<std::string> &notes)
 {
     std::vector<std::string> strings = arguments(job, *extra != 0);
     std::vector<const char *> args;
@@ -186,7 +263,7 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
     compiler.createSourceManager(compiler.getFileManager());
     compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
 
-    clang::EmitLLVMOnlyAction action(&context);
+    NotingAction action(&context, notes);
     const bool ok = compiler.ExecuteAction(action);
     stream.flush();
     return ok ? action.takeModule() : nullptr;
@@ -331,11 +408,15 @@ void move_initializers(llvm::Module &module)
 } // namespace
 
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
-                               struct rt_binary *binary)
+                               struct rt_text *notes, struct rt_binary *binary)
 {
     llvm::LLVMContext context;
     std::string diagnostics;
-    std::unique_ptr<llvm::Module> module = run_clang(job, extra_header, context, diagnostics);
+    std::vector<std::string> noted;
+    std::unique_ptr<llvm::Module> module = run_clang(job, extra_header, context, diagnostics, noted);
+    for (const std::string &note : noted)
+        if (!rt_text_add(notes, note.c_str(), note.size() + 1))
+            return MM_LIMIT;
     rt_text_add(log, diagnostics.data(), diagnostics.size());
     if (!module)
         return MM_INVALID;

@@ -187,12 +187,14 @@ static void inject_fault(const char *fault)
 
 static enum mm_class compile(const struct rt_job *job, struct rt_text *log, struct rt_binary *binary)
 {
-    struct rt_text extra = {0};
+    struct rt_text extra = {0}, notes = {0};
     if (!rt_helper_extra_header(job, &extra))
         return MM_LIMIT;
-    enum mm_class cls = rt_clang_compile(job, extra.data ? extra.data : "", log, binary);
+    enum mm_class cls = rt_clang_compile(job, extra.data ? extra.data : "", log, &notes, binary);
     mm_free(extra.data);
     cls = cls == MM_OK ? rt_helper_clean_spirv(binary, job, log) : cls;
+    cls = cls == MM_OK ? rt_helper_add_strings(binary, &notes) : cls;
+    mm_free(notes.data);
     return cls == MM_OK ? rt_spirv_merge_types(binary) : cls;
 }
 

@@ -41,10 +41,11 @@ bool rt_helper_extra_header(const struct rt_job *job, struct rt_text *header);
 /* Where headers given to clCompileProgram live for clang; taken off again from source lines. */
 #define RT_HEADER_ROOT "/refcl-headers/"
 
-/* clang_shim.cpp: source to SPIR-V words as the translator writes them.  LOG gets the diagnostics.
+/* clang_shim.cpp: source to SPIR-V words as the translator writes them.  LOG gets the diagnostics, NOTES what
+ * the source says that SPIR-V does not keep: strings, each with its end.
  * MM_OK, or MM_INVALID with the reason in LOG. */
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
-                               struct rt_binary *binary);
+                               struct rt_text *notes, struct rt_binary *binary);
 
 /* helper_fixup.c: rewrites what the translator cannot take.  MODULE is an LLVMModuleRef. */
 struct LLVMOpaqueModule;
@@ -58,6 +59,8 @@ bool rt_helper_split_store(struct LLVMOpaqueBuilder *builder, struct LLVMOpaqueV
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
  * into those that the JOB gave, in place. */
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log);
+/* Puts each string of NOTES into the module, as an OpString. */
+enum mm_class rt_helper_add_strings(struct rt_binary *binary, const struct rt_text *notes);
 
 /* link_shim.cpp */
 /* Makes one type of types that are declared twice. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define HEADER_WORDS 5
+#define RT_NOTE_MOST (UINT16_MAX * 4 - 16) /* bytes of an OpString */
 
 struct cleaner {
     uint32_t *words;
@@ -162,5 +163,54 @@ enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_jo
         return MM_INVALID;
     }
     binary->size = c.out * 4;
+    return MM_OK;
+}
+
+/* ---- strings ---- */
+
+/* The word at which the section of strings begins: behind the execution modes [SPIRV 2.4]. */
+static size_t string_place(const uint32_t *words, size_t count)
+{
+    size_t place = HEADER_WORDS;
+    for (size_t at = HEADER_WORDS; at < count && words[at] >> 16; at += words[at] >> 16) {
+        uint32_t opcode = words[at] & 0xffff;
+        if (opcode == SpvOpExecutionMode || opcode == SpvOpExecutionModeId || opcode == SpvOpEntryPoint ||
+            opcode == SpvOpMemoryModel)
+            place = at + (words[at] >> 16);
+    }
+    return place;
+}
+
+/* Text of SIZE bytes, the end included, in whole words. */
+static uint32_t string_words(size_t size)
+{
+    return (uint32_t)(2 + (size + 3) / 4);
+}
+
+enum mm_class rt_helper_add_strings(struct rt_binary *binary, const struct rt_text *notes)
+{
+    size_t extra = 0, length;
+    for (size_t at = 0; at < notes->size; at += length) {
+        length = strlen(notes->data + at) + 1;
+        extra += length <= RT_NOTE_MOST ? string_words(length) : 0;
+    }
+    size_t count = binary->size / 4, place = string_place(binary->data, count);
+    uint32_t *words = mm_alloc_zero(count + extra, sizeof *words), *to = words + place;
+    if (!words)
+        return MM_LIMIT;
+    memcpy(words, binary->data, place * 4);
+    for (size_t at = 0; at < notes->size; at += length) {
+        length = strlen(notes->data + at) + 1;
+        if (length > RT_NOTE_MOST)
+            continue;
+        to[0] = string_words(length) << 16 | SpvOpString;
+        to[1] = words[3]++;
+        memcpy(to + 2, notes->data + at, length);
+        to += string_words(length);
+    }
+    memcpy(to, (uint32_t *)binary->data + place, (count - place) * 4);
+    mm_free(binary->data);
+    binary->data = (void *)words;
+    binary->size = (count + extra) * 4;
     return MM_OK;
 }

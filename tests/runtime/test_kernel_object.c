@@ -83,6 +83,38 @@ static void test_queries(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+/* In the order of the source, with macros expanded, signs and sizes as they were [CL 5.9.4]. */
+static void test_attributes(void **state)
+{
+    static const struct {
+        const char *source, *attributes;
+    } cases[] = {
+        {"kernel void k() {}", ""},
+        {"__attribute__((vec_type_hint(uchar))) kernel void k() {}", "vec_type_hint(uchar)"},
+        {"kernel __attribute__((vec_type_hint( ulong16 ))) void k() {}", "vec_type_hint(ulong16)"},
+        {"kernel __attribute__((vec_type_hint(double3))) void k() {}", "vec_type_hint(double3)"},
+        {"kernel __attribute__((vec_type_hint(unsigned int))) void k() {}", "vec_type_hint(unsigned int)"},
+        {"#define N 4\nkernel __attribute__((work_group_size_hint(N, N * 2, 1))) void k() {}",
+         "work_group_size_hint(4,8,1)"},
+        {"kernel __attribute__((work_group_size_hint(8,1,1))) __attribute__((vec_type_hint(short2)))\n"
+         "__attribute__((reqd_work_group_size(8, 2, 1))) void k() {}",
+         "work_group_size_hint(8,1,1) vec_type_hint(short2) reqd_work_group_size(8,2,1)"},
+        {"kernel __attribute__((vec_type_hint(float4), reqd_work_group_size(1,2,3))) void k() {}",
+         "vec_type_hint(float4) reqd_work_group_size(1,2,3)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cl_program p = build_source(cases[i].source, "");
+        cl_kernel k = clCreateKernel(p, "k", &err);
+        OK(err);
+        char text[200] = "?";
+        OK(clGetKernelInfo(k, CL_KERNEL_ATTRIBUTES, sizeof text, text, NULL));
+        assert_string_equal(text, cases[i].attributes);
+        OK(clReleaseKernel(k));
+        OK(clReleaseProgram(p));
+    }
+}
+
 static void test_argument_queries(void **state)
 {
     (void)state;
@@ -353,15 +385,11 @@ static void test_clone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_creation),
-        cmocka_unit_test(test_queries),
-        cmocka_unit_test(test_argument_queries),
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_svm_arguments),
-        cmocka_unit_test(test_work_group_queries),
-        cmocka_unit_test(test_sub_group_queries),
-        cmocka_unit_test(test_suggested_size),
-        cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_creation),           cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_attributes),         cmocka_unit_test(test_argument_queries),
+        cmocka_unit_test(test_arguments),          cmocka_unit_test(test_svm_arguments),
+        cmocka_unit_test(test_work_group_queries), cmocka_unit_test(test_sub_group_queries),
+        cmocka_unit_test(test_suggested_size),     cmocka_unit_test(test_clone),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);
 }
