@@ -32,6 +32,10 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
 void lt_host_kernel_size(const struct lt_test *test, uint32_t kernel, uint32_t *groups, uint32_t *members);
 /* Whether kernels of a host test store observed term I. */
 bool lt_host_stored(const struct ck_program *program, uint32_t i);
+/* OpenCL C 2.0 in words of 1.2, where REFCL_LEGACY is defined (emit_legacy.c). */
+void lt_emit_legacy(struct emitter *e);
+void lt_emit_legacy_temporaries(struct emitter *e);
+bool lt_emit_fits_legacy(const struct lt_expr *call, uint8_t order, uint8_t scope);
 /* Up to the test's statements, and what follows them. */
 void lt_emit_prologue(struct emitter *e);
 void lt_emit_epilogue(struct emitter *e);

@@ -59,37 +59,22 @@ bool lt_emit_is_barrier(const struct lt_stmt *s)
            (s->value->function->kind == LT_F_BARRIER || s->value->function->kind == LT_F_SUB_GROUP_BARRIER);
 }
 
-/* What OpenCL C 1.2 has no word for, or none of the strength asked for [CLC 1.2 6.12.9, 6.12.11]. */
-static bool fits_legacy(const struct lt_expr *x, uint8_t order, uint8_t scope)
-{
-    switch (x->function->kind) {
-    case LT_F_LOAD:
-    case LT_F_STORE:
-    case LT_F_RMW:
-        return order == MM_RELAXED && scope != MM_SCOPE_ALL_SVM_DEVICES && x->order;
-    case LT_F_FENCE:
-        return order <= MM_ACQ_REL && scope <= MM_SCOPE_WORK_GROUP && !(x->flags & MM_FENCE_IMAGE);
-    case LT_F_BARRIER:
-        return scope <= MM_SCOPE_WORK_GROUP || !x->scope;
-    default:
-        return false;
-    }
-}
-
 static void note_expr(struct emitter *e, const struct lt_expr *x)
 {
     if (!x)
         return;
     if (x->kind == LT_CALL) {
-        uint8_t order = x->order ? x->order : x->function->order,
-                scope = x->scope ? x->scope : MM_SCOPE_DEVICE;
         bool barrier = x->function->kind == LT_F_BARRIER || x->function->kind == LT_F_SUB_GROUP_BARRIER;
-        if (!barrier || x->scope) {
+        bool mem_fence = x->function->kind == LT_F_FENCE && !x->order;
+        uint8_t order = x->order ? x->order : x->function->order, scope = x->scope    ? x->scope
+                                                                          : mem_fence ? MM_SCOPE_WORK_GROUP
+                                                                                      : MM_SCOPE_DEVICE;
+        if ((!barrier && !mem_fence) || x->scope) {
             e->kernel->orders |= 1u << order | 1u << x->order_fail;
             e->kernel->scopes |= 1u << scope;
         }
         e->kernel->sub_groups |= x->function->kind == LT_F_SUB_GROUP_BARRIER;
-        e->kernel->legacy &= fits_legacy(x, order, scope);
+        e->kernel->legacy &= lt_emit_fits_legacy(x, order, scope);
     }
     note_expr(e, x->a);
     note_expr(e, x->b);
@@ -334,6 +319,7 @@ static void check_objects(struct emitter *e)
         if (o->region == MM_IMAGE || o->origin > MM_ORIGIN_SUB_BUFFER)
             lt_emit_cannot(e, "an image or shared virtual memory");
         e->kernel->uses_long |= o->element_size == 8;
+        e->kernel->legacy &= o->is_signed;
     }
     for (uint32_t i = 0; i < e->program->observed_count; i++) {
         const struct ck_term *t = &e->program->observed[i];

@@ -7,30 +7,6 @@
 
 #include <inttypes.h>
 
-/* Legacy atomics are relaxed; so are they here [CLC 1.2 6.12.11].  mem_fence orders for the work-group
- * [CLC 6.15.12.6]. */
-static const char legacy[] = "#ifdef REFCL_LEGACY\n"
-                             "#pragma OPENCL EXTENSION cl_khr_global_int32_base_atomics : enable\n"
-                             "#define atomic_int volatile int\n"
-                             "#define atomic_uint volatile uint\n"
-                             "#define memory_order_relaxed 0\n"
-                             "#define memory_scope_device 0\n"
-                             "#define memory_scope_work_group 0\n"
-                             "#define memory_scope_sub_group 0\n"
-                             "#define atomic_load_explicit(p, o, s) atomic_add(p, 0)\n"
-                             "#define atomic_store_explicit(p, v, o, s) (void)atomic_xchg(p, v)\n"
-                             "#define atomic_exchange_explicit(p, v, o, s) atomic_xchg(p, v)\n"
-                             "#define atomic_fetch_add_explicit(p, v, o, s) atomic_add(p, v)\n"
-                             "#define atomic_fetch_sub_explicit(p, v, o, s) atomic_sub(p, v)\n"
-                             "#define atomic_fetch_or_explicit(p, v, o, s) atomic_or(p, v)\n"
-                             "#define atomic_fetch_and_explicit(p, v, o, s) atomic_and(p, v)\n"
-                             "#define atomic_fetch_xor_explicit(p, v, o, s) atomic_xor(p, v)\n"
-                             "#define atomic_fetch_min_explicit(p, v, o, s) atomic_min(p, v)\n"
-                             "#define atomic_fetch_max_explicit(p, v, o, s) atomic_max(p, v)\n"
-                             "#define atomic_work_item_fence(f, o, s) mem_fence(f)\n"
-                             "#define work_group_barrier(f, s) barrier(f)\n"
-                             "#endif\n";
-
 static const char helpers[] =
     "#define REFCL_PLACE(i, k) (((i) * ((k) & 1 ? refcl_k[REFCL_K_scatter] : 1u)) & refcl_k[REFCL_K_mask])\n"
     "#define REFCL_AT(i, k) (REFCL_PLACE(i, k) * refcl_k[REFCL_K_stride])\n"
@@ -204,7 +180,7 @@ static void emit_align(struct emitter *e)
 
 void lt_emit_prologue(struct emitter *e)
 {
-    fputs(legacy, e->out);
+    lt_emit_legacy(e);
     emit_knobs(e);
     fputs(helpers, e->out);
     fprintf(e->out,
@@ -212,6 +188,7 @@ void lt_emit_prologue(struct emitter *e)
             "    volatile global uint *refcl_sync, constant uint *refcl_k, uint refcl_seed",
             out_type(e));
     emit_locations(e);
+    lt_emit_legacy_temporaries(e);
     emit_locals(e);
     emit_place(e);
     emit_registers(e);

@@ -311,6 +311,7 @@ static void emit_kernel(struct emitter *e, uint32_t kernel, uint32_t number)
             fprintf(e->out, ",\n    global %s *refcl_m%u",
                     lt_emit_type(e->program->objects[i].element_size, true), i);
     fputs(")\n{\n", e->out);
+    lt_emit_legacy_temporaries(e);
     emit_body(e, kernel, false);
     fputs("}\n", e->out);
 }
@@ -335,7 +336,10 @@ static void check(struct emitter *e)
         if (o->region == MM_CONSTANT || o->region == MM_PRIVATE || o->region == MM_IMAGE)
             lt_emit_cannot(e, "a location in constant, private or image memory");
         e->kernel->uses_long |= o->element_size == 8;
+        e->kernel->legacy &= o->element_size <= 4 && o->is_signed;
     }
+    for (const struct lt_api *api = e->test->calls; api; api = api->next)
+        e->kernel->legacy &= !api->function->device;
     for (uint32_t i = 0; i < e->program->observed_count; i++) {
         const struct ck_term *term = &e->program->observed[i];
         if (term->kind == CK_TERM_MEMORY && e->program->objects[term->object].region == MM_LOCAL)
@@ -354,7 +358,7 @@ bool lt_host_stored(const struct ck_program *program, uint32_t i)
 enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *program, struct lt_kernel *kernel,
                            struct mm_error *err)
 {
-    *kernel = (struct lt_kernel){0};
+    *kernel = (struct lt_kernel){.legacy = true};
     struct emitter e = {.test = test, .program = program, .kernel = kernel};
     size_t size = 0;
     uint32_t number = 0;
@@ -365,6 +369,7 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
     e.out = e.failed ? NULL : open_memstream(&kernel->source, &size);
     if (!e.out)
         return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    lt_emit_legacy(&e);
     for (const struct lt_api *api = test->calls; api && !kernel->reason; api = api->next)
         if (api->function->kind == LT_API_KERNEL && !api->function->device)
             emit_kernel(&e, api->kernel, number++);

@@ -99,13 +99,20 @@ static bool collect_equations(const struct ck_program *program, uint32_t prop, c
     return true;
 }
 
+/* Whether TEST says that the outcome which it asks about never is. */
+static bool is_forbidden(const struct lt_test *test)
+{
+    const char *expect = lt_test_property(test, "Expect");
+    return expect && strcmp(expect, test->quantifier == CK_EXISTS ? "fails" : "holds") == 0;
+}
+
 /* The outcome that the test asks about, for the tuner: a value or null for each that is observed. */
-static void add_target(cJSON *test, const struct ck_program *program)
+static void add_target(cJSON *json, const struct lt_test *test, const struct ck_program *program)
 {
     cJSON **values = calloc(program->observed_count + 1u, sizeof(cJSON *));
-    bool ok =
-        values && program->quantifier != CK_FORALL && collect_equations(program, program->condition, values);
-    cJSON *array = ok ? cJSON_AddArrayToObject(test, "target") : NULL;
+    bool ok = values && program->quantifier != CK_FORALL && !is_forbidden(test) &&
+              collect_equations(program, program->condition, values);
+    cJSON *array = ok ? cJSON_AddArrayToObject(json, "target") : NULL;
     for (uint32_t i = 0; values && i < program->observed_count; i++)
         if (ok)
             cJSON_AddItemToArray(array, values[i] ? values[i] : cJSON_CreateNull());
@@ -126,7 +133,8 @@ static void add_placement(cJSON *test, const struct ck_program *program)
     }
 }
 
-static void add_kernel(cJSON *json, const struct ck_program *program, const struct lt_kernel *kernel)
+static void add_kernel(cJSON *json, const struct lt_test *test, const struct ck_program *program,
+                       const struct lt_kernel *kernel)
 {
     if (kernel->reason) {
         char text[160];
@@ -145,7 +153,7 @@ static void add_kernel(cJSON *json, const struct ck_program *program, const stru
     lt_plan_needs(json, kernel);
     lt_plan_locations(json, program);
     add_observed(json, program);
-    add_target(json, program);
+    add_target(json, test, program);
     add_placement(json, program);
     cJSON_AddStringToObject(json, "kernel", kernel->source);
 }
@@ -173,7 +181,7 @@ static enum mm_class plan_opencl(const struct lt_test *test, cJSON *json, struct
     else if (cls == MM_OK)
         cls = lt_emit_kernel(copy, program, &kernel, err);
     if (cls == MM_OK && !host)
-        add_kernel(json, program, &kernel);
+        add_kernel(json, copy, program, &kernel);
     free(kernel.source);
     ck_program_destroy(program);
     lt_test_destroy(copy);

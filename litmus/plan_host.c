@@ -330,6 +330,7 @@ enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *progra
         snprintf(text, sizeof text, "needs %s", kernel.reason);
         cJSON_AddStringToObject(json, "skip", text);
     } else if (cls == MM_OK) {
+        cJSON_AddBoolToObject(json, "legacy", kernel.legacy);
         lt_plan_needs(json, &kernel);
         add_host_needs(json, test, program);
         lt_plan_locations(json, program);

@@ -40,10 +40,9 @@ static cl_int compile(struct exec *e, const char *source, cl_program *program)
     *program = clCreateProgramWithSource(e->job->device->context, 1, &source, NULL, &status);
     if (lt_exec_failed(e, "clCreateProgramWithSource", status))
         return status;
-    snprintf(options, sizeof options, "-cl-std=%s%s%s -DREFCL_OTHERS=%uu",
-             e->legacy ? "CL1.2" : lt_device_standard(e->job->device, e->job->plan),
-             e->legacy ? " -DREFCL_LEGACY" : "", lt_exec_host_counts(e) ? " -DREFCL_HOST_COUNTS" : "",
-             OTHERS);
+    snprintf(options, sizeof options, "-cl-std=%s%s -DREFCL_OTHERS=%uu",
+             lt_device_standard(e->job->device, e->job->plan, e->legacy),
+             lt_exec_host_counts(e) ? " -DREFCL_HOST_COUNTS" : "", OTHERS);
     if (!e->job->device->is_gpu)
         strcat(options, " -DREFCL_PLAIN");
     return clBuildProgram(*program, 1, &e->job->device->id, options, NULL, NULL);

@@ -115,6 +115,8 @@ static const char *status_text(const char *status)
 
 uint64_t lt_wanted(const struct lt_options *options, const cJSON *test)
 {
+    if (options->probe)
+        return 1;
     if (options->iterations)
         return options->iterations;
     if (options->confidence > 0)

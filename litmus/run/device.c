@@ -170,6 +170,7 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
                         &device->atomics, NULL);
     device->is_gpu = options->kind ? strcmp(options->kind, "gpu") == 0 : (type & CL_DEVICE_TYPE_GPU) != 0;
     device->units = units ? units : 1;
+    device->legacy = options->legacy;
     read_features(device);
     read_standard(device);
     cl_int status;
@@ -294,6 +295,12 @@ static bool has_need(const struct lt_device *device, const char *need)
     return true;
 }
 
+/* What the atomics of OpenCL 1.2 can stand in for. */
+static bool of_atomics(const char *need)
+{
+    return strncmp(need, "atomic_", 7) == 0 || strcmp(need, "c11_atomics") == 0;
+}
+
 const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
                             size_t size)
 {
@@ -302,10 +309,11 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
     *legacy = false;
     cJSON_ArrayForEach(need, cJSON_GetObjectItem(test, "needs"))
     {
-        if (!cJSON_IsString(need) || has_need(device, need->valuestring))
+        if (!cJSON_IsString(need) ||
+            (has_need(device, need->valuestring) && !(device->legacy && of_atomics(need->valuestring))))
             continue;
-        *legacy = can_be_legacy;
-        if (!can_be_legacy) {
+        *legacy = can_be_legacy && of_atomics(need->valuestring);
+        if (!*legacy) {
             snprintf(reason, size, "the device lacks %s", need->valuestring);
             return reason;
         }
@@ -318,9 +326,11 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
     return NULL;
 }
 
-const char *lt_device_standard(const struct lt_device *device, const cJSON *plan)
+const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy)
 {
     const cJSON *given = cJSON_GetObjectItem(plan, "cl_std");
+    if (legacy)
+        return "CL1.2 -DREFCL_LEGACY";
     if (cJSON_IsString(given))
         return given->valuestring;
     return device->c_level >= 300 ? "CL3.0" : device->c_level >= 200 ? "CL2.0" : "CL1.2";

@@ -394,7 +394,7 @@ static bool run_batch(struct exec *e, uint32_t instances, unsigned launches)
 
 static void run_batches(struct exec *e)
 {
-    uint64_t wanted = lt_wanted(e->job->options, e->job->test);
+    uint64_t wanted = e->job->options->probe ? e->capacity : lt_wanted(e->job->options, e->job->test);
     uint64_t done = e->job->done, batch = e->job->batches;
     unsigned most = !e->bits ? 1 : e->job->device->is_gpu ? 16 : e->waits ? 64 : 1;
     bool timed = e->job->deadline > 0;
@@ -461,7 +461,7 @@ void lt_run_test(struct lt_job *job)
         return;
     }
     if (cJSON_GetObjectItem(job->test, "host")) {
-        lt_run_host_test(job);
+        lt_run_host_test(job, legacy);
         return;
     }
     struct exec *e = calloc(1, sizeof *e);

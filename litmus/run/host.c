@@ -77,7 +77,8 @@ static bool build(struct lt_host *host)
     host->program = clCreateProgramWithSource(host->context, 1, &source, NULL, &status);
     if (lt_host_failed(host, "clCreateProgramWithSource", status))
         return false;
-    snprintf(options, sizeof options, "-cl-std=%s", lt_device_standard(host->job->device, host->job->plan));
+    snprintf(options, sizeof options, "-cl-std=%s",
+             lt_device_standard(host->job->device, host->job->plan, host->legacy));
     if (clBuildProgram(host->program, host->device_count, host->devices, options, NULL, NULL) != CL_SUCCESS) {
         clGetProgramBuildInfo(host->program, host->devices[0], CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
                               NULL);
@@ -390,7 +391,7 @@ static void run_batches(struct lt_host *host)
     }
 }
 
-void lt_run_host_test(struct lt_job *job)
+void lt_run_host_test(struct lt_job *job, bool legacy)
 {
     struct lt_host *host = calloc(1, sizeof *host);
     if (!host) {
@@ -398,6 +399,7 @@ void lt_run_host_test(struct lt_job *job)
         return;
     }
     host->job = job;
+    host->legacy = legacy;
     bool ok = lt_host_read(host);
     if (ok && open_devices(host) && open_queues(host) && build(host) && reserve(host))
         run_batches(host);

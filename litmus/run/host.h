@@ -119,7 +119,7 @@ struct lt_host {
     cl_program program;
     cl_command_queue last; /* for what is read at the end of a round */
     cl_mem out;
-    bool profiled;
+    bool profiled, legacy;
     atomic_int waiting; /* threads that callbacks and native kernels have yet to run */
     atomic_bool failed;
     char message[2048];
@@ -139,6 +139,6 @@ void lt_host_flush(struct lt_host *host);
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
 /* host.c */
 uint64_t lt_host_random(uint64_t *state);
-void lt_run_host_test(struct lt_job *job);
+void lt_run_host_test(struct lt_job *job, bool legacy);
 
 #endif

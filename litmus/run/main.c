@@ -22,11 +22,13 @@ static const char usage[] =
     "                        below R (3/R instances)\n"
     "      --batch N         instances in one launch (default 4096 on a CPU, 1048576 on a GPU)\n"
     "      --kind cpu|gpu    lay launches out as for such a device (default: what the device is)\n"
+    "      --legacy          as if the device had the atomics of OpenCL 1.2 alone\n"
     "      --knob NAME=V     fix a knob (--knobs lists them); may be repeated\n"
     "      --knobs           list the knobs of the kernels with the values that are tried\n"
     "      --tune            look for the knobs that show most weak outcomes on the device, for --budget "
     "seconds\n"
-    "                        (default 60), and write them to the output, or where later runs find them\n"
+    "                        (default 60), and write them to the output, or where later runs find them;\n"
+    "                        exit code 1, and nothing is written, if no setting shows any\n"
     "      --tuning FILE     use these knobs in most batches (default: what --tune found; none: nothing)\n"
     "      --merge           add up the results files that follow into the output\n"
     "      --timeout S       give a test up after S seconds without a result (default 60)\n"
@@ -180,6 +182,8 @@ static bool set_flag(struct lt_options *o, const char *name)
         o->exact = true;
     else if (strcmp(name, "knobs") == 0)
         o->list_knobs = true;
+    else if (strcmp(name, "legacy") == 0)
+        o->legacy = true;
     else if (strcmp(name, "help") == 0)
         o->stop = true;
     else

@@ -47,6 +47,8 @@ struct lt_options {
     unsigned timeout_s; /* without a sign of life */
     unsigned shard, shard_count;
     bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
+    bool probe;                /* one batch of each test */
+    bool legacy;               /* as if the device had the atomics of OpenCL 1.2 alone */
     const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
     const char *const *inputs; /* of --merge */
     unsigned input_count;
@@ -102,7 +104,7 @@ struct lt_device {
     unsigned cl_version; /* of the device: 120, 200, 300 */
     unsigned c_level;    /* newest OpenCL C that has what we need */
     size_t max_group;
-    bool is_gpu;
+    bool is_gpu, legacy;
     unsigned units;   /* compute units */
     cl_ulong atomics; /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
     cl_ulong max_alloc;
@@ -116,8 +118,8 @@ cJSON *lt_device_json(const struct lt_device *device);
 /* Why DEVICE cannot run TEST, NULL if it can.  *LEGACY: with the atomics of OpenCL 1.2 alone. */
 const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
                             size_t size);
-/* -cl-std option for TEST. */
-const char *lt_device_standard(const struct lt_device *device, const cJSON *plan);
+/* What follows -cl-std= for a test; LEGACY: it runs with the atomics of OpenCL 1.2. */
+const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy);
 
 /* ---- programs ------------------------------------------------------------------------------------------ */
 

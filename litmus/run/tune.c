@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 #define SHORTEST 0.5 /* seconds of a try */
-enum { CANDIDATES = 16, MOST_TESTS = 8, FEW = 2000 /* instances */ };
+enum { CANDIDATES = 16, MOST_TESTS = 8 };
 
 struct candidate {
     struct lt_tuning knobs;
     double score; /* mean logarithm of target outcomes a second, and one */
     double seen;  /* target outcomes */
+    double total; /* of all tries */
 };
 
 /* ---- files ------------------------------------------------------------------------------------------------
@@ -168,6 +169,7 @@ static unsigned rate(const cJSON *plan, const cJSON *results, struct candidate *
                 seen += (double)lt_json_value(cJSON_GetObjectItem(state, "count"));
         }
         c->seen += seen;
+        c->total += seen;
         c->score += logarithm(1 + seen / ms->valuedouble * 1e3);
         count++;
     }
@@ -182,7 +184,7 @@ static cJSON *load(const char *path)
     return json;
 }
 
-/* SECONDS 0: a few instances of every test, however long that takes.  False: nothing can be tuned here. */
+/* SECONDS 0: one batch of every test, however long that takes.  False: nothing can be tuned here. */
 static bool attempt(const struct lt_options *options, const cJSON *plan, struct candidate *c, double seconds,
                     const char *path, cJSON **results)
 {
@@ -190,7 +192,7 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
     o.results_path = path;
     o.tuning = "none";
     o.budget_s = seconds;
-    o.iterations = seconds > 0 ? o.iterations : FEW;
+    o.probe = seconds <= 0;
     o.quiet = o.silent = true;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++)
         if (c->knobs.set[k]) {
@@ -209,26 +211,60 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
     return true;
 }
 
-/* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, as a plan of their own. */
+static bool has_target(const cJSON *test)
+{
+    return cJSON_GetArraySize(cJSON_GetObjectItem(test, "target")) > 0;
+}
+
+/* 2: the first try of TEST showed the outcome that it asks about, 1: it ran and asks, 0: neither. */
+static int usefulness(const cJSON *test, const cJSON *results)
+{
+    const cJSON *result, *state, *target = cJSON_GetObjectItem(test, "target");
+    int useful = 0;
+    cJSON_ArrayForEach(result, cJSON_GetObjectItem(results, "tests"))
+    {
+        if (strcmp(text_of(test, "source"), text_of(result, "source")) != 0 ||
+            strcmp(text_of(result, "status"), "done") != 0)
+            continue;
+        useful = has_target(test);
+        cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
+        {
+            if (is_target(state, target))
+                useful = 2;
+        }
+    }
+    return useful;
+}
+
+/* Takes COUNT of the tests in FROM, from all over the plan, into TO. */
+static void spread(cJSON *from, int count, cJSON *to)
+{
+    int size = cJSON_GetArraySize(from);
+    count = count < size ? count : size;
+    for (int i = 0, taken = 0; taken < count; i++)
+        if ((i + 1) * count / size > taken) {
+            cJSON_AddItemToArray(to, cJSON_DetachItemFromArray(from, i - taken));
+            taken++;
+        }
+}
+
+/* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, those first that showed it at once: a
+ * plan of their own. */
 static cJSON *reduce(const cJSON *plan, const cJSON *results)
 {
-    cJSON *reduced = cJSON_Duplicate(plan, true), *tests = cJSON_GetObjectItem(reduced, "tests");
-    const cJSON *result;
-    for (int i = 0; i < cJSON_GetArraySize(tests);) {
-        cJSON *test = cJSON_GetArrayItem(tests, i);
-        bool ran = false;
-        cJSON_ArrayForEach(result, cJSON_GetObjectItem(results, "tests"))
-        {
-            if (strcmp(text_of(test, "source"), text_of(result, "source")) == 0)
-                ran = strcmp(text_of(result, "status"), "done") == 0;
-        }
-        bool wanted = ran && i < MOST_TESTS && cJSON_GetArraySize(cJSON_GetObjectItem(test, "target")) > 0;
-        if (wanted)
-            i++;
-        else
-            cJSON_DeleteItemFromArray(tests, i);
+    cJSON *reduced = cJSON_Duplicate(plan, true), *tests = cJSON_DetachItemFromObject(reduced, "tests");
+    cJSON *chosen = cJSON_AddArrayToObject(reduced, "tests");
+    cJSON *ranks[3] = {cJSON_CreateArray(), cJSON_CreateArray(), cJSON_CreateArray()};
+    while (cJSON_GetArraySize(tests) > 0) {
+        cJSON *test = cJSON_DetachItemFromArray(tests, 0);
+        cJSON_AddItemToArray(ranks[usefulness(test, results)], test);
     }
-    if (cJSON_GetArraySize(tests) > 0)
+    spread(ranks[2], MOST_TESTS, chosen);
+    spread(ranks[1], MOST_TESTS - cJSON_GetArraySize(chosen), chosen);
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+        cJSON_Delete(ranks[i]);
+    cJSON_Delete(tests);
+    if (cJSON_GetArraySize(chosen) > 0)
         return reduced;
     cJSON_Delete(reduced);
     return NULL;
@@ -318,6 +354,19 @@ static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct ca
     return reduced;
 }
 
+/* A setting that showed nothing is no better than another one: knobs by chance show more than any one of
+ * them. */
+static int found(const struct candidate *best, const cJSON *device, const char *where)
+{
+    if (best->total <= 0) {
+        fprintf(stderr,
+                "refcl-litmus-run: no setting showed an outcome that the tests ask about; nothing is saved, "
+                "and runs go on choosing settings by chance\n");
+        return 1;
+    }
+    return save_tuning(best, device, where) ? 0 : 2;
+}
+
 static int tune(const struct lt_options *options, const cJSON *plan, const char *path)
 {
     static struct candidate candidates[CANDIDATES];
@@ -333,7 +382,7 @@ static int tune(const struct lt_options *options, const cJSON *plan, const char 
     ready = ready && attempt(&o, reduced, &candidates[0], 0, path, NULL);
     overhead += lt_seconds();
     if (ready && halve(&o, overhead, reduced, candidates, path))
-        code = save_tuning(&candidates[0], device, options->results_path) ? 0 : 2;
+        code = found(&candidates[0], device, options->results_path);
     if (fd >= 0) {
         close(fd);
         unlink(plan_path);
