@@ -2,6 +2,7 @@
  * the interpreter: kernels and host threads may share fine-grained memory. */
 #include "emit.h"
 #include "interp/fault.h"
+#include "llvm_shim.h"
 
 static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
 
@@ -9,6 +10,19 @@ static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent
 static LLVMBool alone(const struct in_emit *e)
 {
     return in_emit_ty(e, e->inst->operands[0])->storage == SpvStorageClassWorkgroup;
+}
+
+static bool float_operation(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointer)
+{
+    const struct in_ty *ty = in_emit_ty(e, i->result);
+    enum in_shim_float op = i->opcode == SpvOpAtomicFAddEXT   ? IN_SHIM_ADD
+                            : i->opcode == SpvOpAtomicFMinEXT ? IN_SHIM_MIN
+                                                              : IN_SHIM_MAX;
+    bool known = i->opcode == SpvOpAtomicFAddEXT || i->opcode == SpvOpAtomicFMinEXT ||
+                 i->opcode == SpvOpAtomicFMaxEXT;
+    if (known && ty->width > 16)
+        in_define(e, i, in_shim_float_atomic(e->b, op, pointer, in_value(e, i->operands[3]), alone(e)));
+    return known && ty->width > 16;
 }
 
 static bool operation(uint32_t opcode, LLVMAtomicRMWBinOp *op)
@@ -108,7 +122,7 @@ void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
         LLVMValueRef value = i->operand_count > 3 ? in_value(e, i->operands[3])
                                                   : LLVMConstInt(in_type(e, in_emit_ty(e, i->result)), 1, 0);
         in_define(e, i, read_modify_write(e, op, pointer, value));
-    } else {
+    } else if (!float_operation(e, i, pointer)) {
         in_emit_unsupported(e, i);
     }
 }

@@ -32,6 +32,15 @@ void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned)
     }
 }
 
+LLVMValueRef in_shim_float_atomic(LLVMBuilderRef builder, enum in_shim_float op, LLVMValueRef pointer,
+                                  LLVMValueRef value, bool single)
+{
+    static const AtomicRMWInst::BinOp ops[] = {AtomicRMWInst::FAdd, AtomicRMWInst::FMin, AtomicRMWInst::FMax};
+    return wrap(unwrap(builder)->CreateAtomicRMW(
+        ops[op], unwrap(pointer), unwrap(value), MaybeAlign(), AtomicOrdering::SequentiallyConsistent,
+        single ? SyncScope::SingleThread : SyncScope::System));
+}
+
 LLVMValueRef in_shim_access_group(LLVMContextRef context)
 {
     LLVMContext &c = *unwrap(context);

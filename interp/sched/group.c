@@ -263,7 +263,7 @@ void in_item_header(const struct in_run *run, const struct in_group *g, struct i
     h->num_sub_groups = (g->items_count + sub - 1) / sub;
     uint64_t left = g->items_count - h->sub_group_id * sub;
     h->sub_group_size = left < sub ? left : sub;
-    if (run->code->waits)
+    if (run->module->narrow_built_ins) /* masks are among them */
         set_masks(h);
 }
 

@@ -25,9 +25,17 @@ def numbers(spec, seed):
     return values
 
 
+def image(context, spec, name):
+    _, dtype, width, height = spec
+    data = numbers((None, dtype, width * height * 4, -99, 99), zlib.crc32(name.encode()))
+    kind = cl.channel_type.FLOAT if dtype == 'f4' else cl.channel_type.SIGNED_INT32
+    flags = (cl.mem_flags.READ_ONLY if spec[0] == 'image' else cl.mem_flags.WRITE_ONLY) | cl.mem_flags.COPY_HOST_PTR
+    return cl.Image(context, flags, cl.ImageFormat(cl.channel_order.RGBA, kind), (width, height), hostbuf=data)
+
+
 def launch(context, queue, case, kernel):
     name, _, size, local, specs = case
-    buffers, arguments = [], []
+    buffers, arguments, images = [], [], []
     for n, spec in enumerate(specs):
         if spec[0] == 'local':
             arguments.append(cl.LocalMemory(spec[1]))
@@ -35,6 +43,13 @@ def launch(context, queue, case, kernel):
             arguments.append(numpy.dtype(spec[1]).type(spec[2]))
         elif spec[0] == 'bytes':
             arguments.append(numpy.frombuffer(spec[1], dtype='u1'))
+        elif spec[0] == 'sampler':
+            arguments.append(cl.Sampler(context, False, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST))
+        elif spec[0] == 'pipe':
+            arguments.append(cl.Pipe(context, cl.mem_flags.READ_WRITE | cl.mem_flags.HOST_NO_ACCESS, spec[1], spec[2]))
+        elif spec[0] in ('image', 'target'):
+            arguments.append(image(context, spec, f'{name} {n}'))
+            images.append((spec, arguments[-1]))
         else:
             data = numbers(spec, zlib.crc32(f'{name} {n}'.encode())) if spec[0] == 'in' else numpy.zeros(spec[2], spec[1])
             buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
@@ -47,6 +62,10 @@ def launch(context, queue, case, kernel):
     for spec, buffer, data in buffers:
         cl.enqueue_copy(queue, data, buffer)
         results.append(data)
+    for spec, made in images:
+        data = numpy.zeros((spec[3], spec[2], 4), spec[1])
+        cl.enqueue_copy(queue, data, made, origin=(0, 0), region=(spec[2], spec[3]))
+        results.append(data.reshape(-1))
     queue.finish()
     return results
 
@@ -56,6 +75,9 @@ def main():
     device = [d for p in cl.get_platforms() for d in p.get_devices()][0]
     context = cl.Context([device])
     queue = cl.CommandQueue(context)
+    bits = cl.command_queue_properties
+    on_device = cl.CommandQueue(context, properties=[cl.queue_properties.PROPERTIES, bits.ON_DEVICE | bits.ON_DEVICE_DEFAULT |
+                                                     bits.OUT_OF_ORDER_EXEC_MODE_ENABLE])  # noqa: F841
     results = {}
     for case in module.CASES:
         try:
