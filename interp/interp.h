@@ -19,6 +19,7 @@ struct in_module_options {
     const struct in_spec_constant *constants;
     size_t constant_count;
     bool strict;                 /* validation findings that drivers commonly accept are errors */
+    bool subscripts;             /* access chains are those of the program: no optimizer made them */
     bool literal_legacy_atomics; /* OpenCL 1.x atomics with the work-group scope that the translator gives */
     const char *name;            /* for messages and source places without a file */
     /* Other environments too: Physical32, and compute shaders of Vulkan with logical addressing, whose
@@ -142,6 +143,8 @@ struct in_environment {
     /* info: 1 CLK_PROFILING_COMMAND_EXEC_TIME, written to VALUE when the event completes. */
     void (*capture_profiling)(void *context, void *event, int info, void *value);
     uint32_t max_work_group_size; /* of the device, for kernel queries about blocks; 0 = 1024 */
+    /* The work-items of a work-group, by its linear number, are over; NULL: nobody wants to know. */
+    void (*group_ended)(void *context, uint64_t group);
 };
 
 /* Program-scope variables of a module on one device: they live as long as the program object. */
@@ -197,6 +200,7 @@ struct in_enqueue {
     bool wants_event;
     uint32_t work_item; /* who enqueued it */
     mm_event_id event;  /* its DEVICE_ENQUEUE event, MM_NO_EVENT when recording is off */
+    uint64_t work_group; /* linear number of WORK_ITEM's */
 };
 
 enum in_schedule {

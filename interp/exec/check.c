@@ -7,6 +7,8 @@ uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size)
 {
     const struct in_run *run = item->group->run;
     uint64_t offset = address - (uint64_t)(uintptr_t)item->frame;
+    if (item->block->shadow == NULL)
+        return NULL;
     if (offset < run->code->frame_size && run->code->frame_size - offset >= size)
         return item->block->shadow + offset;
     offset = address - (uint64_t)(uintptr_t)item->group->local;
@@ -370,6 +372,7 @@ static void check_values(struct at x, enum in_op op)
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op)
 {
     struct at x = {run, item, pc, item->block->shadow};
+    in_check_subscripts(&x);
     if (x.s == NULL)
         check_values(x, op);
     else if (!check_numbers(x, op) && !check_moves(x, op) && !check_flags(x, op) && !in_check_memory(x, op))

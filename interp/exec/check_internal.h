@@ -50,6 +50,9 @@ void in_check_shift(const struct at *x, uint32_t size, int32_t count);
 void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithmetic how);
 void in_check_convert(const struct at *x);
 
+/* subscript.c: indices of arrays */
+void in_check_subscripts(const struct at *x);
+
 /* check_memory.c: reports the use of an undefined operand once (it counts as defined afterwards); orders and
  * scopes; loads, stores, atomic operations and calls: false if OP is none of them */
 void in_check_uninitialized(const struct at *x, const char *what);

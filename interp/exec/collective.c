@@ -415,6 +415,8 @@ static bool agree(const struct gathering *g, uint32_t from, uint32_t to, const c
     return true;
 }
 
+#define EVENT (UINT64_C(0x6576656e) << 32) /* the upper half of events */
+
 /* The copy happens here, when all have asked for it, by the first of them. [CLC 6.15.11] */
 static void async_copy(const struct gathering *g)
 {
@@ -435,8 +437,42 @@ static void async_copy(const struct gathering *g)
     }
     for (uint32_t m = 0; m < g->count; m++) {
         event = number(operand(g, m, 4), g->w->ty);
-        event = event != 0 ? event : g->w->site;
+        event = event != 0 ? event : EVENT | g->w->site;
         put(g, m, &event, sizeof event);
+    }
+}
+
+/* EVENT as MEMBER has it in its list. */
+static void check_event(const struct gathering *g, uint32_t member, uint64_t address, const uint8_t *event)
+{
+    struct in_item *item = g->members[member];
+    const uint8_t *shadow = in_shadow(item, address, sizeof(uint64_t));
+    uint64_t value, none = 0;
+    memcpy(&value, event, sizeof value);
+    if (shadow != NULL && memcmp(shadow, &none, sizeof none) != 0)
+        in_raise(g->run, item, item->pc - 1, "uninitialized", "CLC 6.15.11", NULL, address, sizeof value,
+                 "the work-group waits for an event that was never given a value");
+    else if (value >> 32 != EVENT >> 32)
+        in_raise(g->run, item, item->pc - 1, "invalid-event", "CLC 6.15.11", NULL, address, sizeof value,
+                 "the work-group waits for %s, which no asynchronous copy made",
+                 value == 0 ? "the event 0" : "an event");
+}
+
+/* Copies are complete when they are issued; what is waited for has to be one. */
+static void wait_events(const struct gathering *g)
+{
+    for (uint32_t m = 0; g->run->launch.checks && m < g->count && !g->run->stopped; m++) {
+        struct in_fat list;
+        memcpy(&list, operand(g, m, 1), sizeof list);
+        uint64_t count = number(operand(g, m, 0), g->w->from);
+        for (uint64_t k = 0; k < count && !g->run->stopped; k++) {
+            uint64_t address = list.address + k * sizeof address;
+            const uint8_t *event = in_touch(g->run, g->members[m], g->members[m]->pc - 1, &list, address,
+                                            sizeof address, 0, false);
+            if (event == NULL)
+                break;
+            check_event(g, m, address, event);
+        }
     }
 }
 
@@ -496,7 +532,8 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
     case SpvOpGroupCommitWritePipe:
         in_pipe_collective(run, members, count, wait);
         break;
-    case SpvOpGroupWaitEvents: /* copies are complete when they are issued */
+    case SpvOpGroupWaitEvents:
+        wait_events(&g);
         break;
     default:
         shuffle(&g);

@@ -149,8 +149,11 @@ struct in_code {
         uint32_t size;
     } * undefined; /* constants that stand for no value */
     uint32_t undefined_count;
-    void *native;          /* what the JIT keeps for this kernel */
-    _Atomic uint64_t heat; /* instructions that the interpreter executed of it */
+    struct in_subscript *subscripts; /* subscript.c, in the order of instructions */
+    uint32_t subscript_count;
+    uint32_t *subscript_of; /* per instruction: its first one + 1, 0: none; NULL: none at all */
+    void *native;           /* what the JIT keeps for this kernel */
+    _Atomic uint64_t heat;  /* instructions that the interpreter executed of it */
     _Atomic bool stray; /* a launch read outside all objects: only the interpreter survives that for sure */
 };
 

@@ -227,9 +227,10 @@ static enum mm_class lower_all(struct in_lower *l, const uint32_t *order, uint32
         if ((uint32_t)l->frame->end > l->code->frame_size)
             l->code->frame_size = (uint32_t)l->frame->end;
     }
-    if (l->result == MM_OK)
-        apply_fixups(l);
-    return l->result;
+    if (l->result != MM_OK)
+        return l->result;
+    apply_fixups(l);
+    return in_index_subscripts(l);
 }
 
 static enum mm_class prepare(struct in_lower *l)
@@ -313,6 +314,8 @@ void in_code_destroy(struct in_code *code)
     mm_free(code->threaded[3]);
     mm_free(code->undefined);
     mm_free(code->source_of);
+    mm_free(code->subscripts);
+    mm_free(code->subscript_of);
     mm_free(code->sources);
     mm_free(code->return_slots);
     mm_free(code->constants);

@@ -85,6 +85,7 @@ typedef bool (*in_call_fn)(struct in_run *run, struct in_item *item, const struc
 enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn);
 
 bool in_is_pointer(const struct in_lower *l, const struct in_inst *i, uint32_t operand);
+enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i); /* ... but should be one */
 
 /* analyse.c */
 enum mm_class in_analyse(struct in_lower *l);
@@ -94,6 +95,11 @@ struct in_chain {
     int64_t scale, offset;
     bool simple;
 };
+/* subscript.c: the last instruction computes, from the pointer in slot BASE, a part of access chain I: its
+ * constant subscripts (INDEX: IN_NO_SLOT), or that of OPERAND (0: any) from slot INDEX.  At the end of all. */
+void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struct in_chain *chain,
+                        uint32_t operand, int32_t base, int32_t index, bool narrow);
+enum mm_class in_index_subscripts(struct in_lower *l);
 bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in_chain *chain);
 void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst);
 bool in_register_variable(const struct in_lower *l, uint32_t id);

@@ -169,8 +169,8 @@ static enum mm_class emit_access(struct in_lower *l, const struct form *form, ui
 {
     int32_t n = size_index(ty);
     struct in_chain chain = {.simple = false};
+    struct in_inst def;
     if (l->use[id].deferred) {
-        struct in_inst def;
         in_def(l, id, &def);
         in_chain_shape(l, &def, &chain);
     } else {
@@ -182,6 +182,8 @@ static enum mm_class emit_access(struct in_lower *l, const struct form *form, ui
         struct in_insn *insn = in_emit(l, (enum in_op)((int32_t)form->plain + n), value, base,
                                        n == 5 ? (int32_t)ty->access : 0, mask);
         insn->imm = imm;
+        if (l->use[id].deferred)
+            in_note_subscripts(l, &def, &chain, 0, base, IN_NO_SLOT, false);
         return l->result;
     }
     uint32_t index = chain.index;
@@ -194,6 +196,8 @@ static enum mm_class emit_access(struct in_lower *l, const struct form *form, ui
     enum in_op op = chain.narrow ? form->narrow : form->indexed;
     int32_t at = in_slot(l, index);
     in_emit(l, (enum in_op)((int32_t)op + n), value, base, at, mask)->imm = imm;
+    in_note_subscripts(l, &def, &chain, 0, base, IN_NO_SLOT, false);
+    in_note_subscripts(l, &def, &chain, 0, base, at, chain.narrow);
     return l->result;
 }
 
@@ -367,14 +371,16 @@ enum mm_class in_lower_chain(struct in_lower *l, const struct in_inst *i)
             bool narrow;
             int32_t index = index_slot(l, id, &narrow);
             in_emit(l, narrow ? IN_PTRXI : IN_PTRX, in_dest(l, i), at, index, 0)->imm = (uint32_t)scale;
+            in_note_subscripts(l, i, &chain, k, at, index, narrow);
             at = in_dest(l, i);
             moved = true;
         }
         ty = inner;
     }
-    if (chain.offset != 0)
+    if (chain.offset != 0) {
         in_emit(l, IN_PTRK, in_dest(l, i), at, 0, 0)->imm = (uint64_t)chain.offset;
-    else if (!moved)
+        in_note_subscripts(l, i, &chain, 0, at, IN_NO_SLOT, false);
+    } else if (!moved)
         in_alias(l, i, at);
     return l->result;
 }

@@ -45,6 +45,11 @@ bool in_is_pointer(const struct in_lower *l, const struct in_inst *i, uint32_t o
     return operand < i->operand_count && in_ty_of(l, i->operands[operand])->kind == IN_TY_POINTER;
 }
 
+enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i)
+{
+    return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "%s without a pointer", in_opcode_name(i->opcode));
+}
+
 /* The generic call: operands that are ids become slots, others stay what they are in LITERAL. */
 enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
@@ -286,10 +291,10 @@ enum mm_class in_lower_read_clock(struct in_lower *l, const struct in_inst *i)
 /* The copy is done at once by the work-item that comes last: all of the group execute it. */
 enum mm_class in_lower_async_copy(struct in_lower *l, const struct in_inst *i)
 {
-    return in_lower_group(l, i);
+    return in_is_pointer(l, i, 1) && in_is_pointer(l, i, 2) ? in_lower_group(l, i) : in_no_pointer(l, i);
 }
 
 enum mm_class in_lower_wait_events(struct in_lower *l, const struct in_inst *i)
 {
-    return in_lower_group(l, i);
+    return in_is_pointer(l, i, 2) ? in_lower_group(l, i) : in_no_pointer(l, i);
 }

@@ -343,18 +343,13 @@ void in_pipe_storages_destroy(struct in_instance *in)
 
 /* ---- lowering ---------------------------------------------------------------------------- */
 
-static enum mm_class no_pointer(struct in_lower *l, const struct in_inst *i)
-{
-    return in_bad(l->m, i->word, l->err, "SPIRV 3.49.22", "%s without a pointer", in_opcode_name(i->opcode));
-}
-
 enum mm_class in_lower_pipe_packet(struct in_lower *l, const struct in_inst *i)
 {
-    return in_is_pointer(l, i, 1) ? in_call_c(l, i, run_packet) : no_pointer(l, i);
+    return in_is_pointer(l, i, 1) ? in_call_c(l, i, run_packet) : in_no_pointer(l, i);
 }
 enum mm_class in_lower_pipe_reserved(struct in_lower *l, const struct in_inst *i)
 {
-    return in_is_pointer(l, i, 3) ? in_call_c(l, i, run_reserved_packet) : no_pointer(l, i);
+    return in_is_pointer(l, i, 3) ? in_call_c(l, i, run_reserved_packet) : in_no_pointer(l, i);
 }
 enum mm_class in_lower_pipe_reserve(struct in_lower *l, const struct in_inst *i)
 {

@@ -38,6 +38,7 @@ enum mm_class in_module_create(const void *words, size_t size, const struct in_m
     atomic_init(&m->references, 1);
     m->options = options;
     m->literal_legacy = options->literal_legacy_atomics;
+    m->subscripts = options->subscripts;
     m->name = mm_arena_strdup(m->arena, options->name != NULL ? options->name : "");
     enum mm_class result = m->name != NULL ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
     if (result == MM_OK)

@@ -146,6 +146,7 @@ struct in_module {
     uint64_t program_bytes;
     uint32_t source_language, source_version;
     bool literal_legacy;
+    bool subscripts;                         /* as in in_module_options */
     bool vulkan;                             /* memory model Vulkan */
     bool logical;                            /* addressing model Logical */
     bool narrow_built_ins;                   /* built-in vectors of 32-bit numbers */

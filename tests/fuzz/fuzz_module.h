@@ -194,7 +194,8 @@ static bool fz_try(const uint8_t *data, size_t size)
                                          .set_user_event_status = fz_status,
                                          .is_valid_event = fz_valid,
                                          .capture_profiling = fz_capture};
-    struct in_module_options options = {.name = "fuzz", .any_environment = is_foreign(data, size)};
+    struct in_module_options options = {
+        .name = "fuzz", .subscripts = true, .any_environment = is_foreign(data, size)};
     struct in_module *module = NULL;
     struct in_instance *instance = NULL;
     char *warnings = NULL;

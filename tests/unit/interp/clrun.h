@@ -84,7 +84,7 @@ static inline struct in_module *clr_module(const char *source)
     struct mm_error err = {.message = ""};
     clr_note(binary.data, binary.size / 4);
     struct in_module *module = NULL;
-    struct in_module_options options = {.name = "test.cl"};
+    struct in_module_options options = {.name = "test.cl", .subscripts = true};
     if (in_module_create(binary.data, binary.size, &options, &module, NULL, &err) != MM_OK)
         fail_msg("%s [%s]", err.message, err.rule);
     mm_free(binary.data);

@@ -119,6 +119,51 @@ static void test_arithmetic(void **state)
     clean(K "int n = 35; a[0] = 1 << n; }"); /* OpenCL C takes shift amounts modulo the width */
 }
 
+/* [CLC 6.15.11] */
+static void test_events(void **state)
+{
+    (void)state;
+    expect(K "event_t e = 0;\nwait_group_events(1, &e); }", "invalid-event", 3);
+    expect(K "event_t e;\nwait_group_events(1, &e); }", "uninitialized", 3);
+    expect(K "event_t n = 0, e[2]; e[0] = async_work_group_copy(l, a, 4, 0); e[1] = n;\nwait_group_events(2, "
+             "e); }",
+           "invalid-event", 3);
+    expect(K "event_t e = async_work_group_copy(l, a, 4, 0);\nwait_group_events(2, &e); }", "out-of-bounds",
+           3);
+    clean(K "event_t e = async_work_group_copy(l, a, 4, 0); e = async_work_group_copy(l + 4, a, 4, e);\n"
+            "wait_group_events(1, &e); wait_group_events(0, &e); if (l[2] == 0) a[9] = 1; }");
+    clean(
+        K
+        "event_t e[2]; for (int k = 0; k < 2; k++) e[k] = async_work_group_strided_copy(l + k, a, 2, 2, 0);\n"
+        "wait_group_events(2, e); }");
+}
+
+/* Past the end of an array that is a part of its object; memory beyond belongs to the object. [CLC 6.7] */
+static void test_subscripts(void **state)
+{
+    (void)state;
+    const char *found = "out-of-bounds";
+    expect("struct s { int t[4]; int z; };\n" K "int i = a[0] + 4; struct s s = {{1}, 2};\na[1] = s.t[i]; }",
+           found, 4);
+    expect(K "int i = a[0] + 5; local int t[4][4];\nt[1][i] = 2; }", found, 3);
+    expect(K "int i = a[0] - 1; int t[2][3] = {{1}, {2}};\na[1] = t[1][i]; }", found, 3);
+    expect(K "int t[2][3] = {{1}, {2}};\na[1] = t[0][3]; }", found, 3);
+    expect(K "uchar i = a[0] + 3; global int (*t)[3] = (global int (*)[3])a;\na[1] = t[2][i]; }", found, 3);
+    expect(K "uint i = a[0] + 2, j = a[0]; int t[2][2][2] = {{{1}}};\na[1] = t[j][i][j]; }", found, 3);
+    expect("struct s { int n, t[2], z; };\nconstant struct s c[2] = {{1}, {2}};\n" K
+           "int i = a[0] + 3;\na[1] = c[0].t[i]; }",
+           found, 5);
+    assert_non_null(strstr(out.message, "subscript 3 of an array of 2 elements"));
+    clean("struct s { int n; int t[1]; };\n" K
+          "int i = a[0] + 3; global struct s *s = (global struct s *)a; a[1] = s->t[i]; }");
+    clean(K "int t[2][3] = {{1}, {2}}; int i = a[0] + 5; int *p = &t[0][0]; a[1] = p[i]; a[2] = *(p + i); }");
+    clean(K "int t[2][3] = {{1}, {2}}, s = 0; for (int *p = t[0]; p != &t[0][3]; p++) s += *p; a[1] = s; }");
+    clean(K "int t[3][2] = {{1}}; int i = a[0] + 3, j = a[0] + 2; a[1] = &t[0][j] - &t[0][0];\n"
+            "for (int (*p)[2] = t; p < &t[i]; p++) a[2] += p[0][1]; }");
+    clean("union u { int i[2]; char c[16]; };\n" K
+          "union u u = {{1}}; int i = a[0] + 12; u.c[i] = 1; a[1] = u.c[i]; }");
+}
+
 static void test_shift(void **state)
 {
     static const char text[] = SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES
@@ -230,6 +275,8 @@ int main(void)
                                        cmocka_unit_test(test_lifetime),
                                        cmocka_unit_test(test_arithmetic),
                                        cmocka_unit_test(test_shift),
+                                       cmocka_unit_test(test_events),
+                                       cmocka_unit_test(test_subscripts),
                                        cmocka_unit_test(test_orders),
                                        cmocka_unit_test(test_continuation),
                                        cmocka_unit_test(test_global)};

@@ -1,0 +1,143 @@
+/* Subscripts past the end of an array that is a part of an object: the access stays in the object, yet is
+ * undefined [CLC 6.7].  Known for modules whose access chains are the program's own subscripts; an optimizer
+ * makes one of a subscript and what was added to a pointer before.  Arrays of one element stand for arrays
+ * without a length at the end of structures, and are left alone. */
+#include "check_internal.h"
+#include "lower.h"
+
+/* ---- lowering ----------------------------------------------------------------------------------- */
+
+struct in_subscript {
+    uint32_t insn;
+    int32_t base, index; /* slots of the pointer and of the index, or IN_NO_SLOT */
+    bool narrow, strict; /* strict: accessed, so that one past the end is too far */
+    int64_t fixed, scale, offset;
+    uint64_t count;
+};
+
+/* The last instruction forms the address of element INDEX, or FIXED, of an array of COUNT elements. */
+static void add(struct in_lower *l, const struct in_subscript *s)
+{
+    struct in_code *code = l->code;
+    struct in_subscript *list = mm_realloc(code->subscripts, (code->subscript_count + 1) * sizeof *list);
+    if (list == NULL || code->count == 0) {
+        in_lower_memory(l);
+        return;
+    }
+    code->subscripts = list;
+    list[code->subscript_count] = *s;
+    list[code->subscript_count++].insn = code->count - 1;
+}
+
+static bool is_element(const struct in_inst *i, uint32_t k)
+{
+    return k == 1 && (i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain);
+}
+
+static const struct in_ty *step(const struct in_lower *l, const struct in_inst *i, uint32_t k,
+                                const struct in_ty *ty)
+{
+    uint64_t member = 0;
+    if (is_element(i, k))
+        return ty;
+    if (ty->kind != IN_TY_STRUCT)
+        return ty->element;
+    in_constant_u64(l->m, i->operands[k], &member);
+    return ty->members[member];
+}
+
+/* Whether all that becomes of the pointer ID, made at POSITION, is that it or an element behind it is
+ * accessed; uses far away are taken for others. */
+static bool is_accessed(const struct in_lower *l, uint32_t id, uint32_t position)
+{
+    enum { FAR = 64 };
+    const struct in_use *use = &l->use[id];
+    uint32_t accesses = 0;
+    uint64_t first = 1;
+    if (use->deferred || !use->escapes)
+        return true;
+    for (uint32_t p = position + 1; p < l->inst_count && p < position + FAR; p++) {
+        const struct in_inst *i = &l->insts[p];
+        if (i->operand_count == 0 || i->operands[0] != id)
+            continue;
+        bool inner = i->operand_count > 2 && is_element(i, 1) &&
+                     in_constant_u64(l->m, i->operands[1], &first) && first == 0 &&
+                     is_accessed(l, i->result, p);
+        accesses += inner || i->opcode == SpvOpLoad || i->opcode == SpvOpStore;
+    }
+    return accesses == use->uses;
+}
+
+static bool goes_too_far(int64_t index, uint64_t count, bool strict)
+{
+    return index < 0 || (uint64_t)index > count || (strict && (uint64_t)index == count);
+}
+
+void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struct in_chain *chain,
+                        uint32_t operand, int32_t base, int32_t index, bool narrow)
+{
+    const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
+    struct in_subscript s = {.base = base, .index = index, .narrow = narrow};
+    if (!l->m->subscripts)
+        return;
+    s.strict = is_accessed(l, i->result, l->use[i->result].position);
+    for (uint32_t k = 1; k < i->operand_count; k++) {
+        uint64_t value = 0;
+        const struct in_ty *id_ty = in_ty_of(l, i->operands[k]);
+        bool constant = in_constant_u64(l->m, i->operands[k], &value);
+        bool array = ty->kind == IN_TY_ARRAY && ty->count > 1 && !is_element(i, k);
+        uint32_t unused = id_ty->width != 0 && id_ty->width < 64 ? 64 - id_ty->width : 0;
+        s.fixed = (int64_t)(value << unused) >> unused;
+        s.count = ty->count;
+        s.scale = index != IN_NO_SLOT ? (int64_t)ty->stride : 0;
+        s.offset = index != IN_NO_SLOT && !l->use[i->result].deferred ? 0 : chain->offset;
+        if (array && (operand == 0 || operand == k) &&
+            (constant ? index == IN_NO_SLOT && goes_too_far(s.fixed, s.count, s.strict)
+                      : index != IN_NO_SLOT))
+            add(l, &s);
+        ty = step(l, i, k, ty);
+    }
+}
+
+enum mm_class in_index_subscripts(struct in_lower *l)
+{
+    struct in_code *code = l->code;
+    if (code->subscript_count == 0)
+        return l->result;
+    code->subscript_of = mm_alloc_zero(code->count, sizeof *code->subscript_of);
+    if (code->subscript_of == NULL)
+        return in_lower_memory(l);
+    for (uint32_t k = code->subscript_count; k-- > 0;)
+        code->subscript_of[code->subscripts[k].insn] = k + 1;
+    return l->result;
+}
+
+/* ---- execution ---------------------------------------------------------------------------------- */
+
+static void check_subscript(const struct at *x, const struct in_subscript *s)
+{
+    int64_t index = s->index == IN_NO_SLOT ? s->fixed : number(x, s->index, 0, s->narrow ? 4 : 8);
+    const struct in_fat *p = (const struct in_fat *)(const void *)(x->item->frame + s->base);
+    if (!goes_too_far(index, s->count, s->strict))
+        return;
+    uint64_t address = p->address + (uint64_t)(index * s->scale + s->offset);
+    bool known = p->object != NULL && p->object->size != 0;
+    const struct in_object *o = known ? p->object : in_find(x->run, x->item, p->address);
+    if (o == NULL || address - o->address >= o->size) /* what is outside the object is found by the access */
+        return;
+    in_raise(x->run, x->item, x->pc, "out-of-bounds", "CLC 6.7", o, address, 1,
+             "subscript %lld of an array of %llu elements inside %s object %s", (long long)index,
+             (unsigned long long)s->count, mm_region_name((enum mm_region)o->region),
+             o->name != NULL ? o->name : "");
+}
+
+void in_check_subscripts(const struct at *x)
+{
+    const struct in_code *code = x->run->code;
+    uint32_t insn = (uint32_t)(x->pc - x->run->insns);
+    if (code->subscript_of == NULL || code->subscript_of[insn] == 0)
+        return;
+    for (uint32_t k = code->subscript_of[insn] - 1;
+         k < code->subscript_count && code->subscripts[k].insn == insn; k++)
+        check_subscript(x, &code->subscripts[k]);
+}
