@@ -167,9 +167,13 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     struct in_loops loops = {.edge = k->edge,
                              .access_group = shared,
                              .lanes = lanes(),
-                             .frame_bytes = sizeof(struct in_jit_frame)};
-    memcpy(loops.local_size, k->options.local_size, sizeof loops.local_size);
+                             .frame_bytes = sizeof(struct in_jit_frame),
+                             .offset_at = offsetof(struct in_jit_frame, global_offset)};
     k->waits = e->calls->fibers || in_shim_may_spin(item);
+    k->flat = !k->waits && in_shim_is_flat(item);
+    if (k->flat)
+        k->group_size[0] = k->options.flat_size;
+    memcpy(loops.local_size, k->group_size, sizeof loops.local_size);
     if (k->waits) {
         in_shim_make_turns(e->module, &loops);
     } else {
@@ -311,6 +315,7 @@ static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *ker
     if (k == NULL)
         return NULL;
     k->options = *options;
+    memcpy(k->group_size, options->local_size, sizeof k->group_size);
     k->edge = edge;
     double start_time = milliseconds();
     compile(k, module, kernel);
@@ -323,13 +328,18 @@ static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *ker
     return k;
 }
 
+static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
+{
+    return memcmp(k->options.local_size, options->local_size, sizeof options->local_size) == 0 &&
+           (!k->flat || k->options.flat_size == options->flat_size) && (!edge || k->edge || k->waits);
+}
+
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
                                            const struct in_jit_options *options, bool edge)
 {
     pthread_mutex_lock(&lock);
     struct in_jit_kernel *k = kernel->code->native;
-    while (k != NULL &&
-           (memcmp(&k->options, options, sizeof *options) != 0 || (edge && !k->edge && !k->waits)))
+    while (k != NULL && !fits(k, options, edge))
         k = k->next;
     if (k == NULL)
         k = add(module, kernel, options, edge);

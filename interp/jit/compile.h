@@ -14,7 +14,8 @@ typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local,
 struct in_jit_kernel {
     struct in_jit_kernel *next;
     struct in_jit_options options;
-    bool edge, covered, waits;
+    bool edge, covered, waits, flat;
+    uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
     char why[160];
     struct in_jit_layout layout;
     struct in_jit_calls calls;

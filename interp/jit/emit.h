@@ -13,17 +13,19 @@
 #include <llvm-c/Core.h>
 
 enum in_emit_param {
-    IN_P_FRAME,                 /* struct in_jit_frame * */
-    IN_P_LOCAL,                 /* the work-group's local memory */
-    IN_P_GROUP,                 /* 3: work-group id */
-    IN_P_SIZE = IN_P_GROUP + 3, /* 3: work-items of this work-group */
-    IN_P_ITEM = IN_P_SIZE + 3,  /* 3: local id */
-    IN_P_COUNT = IN_P_ITEM + 3
+    IN_P_FRAME,                  /* struct in_jit_frame * */
+    IN_P_LOCAL,                  /* the work-group's local memory */
+    IN_P_GROUP,                  /* 3: work-group id */
+    IN_P_SIZE = IN_P_GROUP + 3,  /* 3: work-items of this work-group */
+    IN_P_ITEM = IN_P_SIZE + 3,   /* 3: local id */
+    IN_P_GLOBAL = IN_P_ITEM + 3, /* 3: global id */
+    IN_P_COUNT = IN_P_GLOBAL + 3
 };
 
 /* How a kernel is compiled. */
 struct in_jit_options {
     uint32_t local_size[3];
+    uint32_t flat_size; /* in the first dimension for kernels that do not see work-groups there */
 };
 /* Where the kernel's arguments stand in in_jit_frame.arguments, and local variables in local memory. */
 struct in_jit_layout {

@@ -1,7 +1,6 @@
-/* Built-in variables. [CL env 2.9].  Ids are 32-bit sums that do not wrap (the launch was looked at), so that
- * addresses made of them advance evenly from one work-item to the next. */
+/* Built-in variables. [CL env 2.9].  Ids have 32 bits (the launch was looked at); the loops around
+ * a work-item's code make them. */
 #include "emit.h"
-#include "llvm_shim.h"
 
 static LLVMValueRef wide(struct in_emit *e, LLVMValueRef narrow)
 {
@@ -23,14 +22,9 @@ static LLVMValueRef local_id(struct in_emit *e, uint32_t k)
     return wide(e, in_param(e, IN_P_ITEM + k));
 }
 
-/* offset + group * enqueued local size + local id */
 static LLVMValueRef global_id(struct in_emit *e, uint32_t k)
 {
-    LLVMValueRef size = LLVMConstInt(e->i32, e->options->local_size[k], 0);
-    LLVMValueRef offset = word3(e, offsetof(struct in_jit_frame, global_offset), k);
-    LLVMValueRef base = LLVMBuildNUWMul(e->b, in_param(e, IN_P_GROUP + k), size, "");
-    base = LLVMBuildAdd(e->b, base, LLVMBuildTrunc(e->b, offset, e->i32, ""), "");
-    return wide(e, in_shim_add(e->b, base, in_param(e, IN_P_ITEM + k)));
+    return wide(e, in_param(e, IN_P_GLOBAL + k));
 }
 
 LLVMValueRef in_local_index(struct in_emit *e)

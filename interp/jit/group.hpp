@@ -13,7 +13,7 @@
 #include <llvm/IR/Module.h>
 
 // Parameters of the work-item function: enum in_emit_param.
-enum { FRAME, LOCAL, GROUP, SIZE = GROUP + 3, ITEM = SIZE + 3, PARAMETERS = ITEM + 3 };
+enum { FRAME, LOCAL, GROUP, SIZE = GROUP + 3, ITEM = SIZE + 3, GLOBAL = ITEM + 3, PARAMETERS = GLOBAL + 3 };
 
 struct Group {
     llvm::Module &module;
@@ -50,7 +50,8 @@ struct Cutting {
 using Body = llvm::function_ref<llvm::BasicBlock *(llvm::BasicBlock *, llvm::Value **, bool)>;
 llvm::BasicBlock *item_loops(Group &g, llvm::BasicBlock *pre, unsigned lanes, Body body);
 // The arguments of the work-item function.
-llvm::SmallVector<llvm::Value *, PARAMETERS> item_arguments(const Group &g, llvm::Value **ids);
+llvm::SmallVector<llvm::Value *, PARAMETERS> item_arguments(llvm::IRBuilder<> &b, const Group &g,
+                                                            llvm::Value **ids);
 
 // What work-items may disagree on.
 struct Divergence {

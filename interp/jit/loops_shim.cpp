@@ -91,6 +91,16 @@ void in_shim_lower_local(LLVMValueRef item)
     }
 }
 
+// ---- work-groups that no work-item sees ----------------------------------------------------------
+
+bool in_shim_is_flat(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    Function *barrier = f.getParent()->getFunction("in.barrier");
+    return (!barrier || barrier->use_empty()) && all_of(ArrayRef<unsigned>{LOCAL, GROUP, SIZE, ITEM},
+                                                        [&](unsigned k) { return f.getArg(k)->use_empty(); });
+}
+
 // ---- short loops over private arrays -------------------------------------------------------------
 
 // Unrolled, their indices are constants and the arrays become registers.
@@ -237,12 +247,26 @@ BasicBlock *item_loops(Group &g, BasicBlock *pre, unsigned lanes, Body body)
     return dimension_loop(g, pre, 2, lanes, ids, body);
 }
 
-SmallVector<Value *, PARAMETERS> item_arguments(const Group &g, Value **ids)
+// Offset + group * local size + local id.  The sums do not wrap, so that addresses made of them advance
+// evenly from one work-item to the next.
+static Value *global_id(IRBuilder<> &b, const Group &g, unsigned dimension, Value *id)
+{
+    Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.frame, g.options.offset_at + 8 * dimension);
+    LoadInst *offset = b.CreateAlignedLoad(b.getInt64Ty(), at, Align(8));
+    offset->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
+    Value *base = b.CreateMul(g.id[dimension], b.getInt32(g.options.local_size[dimension]), "", true, true);
+    base = b.CreateAdd(base, b.CreateTrunc(offset, b.getInt32Ty()), "", true, true);
+    return b.CreateAdd(base, id, "", true, true);
+}
+
+SmallVector<Value *, PARAMETERS> item_arguments(IRBuilder<> &b, const Group &g, Value **ids)
 {
     SmallVector<Value *, PARAMETERS> arguments{g.frame, g.local};
     arguments.append(g.id, g.id + 3);
     arguments.append(g.size, g.size + 3);
     arguments.append(ids, ids + 3);
+    for (unsigned k = 0; k < 3; k++)
+        arguments.push_back(global_id(b, g, k, ids[k]));
     return arguments;
 }
 
@@ -252,7 +276,8 @@ static void call_items(Module &m, const in_loops &loops, Function *item, Strip s
     g.scalar = strip.scalar;
     BasicBlock *entry = BasicBlock::Create(m.getContext(), "", g.function);
     BasicBlock *end = item_loops(g, entry, strip.lanes, [&](BasicBlock *at, Value **ids, bool many) {
-        IRBuilder<>(at).CreateCall(many ? strip.function : item, item_arguments(g, ids));
+        IRBuilder<> b(at);
+        b.CreateCall(many ? strip.function : item, item_arguments(b, g, ids));
         return at;
     });
     IRBuilder<>(end).CreateRetVoid();

@@ -16,14 +16,16 @@ struct in_loops {
     unsigned lanes;         /* of the vectors that work-items in loops become; 0: none */
     bool edge;              /* also a function for work-groups that are smaller */
     LLVMValueRef access_group;
-    uint64_t frame_bytes;
-    uint64_t context_bytes; /* out: memory per work-group for what lives across barriers */
+    uint64_t frame_bytes, offset_at; /* of the frame, and in it the global offset */
+    uint64_t context_bytes;          /* out: memory per work-group for what lives across barriers */
 };
 /* Work-items that wait for one another in a loop cannot take turns in one: true if ITEM, after inlining, may
  * spin until another work-item does something. */
 bool in_shim_may_spin(LLVMValueRef item);
 /* After that: atomics of local memory become plain accesses. */
 void in_shim_lower_local(LLVMValueRef item);
+/* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
+bool in_shim_is_flat(LLVMValueRef item);
 /* Asks for unrolling of short loops that index private arrays. */
 void in_shim_mark_unroll(LLVMValueRef item);
 /* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole

@@ -287,7 +287,7 @@ void Regions::make_group(bool edge)
         BasicBlock *after =
             item_loops(g, heads[k + 1], strips[k].lanes, [&](BasicBlock *at, Value **ids, bool many) {
                 IRBuilder<> body(at);
-                auto arguments = item_arguments(g, ids);
+                auto arguments = item_arguments(body, g, ids);
                 arguments.append(uniform.begin(), uniform.end());
                 body.CreateStore(body.CreateCall(many ? strips[k].function : functions[k], arguments), next);
                 return at;

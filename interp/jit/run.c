@@ -12,7 +12,7 @@
 /* Ids are computed in 32 bits; REFCL launches beyond that are left to the interpreter. */
 static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *edge)
 {
-    run->groups = 1;
+    uint64_t items = 1;
     *edge = false;
     for (uint32_t k = 0; k < 3; k++) {
         uint64_t global = k < l->dimensions ? l->global_size[k] : 1;
@@ -20,16 +20,41 @@ static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *ed
         uint32_t local = k < l->dimensions ? l->local_size[k] : 1;
         if (local == 0 || global >= INT32_MAX - local || offset >= INT32_MAX - local - global)
             return false;
-        run->group_count[k] = (global + local - 1) / local;
-        run->groups *= run->group_count[k];
-        run->local_size[k] = local;
+        items *= global;
         *edge |= global % local != 0;
         run->frame.global_size[k] = global;
         run->frame.global_offset[k] = offset;
-        run->frame.num_groups[k] = run->group_count[k];
+        run->frame.num_groups[k] = (global + local - 1) / local;
         run->frame.local_size[k] = local;
     }
-    return run->groups > 0;
+    return items > 0;
+}
+
+/* The work-groups that compiled code takes. */
+static void divide(struct in_jit_run *run, const uint32_t *local_size)
+{
+    run->groups = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        run->local_size[k] = local_size[k];
+        run->group_count[k] = (run->frame.global_size[k] + local_size[k] - 1) / local_size[k];
+        run->groups *= run->group_count[k];
+    }
+}
+
+/* Where nobody sees work-groups: a size that divides the launch in the first dimension, suits vectors, and
+ * leaves some groups for each thread. */
+static uint32_t flat_size(const struct in_jit_frame *frame)
+{
+    uint64_t local = frame->local_size[0], global = frame->global_size[0];
+    uint64_t items = global * frame->global_size[1] * frame->global_size[2];
+    for (uint64_t size = 256; size >= 128; size /= 2)
+        if (global % size == 0 && items / frame->local_size[1] / frame->local_size[2] >= 16 * size)
+            return (uint32_t)size;
+    for (uint64_t count = local >= 2048 ? 1 : local < 16 ? 128 : 2048 / local; count > 1; count--)
+        if (global % (local * count) == 0 &&
+            items / frame->local_size[1] / frame->local_size[2] >= 16 * local * count)
+            return (uint32_t)(local * count);
+    return (uint32_t)local;
 }
 
 /* Queues are the environment's, images, samplers and pipes the launch's handles. */
@@ -93,13 +118,16 @@ static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
         snprintf(why, why_size, "ids beyond 32 bits");
         return false;
     }
-    struct in_jit_options options = {{run->local_size[0], run->local_size[1], run->local_size[2]}};
+    const uint64_t *local = run->frame.local_size;
+    struct in_jit_options options = {{(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]},
+                                     flat_size(&run->frame)};
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
         snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "out of memory");
         return false;
     }
-    uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2];
+    divide(run, run->kernel->group_size);
+    uint64_t items = local[0] * local[1] * local[2];
     run->frame.work_dim = l->dimensions;
     run->frame.sub_group_size = l->sub_group_size;
     run->frame.enqueued_sub_groups = (items + l->sub_group_size - 1) / l->sub_group_size;

@@ -276,10 +276,11 @@ bool Maker::find_slots()
     return true;
 }
 
-// As many lanes as registers allow.
+// As many lanes as registers allow; where ids are taken modulo a power of two, no more than that, so that
+// addresses made of them advance evenly.
 void Maker::choose_lanes()
 {
-    unsigned most = 0, local = options.local_size[0];
+    unsigned most = 0, local = options.local_size[0], period = 1u << 16;
     for (auto &set : live_slots) {
         unsigned words = 0;
         for (unsigned s : set)
@@ -287,8 +288,12 @@ void Maker::choose_lanes()
                 words += (slots[s].type->getPrimitiveSizeInBits() + 63) / 32;
         most = std::max(most, words);
     }
-    lanes = width * (most <= 8 ? 4 : most <= 16 ? 2 : 1);
-    while (lanes > width && local % lanes != 0)
+    lanes = width * (most <= 4 ? 8 : most <= 8 ? 4 : most <= 16 ? 2 : 1);
+    for (Instruction &i : instructions(item))
+        if (i.getOpcode() == Instruction::And)
+            if (auto *bits = dyn_cast<ConstantInt>(i.getOperand(1)); bits && bits->getValue().isShiftedMask())
+                period = std::min(period, 1u << std::min(16u, bits->getValue().countPopulation()));
+    while (lanes > width && (local % lanes != 0 || (lanes > period && period >= width)))
         lanes /= 2;
     while (width > local)
         lanes = width /= 2;
@@ -375,9 +380,11 @@ void Maker::make_function(unsigned region)
     for (Slot &slot : slots)
         cast<Instruction>(map[slot.cell])->moveBefore(*begin, begin->end());
     b.SetInsertPoint(begin);
-    Value *lane = f->getArg(lane_argument()), *base = f->getArg(ITEM);
-    auto *id = cast<Instruction>(b.CreateAdd(base, lane, "", true, true));
-    base->replaceUsesWithIf(id, [&](Use &u) { return u.getUser() != id; });
+    Value *lane = f->getArg(lane_argument());
+    for (Value *base : {f->getArg(ITEM), f->getArg(GLOBAL)}) {
+        auto *id = cast<Instruction>(b.CreateAdd(base, lane, "", true, true));
+        base->replaceUsesWithIf(id, [&](Use &u) { return u.getUser() != id; });
+    }
     for (unsigned k = 0; k < privates.size(); k++) {
         auto *memory = cast<AllocaInst>(map[privates[k]]);
         Value *at = b.CreateInBoundsGEP(memory->getAllocatedType(),

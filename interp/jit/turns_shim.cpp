@@ -109,7 +109,7 @@ void in_shim_make_turns(LLVMModuleRef module, struct in_loops *loops)
         b.CreateStore(b.CreateSelect(wraps, b.getInt32(0), up), cell);
         carry = b.CreateAnd(carry, wraps);
     }
-    b.CreateCall(item, item_arguments(g, ids));
+    b.CreateCall(item, item_arguments(b, g, ids));
     b.CreateBr(head);
     IRBuilder<>(after).CreateRetVoid();
 }

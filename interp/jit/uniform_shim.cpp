@@ -59,7 +59,8 @@ Divergence::Divergence(Function &item, unsigned dimensions)
         SyncDependenceAnalysis sync(tree, post, loops);
         DivergenceAnalysisImpl analysis(item, nullptr, tree, loops, sync, false);
         for (unsigned k = 0; k < dimensions; k++)
-            analysis.markDivergent(*item.getArg(ITEM + k));
+            for (unsigned first : {unsigned(ITEM), unsigned(GLOBAL)})
+                analysis.markDivergent(*item.getArg(first + k));
         for (Instruction &i : instructions(item))
             if (source_of_divergence(i))
                 analysis.markDivergent(i);
