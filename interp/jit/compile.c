@@ -1,13 +1,11 @@
-/* Compiling a kernel: emit, inline, make the loops over work-items, optimise, load. */
+/* Compiling a kernel: emit, inline, make the loops over work-items, optimise. */
 #include "compile.h"
 #include "builtins_bc.h"
+#include "keep.h"
 #include "llvm_shim.h"
 #include "loops_shim.h"
 #include "turns.h"
 #include <llvm-c/Analysis.h>
-#include <llvm-c/Error.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Orc.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <pthread.h>
@@ -20,16 +18,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMTargetMachineRef machine;
 
 /* ---- the process's JIT ------------------------------------------------------------------- */
-
-static bool done(LLVMErrorRef error, char *why, size_t why_size)
-{
-    if (error == NULL)
-        return true;
-    char *text = LLVMGetErrorMessage(error);
-    snprintf(why, why_size, "LLVM: %s", text);
-    LLVMDisposeErrorMessage(text);
-    return false;
-}
 
 static bool make_machine(char *why, size_t why_size)
 {
@@ -55,51 +43,6 @@ static bool start(char *why, size_t why_size)
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     return make_machine(why, why_size);
-}
-
-/* ---- symbols ----------------------------------------------------------------------------- */
-
-static bool add_library(LLVMOrcLLJITRef jit, const char *path, char *why, size_t why_size)
-{
-    LLVMOrcDefinitionGeneratorRef generator;
-    char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
-    if (!done(LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(&generator, path, prefix, NULL, NULL), why,
-              why_size))
-        return false;
-    LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), generator);
-    return true;
-}
-
-/* Where it is missing nothing asks for it. */
-static bool add_vector_library(LLVMOrcLLJITRef jit)
-{
-    char unused[160];
-    add_library(jit, "libmvec.so.1", unused, sizeof unused);
-    return true;
-}
-
-/* Conversion functions of the interpreter are called by names that say which one. */
-static bool define_conversions(LLVMOrcLLJITRef jit, LLVMModuleRef module, char *why, size_t why_size)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(module); f != NULL; f = LLVMGetNextFunction(f)) {
-        size_t length;
-        const char *name = LLVMGetValueName2(f, &length);
-        int from, to, rounding, saturate;
-        if (sscanf(name, "in_convert.%d.%d.%d.%d", &from, &to, &rounding, &saturate) != 4)
-            continue;
-        in_convert_fn fn =
-            in_convert_find((enum in_type)from, (enum in_type)to, (enum in_rounding)rounding, saturate != 0);
-        if (fn == NULL)
-            continue;
-        LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit, name),
-                                      .Sym = {.Address = (uint64_t)(uintptr_t)fn,
-                                              .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
-                                                                        LLVMJITSymbolGenericFlagsCallable}}};
-        if (!done(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)),
-                  why, why_size))
-            return false;
-    }
-    return true;
 }
 
 /* ---- from module to code ----------------------------------------------------------------- */
@@ -193,50 +136,6 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     return true;
 }
 
-static bool look_up(struct in_jit_kernel *k)
-{
-    LLVMOrcExecutorAddress row = 0, edge = 0;
-    if (k->waits) {
-        if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.turns"), k->why, sizeof k->why))
-            return false;
-        memcpy(&k->turns, &row, sizeof k->turns);
-        return true;
-    }
-    if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why) ||
-        (k->edge && !done(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
-        return false;
-    memcpy(&k->row, &row, sizeof k->row);
-    memcpy(&k->edges, &edge, sizeof k->edges);
-    return true;
-}
-
-/* Every kernel has an LLJIT of its own, so that its memory goes when it does. */
-static bool load(struct in_jit_kernel *k, LLVMModuleRef module)
-{
-    LLVMMemoryBufferRef object = NULL;
-    LLVMOrcLLJITRef made = NULL;
-    char *message = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
-        snprintf(k->why, sizeof k->why, "LLVM: %.120s", message);
-        LLVMDisposeMessage(message);
-        return false;
-    }
-    if (!done(LLVMOrcCreateLLJIT(&made, NULL), k->why, sizeof k->why)) {
-        LLVMDisposeMemoryBuffer(object);
-        return false;
-    }
-    k->jit = made;
-    if (!add_library(made, "libm.so.6", k->why, sizeof k->why) || !add_vector_library(made) ||
-        !add_library(made, "libc.so.6", k->why, sizeof k->why) ||
-        !define_conversions(made, module, k->why, sizeof k->why)) {
-        LLVMDisposeMemoryBuffer(object);
-        return false;
-    }
-    return done(LLVMOrcLLJITAddObjectFile(made, LLVMOrcLLJITGetMainJITDylib(made), object), k->why,
-                sizeof k->why) &&
-           look_up(k);
-}
-
 /* ---- one kernel -------------------------------------------------------------------------- */
 
 static bool emit(struct in_emit *e, struct in_jit_kernel *k)
@@ -245,8 +144,7 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
     e->values = mm_alloc_zero(m->bound + 1, sizeof *e->values);
     e->blocks = mm_alloc_zero(m->bound + 1, sizeof *e->blocks);
     e->functions = mm_alloc_zero(m->function_count + 1, sizeof *e->functions);
-    e->local_offsets = mm_alloc_zero(m->global_count + 1, sizeof *e->local_offsets);
-    if (e->values == NULL || e->blocks == NULL || e->functions == NULL || e->local_offsets == NULL)
+    if (e->values == NULL || e->blocks == NULL || e->functions == NULL)
         return in_emit_fail(e, "out of memory");
     e->module = LLVMModuleCreateWithNameInContext(m->name, e->c);
     char *triple = LLVMGetDefaultTargetTriple();
@@ -260,7 +158,36 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
         return in_emit_fail(e, "LLVM: the built-in functions are no bitcode");
     e->shared = in_shim_access_group(e->c);
     LLVMValueRef shared = e->shared;
-    return in_emit_kernel(e) && transform(e, k, shared) && load(k, e->module);
+    return in_emit_kernel(e) && transform(e, k, shared);
+}
+
+static LLVMMemoryBufferRef to_object(struct in_jit_kernel *k, LLVMModuleRef module)
+{
+    LLVMMemoryBufferRef object = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
+        snprintf(k->why, sizeof k->why, "LLVM: %.120s", message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    return object;
+}
+
+static LLVMMemoryBufferRef make_object(struct in_jit_kernel *k, struct in_emit *e)
+{
+    e->c = LLVMContextCreate();
+    e->b = LLVMCreateBuilderInContext(e->c);
+    LLVMMemoryBufferRef object = emit(e, k) ? to_object(k, e->module) : NULL;
+    if (e->builtins != NULL)
+        LLVMDisposeModule(e->builtins);
+    LLVMDisposeBuilder(e->b);
+    if (e->module != NULL)
+        LLVMDisposeModule(e->module);
+    LLVMContextDispose(e->c);
+    mm_free(e->values);
+    mm_free(e->blocks);
+    mm_free(e->functions);
+    return object;
 }
 
 static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kernel *kernel)
@@ -280,18 +207,14 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
         snprintf(k->why, sizeof k->why, "%.150s", err.message);
         return;
     }
-    e.c = LLVMContextCreate();
-    e.b = LLVMCreateBuilderInContext(e.c);
-    k->covered = emit(&e, k);
-    if (e.builtins != NULL)
-        LLVMDisposeModule(e.builtins);
-    LLVMDisposeBuilder(e.b);
-    if (e.module != NULL)
-        LLVMDisposeModule(e.module);
-    LLVMContextDispose(e.c);
-    mm_free(e.values);
-    mm_free(e.blocks);
-    mm_free(e.functions);
+    e.local_offsets = mm_alloc_zero(m->global_count + 1, sizeof *e.local_offsets);
+    if (e.local_offsets == NULL)
+        return;
+    in_emit_lay_out(&e);
+    LLVMMemoryBufferRef object = in_jit_keep_get(k, m, kernel, machine);
+    if (object == NULL && (object = make_object(k, &e)) != NULL)
+        in_jit_keep_put(k, m, kernel, machine, object);
+    k->covered = object != NULL && in_jit_load(k, object);
     mm_free(e.local_offsets);
 }
 
@@ -351,9 +274,7 @@ void in_jit_forget(void *native)
 {
     for (struct in_jit_kernel *k = native, *next; k != NULL; k = next) {
         next = k->next;
-        LLVMErrorRef error = k->jit != NULL ? LLVMOrcDisposeLLJIT(k->jit) : NULL;
-        if (error != NULL)
-            LLVMConsumeError(error);
+        in_jit_unload(k);
         in_jit_calls_destroy(&k->calls);
         mm_free(k->layout.argument_offsets);
         mm_free(k);

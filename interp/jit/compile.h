@@ -30,4 +30,8 @@ const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_k
                                            const struct in_jit_options *options, bool edge);
 void in_jit_forget(void *native);
 
+/* load.c: K's functions from OBJECT, which it takes; false: K's why. */
+bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object);
+void in_jit_unload(struct in_jit_kernel *k);
+
 #endif

@@ -163,7 +163,7 @@ static void emit_function(struct in_emit *e, uint32_t index)
 
 /* ---- the kernel -------------------------------------------------------------------------- */
 
-static void lay_out(struct in_emit *e)
+void in_emit_lay_out(struct in_emit *e)
 {
     const struct in_code *code = e->kernel->code;
     const struct in_kernel_info *info = &e->kernel->info;
@@ -248,7 +248,6 @@ static void basic_types(struct in_emit *e)
 bool in_emit_kernel(struct in_emit *e)
 {
     basic_types(e);
-    lay_out(e);
     if (e->calls->instructions > MOST_INSTRUCTIONS)
         in_emit_fail(e, "more than %d instructions", MOST_INSTRUCTIONS);
     for (uint32_t k = 0; k < e->m->function_count && !e->failed; k++)

@@ -61,6 +61,8 @@ struct in_emit {
 /* emit.c */
 /* Emits KERNEL's work-item function `item`; false: not covered, WHY says what. */
 bool in_emit_kernel(struct in_emit *e);
+/* Before: where arguments and local variables lie. */
+void in_emit_lay_out(struct in_emit *e);
 bool in_emit_fail(struct in_emit *e, const char *format, ...) MM_PRINTF(2, 3);
 void in_function_attribute(struct in_emit *e, LLVMValueRef fn, const char *name);
 LLVMValueRef in_param(const struct in_emit *e, uint32_t index);

@@ -1,0 +1,131 @@
+/* Compiled kernels on disk.  An entry's key is all that compiling depends on: this library, the processor,
+ * the module with its specialization constants, the kernel, and how it is compiled. */
+#include "keep.h"
+#include "interp/cache.h"
+#include "interp/fault.h"
+#include <dlfcn.h>
+#include <llvm-c/Core.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct head {
+    uint64_t context_bytes, waits;
+};
+enum { PARTS = 8 };
+struct key {
+    struct in_cache_part parts[PARTS];
+    char library[120];
+    char *cpu, *features;
+    uint8_t *constants;
+    uint8_t edge;
+};
+
+static const char identity;
+
+/* Which build of this library. */
+static bool identify(char *text, size_t size)
+{
+    Dl_info info;
+    struct stat file;
+    if (dladdr((const void *)&identity, &info) == 0 || info.dli_fname == NULL ||
+        stat(info.dli_fname, &file) != 0)
+        return false;
+    snprintf(text, size, "jit %lld %lld.%09ld %llu", (long long)file.st_size, (long long)file.st_mtim.tv_sec,
+             file.st_mtim.tv_nsec, (unsigned long long)file.st_ino);
+    return true;
+}
+
+/* The values of specialization constants as they are in MODULE. */
+static uint8_t *constants(const struct in_module *m, size_t *size)
+{
+    uint8_t *values = mm_alloc(8 * (size_t)m->spec_count + 8);
+    *size = 0;
+    for (uint32_t id = 0; id < m->bound && values != NULL; id++) {
+        const struct in_id *entry = &m->ids[id];
+        if (entry->kind != IN_ID_CONSTANT || entry->spec_id == UINT32_MAX || entry->ty->size > 8 ||
+            *size + 8 > 8 * (size_t)m->spec_count)
+            continue;
+        memset(values + *size, 0, 8);
+        memcpy(values + *size, entry->bytes, entry->ty->size);
+        *size += 8;
+    }
+    return values;
+}
+
+static void drop(struct key *key)
+{
+    LLVMDisposeMessage(key->cpu);
+    LLVMDisposeMessage(key->features);
+    mm_free(key->constants);
+}
+
+/* False: not to be kept.  What seeded faults do is not, nor is what is to be looked at. */
+static bool make(struct key *key, const struct in_jit_kernel *k, const struct in_module *m,
+                 const struct in_kernel *kernel, LLVMTargetMachineRef machine)
+{
+    size_t size;
+    if (in_fault_now != IN_NO_FAULT || getenv("REFCL_JIT_DUMP") != NULL ||
+        !identify(key->library, sizeof key->library))
+        return false;
+    key->cpu = LLVMGetTargetMachineCPU(machine);
+    key->features = LLVMGetTargetMachineFeatureString(machine);
+    key->constants = constants(m, &size);
+    key->edge = k->edge;
+    const struct in_cache_part parts[PARTS] = {{key->library, strlen(key->library)},
+                                               {key->cpu, strlen(key->cpu)},
+                                               {key->features, strlen(key->features)},
+                                               {m->words, m->word_count * sizeof *m->words},
+                                               {key->constants, size},
+                                               {kernel->info.name, strlen(kernel->info.name)},
+                                               {&k->options, sizeof k->options},
+                                               {&key->edge, 1}};
+    memcpy(key->parts, parts, sizeof parts);
+    if (key->constants != NULL)
+        return true;
+    drop(key);
+    return false;
+}
+
+LLVMMemoryBufferRef in_jit_keep_get(struct in_jit_kernel *k, const struct in_module *module,
+                                    const struct in_kernel *kernel, LLVMTargetMachineRef machine)
+{
+    struct key key;
+    struct head head;
+    void *data;
+    size_t size;
+    LLVMMemoryBufferRef object = NULL;
+    if (!make(&key, k, module, kernel, machine))
+        return NULL;
+    if (in_cache_get(key.parts, PARTS, &data, &size)) {
+        if (size > sizeof head) {
+            memcpy(&head, data, sizeof head);
+            k->context_bytes = head.context_bytes;
+            k->waits = head.waits != 0;
+            object = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)data + sizeof head,
+                                                               size - sizeof head, "kept");
+        }
+        mm_free(data);
+    }
+    drop(&key);
+    return object;
+}
+
+void in_jit_keep_put(const struct in_jit_kernel *k, const struct in_module *module,
+                     const struct in_kernel *kernel, LLVMTargetMachineRef machine, LLVMMemoryBufferRef object)
+{
+    struct key key;
+    struct head head = {k->context_bytes, k->waits};
+    size_t size = LLVMGetBufferSize(object);
+    if (!make(&key, k, module, kernel, machine))
+        return;
+    uint8_t *data = mm_alloc(sizeof head + size);
+    if (data != NULL) {
+        memcpy(data, &head, sizeof head);
+        memcpy(data + sizeof head, LLVMGetBufferStart(object), size);
+        in_cache_put(key.parts, PARTS, data, sizeof head + size);
+    }
+    mm_free(data);
+    drop(&key);
+}
