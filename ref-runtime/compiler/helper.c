@@ -282,8 +282,19 @@ static void child(int fds[2], pid_t server)
     _exit(0);
 }
 
+/* Children are waited for, so that their time counts as the server's. */
+static void reap(int number)
+{
+    int saved = errno;
+    (void)number;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        ;
+    errno = saved;
+}
+
 int main(int argc, char **argv)
 {
+    struct sigaction reaping = {.sa_handler = reap, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
     if (argc > 1 && !strcmp(argv[1], "--version")) {
         puts("refcl-compiler " REFCL_VERSION);
         return 0;
@@ -298,7 +309,7 @@ int main(int argc, char **argv)
     pid_t server = fork();
     if (server)
         return server < 0;
-    signal(SIGCHLD, SIG_IGN);
+    sigaction(SIGCHLD, &reaping, NULL);
     signal(SIGPIPE, SIG_IGN);
     warm_up();
     server = getpid();
