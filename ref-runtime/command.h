@@ -22,6 +22,13 @@ struct rt_dependency {
     mm_event_id completion;
     enum mm_edge_kind kind;
 };
+/* An event that nobody sees, set when a work-group of a kernel is over, or all of it. */
+#define RT_ALL_GROUPS UINT64_MAX
+struct rt_gate {
+    struct rt_gate *next;
+    uint64_t group; /* or RT_ALL_GROUPS */
+    struct rt_event *event;
+};
 enum { RT_COMMAND_HOLDS = 4 };
 struct rt_command {
     const struct rt_operation *operation;
@@ -43,7 +50,7 @@ struct rt_command {
     bool ended;                     /* the kernel itself is over, with STATUS; the children are not */
     bool ends_with_children;        /* it has no work of its own: RT_PENDING until they are complete */
     cl_int status;                  /* the first failure of the kernel and its children */
-    struct rt_event *gate;          /* set when the kernel itself is over */
+    struct rt_gate *gates;          /* what the kernel keeps from starting */
     mm_event_id began, end;         /* recording: its command-start and command-end events */
     size_t room;                    /* bytes of the device queue */
     mm_event_id *child_completions; /* recording */

@@ -1,7 +1,7 @@
 /* Commands that kernels enqueue [CL 3.2.3, 5.1, CLC 6.15.16].
  *
- * A kernel's command is complete when the commands that it enqueued are.  Those that wait for their parent
- * wait for its gate, an event that nobody sees, which is set when the kernel itself has ended. */
+ * A kernel's command is complete when the commands that it enqueued are.  Those that wait for their parent,
+ * or for the work-group that enqueued them, wait for a gate of it. */
 #include "interp/fault.h"
 #include "ref-runtime/device.h"
 #include "ref-runtime/environment.h"
@@ -35,21 +35,52 @@ static struct rt_queue *device_queue(const struct rt_command *parent, void *hand
                : NULL;
 }
 
-/* Under rt_lock. */
-static struct rt_event *gate_of(struct rt_command *parent)
+/* Under rt_lock.  NULL: no memory. */
+static struct rt_event *gate_of(struct rt_command *parent, uint64_t group)
 {
-    if (!parent->gate) {
-        parent->gate = rt_event_create(parent->queue->context, NULL, CL_COMMAND_USER);
+    struct rt_gate *gate = parent->gates;
+    while (gate && gate->group != group) {
+        gate = gate->next;
     }
-    return parent->gate;
+    if (gate) {
+        return gate->event;
+    }
+    gate = mm_alloc(sizeof(*gate));
+    struct rt_event *event = gate ? rt_event_create(parent->queue->context, NULL, CL_COMMAND_USER) : NULL;
+    if (!event) {
+        mm_free(gate);
+        return NULL;
+    }
+    *gate = (struct rt_gate){parent->gates, group, event};
+    parent->gates = gate;
+    return event;
+}
+
+void rt_device_open_gates(struct rt_command *parent, uint64_t group)
+{
+    for (struct rt_gate **at = &parent->gates; *at;) {
+        struct rt_gate *gate = *at;
+        if (group != RT_ALL_GROUPS && gate->group != group) {
+            at = &gate->next;
+            continue;
+        }
+        *at = gate->next;
+        pthread_mutex_lock(&rt_lock);
+        gate->event->completion = parent->end;
+        rt_event_set_status(gate->event, CL_COMPLETE);
+        pthread_mutex_unlock(&rt_lock);
+        rt_api_release(gate->event, RT_EVENT);
+        mm_free(gate);
+    }
 }
 
 /* Under rt_lock. */
-static bool depend(struct rt_command *command, uint32_t flags, void *const *list, uint32_t count)
+static bool depend(struct rt_command *command, const struct in_enqueue *e)
 {
     struct rt_command *parent = command->parent;
-    for (uint32_t i = 0; i < count; i++) {
-        struct rt_event *event = list[i];
+    uint32_t flags = e->flags;
+    for (uint32_t i = 0; i < e->wait_count; i++) {
+        struct rt_event *event = e->wait_list[i];
         if (IN_FAULTY(CHILD_LIST_IGNORED)) {
             continue;
         }
@@ -61,9 +92,9 @@ static bool depend(struct rt_command *command, uint32_t flags, void *const *list
         return true;
     }
     if (flags == WAIT_KERNEL || flags == WAIT_WORK_GROUP) {
-        return gate_of(parent) &&
-               rt_command_depend(command, parent->gate, MM_NO_EVENT,
-                                 flags == WAIT_KERNEL ? MM_EDGE_PARENT : MM_EDGE_PARENT_GROUP);
+        struct rt_event *gate = gate_of(parent, flags == WAIT_KERNEL ? RT_ALL_GROUPS : e->work_group);
+        return gate && rt_command_depend(command, gate, MM_NO_EVENT,
+                                         flags == WAIT_KERNEL ? MM_EDGE_PARENT : MM_EDGE_PARENT_GROUP);
     }
     return true;
 }
@@ -93,7 +124,7 @@ static int submit(struct rt_command *command, struct rt_command *parent, const s
     struct rt_queue *queue = command->queue;
     pthread_mutex_lock(&rt_lock);
     bool fits = room <= queue->size - queue->used;
-    bool ok = fits && depend(command, e->flags, e->wait_list, e->wait_count);
+    bool ok = fits && depend(command, e);
     if (ok) {
         parent->children++;
         queue->used += room;

@@ -81,6 +81,14 @@ static int enqueue_kernel(void *context, const struct in_enqueue *enqueue, void 
     return rt_device_enqueue(current, enqueue, event);
 }
 
+static void group_ended(void *context, uint64_t group)
+{
+    (void)context;
+    if (current && current->gates) {
+        rt_device_open_gates(current, group);
+    }
+}
+
 static int enqueue_marker(void *context, void *queue, void *const *list, uint32_t count, void **event)
 {
     (void)context;
@@ -135,6 +143,7 @@ const struct in_environment *rt_environment(void)
                                                 .print = print,
                                                 .finding = finding,
                                                 .enqueue_kernel = enqueue_kernel,
+                                                .group_ended = group_ended,
                                                 .enqueue_marker = enqueue_marker,
                                                 .default_queue = default_queue,
                                                 .create_user_event = create_user_event,

@@ -27,6 +27,8 @@ void rt_kernel_describe(struct rt_command *command);
 /* ---- device-side enqueue (enqueue_device.c), on the executor thread ---- */
 
 /* Environment callbacks, for the kernel of the command PARENT. */
+/* GROUP, or RT_ALL_GROUPS, of PARENT's kernel is over: what waited for that may start. */
+void rt_device_open_gates(struct rt_command *parent, uint64_t group);
 int rt_device_enqueue(struct rt_command *parent, const struct in_enqueue *enqueue, void **event);
 int rt_device_marker(struct rt_command *parent, void *queue, void *const *list, uint32_t count, void **event);
 void *rt_device_default_queue(const struct rt_command *parent);

@@ -11,6 +11,7 @@
 #include "ref-runtime/event.h"
 #include "ref-runtime/fault.h"
 #include "ref-runtime/host_guard.h"
+#include "ref-runtime/launch.h"
 #include "ref-runtime/setting.h"
 
 #include <errno.h>
@@ -289,15 +290,7 @@ static void end(struct rt_command *command, cl_int status)
     }
     command->end = rt_record_command_event(command, MM_COMMAND_END, NULL, 0);
     rt_event_stamp(command->event, RT_END);
-    struct rt_event *gate = command->gate;
-    if (gate) {
-        command->gate = NULL;
-        pthread_mutex_lock(&rt_lock);
-        gate->completion = command->end;
-        rt_event_set_status(gate, CL_COMPLETE);
-        pthread_mutex_unlock(&rt_lock);
-        rt_api_release(gate, RT_EVENT);
-    }
+    rt_device_open_gates(command, RT_ALL_GROUPS);
 }
 
 static void complete(struct rt_command *command);

@@ -194,6 +194,7 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
                            .local_count = c->operand_count - 9,
                            .wait_count = (uint32_t)count,
                            .work_item = item->agent,
+                           .work_group = item->group->linear,
                            .event = MM_NO_EVENT};
     int result = IN_ENQUEUE_FAILURE;
     if (fill(run, item, pc, c, &e) && local_sizes(run, item, pc, c, sizes) &&

@@ -57,6 +57,9 @@ static void rotate(struct in_run *run)
 /* The work-group in the slot is finished: the next one moves in. */
 static void replace(struct in_run *run, struct in_group *g)
 {
+    const struct in_environment *env = &run->instance->environment_copy;
+    if (env->group_ended != NULL)
+        env->group_ended(env->context, g->linear);
     run->groups_done++;
     run->idle_rounds = 0;
     if (!in_group_next(run, g)) {

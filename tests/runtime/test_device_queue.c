@@ -155,6 +155,36 @@ static void local_arguments_and_codes(void **state)
     assert_int_equal(data[1], -160);
 }
 
+/* A child that waits for its work-group starts while other work-groups of the parent still run; one that
+ * waits for the kernel does not [CLC 6.15.16]. */
+static void waits_for_its_group(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "kernel __attribute__((reqd_work_group_size(2, 1, 1))) void k(global int *out) {\n"
+        "  global atomic_int *flag = (global atomic_int *)out;\n"
+        "  if (get_group_id(0) == 0) {\n"
+        "    if (get_local_id(0) == 1)\n"
+        "      out[2] = enqueue_kernel(get_default_queue(), FLAG, ndrange_1D(1), ^{ atomic_store(flag, 1); "
+        "});\n"
+        "    out[4 + get_local_id(0)] = 1;\n"
+        "    return;\n"
+        "  }\n"
+        "  if (get_local_id(0) == 0)\n"
+        "    for (int i = 0; i < MOST && !out[1]; i++) out[1] = atomic_load(flag);\n"
+        "}\n";
+    cl_int data[8];
+    assert_int_equal(
+        run(text, "-cl-std=CL3.0 -DMOST=100000000 -DFLAG=CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP", 4, data, 8),
+        CL_COMPLETE);
+    assert_int_equal(data[1], 1);
+    assert_int_equal(
+        run(text, "-cl-std=CL3.0 -DMOST=3000000 -DFLAG=CLK_ENQUEUE_FLAGS_WAIT_KERNEL", 4, data, 8),
+        CL_COMPLETE);
+    assert_int_equal(data[0], 1);
+    assert_int_equal(data[1], 0);
+}
+
 static void full_queue(void **state)
 {
     (void)state;
@@ -338,6 +368,7 @@ int main(void)
         cmocka_unit_test(events_order),
         cmocka_unit_test(failure_spreads),
         cmocka_unit_test(local_arguments_and_codes),
+        cmocka_unit_test(waits_for_its_group),
         cmocka_unit_test(full_queue),
         cmocka_unit_test(profiling),
         cmocka_unit_test(queue_arguments),
