@@ -20,19 +20,20 @@ run_one() {
     # What a script starts or loads may load an instrumented librefcl.so: the sanitizer's runtime has to be
     # there from the start, and the C++ runtime beside it, so that exceptions are intercepted.  Browsers do not
     # bear that.  Leaks are looked for in the C tests.
-    python_env=()
+    script_env=()
     case ${SANITIZER:-} in
-    address) python_env=(ASAN_OPTIONS=detect_leaks=0) library=libasan.so ;;
+    address) script_env=(ASAN_OPTIONS=detect_leaks=0) library=libasan.so ;;
     thread) library=libtsan.so ;;
     *) library= ;;
     esac
     if [ -n "$library" ] && ! grep -qi chromium "$1"; then
-        python_env+=(LD_PRELOAD="$(gcc -print-file-name=$library) $(gcc -print-file-name=libstdc++.so.6)")
+        script_env+=(LD_PRELOAD="$(gcc -print-file-name=$library) $(gcc -print-file-name=libstdc++.so.6)")
     fi
     log=$logs/$(echo "$1" | tr / _).log
     start=$(date +%s%N)
     case $1 in
-    *.py) timeout "$limit" env "${python_env[@]}" /usr/bin/python3 "$1" >"$log" 2>&1 </dev/null ;;
+    *.py) timeout "$limit" env "${script_env[@]}" /usr/bin/python3 "$1" >"$log" 2>&1 </dev/null ;;
+    *.sh) timeout "$limit" env "${script_env[@]}" "$1" >"$log" 2>&1 </dev/null ;;
     *) timeout "$limit" "$1" >"$log" 2>&1 </dev/null ;;
     esac
     echo "exit $?" >>"$log"

@@ -98,11 +98,18 @@ kernel void k(global int *x, global atomic_int *never)
         ;
 }
 K
+spins() { # PID: it has worked for a second; its compiler is another process
+    local stat
+    read -ra stat <"/proc/$1/stat" && [ "${stat[13]:-0}" -ge "$(getconf CLK_TCK)" ]
+}
 killed() {
     REFCL_SCHEDULE=fair $REFCL kernel $tap_dir/spin.cl -g 4 -l 2 -a buf:1 -a buf:1 --json $tap_dir/killed.json >$tap_dir/killed.txt 2>&1 &
     session=$!
-    sleep 2
-    pkill -"$1" -P $session
+    until child=$(pgrep -P $session) && spins "$child"; do
+        kill -0 $session 2>/dev/null || break
+        sleep 0.1
+    done
+    kill -"$1" "$child"
     wait $session
     code=$?
     [ $code -eq 1 ] && grep -q 'data race on argument' $tap_dir/killed.txt && grep -q '"kind"' $tap_dir/killed.json && return 0
