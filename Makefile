@@ -235,6 +235,7 @@ bench:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) tests/bench/bench.sh
+	@BUILD=$(BUILD) tests/bench/latency.sh
 	@BUILD=$(BUILD) tests/bench/oclgrind.sh
 
 # Random kernels must leave the same in the interpreter, the JIT (ENGINES=interp,jit) and native code by PoCL.
