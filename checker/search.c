@@ -131,6 +131,7 @@ static enum mm_class run(struct sx *sx)
     if (sx->program->kernel)
         sx_walk(sx);
     if (sx_find_traces(sx)) {
+        sx_settle(sx);
         sx_combine(sx);
         if (sx->options.explain)
             explain(sx);

@@ -20,11 +20,9 @@ static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
 {
     const struct sx_location *l = &sx->locations[e->location];
 
-    for (uint32_t i = 0; i < l->value_count; i++) {
-        if (l->values[i] == e->value)
-            return l->first_pair + i;
-    }
-    return UINT32_MAX; /* written, but read by nobody */
+    uint32_t i = sx_number_value(l, e->value);
+
+    return i == UINT32_MAX ? i : l->first_pair + i; /* written, but read by nobody */
 }
 
 static bool number_pairs(struct sx *sx)

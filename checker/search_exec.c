@@ -34,6 +34,18 @@ void sx_exec_destroy(struct sx *sx)
 
 /* ---- what is open ------------------------------------------------------------------------------- */
 
+uint32_t sx_list_sources(struct sx_exec *x, uint32_t r, uint32_t at)
+{
+    for (uint32_t w = 0; w < x->n; w++) {
+        if (!x->events[w].write || x->events[w].location != x->events[r].location ||
+            x->infos[w].value != x->infos[r].value)
+            continue;
+        x->sources[at++] = w;
+        mm_rel_add(x->n, x->rf_upper, w, r);
+    }
+    return at;
+}
+
 /* For each read the writes that may feed it; false if there is none. */
 static bool find_sources(struct sx_exec *x)
 {
@@ -45,13 +57,7 @@ static bool find_sources(struct sx_exec *x)
             continue;
         x->reads[x->read_count] = r;
         x->first_source[x->read_count] = at;
-        for (uint32_t w = 0; w < x->n; w++) {
-            if (!x->events[w].write || x->events[w].location != x->events[r].location ||
-                x->infos[w].value != x->infos[r].value)
-                continue;
-            x->sources[at++] = w;
-            mm_rel_add(x->n, x->rf_upper, w, r);
-        }
+        at = sx_list_sources(x, r, at);
         x->source_count[x->read_count] = at - x->first_source[x->read_count];
         if (x->source_count[x->read_count] == 0)
             return false;
@@ -144,8 +150,16 @@ static void judge(struct sx *sx)
     }
 }
 
-/* Makes write W the next of its location, before the others from position FROM to END. */
-static void order_write(struct sx_exec *x, uint32_t from, uint32_t end, bool undo)
+uint32_t sx_end_of_location(const struct sx_exec *x, uint32_t write)
+{
+    uint32_t end = write;
+
+    while (end < x->write_count && x->events[x->writes[end]].location == x->events[x->writes[write]].location)
+        end++;
+    return end;
+}
+
+void sx_order_write(struct sx_exec *x, uint32_t from, uint32_t end, bool undo)
 {
     uint32_t w = x->writes[from];
 
@@ -193,20 +207,18 @@ static bool settled(struct sx *sx, uint32_t write)
 static void choose_write(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
-    uint32_t end = write;
+    uint32_t end = sx_end_of_location(x, write);
 
-    while (end < x->write_count && x->events[x->writes[end]].location == x->events[x->writes[write]].location)
-        end++;
     if (write == x->write_count || (write != end - 1 && settled(sx, write))) {
         judge(sx);
         return;
     }
     for (uint32_t k = write; k < end && !sx->stop; k++) {
         swap_writes(x, write, k);
-        order_write(x, write, end, false);
+        sx_order_write(x, write, end, false);
         if (end - write < 2 || !hopeless(sx, x->read_count, write + 1))
             choose_write(sx, write + 1);
-        order_write(x, write, end, true);
+        sx_order_write(x, write, end, true);
         swap_writes(x, write, k);
     }
 }

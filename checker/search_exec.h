@@ -47,6 +47,13 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen);
 bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen);
 /* The writes, as yet without order. */
 void sx_find_writes(struct sx *sx);
+/* Appends at AT of x->sources the writes that may feed read R, by their values, and opens reads-from for
+ * them; returns where the list ends. */
+uint32_t sx_list_sources(struct sx_exec *x, uint32_t read, uint32_t at);
+/* The end of the run of writes to the location of x->writes[WRITE]. */
+uint32_t sx_end_of_location(const struct sx_exec *x, uint32_t write);
+/* Makes the write at position FROM the next of its location, before those up to END; or no longer. */
+void sx_order_write(struct sx_exec *x, uint32_t from, uint32_t end, bool undo);
 /* Whether the final value of location L is part of observed term I. */
 bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l);
 /* Whether a value may justify itself: reads-from together with the writes that are computed from a read has a

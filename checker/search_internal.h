@@ -142,6 +142,8 @@ unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *obj
 bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address);
 /* Finds the locations that the final state consists of; false as above. */
 bool sx_add_observed(struct sx *sx);
+/* Where VALUE is among the location's values, UINT32_MAX: nowhere. */
+uint32_t sx_number_value(const struct sx_location *location, uint64_t value);
 bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 
 /* What values are computed from (search_depend.c).  DEPENDS: for each register a set of reads. */
@@ -168,6 +170,9 @@ bool sx_find_traces(struct sx *sx);
 /* One round: all traces of all threads under the present values. */
 bool sx_run_threads(struct sx *sx);
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost);
+
+/* Drops traces whose reads the model forbids whatever the other threads do (search_static.c). */
+void sx_settle(struct sx *sx);
 
 /* Fills the sets of pairs that T reads and writes. */
 bool sx_index_trace(struct sx *sx, struct sx_trace *t);

@@ -42,14 +42,12 @@ static bool is_open(const struct pruner *p, uint32_t r)
 {
     const struct sx_location *l = &p->sx->locations[p->x->events[r].location];
     uint64_t value = p->x->infos[r].value;
+    uint32_t i;
 
     if (l->any && sx_is_candidate(p->sx, l, value))
         return true;
-    for (uint32_t i = 0; i < l->value_count; i++) {
-        if (l->values[i] == value)
-            return mm_set_has(p->elsewhere, l->first_pair + i);
-    }
-    return true;
+    i = sx_number_value(l, value);
+    return i == UINT32_MAX || mm_set_has(p->elsewhere, l->first_pair + i);
 }
 
 /* False: some read has no source at all. */
@@ -64,13 +62,7 @@ static bool find_sources(struct pruner *p)
 
         if (!x->events[r].read)
             continue;
-        for (uint32_t w = 0; w < x->n; w++) {
-            if (!x->events[w].write || x->events[w].location != x->events[r].location ||
-                x->infos[w].value != x->infos[r].value)
-                continue;
-            x->sources[at++] = w;
-            mm_rel_add(x->n, x->rf_upper, w, r);
-        }
+        at = sx_list_sources(x, r, at);
         if (is_open(p, r)) {
             at = first;
             continue;
@@ -90,37 +82,13 @@ static bool find_sources(struct pruner *p)
 
 /* ---- choosing ----------------------------------------------------------------------------------- */
 
-static void order(struct sx_exec *x, uint32_t at, uint32_t end, bool undo)
-{
-    uint32_t w = x->writes[at];
-
-    for (uint32_t k = at + 1; k < end; k++) {
-        if (undo) {
-            mm_rel_remove(x->n, x->co_lower, w, x->writes[k]);
-            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
-        } else {
-            mm_rel_add(x->n, x->co_lower, w, x->writes[k]);
-            mm_rel_remove(x->n, x->co_upper, x->writes[k], w);
-        }
-    }
-}
-
-static uint32_t end_of_location(const struct sx_exec *x, uint32_t write)
-{
-    uint32_t end = write;
-
-    while (end < x->write_count && x->events[x->writes[end]].location == x->events[x->writes[write]].location)
-        end++;
-    return end;
-}
-
 static bool try_reads(struct pruner *p, uint32_t read, bool halves);
 
 /* Whether some order of the writes from WRITE on is not forbidden. */
 static bool try_writes(struct pruner *p, uint32_t write)
 {
     struct sx_exec *x = p->x;
-    uint32_t end = end_of_location(x, write);
+    uint32_t end = sx_end_of_location(x, write);
     bool found = false;
 
     if (p->tries > MAX_TRIES)
@@ -134,9 +102,9 @@ static bool try_writes(struct pruner *p, uint32_t write)
 
         x->writes[k] = x->writes[write];
         x->writes[write] = chosen;
-        order(x, write, end, false);
+        sx_order_write(x, write, end, false);
         found = !forbidden(p) && try_writes(p, write + 1);
-        order(x, write, end, true);
+        sx_order_write(x, write, end, true);
         x->writes[write] = x->writes[k];
         x->writes[k] = chosen;
     }

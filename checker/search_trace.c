@@ -89,10 +89,13 @@ void sx_push_access(struct sx_walker *w, enum sx_kind kind, const struct ck_inst
                     uint32_t object, uint64_t value, uint64_t depends)
 {
     uint32_t cost = kind == SX_WRITE ? sx_cost(w->sx, w->events, w->event_count, location, depends) : 0;
+    uint32_t effect = w->last_effect;
     struct sx_event *e = push(w, kind, instr);
 
     if (!e)
         return;
+    if (kind == SX_WRITE && instr->op == CK_RMW && e[-1].value == value)
+        w->last_effect = effect; /* memory is as it was */
     e->depends = depends;
     e->location = location;
     e->object = object;
@@ -343,7 +346,7 @@ static bool same_live(const struct sx_walker *w, const uint64_t *regs, const uin
     return true;
 }
 
-/* Whether the iteration that ends here did nothing but atomic reads: the next one can only repeat it. */
+/* Whether the iteration that ends here changed nothing: the next one can only repeat it. */
 static bool is_waiting(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
 {
     if (b[1] != w->last_effect || !same_live(w, b + 3, live))
@@ -351,11 +354,41 @@ static bool is_waiting(const struct sx_walker *w, const uint64_t *b, const uint6
     if (!w->sx->program->kernel)
         return b[0] > 0;
     for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
-        /* plain reads may race with what the loop waits for: one more round shows it */
-        if (!(w->events[i].instr->attributes & MM_ATOMIC) && w->events[i].instr->order == MM_ORDER_NONE)
+        /* plain reads may race with what the loop waits for, and who reads from a write that changes nothing
+         * may synchronise with it: one more round shows it */
+        if (w->events[i].kind == SX_WRITE ||
+            (!(w->events[i].instr->attributes & MM_ATOMIC) && w->events[i].instr->order == MM_ORDER_NONE))
             return b[0] > 0;
     }
     return true;
+}
+
+/* The round from which the trace waits for ever: its writes change nothing and are left out. */
+static void wait_from(struct sx_trace *t, uint32_t first)
+{
+    uint32_t kept = first;
+
+    t->wait_from = first;
+    for (uint32_t i = first; i < t->event_count; i++) {
+        if (t->events[i].kind == SX_WRITE)
+            continue;
+        t->events[kept] = t->events[i];
+        t->events[kept++].first_half = false;
+    }
+    t->event_count = kept;
+}
+
+/* One execution is followed, and the iteration that ends here changed nothing: if it only read it leaves no
+ * trace. */
+static void wait_alone(struct sx_walker *w, uint32_t first)
+{
+    bool writes = false;
+
+    for (uint32_t i = first; i < w->event_count; i++)
+        writes = writes || w->events[i].kind == SX_WRITE;
+    if (!writes)
+        w->event_count = first;
+    w->waited = true;
 }
 
 /* Takes the jump from PC to TARGET; false: the trace ends here. */
@@ -374,13 +407,14 @@ static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
         uint32_t count = w->out->trace_count;
 
         if (w->alone) {
-            w->event_count = (uint32_t)b[2];
+            wait_alone(w, (uint32_t)b[2]);
+            begin_iteration(w, target, edge);
             w->came_back = true;
             return true;
         }
         sx_walker_finish(w, SX_WAIT);
         if (w->out->trace_count > count)
-            w->out->traces[count].wait_from = (uint32_t)b[2];
+            wait_from(&w->out->traces[count], (uint32_t)b[2]);
         return false;
     }
     if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound)) {

@@ -25,6 +25,7 @@ struct walk {
     uint64_t *sources;                    /* by thread and event */
     uint64_t *order;                      /* the writes, as they came */
     uint32_t order_count;
+    uint32_t changes; /* writes of other values than were there */
     uint64_t random;
     bool stale, failed;
 };
@@ -115,6 +116,7 @@ static void write_piece(struct walk *k, uint32_t t, const struct ck_instr *i, ui
     sx_push_access(w, SX_WRITE, i, location, object, value, depends);
     if (w->failed)
         return;
+    k->changes += k->values[location] != value;
     k->values[location] = value;
     k->writers[location] = k->order[k->order_count++] = pack(t, w->event_count - 1);
 }
@@ -224,6 +226,7 @@ static bool take_turn(struct walk *k, uint32_t t)
     const struct ck_instr *i;
     uint32_t before = w->event_count, pc = k->pcs[t];
 
+    w->waited = false;
     if (pc >= w->thread->instr_count) {
         sx_walker_finish(w, SX_DONE);
         k->status[t] = ENDED;
@@ -245,9 +248,9 @@ static bool take_turn(struct walk *k, uint32_t t)
         k->status[t] = AT_BARRIER;
         release(k, t);
     }
-    if (w->event_count < before) /* a round that only waited */
+    if (w->waited)
         k->status[t] = SPINS;
-    return w->event_count != before;
+    return w->waited || w->event_count != before;
 }
 
 /* A thread to go on with; UINT32_MAX: none can. */
@@ -280,7 +283,7 @@ static void run(struct walk *k, uint32_t switching)
     uint32_t t = UINT32_MAX;
 
     for (uint32_t turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->again; turn++) {
-        uint32_t writes = k->order_count;
+        uint32_t changes = k->changes;
 
         if (t == UINT32_MAX || k->status[t] != RUNS || pick(k, switching) == 0)
             t = next_thread(k);
@@ -288,7 +291,7 @@ static void run(struct walk *k, uint32_t switching)
             return;
         while (!k->failed && k->status[t] == RUNS && !take_turn(k, t))
             turn++;
-        if (k->order_count != writes)
+        if (k->changes != changes)
             wake(k);
     }
 }

@@ -24,7 +24,8 @@ struct sx_walker {
     uint8_t *is_header; /* by instruction: a back edge leads there */
     bool came_back;
     bool failed;
-    bool alone; /* one execution is followed: rounds of a loop that only wait leave no trace */
+    bool alone;  /* one execution is followed: rounds of a loop that only wait leave no trace */
+    bool waited; /* such a round just ended */
 };
 
 /* Sets up W (sx, thread and out are filled in) before the first instruction; false: out of memory. */

@@ -113,14 +113,15 @@ static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct z
     return all;
 }
 
-/* Rounds of loop L read by atomics alone: none of them can race, so that even the first need not stay. */
+/* Rounds of loop L read by atomics alone: none of them can race, and nobody reads from them, so that even the
+ * first need not stay. */
 static bool only_looks(const struct zx_run *r, uint32_t l)
 {
     for (uint32_t i = r->loops[l].target; r->z->p->kernel && i <= r->loops[l].source; i++) {
         const struct ck_instr *in = &r->t->instrs[i];
 
-        if (in->op >= CK_LOAD && in->op <= CK_CAS && !(in->attributes & MM_ATOMIC) &&
-            in->order == MM_ORDER_NONE)
+        if (in->op == CK_RMW || (in->op >= CK_LOAD && in->op <= CK_CAS && !(in->attributes & MM_ATOMIC) &&
+                                 in->order == MM_ORDER_NONE))
             return false;
     }
     return r->z->p->kernel;
@@ -186,7 +187,7 @@ static struct zx_event new_event(const struct zx_run *r, const struct zx_node *n
                              .size = r->t->instrs[node->pc].size};
 }
 
-/* Something happened that an idle iteration would not do. */
+/* Something happened that an idle iteration would not do: memory changed, or a barrier was passed. */
 static void count_effect(struct zx_run *r, struct zx_val *regs, Z3_ast when)
 {
     struct zx_val *count = &regs[r->effects_reg];
@@ -310,8 +311,10 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     if (in->op != CK_LOAD) {
         e.kind = ZX_WRITE;
         e.exec = zx_and(z, node->guard, writes);
-        write_pieces(z, &e, in->op == CK_RMW ? rmw_result(z, (enum ck_rmw_op)in->rmw, old, value) : value);
-        count_effect(r, regs, writes);
+        if (in->op == CK_RMW)
+            value = rmw_result(z, (enum ck_rmw_op)in->rmw, old, value);
+        write_pieces(z, &e, value);
+        count_effect(r, regs, in->op == CK_RMW ? zx_not(z, zx_equal(z, old, value)) : writes);
     }
     if (in->op != CK_STORE && in->reg != CK_NO_REG)
         regs[in->reg] = old;

@@ -25,27 +25,48 @@ void zx_add_round(struct zx *z, const struct zx_round *round)
     t->waits = zx_or(z, t->waits, round->when);
 }
 
-/* READ returns the last value of its location. */
-static Z3_ast reads_last(struct zx *z, const struct zx_rel *fr, uint32_t read)
+/* READ returns the last value of its location; IDLE: by write, whether it changes nothing. */
+static Z3_ast reads_last(struct zx *z, const struct zx_rel *fr, const Z3_ast *idle, uint32_t read)
 {
     Z3_ast *terms = zx_alloc(z, z->n, sizeof *terms);
 
-    for (uint32_t w = 0; w < z->n; w++)
-        terms[w] = zx_not(z, zx_and(z, z->events[w].exec, zx_rel_get(z, fr, read, w)));
+    for (uint32_t w = 0; w < z->n; w++) {
+        Z3_ast later = zx_and(z, z->events[w].exec, zx_rel_get(z, fr, read, w));
+
+        terms[w] = zx_or(z, zx_not(z, later), idle[w]);
+    }
     return zx_and_n(z, z->n, terms);
+}
+
+/* The writes in rounds that are repeated for ever. */
+static Z3_ast *find_idle_writes(struct zx *z)
+{
+    Z3_ast *idle = zx_alloc(z, z->n, sizeof *idle);
+
+    for (uint32_t i = 0; i < z->n; i++)
+        idle[i] = z->no;
+    for (uint32_t i = 0; i < z->round_count; i++) {
+        for (uint32_t e = z->rounds[i].first; e < z->rounds[i].end; e++) {
+            if (z->events[e].kind == ZX_WRITE)
+                idle[e] = zx_or(z, idle[e], z->rounds[i].when);
+        }
+    }
+    return idle;
 }
 
 /* What it means to wait for ever. */
 static void require_waiting(struct zx *z)
 {
     const struct zx_rel *fr = zx_base(z, "fr");
+    const Z3_ast *idle = find_idle_writes(z);
 
     for (uint32_t i = 0; i < z->round_count; i++) {
         const struct zx_round *round = &z->rounds[i];
 
         for (uint32_t e = round->first; e < round->end; e++) {
             if (z->events[e].kind == ZX_READ)
-                zx_assert(z, zx_implies(z, zx_and(z, round->when, z->events[e].exec), reads_last(z, fr, e)));
+                zx_assert(
+                    z, zx_implies(z, zx_and(z, round->when, z->events[e].exec), reads_last(z, fr, idle, e)));
         }
     }
     for (uint32_t i = 0; i < z->n; i++) {
