@@ -160,6 +160,7 @@ static void take_allocation(struct ck_detector *d, const struct mm_allocation *r
         location = mm_arena_alloc(d->arena, sizeof *location);
     if (!location)
         return;
+    ck_mappings_free(d, location);
     ck_space_clear(d, &location->space);
     ck_space_clear(d, &location->whole);
     location->object = NULL;

@@ -136,6 +136,7 @@ struct ck_argument {
 struct ck_command {
     struct mm_command info;
     bool known;    /* there was a record */
+    bool maps;     /* or unmaps: what it accesses, the host does */
     uint32_t root; /* the kernel at the top of the tree of device-side enqueues */
     uint32_t group_size, sub_group_size;
     struct ck_item **chunks;
@@ -221,6 +222,14 @@ struct ck_space {          /* one instance of an allocation */
     struct ck_page **directory; /* by page number, where the size is known; else the detector's table */
     size_t directory_count;
 };
+struct ck_mapping { /* of bytes of an object by a host */
+    struct ck_mapping *next;
+    uint64_t agent; /* who mapped it */
+    uint32_t time, size;
+    uint64_t offset, object, object_end;
+    uint8_t semantics;
+    bool ended; /* the end came before the begin */
+};
 struct ck_location { /* an allocation and how it behaves */
     struct mm_allocation info;
     uint32_t created;           /* source of the call */
@@ -228,6 +237,7 @@ struct ck_location { /* an allocation and how it behaves */
     struct ck_location *object; /* the first of the copies that devices have of one memory object */
     struct ck_space whole;      /* there: accesses to all of them, if there are several */
     uint32_t device_copies;     /* there: how many */
+    struct ck_mapping *mappings;
     struct ck_location *parent; /* whose memory it really is, or NULL */
     uint64_t parent_offset;
     uint8_t system;
@@ -401,6 +411,12 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge);
 void ck_snapshots_free(struct ck_detector *d);
 /* The command that enqueued COMMAND from the device, or NULL. */
 const struct ck_command *ck_command_parent(const struct ck_detector *d, const struct ck_command *command);
+
+/* race_map.c */
+void ck_race_map(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item);
+void ck_map_check(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+                  const struct ck_clock *clock);
+void ck_mappings_free(struct ck_detector *d, struct ck_location *location);
 
 /* race_report.c */
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,

@@ -469,6 +469,11 @@ static struct ck_space *space_of(struct ck_detector *d, struct ck_location *loca
     return &object->whole;
 }
 
+static bool is_mapped(const struct ck_location *location)
+{
+    return location->mappings || (location->object && location->object->mappings);
+}
+
 /* By a command that a work-item enqueued. */
 static bool is_enqueued(struct ck_detector *d, const struct mm_event *event)
 {
@@ -514,6 +519,8 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
     }
     x.clock = seen->clock[location->system];
+    if (is_mapped(location) && event->agent.command && event->semantics != MM_TRANSFER)
+        ck_map_check(d, location, event, x.clock);
     if (is_move(location, event)) {
         visit(&x, space, offset, NULL, MOVE, &released);
         return;

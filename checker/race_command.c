@@ -143,6 +143,8 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
         return;
     if (event->kind == MM_COMMAND_START)
         start(d, command, event, item);
+    if (event->kind == MM_MAP || event->kind == MM_UNMAP)
+        ck_race_map(d, event, item);
     if (event->kind == MM_COMMAND_END && item == &command->runtime)
         ck_command_end(d, command, item);
     keep_snapshot(d, event, id, item);
@@ -156,6 +158,7 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
         if (!location)
             return;
         location->freed = true;
+        ck_mappings_free(d, location);
         ck_space_clear(d, &location->space);
         ck_space_clear(d, &location->whole);
     }

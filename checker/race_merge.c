@@ -12,6 +12,7 @@ void ck_detector_finish(struct ck_detector *d)
     for (size_t i = 0; i < d->locations.capacity; i++) {
         struct ck_location *location = d->locations.values[i];
         if (location) {
+            ck_mappings_free(d, location);
             ck_space_clear(d, &location->space);
             ck_space_clear(d, &location->whole);
         }

@@ -151,8 +151,29 @@ static void record_map(const struct rt_command *command, enum mm_kind kind, cons
                        size_t begin, size_t end)
 {
     struct rt_mem *root = rt_mem_root(m->mem);
-    rt_record_access(command, kind, rt_storage_allocation(root, rt_storage_map_place(root)), begin,
-                     end - begin, NULL);
+    uint32_t allocation = rt_storage_allocation(root, rt_storage_map_place(root));
+    if (kind == MM_MAP || kind == MM_UNMAP) {
+        rt_record_map(command, kind, allocation, begin, end - begin, m->flags, rt_mem_offset(m->mem),
+                      m->mem->size);
+    } else {
+        rt_record_access(command, kind, allocation, begin, end - begin, NULL);
+    }
+}
+
+static bool writes(const struct rt_map *m)
+{
+    return m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+}
+
+/* What the host does with the map, which nobody sees, at its begin and its end [CL 3.3.6 H24; 5.5.3 R1]. */
+static void record_host(const struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
+{
+    if (m->flags & CL_MAP_READ) {
+        record_map(command, MM_READ, m, begin, end);
+    }
+    if (writes(m)) {
+        record_map(command, MM_WRITE, m, begin, end);
+    }
 }
 
 static bool map_row(struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
@@ -163,9 +184,7 @@ static bool map_row(struct rt_command *command, const struct rt_map *m, size_t b
         return false;
     }
     record_map(command, MM_MAP, m, begin, end);
-    if (m->flags & CL_MAP_READ) {
-        record_map(command, MM_READ, m, begin, end); /* on behalf of the host */
-    }
+    record_host(command, m, begin, end);
     return true;
 }
 
@@ -276,15 +295,14 @@ void *CL_API_CALL rt_clEnqueueMapBuffer(cl_command_queue handle, cl_mem buffer, 
 
 /* ---- unmap ---- */
 
-/* What the host wrote, which nobody saw [CL 3.3.6 H24]. */
 static bool unmap_row(struct rt_command *command, const struct rt_map *m, size_t begin, size_t end)
 {
     struct rt_mem *root = rt_mem_root(m->mem);
     record_map(command, MM_UNMAP, m, begin, end);
-    if (!(m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) || IN_FAULTY(UNMAP_LOST)) {
+    record_host(command, m, begin, end);
+    if (!writes(m) || IN_FAULTY(UNMAP_LOST)) {
         return true;
     }
-    record_map(command, MM_WRITE, m, begin, end);
     int device = rt_context_device_index(m->mem->context, command->queue->device);
     return rt_storage_written(root, begin, end, rt_storage_map_place(root)) &&
            rt_storage_update(command, root, begin, end, device);

@@ -176,12 +176,24 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemFill(cl_command_queue handle, void *to, con
 struct svm_range {
     const void *pointer;
     size_t size;
+    cl_map_flags flags;
 };
+
+/* Commands may use fine-grained SVM at any time. */
+static void record_map(const struct rt_command *command, enum mm_kind kind, const struct svm_range *r)
+{
+    const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, r->pointer) : NULL;
+    if (svm) {
+        rt_record_map(command, kind, svm->object.id,
+                      (uint64_t)((const unsigned char *)r->pointer - svm->data), r->size,
+                      svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER ? 0 : r->flags, 0, svm->size);
+    }
+}
 
 static cl_int run_map(struct rt_command *command)
 {
     const struct svm_range *r = (void *)command->payload;
-    record(command, MM_MAP, r->pointer, r->size, NULL);
+    record_map(command, MM_MAP, r);
     if (rt_guard_on()) {
         rt_guard_mapped(r->pointer);
     }
@@ -197,11 +209,7 @@ static cl_int run_unmap(struct rt_command *command)
     if (IN_FAULTY(SVM_UNMAP_LOST)) {
         rt_fault_svm_unmap(r->pointer);
     }
-    const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, r->pointer) : NULL;
-    if (svm) {
-        size_t offset = (size_t)((const unsigned char *)r->pointer - svm->data);
-        record(command, MM_UNMAP, r->pointer, svm->size - offset, NULL);
-    }
+    record_map(command, MM_UNMAP, r);
     return CL_SUCCESS;
 }
 
@@ -226,7 +234,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
-    *(struct svm_range *)(void *)command->payload = (struct svm_range){pointer, size};
+    *(struct svm_range *)(void *)command->payload = (struct svm_range){pointer, size, flags};
     if (rt_guard_on()) {
         rt_guard_map(pointer, size, flags);
     }
@@ -254,7 +262,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
-    *(struct svm_range *)(void *)command->payload = (struct svm_range){pointer, 0};
+    *(struct svm_range *)(void *)command->payload = (struct svm_range){.pointer = pointer};
     if (rt_guard_on()) {
         rt_guard_unmap(pointer);
     }

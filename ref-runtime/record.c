@@ -177,6 +177,33 @@ void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uin
     record_access(command, kind, MM_TRANSFER, allocation, offset, size, data);
 }
 
+static uint32_t at_most_32_bits(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
+                   uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size)
+{
+    if (!rt_recorder()) {
+        return;
+    }
+    bool writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    uint64_t before = offset - object, after = object_size - before;
+    struct mm_event event = {.kind = (uint8_t)kind,
+                             .agent = {command->record.id, MM_INDEX_RUNTIME},
+                             .allocation = allocation,
+                             .offset = offset,
+                             .size = at_most_32_bits(size),
+                             .site = at_most_32_bits(before),
+                             .instance = at_most_32_bits(after > size ? after - size : 0),
+                             .semantics = writes  ? MM_MAP_WRITE
+                                          : flags ? MM_MAP_READ
+                                                  : 0,
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
 void rt_record_host_write(uint32_t allocation, uint64_t size)
 {
     if (!rt_recorder()) {
@@ -185,7 +212,7 @@ void rt_record_host_write(uint32_t allocation, uint64_t size)
     struct mm_event event = {.kind = MM_WRITE,
                              .agent = this_thread(),
                              .allocation = allocation,
-                             .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                             .size = at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }
@@ -236,7 +263,7 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
                              .agent = this_thread(),
                              .allocation = record.allocation.id,
                              .source = rt_call_source("create"),
-                             .size = allocation->size < UINT32_MAX ? (uint32_t)allocation->size : UINT32_MAX,
+                             .size = at_most_32_bits(allocation->size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
     return record.allocation.id;
@@ -250,7 +277,7 @@ void rt_record_free(uint32_t allocation, uint64_t size)
     struct mm_event event = {.kind = MM_FREE,
                              .agent = this_thread(),
                              .allocation = allocation,
-                             .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                             .size = at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};
     mm_recorder_event(recorder, &event, NULL, 0);
 }

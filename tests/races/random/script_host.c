@@ -1,10 +1,11 @@
 /* Runs the host programs that test_random_host.py makes up: each line of the script is a call.
  *
  *   S OUT...          a new program with one queue for each OUT (1: out of order)
- *   B                 a buffer of 64 words
+ *   B                 a buffer of 64 words             Z B H: half H of buffer B, as a sub-buffer
  *   k Q B LO N W L    a kernel of one work-item that reads, or W: writes, N words from LO on
  *   r Q B LO N X L    clEnqueueReadBuffer, X: blocking       w: clEnqueueWriteBuffer
  *   f Q B LO N 0 L    clEnqueueFillBuffer                    c Q B LO N D T L: copies to word T of buffer D
+ *   p Q B LO N X W L  clEnqueueMapBuffer for reading, W: for writing     u Q P L: map number P is unmapped
  *   m Q L, b Q L      marker, barrier                        F Q: clFinish
  *   W L               clWaitForEvents
  *   U, T E            a user event; it is set to complete
@@ -30,7 +31,11 @@ static cl_program program;
 static cl_command_queue queues[8];
 static cl_mem buffers[MOST];
 static cl_event events[MOST];
-static int queue_count, buffer_count, event_count;
+static struct {
+    cl_mem mem;
+    void *pointer;
+} maps[MOST];
+static int queue_count, buffer_count, event_count, map_count;
 
 static void check(cl_int code, const char *what)
 {
@@ -54,7 +59,8 @@ static void finish_program(void)
     }
     for (int i = 0; i < event_count; i++)
         clReleaseEvent(events[i]);
-    queue_count = buffer_count = event_count = 0; /* buffers stay, so that none takes the place of another */
+    queue_count = buffer_count = event_count = map_count =
+        0; /* buffers stay, so that none takes the place of another */
 }
 
 static void new_program(void)
@@ -113,6 +119,41 @@ static void access_command(char what)
     check(clFlush(q), "clFlush");
 }
 
+static void half(void)
+{
+    cl_mem whole = buffers[number()];
+    cl_buffer_region region = {(size_t)number() * WORDS * 2, WORDS * 2};
+    cl_int code;
+    buffers[buffer_count++] =
+        clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    check(code, "sub-buffer");
+}
+
+static void map_command(void)
+{
+    cl_event list[MOST];
+    cl_command_queue q = queues[number()];
+    cl_mem b = buffers[number()];
+    int lo = number(), n = number(), blocking = number(), writes = number(), waits = wait_list(list);
+    cl_int code;
+    maps[map_count].mem = b;
+    maps[map_count++].pointer = clEnqueueMapBuffer(
+        q, b, blocking ? CL_TRUE : CL_FALSE, writes ? CL_MAP_WRITE : CL_MAP_READ, (size_t)lo * 4,
+        (size_t)n * 4, (cl_uint)waits, waits ? list : NULL, &events[event_count], &code);
+    event_count++;
+    check(code, "map");
+}
+
+static void unmap_command(void)
+{
+    cl_event list[MOST];
+    cl_command_queue q = queues[number()];
+    int map = number(), waits = wait_list(list);
+    check(clEnqueueUnmapMemObject(q, maps[map].mem, maps[map].pointer, (cl_uint)waits, waits ? list : NULL,
+                                  &events[event_count++]),
+          "unmap");
+}
+
 static void order_command(char what)
 {
     cl_event list[MOST];
@@ -138,6 +179,15 @@ static void call(char *line)
         break;
     case 'B':
         buffers[buffer_count++] = clCreateBuffer(context, CL_MEM_READ_WRITE, WORDS * 4, NULL, &code);
+        break;
+    case 'Z':
+        half();
+        break;
+    case 'p':
+        map_command();
+        break;
+    case 'u':
+        unmap_command();
         break;
     case 'm':
     case 'b':

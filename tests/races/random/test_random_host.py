@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Random host programs: what `refcl run` reports against what the command rules say [CL 3.3.6 H1-H14].
 
-Programs enqueue kernels and copies over several queues with wait lists, markers, barriers, user events and
-waiting hosts.  The order is computed here a second time, by transitive closure over starts, ends and calls;
-a buffer is racy if two accesses of which one writes overlap in it and are not ordered.  Where two devices use
+Programs enqueue kernels, copies and maps over several queues with wait lists, markers, barriers, user events and
+waiting hosts; some buffers have sub-buffers.  The order is computed here a second time, by transitive closure over starts, ends and calls;
+a buffer is racy if two accesses of which one writes overlap in it and are not ordered.  A map reads or writes for
+the host at its begin and at its end, and in between no command may write the object, nor read what is mapped for
+writing [CL 5.5.3].  Where two devices use
 a buffer at the same time, one of them writing, they may also race for the whole of it [CL A.1].  RANDOM_HOST_COUNT
 programs (default 120), RANDOM_HOST_SEED."""
 import json
@@ -16,6 +18,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "../../..")
 build = os.path.join(root, os.environ.get("BUILD", "build"))
 refcl = os.environ.get("REFCL", os.path.join(build, "refcl"))
+KINDS = ("data-race", "mapped-access")
 WORDS = 64
 PER_RUN = 40
 
@@ -48,8 +51,16 @@ class Program:
         self.ends = []                               # by event: node, None: user event not set yet
         self.held = set()                            # events that wait for a user event
         self.accesses = []                           # (buffer, from, to, writes, start, end, queue)
-        self.buffers = rng.randint(1, 3)
-        self.lines += ["B"] * self.buffers
+        self.roots = [(b, 0, WORDS) for b in range(rng.randint(1, 3))]  # of each memory object: where it lies
+        self.lines += ["B"] * len(self.roots)
+        for b in range(len(self.roots)):
+            for half in (0, 1):
+                if rng.random() < 0.2:
+                    self.lines.append("Z %d %d" % (b, half))
+                    self.roots.append((b, half * WORDS // 2, WORDS // 2))
+        self.buffers = len(self.roots)
+        self.maps = []                               # [object, from, to, writes, start, end, unmap or None]
+        self.uses = []                               # (root, from, to, writes, start, end)
         self.pending = []                            # commands that wait for user events: (queue, ...)
 
     # Commands whose wait lists name user events get their place when all of those are set; until then the host
@@ -83,30 +94,70 @@ class Program:
     def wait_text(self, waits):
         return " ".join(str(x) for x in [len(waits)] + list(waits))
 
-    def span(self):
-        n = self.rng.choice([1, 4, 16, 64])
-        return self.rng.randrange(0, WORDS - n + 1), n
+    def span(self, b):
+        n = self.rng.choice([1, 4, 16, self.roots[b][2]])
+        return self.rng.randrange(0, self.roots[b][2] - n + 1), n
 
-    def access(self, q, b, lo, n, writes, start, end):
-        self.accesses.append((b, lo, lo + n, writes, start, end, q))
+    def access(self, q, b, lo, n, writes, start, end, maps=False):
+        root, first, _ = self.roots[b]
+        self.accesses.append((root, first + lo, first + lo + n, writes, start, end, q))
+        if not maps:
+            self.uses.append((root, first + lo, first + lo + n, writes, start, end))
+
+    def overlap(self, a, b):
+        """Whether objects share memory."""
+        (root, first, n), (other, second, m) = self.roots[a], self.roots[b]
+        return root == other and first < second + m and second < first + n
+
+    def map(self, q, b, lo, n, waits):
+        rng, root, first = self.rng, self.roots[b][0], self.roots[b][1]
+        writes, blocking = rng.random() < 0.5, rng.random() < 0.6
+        for m in self.maps:     # what CL_INVALID_OPERATION is for
+            if m[6] is None and (m[3] or writes) and self.roots[m[0]][0] == root \
+                    and m[1] < first + lo + n and first + lo < m[2]:
+                return
+        start, end = self.command(q, waits)
+        self.access(q, b, lo, n, writes, start, end, True)
+        self.lines.append("p %d %d %d %d %d %d %s" % (q, b, lo, n, blocking, writes, self.wait_text(waits)))
+        if blocking:
+            self.host = self.order.node(self.host, end)
+        self.maps.append([b, first + lo, first + lo + n, writes, start, end, None, q])
+
+    def unmap(self, q, waits):
+        number = self.rng.randrange(len(self.maps))
+        b, lo, hi, writes, _, _, done, _ = self.maps[number]
+        if done is not None:
+            return
+        start, end = self.command(q, waits)
+        first = self.roots[b][1]
+        self.access(q, b, lo - first, hi - lo, writes, start, end, True)
+        self.lines.append("u %d %d %s" % (q, number, self.wait_text(waits)))
+        self.maps[number][6] = (start, end)
 
     def step(self):
         rng = self.rng
         q, b, waits = rng.randrange(len(self.out)), rng.randrange(self.buffers), self.pick_waits()
-        (lo, n), what = self.span(), rng.random()
-        if what < 0.65:
+        (lo, n), what = self.span(b), rng.random()
+        if what < 0.1:
+            self.map(q, b, lo, n, waits)
+        elif what < 0.17:
+            if self.maps:
+                self.unmap(q, waits)
+        elif what < 0.65:
             kind = rng.choice("kkkkrwfc")
             flag = int(rng.random() < (0.5 if kind == "k" else 0.2)) if kind != "f" else 0
             start, end = self.command(q, waits)
             text = "%s %d %d %d %d" % (kind, q, b, lo, n)
             if kind == "c":
-                others = [x for x in range(self.buffers) if x != b]
+                others = [x for x in range(self.buffers) if not self.overlap(x, b)]
                 d = rng.choice(others) if others else None
                 if d is None:
                     kind, text = "f", "f %d %d %d %d 0" % (q, b, lo, n)
                     self.access(q, b, lo, n, True, start, end)
                 else:
-                    to = rng.randrange(0, WORDS - n + 1)
+                    n = min(n, self.roots[d][2])
+                    text = "%s %d %d %d %d" % (kind, q, b, lo, n)
+                    to = rng.randrange(0, self.roots[d][2] - n + 1)
                     text += " %d %d" % (d, to)
                     self.access(q, b, lo, n, False, start, end)
                     self.access(q, d, to, n, True, start, end)
@@ -139,7 +190,8 @@ class Program:
         self.ends.append(None)
         held = []
         for _ in range(rng.randint(1, 3)):
-            q, b, (lo, n), w = rng.randrange(len(self.out)), rng.randrange(self.buffers), self.span(), rng.random() < 0.5
+            q, b, w = rng.randrange(len(self.out)), rng.randrange(self.buffers), rng.random() < 0.5
+            lo, n = self.span(b)
             self.call()
             waits = [gate] if rng.random() < 0.7 or not held else []
             held.append((q, b, lo, n, w, waits, self.host))
@@ -171,6 +223,20 @@ class Program:
                         shared.add(a[0])
         return found, found | shared
 
+    def mapped(self):
+        """Buffers that a command uses while they are mapped; those where it may come to that."""
+        must, may = set(), set()
+        for root, lo, hi, writes, start, end in self.uses:
+            for m in self.maps:
+                mapped, first, n = self.roots[m[0]]
+                if not (root == mapped and lo < first + n and first < hi and (writes or m[3]) and self.order.before(m[5], start)):
+                    continue
+                if m[6] is None or self.order.before(end, m[6][0]):
+                    must.add(root)
+                if m[6] is None or not self.order.before(m[6][1], start):
+                    may.add(root)
+        return must, may
+
 
 def run(programs, folder, number, seed, devices):
     script = os.path.join(folder, "script%d" % number)
@@ -187,8 +253,9 @@ def run(programs, folder, number, seed, devices):
         return None, "no report (exit %d): %s" % (done.returncode, done.stderr.decode()[-300:])
     if done.returncode not in (0, 1) or (done.returncode == 1 and not report["findings"]):
         return None, "exit %d: %s" % (done.returncode, done.stderr.decode()[-300:])
-    odd = [f for f in report["findings"] if f["kind"] != "data-race"]
-    return {f["memory"]["name"] for f in report["findings"]}, odd[0]["message"] if odd else None
+    kinds = {kind: {f["memory"]["name"] for f in report["findings"] if f["kind"] == kind} for kind in KINDS}
+    odd = [f for f in report["findings"] if f["kind"] not in KINDS]
+    return kinds, odd[0]["message"] if odd else None
 
 
 def main():
@@ -201,7 +268,8 @@ def main():
                     os.path.join(folder, "script_host"), os.path.join(here, "script_host.c"), "-lOpenCL"], check=True)
     count, seed = int(os.environ.get("RANDOM_HOST_COUNT", 120)), int(os.environ.get("RANDOM_HOST_SEED", 1))
     rng = random.Random(seed)
-    failed = racy = clean = 0
+    failed = clean = 0
+    count_of = dict.fromkeys(KINDS, 0)
     for number in range((count + PER_RUN - 1) // PER_RUN):
         programs = []
         for _ in range(PER_RUN):
@@ -215,20 +283,20 @@ def main():
         for i, p in enumerate(programs):
             if found is None:
                 break
-            wanted, allowed = p.racy(devices)
-            got = {b for b in range(p.buffers) if "buffer %d" % (first + b) in found}
+            for kind, (wanted, allowed) in zip(KINDS, (p.racy(devices), p.mapped())):
+                got = {p.roots[b][0] for b in range(p.buffers) if "buffer %d" % (first + b) in found[kind]}
+                count_of[kind] += len(wanted)
+                if not wanted <= got <= allowed:
+                    problem = "program %d of %s: %s on %s, reported on %s\n#   %s" % (
+                        i, "script%d" % number, kind, sorted(wanted), sorted(got), "\n#   ".join(p.lines))
+                    print("#", problem)
             first += p.buffers
-            racy += len(wanted)
-            clean += p.buffers - len(wanted)
-            if not wanted <= got <= allowed:
-                problem = "program %d of %s: races on %s, reported on %s\n#   %s" % (
-                    i, "script%d" % number, sorted(wanted), sorted(got), "\n#   ".join(p.lines))
-                print("#", problem)
+            clean += not p.racy(devices)[0] and not p.mapped()[0]
         failed += problem is not None
         print("%s %d - %d random host programs" % ("not ok" if problem else "ok", number + 1, len(programs)))
         if problem and found is None:
             print("#", problem)
-    print("# %d buffers with races, %d without" % (racy, clean))
+    print("# %d buffers with races, %d used while mapped, %d programs without" % (*count_of.values(), clean))
     print("1..%d" % (number + 1))
     return 1 if failed else 0
 
