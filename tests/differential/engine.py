@@ -21,8 +21,11 @@ def launch(context, queue, kernel):
     outputs = [numpy.zeros(ITEMS * SLOTS, 'u8'), numpy.zeros(ITEMS * LANES, 'f8'), numpy.zeros(8 + COUNTERS, 'i4')]
     outputs[2][1] = -1
     buffers = [cl.Buffer(context, flags, hostbuf=data) for data in [inputs()] + outputs]
-    for n, buffer in enumerate(buffers):
-        kernel.set_arg(n, buffer)
+    texels = numpy.random.RandomState(2).randint(0, 1 << 32, (8, 8, 4), 'u4')
+    image = cl.Image(context, cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR,
+                     cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNSIGNED_INT32), (8, 8), hostbuf=texels)
+    for n, argument in enumerate(buffers + [image]):
+        kernel.set_arg(n, argument)
     cl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (GROUP,))
     for data, buffer in zip(outputs, buffers[1:]):
         cl.enqueue_copy(queue, data, buffer)

@@ -221,6 +221,44 @@ class Kernel(Expressions):
         self.emit(f'{result} {out} = {name}({arguments});')
         self.declare(out, result)
 
+    def either(self, real, other):
+        self.emit(f'\n#ifdef REAL\n{real}\n#else\n{other}\n#endif')
+
+    def generic(self):
+        """A function that takes a pointer into any address space, and a variable of the program; PoCL has neither,
+        and makes do with private ones."""
+        t = self.any_type()
+        if t.base == 'half':
+            t = Type('ushort', t.n)
+        number = len(self.functions)
+        name, shared, array, pointer, out = f'f{number}_{self.name}', f'g{number}_{self.name}', self.fresh('p'), self.fresh('q'), self.fresh()
+        self.constants.append(f'#ifdef REAL\nglobal {t} {shared}[{ITEMS}];\n#endif')
+        step = 'p[j] - p[i]' if t.is_float else self.wrap(t, '+', 'p[i]', 'p[j]')
+        self.functions.append(f'{t} {name}({t} *p, int i, int j)\n{{\n    p[i] = {step};\n    return p[j];\n}}')
+        self.emit(f'{t} {array}[4]; for (int i = 0; i < 4; i++) {array}[i] = {self.expression(t, 1)};')
+        self.either('', f'{t} {shared}[{ITEMS}];')
+        self.emit(f'{shared}[gid] = {self.expression(t, 2)};')
+        self.emit(f'{t} *{pointer} = {shared} + gid; if ({self.truth(1)}) {pointer} = {array} + ({self.index(4)});')
+        if len(self.scopes) == 1 and self.chance(0.5): # where all work-items come by
+            room = self.fresh('r')
+            self.emit('barrier(CLK_LOCAL_MEM_FENCE);')
+            self.either(f'local {t} *{room} = (local {t} *)room;', f'{t} {room}[{GROUP}];')
+            self.emit(f'{room}[lid] = {self.expression(t, 1)};')
+            self.emit(f'if ({self.truth(1)}) {pointer} = {room} + lid;')
+        self.emit(f'{t} {out} = {name}({pointer}, 0, 0);')
+        self.emit(f'{out} = {self.truth(1)} ? {name}({array}, {self.index(4)}, {self.index(4)}) : {shared}[gid];')
+        self.declare(out, t)
+
+    def texel(self):
+        """A texel of unsigned numbers, inside or outside of the image."""
+        out = self.fresh()
+        sampler = self.random.choice(['CLK_ADDRESS_CLAMP', 'CLK_ADDRESS_CLAMP_TO_EDGE'])
+        near = f'CLK_NORMALIZED_COORDS_FALSE | {sampler} | CLK_FILTER_NEAREST'
+        x, y = (f'(int)({self.index(8)}) + {self.random.choice([0, 0, -3, 4])}' for _ in range(2))
+        at = f'(int2)({x}, {y})' if self.chance(0.5) else f'(float2)({x}, {y}) + 0.25f'
+        self.emit(f'const sampler_t {out}s = {near}; uint4 {out} = read_imageui(image, {out}s, {at});')
+        self.declare(out, Type('uint', 4))
+
     def table(self):
         """A table in constant memory."""
         t = self.any_type()
@@ -283,7 +321,7 @@ class Kernel(Expressions):
         elif how == 6 and jumps:
             self.emit(f'if ({self.truth(1)}) {r.choice(["break", "continue"])};')
         elif how in (7, 8) and not self.in_function:
-            r.choice([self.array, self.record, self.call, self.table, self.memory])()
+            r.choice([self.array, self.record, self.call, self.table, self.memory, self.generic, self.texel])()
         elif how == 9 and not self.in_function:
             self.atomic()
         elif how < 13:
@@ -440,7 +478,7 @@ class Kernel(Expressions):
         attribute = r.choice(['', f'__attribute__((reqd_work_group_size({GROUP}, 1, 1))) ', '__attribute__((vec_type_hint(float4))) '])
         attribute += f'SUB_GROUPS({self.sub_group}) '
         head = f'{attribute}kernel void {self.name}(global const uint *a, global ulong *o, global double *f, ' \
-               f'volatile global int *counters)\n{{\n    local ulong16 room[{GROUP}];\n    volatile local int shared[{COUNTERS}];\n' \
+               f'volatile global int *counters, read_only image2d_t image)\n{{\n    local ulong16 room[{GROUP}];\n    volatile local int shared[{COUNTERS}];\n' \
                f'    uint gid = get_global_id(0), lid = get_local_id(0);\n    if (lid < {COUNTERS}) shared[lid] = 0;\n' \
                '    barrier(CLK_LOCAL_MEM_FENCE);\n'
         helpers = [h.replace(f'{name}(', f'{name}_{self.name}(', 1) for name, h in self.helpers.items()]
