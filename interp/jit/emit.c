@@ -93,8 +93,8 @@ static LLVMValueRef add_function(struct in_emit *e, const char *name, LLVMTypeRe
 static void declare(struct in_emit *e, uint32_t index)
 {
     const struct in_function *f = &e->m->functions[index];
-    LLVMTypeRef types[IN_P_COUNT + 64];
-    if (f->param_count > 64) {
+    LLVMTypeRef types[IN_P_COUNT + IN_MOST_PARAMETERS];
+    if (f->param_count > IN_MOST_PARAMETERS) {
         in_emit_fail(e, "a function of %u parameters", f->param_count);
         return;
     }
@@ -213,7 +213,7 @@ static void emit_item(struct in_emit *e)
 {
     LLVMTypeRef types[IN_P_COUNT];
     const struct in_function *f = &e->m->functions[e->kernel->function];
-    LLVMValueRef arguments[IN_P_COUNT + 64];
+    LLVMValueRef arguments[IN_P_COUNT + IN_MOST_PARAMETERS];
     common_parameters(e, types);
     e->function = add_function(e, "item", LLVMFunctionType(e->nothing, types, IN_P_COUNT, 0));
     LLVMSetLinkage(e->function, LLVMExternalLinkage); /* until the loops around it are made */

@@ -22,6 +22,8 @@ enum in_emit_param {
     IN_P_COUNT = IN_P_GLOBAL + 3
 };
 
+enum { IN_MOST_PARAMETERS = 1024, IN_MOST_MEMBERS = 4096 }; /* of a function; of a value */
+
 /* How a kernel is compiled. */
 struct in_jit_options {
     uint32_t local_size[3];
@@ -110,7 +112,7 @@ void in_emit_end(struct in_emit *e);
 void in_group_barrier(struct in_emit *e);
 /* emit_builtin.c */
 LLVMValueRef in_local_index(struct in_emit *e);
-LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin);
+LLVMValueRef in_builtin(struct in_emit *e, const struct in_ty *ty, int32_t builtin);
 
 typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
 /* clang-format off */

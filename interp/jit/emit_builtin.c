@@ -138,9 +138,8 @@ static LLVMValueRef mask_word(struct in_emit *e, int32_t builtin, uint32_t k)
     return LLVMBuildTrunc(e->b, v, e->i32, "");
 }
 
-LLVMValueRef in_builtin(struct in_emit *e, const struct in_inst *i, int32_t builtin)
+LLVMValueRef in_builtin(struct in_emit *e, const struct in_ty *ty, int32_t builtin)
 {
-    const struct in_ty *ty = in_emit_ty(e, i->result);
     LLVMTypeRef type = in_type(e, in_element(ty));
     LLVMValueRef r = LLVMGetUndef(in_type(e, ty));
     bool is_mask = builtin >= SpvBuiltInSubgroupEqMask && builtin <= SpvBuiltInSubgroupLtMask;

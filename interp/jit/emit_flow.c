@@ -67,8 +67,8 @@ void in_emit_call(struct in_emit *e, const struct in_inst *i)
 {
     const struct in_id *id = &e->m->ids[i->operands[0]];
     const struct in_function *f = &e->m->functions[id->index];
-    LLVMValueRef arguments[IN_P_COUNT + 64];
-    if (id->kind != IN_ID_FUNCTION || !f->has_body || f->param_count > 64 ||
+    LLVMValueRef arguments[IN_P_COUNT + IN_MOST_PARAMETERS];
+    if (id->kind != IN_ID_FUNCTION || !f->has_body || f->param_count > IN_MOST_PARAMETERS ||
         i->operand_count - 1 != f->param_count) {
         in_emit_fail(e, "a call of an undefined function");
         return;

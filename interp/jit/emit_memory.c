@@ -216,7 +216,7 @@ void in_emit_load(struct in_emit *e, const struct in_inst *i)
     const struct in_id *id = &e->m->ids[pointer];
     bool is_volatile;
     if (id->kind == IN_ID_GLOBAL && e->m->globals[id->index].storage == SpvStorageClassInput) {
-        in_define(e, i, in_builtin(e, i, id->builtin));
+        in_define(e, i, in_builtin(e, in_emit_ty(e, i->result), id->builtin));
         return;
     }
     uint64_t align = operands(e, i, 1, pointer, &is_volatile);

@@ -24,16 +24,25 @@ static LLVMTypeRef int_type(struct in_emit *e, uint32_t width)
     return width == 8 ? e->i8 : width == 16 ? e->i16 : width == 32 ? e->i32 : e->i64;
 }
 
+/* Room for what the members of TY become; NULL: TY is too large for a value. */
+static void *room(struct in_emit *e, const struct in_ty *ty, size_t each)
+{
+    void *list = ty->count <= IN_MOST_MEMBERS ? mm_alloc((ty->count + 1) * each) : NULL;
+    if (list == NULL)
+        in_emit_fail(e, "a value of %u members", ty->count);
+    return list;
+}
+
 static LLVMTypeRef struct_type(struct in_emit *e, const struct in_ty *ty)
 {
-    LLVMTypeRef members[64];
-    if (ty->count > 64) {
-        in_emit_fail(e, "a structure of %u members as a value", ty->count);
+    LLVMTypeRef *members = room(e, ty, sizeof *members);
+    if (members == NULL)
         return e->i8;
-    }
     for (uint32_t k = 0; k < ty->count; k++)
         members[k] = in_type(e, ty->members[k]);
-    return LLVMStructTypeInContext(e->c, members, ty->count, 0);
+    LLVMTypeRef type = LLVMStructTypeInContext(e->c, members, ty->count, 0);
+    mm_free(members);
+    return type;
 }
 
 LLVMTypeRef in_type(struct in_emit *e, const struct in_ty *ty)
@@ -50,8 +59,8 @@ LLVMTypeRef in_type(struct in_emit *e, const struct in_ty *ty)
     case IN_TY_VECTOR:
         return LLVMVectorType(in_type(e, ty->element), ty->count);
     case IN_TY_ARRAY:
-        if (ty->count > 64)
-            in_emit_fail(e, "an array of %u elements as a value", ty->count);
+        if (ty->count > IN_MOST_MEMBERS)
+            in_emit_fail(e, "a value of %u members", ty->count);
         return LLVMArrayType(in_type(e, ty->element), ty->count);
     case IN_TY_STRUCT:
         return struct_type(e, ty);
@@ -86,20 +95,39 @@ static LLVMValueRef scalar_constant(struct in_emit *e, const struct in_ty *ty, c
     return LLVMConstInt(in_type(e, ty), v, 0);
 }
 
-static LLVMValueRef constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes)
+static LLVMValueRef constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes);
+
+static LLVMValueRef composite_constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes)
 {
-    LLVMValueRef parts[64];
     LLVMTypeRef type = in_type(e, ty);
-    if (ty->kind == IN_TY_VOID || e->failed)
-        return LLVMGetUndef(e->i8);
-    if (ty->kind != IN_TY_VECTOR && ty->kind != IN_TY_ARRAY && ty->kind != IN_TY_STRUCT)
-        return scalar_constant(e, ty, bytes);
+    LLVMValueRef *parts = room(e, ty, sizeof *parts), v;
+    if (parts == NULL)
+        return LLVMGetUndef(type);
     for (uint32_t k = 0; k < ty->count; k++)
         parts[k] = ty->kind == IN_TY_STRUCT ? constant(e, ty->members[k], bytes + ty->offsets[k])
                                             : constant(e, ty->element, bytes + k * ty->element->size);
-    return ty->kind == IN_TY_VECTOR  ? LLVMConstVector(parts, ty->count)
-           : ty->kind == IN_TY_ARRAY ? LLVMConstArray(LLVMGetElementType(type), parts, ty->count)
-                                     : LLVMConstStructInContext(e->c, parts, ty->count, 0);
+    v = ty->kind == IN_TY_VECTOR  ? LLVMConstVector(parts, ty->count)
+        : ty->kind == IN_TY_ARRAY ? LLVMConstArray(LLVMGetElementType(type), parts, ty->count)
+                                  : LLVMConstStructInContext(e->c, parts, ty->count, 0);
+    mm_free(parts);
+    return v;
+}
+
+static LLVMValueRef constant(struct in_emit *e, const struct in_ty *ty, const uint8_t *bytes)
+{
+    if (ty->kind == IN_TY_VOID || e->failed)
+        return LLVMGetUndef(ty->kind == IN_TY_VOID ? e->i8 : in_type(e, ty));
+    bool composite = ty->kind == IN_TY_VECTOR || ty->kind == IN_TY_ARRAY || ty->kind == IN_TY_STRUCT;
+    return composite ? composite_constant(e, ty, bytes) : scalar_constant(e, ty, bytes);
+}
+
+/* A copy of what a built-in variable holds. */
+static LLVMValueRef built_in_variable(struct in_emit *e, const struct in_global *g)
+{
+    LLVMValueRef at = in_temporary(e, g->ty);
+    in_store(e, g->ty, in_builtin(e, g->ty, e->m->ids[g->id].builtin), at, g->ty->align,
+             SpvStorageClassFunction, false);
+    return at;
 }
 
 /* The address of a module-scope variable: program memory or the work-group's local memory. */
@@ -114,10 +142,33 @@ static LLVMValueRef global_address(struct in_emit *e, uint32_t index, int64_t ad
     case SpvStorageClassUniformConstant:
         return in_offset(e, in_frame_pointer(e, offsetof(struct in_jit_frame, program), 0),
                          g->offset + offset);
+    case SpvStorageClassInput:
+        return in_offset(e, built_in_variable(e, g), offset);
     default:
-        in_emit_fail(e, "the address of a built-in variable");
+        in_emit_fail(e, "a variable of a compute shader");
         return LLVMConstNull(e->ptr);
     }
+}
+
+/* The constant of type TY at OFFSET in ID's, with the addresses in it. */
+static LLVMValueRef with_addresses(struct in_emit *e, const struct in_id *id, const struct in_ty *ty,
+                                   uint64_t offset)
+{
+    const struct in_reloc *r = id->relocs;
+    while (r != NULL && (r->offset < offset || r->offset >= offset + ty->size))
+        r = r->next;
+    if (r == NULL)
+        return constant(e, ty, id->bytes + offset);
+    if (ty->kind != IN_TY_STRUCT && ty->kind != IN_TY_ARRAY)
+        return global_address(e, r->variable, r->addend);
+    LLVMValueRef v = LLVMGetUndef(in_type(e, ty));
+    for (uint32_t k = 0; k < ty->count && !e->failed; k++) {
+        bool is_struct = ty->kind == IN_TY_STRUCT;
+        uint64_t at = offset + (is_struct ? ty->offsets[k] : k * ty->element->size);
+        LLVMValueRef part = with_addresses(e, id, is_struct ? ty->members[k] : ty->element, at);
+        v = LLVMBuildInsertValue(e->b, v, part, k, "");
+    }
+    return v;
 }
 
 static LLVMValueRef module_value(struct in_emit *e, const struct in_id *id)
@@ -126,10 +177,7 @@ static LLVMValueRef module_value(struct in_emit *e, const struct in_id *id)
         return global_address(e, id->index, 0);
     if (id->relocs == NULL)
         return constant(e, id->ty, id->bytes);
-    if (id->ty->kind == IN_TY_POINTER && id->relocs->next == NULL)
-        return global_address(e, id->relocs->variable, id->relocs->addend);
-    in_emit_fail(e, "a constant with addresses in it");
-    return LLVMGetUndef(in_type(e, id->ty));
+    return with_addresses(e, id, id->ty, 0);
 }
 
 LLVMValueRef in_value(struct in_emit *e, uint32_t id)

@@ -129,6 +129,13 @@ void in_outside_begin(struct in_jit_outside *o)
         memset(g->items, 0, o->run.items_per_group * sizeof *g->items);
 }
 
+void in_outside_end(struct in_jit_outside *o, uint64_t group)
+{
+    const struct in_environment *env = &o->run.instance->environment_copy;
+    if (env->group_ended != NULL)
+        env->group_ended(env->context, group);
+}
+
 static bool make_group(struct in_jit_outside *o)
 {
     uint64_t items = o->run.items_per_group;

@@ -40,7 +40,8 @@ void in_outside_destroy(struct in_jit_outside *o);
 /* What compiled code uses from here on as local memory, as private memory, and where its stack ends. */
 void in_outside_local(struct in_jit_outside *o, uint8_t *local, uint64_t size);
 void in_outside_private(struct in_jit_outside *o, const uint8_t *begin, uint64_t size, const void *stack_end);
-/* A new work-group begins; its id comes with the calls. */
+/* A new work-group begins, its id comes with the calls; and the one of that linear number is over. */
 void in_outside_begin(struct in_jit_outside *o);
+void in_outside_end(struct in_jit_outside *o, uint64_t group);
 
 #endif

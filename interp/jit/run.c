@@ -201,6 +201,18 @@ static uint64_t run_groups(const struct in_jit_run *run, uint64_t linear, uint64
     return count;
 }
 
+/* The same; kernels that call out loudly want to know of every group's end. */
+static uint64_t take_groups(const struct in_jit_run *run, struct in_jit_outside *outside, uint64_t from,
+                            uint64_t most, uint8_t *local)
+{
+    bool one = outside != NULL && !run->kernel->calls.quiet;
+    uint8_t *context = local + ((run->local_bytes + 4095) & ~UINT64_C(4095));
+    uint64_t n = run_groups(run, from, one ? 1 : most, local, context);
+    if (one)
+        in_outside_end(outside, from);
+    return n;
+}
+
 /* What one thread does: takes runs of work-groups until none is left.  Its local memory is used by one group
  * after the other. */
 static void work(void *argument)
@@ -228,8 +240,8 @@ static void work(void *argument)
         if (from >= run->groups || (outside != NULL && outside->run.stopped))
             break;
         uint64_t to = from + chunk < run->groups ? from + chunk : run->groups;
-        while (from < to)
-            from += run_groups(run, from, to - from, local, local + local_bytes);
+        while (from < to && (outside == NULL || !outside->run.stopped))
+            from += take_groups(run, outside, from, to - from, local);
     }
     in_fp_leave(&state);
     in_jit_outside_give(run, outside);

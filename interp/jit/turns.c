@@ -17,6 +17,7 @@ struct group {
     uint32_t id[3], size[3], items, arrived, generation, fibers;
     uint8_t *memory;
     struct in_jit_outside *outside;
+    uint64_t number; /* of the work-group in linear order */
 };
 struct fiber {
     struct fiber *next;
@@ -119,6 +120,9 @@ static bool open_group(struct in_turns_thread *t, struct group *g)
 {
     struct in_jit_run *run = t->run;
     uint64_t linear = atomic_fetch_add(&run->next, 1);
+    if (g->outside != NULL && g->number != UINT64_MAX)
+        in_outside_end(g->outside, g->number);
+    g->number = linear < run->groups ? linear : UINT64_MAX;
     if (linear >= run->groups) {
         t->groups_left = false;
         return false;
@@ -210,6 +214,8 @@ static void close_group(struct in_turns_thread *t, struct group *g)
 {
     if (t->open == g)
         t->open = NULL;
+    if (g->outside != NULL && g->number != UINT64_MAX)
+        in_outside_end(g->outside, g->number);
     free_group(t, g);
 }
 
@@ -244,6 +250,7 @@ static struct group *next_group(struct in_turns_thread *t)
     bool fits = false;
     if (g != NULL) {
         g->thread = t;
+        g->number = UINT64_MAX;
         g->memory = mm_alloc_zero(1, t->run->local_bytes + 128);
         g->outside = g->memory != NULL ? in_jit_outside_take(t->run, &fits) : NULL;
     }
@@ -342,7 +349,7 @@ void in_turns_destroy(struct in_jit_run *run)
         struct fiber **list = t->first != NULL ? &t->first : &t->spare, *f = *list;
         *list = f->next;
         if (list == &t->first && --f->group->fibers == 0)
-            close_group(t, f->group);
+            free_group(t, f->group);
         free_stack(f->stack);
         mm_free(f);
     }
