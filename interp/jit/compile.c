@@ -112,19 +112,19 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                              .lanes = lanes(),
                              .frame_bytes = sizeof(struct in_jit_frame),
                              .offset_at = offsetof(struct in_jit_frame, global_offset)};
-    k->waits = e->calls->fibers || in_shim_may_spin(item);
-    k->flat = !k->waits && in_shim_is_flat(item);
-    if (k->flat)
-        k->group_size[0] = k->options.flat_size;
-    memcpy(loops.local_size, k->group_size, sizeof loops.local_size);
-    if (k->waits) {
+    k->shape.waits = e->calls->fibers || in_shim_may_spin(item);
+    k->shape.flat = !k->shape.waits && in_shim_is_flat(item);
+    if (k->shape.flat)
+        k->shape.group_size[0] = k->options.flat_size;
+    memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
+    if (k->shape.waits) {
         in_shim_make_turns(e->module, &loops);
     } else {
         in_shim_lower_local(item);
         if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
             return false;
     }
-    k->context_bytes = loops.context_bytes;
+    k->shape.context_bytes = loops.context_bytes;
     dump(e->module, "loops");
     in_shim_neutral(e->module, "run.", lanes() * 32);
     if (!in_shim_passes(e->module, machine, "always-inline,globaldce", false))
@@ -211,10 +211,15 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
     if (e.local_offsets == NULL)
         return;
     in_emit_lay_out(&e);
+    const struct in_jit_shape fresh = k->shape;
     LLVMMemoryBufferRef object = in_jit_keep_get(k, m, kernel, machine);
-    if (object == NULL && (object = make_object(k, &e)) != NULL)
+    k->kept = object != NULL && in_jit_load(k, object);
+    k->covered = k->kept;
+    k->shape = k->kept ? k->shape : fresh;
+    if (!k->kept && (object = make_object(k, &e)) != NULL) {
         in_jit_keep_put(k, m, kernel, machine, object);
-    k->covered = object != NULL && in_jit_load(k, object);
+        k->covered = in_jit_load(k, object);
+    }
     mm_free(e.local_offsets);
 }
 
@@ -238,14 +243,14 @@ static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *ker
     if (k == NULL)
         return NULL;
     k->options = *options;
-    memcpy(k->group_size, options->local_size, sizeof k->group_size);
+    memcpy(k->shape.group_size, options->local_size, sizeof k->shape.group_size);
     k->edge = edge;
     double start_time = milliseconds();
     compile(k, module, kernel);
     if (note_wanted())
         fprintf(stderr, "refcl: jit: kernel %s, local size %u x %u x %u: %s, %.1f ms\n", kernel->info.name,
                 options->local_size[0], options->local_size[1], options->local_size[2],
-                k->covered ? "compiled" : k->why, milliseconds() - start_time);
+                k->kept ? "loaded" : k->covered ? "compiled" : k->why, milliseconds() - start_time);
     k->next = kernel->code->native;
     kernel->code->native = k;
     return k;
@@ -254,7 +259,7 @@ static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *ker
 static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
 {
     return memcmp(k->options.local_size, options->local_size, sizeof options->local_size) == 0 &&
-           (!k->flat || k->options.flat_size == options->flat_size) && (!edge || k->edge || k->waits);
+           (!k->shape.flat || k->options.flat_size == options->flat_size) && (!edge || k->edge || k->shape.waits);
 }
 
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,

@@ -10,16 +10,23 @@ typedef void (*in_jit_row_fn)(const struct in_jit_frame *frame, uint8_t *local, 
 typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context,
                                uint32_t g0, uint32_t g1, uint32_t g2, uint32_t s0, uint32_t s1, uint32_t s2);
 
+/* What compiling found out; kept with the code. */
+struct in_jit_shape {
+    uint64_t context_bytes;
+    uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
+    uint8_t waits, flat;
+    uint8_t none[2]; /* no bytes of no value: it is written to disk */
+};
 /* A kernel for one local size. */
 struct in_jit_kernel {
     struct in_jit_kernel *next;
     struct in_jit_options options;
-    bool edge, covered, waits, flat;
-    uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
+    bool edge, covered;
+    bool kept; /* its code comes from the cache on disk */
+    struct in_jit_shape shape;
     char why[160];
     struct in_jit_layout layout;
     struct in_jit_calls calls;
-    uint64_t context_bytes;
     in_jit_row_fn row;
     in_jit_edge_fn edges;
     in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, turns.h */

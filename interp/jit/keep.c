@@ -10,9 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct head {
-    uint64_t context_bytes, waits;
-};
 enum { PARTS = 8 };
 struct key {
     struct in_cache_part parts[PARTS];
@@ -92,19 +89,16 @@ LLVMMemoryBufferRef in_jit_keep_get(struct in_jit_kernel *k, const struct in_mod
                                     const struct in_kernel *kernel, LLVMTargetMachineRef machine)
 {
     struct key key;
-    struct head head;
     void *data;
     size_t size;
     LLVMMemoryBufferRef object = NULL;
     if (!make(&key, k, module, kernel, machine))
         return NULL;
     if (in_cache_get(key.parts, PARTS, &data, &size)) {
-        if (size > sizeof head) {
-            memcpy(&head, data, sizeof head);
-            k->context_bytes = head.context_bytes;
-            k->waits = head.waits != 0;
-            object = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)data + sizeof head,
-                                                               size - sizeof head, "kept");
+        if (size > sizeof k->shape) {
+            memcpy(&k->shape, data, sizeof k->shape);
+            object = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)data + sizeof k->shape,
+                                                               size - sizeof k->shape, "kept");
         }
         mm_free(data);
     }
@@ -116,15 +110,14 @@ void in_jit_keep_put(const struct in_jit_kernel *k, const struct in_module *modu
                      const struct in_kernel *kernel, LLVMTargetMachineRef machine, LLVMMemoryBufferRef object)
 {
     struct key key;
-    struct head head = {k->context_bytes, k->waits};
     size_t size = LLVMGetBufferSize(object);
     if (!make(&key, k, module, kernel, machine))
         return;
-    uint8_t *data = mm_alloc(sizeof head + size);
+    uint8_t *data = mm_alloc(sizeof k->shape + size);
     if (data != NULL) {
-        memcpy(data, &head, sizeof head);
-        memcpy(data + sizeof head, LLVMGetBufferStart(object), size);
-        in_cache_put(key.parts, PARTS, data, sizeof head + size);
+        memcpy(data, &k->shape, sizeof k->shape);
+        memcpy(data + sizeof k->shape, LLVMGetBufferStart(object), size);
+        in_cache_put(key.parts, PARTS, data, sizeof k->shape + size);
     }
     mm_free(data);
     drop(&key);

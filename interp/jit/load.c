@@ -66,11 +66,14 @@ static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, 
         LLVMDisposeMessage(message);
         return false;
     }
-    bool good = true;
-    LLVMSymbolIteratorRef symbol = LLVMObjectFileCopySymbolIterator(binary);
+    bool good = LLVMBinaryGetType(binary) == LLVMBinaryTypeELF64L;
+    if (!good)
+        snprintf(why, why_size, "the code is no object file of this machine");
+    LLVMSymbolIteratorRef symbol = good ? LLVMObjectFileCopySymbolIterator(binary) : NULL;
     for (; good && !LLVMObjectFileIsSymbolIteratorAtEnd(binary, symbol); LLVMMoveToNextSymbol(symbol))
         good = define(jit, LLVMGetSymbolName(symbol), why, why_size);
-    LLVMDisposeSymbolIterator(symbol);
+    if (symbol != NULL)
+        LLVMDisposeSymbolIterator(symbol);
     LLVMDisposeBinary(binary);
     return good;
 }
@@ -78,7 +81,7 @@ static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, 
 static bool look_up(struct in_jit_kernel *k)
 {
     LLVMOrcExecutorAddress row = 0, edge = 0;
-    if (k->waits) {
+    if (k->shape.waits) {
         if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.turns"), k->why, sizeof k->why))
             return false;
         memcpy(&k->turns, &row, sizeof k->turns);

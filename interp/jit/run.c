@@ -126,7 +126,7 @@ static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
         snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "out of memory");
         return false;
     }
-    divide(run, run->kernel->group_size);
+    divide(run, run->kernel->shape.group_size);
     uint64_t items = local[0] * local[1] * local[2];
     run->frame.work_dim = l->dimensions;
     run->frame.sub_group_size = l->sub_group_size;
@@ -220,7 +220,7 @@ static void work(void *argument)
     struct in_jit_run *run = argument;
     struct in_fp_state state;
     uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
-    uint8_t *memory = mm_alloc_zero(1, local_bytes + run->kernel->context_bytes + 8192);
+    uint8_t *memory = mm_alloc_zero(1, local_bytes + run->kernel->shape.context_bytes + 8192);
     bool fits = false;
     struct in_jit_outside *outside = memory != NULL ? in_jit_outside_take(run, &fits) : NULL;
     if (!fits) {
@@ -232,7 +232,7 @@ static void work(void *argument)
     uint64_t chunk = run->groups / 64 + 1;
     if (outside != NULL) {
         in_outside_local(outside, local, run->local_bytes);
-        in_outside_private(outside, local + local_bytes, run->kernel->context_bytes, &state + 1);
+        in_outside_private(outside, local + local_bytes, run->kernel->shape.context_bytes, &state + 1);
     }
     in_fp_enter(&state);
     for (;;) {

@@ -1,0 +1,145 @@
+#!/usr/bin/python3
+"""Compiled kernels on disk: used again by other processes, never trusted, and nothing fails without them, nor where
+there is no memory for code."""
+import ctypes
+import os
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from tap import check, done, skip  # noqa: E402
+
+try:
+    import numpy
+    import pyopencl  # noqa: F401
+except ImportError:
+    print("1..0 # SKIP no pyopencl")
+    sys.exit(0)
+BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
+if not os.path.exists(BUILD + "/librefcl-jit.so"):
+    print("1..0 # SKIP no librefcl-jit.so")
+    sys.exit(0)
+if os.environ.get("SANITIZER"):
+    print("1..0 # SKIP not under a sanitizer")
+    sys.exit(0)
+
+CLIENT = """
+import sys, numpy, pyopencl as cl
+context = cl.Context(cl.get_platforms()[0].get_devices()[:1]); queue = cl.CommandQueue(context)
+data = numpy.arange(64, dtype='f4'); buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=data)
+program = cl.Program(context, 'kernel void k(global float *a, float x) { int i = get_global_id(0); a[i] = sqrt(a[i]) * F + x; }')
+kernel = cl.Kernel(program.build(options=sys.argv[1:]), 'k'); kernel.set_args(buffer, numpy.float32(2))
+cl.enqueue_nd_range_kernel(queue, kernel, (64,), (16,)); cl.enqueue_copy(queue, data, buffer)
+print(data.astype('f8').sum())
+"""
+EXPECTED = {f: float((numpy.sqrt(numpy.arange(64, dtype="f4")) * numpy.float32(f) + numpy.float32(2)).astype("f8").sum()) for f in (3, 5)}
+folder = tempfile.mkdtemp()
+cache = folder + "/cache"
+
+
+def start(factor=3, engine="jit", cache_dir=None, before=None):
+    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG="jit", REFCL_CACHE_DIR=cache_dir or cache,
+                       OCL_ICD_VENDORS=BUILD + "/librefcl.so", OCL_ICD_FILENAMES=BUILD + "/librefcl.so", PYOPENCL_NO_CACHE="1")
+    return subprocess.Popen([sys.executable, "-c", CLIENT, f"-DF={factor}"], env=environment, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, preexec_fn=before)
+
+
+def finish(process, factor=3):
+    """Whether it did the right thing, and its notes."""
+    out, notes = process.communicate()
+    return process.returncode == 0 and float(out or "nan") == EXPECTED[factor], notes
+
+
+def expect(name, word, **arguments):
+    good, notes = finish(start(**arguments), arguments.get("factor", 3))
+    check(name, good and word in notes, notes)
+
+
+def native():
+    """The entry of machine code among those of the cache."""
+    for name in sorted(os.listdir(cache)):
+        with open(os.path.join(cache, name), "rb") as file:
+            data = file.read()
+        head = struct.unpack("<4Q", data[:32])
+        if data[32 + head[2]:][24:28] == b"\x7fELF":
+            return os.path.join(cache, name), data
+    return None, b""
+
+
+def rewrite(change):
+    path, data = native()
+    with open(path, "wb") as file:
+        file.write(change(data))
+
+
+def summed(head, rest):
+    """The cache's sum over key and data."""
+    mask = 2**64 - 1
+    total = head[2]
+    at = 0
+    while len(rest) - at >= 8:
+        total = (total ^ int.from_bytes(rest[at:at + 8], "little")) * 0x9e3779b97f4a7c15 & mask
+        total ^= total >> 29
+        at += 8
+    for byte in rest[at:]:
+        total = (total ^ byte) * 0x100000001b3 & mask
+    return total ^ total >> 32
+
+
+def no_object(data):
+    """A whole entry whose object file is none."""
+    head = list(struct.unpack("<4Q", data[:32]))
+    at = 32 + head[2] + 24
+    rest = data[32:at] + b"\0" * (len(data) - at)
+    return struct.pack("<4Q", head[0], summed(head, rest), head[2], head[3]) + rest
+
+
+try:
+    expect("the first process compiles", ": compiled")
+    check("and leaves machine code", native()[0] is not None, os.listdir(cache))
+    expect("the second one loads it", ": loaded")
+    expect("another program is another entry", ": compiled", factor=5)
+    expect("which is found", ": loaded", factor=5)
+    shutil.rmtree(cache)
+    expect("an empty folder", ": compiled")
+    for name, change in [("truncated", lambda d: d[:len(d) // 2]), ("changed", lambda d: d[:-99] + b"x" * 99), ("empty", lambda d: b""),
+                         ("no object file", no_object)]:
+        rewrite(change)
+        expect(f"{name}: compiled again", ": compiled")
+        expect(f"{name}: and kept", ": loaded")
+    shutil.rmtree(cache)
+    several = [start() for _ in range(4)]
+    check("several writers", all([finish(p)[0] for p in several]))
+    check("leave whole entries", len(os.listdir(cache)) == 2, os.listdir(cache))
+    expect("that are found", ": loaded")
+    with open(folder + "/file", "w"):
+        pass
+    expect("a file for a folder", ": compiled", cache_dir=folder + "/file")
+    expect("a folder that cannot be", ": compiled", cache_dir="/proc/self/none")
+
+    # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN: memory that was written never becomes code
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+    def no_code():
+        prctl(65, 1, 0, 0, 0)
+
+    if subprocess.run([sys.executable, "-c", "import ctypes; raise SystemExit(ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) != 0)"]).returncode == 0:
+        expect("no memory for code", "runs in the interpreter", before=no_code, cache_dir="off")
+        expect("nor for kept code", "runs in the interpreter", before=no_code)
+    else:
+        skip("no memory for code", "this kernel cannot refuse it")
+
+    def little_memory():
+        resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
+
+    good, notes = finish(start(before=little_memory, cache_dir="off"))
+    check("no address space for LLVM", good or "MemoryError" in notes or "OUT_OF" in notes, notes)
+    os.environ["REFCL_JIT"] = "/nonexistent"
+    expect("no librefcl-jit.so", "nonexistent", cache_dir="off")
+finally:
+    shutil.rmtree(folder)
+sys.exit(done())
