@@ -18,8 +18,8 @@ static bool float_operation(struct in_emit *e, const struct in_inst *i, LLVMValu
     enum in_shim_float op = i->opcode == SpvOpAtomicFAddEXT   ? IN_SHIM_ADD
                             : i->opcode == SpvOpAtomicFMinEXT ? IN_SHIM_MIN
                                                               : IN_SHIM_MAX;
-    bool known = i->opcode == SpvOpAtomicFAddEXT || i->opcode == SpvOpAtomicFMinEXT ||
-                 i->opcode == SpvOpAtomicFMaxEXT;
+    bool known =
+        i->opcode == SpvOpAtomicFAddEXT || i->opcode == SpvOpAtomicFMinEXT || i->opcode == SpvOpAtomicFMaxEXT;
     if (known && ty->width > 16)
         in_define(e, i, in_shim_float_atomic(e->b, op, pointer, in_value(e, i->operands[3]), alone(e)));
     return known && ty->width > 16;
