@@ -91,7 +91,6 @@ void in_group_barrier(struct in_emit *e)
     if (fn == NULL) {
         fn = LLVMAddFunction(e->module, "in.barrier", type);
         in_function_attribute(e, fn, "convergent");
-        in_function_attribute(e, fn, "noduplicate");
         in_function_attribute(e, fn, "nounwind");
     }
     LLVMBuildCall2(e->b, type, fn, NULL, 0, "");

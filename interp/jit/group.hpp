@@ -11,6 +11,7 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
 
 // Parameters of the work-item function: enum in_emit_param.
 enum { FRAME, LOCAL, GROUP, SIZE = GROUP + 3, ITEM = SIZE + 3, GLOBAL = ITEM + 3, PARAMETERS = GLOBAL + 3 };
@@ -80,5 +81,10 @@ Strip make_strip(llvm::Module &m, const in_loops &options, llvm::Function &f);
 
 // regions_shim.cpp: work-items that wait for one another at barriers.
 bool make_regions(llvm::Module &m, llvm::Function *item, in_loops &loops, char *why, size_t why_size);
+
+// trim_shim.cpp: the pass `trim`: loops over work-items without those that do nothing.
+struct Trim : llvm::PassInfoMixin<Trim> {
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+};
 
 #endif

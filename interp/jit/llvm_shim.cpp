@@ -1,5 +1,6 @@
 // What LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "llvm_shim.h"
+#include "group.hpp"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -16,6 +17,9 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/Scalar/Scalarizer.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 using namespace llvm;
 
@@ -144,8 +148,7 @@ void in_shim_drop_scopes(LLVMModuleRef module)
 }
 
 // The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorised.
-static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
-                            ArrayRef<PassBuilder::PipelineElement>)
+static bool parse_scalarize(StringRef name, FunctionPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
 {
     if (name != "scalarize")
         return false;
@@ -166,9 +169,16 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     CGSCCAnalysisManager components;
     ModuleAnalysisManager modules;
     builder.registerPipelineParsingCallback(parse_scalarize);
+    builder.registerVectorizerStartEPCallback([](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(LoopSimplifyPass());
+        manager.addPass(LCSSAPass());
+        manager.addPass(Trim());
+        manager.addPass(SimplifyCFGPass());
+    });
     TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));
     if (Triple(unwrap(module)->getTargetTriple()).isX86())
         library.addVectorizableFunctionsFromVecLib(TargetLibraryInfoImpl::LIBMVEC_X86);
+    library.setUnavailable(LibFunc_memcpy); // as a call it is slower than the loop that it would replace
     functions.registerPass([&] { return TargetLibraryAnalysis(library); });
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);

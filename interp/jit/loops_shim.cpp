@@ -3,8 +3,11 @@
 
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/CFG.h>
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
@@ -101,26 +104,50 @@ bool in_shim_is_flat(LLVMValueRef item)
                                                         [&](unsigned k) { return f.getArg(k)->use_empty(); });
 }
 
-// ---- short loops over private arrays -------------------------------------------------------------
+// ---- loops that are unrolled first ----------------------------------------------------------------
 
-// Unrolled, their indices are constants and the arrays become registers.
+enum { SHORT = 100, UNROLLED = 600, ROUNDS = 16 };
+
+static bool is_barrier(const Instruction &i)
+{
+    auto *call = dyn_cast<CallInst>(&i);
+    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier";
+}
+
+static bool indexes_private(const Instruction &i)
+{
+    auto *gep = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&i));
+    return gep && isa<AllocaInst>(gep->getPointerOperand()) && !gep->hasAllConstantIndices();
+}
+
+// Unrolled, the indices of private arrays are constants and the arrays become registers; what changes from
+// barrier to barrier is constant in the loops over work-items.
+static bool better_unrolled(const Loop &loop, ScalarEvolution &evolution)
+{
+    unsigned size = 0, rounds = evolution.getSmallConstantTripCount(&loop);
+    bool waits = false, indexes = false;
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            size++;
+            waits |= is_barrier(i);
+            indexes |= indexes_private(i);
+        }
+    return (indexes && size <= SHORT && loop.isInnermost()) ||
+           (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
+}
+
 void in_shim_mark_unroll(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
     LLVMContext &c = f.getContext();
     DominatorTree tree(f);
     LoopInfo loops(tree);
+    AssumptionCache assumptions(f);
+    TargetLibraryInfoImpl library;
+    TargetLibraryInfo functions(library);
+    ScalarEvolution evolution(f, functions, assumptions, tree, loops);
     for (Loop *loop : loops.getLoopsInPreorder()) {
-        unsigned size = 0;
-        bool indexes = false;
-        for (BasicBlock *b : loop->blocks())
-            for (Instruction &i : *b) {
-                size++;
-                const Value *pointer = getLoadStorePointerOperand(&i);
-                auto *gep = dyn_cast_or_null<GetElementPtrInst>(pointer);
-                indexes |= gep && isa<AllocaInst>(gep->getPointerOperand()) && !gep->hasAllConstantIndices();
-            }
-        if (!indexes || size > 100 || !loop->isInnermost())
+        if (!better_unrolled(*loop, evolution))
             continue;
         MDNode *node =
             MDNode::getDistinct(c, {nullptr, MDNode::get(c, MDString::get(c, "llvm.loop.unroll.full"))});
@@ -160,8 +187,14 @@ static MDNode *parallel_loop(const Group &g)
 {
     LLVMContext &c = g.module.getContext();
     auto *group = cast<MetadataAsValue>(unwrap(g.options.access_group))->getMetadata();
-    SmallVector<Metadata *, 3> parts{
-        nullptr, MDNode::get(c, {MDString::get(c, "llvm.loop.parallel_accesses"), group})};
+    auto name = [&](const char *text) { return MDString::get(c, text); };
+    auto *one = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1));
+    MDNode *accesses = MDNode::get(c, {name("llvm.loop.parallel_accesses"), group});
+    // First vectors, then unrolling; nor are the first iterations to be split off.
+    SmallVector<Metadata *, 4> parts{
+        nullptr, accesses, MDNode::get(c, {name("llvm.loop.unroll.disable")}),
+        MDNode::get(c, {name("llvm.loop.vectorize.followup_vectorized"), accesses,
+                        MDNode::get(c, {name("llvm.loop.isvectorized"), one})})};
     if (g.scalar)
         parts.push_back(MDNode::get(c, {MDString::get(c, "llvm.loop.vectorize.enable"),
                                         ConstantAsMetadata::get(ConstantInt::getFalse(c))}));

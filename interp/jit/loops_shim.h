@@ -26,7 +26,7 @@ bool in_shim_may_spin(LLVMValueRef item);
 void in_shim_lower_local(LLVMValueRef item);
 /* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
 bool in_shim_is_flat(LLVMValueRef item);
-/* Asks for unrolling of short loops that index private arrays. */
+/* Asks for unrolling of short loops that index private arrays, and of those with barriers. */
 void in_shim_mark_unroll(LLVMValueRef item);
 /* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole
  * work-groups in a row, and, for edges, run.edge(.., size0, size1, size2).  False: not covered, WHY says
