@@ -55,6 +55,14 @@ void *mm_alloc_zero(size_t n, size_t size); /* n * size, checked for overflow */
 void *mm_realloc(void *p, size_t size);     /* the old block survives a failure */
 void mm_free(void *p);
 char *mm_strdup(const char *s);
+/* Memory that kernels use, zeroed.  ALIGN: a power of two, a page at most. */
+void *mm_aligned_alloc(size_t size, size_t align);
+void mm_aligned_free(void *p);
+/* Between pages whose use is a fault: it ends, but for ALIGN, where they begin.  With REFCL_GUARD=1, mm_guard_on,
+ * mm_aligned_alloc gives such memory. */
+bool mm_guard_on(void);
+void *mm_guarded_alloc(size_t size, size_t align);
+void mm_guarded_free(void *p);
 /* Makes the COUNTDOWN-th allocation from now on fail (0: never).  For fault injection tests. */
 void mm_alloc_fail_after(size_t countdown);
 

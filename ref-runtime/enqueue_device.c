@@ -149,7 +149,7 @@ static int submit(struct rt_command *command, struct rt_command *parent, const s
 static bool copy_block(struct rt_kernel_command *k, const struct in_enqueue *e)
 {
     size_t size = e->block_size ? e->block_size : 1;
-    k->block = rt_aligned_alloc(size, RT_MAX_ALIGN);
+    k->block = mm_aligned_alloc(size, RT_MAX_ALIGN);
     if (!k->block) {
         return false;
     }

@@ -203,7 +203,7 @@ static void destroy_kernel(struct rt_command *command)
     mm_free(k->images);
     if (k->block) {
         rt_record_free(k->block_object.id, k->block_object.size);
-        rt_aligned_free(k->block);
+        mm_aligned_free(k->block);
     }
     if (k->launch && !k->launch_is_shared) {
         rt_launch_destroy(k->launch);

@@ -4,9 +4,6 @@
 
 #include "ref-runtime/command.h"
 
-/* SIZE zeroed bytes at a multiple of ALIGN, a power of two from 8 on; NULL: no memory. */
-void *rt_aligned_alloc(size_t size, size_t align);
-void rt_aligned_free(void *p);
 /* A memory object of SIZE bytes without storage; READ_WRITE is the default of FLAGS.  NULL: no memory. */
 struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type, cl_mem_flags flags,
                              size_t size);

@@ -547,6 +547,7 @@ __attribute__((destructor)) static void stop_executor(void)
         stopping = true;
         pthread_cond_signal(&work);
         pthread_mutex_unlock(&rt_lock);
+        in_stop_all();
         pthread_join(executor, NULL);
         rt_api_note_leaks();
         rt_record_close();

@@ -13,30 +13,6 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* allocation of storage */
 
-void *rt_aligned_alloc(size_t size, size_t align)
-{
-    size_t extra = align + sizeof(void *);
-    if (size > SIZE_MAX - extra) {
-        return NULL;
-    }
-    unsigned char *raw = mm_alloc_zero(1, size + extra);
-    if (!raw) {
-        return NULL;
-    }
-    uintptr_t at = ((uintptr_t)raw + sizeof(void *) + align - 1) & ~(uintptr_t)(align - 1);
-    memcpy((unsigned char *)at - sizeof(void *), &raw, sizeof(raw));
-    return (unsigned char *)at;
-}
-
-void rt_aligned_free(void *p)
-{
-    if (p) {
-        void *raw;
-        memcpy(&raw, (unsigned char *)p - sizeof(void *), sizeof(raw));
-        mm_free(raw);
-    }
-}
-
 struct rt_mem *rt_mem_root(struct rt_mem *mem)
 {
     while (mem->parent) {
@@ -125,7 +101,7 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
     struct rt_copy *copy = &root->copies[place];
     if (!copy->data) {
         bool given = unified && (root->flags & CL_MEM_USE_HOST_PTR);
-        unsigned char *data = given ? root->host_ptr : rt_aligned_alloc(root->size, RT_MAX_ALIGN);
+        unsigned char *data = given ? root->host_ptr : mm_aligned_alloc(root->size, RT_MAX_ALIGN);
         if (!data) {
             return NULL;
         }
@@ -143,7 +119,7 @@ static unsigned char *allocate_copy(struct rt_mem *root, int place)
             memset(copy->object.unwritten, 1, root->size);
         }
         if (!rt_index_insert(&copy->object)) {
-            rt_aligned_free(given ? NULL : data);
+            mm_aligned_free(given ? NULL : data);
             mm_free(copy->object.unwritten);
             return NULL;
         }
@@ -158,7 +134,7 @@ static unsigned char *allocate_view(struct rt_mem *root)
     if (!root->host_view) {
         root->host_view = root->flags & CL_MEM_USE_HOST_PTR ? root->host_ptr
                           : rt_guard_on()                   ? rt_guard_alloc(root->size, false, root->name)
-                                                            : rt_aligned_alloc(root->size, RT_MAX_ALIGN);
+                                                            : mm_aligned_alloc(root->size, RT_MAX_ALIGN);
         root->host_view_id = root->host_view ? record_copy(root, -1, root->host_view) : 0;
     }
     return root->host_view;
@@ -202,7 +178,7 @@ void rt_storage_destroy(struct rt_mem *root)
             tell(root, "freed", 0, root->size, (int)i, (int)i);
             rt_record_free(copy->object.id, root->size);
             mm_free(copy->object.unwritten);
-            rt_aligned_free(copy->data == root->host_ptr ? NULL : copy->data);
+            mm_aligned_free(copy->data == root->host_ptr ? NULL : copy->data);
         }
     }
     if (root->host_view && !(root->flags & CL_MEM_USE_HOST_PTR)) {
@@ -210,7 +186,7 @@ void rt_storage_destroy(struct rt_mem *root)
         if (rt_guard_on()) {
             rt_guard_free(root->host_view);
         } else {
-            rt_aligned_free(root->host_view);
+            mm_aligned_free(root->host_view);
         }
     }
     mm_free(root->segments);

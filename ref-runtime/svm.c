@@ -40,7 +40,7 @@ static bool allocate(struct rt_svm *svm)
     svm->number = atomic_fetch_add(&numbers, 1) + 1;
     snprintf(svm->name, sizeof(svm->name), "svm %u", svm->number);
     svm->data =
-        guarded(svm) ? rt_guard_alloc(svm->size, true, svm->name) : rt_aligned_alloc(svm->size, RT_MAX_ALIGN);
+        guarded(svm) ? rt_guard_alloc(svm->size, true, svm->name) : mm_aligned_alloc(svm->size, RT_MAX_ALIGN);
     return svm->data != NULL;
 }
 
@@ -50,7 +50,7 @@ static void destroy(void *data)
     if (guarded(svm)) {
         rt_guard_free(svm->data);
     } else {
-        rt_aligned_free(svm->data);
+        mm_aligned_free(svm->data);
     }
     mm_free(svm);
 }

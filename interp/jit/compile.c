@@ -4,6 +4,7 @@
 #include "keep.h"
 #include "llvm_shim.h"
 #include "loops_shim.h"
+#include "poll_shim.h"
 #include "turns.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
@@ -132,6 +133,9 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     in_shim_drop_scopes(e->module);
     if (!in_shim_passes(e->module, machine, optimize, true))
         return false;
+    in_shim_add_polls(e->module, &(struct in_polls){.stop_offset = offsetof(struct in_jit_frame, stop),
+                                                    .budget_offset = offsetof(struct in_jit_frame, budget),
+                                                    .counts = k->options.flags & IN_JIT_COUNTS});
     dump(e->module, "optimized");
     return true;
 }
@@ -250,7 +254,10 @@ static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *ker
     if (note_wanted())
         fprintf(stderr, "refcl: jit: kernel %s, local size %u x %u x %u: %s, %.1f ms\n", kernel->info.name,
                 options->local_size[0], options->local_size[1], options->local_size[2],
-                k->kept ? "loaded" : k->covered ? "compiled" : k->why, milliseconds() - start_time);
+                k->kept      ? "loaded"
+                : k->covered ? "compiled"
+                             : k->why,
+                milliseconds() - start_time);
     k->next = kernel->code->native;
     kernel->code->native = k;
     return k;
@@ -259,7 +266,9 @@ static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *ker
 static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
 {
     return memcmp(k->options.local_size, options->local_size, sizeof options->local_size) == 0 &&
-           (!k->shape.flat || k->options.flat_size == options->flat_size) && (!edge || k->edge || k->shape.waits);
+           k->options.flags == options->flags &&
+           (!k->shape.flat || k->options.flat_size == options->flat_size) &&
+           (!edge || k->edge || k->shape.waits);
 }
 
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,

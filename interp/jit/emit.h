@@ -25,9 +25,11 @@ enum in_emit_param {
 enum { IN_MOST_PARAMETERS = 1024, IN_MOST_MEMBERS = 4096 }; /* of a function; of a value */
 
 /* How a kernel is compiled. */
+enum { IN_JIT_COUNTS = 1 /* instructions, against a budget */ };
 struct in_jit_options {
     uint32_t local_size[3];
     uint32_t flat_size; /* in the first dimension for kernels that do not see work-groups there */
+    uint32_t flags;
 };
 /* Where the kernel's arguments stand in in_jit_frame.arguments, and local variables in local memory. */
 struct in_jit_layout {

@@ -11,8 +11,10 @@
 struct in_jit_frame {
     uint64_t global_size[3], global_offset[3], num_groups[3], local_size[3];
     uint64_t work_dim, sub_group_size, enqueued_sub_groups;
-    uint8_t *program;   /* variables of the module on this device */
-    uint8_t *arguments; /* at the offsets of struct in_jit_kernel's layout */
+    uint8_t *program;      /* variables of the module on this device */
+    uint8_t *arguments;    /* at the offsets of struct in_jit_kernel's layout */
+    int64_t budget;        /* instructions left, where they are counted: below 0 the launch stops */
+    _Atomic uint32_t stop; /* not 0: the launch stops, where they are not */
 };
 
 /* Changes with the structures that both sides see. */
@@ -23,15 +25,30 @@ struct in_jit_frame {
                23 * sizeof(struct in_instance))
 
 struct in_jit_run;
+/* What compiled code touched that is nobody's, with REFCL_GUARD=1. */
+struct in_jit_fault {
+    uint64_t address;
+    int writes;                 /* -1: not known */
+    uint64_t local, local_size; /* the work-group's local memory */
+};
+/* How a step of a launch ended. */
+enum in_jit_end {
+    IN_JIT_OVER,
+    IN_JIT_WAITS,         /* for something outside of it */
+    IN_JIT_OUT_OF_MEMORY, /* the launch is over */
+    IN_JIT_STEP_LIMIT,    /* over */
+    IN_JIT_FAULT,         /* over */
+    IN_JIT_STOPPED        /* by in_jit_api.stop_all, for good */
+};
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */
     /* MM_OK, or MM_LIMIT: the interpreter must do it; WHY says the reason. */
     enum mm_class (*create)(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size);
-    /* Executes the launch until it is *OVER or waits for something outside of it; false: out of memory.  What
-     * functions of the interpreter find wrong ends it, and counts as the launch's findings. */
-    bool (*step)(struct in_jit_run *run, bool *over);
+    /* What functions of the interpreter find wrong ends the launch, and counts as its findings. */
+    enum in_jit_end (*step)(struct in_jit_run *run, struct in_jit_fault *fault);
     void (*destroy)(struct in_jit_run *run);
     void (*forget)(void *native); /* in_code.native */
+    void (*stop_all)(void);       /* launches under way, and all later ones: the process ends */
 };
 #define IN_JIT_SYMBOL "in_jit_interface"
 typedef const struct in_jit_api *(*in_jit_interface_fn)(void);

@@ -1,11 +1,49 @@
 /* Launches of compiled kernels: work-groups over the host's cores. */
 #include "run.h"
+#include "guard.h"
 #include "interp/ext/ext.h"
 #include "pool.h"
 #include "turns.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- all launches, so that they can be stopped --------------------------------------------- */
+
+static pthread_mutex_t launches_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct in_jit_run *launches;
+static bool stopping;
+
+static void enter(struct in_jit_run *run)
+{
+    pthread_mutex_lock(&launches_lock);
+    run->following = launches;
+    run->link = &launches;
+    if (launches != NULL)
+        launches->link = &run->following;
+    launches = run;
+    atomic_store(&run->frame.stop, stopping);
+    pthread_mutex_unlock(&launches_lock);
+}
+
+static void leave(struct in_jit_run *run)
+{
+    pthread_mutex_lock(&launches_lock);
+    if (run->link != NULL)
+        *run->link = run->following;
+    if (run->following != NULL)
+        run->following->link = run->link;
+    pthread_mutex_unlock(&launches_lock);
+}
+
+static void stop_all(void)
+{
+    pthread_mutex_lock(&launches_lock);
+    stopping = true;
+    for (struct in_jit_run *run = launches; run != NULL; run = run->following)
+        atomic_store(&run->frame.stop, 1);
+    pthread_mutex_unlock(&launches_lock);
+}
 
 /* ---- creation ---------------------------------------------------------------------------- */
 
@@ -102,6 +140,7 @@ static void destroy(struct in_jit_run *run)
 {
     if (run == NULL)
         return;
+    leave(run);
     in_turns_destroy(run);
     in_module_release(run->module);
     mm_free(run->arguments);
@@ -120,7 +159,9 @@ static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
     }
     const uint64_t *local = run->frame.local_size;
     struct in_jit_options options = {{(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]},
-                                     flat_size(&run->frame)};
+                                     flat_size(&run->frame),
+                                     l->step_limit != 0 ? IN_JIT_COUNTS : 0};
+    run->frame.budget = l->step_limit == 0 || l->step_limit > INT64_MAX ? INT64_MAX : (int64_t)l->step_limit;
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
         snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "out of memory");
@@ -150,6 +191,7 @@ static enum mm_class create(struct in_run *launch, struct in_jit_run **out, char
         destroy(run);
         return MM_LIMIT;
     }
+    enter(run);
     *out = run;
     return MM_OK;
 }
@@ -201,69 +243,157 @@ static uint64_t run_groups(const struct in_jit_run *run, uint64_t linear, uint64
     return count;
 }
 
-/* The same; kernels that call out loudly want to know of every group's end. */
-static uint64_t take_groups(const struct in_jit_run *run, struct in_jit_outside *outside, uint64_t from,
-                            uint64_t most, uint8_t *local)
+/* One thread of a launch: its local memory is used by one group after the other. */
+struct worker {
+    struct in_jit_run *run;
+    uint8_t *memory, *local, *context;
+    struct in_jit_outside *outside;
+};
+
+/* Guards are around each part. */
+static bool place_memory(struct worker *w)
 {
-    bool one = outside != NULL && !run->kernel->calls.quiet;
-    uint8_t *context = local + ((run->local_bytes + 4095) & ~UINT64_C(4095));
-    uint64_t n = run_groups(run, from, one ? 1 : most, local, context);
+    const struct in_jit_run *run = w->run;
+    uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
+    if (mm_guard_on()) {
+        w->local = mm_guarded_alloc(run->local_bytes, 128);
+        w->context = mm_guarded_alloc(run->kernel->shape.context_bytes, 4096);
+        return w->local != NULL && w->context != NULL;
+    }
+    w->memory = mm_alloc_zero(1, local_bytes + run->kernel->shape.context_bytes + 8192);
+    if (w->memory == NULL)
+        return false;
+    w->local = (uint8_t *)(((uintptr_t)w->memory + 4095) & ~(uintptr_t)4095);
+    w->context = w->local + local_bytes;
+    return true;
+}
+
+static void free_memory(struct worker *w)
+{
+    mm_free(w->memory);
+    if (w->memory == NULL) {
+        mm_guarded_free(w->local);
+        mm_guarded_free(w->context);
+    }
+}
+
+static bool halted(const struct worker *w)
+{
+    return in_jit_stops(w->run) || (w->outside != NULL && w->outside->run.stopped);
+}
+
+/* As run_groups; kernels that call out loudly want to know of every group's end. */
+static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
+{
+    bool one = w->outside != NULL && !w->run->kernel->calls.quiet;
+    uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
     if (one)
-        in_outside_end(outside, from);
+        in_outside_end(w->outside, from);
     return n;
 }
 
-/* What one thread does: takes runs of work-groups until none is left.  Its local memory is used by one group
- * after the other. */
-static void work(void *argument)
+/* Takes runs of work-groups until none is left. */
+static void take_groups(void *argument)
 {
-    struct in_jit_run *run = argument;
-    struct in_fp_state state;
-    uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
-    uint8_t *memory = mm_alloc_zero(1, local_bytes + run->kernel->shape.context_bytes + 8192);
-    bool fits = false;
-    struct in_jit_outside *outside = memory != NULL ? in_jit_outside_take(run, &fits) : NULL;
-    if (!fits) {
-        atomic_store(&run->out_of_memory, true);
-        mm_free(memory);
-        return;
-    }
-    uint8_t *local = (uint8_t *)(((uintptr_t)memory + 4095) & ~(uintptr_t)4095);
+    const struct worker *w = argument;
+    struct in_jit_run *run = w->run;
     uint64_t chunk = run->groups / 64 + 1;
-    if (outside != NULL) {
-        in_outside_local(outside, local, run->local_bytes);
-        in_outside_private(outside, local + local_bytes, run->kernel->shape.context_bytes, &state + 1);
+    if (w->outside != NULL) {
+        in_outside_local(w->outside, w->local, run->local_bytes);
+        in_outside_private(w->outside, w->context, run->kernel->shape.context_bytes,
+                           __builtin_frame_address(0));
     }
-    in_fp_enter(&state);
     for (;;) {
         uint64_t from = atomic_fetch_add(&run->next, chunk);
-        if (from >= run->groups || (outside != NULL && outside->run.stopped))
+        if (from >= run->groups || halted(w))
             break;
         uint64_t to = from + chunk < run->groups ? from + chunk : run->groups;
-        while (from < to && (outside == NULL || !outside->run.stopped))
-            from += take_groups(run, outside, from, to - from, local);
+        while (from < to && !halted(w))
+            from += few_groups(w, from, to - from);
     }
-    in_fp_leave(&state);
-    in_jit_outside_give(run, outside);
-    mm_free(memory);
 }
 
-static bool step(struct in_jit_run *run, bool *over)
+void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&run->faulted))
+        run->fault = *fault;
+    atomic_store(&run->faulted, true);
+    atomic_store(&run->frame.stop, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Guarded: on a stack of its own. */
+static bool take_groups_guarded(struct worker *w)
+{
+    struct in_guard guard;
+    bool called = in_guard_call(&guard, take_groups, w);
+    if (called && guard.faulted) {
+        guard.fault.local = (uint64_t)(uintptr_t)w->local;
+        guard.fault.local_size = w->run->local_bytes;
+        in_jit_faulted(w->run, &guard.fault);
+    }
+    return called;
+}
+
+static void work(void *argument)
+{
+    struct worker w = {.run = argument};
+    struct in_fp_state state;
+    bool placed = place_memory(&w);
+    if (placed)
+        w.outside = in_jit_outside_take(w.run, &placed);
+    in_fp_enter(&state);
+    if (placed && !mm_guard_on())
+        take_groups(&w);
+    else if (placed)
+        placed = take_groups_guarded(&w);
+    in_fp_leave(&state);
+    if (w.outside != NULL)
+        in_jit_outside_give(w.run, w.outside);
+    if (!placed)
+        atomic_store(&w.run->out_of_memory, true);
+    free_memory(&w);
+}
+
+static bool take_turns(struct in_jit_run *run)
 {
     struct in_fp_state state;
+    bool over = true;
+    in_fp_enter(&state);
+    atomic_store(&run->out_of_memory, !in_turns_step(run, &over));
+    in_fp_leave(&state);
+    return over;
+}
+
+/* In one thread where instructions are counted. */
+static void do_groups(struct in_jit_run *run)
+{
     uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
-    *over = true;
-    if (run->kernel->turns != NULL) {
-        in_fp_enter(&state);
-        bool fits = in_turns_step(run, over);
-        in_fp_leave(&state);
-        return fits;
-    }
-    if (run->groups < 2 || items < 4096 || !run->kernel->calls.quiet)
+    bool alone = !run->kernel->calls.quiet || (run->kernel->options.flags & IN_JIT_COUNTS);
+    if (run->groups < 2 || items < 4096 || alone)
         work(run);
     else
         in_pool_run(work, run);
-    return !atomic_load(&run->out_of_memory) || atomic_load(&run->next) >= run->groups;
+    if (atomic_load(&run->next) >= run->groups)
+        atomic_store(&run->out_of_memory, false);
+}
+
+static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
+{
+    bool over = true;
+    if (run->kernel->turns != NULL)
+        over = take_turns(run);
+    else
+        do_groups(run);
+    *fault = run->fault;
+    return atomic_load(&run->faulted)         ? IN_JIT_FAULT
+           : atomic_load(&run->frame.stop)    ? IN_JIT_STOPPED
+           : run->frame.budget < 0            ? IN_JIT_STEP_LIMIT
+           : atomic_load(&run->out_of_memory) ? IN_JIT_OUT_OF_MEMORY
+           : over                             ? IN_JIT_OVER
+                                              : IN_JIT_WAITS;
 }
 
 __attribute__((visibility("default"))) const struct in_jit_api *in_jit_interface(void);
@@ -273,6 +403,7 @@ const struct in_jit_api *in_jit_interface(void)
                                           .create = create,
                                           .step = step,
                                           .destroy = destroy,
-                                          .forget = in_jit_forget};
+                                          .forget = in_jit_forget,
+                                          .stop_all = stop_all};
     return &api;
 }

@@ -3,6 +3,7 @@
  * next.  So a kernel pays for waiting only where it waits, and every work-item that has begun makes progress
  * in the end. */
 #include "turns.h"
+#include "guard.h"
 #include "run.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ struct in_turns_thread {
     struct group *open; /* has work-items that have not begun */
     uint32_t fibers;
     bool out_of_memory, groups_left, stopped;
+    struct in_guard *guard; /* NULL: none */
 };
 
 /* ---- what compiled code calls ------------------------------------------------------------ */
@@ -127,12 +129,11 @@ static bool open_group(struct in_turns_thread *t, struct group *g)
         t->groups_left = false;
         return false;
     }
-    uint8_t *local = (uint8_t *)(((uintptr_t)g->memory + 127) & ~(uintptr_t)127);
     g->turns =
-        (struct in_jit_turns){.patience = PATIENCE, .local = local, .yield = yield, .barrier = barrier};
+        (struct in_jit_turns){.patience = PATIENCE, .local = g->memory, .yield = yield, .barrier = barrier};
     g->items = 1;
     if (g->outside != NULL) {
-        in_outside_local(g->outside, local, run->local_bytes);
+        in_outside_local(g->outside, g->memory, run->local_bytes);
         in_outside_begin(g->outside);
     }
     for (uint32_t k = 0; k < 3; k++) {
@@ -155,7 +156,7 @@ static void fiber_main(unsigned high, unsigned low)
         do
             t->run->kernel->turns(&t->run->frame, (uint8_t *)&g->turns, NULL, g->id[0], g->id[1], g->id[2],
                                   g->size[0], g->size[1], g->size[2]);
-        while (g->fibers == 1 && t->open == g && open_group(t, g));
+        while (g->fibers == 1 && t->open == g && !in_jit_stops(t->run) && open_group(t, g));
         f->over = true;
         swapcontext(&f->context, &t->context);
     }
@@ -206,7 +207,7 @@ static void free_group(struct in_turns_thread *t, struct group *g)
     if (g == NULL)
         return;
     in_jit_outside_give(t->run, g->outside);
-    mm_free(g->memory);
+    mm_aligned_free(g->memory);
     mm_free(g);
 }
 
@@ -226,8 +227,17 @@ static void resume(struct in_turns_thread *t, struct fiber *f)
     t->running = f;
     if (g->outside != NULL)
         in_outside_private(g->outside, f->stack, 0, (uint8_t *)f->stack + STACK);
+    if (t->guard != NULL)
+        t->guard->home = &t->context;
     swapcontext(&t->context, &f->context);
     t->stopped |= g->outside != NULL && g->outside->run.stopped;
+    if (t->guard != NULL)
+        t->guard->home = NULL;
+    if (t->guard != NULL && t->guard->faulted && !atomic_load(&t->run->faulted)) {
+        t->guard->fault.local = (uint64_t)(uintptr_t)g->turns.local;
+        t->guard->fault.local_size = t->run->local_bytes;
+        in_jit_faulted(t->run, &t->guard->fault);
+    }
     if (!f->over) {
         append(t, f);
         return;
@@ -251,7 +261,7 @@ static struct group *next_group(struct in_turns_thread *t)
     if (g != NULL) {
         g->thread = t;
         g->number = UINT64_MAX;
-        g->memory = mm_alloc_zero(1, t->run->local_bytes + 128);
+        g->memory = mm_aligned_alloc(t->run->local_bytes, 128);
         g->outside = g->memory != NULL ? in_jit_outside_take(t->run, &fits) : NULL;
     }
     if (g != NULL && g->outside != NULL) {
@@ -305,11 +315,13 @@ static struct fiber *ready(struct in_turns_thread *t)
     return NULL;
 }
 
-/* Until all work-items are done, true, or all that are left wait for somebody else: another kernel or the
- * host. */
+/* Until all work-items are done or the launch stops, true, or all that are left wait for somebody else:
+ * another kernel or the host. */
 static bool step(struct in_turns_thread *t)
 {
     for (uint32_t idle = 0; idle <= 4 * t->fibers;) {
+        if (in_jit_stops(t->run))
+            return true;
         uint32_t before = t->fibers;
         struct fiber *f = begin(t);
         idle = f != NULL ? 0 : idle + 1;
@@ -327,6 +339,19 @@ static bool step(struct in_turns_thread *t)
     return false;
 }
 
+static bool step_guarded(struct in_turns_thread *t)
+{
+    struct in_guard guard;
+    t->out_of_memory |= !in_guard_enter(&guard);
+    if (t->out_of_memory)
+        return true;
+    t->guard = &guard;
+    bool over = step(t);
+    t->guard = NULL;
+    in_guard_leave(&guard);
+    return over;
+}
+
 bool in_turns_step(struct in_jit_run *run, bool *over)
 {
     if (run->turns == NULL) {
@@ -335,8 +360,9 @@ bool in_turns_step(struct in_jit_run *run, bool *over)
             return false;
         *run->turns = (struct in_turns_thread){.run = run, .groups_left = true};
     }
-    *over = step(run->turns);
-    bool fits = !run->turns->out_of_memory;
+    struct in_turns_thread *t = run->turns;
+    *over = mm_guard_on() ? step_guarded(t) : step(t);
+    bool fits = !t->out_of_memory;
     if (*over)
         in_turns_destroy(run);
     return fits;

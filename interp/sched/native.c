@@ -81,7 +81,7 @@ bool in_native_create(struct in_run *run)
     pthread_once(&chosen, choose);
     const struct in_launch *l = &run->launch;
     if (native.engine == INTERP || l->recorder != NULL || l->checks || l->weak ||
-        l->schedule != IN_SEQUENTIAL || l->step_limit != 0 || run->groups_total == 0 ||
+        l->schedule != IN_SEQUENTIAL || run->groups_total == 0 ||
         (native.engine == AUTO && run->code->stray) || (native.engine == AUTO && !worth(run)))
         return false;
     pthread_once(&loaded, load);
@@ -94,9 +94,68 @@ bool in_native_create(struct in_run *run)
     return false;
 }
 
-bool in_native_step(struct in_run *run)
+/* What a faulting address is nearest to: an argument's object or local memory; NULL: nothing. */
+static const struct in_object *nearest(const struct in_run *run, const struct in_object *local,
+                                       uint64_t address)
 {
-    return native.api->step(run->native, &run->over);
+    enum { NEAR = 1 << 30 }; /* no more than the guards of mm_guarded_alloc */
+    const struct in_object *best = NULL;
+    uint64_t distance = NEAR;
+    for (uint32_t k = 0; k <= run->info->argument_count; k++) {
+        const struct in_object *o = k < run->info->argument_count ? run->arguments[k].object : local;
+        if (o == NULL || o->size == 0)
+            continue;
+        uint64_t end = o->address + o->size;
+        uint64_t away = address < o->address ? o->address - address : address >= end ? address - end : 0;
+        if (away < distance) {
+            best = o;
+            distance = away;
+        }
+    }
+    return best;
+}
+
+/* A guard stopped compiled code: the launch ends as it does where the interpreter finds the same. */
+static void fault(struct in_run *run, const struct in_jit_fault *f)
+{
+    struct in_object local = {
+        .address = f->local, .size = f->local_size, .region = MM_LOCAL, .name = "local memory"};
+    const struct in_object *o = nearest(run, &local, f->address);
+    const char *verb = f->writes == 0 ? "read" : f->writes == 1 ? "write" : "use", *kernel = run->info->name;
+    if (f->address < 4096)
+        in_raise(run, NULL, NULL, "null-pointer", "CLC 6.7", NULL, f->address, 1,
+                 "%s through a null pointer, in kernel %s", verb, kernel);
+    else if (o != NULL)
+        in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", o, f->address, 1,
+                 "%s at offset %lld of %s object %s of %llu bytes, in kernel %s", verb,
+                 (long long)(f->address - o->address), mm_region_name((enum mm_region)o->region), o->name,
+                 (unsigned long long)o->size, kernel);
+    else if (f->address == UINT64_MAX)
+        in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", NULL, f->address, 1,
+                 "use of an address that no memory can have, in kernel %s", kernel);
+    else
+        in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", NULL, f->address, 1,
+                 "%s at 0x%llx, which is in no object of kernel %s", verb, (unsigned long long)f->address,
+                 kernel);
+    run->stopped = true;
+}
+
+void in_native_step(struct in_run *run)
+{
+    struct in_jit_fault where;
+    enum in_jit_end end = native.api->step(run->native, &where);
+    run->over = end != IN_JIT_WAITS && end != IN_JIT_STOPPED;
+    run->limit |= end == IN_JIT_OUT_OF_MEMORY;
+    if (end == IN_JIT_STEP_LIMIT)
+        in_step_limit(run, NULL, NULL);
+    if (end == IN_JIT_FAULT)
+        fault(run, &where);
+}
+
+void in_stop_all(void)
+{
+    if (native.api != NULL)
+        native.api->stop_all();
 }
 
 void in_native_destroy(struct in_run *run)

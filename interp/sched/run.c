@@ -162,24 +162,16 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     return MM_OK;
 }
 
-static enum mm_class outcome(const struct in_run *run, bool done, struct mm_error *err)
-{
-    return run->findings > 0 && done
-               ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
-               : MM_OK;
-}
-
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err)
 {
     struct in_fp_state state;
     if (run->native != NULL) {
-        bool fits = in_native_step(run);
-        *done = run->over || run->stopped || !fits;
-        return fits ? outcome(run, *done, err) : out_of_memory(err);
+        in_native_step(run);
+    } else {
+        in_fp_enter(&state);
+        in_schedule(run, quantum);
+        in_fp_leave(&state);
     }
-    in_fp_enter(&state);
-    in_schedule(run, quantum);
-    in_fp_leave(&state);
     if (run->launch.recorder != NULL)
         in_record_flush(run);
     *done = run->over || run->stopped || run->limit;
@@ -188,7 +180,9 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     if (run->limit)
         return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
                                  : out_of_memory(err);
-    return outcome(run, *done, err);
+    return run->findings > 0 && *done
+               ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
+               : MM_OK;
 }
 
 uint64_t in_run_instruction_count(const struct in_run *run)

@@ -17,10 +17,12 @@ void in_item_done(struct in_run *run, struct in_item *item);
 /* schedule.c: executes about QUANTUM instructions. */
 void in_schedule(struct in_run *run, uint64_t quantum);
 bool in_add_slot(struct in_run *run);
+/* The launch has executed as much as it may: a finding, and its end. */
+void in_step_limit(struct in_run *run, struct in_item *item, const struct in_insn *pc);
 
 /* native.c: launches that the JIT executes. */
 bool in_native_create(struct in_run *run);
-bool in_native_step(struct in_run *run); /* to the end, or until it waits; false: out of memory */
+void in_native_step(struct in_run *run); /* to the end, or until it waits */
 void in_native_destroy(struct in_run *run);
 void in_native_forget(struct in_code *code);
 

@@ -164,6 +164,13 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
     return true;
 }
 
+void in_step_limit(struct in_run *run, struct in_item *item, const struct in_insn *pc)
+{
+    in_raise(run, item, pc, "step-limit", "refcl", NULL, 0, 0,
+             "the launch executed more than %llu instructions", (unsigned long long)run->launch.step_limit);
+    run->stopped = run->limit = true;
+}
+
 void in_schedule(struct in_run *run, uint64_t quantum)
 {
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
@@ -177,11 +184,7 @@ void in_schedule(struct in_run *run, uint64_t quantum)
             run->slice_left = slice(run);
         uint64_t left = end - run->executed;
         execute(run, item, (uint64_t)run->slice_left > left ? (int64_t)left : run->slice_left);
-        if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit) {
-            in_raise(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL,
-                     "step-limit", "refcl", NULL, 0, 0, "the launch executed more than %llu instructions",
-                     (unsigned long long)run->launch.step_limit);
-            run->stopped = run->limit = true;
-        }
+        if (run->launch.step_limit != 0 && run->executed > run->launch.step_limit)
+            in_step_limit(run, item, item->frame != NULL && item->state == IN_ITEM_READY ? item->pc : NULL);
     }
 }
