@@ -1,5 +1,6 @@
 /* Lowering of arithmetic, conversions, composites. [SPIRV 3.49.11 - 3.49.15] */
 #include "interp/ext/convert.h"
+#include "interp/module/conversion.h"
 #include "lower.h"
 #include <string.h>
 
@@ -114,11 +115,6 @@ enum mm_class in_lower_int_unary(struct in_lower *l, const struct in_inst *i)
     return emit_int(l, i, in_slot(l, i->operands[0]), 0);
 }
 
-static enum in_type int_type(const struct in_ty *s, bool sign)
-{
-    return (enum in_type)((sign ? IN_S8 : IN_U8) + width_index(s));
-}
-
 /* Converts slot FROM, of type TY, to integers of WIDTH bits; gives the new slot. */
 static int32_t resize(struct in_lower *l, int32_t from, const struct in_ty *ty, const struct in_ty *to,
                       bool sign)
@@ -128,7 +124,7 @@ static int32_t resize(struct in_lower *l, int32_t from, const struct in_ty *ty, 
         return from;
     int32_t slot = in_alloc(l, to->reg_size, to->align);
     in_emit(l, IN_CVT, slot, from, (int32_t)(s->size | t->size << 8), (int32_t)in_count(ty))->convert =
-        in_convert_find(int_type(s, sign), int_type(t, sign), IN_RTE, false);
+        in_convert_find(in_conversion_type(s, sign), in_conversion_type(t, sign), IN_RTE, false);
     return slot;
 }
 
@@ -190,22 +186,6 @@ enum mm_class in_lower_any_all(struct in_lower *l, const struct in_inst *i)
     return l->result;
 }
 
-struct conversion {
-    uint16_t opcode;
-    bool from_float, to_float, from_signed, to_signed, saturate;
-};
-static const struct conversion conversions[] = {
-    {SpvOpConvertFToU, true, false, false, false, false},
-    {SpvOpConvertFToS, true, false, false, true, false},
-    {SpvOpConvertSToF, false, true, true, false, false},
-    {SpvOpConvertUToF, false, true, false, false, false},
-    {SpvOpUConvert, false, false, false, false, false},
-    {SpvOpSConvert, false, false, true, true, false},
-    {SpvOpFConvert, true, true, false, false, false},
-    {SpvOpSatConvertSToU, false, false, true, false, true},
-    {SpvOpSatConvertUToS, false, false, false, true, true},
-};
-
 /* Common scalar conversions have operations of their own. */
 static enum in_op direct_conversion(enum in_type from, enum in_type to, int8_t rounding)
 {
@@ -227,14 +207,10 @@ enum mm_class in_lower_convert(struct in_lower *l, const struct in_inst *i)
 {
     if (l->use[i->result].deferred)
         return MM_OK;
-    const struct conversion *c = conversions;
-    while (c->opcode != i->opcode)
-        c++;
+    const struct in_conversion *c = in_conversion_of(i->opcode);
     const struct in_ty *from_ty = in_ty_of(l, i->operands[0]), *to_ty = in_ty_of(l, i->result);
     const struct in_ty *s = in_scalar(from_ty), *t = in_scalar(to_ty);
-    enum in_type from =
-        c->from_float ? (enum in_type)(IN_F16 + width_index(s) - 1) : int_type(s, c->from_signed);
-    enum in_type to = c->to_float ? (enum in_type)(IN_F16 + width_index(t) - 1) : int_type(t, c->to_signed);
+    enum in_type from = in_conversion_type(s, c->from_signed), to = in_conversion_type(t, c->to_signed);
     const struct in_id *id = &l->m->ids[i->result];
     bool saturate = c->saturate || id->saturated;
     int32_t a = in_slot(l, i->operands[0]);
@@ -244,9 +220,7 @@ enum mm_class in_lower_convert(struct in_lower *l, const struct in_inst *i)
     }
     enum in_op op =
         saturate || from_ty->kind == IN_TY_VECTOR ? IN_CVT : direct_conversion(from, to, id->rounding);
-    enum in_rounding rounding = id->rounding >= 0               ? (enum in_rounding)id->rounding
-                                : c->from_float && !c->to_float ? IN_RTZ
-                                                                : IN_RTE;
+    enum in_rounding rounding = in_conversion_rounding(c, id);
     /* A conversion that the source's value may not fit (check.c). */
     uint32_t flag = c->from_float && !c->to_float && !saturate ? (c->to_signed ? 1u : 2u) : 0;
     struct in_insn *insn = in_emit(l, op, in_dest(l, i), a, (int32_t)(s->size | t->size << 8 | flag << 16),
@@ -283,7 +257,7 @@ enum mm_class in_lower_int_to_ptr(struct in_lower *l, const struct in_inst *i)
     if (ty->kind == IN_TY_INT && ty->width < 64) {
         int32_t wide = in_alloc(l, 8, 8);
         in_emit(l, IN_CVT, wide, a, (int32_t)(ty->size | 8 << 8), 1)->convert =
-            in_convert_find(int_type(ty, false), IN_U64, IN_RTE, false);
+            in_convert_find(in_conversion_type(ty, false), IN_U64, IN_RTE, false);
         a = wide;
     }
     if (handle)

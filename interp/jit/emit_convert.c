@@ -1,29 +1,8 @@
 /* Conversions and bitcasts. [SPIRV 3.49.11], [CLC 6.4].  Common ones are LLVM's own instructions; the rest
  * call the interpreter's conversion functions by name. */
 #include "emit.h"
+#include "interp/module/conversion.h"
 #include <stdio.h>
-
-struct conversion {
-    uint16_t opcode;
-    bool from_float, to_float, from_signed, to_signed, saturate;
-};
-static const struct conversion conversions[] = {
-    {SpvOpConvertFToU, true, false, false, false, false},
-    {SpvOpConvertFToS, true, false, false, true, false},
-    {SpvOpConvertSToF, false, true, true, false, false},
-    {SpvOpConvertUToF, false, true, false, false, false},
-    {SpvOpUConvert, false, false, false, false, false},
-    {SpvOpSConvert, false, false, true, true, false},
-    {SpvOpFConvert, true, true, false, false, false},
-    {SpvOpSatConvertSToU, false, false, true, false, true},
-    {SpvOpSatConvertUToS, false, false, false, true, true},
-};
-
-static enum in_type type_of(const struct in_ty *s, bool is_float, bool sign)
-{
-    int n = s->width == 8 ? 0 : s->width == 16 ? 1 : s->width == 32 ? 2 : 3;
-    return is_float ? (enum in_type)(IN_F16 + n - 1) : (enum in_type)((sign ? IN_S8 : IN_U8) + n);
-}
 
 /* The interpreter's function for one element, through memory: in_convert.FROM.TO.MODE.SATURATED. */
 static LLVMValueRef call_convert(struct in_emit *e, LLVMValueRef x, LLVMTypeRef to, enum in_type from_type,
@@ -64,7 +43,7 @@ LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_
         return LLVMBuildFPExt(e->b, in_half_out(e, x), in_type(e, to), "");
     if (s->width == 32 && rounding == IN_RTE)
         return in_half_in(e, x);
-    return each_convert(e, x, from, to, type_of(s, true, false), IN_F16, rounding, false);
+    return each_convert(e, x, from, to, in_conversion_type(s, false), IN_F16, rounding, false);
 }
 
 static LLVMValueRef float_to_float(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
@@ -79,7 +58,8 @@ static LLVMValueRef float_to_float(struct in_emit *e, LLVMValueRef x, const stru
         return LLVMBuildFPExt(e->b, x, in_type(e, to), "");
     if (rounding == IN_RTE)
         return LLVMBuildFPTrunc(e->b, x, in_type(e, to), "");
-    return each_convert(e, x, from, to, type_of(s, true, false), type_of(t, true, false), rounding, false);
+    return each_convert(e, x, from, to, in_conversion_type(s, false), in_conversion_type(t, false), rounding,
+                        false);
 }
 
 static LLVMValueRef round_to(struct in_emit *e, LLVMValueRef x, enum in_rounding rounding)
@@ -122,32 +102,28 @@ static LLVMValueRef int_to_float(struct in_emit *e, LLVMValueRef x, const struct
                                               : 0) &&
                  s->width <= (t->width == 64 ? 32u : 16u);
     if (t->width == 16 || (rounding != IN_RTE && !exact))
-        return each_convert(e, x, from, to, type_of(s, false, sign), type_of(t, true, false), rounding,
-                            false);
+        return each_convert(e, x, from, to, in_conversion_type(s, sign), in_conversion_type(t, false),
+                            rounding, false);
     return sign ? LLVMBuildSIToFP(e->b, x, in_type(e, to), "") : LLVMBuildUIToFP(e->b, x, in_type(e, to), "");
 }
 
 static LLVMValueRef int_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
-                               const struct in_ty *to, const struct conversion *c, bool saturate)
+                               const struct in_ty *to, const struct in_conversion *c, bool saturate)
 {
     const struct in_ty *s = in_element(from), *t = in_element(to);
     if (saturate)
-        return each_convert(e, x, from, to, type_of(s, false, c->from_signed),
-                            type_of(t, false, c->to_signed), IN_RTE, true);
+        return each_convert(e, x, from, to, in_conversion_type(s, c->from_signed),
+                            in_conversion_type(t, c->to_signed), IN_RTE, true);
     return s->width == t->width ? x : LLVMBuildIntCast2(e->b, x, in_type(e, to), c->from_signed, "");
 }
 
 void in_emit_convert(struct in_emit *e, const struct in_inst *i)
 {
-    const struct conversion *c = conversions;
-    while (c->opcode != i->opcode)
-        c++;
+    const struct in_conversion *c = in_conversion_of(i->opcode);
     const struct in_ty *from = in_emit_ty(e, i->operands[0]), *to = in_emit_ty(e, i->result);
     const struct in_id *id = &e->m->ids[i->result];
     bool saturate = c->saturate || id->saturated;
-    enum in_rounding rounding = id->rounding >= 0               ? (enum in_rounding)id->rounding
-                                : c->from_float && !c->to_float ? IN_RTZ
-                                                                : IN_RTE;
+    enum in_rounding rounding = in_conversion_rounding(c, id);
     LLVMValueRef x = in_value(e, i->operands[0]), r;
     if (c->from_float)
         r = c->to_float ? float_to_float(e, x, from, to, rounding)

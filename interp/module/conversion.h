@@ -1,0 +1,19 @@
+/* Conversion instructions: what each converts, and how it rounds. [SPIRV 3.49.11], [CLC 6.4.3] */
+#ifndef INTERP_MODULE_CONVERSION_H
+#define INTERP_MODULE_CONVERSION_H
+
+#include "interp/ext/convert.h"
+#include "module.h"
+
+struct in_conversion {
+    uint16_t opcode;
+    bool from_float, to_float, from_signed, to_signed, saturate;
+};
+/* Of a conversion instruction's OPCODE. */
+const struct in_conversion *in_conversion_of(uint32_t opcode);
+/* The scalar type as conversions know it; integers are seen as signed or not. */
+enum in_type in_conversion_type(const struct in_ty *scalar, bool sign);
+/* As the result ID is decorated, or to zero for float to integer and to nearest else. */
+enum in_rounding in_conversion_rounding(const struct in_conversion *conversion, const struct in_id *id);
+
+#endif
