@@ -74,6 +74,8 @@ static void note_expr(struct emitter *e, const struct lt_expr *x)
             e->kernel->scopes |= 1u << scope;
         }
         e->kernel->sub_groups |= x->function->kind == LT_F_SUB_GROUP_BARRIER;
+        if (scope == MM_SCOPE_WORK_ITEM && !barrier && x->function->kind != LT_F_FENCE)
+            lt_emit_cannot(e, "an atomic operation whose scope is the work-item, which is not valid");
         e->kernel->legacy &= lt_emit_fits_legacy(x, order, scope);
     }
     note_expr(e, x->a);

@@ -42,3 +42,5 @@ gen generated-sub-group-barriers --shapes BWR,BRW,BWW --places sg,wg --regions g
 gen generated-three --shapes WRC,WWC,ISA2,3LB --orders ar --weaker 2
 gen generated-sc-three --shapes RWC,W+RWC,Z6.3,3SB,3.2W --weaker 1
 gen generated-three-scopes --shapes WRC,WWC,ISA2 --places split,wg --scopes wg,dev --orders ar --weaker 1 --allowed
+# A test that two folders have stays in the first.
+sha256sum "$suite"/generated-*/*.litmus | awk 'seen[$1]++ { print substr($0, 67) }' | while read -r file; do rm -- "$file"; done

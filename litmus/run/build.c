@@ -35,16 +35,16 @@ static char *join(const struct exec *e, const struct lt_programs *p)
 
 static cl_int compile(struct exec *e, const char *source, cl_program *program)
 {
-    char options[192];
+    char options[192 + LT_BUILD_OPTIONS];
     cl_int status;
     *program = clCreateProgramWithSource(e->job->device->context, 1, &source, NULL, &status);
     if (lt_exec_failed(e, "clCreateProgramWithSource", status))
         return status;
-    snprintf(options, sizeof options, "-cl-std=%s%s -DREFCL_OTHERS=%uu",
+    const char *more = e->job->options->build_options;
+    snprintf(options, sizeof options, "-cl-std=%s%s%s -DREFCL_OTHERS=%uu %s",
              lt_device_standard(e->job->device, e->job->plan, e->legacy),
-             lt_exec_host_counts(e) ? " -DREFCL_HOST_COUNTS" : "", OTHERS);
-    if (!e->job->device->is_gpu)
-        strcat(options, " -DREFCL_PLAIN");
+             lt_exec_host_counts(e) ? " -DREFCL_HOST_COUNTS" : "",
+             e->job->device->is_gpu ? "" : " -DREFCL_PLAIN", OTHERS, more ? more : "");
     return clBuildProgram(*program, 1, &e->job->device->id, options, NULL, NULL);
 }
 
@@ -105,6 +105,23 @@ static cl_kernel kernel_of(struct exec *e, const char *what)
     return lt_exec_failed(e, "clCreateKernel", status) ? NULL : kernel;
 }
 
+/* With as many other tests as can be; fewer, where one of them does not build. */
+static bool fill(struct exec *e, struct lt_programs *p)
+{
+    unsigned most = e->job->device->is_gpu ? 1 : LT_PROGRAM_TESTS;
+    for (;; most = p->count / 2) {
+        e->failure = NULL;
+        choose(e, p, most);
+        if (build(e, p) == CL_SUCCESS)
+            return true;
+        if (p->count <= 1)
+            break;
+    }
+    build_log(e, p->program);
+    drop(p);
+    return false;
+}
+
 bool lt_exec_build(struct exec *e)
 {
     struct lt_programs *p = e->job->programs;
@@ -112,20 +129,8 @@ bool lt_exec_build(struct exec *e)
         e->failure = "the plan has no kernel for the test";
         return false;
     }
-    if (!holds(p, e->job->index)) {
-        choose(e, p, e->job->device->is_gpu ? 1 : LT_PROGRAM_TESTS);
-        cl_int status = build(e, p);
-        if (status != CL_SUCCESS && p->count > 1) { /* whose fault is it? */
-            choose(e, p, 1);
-            e->failure = NULL;
-            status = build(e, p);
-        }
-        if (status != CL_SUCCESS) {
-            build_log(e, p->program);
-            drop(p);
-            return false;
-        }
-    }
+    if (!holds(p, e->job->index) && !fill(e, p))
+        return false;
     return (e->kernel = kernel_of(e, "refcl_litmus")) != NULL &&
            (lt_exec_host_counts(e) || (e->collect = kernel_of(e, "refcl_collect")) != NULL);
 }

@@ -70,15 +70,16 @@ static bool build(struct lt_host *host)
 {
     const cJSON *item = cJSON_GetObjectItem(host->job->test, "kernel");
     const char *source = cJSON_IsString(item) ? item->valuestring : "";
-    char options[64], name[32], log[1500] = "";
+    char options[64 + LT_BUILD_OPTIONS], name[32], log[1500] = "";
     cl_int status;
     if (!host->kernel_count)
         return true;
     host->program = clCreateProgramWithSource(host->context, 1, &source, NULL, &status);
     if (lt_host_failed(host, "clCreateProgramWithSource", status))
         return false;
-    snprintf(options, sizeof options, "-cl-std=%s",
-             lt_device_standard(host->job->device, host->job->plan, host->legacy));
+    const char *more = host->job->options->build_options;
+    snprintf(options, sizeof options, "-cl-std=%s %s",
+             lt_device_standard(host->job->device, host->job->plan, host->legacy), more ? more : "");
     if (clBuildProgram(host->program, host->device_count, host->devices, options, NULL, NULL) != CL_SUCCESS) {
         clGetProgramBuildInfo(host->program, host->devices[0], CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
                               NULL);

@@ -23,6 +23,7 @@ static const char usage[] =
     "      --batch N         instances in one launch (default 4096 on a CPU, 1048576 on a GPU)\n"
     "      --kind cpu|gpu    lay launches out as for such a device (default: what the device is)\n"
     "      --legacy          as if the device had the atomics of OpenCL 1.2 alone\n"
+    "      --build-options O build the kernels with these options too, such as -cl-opt-disable\n"
     "      --knob NAME=V     fix a knob (--knobs lists them); may be repeated\n"
     "      --knobs           list the knobs of the kernels with the values that are tried\n"
     "      --tune            look for the knobs that show most weak outcomes on the device, for --budget "
@@ -108,6 +109,8 @@ static bool set_text(struct lt_options *o, const char *name, const char *value)
         o->only = value;
     else if (strcmp(name, "tuning") == 0)
         o->tuning = value;
+    else if (strcmp(name, "build-options") == 0 && strlen(value) < LT_BUILD_OPTIONS)
+        o->build_options = value;
     else if (strcmp(name, "kind") == 0 && (strcmp(value, "cpu") == 0 || strcmp(value, "gpu") == 0))
         o->kind = value;
     else

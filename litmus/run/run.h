@@ -18,8 +18,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LT_MAX_VALUES   64 /* observed values of one instance */
-#define LT_PLAN_VERSION 2
+#define LT_BUILD_OPTIONS 512 /* characters */
+#define LT_MAX_VALUES    64  /* observed values of one instance */
+#define LT_PLAN_VERSION  2
 
 enum {
 #define KNOB(name, cpu, gpu, help) LT_K_##name,
@@ -49,6 +50,7 @@ struct lt_options {
     bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
     bool probe;                /* one batch of each test */
     bool legacy;               /* as if the device had the atomics of OpenCL 1.2 alone */
+    const char *build_options; /* for all kernels; NULL: none */
     const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
     const char *const *inputs; /* of --merge */
     unsigned input_count;
@@ -123,7 +125,7 @@ const char *lt_device_standard(const struct lt_device *device, const cJSON *plan
 
 /* ---- programs ------------------------------------------------------------------------------------------ */
 
-#define LT_PROGRAM_TESTS 8
+#define LT_PROGRAM_TESTS 32
 /* Several tests in one program, as compilers take most of their time for what all programs share. */
 struct lt_programs {
     cl_program program;
