@@ -38,6 +38,48 @@ void zx_note_limit(struct zx_solve *s, const char *rule, const char *message)
         mm_fail(&s->v->limit, MM_LIMIT, rule, "%s", message);
 }
 
+Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name)
+{
+    Z3_ast l;
+
+    if (a == z->yes || a == z->no)
+        return a;
+    l = zx_fresh_bool(z, name);
+    zx_assert(z, zx_implies(z, l, a));
+    return l;
+}
+
+/* A new solver; all that is known is asserted. */
+static void renew_solver(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+
+    if (z->s)
+        Z3_solver_dec_ref(z->c, z->s);
+    z->s = Z3_mk_simple_solver(z->c);
+    if (!z->s)
+        zx_stop(z, MM_LIMIT, "z3", "Z3 has no solver");
+    Z3_solver_inc_ref(z->c, z->s);
+    for (uint32_t i = 0; i < z->model->check_count && !s->axioms; i++) {
+        if (s->statements[i])
+            Z3_solver_assert(z->c, z->s, s->statements[i]);
+    }
+    for (uint32_t i = 0; i < z->hard_count; i++)
+        Z3_solver_assert(z->c, z->s, z->hard[i]);
+    s->interrupted = false;
+}
+
+void zx_open_solver(struct zx_solve *s, bool track)
+{
+    struct zx *z = s->z;
+
+    if (track)
+        s->axioms = zx_alloc(z, z->model->check_count, sizeof *s->axioms);
+    for (uint32_t i = 0; track && i < z->model->check_count; i++)
+        s->axioms[i] = s->statements[i] ? zx_literal(z, s->statements[i], "axiom") : NULL;
+    renew_solver(s);
+}
+
 enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions)
 {
     struct zx *z = s->z;
@@ -51,6 +93,8 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
         if (assumptions[i] != z->yes)
             literals[kept++] = assumptions[i];
     }
+    if (s->interrupted)
+        renew_solver(s);
     if (z->deadline > 0) {
         double left = z->deadline - zx_cpu_seconds();
 
@@ -63,19 +107,9 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
     r = Z3_solver_check_assumptions(z->c, z->s, kept, literals);
     if (r != Z3_L_UNDEF)
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
+    s->interrupted = true; /* what it had half taken in would be lost */
     zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
     return CK_UNKNOWN;
-}
-
-Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name)
-{
-    Z3_ast l;
-
-    if (a == z->yes || a == z->no)
-        return a;
-    l = zx_fresh_bool(z, name);
-    zx_assert(z, zx_implies(z, l, a));
-    return l;
 }
 
 /* ---- encoding ---------------------------------------------------------------------------------------- */
@@ -146,30 +180,6 @@ static void encode_flags(struct zx_solve *s)
         s->any_flag = zx_or(z, s->any_flag, statement);
     }
     s->any_flag = zx_literal(z, s->any_flag, "flags");
-}
-
-void zx_open_solver(struct zx_solve *s, bool track)
-{
-    struct zx *z = s->z;
-
-    if (z->s)
-        Z3_solver_dec_ref(z->c, z->s);
-    z->s = Z3_mk_simple_solver(z->c);
-    if (!z->s)
-        zx_stop(z, MM_LIMIT, "z3", "Z3 has no solver");
-    Z3_solver_inc_ref(z->c, z->s);
-    if (track)
-        s->axioms = zx_alloc(z, z->model->check_count, sizeof *s->axioms);
-    for (uint32_t i = 0; i < z->model->check_count; i++) {
-        if (!s->statements[i])
-            continue;
-        if (track)
-            s->axioms[i] = zx_literal(z, s->statements[i], "axiom");
-        else
-            Z3_solver_assert(z->c, z->s, s->statements[i]);
-    }
-    for (uint32_t i = 0; i < z->hard_count; i++)
-        Z3_solver_assert(z->c, z->s, z->hard[i]);
 }
 
 void zx_encode_executions(struct zx *z)

@@ -19,6 +19,7 @@ struct zx_solve {
     uint32_t states_capacity;
     size_t max_states;
     bool race_found, beyond_bound;
+    bool interrupted; /* the last question was not answered: the solver is not to be trusted any more */
 };
 
 /* Threads and memory of every candidate. */
