@@ -363,7 +363,7 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
     if (cls == MM_OK)
         cls = write_reports(options, judgement, json_out, err);
     if (cls == MM_OK && options->html)
-        cls = lt_html_page(options->html, body, results, &report, err);
+        cls = lt_html_page(options->html, body, judgement, &report, err);
     free(body);
     cJSON_Delete(judgement);
     cJSON_Delete(results);

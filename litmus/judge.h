@@ -50,7 +50,7 @@ void lt_judge_print(const struct lt_judged *judged, struct lt_judge_report *repo
 void lt_judge_json(const struct lt_judged *judged, struct lt_judge_report *report);
 void lt_html_test(const struct lt_judged *judged, const struct lt_judge_options *options,
                   struct lt_judge_report *report);
-enum mm_class lt_html_page(const char *path, const char *body, const cJSON *results,
+enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judgement,
                            const struct lt_judge_report *report, struct mm_error *err);
 /* From a judgement: a test suite for CI; forbidden outcomes for code hosts. */
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err);

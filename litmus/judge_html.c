@@ -264,10 +264,10 @@ static const char style[] =
     "rect{fill:#fff;stroke:#444}svg text{font:11px sans-serif;text-anchor:middle}svg text.t{font-weight:bold}"
     "summary{cursor:pointer}";
 
-static void device_line(const cJSON *results, FILE *out)
+static void device_line(const cJSON *judgement, FILE *out)
 {
     static const char *const keys[] = {"name", "platform", "version", "driver"};
-    const cJSON *device = cJSON_GetObjectItem(results, "device");
+    const cJSON *device = cJSON_GetObjectItem(judgement, "device");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const cJSON *item = cJSON_GetObjectItem(device, keys[i]);
         fputs(i ? ", " : "<p>", out);
@@ -276,7 +276,22 @@ static void device_line(const cJSON *results, FILE *out)
     fputs("</p>\n", out);
 }
 
-enum mm_class lt_html_page(const char *path, const char *body, const cJSON *results,
+static void not_run(const cJSON *judgement, FILE *out)
+{
+    const cJSON *item, *array = cJSON_GetObjectItem(judgement, "not_run");
+    if (cJSON_GetArraySize(array) > 0)
+        fputs("<p>Not run:</p><ul>\n", out);
+    cJSON_ArrayForEach(item, array)
+    {
+        fprintf(out, "<li>%.0f ", cJSON_GetObjectItem(item, "count")->valuedouble);
+        escaped(cJSON_GetObjectItem(item, "reason")->valuestring, out);
+        fputs("</li>\n", out);
+    }
+    if (cJSON_GetArraySize(array) > 0)
+        fputs("</ul>\n", out);
+}
+
+enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judgement,
                            const struct lt_judge_report *report, struct mm_error *err)
 {
     FILE *out = fopen(path, "w");
@@ -291,11 +306,13 @@ enum mm_class lt_html_page(const char *path, const char *body, const cJSON *resu
           "refX='7' refY='3' orient='auto'><path d='M0 0 L7 3 L0 6 z' fill='#444'/></marker></defs></svg>\n"
           "<h1>Litmus tests</h1>\n",
           out);
-    device_line(results, out);
+    device_line(judgement, out);
     fputs("<p>", out);
     for (size_t i = 0; i < LT_OUTCOME_COUNT; i++)
         fprintf(out, "%s%zu %s", i ? ", " : "", report->counts[i], lt_outcome_name((enum lt_outcome)i));
-    fputs("</p>\n<table><tr><th>test</th><th>verdict</th><th>status</th><th>instances</th><th>condition "
+    fputs("</p>\n", out);
+    not_run(judgement, out);
+    fputs("<table><tr><th>test</th><th>verdict</th><th>status</th><th>instances</th><th>condition "
           "seen</th>"
           "<th>states of the model seen</th><th>instances/s</th></tr>\n",
           out);

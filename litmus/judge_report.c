@@ -215,8 +215,54 @@ void lt_judge_json(const struct lt_judged *j, struct lt_judge_report *report)
     cJSON_AddItemToArray(report->tests, json);
 }
 
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItem(object, key);
+    return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+/* Counts REASON, up to the end of its first line, in NOT_RUN. */
+static void count_reason(cJSON *not_run, const char *status, const char *reason)
+{
+    char text[200];
+    cJSON *item;
+    snprintf(text, sizeof text, "%s%s%.*s", status, *reason ? ": " : "", (int)strcspn(reason, "\n"), reason);
+    cJSON_ArrayForEach(item, not_run)
+    {
+        cJSON *count = cJSON_GetObjectItem(item, "count");
+        if (strcmp(text_of(item, "reason"), text) == 0) {
+            cJSON_SetNumberValue(count, count->valuedouble + 1);
+            return;
+        }
+    }
+    item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "reason", text);
+    cJSON_AddNumberToObject(item, "count", 1);
+    cJSON_AddItemToArray(not_run, item);
+}
+
+/* Why tests did not run on this device. */
+static cJSON *not_run_json(const cJSON *tests, FILE *out)
+{
+    cJSON *not_run = cJSON_CreateArray();
+    const cJSON *test, *item;
+    cJSON_ArrayForEach(test, tests)
+    {
+        if (strcmp(text_of(test, "verdict"), outcome_names[LT_NOT_RUN]) == 0)
+            count_reason(not_run, text_of(test, "status"), text_of(test, "reason"));
+    }
+    cJSON_ArrayForEach(item, not_run)
+    {
+        if (out)
+            fprintf(out, "Not run %3.0f  %s\n", cJSON_GetObjectItem(item, "count")->valuedouble,
+                    text_of(item, "reason"));
+    }
+    return not_run;
+}
+
 cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results)
 {
+    cJSON *not_run = not_run_json(report->tests, report->text);
     if (report->text)
         fprintf(report->text, "%zu allowed, %zu forbidden, %zu racy, %zu unknown, %zu not run\n",
                 report->counts[LT_ALLOWED], report->counts[LT_FORBIDDEN], report->counts[LT_RACY],
@@ -230,6 +276,7 @@ cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results)
     cJSON *summary = cJSON_AddObjectToObject(json, "summary");
     for (size_t i = 0; i < LT_OUTCOME_COUNT; i++)
         cJSON_AddNumberToObject(summary, outcome_names[i], (double)report->counts[i]);
+    cJSON_AddItemToObject(json, "not_run", not_run);
     cJSON_AddItemToObject(json, "tests", report->tests);
     report->tests = NULL;
     return json;
