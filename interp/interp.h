@@ -198,8 +198,8 @@ struct in_enqueue {
     void *const *wait_list; /* device events as the environment made them */
     uint32_t wait_count;
     bool wants_event;
-    uint32_t work_item; /* who enqueued it */
-    mm_event_id event;  /* its DEVICE_ENQUEUE event, MM_NO_EVENT when recording is off */
+    uint32_t work_item;  /* who enqueued it */
+    mm_event_id event;   /* its DEVICE_ENQUEUE event, MM_NO_EVENT when recording is off */
     uint64_t work_group; /* linear number of WORK_ITEM's */
 };
 
