@@ -98,14 +98,22 @@ kernel void k(global int *x, global atomic_int *never)
         ;
 }
 K
+child_of() { # PID
+    local stat file
+    for file in /proc/[0-9]*/stat; do
+        read -ra stat <"$file" 2>/dev/null && [ "${stat[3]}" = "$1" ] && echo "${stat[0]}" && return
+    done
+    return 1
+}
 spins() { # PID: it has worked for a second; its compiler is another process
     local stat
-    read -ra stat <"/proc/$1/stat" && [ "${stat[13]:-0}" -ge "$(getconf CLK_TCK)" ]
+    read -ra stat <"/proc/$1/stat" && [ "${stat[13]:-0}" -ge "$ticks" ]
 }
+ticks=$(LD_PRELOAD='' getconf CLK_TCK)
 killed() {
     REFCL_SCHEDULE=fair $REFCL kernel $tap_dir/spin.cl -g 4 -l 2 -a buf:1 -a buf:1 --json $tap_dir/killed.json >$tap_dir/killed.txt 2>&1 &
     session=$!
-    until child=$(pgrep -P $session) && spins "$child"; do
+    until child=$(child_of $session) && spins "$child"; do
         kill -0 $session 2>/dev/null || break
         sleep 0.1
     done
