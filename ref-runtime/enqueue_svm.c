@@ -194,7 +194,7 @@ static cl_int run_map(struct rt_command *command)
 {
     const struct svm_range *r = (void *)command->payload;
     record_map(command, MM_MAP, r);
-    if (rt_guard_on()) {
+    if (rt_guard_svm_on()) {
         rt_guard_mapped(r->pointer);
     }
     if (IN_FAULTY(SVM_UNMAP_LOST)) {
@@ -235,11 +235,11 @@ cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
         return CL_OUT_OF_HOST_MEMORY;
     }
     *(struct svm_range *)(void *)command->payload = (struct svm_range){pointer, size, flags};
-    if (rt_guard_on()) {
+    if (rt_guard_svm_on()) {
         rt_guard_map(pointer, size, flags);
     }
     error = rt_command_enqueue(command, count, list, event, blocking);
-    if (error && rt_guard_on()) {
+    if (error && rt_guard_svm_on()) {
         rt_guard_unmap(pointer);
     }
     return error;
@@ -263,7 +263,7 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
         return CL_OUT_OF_HOST_MEMORY;
     }
     *(struct svm_range *)(void *)command->payload = (struct svm_range){.pointer = pointer};
-    if (rt_guard_on()) {
+    if (rt_guard_svm_on()) {
         rt_guard_unmap(pointer);
     }
     return rt_command_enqueue(command, count, list, event, false);

@@ -1,4 +1,4 @@
-/* Accesses of an instrumented host program, as events of its threads [CL 3.3.6 A23]. */
+/* Accesses of an instrumented host program, or to guarded memory, as events of its threads [CL 3.3.6 A23]. */
 #include "ref-runtime/host_access.h"
 #include "ref-runtime/command.h"
 
@@ -120,6 +120,15 @@ static void record_access(const struct refcl_host_access *a)
     }
     event.source = source_of(a->place);
     mm_recorder_event(recorder, &event, NULL, 0);
+}
+
+void rt_host_fault(const void *address, bool writes, const void *code)
+{
+    const struct refcl_host_access access = {.address = address,
+                                             .size = 1,
+                                             .kind = writes ? REFCL_HOST_WRITE : REFCL_HOST_READ,
+                                             .place = rt_recorder() ? rt_fault_place(code) : NULL};
+    record_access(&access);
 }
 
 static uint64_t record_point(uint64_t after)

@@ -38,6 +38,9 @@ typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime
 uint32_t rt_host_source(const char *call, const void *place); /* a new one for a place in the application */
 uint32_t rt_call_source(const char *call); /* of the API call under way, as the application made it */
 void rt_host_attach(void);
+/* A byte of SVM that the host, at the instruction CODE, uses without a map.  For signal handlers. */
+void rt_host_fault(const void *address, bool writes, const void *code);
+const void *rt_fault_place(const void *code); /* in the application, as a return address */
 void rt_host_detach(void);
 void rt_host_shared(uint64_t address, uint64_t size); /* memory that the host can use as well */
 void rt_host_step_begin(void);                        /* a kernel takes a step */

@@ -2,10 +2,14 @@
  * [CL 5.2.4 R2, R8; 5.6.1 R1, R33].
  *
  * The pages are protected but for those that are mapped, and mapped pages for reading alone are read-only.
- * An access all the same is a finding, and goes on.  While a command runs its SVM is open to everyone, for
- * the kernel uses the same addresses: what the host does just then is not seen. */
+ * An access all the same is a finding, or an event of the recorded execution, and goes on.  Kernels use the
+ * same addresses of SVM: where the processor has protection keys, SVM is out of reach for all threads but the
+ * executor's; elsewhere it is open to everyone while a command runs, and what the host does just then is not
+ * seen. */
 #include "ref-runtime/host_guard.h"
 #include "ref-runtime/api_check.h"
+#include "ref-runtime/command.h"
+#include "ref-runtime/host_access.h"
 
 #include <errno.h>
 #include <execinfo.h>
@@ -14,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_FINDINGS = 8 }; /* of one allocation, which is left open then */
+enum { MOST_FINDINGS = 8, MOST_EVENTS = 1000 }; /* of one allocation, which is left open then */
 
 struct map {
     struct map *next;
@@ -38,10 +42,54 @@ static struct range *ranges;
 static unsigned commands; /* that may use SVM */
 static struct sigaction previous;
 static size_t page;
+static int key = -1; /* of pages that only the executor can reach, -1: there are no such */
+static bool svm_on;
 
 bool rt_guard_on(void)
 {
     return rt_api_checked();
+}
+
+static void prepare(void)
+{
+    void *frame[1];
+    backtrace(frame, 1); /* loads what it needs now, not in the handler */
+    page = (size_t)sysconf(_SC_PAGESIZE);
+#ifdef PKEY_DISABLE_ACCESS
+    key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+#endif
+    svm_on = rt_api_checked() || (rt_recorder() && key >= 0);
+}
+
+static void prepare_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+}
+
+bool rt_guard_svm_on(void)
+{
+    prepare_once();
+    return svm_on;
+}
+
+/* The executor may use what hosts may not; so may the threads that it starts from now on. */
+static void let_executor_in(void)
+{
+#ifdef PKEY_DISABLE_ACCESS
+    if (key >= 0) {
+        pkey_set(key, 0);
+    }
+#endif
+}
+
+void rt_guard_as_host(void)
+{
+#ifdef PKEY_DISABLE_ACCESS
+    if (key >= 0) {
+        pkey_set(key, PKEY_DISABLE_ACCESS);
+    }
+#endif
 }
 
 /* ---- under the lock ---- */
@@ -56,22 +104,38 @@ static struct range *find(const void *pointer)
     return r;
 }
 
-static void protect_map(const struct map *m, int protection)
+/* What the host may do with pages. */
+static void allow(const struct range *r, void *at, size_t size, int protection)
+{
+#ifdef PKEY_DISABLE_ACCESS
+    if (r->shared && key >= 0) {
+        bool none = protection == PROT_NONE;
+        pkey_mprotect(at, size, none ? PROT_READ | PROT_WRITE : protection, none ? key : 0);
+        return;
+    }
+#endif
+    (void)r;
+    mprotect(at, size, protection);
+}
+
+static void allow_map(const struct range *r, const struct map *m, int protection)
 {
     uintptr_t begin = (uintptr_t)m->pointer / page * page;
     uintptr_t end = ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
-    mprotect((void *)begin, end - begin, protection);
+    allow(r, (void *)begin, end - begin, protection);
 }
 
 /* Pages of several maps are as open as the most open of them. */
 static void protect(const struct range *r)
 {
-    bool open = r->users > 0 || (r->shared && commands > 0) || r->findings >= MOST_FINDINGS;
-    mprotect(r->data, r->pages, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    bool used = r->shared && commands > 0;
+    unsigned most = rt_api_checked() ? MOST_FINDINGS : MOST_EVENTS;
+    bool open = r->users > 0 || (used && key < 0) || r->findings >= most;
+    allow(r, r->data, r->pages, open ? PROT_READ | PROT_WRITE : PROT_NONE);
     for (int writes = 0; !open && writes < 2; writes++) {
         for (const struct map *m = r->maps; m; m = m->next) {
             if (m->complete && m->writes == writes) {
-                protect_map(m, writes ? PROT_READ | PROT_WRITE : PROT_READ);
+                allow_map(r, m, writes || used ? PROT_READ | PROT_WRITE : PROT_READ);
             }
         }
     }
@@ -98,6 +162,18 @@ static int fault_writes(const void *context)
 #endif
 }
 
+/* The instruction. */
+static const void *fault_code(const void *context)
+{
+#if defined(__x86_64__)
+    const ucontext_t *c = context;
+    return (const void *)(uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+    return NULL;
+#endif
+}
+
 static const char *describe(const struct range *r, const unsigned char *at, int writes, char *text,
                             size_t size)
 {
@@ -121,7 +197,7 @@ static const char *describe(const struct range *r, const unsigned char *at, int 
 }
 
 /* True if the fault was one of a guarded page; the access may be tried again then. */
-static bool handle(const unsigned char *at, int writes)
+static bool handle(const unsigned char *at, int writes, const void *code)
 {
     char text[1024];
     const char *clause = NULL;
@@ -130,11 +206,14 @@ static bool handle(const unsigned char *at, int writes)
     if (r) {
         clause = describe(r, at, writes, text, sizeof(text));
         r->findings++;
-        mprotect((void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
+        allow(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
     }
     pthread_mutex_unlock(&lock);
-    if (r) {
+    if (r && rt_api_checked()) {
         rt_api_report("host-access", clause, text, sizeof(text));
+    }
+    if (r && writes >= 0) {
+        rt_host_fault(at, writes, code);
     }
     return r != NULL;
 }
@@ -143,7 +222,7 @@ static bool handle(const unsigned char *at, int writes)
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     int saved = errno;
-    bool ours = handle(info->si_addr, fault_writes(context));
+    bool ours = handle(info->si_addr, fault_writes(context), fault_code(context));
     errno = saved;
     if (ours) {
         return;
@@ -155,13 +234,6 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     } else {
         sigaction(signal_number, &previous, NULL);
     }
-}
-
-static void prepare(void)
-{
-    void *frame[1];
-    backtrace(frame, 1); /* loads what it needs now, not in the handler */
-    page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* Under the lock.  Whoever put a handler in our place is asked after us from now on. */
@@ -181,8 +253,7 @@ static void install(void)
 
 void *rt_guard_alloc(size_t size, bool shared, const char *name)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
+    prepare_once();
     if (size > SIZE_MAX - page) {
         return NULL;
     }
@@ -299,6 +370,9 @@ static void use(const void *data, bool begin)
 
 void rt_guard_begin(const void *data)
 {
+    if (!data) {
+        let_executor_in();
+    }
     use(data, true);
 }
 

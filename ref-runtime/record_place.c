@@ -38,6 +38,28 @@ static const void *application_place(void)
     return NULL;
 }
 
+static bool is_library(const void *place)
+{
+    Dl_info info;
+    const char *slash = dladdr(place, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    return slash && strncmp(slash, "/libc.", 6) == 0;
+}
+
+const void *rt_fault_place(const void *code)
+{
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES), i = 0;
+    while (i < count && frames[i] != code) {
+        i++;
+    }
+    bool called = false; /* from there; frames further out are return addresses */
+    while (i + 1 < count && is_library(frames[i])) {
+        called = true;
+        i++;
+    }
+    return called ? frames[i] : (const char *)code + 1;
+}
+
 /* The module and the offset in it; whoever reads the trace can find file and line. */
 uint32_t rt_host_source(const char *call, const void *place)
 {

@@ -126,7 +126,8 @@ static bool plain_rounding(void)
  * change of threads.  Not while order or threads matter to somebody. */
 static bool help(void)
 {
-    if (seeded || busy || stopping || rt_recorder() || !have_work() || in_fault_now != IN_NO_FAULT) {
+    if (seeded || busy || stopping || rt_recorder() || rt_guard_svm_on() || !have_work() ||
+        in_fault_now != IN_NO_FAULT) {
         return false;
     }
     fenv_t environment;
@@ -285,7 +286,7 @@ static void end(struct rt_command *command, cl_int status)
 {
     command->ended = true;
     command->status = status;
-    if (rt_guard_on()) {
+    if (rt_guard_svm_on()) {
         rt_guard_end(NULL);
     }
     command->end = rt_record_command_event(command, MM_COMMAND_END, NULL, 0);
@@ -376,7 +377,7 @@ static bool start(struct rt_command *command)
     }
     pthread_mutex_unlock(&rt_lock);
     record_start(command);
-    if (rt_guard_on()) {
+    if (rt_guard_svm_on()) {
         rt_guard_begin(NULL);
     }
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed) {

@@ -31,7 +31,7 @@ static bool flags_valid(cl_svm_mem_flags flags)
 
 static bool guarded(const struct rt_svm *svm)
 {
-    return rt_guard_on() && !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER);
+    return rt_guard_svm_on() && !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER);
 }
 
 static bool allocate(struct rt_svm *svm)

@@ -2,11 +2,15 @@
 #ifndef RACES_HOST_H
 #define RACES_HOST_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { N = 64, BYTES = N * 4 };
 
@@ -124,6 +128,16 @@ static inline int *shared(cl_svm_mem_flags flags)
         exit(0);
     }
     return p;
+}
+/* Accesses of a host that is not instrumented are seen through protection keys of the processor. */
+static inline void need_keys(void)
+{
+    int key = pkey_alloc(0, 0);
+    if (key < 0) {
+        printf("SKIP: no protection keys\n");
+        exit(0);
+    }
+    pkey_free(key);
 }
 
 /* NAME with up to three buffers. */
