@@ -242,7 +242,8 @@ static uint32_t ballot_bits(const struct gathering *g, uint32_t m, const uint32_
 static void ballot_query(const struct gathering *g)
 {
     for (uint32_t m = 0; m < g->count; m++) {
-        uint32_t mask[4], value;
+        uint32_t mask[4];
+        uint64_t value;
         memcpy(mask, operand(g, m, 0), sizeof mask);
         switch (g->w->opcode) {
         case SpvOpGroupNonUniformInverseBallot:

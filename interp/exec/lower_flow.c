@@ -279,6 +279,45 @@ enum mm_class in_lower_barrier(struct in_lower *l, const struct in_inst *i)
     return emit_wait(l, w);
 }
 
+/* The validator looks at few of these: a vote has a bool, a ballot four words, a count an integer, the others
+ * the type of the value that they combine or exchange. */
+static bool result_fits(const struct in_wait *w)
+{
+    const struct in_ty *ty = w->ty;
+    switch (w->opcode) {
+    case SpvOpGroupAll:
+    case SpvOpGroupAny:
+    case SpvOpSubgroupAllKHR:
+    case SpvOpSubgroupAnyKHR:
+    case SpvOpSubgroupAllEqualKHR:
+    case SpvOpGroupNonUniformElect:
+    case SpvOpGroupNonUniformAll:
+    case SpvOpGroupNonUniformAny:
+    case SpvOpGroupNonUniformAllEqual:
+    case SpvOpGroupNonUniformInverseBallot:
+    case SpvOpGroupNonUniformBallotBitExtract:
+        return ty->kind == IN_TY_BOOL;
+    case SpvOpGroupNonUniformBallot:
+    case SpvOpSubgroupBallotKHR:
+        return in_count(ty) == 4 && in_scalar(ty)->kind == IN_TY_INT && in_scalar(ty)->width == 32;
+    case SpvOpGroupNonUniformBallotBitCount:
+    case SpvOpGroupNonUniformBallotFindLSB:
+    case SpvOpGroupNonUniformBallotFindMSB:
+        return ty->kind == IN_TY_INT;
+    case SpvOpGroupAsyncCopy:
+    case SpvOpGroupReserveReadPipePackets:
+    case SpvOpGroupReserveWritePipePackets:
+        return ty->kind == IN_TY_OPAQUE;
+    case SpvOpGroupWaitEvents:
+    case SpvOpGroupCommitReadPipe:
+    case SpvOpGroupCommitWritePipe:
+        return true;
+    default:
+        return ty == w->from && (in_scalar(ty)->kind == IN_TY_INT || in_scalar(ty)->kind == IN_TY_FLOAT ||
+                                 in_scalar(ty)->kind == IN_TY_BOOL);
+    }
+}
+
 static enum mm_class collective(struct in_lower *l, const struct in_inst *i, enum in_wait_kind kind,
                                 bool scoped)
 {
@@ -302,7 +341,9 @@ static enum mm_class collective(struct in_lower *l, const struct in_inst *i, enu
         w->operand[w->operand_count++] = in_slot(l, i->operands[at]);
     }
     w->result = i->result != 0 ? in_dest(l, i) : 0;
-    return emit_wait(l, w);
+    return result_fits(w) ? emit_wait(l, w)
+                          : in_bad(l->m, i->word, l->err, "SPIRV 3.49.21",
+                                   "%s: the result's type does not fit", in_opcode_name(i->opcode));
 }
 
 enum mm_class in_lower_group(struct in_lower *l, const struct in_inst *i)

@@ -318,6 +318,11 @@ static const struct opcode_case cases[] = {
      "%r = OpGroupNonUniformBallotFindLSB %u32 %sg %m\n", 'u', SAME(1), BALLOT},
     {BALLOT_TYPES "%c6 = OpConstant %u32 6\n%m = OpConstantComposite %v4 %c6 %c0 %c0 %c0\n",
      "%r = OpGroupNonUniformBallotFindMSB %u32 %sg %m\n", 'u', SAME(2), BALLOT},
+    {BALLOT_TYPES
+     "%c6 = OpConstant %u32 6\n%m = OpConstantComposite %v4 %c6 %c0 %c0 %c0\n%w = OpConstant %u32 32\n",
+     "%x = OpGroupNonUniformBallotBitCount %u64 %sg Reduce %m\n%y = OpShiftRightLogical %u64 %x %w\n"
+     "%high = OpUConvert %u32 %y\n%low = OpUConvert %u32 %x\n%r = OpIAdd %u32 %high %low\n",
+     'u', SAME(2), BALLOT},
 #define SHUFFLE NU "OpCapability GroupNonUniformShuffle\nOpCapability GroupNonUniformShuffleRelative\n"
     {SG,
      BRING "%o = OpISub %u32 %c3 %i32\n%r = OpGroupNonUniformShuffle %u32 %sg %n %o\n",
@@ -410,8 +415,7 @@ static void build(const struct opcode_case *c, char *text, size_t size)
                         : c->kind == 'f' ? "%rr = OpBitcast %u32 %r\n"
                                          : "%rr = OpCopyObject %u32 %r\n";
     const char *head = strstr(SPV_HEAD, "OpExtension");
-    *text = 0;
-    strncat(text, SPV_HEAD, (size_t)(head - SPV_HEAD));
+    snprintf(text, size, "%.*s", (int)(head - SPV_HEAD), SPV_HEAD);
     strcat(text, c->capabilities != NULL ? c->capabilities : "");
     strcat(text, head);
     strcat(text,
@@ -468,6 +472,31 @@ static void test_opcodes(void **state)
         }
 }
 
+/* Group instructions whose operands and results do not fit, which the validator lets pass. */
+static void test_misfits(void **state)
+{
+    static const struct opcode_case misfits[] = {
+        {WG, "%x = OpGroupBroadcast %pu32 %wg %i %c0\n%r = OpLoad %u32 %x Aligned 4\n", 'u'},
+        {WG, "%x = OpGroupIAdd %u64 %wg Reduce %i32\n%r = OpUConvert %u32 %x\n", 'u'},
+        {WG "%ev = OpTypeEvent\n%none = OpConstantNull %ev\n",
+         "%x = OpGroupAsyncCopy %ev %wg %i %i %i %i %none\n%r = OpCopyObject %u32 %c1\n", 'u'},
+        {WG, "OpGroupWaitEvents %wg %c1 %i\n%r = OpCopyObject %u32 %c1\n", 'u'},
+        {"", "%r = OpSubgroupBallotKHR %u32 %true\n", 'u', SAME(0),
+         "OpCapability SubgroupBallotKHR\nOpExtension \"SPV_KHR_shader_ballot\"\n"},
+    };
+    (void)state;
+    spv_version = SPV_ENV_UNIVERSAL_1_3;
+    for (size_t k = 0; k < sizeof misfits / sizeof *misfits; k++) {
+        static char text[16384];
+        struct in_module *module = NULL;
+        struct mm_error err = {.message = ""};
+        build(&misfits[k], text, sizeof text);
+        if (spv_load(text, &module, &err) != MM_INVALID)
+            fail_msg("loads: %s", misfits[k].body);
+        assert_true(strstr(err.message, "Group") != NULL || strstr(err.message, "group") != NULL);
+    }
+}
+
 /* A compute shader's array without a length in its type. */
 static void test_array_length(void **state)
 {
@@ -522,6 +551,7 @@ static void test_array_length(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_opcodes), cmocka_unit_test(test_array_length)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_opcodes), cmocka_unit_test(test_misfits),
+                                       cmocka_unit_test(test_array_length)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
