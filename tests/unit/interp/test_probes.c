@@ -156,8 +156,8 @@ static uint32_t run_kernels(struct in_module *module, const char *name)
             continue;
         struct spv_run out = {.findings = 0};
         struct in_environment environment = {
-            &out,      on_find,  spv_on_print, spv_on_finding, on_enqueue, on_marker,  on_handle,
-            on_handle, on_event, on_event,     on_status,      on_valid,   on_capture, 256};
+            &out,     on_find,  spv_on_print, spv_on_finding, on_enqueue, on_marker, on_handle, on_handle,
+            on_event, on_event, on_status,    on_valid,       on_capture, 256,       NULL};
         struct in_instance *instance = NULL;
         struct in_argument args[16] = {{0}};
         struct in_run *run = NULL;
