@@ -2,6 +2,7 @@
  * with operands and result in a frame. */
 #include "outside.h"
 #include "interp/sched/sched.h"
+#include <stdatomic.h>
 
 /* With checks off, and in compiled code they are, accesses through pointers are not looked at. */
 static const struct in_object everything = {
@@ -45,6 +46,13 @@ static void place(struct in_jit_outside *o, struct in_item *item, uint8_t *frame
     ((struct in_header *)(void *)frame)->sub_group_max_size = o->run.launch.sub_group_size;
 }
 
+/* What is wrong ends the launch. */
+static void look(struct in_jit_outside *o)
+{
+    if (__builtin_expect(o->run.stopped, 0))
+        atomic_store(o->stop, 1);
+}
+
 /* ---- what compiled code calls ------------------------------------------------------------ */
 
 static void call(struct in_jit_outside *o, uint32_t k, uint8_t *frame, IN_JIT_WHO)
@@ -56,6 +64,7 @@ static void call(struct in_jit_outside *o, uint32_t k, uint8_t *frame, IN_JIT_WH
     enter(o, g0, g1, g2);
     place(o, &o->item, frame, k, linear(&o->group, l0, l1, l2));
     c->fn(&o->run, &o->item, pc, c);
+    look(o);
 }
 
 static void gather(struct in_jit_outside *o, uint32_t k, IN_JIT_WHO)
@@ -68,6 +77,7 @@ static void gather(struct in_jit_outside *o, uint32_t k, IN_JIT_WHO)
         o->run.members[m] = &o->group.items[m];
     }
     in_collective(&o->run, o->run.members, o->group.items_count, o->run.insns[k].p);
+    look(o);
 }
 
 static void wait(struct in_jit_outside *o, uint32_t k, uint8_t *frame, IN_JIT_WHO)
@@ -77,6 +87,7 @@ static void wait(struct in_jit_outside *o, uint32_t k, uint8_t *frame, IN_JIT_WH
     struct in_item *item = &o->group.items[index];
     place(o, item, frame, k, index);
     in_item_waits(&o->run, item);
+    look(o);
     while (item->state == IN_ITEM_WAITING || o->run.stopped)
         o->give_way(o->context, item);
 }

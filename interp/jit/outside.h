@@ -30,6 +30,7 @@ struct in_jit_outside {
     uint8_t *memory;
     const uint8_t *local, *local_end, *private_begin, *private_end, *stack_end;
     const struct in_jit_calls *calls;
+    _Atomic uint32_t *stop; /* set when a function found something wrong: compiled code ends */
     void (*give_way)(void *context, const struct in_item *item); /* until ITEM no longer waits */
     void *context;
 };

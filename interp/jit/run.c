@@ -202,6 +202,8 @@ struct in_jit_outside *in_jit_outside_take(struct in_jit_run *run, bool *fits)
 {
     const struct in_jit_calls *calls = &run->kernel->calls;
     struct in_jit_outside *o = calls->any ? in_outside_create(run->launch, calls) : NULL;
+    if (o != NULL)
+        o->stop = &run->frame.stop;
     *fits = o != NULL || !calls->any;
     return o;
 }
@@ -389,6 +391,7 @@ static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
         do_groups(run);
     *fault = run->fault;
     return atomic_load(&run->faulted)         ? IN_JIT_FAULT
+           : run->launch->stopped             ? IN_JIT_OVER
            : atomic_load(&run->frame.stop)    ? IN_JIT_STOPPED
            : run->frame.budget < 0            ? IN_JIT_STEP_LIMIT
            : atomic_load(&run->out_of_memory) ? IN_JIT_OUT_OF_MEMORY
