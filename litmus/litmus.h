@@ -28,6 +28,11 @@ struct lt_plan_options {
     uint64_t iterations; /* instances of each test, 0 = default */
     uint64_t seed;
     const char *cl_std; /* "CL3.0", ...; NULL = let the runner decide */
+    /* Kernels as SPIR-V too, for devices without a compiler: OpenCL C SOURCE of the test in FILE becomes
+     * *SIZE bytes (mm_free).  NULL: as OpenCL C alone. */
+    enum mm_class (*compile)(void *context, const char *file, const char *source, const char *build_options,
+                             void **words, size_t *size, struct mm_error *err);
+    void *context;
 };
 enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
                       FILE *out, struct mm_error *err);

@@ -167,7 +167,8 @@ static bool has_host(const struct lt_test *test)
 }
 
 /* Parses the text again, as making a kernel changes the test. */
-static enum mm_class plan_opencl(const struct lt_test *test, cJSON *json, struct mm_error *err)
+static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_plan_options *options,
+                                 cJSON *json, struct mm_error *err)
 {
     struct lt_test *copy = NULL;
     struct ck_program *program = NULL;
@@ -177,11 +178,14 @@ static enum mm_class plan_opencl(const struct lt_test *test, cJSON *json, struct
         cls = lt_lower(copy, &program, err);
     bool host = cls == MM_OK && has_host(copy);
     if (host)
-        cls = lt_plan_host(copy, program, json, err);
+        cls = lt_plan_host(copy, program, options, json, err);
     else if (cls == MM_OK)
         cls = lt_emit_kernel(copy, program, &kernel, err);
-    if (cls == MM_OK && !host)
+    if (cls == MM_OK && !host) {
         add_kernel(json, copy, program, &kernel);
+        if (!kernel.reason)
+            cls = lt_plan_il(json, options, test, kernel.source, lt_plan_slots(&kernel), err);
+    }
     free(kernel.source);
     ck_program_destroy(program);
     lt_test_destroy(copy);
@@ -198,7 +202,7 @@ static enum mm_class plan_test(const struct lt_test *test, const struct lt_plan_
     uint64_t iterations = options->iterations ? options->iterations : usual;
     cJSON_AddNumberToObject(json, "iterations", (double)iterations);
     if (test->dialect == LT_OPENCL)
-        return plan_opencl(test, json, err);
+        return plan_opencl(test, options, json, err);
     cJSON_AddStringToObject(json, "skip", "needs Vulkan");
     return MM_OK;
 }

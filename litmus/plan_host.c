@@ -320,8 +320,8 @@ static void add_kinds(cJSON *json, const struct ck_program *program)
         cJSON_AddStringToObject(location, "kind", kinds[program->objects[i++].origin]);
 }
 
-enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *program, cJSON *json,
-                           struct mm_error *err)
+enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *program,
+                           const struct lt_plan_options *options, cJSON *json, struct mm_error *err)
 {
     struct lt_kernel kernel;
     enum mm_class cls = lt_emit_host(test, program, &kernel, err);
@@ -341,6 +341,7 @@ enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *progra
         add_exprs(host, program);
         add_threads(host, test, program);
         cJSON_AddStringToObject(json, "kernel", kernel.source);
+        cls = lt_plan_il(json, options, test, kernel.source, 0, err);
     }
     free(kernel.source);
     return cls;

@@ -1,6 +1,6 @@
 /* refcl explore: every execution of a small kernel launch, by a memory model. */
-#include "ref-runtime/compiler/compiler.h"
 #include "tools/commands.h"
+#include "tools/compile_cl.h"
 #include "tools/explore.h"
 #include "tools/verdict_json.h"
 
@@ -247,29 +247,13 @@ static int read_file(const char *path, char **data, size_t *size)
 /* OpenCL C becomes SPIR-V first. */
 static int compile(const struct explore *e, const char *path, char **data, size_t *size)
 {
-    struct rt_compile_request request = {.source = *data,
-                                         .source_size = *size,
-                                         .file = path,
-                                         .options = e->build_options ? e->build_options : "-cl-std=CL3.0",
-                                         .extensions = "cl_khr_global_int32_base_atomics "
-                                                       "cl_khr_local_int32_base_atomics cl_khr_subgroups",
-                                         .features = "__opencl_c_atomic_order_acq_rel "
-                                                     "__opencl_c_atomic_order_seq_cst "
-                                                     "__opencl_c_atomic_scope_device "
-                                                     "__opencl_c_atomic_scope_all_devices "
-                                                     "__opencl_c_generic_address_space "
-                                                     "__opencl_c_program_scope_global_variables "
-                                                     "__opencl_c_subgroups __opencl_c_int64"};
     struct rt_binary binary = {0};
     struct mm_error err = {0};
-    char *log = NULL;
-    enum mm_class r = rt_compile(&request, &binary, &log, &err);
+    enum mm_class r = tool_compile_cl(path, *data, *size,
+                                      e->build_options ? e->build_options : "-cl-std=CL3.0", &binary, &err);
     mm_free(*data);
     *data = binary.data;
     *size = binary.size;
-    if (r != MM_OK && log && *log)
-        fputs(log, stderr);
-    mm_free(log);
     return r == MM_OK ? 0 : tool_report(&err);
 }
 

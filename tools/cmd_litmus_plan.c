@@ -1,22 +1,35 @@
 /* refcl litmus plan: tests become plan.json, which refcl-litmus-run executes on any machine. */
 #include "tools/commands.h"
+#include "tools/compile_cl.h"
 #include "tools/litmus_files.h"
 
 #include <string.h>
 
-enum { OPT_OUTPUT, OPT_ITERATIONS, OPT_SEED, OPT_CL_STD };
+enum { OPT_OUTPUT, OPT_ITERATIONS, OPT_SEED, OPT_CL_STD, OPT_IL };
 static const struct tool_option options[] = {
     {"output", 'o', "FILE", "REFCL_PLAN", "where to (default stdout)"},
     {"iterations", 'n', "N", "REFCL_ITERATIONS", "instances of each test"},
     {"seed", 's', "N", "REFCL_SEED", "seed of the placements"},
     {"cl-std", 0, "NAME", "REFCL_CL_STD",
      "OpenCL C version of the kernels (default: what the device offers)"},
+    {"il", 0, NULL, "REFCL_PLAN_IL", "kernels as SPIR-V too, for devices that compile no OpenCL C"},
     TOOL_OPTION_END};
 
 struct plan {
     struct lt_plan_options options;
     const char *output;
 };
+
+static enum mm_class compile(void *context, const char *file, const char *source, const char *build_options,
+                             void **words, size_t *size, struct mm_error *err)
+{
+    struct rt_binary binary = {0};
+    enum mm_class cls = tool_compile_cl(file, source, strlen(source), build_options, &binary, err);
+    (void)context;
+    *words = binary.data;
+    *size = binary.size;
+    return cls;
+}
 
 static int handle(void *context, size_t index, const char *value)
 {
@@ -28,6 +41,9 @@ static int handle(void *context, size_t index, const char *value)
         return tool_number("seed", value, UINT64_MAX, &plan->options.seed);
     case OPT_CL_STD:
         plan->options.cl_std = value;
+        return 0;
+    case OPT_IL:
+        plan->options.compile = compile;
         return 0;
     default:
         plan->output = value;

@@ -37,10 +37,16 @@ static cl_int compile(struct exec *e, const char *source, cl_program *program)
 {
     char options[192 + LT_BUILD_OPTIONS];
     cl_int status;
+    const char *more = e->job->options->build_options;
+    if (e->job->device->il) {
+        *program = lt_device_il(e->job->device, e->job->device->context, e->job->test, &status);
+        if (lt_exec_failed(e, "clCreateProgramWithIL", status))
+            return status;
+        return clBuildProgram(*program, 1, &e->job->device->id, more, NULL, NULL);
+    }
     *program = clCreateProgramWithSource(e->job->device->context, 1, &source, NULL, &status);
     if (lt_exec_failed(e, "clCreateProgramWithSource", status))
         return status;
-    const char *more = e->job->options->build_options;
     snprintf(options, sizeof options, "-cl-std=%s%s%s -DREFCL_OTHERS=%uu %s",
              lt_device_standard(e->job->device, e->job->plan, e->legacy),
              lt_exec_host_counts(e) ? " -DREFCL_HOST_COUNTS" : "",
@@ -52,7 +58,7 @@ static void drop(struct lt_programs *p)
 {
     if (p->program)
         clReleaseProgram(p->program);
-    *p = (struct lt_programs){0};
+    *p = (struct lt_programs){.most = p->most, .searching = p->searching};
 }
 
 static bool holds(const struct lt_programs *p, unsigned index)
@@ -100,21 +106,27 @@ static cl_kernel kernel_of(struct exec *e, const char *what)
 {
     char name[48];
     cl_int status;
-    snprintf(name, sizeof name, "%s_%u", what, e->job->index);
+    snprintf(name, sizeof name, e->job->device->il ? "%s" : "%s_%u", what, e->job->index);
     cl_kernel kernel = clCreateKernel(e->job->programs->program, name, &status);
     return lt_exec_failed(e, "clCreateKernel", status) ? NULL : kernel;
 }
 
-/* With as many other tests as can be; fewer, where one of them does not build. */
+/* With as many other tests as can be; fewer, until the one that does not build is found. */
 static bool fill(struct exec *e, struct lt_programs *p)
 {
-    unsigned most = e->job->device->is_gpu ? 1 : LT_PROGRAM_TESTS;
-    for (;; most = p->count / 2) {
+    bool alone = e->job->device->is_gpu || e->job->device->il;
+    if (!p->most || alone)
+        p->most = alone ? 1 : LT_PROGRAM_TESTS;
+    for (;; p->most = p->count / 2) {
         e->failure = NULL;
-        choose(e, p, most);
-        if (build(e, p) == CL_SUCCESS)
+        choose(e, p, p->most);
+        if (build(e, p) == CL_SUCCESS) {
+            if (!p->searching && p->most < LT_PROGRAM_TESTS)
+                p->most *= 2;
             return true;
-        if (p->count <= 1)
+        }
+        p->searching = p->count > 1;
+        if (!p->searching)
             break;
     }
     build_log(e, p->program);

@@ -129,6 +129,17 @@ static void read_standard(struct lt_device *device)
     free(versions);
 }
 
+/* Devices without a compiler take kernels as SPIR-V alone [CL 5.8.1]. */
+static void read_il(struct lt_device *device, const struct lt_options *options)
+{
+    char versions[256];
+    cl_bool compiles = CL_TRUE;
+    clGetDeviceInfo(device->id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiles, &compiles, NULL);
+    device_text(device->id, CL_DEVICE_IL_VERSION, versions, sizeof versions);
+    device->takes_il = strstr(versions, "SPIR-V_1.") != NULL;
+    device->il = options->il || !compiles;
+}
+
 static bool find_device(struct lt_device *device, const struct lt_options *options)
 {
     cl_platform_id platforms[MAX_IDS];
@@ -173,6 +184,7 @@ const char *lt_device_open(struct lt_device *device, const struct lt_options *op
     device->legacy = options->legacy;
     read_features(device);
     read_standard(device);
+    read_il(device, options);
     cl_int status;
     device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &status);
     if (status != CL_SUCCESS)
@@ -305,7 +317,13 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
                             size_t size)
 {
     const cJSON *need;
-    bool can_be_legacy = cJSON_IsTrue(cJSON_GetObjectItem(test, "legacy"));
+    if (device->il && (!device->takes_il || !cJSON_GetObjectItem(test, "il"))) {
+        snprintf(reason, size, "%s",
+                 device->takes_il ? "the plan has no SPIR-V (refcl litmus plan --il)"
+                                  : "the device takes no SPIR-V");
+        return reason;
+    }
+    bool can_be_legacy = !device->il && cJSON_IsTrue(cJSON_GetObjectItem(test, "legacy"));
     *legacy = false;
     cJSON_ArrayForEach(need, cJSON_GetObjectItem(test, "needs"))
     {
@@ -324,6 +342,49 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
         return reason;
     }
     return NULL;
+}
+
+static int digit(char c)
+{
+    const char *digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Base64; what is no digit ends it. */
+static size_t decode(const char *text, unsigned char *bytes)
+{
+    size_t n = 0;
+    uint32_t bits = 0;
+    for (unsigned have = 0; digit(*text) >= 0; text++) {
+        bits = bits << 6 | (uint32_t)digit(*text);
+        have += 6;
+        if (have >= 8)
+            bytes[n++] = (unsigned char)(bits >> (have -= 8));
+    }
+    return n;
+}
+
+typedef cl_program(CL_API_CALL *create_with_il)(cl_context, const void *, size_t, cl_int *);
+
+/* In the core from 2.1 on, before that an extension: by name, as libraries of old loaders have neither. */
+cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test, cl_int *status)
+{
+    const cJSON *text = cJSON_GetObjectItem(cJSON_GetObjectItem(test, "il"), "spirv");
+    cl_platform_id platform = NULL;
+    cl_program program = NULL;
+    create_with_il create = clCreateProgramWithIL;
+    clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
+    if (device->cl_version < 210) {
+        void *function = clGetExtensionFunctionAddressForPlatform(platform, "clCreateProgramWithILKHR");
+        memcpy(&create, &function, sizeof create);
+    }
+    unsigned char *words = cJSON_IsString(text) ? malloc(strlen(text->valuestring) + 1) : NULL;
+    *status = CL_INVALID_VALUE;
+    if (words && create)
+        program = create(context, words, decode(text->valuestring, words), status);
+    free(words);
+    return program;
 }
 
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy)

@@ -84,8 +84,9 @@ static bool read_test(struct exec *e)
     e->low = cJSON_IsNumber(low) ? (int64_t)low->valuedouble : 0;
     e->waits = cJSON_IsTrue(cJSON_GetObjectItem(test, "waits"));
     e->observed_count = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
-    if (!e->groups || !e->members || e->columns > 2 * LT_MAX_VALUES || e->observed_count > LT_MAX_VALUES ||
-        (e->value_size != 4 && e->value_size != 8) || e->bits * e->observed_count > 24)
+    if (!e->groups || !e->members || !lt_exec_slots(e->job->device, test) || e->columns > 2 * LT_MAX_VALUES ||
+        e->observed_count > LT_MAX_VALUES || (e->value_size != 4 && e->value_size != 8) ||
+        e->bits * e->observed_count > 24)
         return false;
     e->bins = e->bits ? 1u << e->bits * e->observed_count : 1;
     return read_locations(e);
@@ -107,6 +108,8 @@ static unsigned power_below(uint64_t n)
 unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
 {
     unsigned members = number(test, "members"), wish = WISH(device);
+    if (device->il) /* the kernel is built for so many */
+        return number(cJSON_GetObjectItem(test, "il"), "slots");
     size_t limit = device->max_group < wish ? device->max_group : wish;
     return limit < members || !members ? 1 : (unsigned)(limit / members);
 }

@@ -74,12 +74,14 @@ static bool build(struct lt_host *host)
     cl_int status;
     if (!host->kernel_count)
         return true;
-    host->program = clCreateProgramWithSource(host->context, 1, &source, NULL, &status);
-    if (lt_host_failed(host, "clCreateProgramWithSource", status))
+    const char *more = host->job->options->build_options ? host->job->options->build_options : "";
+    bool il = host->job->device->il;
+    host->program = il ? lt_device_il(host->job->device, host->context, host->job->test, &status)
+                       : clCreateProgramWithSource(host->context, 1, &source, NULL, &status);
+    if (lt_host_failed(host, il ? "clCreateProgramWithIL" : "clCreateProgramWithSource", status))
         return false;
-    const char *more = host->job->options->build_options;
-    snprintf(options, sizeof options, "-cl-std=%s %s",
-             lt_device_standard(host->job->device, host->job->plan, host->legacy), more ? more : "");
+    snprintf(options, sizeof options, "%s%s %s", il ? "" : "-cl-std=",
+             il ? "" : lt_device_standard(host->job->device, host->job->plan, host->legacy), more);
     if (clBuildProgram(host->program, host->device_count, host->devices, options, NULL, NULL) != CL_SUCCESS) {
         clGetProgramBuildInfo(host->program, host->devices[0], CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
                               NULL);

@@ -22,6 +22,7 @@ static const char usage[] =
     "                        below R (3/R instances)\n"
     "      --batch N         instances in one launch (default 4096 on a CPU, 1048576 on a GPU)\n"
     "      --kind cpu|gpu    lay launches out as for such a device (default: what the device is)\n"
+    "      --il              take the kernels as SPIR-V, as on a device that has no compiler\n"
     "      --legacy          as if the device had the atomics of OpenCL 1.2 alone\n"
     "      --build-options O build the kernels with these options too, such as -cl-opt-disable\n"
     "      --knob NAME=V     fix a knob (--knobs lists them); may be repeated\n"
@@ -185,6 +186,8 @@ static bool set_flag(struct lt_options *o, const char *name)
         o->exact = true;
     else if (strcmp(name, "knobs") == 0)
         o->list_knobs = true;
+    else if (strcmp(name, "il") == 0)
+        o->il = true;
     else if (strcmp(name, "legacy") == 0)
         o->legacy = true;
     else if (strcmp(name, "help") == 0)

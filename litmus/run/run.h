@@ -49,6 +49,7 @@ struct lt_options {
     unsigned shard, shard_count;
     bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
     bool probe;                /* one batch of each test */
+    bool il;                   /* kernels as SPIR-V, though the device compiles OpenCL C */
     bool legacy;               /* as if the device had the atomics of OpenCL 1.2 alone */
     const char *build_options; /* for all kernels; NULL: none */
     const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
@@ -107,8 +108,9 @@ struct lt_device {
     unsigned c_level;    /* newest OpenCL C that has what we need */
     size_t max_group;
     bool is_gpu, legacy;
-    unsigned units;   /* compute units */
-    cl_ulong atomics; /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
+    bool takes_il, il; /* SPIR-V; kernels are given as that */
+    unsigned units;    /* compute units */
+    cl_ulong atomics;  /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
     cl_ulong max_alloc;
     char *features; /* " __opencl_c_x __opencl_c_y " of OpenCL C 3.0, and extensions */
 };
@@ -120,6 +122,10 @@ cJSON *lt_device_json(const struct lt_device *device);
 /* Why DEVICE cannot run TEST, NULL if it can.  *LEGACY: with the atomics of OpenCL 1.2 alone. */
 const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, bool *legacy, char *reason,
                             size_t size);
+/* The kernels of TEST, given as SPIR-V; NULL: they could not be made a program of CONTEXT, *STATUS says why.
+ */
+cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test,
+                        cl_int *status);
 /* What follows -cl-std= for a test; LEGACY: it runs with the atomics of OpenCL 1.2. */
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy);
 
@@ -130,6 +136,8 @@ const char *lt_device_standard(const struct lt_device *device, const cJSON *plan
 struct lt_programs {
     cl_program program;
     unsigned count, indices[LT_PROGRAM_TESTS]; /* of tests in the plan */
+    unsigned most;                             /* tests that the next one may hold, 0: LT_PROGRAM_TESTS */
+    bool searching;                            /* one of the next tests does not build */
 };
 
 /* ---- tuning (tune.c) -------------------------------------------------------------------------------------
