@@ -236,6 +236,7 @@ bench:
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) tests/bench/bench.sh
 	@BUILD=$(BUILD) tests/bench/latency.sh
+	@BUILD=$(BUILD) tests/bench/checked.sh
 	@BUILD=$(BUILD) tests/bench/oclgrind.sh
 
 # Random kernels must leave the same in the interpreter, the JIT (ENGINES=interp,jit) and native code by PoCL.
