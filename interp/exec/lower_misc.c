@@ -35,7 +35,9 @@ enum mm_class in_lower_no_line(struct in_lower *l, const struct in_inst *i)
 enum mm_class in_lower_size_of(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
-    uint32_t size = ty != NULL ? (uint32_t)ty->size : 0;
+    uint64_t size = ty != NULL ? ty->size : 0;
+    if (in_ty_of(l, i->result)->kind != IN_TY_INT)
+        return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "OpSizeOf gives a number");
     in_alias(l, i, in_const_alloc(l, &size, sizeof size));
     return l->result;
 }
@@ -50,9 +52,13 @@ enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i)
     return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "%s without a pointer", in_opcode_name(i->opcode));
 }
 
-/* The generic call: operands that are ids become slots, others stay what they are in LITERAL. */
+/* The generic call: operands that are ids become slots, others stay what they are in LITERAL.  One of them
+ * alone makes a pointer, which is more than an address here. */
 enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
+    if (in_ty_of(l, i->result)->kind == IN_TY_POINTER && i->opcode != SpvOpGenericCastToPtrExplicit)
+        return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "%s gives no pointer",
+                      in_opcode_name(i->opcode));
     struct in_call *call = in_make_call(l, i);
     if (call == NULL)
         return l->result;
@@ -228,7 +234,7 @@ static bool run_mem_semantics(struct in_run *run, struct in_item *item, const st
 
 enum mm_class in_lower_mem_semantics(struct in_lower *l, const struct in_inst *i)
 {
-    return in_call_c(l, i, run_mem_semantics);
+    return in_is_pointer(l, i, 0) ? in_call_c(l, i, run_mem_semantics) : in_no_pointer(l, i);
 }
 
 static bool run_assume(struct in_run *run, struct in_item *item, const struct in_insn *pc,
