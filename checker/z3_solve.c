@@ -49,8 +49,16 @@ Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name)
     return l;
 }
 
-/* A new solver; all that is known is asserted. */
-static void renew_solver(struct zx_solve *s)
+/* A constraint that Z3 does not take must not be lost. */
+static void assert_in_solver(struct zx *z, Z3_ast a)
+{
+    Z3_solver_assert(z->c, z->s, a);
+    if (Z3_get_error_code(z->c) != Z3_OK)
+        zx_stop(z, MM_LIMIT, "z3", "Z3 has not taken a constraint: %s",
+                Z3_get_error_msg(z->c, Z3_get_error_code(z->c)));
+}
+
+void zx_open_solver(struct zx_solve *s, bool track)
 {
     struct zx *z = s->z;
 
@@ -60,24 +68,16 @@ static void renew_solver(struct zx_solve *s)
     if (!z->s)
         zx_stop(z, MM_LIMIT, "z3", "Z3 has no solver");
     Z3_solver_inc_ref(z->c, z->s);
-    for (uint32_t i = 0; i < z->model->check_count && !s->axioms; i++) {
-        if (s->statements[i])
-            Z3_solver_assert(z->c, z->s, s->statements[i]);
-    }
-    for (uint32_t i = 0; i < z->hard_count; i++)
-        Z3_solver_assert(z->c, z->s, z->hard[i]);
-    s->interrupted = false;
-}
-
-void zx_open_solver(struct zx_solve *s, bool track)
-{
-    struct zx *z = s->z;
-
     if (track)
         s->axioms = zx_alloc(z, z->model->check_count, sizeof *s->axioms);
-    for (uint32_t i = 0; track && i < z->model->check_count; i++)
-        s->axioms[i] = s->statements[i] ? zx_literal(z, s->statements[i], "axiom") : NULL;
-    renew_solver(s);
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (track)
+            s->axioms[i] = s->statements[i] ? zx_literal(z, s->statements[i], "axiom") : NULL;
+        else if (s->statements[i])
+            assert_in_solver(z, s->statements[i]);
+    }
+    for (uint32_t i = 0; i < z->hard_count; i++)
+        assert_in_solver(z, z->hard[i]);
 }
 
 enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions)
@@ -94,7 +94,7 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
             literals[kept++] = assumptions[i];
     }
     if (s->interrupted)
-        renew_solver(s);
+        return CK_UNKNOWN;
     if (z->deadline > 0) {
         double left = z->deadline - zx_cpu_seconds();
 
@@ -107,7 +107,7 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
     r = Z3_solver_check_assumptions(z->c, z->s, kept, literals);
     if (r != Z3_L_UNDEF)
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
-    s->interrupted = true; /* what it had half taken in would be lost */
+    s->interrupted = true;
     zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
     return CK_UNKNOWN;
 }
@@ -250,7 +250,7 @@ static void take_state(struct zx_solve *s, bool racy)
     }
     *state = (struct ck_state){.values = values, .racy = racy, .satisfies = zx_model_truth(z, m, s->prop)};
     Z3_model_dec_ref(z->c, m);
-    Z3_solver_assert(z->c, z->s, zx_or_n(z, count, differs));
+    assert_in_solver(z, zx_or_n(z, count, differs));
 }
 
 static bool enumerate(struct zx_solve *s, bool racy, double until)

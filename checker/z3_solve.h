@@ -19,7 +19,7 @@ struct zx_solve {
     uint32_t states_capacity;
     size_t max_states;
     bool race_found, beyond_bound;
-    bool interrupted; /* the last question was not answered: the solver is not to be trusted any more */
+    bool interrupted; /* a question was not answered: Z3 may have lost constraints, and is not asked again */
 };
 
 /* Threads and memory of every candidate. */
