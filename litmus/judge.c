@@ -288,12 +288,14 @@ static cJSON *load(const char *path, struct mm_error *err)
     mm_free(text);
     if (!in)
         mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot open the file");
-    else if (!json || strcmp(json_text(json, "format"), "refcl-litmus-results") != 0)
+    else if (!json || strcmp(json_text(json, "format"), "refcl-litmus-results") != 0 ||
+             !cJSON_IsArray(cJSON_GetObjectItem(json, "tests")))
         mm_fail_at(err, MM_INVALID, "litmus.results", path, 0, 0, "not a file of litmus results");
     else if (json_value(cJSON_GetObjectItem(json, "version")) == 1)
         return json;
     else
-        mm_fail_at(err, MM_INVALID, "litmus.results", path, 0, 0, "a version of results that is not known");
+        mm_fail_at(err, MM_INVALID, "litmus.results", path, 0, 0,
+                   "results of a version that this refcl does not read");
     cJSON_Delete(json);
     return NULL;
 }

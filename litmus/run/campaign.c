@@ -80,7 +80,7 @@ static bool save(struct campaign *c)
     double start = lt_seconds();
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "refcl-litmus-results");
-    cJSON_AddNumberToObject(json, "version", 1);
+    cJSON_AddNumberToObject(json, "version", LT_RESULTS_VERSION);
     cJSON_AddItemToObject(json, "seed", lt_value_json((int64_t)c->seed));
     if (c->device)
         cJSON_AddItemToObject(json, "device", cJSON_Duplicate(c->device, true));
@@ -137,14 +137,15 @@ static const cJSON *find_result(const cJSON *results, const cJSON *test)
     return NULL;
 }
 
-/* Takes over what an earlier run of the same plan has: finished tests stay, others go on. */
-static void resume(struct campaign *c)
+/* Takes over what an earlier run of the same plan has: finished tests stay, others go on.  False: there is a
+ * file, but no results, which are not to be overwritten. */
+static bool resume(struct campaign *c)
 {
-    char *text = lt_read_file(c->options->results_path);
-    cJSON *results = text ? cJSON_Parse(text) : NULL;
-    free(text);
+    if (access(c->options->results_path, F_OK) != 0)
+        return true;
+    cJSON *results = lt_load_results(c->options->results_path);
     if (!results)
-        return;
+        return false;
     if (!c->options->has_seed)
         c->seed = (uint64_t)lt_json_value(cJSON_GetObjectItem(results, "seed"));
     for (unsigned i = 0; i < c->count; i++) {
@@ -169,6 +170,7 @@ static void resume(struct campaign *c)
         r->finished = !open;
     }
     cJSON_Delete(results);
+    return true;
 }
 
 /* ---- the child
@@ -536,9 +538,7 @@ int lt_campaign(const struct lt_options *options)
 {
     struct campaign c = {.options = options, .current = -1, .start = lt_seconds()};
     int code = 2;
-    if (load_plan(&c)) {
-        if (options->resume)
-            resume(&c);
+    if (load_plan(&c) && (!options->resume || resume(&c))) {
         bool saved = save(&c);
         while (saved && work_left(&c) && !c.broken) {
             c.ended = false;

@@ -51,3 +51,27 @@ bool lt_save_json(const cJSON *json, const char *name)
         fprintf(stderr, "cannot write %s: %s\n", name, strerror(errno));
     return ok;
 }
+
+cJSON *lt_load_results(const char *path)
+{
+    errno = 0;
+    char *text = lt_read_file(path);
+    if (!text) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno ? errno : ENOMEM));
+        return NULL;
+    }
+    cJSON *json = cJSON_Parse(text);
+    free(text);
+    const cJSON *format = cJSON_GetObjectItem(json, "format"),
+                *version = cJSON_GetObjectItem(json, "version");
+    if (!cJSON_IsString(format) || strcmp(format->valuestring, "refcl-litmus-results") != 0 ||
+        !cJSON_IsArray(cJSON_GetObjectItem(json, "tests")))
+        fprintf(stderr, "%s: not a file of litmus results, or the end of it is missing\n", path);
+    else if (lt_json_value(version) != LT_RESULTS_VERSION)
+        fprintf(stderr, "%s: results of version %lld, but this runner reads version %d\n", path,
+                (long long)lt_json_value(version), LT_RESULTS_VERSION);
+    else
+        return json;
+    cJSON_Delete(json);
+    return NULL;
+}

@@ -10,19 +10,6 @@ static const char *text_of(const cJSON *object, const char *key)
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-static cJSON *load(const char *path)
-{
-    char *text = lt_read_file(path);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
-    free(text);
-    if (json && strcmp(text_of(json, "format"), "refcl-litmus-results") == 0 &&
-        lt_json_value(cJSON_GetObjectItem(json, "version")) == 1)
-        return json;
-    fprintf(stderr, "%s: not a file of litmus results\n", path);
-    cJSON_Delete(json);
-    return NULL;
-}
-
 static bool same_device(const cJSON *a, const cJSON *b)
 {
     static const char *const keys[] = {"platform", "name", "version", "driver"};
@@ -136,7 +123,7 @@ int lt_merge(const struct lt_options *o)
     if (!ok)
         fprintf(stderr, "refcl-litmus-run: --merge needs results files\n");
     for (unsigned i = 0; i < o->input_count && ok; i++) {
-        cJSON *next = load(o->inputs[i]);
+        cJSON *next = lt_load_results(o->inputs[i]);
         ok = next != NULL;
         if (!sum) {
             sum = next;

@@ -18,9 +18,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define LT_BUILD_OPTIONS 512 /* characters */
-#define LT_MAX_VALUES    64  /* observed values of one instance */
-#define LT_PLAN_VERSION  2
+#define LT_BUILD_OPTIONS   512 /* characters */
+#define LT_MAX_VALUES      64  /* observed values of one instance */
+#define LT_RESULTS_VERSION 1
+#define LT_PLAN_VERSION    2
 
 enum {
 #define KNOB(name, cpu, gpu, help) LT_K_##name,
@@ -186,5 +187,7 @@ int lt_campaign(const struct lt_options *options);
 int lt_merge(const struct lt_options *options);
 bool lt_save_json(const cJSON *json, const char *path);
 char *lt_read_file(const char *path);
+/* Results that a campaign wrote; NULL, with a message: they cannot be used. */
+cJSON *lt_load_results(const char *path);
 
 #endif

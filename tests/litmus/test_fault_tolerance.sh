@@ -67,4 +67,28 @@ expect "a killed campaign leaves results that can be read" 'len(A) > 9' "$tmp/ki
 check "it is resumed" $?
 expect "and has the same totals, states and counts as an unbroken one with its seed" 'counts(A) == counts(B)' \
     "$tmp/killed.json" "$tmp/whole.json"
+
+# What is no file of results, or one cut off, is told and left as it is.
+head -c 2000 "$tmp/whole.json" >"$tmp/cut.json"
+echo '{"format": "something else"}' >"$tmp/foreign.json"
+echo '{"format": "refcl-litmus-results", "version": 1}' >"$tmp/none.json"
+sed 's/"version":[[:space:]]*1/"version": 7/' "$tmp/whole.json" >"$tmp/later.json"
+for bad in cut foreign none later; do
+    cp "$tmp/$bad.json" "$tmp/kept.json"
+    "$runner" -q --resume -n 10 -o "$tmp/$bad.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+    [ $? -eq 2 ] && cmp -s "$tmp/$bad.json" "$tmp/kept.json" && grep -q "$bad.json: .*results" "$tmp/log"
+    check "resuming refuses it: $bad" $?
+    "$refcl" litmus merge -o "$tmp/sum.json" "$tmp/whole.json" "$tmp/$bad.json" >"$tmp/log" 2>&1
+    [ $? -eq 2 ] && [ ! -e "$tmp/sum.json" ] && grep -q "$bad.json: .*results" "$tmp/log"
+    check "merging refuses it: $bad" $?
+    "$refcl" litmus judge "$tmp/$bad.json" >"$tmp/judged.log" 2>"$tmp/log"
+    [ $? -eq 2 ] && grep -q "$bad.json: .*results" "$tmp/log"
+    check "judging refuses it: $bad" $?
+    "$refcl" gate --baseline "$tmp/$bad.json" "$tmp/$bad.json" >"$tmp/judged.log" 2>"$tmp/log"
+    [ $? -eq 2 ] && grep -q "$bad.json: not a judgement" "$tmp/log"
+    check "the gate refuses it: $bad" $?
+done
+"$refcl" litmus merge -o "$tmp/sum.json" "$tmp/whole.json" "$tmp/missing.json" >"$tmp/log" 2>&1
+[ $? -eq 2 ] && grep -q 'missing.json: No such file' "$tmp/log"
+check "a missing file is told as that" $?
 done_testing
