@@ -1,6 +1,7 @@
 /* The smallest change of a program after which it has no race: found by trying, each attempt decided by
  * search.  Tried are a stronger order, a wider scope or more fence flags of one operation; one added fence;
- * two operations changed; an added fence and one operation changed. */
+ * an object whose accesses all become atomic, and of a scope that reaches; then two of these, and an added
+ * barrier that two work-items meet at. */
 #include "checker/checker.h"
 
 #include <string.h>
@@ -11,36 +12,79 @@ struct adviser {
     const struct ck_program *program;
     const struct mm_cat_model *model;
     struct ck_options options;
-    struct ck_edit *singles; /* changes of operations, then added fences */
-    uint32_t change_count, single_count;
-    struct mm_arena *arena; /* of one attempt */
+    struct ck_edit *singles;                          /* changes of operations, then added fences */
+    uint32_t change_count, fence_count, single_count; /* ends of the changes, the fences, all */
+    struct mm_arena *arena;                           /* of one attempt */
     unsigned tries;
 };
 
 /* ---- changed programs ------------------------------------------------------------------------------ */
 
-static void apply(struct ck_thread *t, const struct ck_edit *edit)
+static bool is_plain(const struct ck_instr *i)
+{
+    return (i->op == CK_LOAD || i->op == CK_STORE) && i->order == MM_ORDER_NONE &&
+           !(i->attributes & MM_ATOMIC);
+}
+
+static void insert(struct ck_thread *t, const struct ck_edit *edit)
 {
     struct ck_instr *i = &t->instrs[edit->instr];
 
-    if (edit->insert) {
-        memmove(i + 1, i, (t->instr_count - edit->instr) * sizeof *i);
-        t->instr_count++;
-        *i = (struct ck_instr){.op = CK_FENCE,
-                               .order = edit->order,
-                               .scope = edit->scope,
-                               .fence_flags = edit->fence_flags,
-                               .reg = CK_NO_REG,
-                               .reg2 = CK_NO_REG,
-                               .address = CK_NO_EXPR,
-                               .value = CK_NO_EXPR,
-                               .expected = CK_NO_EXPR,
-                               .line = i[1].line};
-        for (uint32_t k = 0; k < t->instr_count; k++) {
-            bool jumps = t->instrs[k].op == CK_JUMP || t->instrs[k].op == CK_BRANCH;
+    memmove(i + 1, i, (t->instr_count - edit->instr) * sizeof *i);
+    t->instr_count++;
+    *i = (struct ck_instr){.op = edit->barrier ? CK_BARRIER : CK_FENCE,
+                           .order = edit->order,
+                           .scope = edit->scope,
+                           .fence_flags = edit->fence_flags,
+                           .site = edit->barrier ? UINT32_MAX : 0,
+                           .reg = CK_NO_REG,
+                           .reg2 = CK_NO_REG,
+                           .address = CK_NO_EXPR,
+                           .value = CK_NO_EXPR,
+                           .expected = CK_NO_EXPR};
+    for (uint32_t k = 0; k < t->instr_count; k++) {
+        bool jumps = t->instrs[k].op == CK_JUMP || t->instrs[k].op == CK_BRANCH;
 
-            t->instrs[k].target += jumps && t->instrs[k].target > edit->instr;
+        t->instrs[k].target += jumps && t->instrs[k].target > edit->instr;
+    }
+}
+
+/* An access of object O that is plain, or atomic with a scope narrower than SCOPE. */
+static bool falls_short(const struct ck_program *p, const struct ck_instr *i, uint32_t o, unsigned scope)
+{
+    return i->op >= CK_LOAD && i->op <= CK_CAS && ck_program_base(p, i->address) == o &&
+           (is_plain(i) || (i->order != MM_ORDER_NONE && i->scope < scope));
+}
+
+/* All accesses of object O become atomic, with a scope that reaches. */
+static void make_atomic(struct ck_program *p, uint32_t o, const struct ck_edit *edit)
+{
+    p->objects[o].non_atomic = false;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
+            struct ck_instr *i = &p->threads[t].instrs[k];
+
+            if (!falls_short(p, i, o, edit->scope))
+                continue;
+            if (is_plain(i))
+                i->order = edit->order;
+            i->scope = edit->scope;
+            i->attributes |= MM_ATOMIC;
         }
+    }
+}
+
+static void apply(struct ck_program *p, const struct ck_edit *edit)
+{
+    struct ck_thread *t = &p->threads[edit->thread];
+    struct ck_instr *i = &t->instrs[edit->instr];
+
+    if (edit->insert) {
+        insert(t, edit);
+        return;
+    }
+    if (edit->atomic) {
+        make_atomic(p, ck_program_base(p, i->address), edit);
         return;
     }
     if (edit->order)
@@ -58,8 +102,10 @@ static bool changed(struct adviser *a, const struct ck_edit *edits, uint32_t cou
     mm_arena_reset(a->arena);
     *out = *a->program;
     out->threads = mm_arena_alloc(a->arena, (n + 1) * sizeof *out->threads);
-    if (!out->threads)
+    out->objects = mm_arena_alloc(a->arena, (out->object_count + 1) * sizeof *out->objects);
+    if (!out->threads || !out->objects)
         return false;
+    memcpy(out->objects, a->program->objects, out->object_count * sizeof *out->objects);
     for (uint32_t t = 0; t < n; t++) {
         struct ck_thread *thread = &out->threads[t];
 
@@ -70,11 +116,11 @@ static bool changed(struct adviser *a, const struct ck_edit *edits, uint32_t cou
         memcpy(thread->instrs, a->program->threads[t].instrs, thread->instr_count * sizeof *thread->instrs);
     }
     for (uint32_t i = 0; i < count; i++)
-        apply(&out->threads[edits[i].thread], &edits[i]);
+        apply(out, &edits[i]);
     return true;
 }
 
-/* Whether EDITS make the program free of races. */
+/* Whether EDITS make the program free of races, and it still comes to an end. */
 static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count)
 {
     struct ck_program program;
@@ -85,7 +131,7 @@ static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count
     if (a->tries++ >= MAX_TRIES || !changed(a, edits, count, &program) ||
         ck_search(&program, a->model, &a->options, &verdict, &err) != MM_OK)
         return false;
-    clean = verdict.race == CK_NO;
+    clean = verdict.race == CK_NO && verdict.state_count > 0;
     ck_verdict_clear(&verdict);
     return clean;
 }
@@ -157,14 +203,73 @@ static uint8_t widest_scope(const struct ck_program *p)
     return scope ? scope : MM_SCOPE_DEVICE;
 }
 
-static void collect_fences(struct adviser *a)
+/* Fence flags for all of the program's memory. */
+static uint8_t all_flags(const struct ck_program *p)
 {
-    static const uint8_t orders[] = {MM_RELEASE, MM_ACQUIRE, MM_ACQ_REL, MM_SEQ_CST};
-    const struct ck_program *p = a->program;
     uint8_t flags = 0;
 
     for (uint32_t i = 0; i < p->object_count; i++)
         flags |= p->objects[i].region == MM_LOCAL ? MM_FENCE_LOCAL : MM_FENCE_GLOBAL;
+    return flags;
+}
+
+/* Whether all accesses of object O are of an atomic type's size, and by work-items. */
+static bool can_be_atomic(const struct ck_program *p, uint32_t o)
+{
+    bool can = true;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
+            const struct ck_instr *i = &p->threads[t].instrs[k];
+
+            if (i->op >= CK_LOAD && i->op <= CK_CAS && ck_program_base(p, i->address) == o)
+                can = can && !p->threads[t].host && (i->size == 4 || i->size == 8);
+        }
+    }
+    return can;
+}
+
+/* The scope of all work-items of the program. */
+static uint8_t scope_of_all(const struct ck_program *p)
+{
+    for (uint32_t t = 1; t < p->thread_count; t++) {
+        if (p->threads[t].device != p->threads[0].device)
+            return MM_SCOPE_ALL_SVM_DEVICES;
+    }
+    return MM_SCOPE_DEVICE;
+}
+
+static void collect_atomics(struct adviser *a)
+{
+    const struct ck_program *p = a->program;
+
+    for (uint32_t o = 0; o < p->object_count; o++) {
+        struct ck_edit edit = {.atomic = true, .scope = scope_of_all(p)};
+        bool some = false;
+
+        for (uint32_t t = 0; t < p->thread_count && can_be_atomic(p, o); t++) {
+            for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
+                const struct ck_instr *i = &p->threads[t].instrs[k];
+
+                if (!falls_short(p, i, o, edit.scope) || (some && (edit.order || !is_plain(i))))
+                    continue;
+                some = true;
+                edit.order = is_plain(i) ? MM_RELAXED : MM_ORDER_NONE;
+                edit.thread = t;
+                edit.instr = k;
+            }
+        }
+        if (some)
+            add_single(a, &edit);
+    }
+}
+
+static void collect_fences(struct adviser *a)
+{
+    static const uint8_t orders[] = {MM_RELEASE, MM_ACQUIRE, MM_ACQ_REL, MM_SEQ_CST};
+    const struct ck_program *p = a->program;
+    uint8_t flags = all_flags(p);
+
     for (size_t o = 0; o < sizeof orders; o++) {
         for (uint32_t t = 0; t < p->thread_count; t++) {
             for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
@@ -202,19 +307,111 @@ static bool try_one(struct adviser *a, uint32_t from, uint32_t to, struct ck_adv
     return false;
 }
 
-static bool try_two(struct adviser *a, uint32_t from, uint32_t to, struct ck_advice *advice)
+static bool try_these(struct adviser *a, const struct ck_edit *x, const struct ck_edit *y,
+                      struct ck_advice *advice)
 {
-    for (uint32_t i = 0; i < a->change_count && a->tries < MAX_TRIES; i++) {
+    advice->edits[0] = *x;
+    advice->edits[1] = *y;
+    advice->count = 2 * helps(a, advice->edits, 2);
+    return advice->count != 0;
+}
+
+/* One of the first COUNT changes, and a later one of those FROM to TO. */
+static bool try_two(struct adviser *a, uint32_t count, uint32_t from, uint32_t to, struct ck_advice *advice)
+{
+    for (uint32_t i = 0; i < count && a->tries < MAX_TRIES; i++) {
         for (uint32_t k = from > i ? from : i + 1; k < to; k++) {
-            advice->edits[0] = a->singles[i];
-            advice->edits[1] = a->singles[k];
-            if (!same_property(&advice->edits[0], &advice->edits[1]) && helps(a, advice->edits, 2)) {
-                advice->count = 2;
+            const struct ck_edit *x = &a->singles[i], *y = &a->singles[k];
+
+            if (!same_property(x, y) && try_these(a, x, y, advice))
                 return true;
-            }
         }
     }
     return false;
+}
+
+/* A release fence in one thread and an acquire fence in another. */
+static bool try_fences(struct adviser *a, struct ck_advice *advice)
+{
+    for (uint32_t i = a->change_count; i < a->fence_count && a->tries < MAX_TRIES; i++) {
+        for (uint32_t k = a->change_count; k < a->fence_count; k++) {
+            const struct ck_edit *x = &a->singles[i], *y = &a->singles[k];
+
+            if (x->order == MM_RELEASE && y->order == MM_ACQUIRE && x->thread != y->thread &&
+                try_these(a, x, y, advice))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether threads T and U are all of a work-group. */
+static bool are_group(const struct ck_program *p, uint32_t t, uint32_t u)
+{
+    bool all = true;
+
+    for (uint32_t i = 0; i < p->thread_count; i++) {
+        bool same = !p->threads[i].host && p->threads[i].device == p->threads[t].device &&
+                    p->threads[i].work_group == p->threads[t].work_group;
+
+        all = all && same == (i == t || i == u);
+    }
+    return all;
+}
+
+/* A barrier may come before an access, and at the end. */
+static bool is_place(const struct ck_thread *t, uint32_t i)
+{
+    return i == t->instr_count || t->instrs[i].op == CK_END ||
+           (t->instrs[i].op >= CK_LOAD && t->instrs[i].op <= CK_CAS);
+}
+
+static bool try_barrier(struct adviser *a, uint32_t t, uint32_t u, struct ck_advice *advice)
+{
+    const struct ck_program *p = a->program;
+    struct ck_edit x = {.thread = t,
+                        .insert = true,
+                        .barrier = true,
+                        .scope = MM_SCOPE_WORK_GROUP,
+                        .fence_flags = all_flags(p)};
+    struct ck_edit y = x;
+
+    y.thread = u;
+    for (x.instr = 0; x.instr <= p->threads[t].instr_count && a->tries < MAX_TRIES; x.instr++) {
+        for (y.instr = 0; y.instr <= p->threads[u].instr_count; y.instr++) {
+            if (is_place(&p->threads[t], x.instr) && is_place(&p->threads[u], y.instr) &&
+                try_these(a, &x, &y, advice))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool try_barriers(struct adviser *a, struct ck_advice *advice)
+{
+    for (uint32_t t = 0; t < a->program->thread_count; t++) {
+        for (uint32_t u = 0; u < t; u++) {
+            if (are_group(a->program, u, t) && try_barrier(a, u, t, advice))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void collect(struct adviser *a)
+{
+    const struct ck_program *p = a->program;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++)
+            collect_changes(a, t, i);
+    }
+    a->change_count = a->single_count;
+    if (!p->vulkan)
+        collect_fences(a);
+    a->fence_count = a->single_count;
+    if (!p->vulkan)
+        collect_atomics(a);
 }
 
 enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,
@@ -232,16 +429,13 @@ enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_mo
         mm_free(a.singles);
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
-    for (uint32_t t = 0; t < program->thread_count; t++) {
-        for (uint32_t i = 0; i < program->threads[t].instr_count; i++)
-            collect_changes(&a, t, i);
-    }
-    a.change_count = a.single_count;
-    if (!program->vulkan)
-        collect_fences(&a);
-    if (!try_one(&a, 0, a.change_count, advice) && !try_one(&a, a.change_count, a.single_count, advice) &&
-        !try_two(&a, 0, a.change_count, advice))
-        try_two(&a, a.change_count, a.single_count, advice);
+    collect(&a);
+    /* What makes it synchronise comes before what makes that needless. */
+    if (!try_one(&a, 0, a.fence_count, advice) && !try_two(&a, a.change_count, 0, a.change_count, advice) &&
+        !try_two(&a, a.change_count, a.change_count, a.fence_count, advice) &&
+        !try_one(&a, a.fence_count, a.single_count, advice) &&
+        (program->vulkan || (!try_fences(&a, advice) && !try_barriers(&a, advice))))
+        try_two(&a, a.single_count, a.fence_count, a.single_count, advice);
     mm_arena_destroy(a.arena);
     mm_free(a.singles);
     return MM_OK;

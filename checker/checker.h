@@ -83,11 +83,16 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err);
 void ck_verdict_clear(struct ck_verdict *verdict);
 
-/* One change of a program: of instruction INSTR of THREAD, what is not 0; or a fence to insert before it. */
+/* One change of a program: of instruction INSTR of THREAD, what is not 0; or a fence, or a barrier of the
+ * work-group, to insert before it (at the end of the thread: where INSTR is the number of instructions); or
+ * all accesses of the object that INSTR accesses become atomic: plain ones with ORDER (NONE: there is none),
+ * all with at least SCOPE. */
 struct ck_edit {
     uint32_t thread, instr;
     bool insert;
     uint8_t order, scope, fence_flags; /* fence_flags: to add */
+    bool barrier;                      /* with INSERT */
+    bool atomic;
 };
 struct ck_advice {
     uint32_t count; /* 0: no change of at most two places is known to help */

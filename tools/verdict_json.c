@@ -150,10 +150,25 @@ void verdict_print_explanation(const struct ck_program *program, const struct ck
 
 /* ---- advice ---- */
 
-/* The instruction that EDIT is about; of an added fence, the one behind it. */
+/* Whether something is added at the end of the thread. */
+static bool is_at_end(const struct ck_program *program, const struct ck_edit *edit)
+{
+    const struct ck_thread *t = &program->threads[edit->thread];
+    return edit->instr == t->instr_count || t->instrs[edit->instr].op == CK_END;
+}
+
+/* The instruction that EDIT is about; of what is added, the one behind it, or at the end the last. */
 static const struct ck_instr *edited(const struct ck_program *program, const struct ck_edit *edit)
 {
-    return &program->threads[edit->thread].instrs[edit->instr];
+    return &program->threads[edit->thread]
+                .instrs[edit->instr - (edit->instr > 0 && is_at_end(program, edit))];
+}
+
+/* The object that becomes atomic. */
+static const char *object_name(const struct ck_program *program, const struct ck_edit *edit)
+{
+    uint32_t object = ck_program_base(program, edited(program, edit)->address);
+    return object < program->object_count ? program->objects[object].name : "it";
 }
 
 static const char *flag_names(unsigned flags)
@@ -175,7 +190,11 @@ static void lack_text(const struct ck_program *program, const struct ck_edit *ed
     const struct ck_instr *i = edited(program, edit);
     const char *name = program->threads[edit->thread].name;
     if (edit->insert)
-        snprintf(buf, size, "%s, line %u: there is no fence", name, i->line);
+        snprintf(buf, size, "%s, line %u: there is no %s", name, i->line,
+                 edit->barrier ? "barrier" : "fence");
+    else if (edit->atomic && edit->order)
+        snprintf(buf, size, "%s, line %u: the %s of %s is not atomic", name, i->line, kinds[i->op],
+                 object_name(program, edit));
     else if (edit->order)
         snprintf(buf, size, "%s, line %u: the order of the %s is %s", name, i->line, kinds[i->op],
                  mm_order_name((enum mm_order)i->order));
@@ -191,7 +210,18 @@ static void change_text(const struct ck_program *program, const struct ck_edit *
 {
     const struct ck_instr *i = edited(program, edit);
     const char *name = program->threads[edit->thread].name;
-    if (edit->insert)
+    if (edit->barrier)
+        snprintf(buf, size, "%s, %s line %u: work_group_barrier(%s)", name,
+                 is_at_end(program, edit) ? "after" : "before", i->line, flag_names(edit->fence_flags));
+    else if (edit->atomic && !edit->order)
+        snprintf(buf, size, "%s: memory_scope_%s everywhere", object_name(program, edit),
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else if (edit->atomic)
+        snprintf(buf, size,
+                 "%s: an atomic type, accessed with memory_order_%s and memory_scope_%s everywhere",
+                 object_name(program, edit), mm_order_name((enum mm_order)edit->order),
+                 mm_scope_name((enum mm_scope)edit->scope));
+    else if (edit->insert)
         snprintf(buf, size,
                  "%s, before line %u: atomic_work_item_fence(%s, memory_order_%s, memory_scope_%s)", name,
                  i->line, flag_names(edit->fence_flags), mm_order_name((enum mm_order)edit->order),
@@ -217,9 +247,8 @@ void verdict_print_advice(const struct ck_program *program, const struct ck_advi
         change_text(program, &advice->edits[i], text, sizeof text);
         fprintf(out, "    %s %s\n", i ? "    and" : "change:", text);
     }
-    fprintf(out, advice->count
-                     ? "    checked: with this there is no race\n"
-                     : "    no change of one or two operations, and no one fence, is known to help\n");
+    fprintf(out, advice->count ? "    checked: with this there is no race\n"
+                               : "    no change of at most two places is known to help\n");
 }
 
 cJSON *verdict_advice_json(const struct ck_program *program, const struct ck_advice *advice)

@@ -82,13 +82,13 @@ static void barrier_flag(void **state)
     assert_int_equal(a.edits[0].fence_flags, MM_FENCE_GLOBAL);
 }
 
-/* A loop leads over the fence that is added; and nothing helps where nothing synchronises. */
+/* A loop leads over the fence that is added; and nothing helps where nothing synchronises or can be atomic.
+ */
 static void added_fence(void **state)
 {
-    struct ck_advice a =
-        advise("OPENCL t\n{ [x] = 0; [y] = 0; }\n"
-               "P0@wg 0, dev 0 (global int* x, global int* y) {\n *x = 1;\n}\n"
-               "P1@wg 1, dev 0 (global int* x, global int* y) {\n *x = 2;\n}\nexists (x = 1)\n");
+    struct ck_advice a = advise("OPENCL t\n{ char [x] = 0; }\n"
+                                "P0@wg 0, dev 0 (global char* x) {\n *x = 1;\n}\n"
+                                "P1@wg 1, dev 0 (global char* x) {\n *x = 2;\n}\nexists (x = 1)\n");
 
     (void)state;
     assert_int_equal(a.count, 0);
@@ -102,11 +102,55 @@ static void added_fence(void **state)
     assert_int_equal(a.edits[0].thread, 1);
 }
 
+static void object_becomes_atomic(void **state)
+{
+    struct ck_advice a = advise("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (global int* x) {\n *x = 1;\n}\n"
+                                "P1@wg 1, dev 0 (global int* x) {\n int r0 = *x;\n}\nexists (1:r0 = 1)\n");
+
+    (void)state;
+    assert_int_equal(a.count, 1);
+    assert_true(a.edits[0].atomic);
+    assert_int_equal(a.edits[0].order, MM_RELAXED);
+    assert_int_equal(a.edits[0].scope, MM_SCOPE_DEVICE);
+}
+
+#define NARROW(r) " int r" #r " = atomic_load_explicit(x, memory_order_relaxed, memory_scope_work_group);\n"
+
+static void scope_everywhere(void **state)
+{
+    struct ck_advice a =
+        advise("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (global atomic_int* x) {\n"
+               " atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_work_group);\n}\n"
+               "P1@wg 1, dev 0 (global atomic_int* x) {\n" NARROW(0) NARROW(1) "}\n"
+                                                                               "exists (1:r0 = 1)\n");
+
+    (void)state;
+    assert_int_equal(a.count, 1);
+    assert_true(a.edits[0].atomic);
+    assert_int_equal(a.edits[0].order, MM_ORDER_NONE);
+    assert_int_equal(a.edits[0].scope, MM_SCOPE_DEVICE);
+}
+
+/* What is smaller than any atomic type: the two meet at a barrier. */
+static void added_barrier(void **state)
+{
+    struct ck_advice a = advise("OPENCL t\n{ [x] = 0; }\nP0@wg 0, dev 0 (global char* x) {\n *x = 1;\n}\n"
+                                "P1@wg 0, dev 0 (global char* x) {\n int r0 = *x;\n}\nexists (1:r0 = 1)\n");
+
+    (void)state;
+    assert_int_equal(a.count, 2);
+    assert_true(a.edits[0].insert && a.edits[0].barrier);
+    assert_true(a.edits[1].insert && a.edits[1].barrier);
+    assert_int_not_equal(a.edits[0].thread, a.edits[1].thread);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_order), cmocka_unit_test(two_orders),
-                                       cmocka_unit_test(two_scopes), cmocka_unit_test(barrier_flag),
-                                       cmocka_unit_test(added_fence)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_order),        cmocka_unit_test(two_orders),
+        cmocka_unit_test(two_scopes),       cmocka_unit_test(barrier_flag),
+        cmocka_unit_test(added_fence),      cmocka_unit_test(object_becomes_atomic),
+        cmocka_unit_test(scope_everywhere), cmocka_unit_test(added_barrier)};
 
     return cmocka_run_group_tests_name("advice", tests, NULL, NULL);
 }
