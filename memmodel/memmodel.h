@@ -58,8 +58,8 @@ char *mm_strdup(const char *s);
 /* Memory that kernels use, zeroed.  ALIGN: a power of two, a page at most. */
 void *mm_aligned_alloc(size_t size, size_t align);
 void mm_aligned_free(void *p);
-/* Between pages whose use is a fault: it ends, but for ALIGN, where they begin.  With REFCL_GUARD=1, mm_guard_on,
- * mm_aligned_alloc gives such memory. */
+/* Between pages whose use is a fault: it ends, but for ALIGN, where they begin.  With REFCL_GUARD=1,
+ * mm_guard_on, mm_aligned_alloc gives such memory. */
 bool mm_guard_on(void);
 void *mm_guarded_alloc(size_t size, size_t align);
 void mm_guarded_free(void *p);
