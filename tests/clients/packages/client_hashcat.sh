@@ -7,7 +7,7 @@ fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 crack() { # number, mode, hash, word
-    HOME=$dir timeout "${CLIENT_LIMIT:-400}" hashcat -D 1,2 -m "$2" -a 3 --force -w 1 --potfile-disable \
+    HOME=$dir XDG_CACHE_HOME=$dir XDG_DATA_HOME=$dir timeout "${CLIENT_LIMIT:-400}" hashcat -D 1,2 -m "$2" -a 3 --force -w 1 --potfile-disable \
         -o "$dir/out$1" --outfile-format 2 "$3" '?l?l?d' >"$dir/log" 2>&1
     if [ "$(cat "$dir/out$1" 2>/dev/null)" = "$4" ]; then
         echo "ok $1 - mode $2"
