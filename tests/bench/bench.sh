@@ -1,14 +1,15 @@
 #!/bin/bash
 # CPU time per launch beside PoCL and plain C, and of the interpreter beside Oclgrind: medians, in one run on one
 # machine.  Plain C is gcc -O3 -march=native on one thread, with the obvious algorithm where the kernel's is made for
-# work-groups (reduction, scan, matrix_tiled).
+# work-groups (reduction, scan, matrix_tiled).  patterns.cl, patterns of real applications, is beside PoCL alone.
 # Ends with the launch overhead of an empty kernel, recording off: the best of three medians.
 # bench.sh [KERNEL...]; REPEATS= launches per kernel (default 15).
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
 REPEATS=${REPEATS:-15}
-source=tests/bench/kernels.cl
+patterns="gemm gemv axpy fft sha256 radix_count sort_step csr_product floyd_warshall hotspot n_body_double perlin grey
+    resize blur_row sobel transpose kmeans"
 bench=$BUILD/tests/bench/bench
 mkdir -p "$(dirname "$bench")"
 [ "$bench" -nt tests/bench/bench.c ] ||
@@ -17,7 +18,7 @@ plain=$BUILD/tests/bench/plain
 [ "$plain" -nt tests/bench/plain.c ] ||
     gcc -std=c11 -D_GNU_SOURCE -O3 -march=native -fno-strict-aliasing tests/bench/plain.c -o "$plain" -lm || exit 4
 kernels=${*:-vector_add saxpy_chain matrix_naive matrix_tiled reduction scan stencil histogram n_body bitonic_sort
-    black_scholes integer_hash ticket_lock md_rounds sparse_product mandelbrot box_filter dense_layer}
+    black_scholes integer_hash ticket_lock md_rounds sparse_product mandelbrot box_filter dense_layer $patterns}
 library=$PWD/$BUILD/librefcl.so
 
 refcl() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library REFCL_ENGINE=$1 timeout 120 "$bench" "$source" "$2" "$3" "$4"; }
@@ -27,6 +28,8 @@ time_of() { echo "$1" | awk '{print $2 == "" ? "-" : $2}'; }
 
 printf '%-16s %10s %10s %8s %10s %8s | %12s %12s %8s\n' kernel jit pocl faster plain-c faster interp/64 oclgrind/64 faster
 for k in $kernels; do
+    source=tests/bench/kernels.cl
+    [[ " ${patterns//$'\n'/ } " == *" $k "* ]] && source=tests/bench/patterns.cl
     jit=$(time_of "$(refcl jit "$k" "$REPEATS" 0 2>/dev/null)")
     pocl=$(time_of "$(pocl "$k" 2>/dev/null)")
     c=$(time_of "$("$plain" "$k" "$REPEATS" 2>/dev/null)")
