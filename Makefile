@@ -231,13 +231,18 @@ lint:
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/lint WERROR=-Werror all
 format:
 	@git ls-files '*.c' '*.h' '*.cpp' | xargs clang-format -i
-bench: 
+$(BUILD)/tests/bench/model: tests/bench/model.c $(BUILD)/lib/libmemmodel.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -L$(BUILD)/lib -lmemmodel $(ZSTD_LIBS) -lm
+bench:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES)
-	@$(MAKE) --no-print-directory -j$$(nproc) tests
+	@$(MAKE) --no-print-directory -j$$(nproc) tests $(BUILD)/tests/bench/model
 	@BUILD=$(BUILD) tests/bench/bench.sh
 	@BUILD=$(BUILD) tests/bench/latency.sh
 	@BUILD=$(BUILD) tests/bench/checked.sh
 	@BUILD=$(BUILD) tests/bench/oclgrind.sh
+	@$(BUILD)/tests/bench/model
+	@BUILD=$(BUILD) tests/bench/search.py
 
 # Random kernels must leave the same in the interpreter, the JIT (ENGINES=interp,jit) and native code by PoCL.
 differential: all
