@@ -188,11 +188,21 @@ static bool map_row(struct rt_command *command, const struct rt_map *m, size_t b
     return true;
 }
 
+/* Without memory: a view for the host that lacks is a failure to map, unless the application asked for host
+ * memory when it made the object; else the object's own data lack [CL 5.2.4 E7, E9]. */
+static cl_int map_failure(struct rt_mem *mem)
+{
+    struct rt_mem *root = rt_mem_root(mem);
+    bool is_view = rt_storage_map_place(root) == RT_HOST_VIEW;
+    bool asked = root->flags & (CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
+    return is_view && !asked ? CL_MAP_FAILURE : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+}
+
 static cl_int run_map(struct rt_command *command)
 {
     const struct rt_map *m = (void *)command->payload;
     if (!each_row(command, m, map_row)) {
-        return CL_MAP_FAILURE;
+        return map_failure(m->mem);
     }
     if (rt_guard_on()) {
         rt_guard_mapped(rt_storage_map_pointer(m->mem, m->layout.origin));
@@ -249,7 +259,7 @@ void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *n
     }
     unsigned char *pointer = rt_storage_map_pointer(map->mem, map->layout.origin);
     if (!pointer) {
-        return rt_null(errcode_ret, CL_MAP_FAILURE);
+        return rt_null(errcode_ret, map_failure(map->mem));
     }
     struct rt_command *command = rt_command_create(queue, type, name, &operation, sizeof(*map));
     if (!command) {

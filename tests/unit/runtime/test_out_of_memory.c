@@ -68,6 +68,7 @@ enum { MOST = 20000 };
 #define clEnqueueSVMMap                    rt_clEnqueueSVMMap
 #define clEnqueueSVMUnmap                  rt_clEnqueueSVMUnmap
 #define clEnqueueSVMMigrateMem             rt_clEnqueueSVMMigrateMem
+#define clSetKernelExecInfo                rt_clSetKernelExecInfo
 
 static cl_device_id device;
 static cl_context context;
@@ -190,6 +191,44 @@ static void first_contents(void **state)
     assert_int_equal(err, CL_MEM_OBJECT_ALLOCATION_FAILURE);
 }
 
+/* What a map shows is allocated with the first one: the data of the object, or a view of it for the host,
+ * which only contexts with several devices have. */
+#define FED(q) mm_alloc_fail_after(0), rt_clFinish(q), err
+#define STARVE_MAPS(code, c, q)                                                                              \
+    do {                                                                                                     \
+        cl_mem m = clCreateBuffer(c, 0, 256, NULL, &err),                                                    \
+               i = clCreateImage(c, 0, &format, &square, NULL, &err);                                        \
+        size_t pitch;                                                                                        \
+        STARVE_BOTH(CL_OUT_OF_HOST_MEMORY, code,                                                             \
+                    (clEnqueueMapBuffer(q, m, CL_FALSE, CL_MAP_READ, 0, 4, NONE, &err), FED(q)), (void)0);   \
+        STARVE_BOTH(                                                                                         \
+            CL_OUT_OF_HOST_MEMORY, code,                                                                     \
+            (clEnqueueMapImage(q, i, CL_FALSE, CL_MAP_READ, zero, one, &pitch, NULL, NONE, &err), FED(q)),   \
+            (void)0);                                                                                        \
+        release_mem(m);                                                                                      \
+        release_mem(i);                                                                                      \
+    } while (0)
+
+/* [CL 5.2.4 E7] [CL 5.2.4 E9] [CL 5.3.6 E11] [CL 5.3.6 E13] */
+static void maps(void **state)
+{
+    (void)state;
+    const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id parts[64];
+    cl_uint count = 0;
+    STARVE_MAPS(CL_MEM_OBJECT_ALLOCATION_FAILURE, context, queue);
+    OK(clCreateSubDevices(device, by_one, 64, parts, &count));
+    cl_context both = clCreateContext(NULL, 2, parts, NULL, NULL, &err);
+    cl_command_queue first = clCreateCommandQueueWithProperties(both, parts[0], NULL, &err);
+    OK(err);
+    STARVE_MAPS(CL_MAP_FAILURE, both, first);
+    OK(rt_clFinish(first));
+    OK(rt_clReleaseCommandQueue(first));
+    OK(rt_clReleaseContext(both));
+    for (cl_uint i = 0; i < count; i++)
+        OK(rt_clReleaseDevice(parts[i]));
+}
+
 static void CL_CALLBACK on_event(cl_event e, cl_int s, void *d)
 {
     (void)e, (void)s, (void)d;
@@ -303,6 +342,8 @@ static void commands(void **state)
     STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueMarkerWithWaitList(queue, 0, NULL, &e), finish());
     STARVE(CL_OUT_OF_HOST_MEMORY, clSetEventCallback(e, CL_COMPLETE, on_event, NULL), finish());
     STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueBarrierWithWaitList(queue, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, clSetKernelExecInfo(k, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof svm, &svm),
+           (void)0);
     STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMMemcpy(queue, CL_FALSE, svm, other, 4, NONE), finish());
     STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMMemFill(queue, svm, bytes, 4, 4, NONE), finish());
     STARVE(CL_OUT_OF_HOST_MEMORY, clEnqueueSVMMap(queue, CL_FALSE, CL_MAP_READ, svm, 4, NONE), finish());
@@ -427,7 +468,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(creation), cmocka_unit_test(first_contents),
-                                       cmocka_unit_test(programs), cmocka_unit_test(commands),
-                                       cmocka_unit_test(data_of_objects)};
+                                       cmocka_unit_test(maps),     cmocka_unit_test(programs),
+                                       cmocka_unit_test(commands), cmocka_unit_test(data_of_objects)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
