@@ -1,7 +1,8 @@
-/* The collector: tests that expect an error code of an API call.
+/* The collector: tests that expect a code of an API call, be it an error or CL_SUCCESS.
  *
  * A statement that names a code and a call pairs them: EXPECT(CL_INVALID_VALUE, clFlush(NULL)).  A code alone
- * belongs to the call of the statement before: err = clFlush(NULL); assert_int_equal(err, CL_...). */
+ * belongs to the call of the statement before: err = clFlush(NULL); assert_int_equal(err, CL_...).  OK(call)
+ * expects CL_SUCCESS, OK(err) of the statement before. */
 #include "spec-xref/collect_internal.h"
 
 #include <ctype.h>
@@ -20,9 +21,10 @@ static bool is_identifier(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool is_error(const char *name)
+static bool is_code(const char *name)
 {
-    static const char *const starts[] = {"CL_INVALID_",
+    static const char *const starts[] = {"CL_SUCCESS",
+                                         "CL_INVALID_",
                                          "CL_OUT_OF_",
                                          "CL_MISALIGNED_",
                                          "CL_MAP_FAILURE",
@@ -82,10 +84,12 @@ static void identifier(struct statement *s, const char *p, size_t n, char after,
         strncmp(name, "cl", 2) == 0 && isupper((unsigned char)name[2]) && (after == '(' || after == ',');
     if (call && s->call_count < CALLS_MAX)
         memcpy(s->calls[s->call_count++], name, n + 1);
-    if (is_error(name) && s->code_count < CALLS_MAX) {
+    if (strcmp(name, "OK") == 0 && after == '(')
+        memcpy(name, "CL_SUCCESS", sizeof "CL_SUCCESS");
+    if (is_code(name) && s->code_count < CALLS_MAX) {
         if (!s->code_count)
             s->line = line;
-        memcpy(s->codes[s->code_count++], name, n + 1);
+        memcpy(s->codes[s->code_count++], name, strlen(name) + 1);
     }
 }
 

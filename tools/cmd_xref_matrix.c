@@ -146,29 +146,36 @@ static int run_site(int argc, char **argv)
     return code;
 }
 
-/* ---- errors ------------------------------------------------------------------------------- */
+/* ---- codes -------------------------------------------------------------------------------- */
 
+/* Successes are rows like errors, counted by themselves. */
 static int print_errors(const struct xref_context *x)
 {
-    size_t all = 0, tested = 0, reasons = 0;
+    size_t all[2] = {0}, tested[2] = {0}, reasons[2] = {0};
     for (size_t i = 0; i < x->db.clause_count; i++) {
         const struct xr_clause *c = &x->db.clauses[i];
         const struct xr_links *links = &x->matrix.links[i];
         if (!*c->code)
             continue;
         bool is_tested = xr_links_error_tested(links);
-        all++;
-        tested += is_tested;
-        reasons += !is_tested && *c->untested;
+        bool success = strcmp(c->code, "CL_SUCCESS") == 0;
+        all[success]++;
+        tested[success] += is_tested;
+        reasons[success] += !is_tested && *c->untested;
         printf("%-9s %-16s", is_tested ? "tested" : *c->untested ? "reason" : "UNTESTED", c->id);
         for (size_t k = 0; k < c->entry_count; k++)
             printf("%s%s", k ? "," : " ", c->entries[k]);
         printf(" %s: %s%s%s\n", c->code, c->text, *c->untested && !is_tested ? "; " : "",
                is_tested ? "" : c->untested);
     }
-    printf("%zu error conditions, %zu tested, %zu with a reason, %zu neither\n", all, tested, reasons,
-           all - tested - reasons);
-    return all > tested + reasons ? EXIT_FINDINGS : EXIT_CLEAN;
+    size_t left = 0;
+    for (int s = 1; s >= 0; s--) {
+        size_t neither = all[s] - tested[s] - reasons[s];
+        printf("%zu %s, %zu tested, %zu with a reason, %zu neither\n", all[s],
+               s ? "successes" : "error conditions", tested[s], reasons[s], neither);
+        left += neither;
+    }
+    return left > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
 static int run_errors(int argc, char **argv)

@@ -261,9 +261,32 @@ static void not_built_for_the_device(void **state)
         OK(clReleaseDevice(parts[i]));
 }
 
+/* References that are taken keep objects alive through one release. */
+static void references(void **state)
+{
+    (void)state;
+    cl_uint count = 0;
+    OK(clRetainCommandQueue(queue));
+    OK(clReleaseCommandQueue(queue));
+    OK(clGetCommandQueueInfo(queue, CL_QUEUE_REFERENCE_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+    OK(clRetainMemObject(buffer));
+    OK(clReleaseMemObject(buffer));
+    OK(clGetMemObjectInfo(buffer, CL_MEM_REFERENCE_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+    OK(clRetainKernel(kernel));
+    OK(clReleaseKernel(kernel));
+    OK(clGetKernelInfo(kernel, CL_KERNEL_REFERENCE_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+    OK(clRetainEvent(failed));
+    OK(clReleaseEvent(failed));
+    OK(clGetEventInfo(failed, CL_EVENT_REFERENCE_COUNT, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(conditions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(conditions), cmocka_unit_test(references),
                                        cmocka_unit_test(not_built_for_the_device)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,97 @@
+/* What is not there when it is needed: the compiler, the linker, a program that another thread is building
+ * [CL 5.8.4, 5.8.5]. */
+#include "runtime_test.h"
+#include "specialized.h"
+
+#include <pthread.h>
+
+static const char *const text = "kernel void k(global int *p) { *p = 1; }";
+
+static cl_program from_source(void)
+{
+    cl_program program = clCreateProgramWithSource(context, 1, (const char **)&text, NULL, &err);
+    OK(err);
+    return program;
+}
+
+static void no_compiler(void **state)
+{
+    (void)state;
+    setenv("REFCL_COMPILER", "/nonexistent/compiler", 1);
+    cl_program program = from_source();
+    assert_int_equal(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_COMPILER_NOT_AVAILABLE);
+    assert_int_equal(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL),
+                     CL_COMPILER_NOT_AVAILABLE);
+    OK(clReleaseProgram(program));
+    cl_program parts[2];
+    for (int i = 0; i < 2; i++) {
+        parts[i] = clCreateProgramWithIL(context, specialized, sizeof specialized, &err);
+        OK(err);
+        OK(clCompileProgram(parts[i], 0, NULL, "", 0, NULL, NULL, NULL, NULL));
+    }
+    program = clLinkProgram(context, 0, NULL, "", 2, parts, NULL, NULL, &err);
+    assert_int_equal(err, CL_LINKER_NOT_AVAILABLE);
+    if (program)
+        OK(clReleaseProgram(program));
+    OK(clReleaseProgram(parts[0]));
+    OK(clReleaseProgram(parts[1]));
+    unsetenv("REFCL_COMPILER");
+}
+
+static void *build(void *program)
+{
+    clBuildProgram(program, 0, NULL, "", NULL, NULL);
+    return NULL;
+}
+
+static cl_build_status build_status(cl_program program)
+{
+    cl_build_status status = 77;
+    OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
+/* The helper hangs until its time is over [CL 5.8.4 E9] [CL 5.8.5 E7]. */
+static void still_building(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    cl_program program = from_source();
+    setenv("REFCL_COMPILER_FAULT", "hang", 1);
+    setenv("REFCL_COMPILE_TIMEOUT", "2", 1);
+    assert_int_equal(pthread_create(&thread, NULL, build, program), 0);
+    for (int i = 0; i < 5000 && build_status(program) != CL_BUILD_IN_PROGRESS; i++)
+        pause_ms(1);
+    assert_int_equal(build_status(program), CL_BUILD_IN_PROGRESS);
+    assert_int_equal(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
+    assert_int_equal(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
+    pthread_join(thread, NULL);
+    assert_int_equal(build_status(program), CL_BUILD_ERROR);
+    unsetenv("REFCL_COMPILER_FAULT");
+    unsetenv("REFCL_COMPILE_TIMEOUT");
+    OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    OK(clReleaseProgram(program));
+}
+
+/* No device has fine-grained system SVM unless REFCL_SVM says so. */
+static void no_system_svm(void **state)
+{
+    (void)state;
+    const cl_bool wanted = CL_TRUE;
+    cl_program program = build_source(text, "");
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    OK(err);
+    assert_int_equal(
+        clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof wanted, &wanted),
+        CL_INVALID_OPERATION);
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_compiler), cmocka_unit_test(still_building),
+                                       cmocka_unit_test(no_system_svm)};
+    setenv("REFCL_SVM", "fine", 1);
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
