@@ -202,21 +202,25 @@ static void note(struct in_jit_calls *c, enum in_jit_sort sort)
     c->fibers |= sort == IN_JIT_FIBERS;
 }
 
-/* Function INDEX and all that it calls; that calls do not recur the interpreter's lowering has seen. */
-static void reach(struct in_jit_calls *c, const struct in_module *m, uint32_t index)
+/* Function INDEX and all that it calls; that calls do not recur the interpreter's lowering has seen.  The
+ * number of instructions once every call is inlined; SIZES: of the functions reached before. */
+static uint64_t reach(struct in_jit_calls *c, const struct in_module *m, uint32_t index, uint64_t *sizes)
 {
     const struct in_function *f = &m->functions[index];
     struct in_inst i;
+    uint64_t size = 0;
     if (c->reached[index] || !f->has_body)
-        return;
+        return sizes[index];
     c->reached[index] = true;
     for (uint32_t at = f->word; at < f->end; at += i.count) {
         in_inst_at(m, at, &i);
-        c->instructions++;
+        size++;
         note(c, in_jit_sort(m, &i));
         if (i.opcode == SpvOpFunctionCall && m->ids[i.operands[0]].kind == IN_ID_FUNCTION)
-            reach(c, m, m->ids[i.operands[0]].index);
+            size += reach(c, m, m->ids[i.operands[0]].index, sizes);
     }
+    sizes[index] = size < UINT32_MAX ? size : UINT32_MAX;
+    return sizes[index];
 }
 
 enum mm_class in_jit_calls_create(struct in_jit_calls *c, struct in_module *m, struct in_kernel *kernel,
@@ -224,9 +228,12 @@ enum mm_class in_jit_calls_create(struct in_jit_calls *c, struct in_module *m, s
 {
     *c = (struct in_jit_calls){.quiet = true};
     c->reached = mm_alloc_zero(m->function_count + 1, sizeof *c->reached);
-    if (c->reached == NULL)
+    uint64_t *sizes = mm_alloc_zero(m->function_count + 1, sizeof *sizes);
+    if (c->reached != NULL && sizes != NULL)
+        c->instructions = reach(c, m, kernel->function, sizes);
+    mm_free(sizes);
+    if (c->reached == NULL || sizes == NULL)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    reach(c, m, kernel->function);
     return c->any ? lower_all(c, m, kernel, err) : MM_OK;
 }
 

@@ -17,8 +17,8 @@ struct in_jit_call {
     uint32_t frame_bytes;
 };
 struct in_jit_calls {
-    bool *reached; /* per function of the module: the kernel calls it */
-    uint32_t instructions;
+    bool *reached;             /* per function of the module: the kernel calls it */
+    uint64_t instructions;     /* once all that is called is inlined */
     struct in_code code;       /* instruction K is call K: CALLC, EXT, or WAIT */
     struct in_jit_call *calls; /* ascending by word */
     struct in_jit_slot *slots;

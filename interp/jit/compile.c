@@ -73,6 +73,16 @@ static const char optimize[] =
     ","
     "default<O3>,function(sroa,early-cse,instcombine,simplifycfg)";
 
+/* Passes take much more than twice the time for twice the code. */
+enum { LARGE = 12000 };
+static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,instcombine),default<O1>";
+
+static bool optimise(LLVMModuleRef module)
+{
+    bool large = in_shim_size(module) > LARGE;
+    return in_shim_passes(module, machine, large ? optimize_large : optimize, !large);
+}
+
 /* Of 32 bits in the widest vectors of this processor. */
 static unsigned lanes(void)
 {
@@ -131,7 +141,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     if (!in_shim_passes(e->module, machine, "always-inline,globaldce", false))
         return false;
     in_shim_drop_scopes(e->module);
-    if (!in_shim_passes(e->module, machine, optimize, true))
+    if (!optimise(e->module))
         return false;
     in_shim_add_polls(e->module, &(struct in_polls){.stop_offset = offsetof(struct in_jit_frame, stop),
                                                     .budget_offset = offsetof(struct in_jit_frame, budget),

@@ -136,6 +136,14 @@ void in_shim_keep_accuracy(LLVMModuleRef module)
     }
 }
 
+uint64_t in_shim_size(LLVMModuleRef module)
+{
+    uint64_t n = 0;
+    for (const Function &f : *unwrap(module))
+        n += f.getInstructionCount();
+    return n;
+}
+
 // What parameters promise on aliases holds for the whole launch: there is no need to know where it begins,
 // and the vectoriser takes the marks of that for accesses to memory.
 void in_shim_drop_scopes(LLVMModuleRef module)

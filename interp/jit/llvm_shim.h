@@ -31,6 +31,8 @@ bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
 /* Calls that double precision needs go to libm itself. */
 void in_shim_keep_accuracy(LLVMModuleRef module);
+/* Instructions of all functions of MODULE. */
+uint64_t in_shim_size(LLVMModuleRef module);
 /* Removes marks of where aliasing of parameters begins to matter. */
 void in_shim_drop_scopes(LLVMModuleRef module);
 /* Runs passes; false with WHY. */
