@@ -59,16 +59,19 @@ static void dump(LLVMModuleRef module, const char *stage)
 }
 
 /* Before work-items become loops: everything in one function, short loops unrolled. */
-static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa,scalarize,early-cse,"
-                                 "instcombine,simplifycfg,loop-simplify,lcssa,"
-                                 "loop(loop-rotate),loop-mssa(licm),loop(indvars),loop-simplify)";
+static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa)";
+static const char take_apart[] = "function(scalarize)";
+static const char clean[] =
+    "function(early-cse,instcombine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"
+    "loop-mssa(licm),loop(indvars),loop-simplify)";
 static const char prepare[] =
     "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,instcombine,simplifycfg,loop-simplify)";
 
 /* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
 static const char optimize[] =
     "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
-    "loop(indvars)),function(loop-vectorize<interleave-forced-only;vectorize-forced-only>,"
+    "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars)),function(loop-vectorize<interleave-"
+    "forced-only;vectorize-forced-only>,"
     "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),instcombine,simplifycfg,sroa,early-cse)"
     ","
     "default<O3>,function(sroa,early-cse,instcombine,simplifycfg)";
@@ -112,6 +115,8 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     in_shim_keep_accuracy(e->module);
     bool passed = in_shim_passes(e->module, machine, inline_all, false);
     LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
+    passed &= in_shim_keeps_vectors(item) || in_shim_passes(e->module, machine, take_apart, false);
+    passed &= in_shim_passes(e->module, machine, clean, false);
     in_shim_mark_unroll(item);
     if (!passed || !in_shim_passes(e->module, machine, prepare, false)) {
         snprintf(k->why, sizeof k->why, "LLVM: no such pass");
@@ -132,6 +137,8 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         in_shim_make_turns(e->module, &loops);
     } else {
         in_shim_lower_local(item);
+        if (lanes() >= 16)
+            in_shim_suit_vectors(item);
         if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
             return false;
     }

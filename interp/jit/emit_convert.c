@@ -69,6 +69,20 @@ static LLVMValueRef round_to(struct in_emit *e, LLVMValueRef x, enum in_rounding
     return in_intrinsic(e, names[rounding], LLVMTypeOf(x), &x, 1);
 }
 
+/* Brought to what the integers of TO hold, which are numbers of X's type; NaN is 0. [CLC 6.4.3.3] */
+static LLVMValueRef clamped(struct in_emit *e, LLVMValueRef x, const struct in_ty *to, bool sign)
+{
+    uint32_t width = in_element(to)->width;
+    double least = sign ? -(double)(1 << (width - 1)) : 0,
+           most = (double)(1 << (sign ? width - 1 : width)) - 1;
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMValueRef low = LLVMConstReal(type, least), high = LLVMConstReal(type, most),
+                 none = LLVMConstReal(type, 0);
+    x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealUNO, x, x, ""), none, x, "");
+    x = LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, x, low, ""), low, x, "");
+    return LLVMBuildSelect(e->b, LLVMBuildFCmp(e->b, LLVMRealOGT, x, high, ""), high, x, "");
+}
+
 /* Out of range the result is any value, but one: it is frozen. */
 static LLVMValueRef float_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                                  const struct in_ty *to, bool sign, enum in_rounding rounding, bool saturate)
@@ -79,7 +93,9 @@ static LLVMValueRef float_to_int(struct in_emit *e, LLVMValueRef x, const struct
         x = in_half_out(e, x);
     if (rounding != IN_RTZ)
         x = round_to(e, x, rounding);
-    if (saturate) {
+    if (saturate && t->width < 32) {
+        x = clamped(e, x, to, sign);
+    } else if (saturate) {
         const char *name = sign ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
         LLVMTypeRef types[2] = {type, LLVMTypeOf(x)}, in = LLVMTypeOf(x);
         unsigned id = LLVMLookupIntrinsicID(name, 15);
@@ -107,13 +123,31 @@ static LLVMValueRef int_to_float(struct in_emit *e, LLVMValueRef x, const struct
     return sign ? LLVMBuildSIToFP(e->b, x, in_type(e, to), "") : LLVMBuildUIToFP(e->b, x, in_type(e, to), "");
 }
 
+static LLVMValueRef limited(struct in_emit *e, LLVMValueRef x, const char *name, int64_t limit)
+{
+    LLVMValueRef arguments[2] = {x, in_int(e, LLVMTypeOf(x), (uint64_t)limit)};
+    return in_intrinsic(e, name, LLVMTypeOf(x), arguments, 2);
+}
+
+/* Brought to what TO holds, as far as FROM exceeds that. [CLC 6.4.3.3] */
+static LLVMValueRef saturated(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                              const struct in_ty *to, const struct in_conversion *c)
+{
+    uint32_t s = from->width, t = to->width;
+    int64_t most = c->to_signed ? INT64_MAX >> (64 - t) : (int64_t)(UINT64_MAX >> (64 - t));
+    if (!c->from_signed)
+        return t < s || (t == s && c->to_signed) ? limited(e, x, "llvm.umin", most) : x;
+    if (!c->to_signed || t < s)
+        x = limited(e, x, "llvm.smax", c->to_signed ? INT64_MIN >> (64 - t) : 0);
+    return t < s ? limited(e, x, "llvm.smin", most) : x;
+}
+
 static LLVMValueRef int_to_int(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                                const struct in_ty *to, const struct in_conversion *c, bool saturate)
 {
     const struct in_ty *s = in_element(from), *t = in_element(to);
     if (saturate)
-        return each_convert(e, x, from, to, in_conversion_type(s, c->from_signed),
-                            in_conversion_type(t, c->to_signed), IN_RTE, true);
+        x = saturated(e, x, s, t, c);
     return s->width == t->width ? x : LLVMBuildIntCast2(e->b, x, in_type(e, to), c->from_signed, "");
 }
 

@@ -8,6 +8,7 @@
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SetVector.h>
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
@@ -66,8 +67,11 @@ struct Divergence {
 };
 // uniform_shim.cpp: what the vectoriser takes; vectors of bytes or words from anywhere, which come one by
 // one; conditions that no branch prediction knows.
+bool vectorizable(const llvm::Instruction &i);
 bool vectorizable(const llvm::BasicBlock &b);
+bool scattered(const llvm::Instruction &i, const Divergence &agreement);
 bool scattered(const llvm::BasicBlock &b, const Divergence &agreement);
+bool worthwhile(const llvm::Loop &loop, const Divergence &agreement);
 bool unpredictable(const llvm::Value *v, const Divergence &agreement, unsigned depth);
 // Whether I reads what another work-item may be about to change.
 bool observes(const llvm::Instruction &i);

@@ -156,7 +156,8 @@ void in_shim_drop_scopes(LLVMModuleRef module)
 }
 
 // The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorised.
-static bool parse_scalarize(StringRef name, FunctionPassManager &manager, ArrayRef<PassBuilder::PipelineElement>)
+static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
+                            ArrayRef<PassBuilder::PipelineElement>)
 {
     if (name != "scalarize")
         return false;

@@ -22,7 +22,7 @@ using namespace llvm;
 namespace
 {
 
-enum { MOST_CUTS = 40, MOST_WORK = 20000, LOOP_SIZE = 400 };
+enum { MOST_CUTS = 40, MOST_WORK = 20000 };
 
 // ---- order ---------------------------------------------------------------------------------------
 
@@ -162,10 +162,7 @@ bool Maker::choose()
         return false;
     SmallPtrSet<Loop *, 8> chosen;
     for (Loop *loop : loops.getLoopsInPreorder()) {
-        unsigned size = 0;
-        for (BasicBlock *b : loop->blocks())
-            size += b->size();
-        if (!loop->isInnermost() || size > LOOP_SIZE || !loop->getLoopLatch() ||
+        if (!loop->isInnermost() || !worthwhile(*loop, agreement) || !loop->getLoopLatch() ||
             !all_of(loop->blocks(),
                     [&](BasicBlock *b) { return vectorizable(*b) && !scattered(*b, agreement); }))
             continue;

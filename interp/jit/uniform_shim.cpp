@@ -82,7 +82,7 @@ Divergence::Divergence(Function &item, unsigned dimensions)
 
 // ---- what the vectoriser takes -------------------------------------------------------------------
 
-static bool vectorizable(const Instruction &i)
+bool vectorizable(const Instruction &i)
 {
     if (auto *load = dyn_cast<LoadInst>(&i))
         return load->isSimple() && (load->hasMetadata(LLVMContext::MD_access_group) ||
@@ -112,14 +112,23 @@ static bool affine(const Value *v, const Divergence &agreement, unsigned depth)
            all_of(i->operands(), [&](const Use &u) { return affine(u.get(), agreement, depth - 1); });
 }
 
+static bool gathered(const Instruction &i, const Divergence &agreement)
+{
+    auto *load = dyn_cast<LoadInst>(&i);
+    return load && !affine(load->getPointerOperand(), agreement, 12);
+}
+
 // Vectors of bytes or words from anywhere come one by one.
+bool scattered(const Instruction &i, const Divergence &agreement)
+{
+    const Value *pointer = getLoadStorePointerOperand(&i);
+    return pointer && getLoadStoreType(const_cast<Instruction *>(&i))->getScalarSizeInBits() < 32 &&
+           !affine(pointer, agreement, 12);
+}
+
 bool scattered(const BasicBlock &b, const Divergence &agreement)
 {
-    return any_of(b, [&](const Instruction &i) {
-        const Value *pointer = getLoadStorePointerOperand(&i);
-        return pointer && getLoadStoreType(const_cast<Instruction *>(&i))->getScalarSizeInBits() < 32 &&
-               !affine(pointer, agreement, 12);
-    });
+    return any_of(b, [&](const Instruction &i) { return scattered(i, agreement); });
 }
 
 bool vectorizable(const BasicBlock &b)
@@ -136,4 +145,19 @@ bool unpredictable(const Value *v, const Divergence &agreement, unsigned depth)
     return isa<LoadInst>(i) || i->getOpcode() == Instruction::Xor || i->getOpcode() == Instruction::And ||
            i->isIntDivRem() ||
            any_of(i->operands(), [&](const Use &u) { return unpredictable(u.get(), agreement, depth - 1); });
+}
+
+// Lanes that wait for others while these gather a little more lose more than vectors gain.
+bool worthwhile(const Loop &loop, const Divergence &agreement)
+{
+    unsigned size = 0, gathers = 0;
+    for (BasicBlock *b : loop.blocks()) {
+        size += b->size();
+        for (const Instruction &i : *b)
+            gathers += gathered(i, agreement);
+    }
+    SmallVector<BasicBlock *, 4> exits;
+    loop.getExitingBlocks(exits);
+    bool differs = any_of(exits, [&](BasicBlock *b) { return agreement.differs(*b); });
+    return size <= 400 && (!differs || 8 * gathers < size);
 }
