@@ -193,6 +193,7 @@ static enum mm_class compile(const struct rt_job *job, struct rt_text *log, stru
     enum mm_class cls = rt_clang_compile(job, extra.data ? extra.data : "", log, &notes, binary);
     mm_free(extra.data);
     cls = cls == MM_OK ? rt_helper_clean_spirv(binary, job, log) : cls;
+    cls = cls == MM_OK ? rt_helper_order(binary) : cls;
     cls = cls == MM_OK ? rt_helper_add_strings(binary, &notes) : cls;
     mm_free(notes.data);
     return cls == MM_OK ? rt_spirv_merge_types(binary) : cls;
