@@ -40,9 +40,9 @@ LLVMValueRef in_shim_float_atomic(LLVMBuilderRef builder, enum in_shim_float op,
                                   LLVMValueRef value, bool single)
 {
     static const AtomicRMWInst::BinOp ops[] = {AtomicRMWInst::FAdd, AtomicRMWInst::FMin, AtomicRMWInst::FMax};
-    return wrap(unwrap(builder)->CreateAtomicRMW(
-        ops[op], unwrap(pointer), unwrap(value), MaybeAlign(), AtomicOrdering::SequentiallyConsistent,
-        single ? SyncScope::SingleThread : SyncScope::System));
+    return wrap(unwrap(builder)->CreateAtomicRMW(ops[op], unwrap(pointer), unwrap(value), MaybeAlign(),
+                                                 AtomicOrdering::SequentiallyConsistent,
+                                                 single ? SyncScope::SingleThread : SyncScope::System));
 }
 
 LLVMValueRef in_shim_access_group(LLVMContextRef context)

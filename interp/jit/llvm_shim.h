@@ -16,8 +16,8 @@ extern "C" {
 LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b);
 /* What the module promises of a sum, difference or product. */
 void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned);
-/* Adds VALUE to the float at POINTER, or takes the smaller or larger one, sequentially consistent; the old one.
- * SINGLE: for one thread. */
+/* Adds VALUE to the float at POINTER, or takes the smaller or larger one, sequentially consistent; the old
+ * one. SINGLE: for one thread. */
 enum in_shim_float { IN_SHIM_ADD, IN_SHIM_MIN, IN_SHIM_MAX };
 LLVMValueRef in_shim_float_atomic(LLVMBuilderRef builder, enum in_shim_float op, LLVMValueRef pointer,
                                   LLVMValueRef value, bool single);
