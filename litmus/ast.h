@@ -362,6 +362,7 @@ struct lt_observed {
 struct lt_test {
     struct mm_arena *arena;
     enum lt_dialect dialect;
+    bool c11; /* written in C11: no scopes, no regions, no places */
     const char *name, *file, *text;
     const char *comment; /* text of the leading comments, NULL if none */
     struct lt_property *properties;

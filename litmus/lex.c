@@ -170,7 +170,18 @@ static void skip_to(struct scan *s, size_t end)
         step(s);
 }
 
-/* White space, comments and (Vulkan) descriptions in double quotes. */
+/* "Key=value" to the end of the line: what generators of tests note down below the header. */
+static bool at_note(const struct scan *s)
+{
+    size_t i = s->at;
+    if (s->seen_brace || !s->line_start)
+        return false;
+    while (i < s->size && (isalnum((unsigned char)s->text[i]) || s->text[i] == '_'))
+        i++;
+    return i > s->at && i < s->size && s->text[i] == '=';
+}
+
+/* White space, comments, notes and descriptions in double quotes. */
 static void skip_blank(struct scan *s)
 {
     while (s->at < s->size && !s->lexer->failed) {
@@ -179,7 +190,7 @@ static void skip_blank(struct scan *s)
             step(s);
             continue;
         }
-        if (starts(s, "//")) {
+        if (starts(s, "//") || at_note(s)) {
             while (s->at < s->size && s->text[s->at] != '\n')
                 step(s);
             continue;
@@ -306,22 +317,25 @@ static void scan_punct(struct scan *s, struct lt_token *t)
     s->at += length;
 }
 
-/* First line: dialect and name. */
+/* First line: dialect and name; a byte order mark may come before. */
 static void scan_header(struct scan *s)
 {
     struct lt_lexer *lexer = s->lexer;
+    if (starts(s, "\xef\xbb\xbf"))
+        s->line_begin = s->at = 3;
     skip_blank(s);
     size_t from = s->at;
     while (s->at < s->size && isalnum((unsigned char)s->text[s->at]))
         s->at++;
     size_t length = s->at - from;
-    if (length == 6 && strncasecmp(s->text + from, "OPENCL", 6) == 0) {
+    lexer->test->c11 = length == 1 && s->text[from] == 'C';
+    if (lexer->test->c11 || (length == 6 && strncasecmp(s->text + from, "OPENCL", 6) == 0)) {
         lexer->test->dialect = LT_OPENCL;
     } else if (length == 6 && strncasecmp(s->text + from, "VULKAN", 6) == 0) {
         lexer->test->dialect = LT_VULKAN;
     } else {
         s->at = from;
-        lt_fail_at(lexer, here(s), "expected OPENCL or VULKAN and the name of the test");
+        lt_fail_at(lexer, here(s), "expected OPENCL, VULKAN or C and the name of the test");
         return;
     }
     while (s->at < s->size && (s->text[s->at] == ' ' || s->text[s->at] == '\t'))

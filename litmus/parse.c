@@ -1,5 +1,6 @@
 /* Parser of OPENCL litmus tests: initial state, threads, statements.  The syntax is the one of
- * Dartagnan's OPENCL tests; herd's scope tree is accepted instead of placements in the thread headers. */
+ * Dartagnan's OPENCL tests; herd's scope tree is accepted instead of placements in the thread headers.
+ * Tests in C11 are read as OpenCL: their pointers are to global memory [CL 3.3.6 G8]. */
 #include "litmus/ast.h"
 
 #include <stdlib.h>
@@ -353,6 +354,8 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
         p->pos = lt_peek(lexer, 0)->pos;
         if (!lt_parse_type(lexer, &p->type))
             return false;
+        if (lexer->test->c11 && p->type.region == MM_REGION_NONE)
+            p->type.region = MM_GLOBAL;
         p->name = lt_expect_name(lexer, "a parameter name");
         *tail = p;
         tail = &p->next;
@@ -362,7 +365,7 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
     return !lexer->failed;
 }
 
-/* @ [sg n,] wg n, dev n [, kernel n]   in any order, or host */
+/* @ [sg n,] wg n, dev n [, kernel n]   in any order, with , or @ between, or host */
 static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
 {
     if (lt_accept(lexer, "host")) {
@@ -390,7 +393,7 @@ static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
         } else {
             thread->device = (uint32_t)n;
         }
-    } while (lt_accept(lexer, ","));
+    } while (lt_accept(lexer, ",") || lt_accept(lexer, "@"));
 }
 
 static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
@@ -429,24 +432,29 @@ static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
 
 /* One node of herd's scope tree, ( device ( work_group P0 ( sub_group P1 ) ) ... ), inside LEVEL outer
  * ones: numbers groups in order of appearance. */
-static void parse_scope_tree(struct lt_lexer *lexer, uint32_t counts[3], unsigned level)
+static void parse_scope_tree(struct lt_lexer *lexer, uint32_t counts[3], unsigned level, bool *seen)
 {
     static const char *const names[] = {"device", "work_group", "sub_group"};
+    static const char *const short_names[] = {"dev", "wg", "sg"};
     unsigned kind = 0;
     if (!lt_enter(lexer) || !lt_expect(lexer, "("))
         return;
-    while (kind < 3 && !lt_accept(lexer, names[kind]))
+    while (kind < 3 && !lt_accept(lexer, names[kind]) && !lt_accept(lexer, short_names[kind]))
         kind++;
     if (kind == 3 || kind < level)
         lt_unexpected(lexer, "'device', 'work_group' or 'sub_group'");
     while (!lexer->failed && !lt_accept(lexer, ")")) {
-        uint32_t number;
+        uint32_t number, thread_index = 0;
         struct lt_thread *thread = NULL;
         if (lt_thread_number(lt_peek(lexer, 0), &number))
-            thread = lt_find_thread(lexer->test, number, NULL);
+            thread = lt_find_thread(lexer->test, number, &thread_index);
         if (lt_is(lexer, "(")) {
-            parse_scope_tree(lexer, counts, kind + 1);
+            parse_scope_tree(lexer, counts, kind + 1, seen);
         } else if (thread) {
+            if (seen[thread_index])
+                lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "thread %s has two places",
+                           lt_peek(lexer, 0)->text);
+            seen[thread_index] = true;
             lt_take(lexer);
             thread->device = counts[0];
             thread->work_group = counts[1];
@@ -470,9 +478,37 @@ static bool starts_thread(const struct lt_lexer *lexer)
     return t->kind == LT_T_NAME && lt_thread_number(t, &number) && (*after == '@' || *after == '(');
 }
 
+/* scopeTree | scopes [:] TREE... */
+static void parse_scopes(struct lt_lexer *lexer)
+{
+    uint32_t counts[3] = {0, 0, 0}, i = 0;
+    bool seen[LT_MAX_THREADS] = {false};
+    const struct lt_pos pos = lt_take(lexer)->pos;
+    lt_accept(lexer, ":");
+    bool outer = lt_is(lexer, "(") && strcmp(lt_peek(lexer, 1)->text, "(") == 0;
+    if (outer)
+        lt_take(lexer);
+    while (!lexer->failed && lt_is(lexer, "("))
+        parse_scope_tree(lexer, counts, 0, seen);
+    if (outer)
+        lt_expect(lexer, ")");
+    for (const struct lt_thread *t = lexer->test->threads; t; t = t->next, i++)
+        if (!seen[i] && !t->host)
+            lt_fail_at(lexer, pos, "thread P%u is not in the scope tree", t->number);
+}
+
+/* Where no thread has a place, each is in a work-group of its own: nothing but memory relates them. */
+static void place_apart(struct lt_test *test)
+{
+    uint32_t group = 0;
+    for (struct lt_thread *t = test->threads; t; t = t->next)
+        if (!t->host)
+            t->work_group = group++;
+}
+
 void lt_parse_opencl(struct lt_lexer *lexer)
 {
-    bool all_placed = true;
+    bool all_placed = true, any_placed = false;
     struct lt_thread **tail = &lexer->test->threads;
     lt_parse_init(lexer);
     do {
@@ -483,20 +519,15 @@ void lt_parse_opencl(struct lt_lexer *lexer)
         if (!thread)
             return;
         all_placed &= placed;
+        any_placed |= placed && !thread->host;
         *tail = thread;
         tail = &thread->next;
         lexer->test->thread_count++;
     } while (starts_thread(lexer));
-    if (lt_accept(lexer, "scopeTree") || lt_accept(lexer, "scopes")) {
-        uint32_t counts[3] = {0, 0, 0};
-        lt_accept(lexer, ":");
-        bool outer = lt_is(lexer, "(") && strcmp(lt_peek(lexer, 1)->text, "(") == 0;
-        if (outer)
-            lt_take(lexer);
-        while (!lexer->failed && lt_is(lexer, "("))
-            parse_scope_tree(lexer, counts, 0);
-        if (outer)
-            lt_expect(lexer, ")");
+    if (lt_is(lexer, "scopeTree") || lt_is(lexer, "scopes")) {
+        parse_scopes(lexer);
+    } else if (!any_placed) {
+        place_apart(lexer->test);
     } else if (!all_placed) {
         lt_unexpected(lexer, "a scope tree, as not every thread has its place (@wg n, dev n)");
     }

@@ -1,5 +1,5 @@
-/* The end of a test, the same in both dialects: [locations [...]] [filter P] [exists | ~exists | forall P].
- */
+/* The end of a test, the same in both dialects: locations [...] and filter P, each at most once and in either
+ * order, then exists, ~exists or forall P. */
 #include "litmus/ast.h"
 
 #include <string.h>
@@ -164,10 +164,13 @@ static void parse_locations(struct lt_lexer *lexer)
 void lt_parse_final(struct lt_lexer *lexer)
 {
     struct lt_test *test = lexer->test;
-    if (lt_accept(lexer, "locations"))
-        parse_locations(lexer);
-    if (lt_accept(lexer, "filter"))
-        test->filter = parse_prop(lexer);
+    for (bool more = true; more && !lexer->failed;) {
+        more = false;
+        if (!test->observed && (more = lt_accept(lexer, "locations")))
+            parse_locations(lexer);
+        else if (!test->filter && (more = lt_accept(lexer, "filter")))
+            test->filter = parse_prop(lexer);
+    }
     if (lexer->failed)
         return;
     bool negated = lt_accept(lexer, "~") || lt_accept(lexer, "not");

@@ -1,5 +1,5 @@
 /* Expressions of OPENCL tests: C expressions over registers and pointers, with the atomic functions of
- * [CLC 6.15.12] embedded. */
+ * [CLC 6.15.12] embedded, or those of C11, which lack scopes and regions. */
 #include "litmus/ast.h"
 
 #include <stdio.h>
@@ -280,6 +280,11 @@ static bool parse_flags(struct lt_lexer *lexer, uint8_t *mask)
 
 static bool parse_order(struct lt_lexer *lexer, uint8_t *order)
 {
+    /* OpenCL has no consume; acquire gives all that it promises [CLC 6.15.12.2]. */
+    if (lexer->test->c11 && lt_accept(lexer, "memory_order_consume")) {
+        *order = MM_ACQUIRE;
+        return true;
+    }
     for (size_t i = 0; i < COUNT(orders); i++)
         if (lt_accept(lexer, orders[i].name)) {
             *order = orders[i].value;
@@ -326,7 +331,11 @@ static struct lt_expr *parse_call(struct lt_lexer *lexer)
     struct lt_expr *call = new_expr(lexer, LT_CALL, t->pos);
     if (!call)
         return NULL;
-    call->function = lt_find_function(t->text);
+    /* C11's fence is for all memory that the threads of such a test share. */
+    bool thread_fence = lexer->test->c11 && strcmp(t->text, "atomic_thread_fence") == 0;
+    call->function = lt_find_function(thread_fence ? "atomic_work_item_fence" : t->text);
+    if (thread_fence)
+        call->flags = MM_FENCE_GLOBAL;
     if (!call->function) {
         lt_fail_at(lexer, t->pos, "unknown function '%.60s'", t->text);
         return NULL;
@@ -334,8 +343,9 @@ static struct lt_expr *parse_call(struct lt_lexer *lexer)
     lt_expect(lexer, "(");
     unsigned order_number = 0;
     struct lt_expr *operands[3] = {NULL, NULL, NULL};
-    for (const char *p = call->function->parameters; *p; p++) {
-        bool first = p == call->function->parameters;
+    const char *parameters = thread_fence ? "o" : call->function->parameters;
+    for (const char *p = parameters; *p; p++) {
+        bool first = p == parameters;
         /* The scope may be left out, and so may the failure order with it. */
         bool may_end = *p == 's' || (*p == 'o' && order_number == 1);
         if (may_end && lt_is(lexer, ")"))

@@ -241,7 +241,7 @@ static void values(void **state)
 static void errors(void **state)
 {
     (void)state;
-    expect_error("", 1, 1, "expected OPENCL or VULKAN");
+    expect_error("", 1, 1, "expected OPENCL, VULKAN or C");
     expect_error("OPENCL\n{}", 1, 7, "name of the test");
     expect_error("OPENCL t\n", 2, 1, "expected '{', found the end");
     expect_error("OPENCL t\n{ x = ; }", 2, 7, "expected a number, found ';'");
@@ -267,7 +267,7 @@ static void errors(void **state)
     expect_error(HEAD "P0@wg 0, dev 0 () {}\nP0@wg 0, dev 0 () {}\nexists (x = 1)", 4, 1, "twice");
     expect_error(HEAD "P0@wg 0, dev 0 () { $ }", 3, 21, "unexpected character '$'");
     expect_error(HEAD "P0@wg 0, dev 0 () { /* ", 3, 21, "comment without an end");
-    expect_error(HEAD "P0 () {} exists (x = 1)", 3, 10, "scope tree");
+    expect_error(HEAD "P0@wg 0 () {} P1 () {} exists (x = 1)", 3, 24, "scope tree");
 }
 
 /* COUNT copies of UNIT between HEAD and TAIL. */
