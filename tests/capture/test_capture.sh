@@ -2,13 +2,9 @@
 # Launches captured from a program give the same results and the same findings again; damaged files say so.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-BUILD=${BUILD:-build}
-refcl=$PWD/$BUILD/refcl
-if [ ! -x "$refcl" ] || [ ! -x "$BUILD/refcl-kernel-host" ] || [ ! -e "$BUILD/librefcl.so" ]; then
-    echo "ok 1 - capture # SKIP refcl is not built"
-    exit 0
-fi
 . tests/lib/tap.sh
+needs capture refcl refcl-kernel-host librefcl.so
+refcl=$REFCL
 tmp=$tap_dir
 is() { # NAME GOT WANTED
     [ "$2" = "$3" ]

@@ -26,6 +26,25 @@ check() { # check NAME STATUS: passes if STATUS, an exit code, is 0
         tap_failed=1
     fi
 }
+needs() { # needs NAME FILE...: a test that cannot run without these files of the build is skipped as a whole
+    name=$1
+    shift
+    for file in "$@"; do
+        if [ ! -e "$BUILD/$file" ]; then
+            echo "ok 1 - $name # SKIP $BUILD/$file is not built"
+            exit 0
+        fi
+    done
+}
+json_holds() { # json_holds NAME FILE EXPRESSION: passes if it is true of the file, R, and of its tests by name, T
+    /usr/bin/python3 - "$2" "$3" <<'PY'
+import json, sys
+R = json.load(open(sys.argv[1]))
+T = {t["name"]: t for t in R.get("tests", [])}
+sys.exit(0 if eval(sys.argv[2]) else 1)
+PY
+    check "$1" $?
+}
 exits() { # exits CODE COMMAND...: for use with ok
     want=$1
     shift

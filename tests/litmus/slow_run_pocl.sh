@@ -18,16 +18,6 @@ if ! clinfo >/dev/null 2>&1; then
 fi
 . tests/lib/tap.sh
 tmp=$tap_dir
-# A Python expression about results R (and plan P) must be true.
-expect() { # NAME FILE EXPRESSION
-    /usr/bin/python3 - "$2" "$3" <<'PY'
-import json, sys
-R = json.load(open(sys.argv[1]))
-T = {t["name"]: t for t in R["tests"]}
-sys.exit(0 if eval(sys.argv[2]) else 1)
-PY
-    check "$1" $?
-}
 suite=litmus/suite
 "$refcl" litmus plan -o "$tmp/plan.json" $suite/message-passing $suite/coherence $suite/barriers $suite/regions \
     $suite/scopes/MP+dev-two-devices.litmus $suite/store-buffering/SB+sc.litmus
@@ -39,18 +29,18 @@ check "the plan fits its schema" $?
 check "run" $?
 /usr/bin/python3 tools/validate.py tools/schema/results.schema.json "$tmp/a.json"
 check "the results fit their schema" $?
-expect "what cannot run is skipped with a reason, and not done" "$tmp/a.json" \
+json_holds "what cannot run is skipped with a reason, and not done" "$tmp/a.json" \
     'T["MP+dev-two-devices"]["status"] == "skipped" and "two devices" in T["MP+dev-two-devices"]["reason"]'
-expect "every instance is in the histogram" "$tmp/a.json" \
+json_holds "every instance is in the histogram" "$tmp/a.json" \
     'all(sum(s["count"] for s in t["states"]) == t["instances"] == 6000 for t in R["tests"] if t["status"] == "done")'
-expect "a barrier with both flags passes both values" "$tmp/a.json" \
+json_holds "a barrier with both flags passes both values" "$tmp/a.json" \
     'T["both-flags"]["states"] == [{"values": [1, 2], "count": 6000}]'
-expect "local memory starts with the initial value" "$tmp/a.json" \
+json_holds "local memory starts with the initial value" "$tmp/a.json" \
     'all(s["values"][1] in (-1, 1) for s in T["MP+local-flag+local-data"]["states"])'
 
 "$refcl" litmus judge --json "$tmp/judged.json" "$tmp/a.json" >"$tmp/judged.log"
 check "judge: no state that the model forbids" $?
-expect "racy tests get no verdict, others are allowed" "$tmp/judged.json" \
+json_holds "racy tests get no verdict, others are allowed" "$tmp/judged.json" \
     'T["MP+rlx+rlx"]["verdict"] == "racy" and T["MP+rel+acq"]["verdict"] == "allowed" and T["MP+dev-two-devices"]["verdict"] == "not-run"'
 /usr/bin/python3 tools/validate.py tools/schema/judgement.schema.json "$tmp/judged.json"
 check "the judgement fits its schema" $?
@@ -70,12 +60,12 @@ PY
     "$tmp/broken.json" >"$tmp/judged.log"
 [ $? -eq 1 ]
 check "a forbidden state is a finding: exit code 1" $?
-expect "only in the test without a race" "$tmp/broken-judged.json" \
+json_holds "only in the test without a race" "$tmp/broken-judged.json" \
     'R["summary"]["forbidden"] == 1 and T["MP+rel+acq"]["verdict"] == "forbidden" and T["MP+rlx+rlx"]["verdict"] == "racy"'
 grep -A2 'FORBIDDEN' "$tmp/judged.log" | grep -q 'forbidden by .*3\.3\.6'
 check "it names the clause" $?
 
-expect "with a rate and its interval" "$tmp/broken-judged.json" \
+json_holds "with a rate and its interval" "$tmp/broken-judged.json" \
     'any(0 < s["rate_low"] < s["rate"] < s["rate_high"] for s in T["MP+rel+acq"]["states"] if s["verdict"] == "forbidden")'
 /usr/bin/python3 - "$tmp/j.xml" "$tmp/j.sarif" "$tmp/j.html" <<'PY'
 import json, sys, xml.etree.ElementTree as E
@@ -111,7 +101,7 @@ check "gate: a lost test" $?
 check "gate: what is no judgement is refused" $?
 
 "$runner" -q -n 9000 --resume -o "$tmp/a.json" "$tmp/plan.json" >"$tmp/log"
-expect "a resumed run adds to what is there" "$tmp/a.json" \
+json_holds "a resumed run adds to what is there" "$tmp/a.json" \
     'all(t["instances"] == 9000 for t in R["tests"] if t["status"] == "done") and T["CoWW"]["states"] == [{"values": [2], "count": 9000}]'
 
 # Killed in the middle and resumed, a campaign ends with the instances of an unbroken one.
@@ -121,7 +111,7 @@ pid=$!
 sleep 1
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
-expect "a killed run leaves readable results" "$tmp/k.json" 'any(t["instances"] > 0 for t in R["tests"])'
+json_holds "a killed run leaves readable results" "$tmp/k.json" 'any(t["instances"] > 0 for t in R["tests"])'
 "$runner" -q -n 40000 --batch 500 --seed 5 --resume -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log"
 /usr/bin/python3 - "$tmp/whole.json" "$tmp/k.json" <<'PY'
 import json, sys
@@ -129,15 +119,15 @@ a, b = ({t["name"]: (t["status"], t["instances"], t["batches"]) for t in json.lo
 sys.exit(a != b)
 PY
 check "and resumed, it has the totals of an unbroken one" $?
-expect "every slice is accounted for" "$tmp/k.json" \
+json_holds "every slice is accounted for" "$tmp/k.json" \
     'all(sum(s["instances"] for s in t["slices"]) == t["instances"] for t in R["tests"] if t["status"] == "done")'
 "$runner" -q --budget 6 --test CoR -o "$tmp/budget.json" "$tmp/plan.json" >"$tmp/log"
-expect "a budget of seconds is kept" "$tmp/budget.json" \
+json_holds "a budget of seconds is kept" "$tmp/budget.json" \
     'all(t["instances"] > 0 for t in R["tests"]) and sum(t["time_ms"] for t in R["tests"]) < 12000'
 "$runner" -q --confidence 1e-4 --test CoWW -o "$tmp/confidence.json" "$tmp/plan.json" >"$tmp/log"
-expect "three times the inverse of the rate" "$tmp/confidence.json" 'T["CoWW"]["instances"] >= 30000'
+json_holds "three times the inverse of the rate" "$tmp/confidence.json" 'T["CoWW"]["instances"] >= 30000'
 "$runner" -q --kind gpu --test Co --batch 2000 -n 20000 -o "$tmp/gpu.json" "$tmp/plan.json" >"$tmp/log"
-expect "the layout for GPUs counts every instance" "$tmp/gpu.json" \
+json_holds "the layout for GPUs counts every instance" "$tmp/gpu.json" \
     'all(sum(s["count"] for s in t["states"]) == t["instances"] == 20000 for t in R["tests"] if t["status"] == "done")'
 
 # Drivers that hang, die or reject a kernel cost one test each.
@@ -157,11 +147,11 @@ PY
 "$runner" -n 1000 --timeout 4 -o "$tmp/bad-results.json" "$tmp/bad.json" >"$tmp/log" 2>/dev/null
 [ $? -eq 1 ]
 check "failed tests: exit code 1" $?
-expect "a hang is a timeout" "$tmp/bad-results.json" 'T["CoWW"]["status"] == "timeout"'
-expect "a crash is recorded" "$tmp/bad-results.json" 'T["CoRR"]["status"] == "crashed" and "signal" in T["CoRR"]["reason"]'
-expect "a kernel that does not build fails with the log" "$tmp/bad-results.json" \
+json_holds "a hang is a timeout" "$tmp/bad-results.json" 'T["CoWW"]["status"] == "timeout"'
+json_holds "a crash is recorded" "$tmp/bad-results.json" 'T["CoRR"]["status"] == "crashed" and "signal" in T["CoRR"]["reason"]'
+json_holds "a kernel that does not build fails with the log" "$tmp/bad-results.json" \
     'T["CoWR"]["status"] == "failed" and "does not build" in T["CoWR"]["reason"]'
-expect "the campaign goes on" "$tmp/bad-results.json" \
+json_holds "the campaign goes on" "$tmp/bad-results.json" \
     'T["CoRW"]["status"] == "done" and T["both-flags"]["status"] == "done"'
 "$refcl" litmus judge "$tmp/bad-results.json" >"$tmp/judged.log"
 [ $? -eq 3 ]
@@ -177,10 +167,10 @@ sys.exit(names[0] != names[1])
 PY
 check "shards" $?
 "$refcl" litmus merge -o "$tmp/all.json" "$tmp/s1.json" "$tmp/s2.json"
-expect "merged, they are the whole" "$tmp/all.json" \
+json_holds "merged, they are the whole" "$tmp/all.json" \
     'sorted(t["instances"] for t in R["tests"] if t["status"] == "done")[0] == 10 and len(R["tests"]) == 38'
 "$refcl" litmus merge -o "$tmp/twice.json" "$tmp/all.json" "$tmp/all.json"
-expect "the same twice is twice as much" "$tmp/twice.json" \
+json_holds "the same twice is twice as much" "$tmp/twice.json" \
     'all(sum(s["count"] for s in t["states"]) == t["instances"] == 20 for t in R["tests"] if t["status"] == "done")'
 ${CC:-cc} -o "$tmp/alone" litmus/run/*.c -lOpenCL -lcjson && "$tmp/alone" --list | grep -qi portable
 check "the runner builds with nothing but a compiler, libOpenCL and cJSON" $?

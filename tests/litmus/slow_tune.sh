@@ -2,23 +2,11 @@
 # The tuner: what it writes, and that later runs use it, on refcl with weak memory and on PoCL.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-BUILD=${BUILD:-build}
-refcl=$PWD/$BUILD/refcl
-runner=$PWD/$BUILD/refcl-litmus-run
-if [ ! -x "$refcl" ] || [ ! -x "$runner" ] || [ ! -e "$BUILD/librefcl.so" ] || [ ! -x "$BUILD/refcl-compiler" ]; then
-    echo "ok 1 - tuning # SKIP refcl is not built"
-    exit 0
-fi
 . tests/lib/tap.sh
+needs tuning refcl refcl-litmus-run librefcl.so refcl-compiler
+refcl=$REFCL
+runner=$PWD/$BUILD/refcl-litmus-run
 tmp=$tap_dir
-expect() { # NAME FILE EXPRESSION
-    /usr/bin/python3 - "$2" "$3" <<'PY'
-import json, sys
-R = json.load(open(sys.argv[1]))
-sys.exit(0 if eval(sys.argv[2]) else 1)
-PY
-    check "$1" $?
-}
 "$refcl" litmus plan -o "$tmp/plan.json" litmus/suite/message-passing litmus/suite/store-buffering litmus/suite/load-buffering
 check "plan" $?
 on_refcl() {
@@ -30,7 +18,7 @@ check "tunes on refcl" $?
 saved=$(tail -n 1 "$tmp/log")
 [ "$(dirname "$saved")" = "$tmp/config/refcl/tunings" ] && [ -f "$saved" ]
 check "and saves that where later runs find it" $?
-expect "with the device, the knobs and what they show" "$saved" \
+json_holds "with the device, the knobs and what they show" "$saved" \
     'R["format"] == "refcl-litmus-tuning" and R["device"]["platform"] == "refcl" and len(R["knobs"]) >= 10 and R["score"] > 3'
 grep -q '^16 settings' "$tmp/log" && grep -q '1 stay' "$tmp/log"
 check "from sixteen settings to one" $?
@@ -66,7 +54,7 @@ check "a device that shows nothing is told, and no setting saved" $?
 "$refcl" litmus plan -o "$tmp/late.json" litmus/suite/coherence litmus/suite/message-passing litmus/suite/generated-relaxed
 on_refcl "$runner" --tune --budget 12 -o "$tmp/late-tuning.json" "$tmp/late.json" >"$tmp/log" 2>&1
 check "a plan whose last tests are the telling ones" $?
-expect "shows their outcomes" "$tmp/late-tuning.json" 'R["score"] > 3'
+json_holds "shows their outcomes" "$tmp/late-tuning.json" 'R["score"] > 3'
 vendors=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
 if [ -e "$vendors" ]; then
     OCL_ICD_VENDORS=$vendors "$runner" --tune --budget 10 -o "$tmp/pocl.json" "$tmp/plan.json" >"$tmp/log" 2>&1
@@ -76,7 +64,7 @@ if [ -e "$vendors" ]; then
         check "PoCL shows nothing, which is told" $?
     else
         check "tunes on PoCL" "$code"
-        expect "and says for which driver" "$tmp/pocl.json" '"Portable" in R["device"]["platform"] and R["score"] > 0'
+        json_holds "and says for which driver" "$tmp/pocl.json" '"Portable" in R["device"]["platform"] and R["score"] > 0'
     fi
 else
     skip "tunes on PoCL" "no PoCL"

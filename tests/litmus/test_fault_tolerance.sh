@@ -3,18 +3,14 @@
 # and resumed ends with what an unbroken one has.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-BUILD=${BUILD:-build}
-refcl=$PWD/$BUILD/refcl
+. tests/lib/tap.sh
+needs "fault tolerance" refcl refcl-litmus-run librefcl.so refcl-compiler
+refcl=$REFCL
 runner=$PWD/$BUILD/refcl-litmus-run
-if [ ! -x "$refcl" ] || [ ! -x "$runner" ] || [ ! -e "$BUILD/librefcl.so" ] || [ ! -x "$BUILD/refcl-compiler" ]; then
-    echo "ok 1 - fault tolerance # SKIP refcl is not built"
-    exit 0
-fi
 if [ -n "${SANITIZER:-}" ]; then
     echo "ok 1 - fault tolerance # SKIP the driver of this test crashes on purpose"
     exit 0
 fi
-. tests/lib/tap.sh
 tmp=$tap_dir
 # A Python expression about results A and B, as lists of tests, must be true.
 expect() { # NAME EXPRESSION FILE...
