@@ -1,38 +1,9 @@
 /* The rules for commands, one by one: an execution that the rule orders has no race, and the same execution
  * without the rule's edge has one [CL 3.3.6 H1-H25]. */
-#include "checker/checker.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "execution.h"
 
 enum { BUFFER = 1, COARSE, FINE, ATOMICS, LOCAL };
 enum { FIRST = 1, SECOND, THIRD };
-
-static struct ck_detector *detector;
-static struct mm_sink sink;
-static uint64_t next;
-static uint32_t line;
-static const struct mm_agent host = {0, 0};
-
-static void record(struct mm_record r)
-{
-    assert_int_equal(sink.record(sink.context, &r), MM_OK);
-}
-
-static uint64_t event(struct mm_event e)
-{
-    struct mm_record place = {.type = MM_RECORD_SOURCE};
-    place.source =
-        (struct mm_source){.id = ++line, .line = line, .file = "k.cl", .function = "f", .opcode = ""};
-    record(place);
-    e.source = line;
-    record((struct mm_record){.type = MM_RECORD_EVENT, .event = e});
-    return next++;
-}
 
 static uint64_t of(struct mm_agent agent, enum mm_kind kind)
 {
@@ -44,107 +15,62 @@ static struct mm_agent item(uint32_t command, uint32_t index)
     return (struct mm_agent){command, index};
 }
 
-static uint64_t runtime(uint32_t command, enum mm_kind kind)
-{
-    return of(item(command, MM_INDEX_RUNTIME), kind);
-}
-
 static void touch(struct mm_agent agent, enum mm_kind kind, uint32_t memory)
 {
     event((struct mm_event){.agent = agent, .kind = (uint8_t)kind, .allocation = memory, .size = 4});
 }
 
-static void touch_atomic(struct mm_agent agent, enum mm_kind kind, uint32_t memory, enum mm_order order,
-                         enum mm_scope scope)
-{
-    event((struct mm_event){.agent = agent,
-                            .kind = (uint8_t)kind,
-                            .allocation = memory,
-                            .size = 4,
-                            .attributes = MM_ATOMIC,
-                            .order = (uint8_t)order,
-                            .scope = (uint8_t)scope});
-}
-
 /* An edge into the event that comes next, unless the execution is the one without it. */
-static void edge(bool wanted, uint64_t from, enum mm_edge_kind kind)
+static void edge_if(bool wanted, uint64_t from, enum mm_edge_kind kind)
 {
     if (wanted)
-        record((struct mm_record){.type = MM_RECORD_EDGE,
-                                  .edge = {.from = from, .to = next, .kind = (uint32_t)kind}});
-}
-
-static void allocate(uint32_t id, enum mm_region region, enum mm_origin origin)
-{
-    struct mm_record r = {.type = MM_RECORD_ALLOCATION};
-    r.allocation = (struct mm_allocation){.id = id,
-                                          .region = (uint8_t)region,
-                                          .origin = (uint8_t)origin,
-                                          .address = 0x10000u * id,
-                                          .size = 64,
-                                          .name = "m"};
-    record(r);
-}
-
-static void describe(uint32_t id, uint32_t parent, uint32_t queue)
-{
-    struct mm_record r = {.type = MM_RECORD_COMMAND};
-    r.command = (struct mm_command){.id = id,
-                                    .queue = queue,
-                                    .dimensions = 1,
-                                    .global_size = {8, 1, 1},
-                                    .local_size = {4, 1, 1},
-                                    .sub_group_size = 2,
-                                    .parent = parent,
-                                    .kind = "clEnqueueNDRangeKernel",
-                                    .kernel = "k"};
-    record(r);
+        edge(from, kind);
 }
 
 static void begin_with(uint32_t parent)
 {
-    ck_detector_destroy(detector);
-    detector = ck_detector_create(&(struct ck_detector_options){.races = true});
-    assert_non_null(detector);
-    ck_detector_sink(detector, &sink);
+    ck_detector_destroy(d);
+    d = ck_detector_create(&(struct ck_detector_options){.races = true});
+    assert_non_null(d);
+    ck_detector_sink(d, &sink);
     next = 0;
     line = 0;
-    describe(FIRST, 0, 1);
-    describe(SECOND, parent, 1);
-    describe(THIRD, 0, 2);
-    allocate(BUFFER, MM_GLOBAL, MM_ORIGIN_BUFFER);
-    allocate(COARSE, MM_GLOBAL, MM_ORIGIN_COARSE_SVM);
-    allocate(FINE, MM_GLOBAL, MM_ORIGIN_FINE_SVM);
-    allocate(ATOMICS, MM_GLOBAL, MM_ORIGIN_FINE_SVM_ATOMICS);
-    allocate(LOCAL, MM_LOCAL, MM_ORIGIN_NONE);
+    describe_command(FIRST, 0, 1, 8);
+    describe_command(SECOND, parent, 1, 8);
+    describe_command(THIRD, 0, 2, 8);
+    allocate(BUFFER, MM_GLOBAL, MM_ORIGIN_BUFFER, 0x10000u * BUFFER, 64);
+    allocate(COARSE, MM_GLOBAL, MM_ORIGIN_COARSE_SVM, 0x10000u * COARSE, 64);
+    allocate(FINE, MM_GLOBAL, MM_ORIGIN_FINE_SVM, 0x10000u * FINE, 64);
+    allocate(ATOMICS, MM_GLOBAL, MM_ORIGIN_FINE_SVM_ATOMICS, 0x10000u * ATOMICS, 64);
+    allocate(LOCAL, MM_LOCAL, MM_ORIGIN_NONE, 0x10000u * LOCAL, 64);
 }
 
 /* Races if and only if WANTED. */
 static void races(bool wanted)
 {
-    assert_int_equal(ck_detector_status(detector, NULL), MM_OK);
-    size_t n = ck_detector_finding_count(detector);
+    assert_int_equal(ck_detector_status(d, NULL), MM_OK);
+    size_t n = ck_detector_finding_count(d);
     if (n && !wanted)
-        print_message("# %s\n", ck_detector_finding(detector, 0)->message);
+        print_message("# %s\n", ck_detector_finding(d, 0)->message);
     assert_int_equal(n > 0, wanted);
     if (wanted)
-        assert_string_equal(ck_detector_finding(detector, 0)->clause, "CL 3.3.6 G17");
+        assert_string_equal(ck_detector_finding(d, 0)->clause, "CL 3.3.6 G17");
 }
 
 /* FIRST runs and writes BUFFER; returns its event's completion. */
 static uint64_t first_writes(void)
 {
-    runtime(FIRST, MM_COMMAND_START);
+    command(FIRST, MM_COMMAND_START);
     touch(item(FIRST, 0), MM_WRITE, BUFFER);
-    uint64_t end = runtime(FIRST, MM_COMMAND_END);
-    edge(true, end, MM_EDGE_COMPLETE);
-    return runtime(FIRST, MM_EVENT_COMPLETE);
+    uint64_t end = command(FIRST, MM_COMMAND_END);
+    edge(end, MM_EDGE_COMPLETE);
+    return command(FIRST, MM_EVENT_COMPLETE);
 }
 
-static void reads(uint32_t command)
+static void reads(uint32_t id)
 {
-    runtime(command, MM_COMMAND_START);
-    touch(item(command, 0), MM_READ, BUFFER);
+    command(id, MM_COMMAND_START);
+    touch(item(id, 0), MM_READ, BUFFER);
 }
 
 static void enqueue(void **state) /* [CL 3.3.6 H1] */
@@ -154,8 +80,8 @@ static void enqueue(void **state) /* [CL 3.3.6 H1] */
         begin_with(0);
         touch(host, MM_WRITE, ATOMICS);
         uint64_t x = of(host, MM_API_CALL);
-        edge(with, x, MM_EDGE_ENQUEUE);
-        runtime(FIRST, MM_COMMAND_START);
+        edge_if(with, x, MM_EDGE_ENQUEUE);
+        command(FIRST, MM_COMMAND_START);
         touch(item(FIRST, 0), MM_READ, ATOMICS);
         races(!with);
     }
@@ -166,16 +92,16 @@ static void waiting(void **state) /* [CL 3.3.6 H2, H3, H15] */
     (void)state;
     for (int with = 0; with < 2; with++) {
         begin_with(0);
-        edge(with, first_writes(), MM_EDGE_WAIT);
+        edge_if(with, first_writes(), MM_EDGE_WAIT);
         reads(SECOND);
         races(!with);
     }
     begin_with(0); /* waiting for the event of a command whose end did not signal it */
-    runtime(FIRST, MM_COMMAND_START);
+    command(FIRST, MM_COMMAND_START);
     touch(item(FIRST, 0), MM_WRITE, BUFFER);
-    runtime(FIRST, MM_COMMAND_END);
-    uint64_t done = runtime(THIRD, MM_EVENT_COMPLETE);
-    edge(true, done, MM_EDGE_WAIT);
+    command(FIRST, MM_COMMAND_END);
+    uint64_t done = command(THIRD, MM_EVENT_COMPLETE);
+    edge(done, MM_EDGE_WAIT);
     reads(SECOND);
     races(true);
 }
@@ -185,7 +111,7 @@ static void api_waits(void **state) /* [CL 3.3.6 H4] */
     (void)state;
     for (int with = 0; with < 2; with++) {
         begin_with(0);
-        edge(with, first_writes(), MM_EDGE_API_WAIT);
+        edge_if(with, first_writes(), MM_EDGE_API_WAIT);
         of(host, MM_API_CALL);
         touch(host, MM_READ, BUFFER);
         races(!with);
@@ -197,7 +123,7 @@ static void in_order(void **state) /* [CL 3.3.6 H5] */
     (void)state;
     for (int with = 0; with < 2; with++) {
         begin_with(0);
-        edge(with, first_writes(), MM_EDGE_IN_ORDER);
+        edge_if(with, first_writes(), MM_EDGE_IN_ORDER);
         reads(SECOND);
         races(!with);
     }
@@ -209,12 +135,12 @@ static void marker(void **state) /* [CL 3.3.6 H6, H15] */
     (void)state;
     for (int with = 0; with < 2; with++) {
         begin_with(0);
-        edge(with, first_writes(), MM_EDGE_MARKER);
-        runtime(THIRD, MM_COMMAND_START);
-        uint64_t end = runtime(THIRD, MM_COMMAND_END);
-        edge(true, end, MM_EDGE_COMPLETE);
-        uint64_t done = runtime(THIRD, MM_EVENT_COMPLETE);
-        edge(true, done, MM_EDGE_WAIT);
+        edge_if(with, first_writes(), MM_EDGE_MARKER);
+        command(THIRD, MM_COMMAND_START);
+        uint64_t end = command(THIRD, MM_COMMAND_END);
+        edge(end, MM_EDGE_COMPLETE);
+        uint64_t done = command(THIRD, MM_EVENT_COMPLETE);
+        edge(done, MM_EDGE_WAIT);
         reads(SECOND);
         races(!with);
     }
@@ -226,12 +152,12 @@ static void queue_barrier(void **state) /* [CL 3.3.6 H7, H15] */
     (void)state;
     for (int with = 0; with < 4; with++) {
         begin_with(0);
-        edge(with & 1, first_writes(), MM_EDGE_BARRIER);
-        runtime(THIRD, MM_COMMAND_START);
-        uint64_t end = runtime(THIRD, MM_COMMAND_END);
-        edge(true, end, MM_EDGE_COMPLETE);
-        uint64_t done = runtime(THIRD, MM_EVENT_COMPLETE);
-        edge(with & 2, done, MM_EDGE_BARRIER);
+        edge_if(with & 1, first_writes(), MM_EDGE_BARRIER);
+        command(THIRD, MM_COMMAND_START);
+        uint64_t end = command(THIRD, MM_COMMAND_END);
+        edge(end, MM_EDGE_COMPLETE);
+        uint64_t done = command(THIRD, MM_EVENT_COMPLETE);
+        edge_if(with & 2, done, MM_EDGE_BARRIER);
         reads(SECOND);
         races(with != 3);
     }
@@ -242,7 +168,7 @@ static void finish(void **state) /* [CL 3.3.6 H8] */
     (void)state;
     for (int with = 0; with < 2; with++) {
         begin_with(0);
-        edge(with, first_writes(), MM_EDGE_FINISH);
+        edge_if(with, first_writes(), MM_EDGE_FINISH);
         of(host, MM_API_CALL);
         touch(host, MM_WRITE, BUFFER);
         races(!with);
@@ -256,13 +182,13 @@ static void start_and_end(void **state) /* [CL 3.3.6 H9, H10] */
     for (int with = 0; with < 2; with++) {
         begin_with(0);
         uint64_t done = first_writes();
-        edge(true, done, MM_EDGE_IN_ORDER);
-        runtime(SECOND, MM_COMMAND_START);
+        edge(done, MM_EDGE_IN_ORDER);
+        command(SECOND, MM_COMMAND_START);
         for (uint32_t i = 0; i < 8; i++)
             touch(item(SECOND, i), MM_READ, BUFFER);
         races(false);
-        uint64_t end = runtime(SECOND, MM_COMMAND_END);
-        edge(with, end, MM_EDGE_API_WAIT);
+        uint64_t end = command(SECOND, MM_COMMAND_END);
+        edge_if(with, end, MM_EDGE_API_WAIT);
         of(host, MM_API_CALL);
         touch(host, MM_WRITE, BUFFER);
         races(!with);
@@ -275,7 +201,7 @@ static void callback(void **state) /* [CL 3.3.6 H11] */
     for (int with = 0; with < 2; with++) {
         begin_with(0);
         struct mm_agent thread = {0, 1};
-        edge(with, first_writes(), MM_EDGE_CALLBACK);
+        edge_if(with, first_writes(), MM_EDGE_CALLBACK);
         of(thread, MM_CALLBACK);
         touch(thread, MM_READ, BUFFER);
         races(!with);
@@ -289,10 +215,10 @@ static void user_event(void **state) /* [CL 3.3.6 H12, H2] */
         begin_with(0);
         touch(host, MM_WRITE, ATOMICS);
         uint64_t x = of(host, MM_API_CALL);
-        edge(with, x, MM_EDGE_USER_EVENT);
-        uint64_t done = runtime(THIRD, MM_EVENT_COMPLETE);
-        edge(true, done, MM_EDGE_WAIT);
-        runtime(FIRST, MM_COMMAND_START);
+        edge_if(with, x, MM_EDGE_USER_EVENT);
+        uint64_t done = command(THIRD, MM_EVENT_COMPLETE);
+        edge(done, MM_EDGE_WAIT);
+        command(FIRST, MM_COMMAND_START);
         touch(item(FIRST, 3), MM_READ, ATOMICS);
         races(!with);
     }
@@ -304,12 +230,12 @@ static void parent_ends(void **state) /* [CL 3.3.6 H13] */
     (void)state;
     for (int with = 0; with < 2; with++) {
         begin_with(FIRST);
-        runtime(FIRST, MM_COMMAND_START);
+        command(FIRST, MM_COMMAND_START);
         uint64_t x = of(item(FIRST, 0), MM_DEVICE_ENQUEUE);
         touch(item(FIRST, 5), MM_WRITE, BUFFER);
-        uint64_t end = runtime(FIRST, MM_COMMAND_END);
-        edge(true, x, MM_EDGE_ENQUEUE);
-        edge(with, end, MM_EDGE_PARENT);
+        uint64_t end = command(FIRST, MM_COMMAND_END);
+        edge(x, MM_EDGE_ENQUEUE);
+        edge_if(with, end, MM_EDGE_PARENT);
         reads(SECOND);
         races(!with);
     }
@@ -320,20 +246,20 @@ static void work_group_ends(void **state) /* [CL 3.3.6 H14] */
     (void)state;
     for (int with = 0; with < 2; with++) {
         begin_with(FIRST);
-        runtime(FIRST, MM_COMMAND_START);
+        command(FIRST, MM_COMMAND_START);
         touch(item(FIRST, 1), MM_WRITE, BUFFER); /* another work-item of the work-group */
         uint64_t x = of(item(FIRST, 0), MM_DEVICE_ENQUEUE);
-        edge(true, x, MM_EDGE_ENQUEUE);
-        edge(with, x, MM_EDGE_PARENT_GROUP);
+        edge(x, MM_EDGE_ENQUEUE);
+        edge_if(with, x, MM_EDGE_PARENT_GROUP);
         reads(SECOND);
         races(!with);
     }
     begin_with(FIRST); /* a work-item of another work-group is not waited for */
-    runtime(FIRST, MM_COMMAND_START);
+    command(FIRST, MM_COMMAND_START);
     touch(item(FIRST, 4), MM_WRITE, BUFFER);
     uint64_t x = of(item(FIRST, 0), MM_DEVICE_ENQUEUE);
-    edge(true, x, MM_EDGE_ENQUEUE);
-    edge(true, x, MM_EDGE_PARENT_GROUP);
+    edge(x, MM_EDGE_ENQUEUE);
+    edge(x, MM_EDGE_PARENT_GROUP);
     reads(SECOND);
     races(true);
 }
@@ -343,12 +269,12 @@ static void work_group_ends(void **state) /* [CL 3.3.6 H14] */
 static void count_in_both(uint32_t memory, uint32_t parent)
 {
     begin_with(parent);
-    runtime(FIRST, MM_COMMAND_START);
+    command(FIRST, MM_COMMAND_START);
     uint64_t x = of(item(FIRST, 0), MM_DEVICE_ENQUEUE);
-    edge(parent != 0, x, MM_EDGE_ENQUEUE);
-    runtime(SECOND, MM_COMMAND_START);
-    touch_atomic(item(FIRST, 0), MM_RMW, memory, MM_RELAXED, MM_SCOPE_DEVICE);
-    touch_atomic(item(SECOND, 0), MM_RMW, memory, MM_RELAXED, MM_SCOPE_DEVICE);
+    edge_if(parent != 0, x, MM_EDGE_ENQUEUE);
+    command(SECOND, MM_COMMAND_START);
+    atomic(item(FIRST, 0), MM_RMW, memory, MM_RELAXED, MM_SCOPE_DEVICE);
+    atomic(item(SECOND, 0), MM_RMW, memory, MM_RELAXED, MM_SCOPE_DEVICE);
 }
 
 static void atomics_of_kernels(void **state)
@@ -370,11 +296,11 @@ static void message_to_child(void **state)
     (void)state;
     for (int related = 0; related < 2; related++) {
         begin_with(related ? FIRST : 0);
-        runtime(FIRST, MM_COMMAND_START);
-        runtime(SECOND, MM_COMMAND_START);
+        command(FIRST, MM_COMMAND_START);
+        command(SECOND, MM_COMMAND_START);
         touch(item(FIRST, 0), MM_WRITE, FINE);
-        touch_atomic(item(FIRST, 0), MM_WRITE, BUFFER, MM_RELEASE, MM_SCOPE_DEVICE);
-        touch_atomic(item(SECOND, 0), MM_READ, BUFFER, MM_ACQUIRE, MM_SCOPE_DEVICE);
+        atomic(item(FIRST, 0), MM_WRITE, BUFFER, MM_RELEASE, MM_SCOPE_DEVICE);
+        atomic(item(SECOND, 0), MM_READ, BUFFER, MM_ACQUIRE, MM_SCOPE_DEVICE);
         touch(item(SECOND, 0), MM_READ, FINE);
         races(!related);
     }
@@ -386,7 +312,7 @@ static void fine_grained(void **state)
 {
     (void)state;
     begin_with(0);
-    runtime(FIRST, MM_COMMAND_START);
+    command(FIRST, MM_COMMAND_START);
     touch(host, MM_READ, FINE);
     touch(item(FIRST, 0), MM_READ, FINE);
     races(false);
@@ -403,8 +329,8 @@ static void fine_grained_kernels(void **state)
 {
     (void)state;
     begin_with(0);
-    runtime(FIRST, MM_COMMAND_START);
-    runtime(SECOND, MM_COMMAND_START);
+    command(FIRST, MM_COMMAND_START);
+    command(SECOND, MM_COMMAND_START);
     touch(item(FIRST, 0), MM_WRITE, FINE);
     touch(item(SECOND, 0), MM_WRITE, FINE);
     races(true);
@@ -417,11 +343,11 @@ static void map_overwrites(void **state)
     for (int with = 0; with < 2; with++)
         for (uint32_t memory = BUFFER; memory <= COARSE; memory++) {
             begin_with(0);
-            runtime(FIRST, MM_COMMAND_START);
+            command(FIRST, MM_COMMAND_START);
             touch(item(FIRST, 0), MM_WRITE, memory);
-            uint64_t end = runtime(FIRST, MM_COMMAND_END);
-            edge(with, end, MM_EDGE_WAIT);
-            runtime(THIRD, MM_COMMAND_START);
+            uint64_t end = command(FIRST, MM_COMMAND_END);
+            edge_if(with, end, MM_EDGE_WAIT);
+            command(THIRD, MM_COMMAND_START);
             touch(item(THIRD, MM_INDEX_RUNTIME), MM_READ, memory); /* the copy for the host [CL 3.3.6 H24] */
             races(!with);
         }
@@ -435,11 +361,11 @@ static void concurrent_kernels(void **state)
     for (int with = 0; with < 2; with++)
         for (uint32_t memory = BUFFER; memory <= COARSE; memory++) {
             begin_with(0);
-            runtime(FIRST, MM_COMMAND_START);
+            command(FIRST, MM_COMMAND_START);
             touch(item(FIRST, 0), MM_WRITE, memory);
-            uint64_t end = runtime(FIRST, MM_COMMAND_END);
-            edge(with, end, MM_EDGE_WAIT);
-            runtime(THIRD, MM_COMMAND_START); /* another queue [CL 3.3.6 H25] */
+            uint64_t end = command(FIRST, MM_COMMAND_END);
+            edge_if(with, end, MM_EDGE_WAIT);
+            command(THIRD, MM_COMMAND_START); /* another queue [CL 3.3.6 H25] */
             touch(item(THIRD, 0), MM_READ, memory);
             races(!with);
         }
@@ -463,7 +389,7 @@ static void fence_of_barrier(uint32_t work_item, enum mm_kind kind, enum mm_scop
 static void barrier(enum mm_scope execution, unsigned flags, uint32_t memory, uint32_t count)
 {
     begin_with(0);
-    runtime(FIRST, MM_COMMAND_START);
+    command(FIRST, MM_COMMAND_START);
     touch(item(FIRST, 0), MM_WRITE, memory);
     for (uint32_t i = 0; i < count; i++)
         fence_of_barrier(i, MM_BARRIER_ENTRY, execution, flags);
@@ -492,7 +418,7 @@ static void entry_and_exit(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    ck_detector_destroy(detector);
+    ck_detector_destroy(d);
     return 0;
 }
 
