@@ -4,6 +4,7 @@
 #include "group.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
 
 using namespace llvm;
 
@@ -32,10 +33,12 @@ struct Trimming {
 
 // ---- what a loop leaves out ----------------------------------------------------------------------
 
+// V without casts that change no counter: that is below 2^31.
 Value *without_casts(Value *v)
 {
     while (auto *cast = dyn_cast<CastInst>(v)) {
-        if (!isa<ZExtInst>(cast) && !isa<SExtInst>(cast) && !isa<TruncInst>(cast))
+        if (!isa<ZExtInst>(cast) && !isa<SExtInst>(cast) &&
+            !(isa<TruncInst>(cast) && cast->getDestTy()->getIntegerBitWidth() >= 32))
             break;
         v = cast->getOperand(0);
     }
@@ -45,7 +48,7 @@ Value *without_casts(Value *v)
 // V as START + counter, for a comparison that is signed or not.
 bool matches(const Trimming &t, Value *v, bool is_signed, Term &term)
 {
-    if (without_casts(v) == t.counter) // which is far below what any of the types holds
+    if (without_casts(v) == t.counter)
         return true;
     bool widened = isa<ZExtInst>(v) || isa<SExtInst>(v);
     bool with_sign = widened ? isa<SExtInst>(v) : is_signed;
@@ -179,7 +182,10 @@ Value *larger(IRBuilder<> &b, Value *x, Value *y)
 void narrow(IRBuilder<> &b, const Term &term, Ends &ends)
 {
     bool with_sign = ICmpInst::isSigned(term.predicate) || term.predicate == ICmpInst::ICMP_EQ;
+    // Where another term is false this one may be poison.
     auto wide = [&](Value *v, bool sign) {
+        if (!isGuaranteedNotToBeUndefOrPoison(v))
+            v = b.CreateFreeze(v);
         return sign ? b.CreateSExt(v, b.getInt64Ty()) : b.CreateZExt(v, b.getInt64Ty());
     };
     Value *limit = wide(term.limit, with_sign);

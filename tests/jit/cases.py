@@ -1,7 +1,8 @@
 """Kernels for the differential test: name, source, and how to launch.  Each covers a class of instructions.
 
 A case is (name, source, global, local, arguments); an argument is ('in', dtype, count, low, high),
-('out', dtype, count), ('local', bytes) or ('value', dtype, number)."""
+('out', dtype, count), ('local', bytes), ('value', dtype, number) or ('each', dtype, numbers), one launch for each.
+The global offset may follow."""
 
 G = (256,)
 

@@ -33,8 +33,15 @@ def image(context, spec, name):
     return cl.Image(context, flags, cl.ImageFormat(cl.channel_order.RGBA, kind), (width, height), hostbuf=data)
 
 
+def each(case):
+    """The launches of a case: ('each', dtype, numbers) is another number in each."""
+    rounds = max([len(spec[2]) for spec in case[4] if spec[0] == 'each'] or [1])
+    for n in range(rounds):
+        yield case[:4] + ([('value', spec[1], spec[2][n]) if spec[0] == 'each' else spec for spec in case[4]],) + case[5:]
+
+
 def launch(context, queue, case, kernel):
-    name, _, size, local, specs = case
+    name, _, size, local, specs, *offset = case
     buffers, arguments, images = [], [], []
     for n, spec in enumerate(specs):
         if spec[0] == 'local':
@@ -57,7 +64,7 @@ def launch(context, queue, case, kernel):
             arguments.append(buffer)
     for n, argument in enumerate(arguments):
         kernel.set_arg(n, argument)
-    cl.enqueue_nd_range_kernel(queue, kernel, size, local)
+    cl.enqueue_nd_range_kernel(queue, kernel, size, local, *offset)
     results = []
     for spec, buffer, data in buffers:
         cl.enqueue_copy(queue, data, buffer)
@@ -84,7 +91,8 @@ def main():
             program = cl.Program(context, case[1]).build(options=['-cl-std=CL3.0'])
             sys.stderr.write(f'case {case[0]}\n')
             sys.stderr.flush()
-            results[case[0]] = launch(context, queue, case, cl.Kernel(program, 'k'))
+            kernel = cl.Kernel(program, 'k')
+            results[case[0]] = [data for one in each(case) for data in launch(context, queue, one, kernel)]
         except cl.Error as error:
             results[case[0]] = str(error)
     with open(sys.argv[1], 'wb') as file:

@@ -62,7 +62,7 @@ def main():
         print('1..0 # SKIP no librefcl-jit.so')
         return
     number = failures = 0
-    for module in sys.argv[1:] or ['cases', 'cases_barrier', 'cases_calls', 'cases_loops']:
+    for module in sys.argv[1:] or ['cases', 'cases_barrier', 'cases_calls', 'cases_guards', 'cases_loops']:
         expected, log = run('interp', module)
         results, log_jit = run('jit', module)
         if expected is None or results is None:
