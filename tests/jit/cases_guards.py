@@ -153,3 +153,23 @@ for from_, width, sign in INTEGERS:
     source = f"""kernel void k(global const {from_} *a, global long *o)
 {{ uint at = get_global_id(0); {from_} x = a[at] >> (at % {width}); {converted} }}"""
     CASES.append((f'all from {from_}', source, (4099,), (64,), [('in', f'{"i" if sign else "u"}{width // 8}', 4099, None, None), ('out', 'i8', 8 * 4099)]))
+
+# A work-item's own vectors, which may stay vectors: guarded, saturated, shuffled, three of four.
+VECTORS = {
+    'copy': ('float', 'f4', 'if (at < n) o[at] = a[at];'), 'sum': ('int', 'i4', 'if (at >= n) return; o[at] = a[at] * 3 + a[at + 1].wzyx;'),
+    'bytes': ('uchar', 'u1', 'if (at < n) o[at] = a[at].s3120 + (uchar4)(1, 2, 3, 4);'), 'part': ('short', 'i2', 'if (at < n) o[at].yz = a[at].xw;'),
+    'three': ('uint', 'u4', 'if (at < n) vstore3(vload3(at, (global const uint *)a).zxy + 1, at, (global uint *)o);'),
+    'neighbours': ('float', 'f4', 'if (at > 0 && at < n) o[at] = a[at - 1] + a[at] * 2 + a[at + 1];'),
+    'loop': ('float', 'f4', 'float4 s = 0; if (at < n) { for (uint k = 0; k < 6; k++) s = s * 2 + a[at + k]; o[at] = s; }'),
+    'to bytes': ('float', 'f4', 'if (at < n) ((global uchar4 *)o)[at] = convert_uchar4_sat_rte(a[at] / 300000);'),
+    'to shorts': ('float', 'f4', 'if (at != n) ((global short4 *)o)[at] = convert_short4_sat(a[at] * a[at + 1]);'),
+    'to integers': ('float', 'f4', 'if (at <= n) ((global int4 *)o)[at] = convert_int4_sat_rtn(a[at] * (a[at + 1] - a[at]));'),
+    'eight': ('short', 'i2', 'if (at < n / 2) vstore8(vload8(at, (global const short *)a) + (short8)(n), at, (global short *)o);'),
+    'divided': ('int', 'i4', 'if (at < n) o[at] = a[at] / a[at + 1] + a[at] % (int4)(n);'),
+    'compared': ('int', 'i4', 'if (at < n) o[at] = a[at] < a[at + 1] ? a[at] : (int4)(n);'),
+}
+for (name, (type_, dtype, does)), (size, local) in itertools.product(VECTORS.items(), [((4097,), (64,)), ((4096,), (16,))]):
+    source = f'kernel void k(global const {type_}4 *a, global {type_}4 *o, uint n) {{ uint at = get_global_id(0); {does} }}'
+    low, high = (-1e9, 1e9) if dtype == 'f4' else (None, None)
+    CASES.append((f'vectors, {name} {size[0]}', source, size, local,
+                  [('in', dtype, 4 * 4104, low, high), ('out', dtype, 4 * 4104), ('each', 'u4', [0, 1, 1000, 4096, 4097])]))
