@@ -170,8 +170,11 @@ static void waits_for_its_group(void **state)
         "    out[4 + get_local_id(0)] = 1;\n"
         "    return;\n"
         "  }\n"
-        "  if (get_local_id(0) == 0)\n"
-        "    for (int i = 0; i < MOST && !out[1]; i++) out[1] = atomic_load(flag);\n"
+        "  if (get_local_id(0) == 0) {\n"
+        "    int i = 0, seen = 0;\n"
+        "    while (i < MOST && !seen) { seen = atomic_load(flag); i++; }\n"
+        "    out[1] = seen;\n"
+        "  }\n"
         "}\n";
     cl_int data[8];
     assert_int_equal(
