@@ -94,7 +94,26 @@ static void apply(struct ck_program *p, const struct ck_edit *edit)
     i->fence_flags |= edit->fence_flags;
 }
 
-/* The program with EDITS, those that insert last; lives in a->arena. */
+/* All edits name instructions of the program as it was: what is changed is changed first, and an insertion
+ * goes behind those before it. */
+static void apply_all(struct ck_program *p, const struct ck_edit *edits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!edits[i].insert)
+            apply(p, &edits[i]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct ck_edit edit = edits[i];
+
+        for (uint32_t k = 0; k < i; k++)
+            edit.instr +=
+                edits[k].insert && edits[k].thread == edits[i].thread && edits[k].instr <= edits[i].instr;
+        if (edit.insert)
+            apply(p, &edit);
+    }
+}
+
+/* The program with EDITS; lives in a->arena. */
 static bool changed(struct adviser *a, const struct ck_edit *edits, uint32_t count, struct ck_program *out)
 {
     uint32_t n = a->program->thread_count;
@@ -115,8 +134,7 @@ static bool changed(struct adviser *a, const struct ck_edit *edits, uint32_t cou
             return false;
         memcpy(thread->instrs, a->program->threads[t].instrs, thread->instr_count * sizeof *thread->instrs);
     }
-    for (uint32_t i = 0; i < count; i++)
-        apply(out, &edits[i]);
+    apply_all(out, edits, count);
     return true;
 }
 
