@@ -36,8 +36,8 @@ static struct mm_cat_expr *unary(struct cat_parser *p, const struct cat_token *a
     return e;
 }
 
-static struct mm_cat_expr *binary(struct cat_parser *p, const struct cat_token *at, enum mm_cat_op op,
-                                  struct mm_cat_expr *a, struct mm_cat_expr *b)
+struct mm_cat_expr *cat_new_binary(struct cat_parser *p, const struct cat_token *at, enum mm_cat_op op,
+                                   struct mm_cat_expr *a, struct mm_cat_expr *b)
 {
     struct mm_cat_expr *e = a && b ? cat_new_expr(p, at, op, 2) : NULL;
 
@@ -53,12 +53,12 @@ bool cat_is_name(const struct cat_token *t, const char *name)
     return name && t->length == strlen(name) && memcmp(t->start, name, t->length) == 0;
 }
 
-static uint32_t find_let(const struct cat_parser *p, const struct cat_token *t)
+uint32_t cat_find_let(const struct cat_parser *p, const struct cat_token *t)
 {
     const struct mm_cat_model *m = p->reader->model;
 
     for (uint32_t i = m->let_count; i-- > 0;) {
-        if (cat_is_name(t, m->lets[i].name))
+        if (!p->reader->info[i].hidden && cat_is_name(t, m->lets[i].name))
             return i;
     }
     return UINT32_MAX;
@@ -66,6 +66,10 @@ static uint32_t find_let(const struct cat_parser *p, const struct cat_token *t)
 
 static uint32_t find_base(const struct cat_token *t)
 {
+    const char *alias = cat_library_alias(t);
+
+    if (alias)
+        return find_base(&(struct cat_token){.start = alias, .length = strlen(alias)});
     for (uint32_t i = 0; i < mm_cat_base_count; i++) {
         if (cat_is_name(t, mm_cat_bases[i].name))
             return i;
@@ -73,7 +77,7 @@ static uint32_t find_base(const struct cat_token *t)
     return UINT32_MAX;
 }
 
-static struct mm_cat_expr *base_expr(struct cat_parser *p, const struct cat_token *at, const char *name)
+struct mm_cat_expr *cat_base_expr(struct cat_parser *p, const struct cat_token *at, const char *name)
 {
     struct mm_cat_expr *e = cat_new_expr(p, at, MM_CAT_NAME, 0);
 
@@ -81,6 +85,53 @@ static struct mm_cat_expr *base_expr(struct cat_parser *p, const struct cat_toke
         e->base = find_base(&(struct cat_token){.start = name, .length = strlen(name)});
         e->type = mm_cat_bases[e->base].type;
     }
+    return e;
+}
+
+static struct mm_cat_expr *parse_primary(struct cat_parser *p);
+
+/* What a function is applied to, without parentheses. */
+static struct mm_cat_expr *parse_operand(struct cat_parser *p)
+{
+    struct mm_cat_expr *e = NULL;
+
+    if (++p->depth > CAT_MAX_DEPTH)
+        cat_fail_token(p, &p->token, "cat.depth", "expression nested too deeply");
+    else
+        e = parse_primary(p);
+    p->depth--;
+    return e;
+}
+
+/* A definition within a function, which takes that one's parameters. */
+static struct mm_cat_expr *call_inner(struct cat_parser *p, const struct cat_token *name, uint32_t let,
+                                      uint32_t count)
+{
+    struct mm_cat_expr *e = cat_new_expr(p, name, MM_CAT_CALL, count);
+
+    for (uint32_t i = 0; e && i < count; i++) {
+        e->child[i] = cat_new_expr(p, name, MM_CAT_PARAMETER, 0);
+        if (e->child[i])
+            e->child[i]->parameter = i;
+    }
+    if (e)
+        e->let = let;
+    return p->failed ? NULL : e;
+}
+
+/* f x */
+static struct mm_cat_expr *parse_application(struct cat_parser *p, const struct cat_token *name, uint32_t let)
+{
+    struct mm_cat_expr *a, *e;
+
+    if (p->reader->model->lets[let].parameter_count != 1) {
+        cat_fail_named(p, name, "cat.call", "wrong number of arguments for '%.*s'");
+        return NULL;
+    }
+    a = parse_operand(p);
+    e = a ? unary(p, name, MM_CAT_CALL, a) : NULL;
+    if (e)
+        e->let = let;
     return e;
 }
 
@@ -123,18 +174,16 @@ static struct mm_cat_expr *parse_built_in(struct cat_parser *p, const struct cat
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (!cat_is_name(name, known[i].name))
             continue;
-        cat_expect(p, '(');
-        a = p->failed ? NULL : cat_parse_union(p);
-        cat_expect(p, ')');
+        a = parse_operand(p);
         if (p->failed)
             return NULL;
         if (known[i].op != MM_CAT_SEQ)
             return unary(p, name, known[i].op, a);
-        a = binary(p, name, MM_CAT_PRODUCT, cat_new_expr(p, name, MM_CAT_UNIVERSE, 0), a);
+        a = cat_new_binary(p, name, MM_CAT_PRODUCT, cat_new_expr(p, name, MM_CAT_UNIVERSE, 0), a);
         if (a)
             a->child[0]->type = MM_CAT_SET;
-        a = binary(p, name, MM_CAT_INTER, base_expr(p, name, "po"), a);
-        return binary(p, name, MM_CAT_SEQ, a, base_expr(p, name, "po"));
+        a = cat_new_binary(p, name, MM_CAT_INTER, cat_base_expr(p, name, "po"), a);
+        return cat_new_binary(p, name, MM_CAT_SEQ, a, cat_base_expr(p, name, "po"));
     }
     return NULL;
 }
@@ -152,10 +201,18 @@ static struct mm_cat_expr *parse_name(struct cat_parser *p)
             return e;
         }
     }
-    let = find_let(p, &name);
+    let = cat_find_let(p, &name);
+    if (let == UINT32_MAX && cat_is_orders(p, &name)) {
+        cat_fail_named(p, &name, "cat.orders", "'%.*s' is about sets of orders, which only 'with' takes");
+        return NULL;
+    }
+    if (let != UINT32_MAX && p->reader->info[let].outside)
+        return call_inner(p, &name, let, p->reader->info[let].outside);
     if (let != UINT32_MAX && p->reader->model->lets[let].parameter_count) {
         if (cat_accept(p, '('))
             return parse_call(p, &name, let);
+        if (p->token.kind == CAT_NAME && !cat_at_keyword(p))
+            return parse_application(p, &name, let);
         cat_fail_named(p, &name, "cat.call", "function '%.*s' without arguments");
         return NULL;
     }
@@ -164,13 +221,15 @@ static struct mm_cat_expr *parse_name(struct cat_parser *p)
     if (p->failed)
         return NULL;
     base = let == UINT32_MAX ? find_base(&name) : UINT32_MAX;
-    if (cat_is_name(&name, "emptyset") && let == UINT32_MAX) {
+    if ((cat_is_name(&name, "emptyset") || cat_is_name(&name, "CON")) && let == UINT32_MAX) {
         e = cat_new_expr(p, &name, MM_CAT_EMPTY, 0);
         if (e)
             e->type = MM_CAT_SET;
         return e;
     }
     if (let == UINT32_MAX && base == UINT32_MAX) {
+        if (cat_library_reason(&name))
+            cat_fail_token(p, &name, "cat.syntax", cat_library_reason(&name));
         cat_fail_named(p, &name, "cat.name", "unknown name '%.*s'");
         return NULL;
     }
@@ -213,10 +272,21 @@ static struct mm_cat_expr *parse_primary(struct cat_parser *p)
             e->type = MM_CAT_SET;
     } else if (p->token.kind == CAT_NAME && !cat_at_keyword(p)) {
         e = parse_name(p);
+    } else if (cat_at_word(p, "try")) {
+        e = cat_parse_try(p);
+    } else if (cat_at_word(p, "begin")) {
+        cat_next(p);
+        e = cat_parse_union(p);
+        if (!p->failed && !cat_at_word(p, "end"))
+            cat_fail_token(p, &p->token, "cat.syntax", "expected 'end'");
+        cat_next(p);
     } else {
+        const char *reason = cat_library_reason(&at);
+
         cat_fail_token(p, &at, "cat.syntax",
-                       at.kind == CAT_END ? "the model ends inside an expression"
-                                          : "expected a set or a relation");
+                       reason               ? reason
+                       : at.kind == CAT_END ? "the model ends inside an expression"
+                                            : "expected a set or a relation");
     }
     return e;
 }
@@ -243,7 +313,7 @@ static struct mm_cat_expr *parse_postfix(struct cat_parser *p, bool *product)
         if (cat_accept(p, CAT_INVERSE)) {
             e = unary(p, &at, MM_CAT_INVERSE, e);
         } else if (cat_accept(p, CAT_SQUARE)) {
-            e = binary(p, &at, MM_CAT_PRODUCT, e, e);
+            e = cat_new_binary(p, &at, MM_CAT_PRODUCT, e, e);
         } else if (cat_accept(p, '+')) {
             e = unary(p, &at, MM_CAT_PLUS, e);
         } else if (cat_accept(p, '?')) {
@@ -288,8 +358,25 @@ static struct mm_cat_expr *parse_product(struct cat_parser *p)
     struct mm_cat_expr *e = parse_prefix(p, &more);
 
     while (more && !p->failed)
-        e = binary(p, &at, MM_CAT_PRODUCT, e, parse_prefix(p, &more));
+        e = cat_new_binary(p, &at, MM_CAT_PRODUCT, e, parse_prefix(p, &more));
     return e;
+}
+
+static bool is_base(const struct mm_cat_expr *e, const char *name)
+{
+    return e->op == MM_CAT_NAME && e->base != UINT32_MAX && strcmp(mm_cat_bases[e->base].name, name) == 0;
+}
+
+/* R & W: what both reads and writes is a read-modify-write, where that is one event.  Here it is two. */
+static struct mm_cat_expr *both_halves(struct cat_parser *p, struct mm_cat_expr *e)
+{
+    const struct mm_cat_expr *a = e->child[0], *b = e->child[1];
+    struct cat_token at = {.line = e->line, .column = e->column};
+
+    if (!(is_base(a, "R") && is_base(b, "W")) && !(is_base(a, "W") && is_base(b, "R")))
+        return e;
+    p->reader->one_event = true;
+    return cat_base_expr(p, &at, "RMW");
 }
 
 /* The left-associative operators, loosest first. */
@@ -309,7 +396,9 @@ static struct mm_cat_expr *parse_level(struct cat_parser *p, unsigned level)
 
         if (!cat_accept(p, levels[level].symbol))
             return e;
-        e = binary(p, &at, levels[level].op, e, parse_level(p, level + 1));
+        e = cat_new_binary(p, &at, levels[level].op, e, parse_level(p, level + 1));
+        if (e && e->op == MM_CAT_INTER)
+            e = both_halves(p, e);
     }
 }
 
@@ -321,9 +410,13 @@ struct mm_cat_expr *cat_parse_union(struct cat_parser *p)
         cat_fail_token(p, &p->token, "cat.depth", "expression nested too deeply");
         return NULL;
     }
-    if (cat_at_symbol(p, '|'))
-        cat_next(p);
-    e = parse_level(p, 0);
+    if (cat_at_word(p, "let")) {
+        e = cat_parse_local(p);
+    } else {
+        if (cat_at_symbol(p, '|'))
+            cat_next(p);
+        e = parse_level(p, 0);
+    }
     p->depth--;
     return p->failed ? NULL : e;
 }

@@ -10,10 +10,11 @@ enum cat_token_kind {
     CAT_STRING,
     CAT_NUMBER,
     CAT_SYMBOL, /* punctuation; see cat_token.symbol */
+    CAT_TAG,    /* 'name */
     CAT_ERROR
 };
 /* Symbols of more than one character; the others are their character. */
-enum { CAT_INVERSE = 256, CAT_SQUARE, CAT_ADD_ELEMENT };
+enum { CAT_INVERSE = 256, CAT_SQUARE, CAT_ADD_ELEMENT, CAT_ARROW };
 
 struct cat_token {
     enum cat_token_kind kind;
@@ -43,6 +44,21 @@ enum { CAT_MAX_PARAMETERS = 8, CAT_MAX_LETS = 4096, CAT_MAX_DEPTH = 400, CAT_MAX
 struct cat_let_info {
     uint8_t *result; /* by mask of parameter types: 0 unknown, else type + 1 */
     bool called;
+    bool hidden;      /* local to an expression or a procedure that has been read */
+    uint32_t outside; /* parameters that it takes from the function around it */
+};
+/* A procedure: its text, read again at each call. */
+struct cat_procedure {
+    const char *name, *file;
+    const char *parameters[CAT_MAX_PARAMETERS];
+    uint32_t parameter_count, visible; /* VISIBLE: definitions before it */
+    struct cat_lexer body;
+    struct cat_procedure *next;
+};
+/* A name that stands for sets of orders, which are never made: see cat_orders.c. */
+struct cat_orders {
+    const char *name;
+    struct cat_orders *next;
 };
 struct cat_switch {
     const char *name;
@@ -59,6 +75,10 @@ struct cat_reader {
     uint32_t let_capacity, check_capacity;
     uint32_t next_group;
     unsigned include_depth, depth;
+    struct cat_procedure *procedures;
+    uint32_t calls; /* of procedures, so far */
+    struct cat_orders *orders;
+    bool one_event; /* the model takes a read-modify-write as one event: it says R & W */
     enum mm_class status;
 };
 

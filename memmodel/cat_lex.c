@@ -134,8 +134,8 @@ static void read_symbol(struct cat_lexer *lexer, struct cat_token *t)
     static const struct {
         const char *text;
         int symbol;
-    } longer[] = {{"^-1", CAT_INVERSE}, {"^2", CAT_SQUARE}, {"++", CAT_ADD_ELEMENT},
-                  {"^+", '+'},          {"^*", '*'},        {"^?", '?'}};
+    } longer[] = {{"^-1", CAT_INVERSE}, {"^2", CAT_SQUARE}, {"++", CAT_ADD_ELEMENT}, {"^+", '+'},
+                  {"^*", '*'},          {"^?", '?'},        {"->", CAT_ARROW}};
 
     t->kind = CAT_SYMBOL;
     for (size_t i = 0; i < sizeof longer / sizeof *longer; i++) {
@@ -145,7 +145,7 @@ static void read_symbol(struct cat_lexer *lexer, struct cat_token *t)
             return;
         }
     }
-    if (*lexer->at == '\0' || !strchr("()[]{}|&\\~!;*+?,=", *lexer->at)) {
+    if (*lexer->at == '\0' || !strchr("()[]{}|&\\~!;*+?,=:", *lexer->at)) {
         t->kind = CAT_ERROR;
         lexer->error = "character that means nothing here";
         return;
@@ -179,6 +179,11 @@ struct cat_token cat_lex(struct cat_lexer *lexer)
     }
     if (is_name_start(*lexer->at)) {
         t.kind = CAT_NAME;
+        while (lexer->at < lexer->end && is_name_part(*lexer->at) && !looking_at(lexer, "->"))
+            lexer->at++;
+    } else if (*lexer->at == '\'' && lexer->end - lexer->at > 1 && is_name_start(lexer->at[1])) {
+        t.kind = CAT_TAG;
+        lexer->at++;
         while (lexer->at < lexer->end && is_name_part(*lexer->at))
             lexer->at++;
     } else if (is_digit(*lexer->at)) {

@@ -45,16 +45,24 @@ static void parse_text(struct cat_reader *reader, const char *text, size_t size,
             reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
         cat_next(&p);
     }
+    /* What tells other readers which relations to make: ours are all there. */
+    while (!p.failed &&
+           (cat_at_word(&p, "withco") || cat_at_word(&p, "withoutco") || cat_at_word(&p, "withinit") ||
+            cat_at_word(&p, "withoutinit") || cat_at_word(&p, "withsc") || cat_at_word(&p, "withoutsc") ||
+            cat_at_word(&p, "catdep")))
+        cat_next(&p);
     cat_parse_statements(&p);
 }
 
-/* Looked up beside the including file, then in the folder $REFCL_MODELS. */
+/* Looked up beside the including file, then in the folder $REFCL_MODELS, then among what other readers bring
+ * along. */
 void cat_parse_include(struct cat_parser *p)
 {
     const char *folders[2] = {NULL, getenv("REFCL_MODELS")};
     const char *slash = strrchr(p->file, '/');
     char beside[512];
-    char *name, *text = NULL;
+    char *name;
+    const char *text = NULL;
     struct cat_token at;
     size_t size = 0;
 
@@ -82,6 +90,8 @@ void cat_parse_include(struct cat_parser *p)
         snprintf(path, sizeof path, "%s/%s", folders[i], name);
         text = read_file(path, p->arena, &size);
     }
+    if (!text && (text = cat_library_text(name)))
+        size = strlen(text);
     if (!text) {
         cat_fail_named(p, &at, "cat.include", "cannot read included file '%.*s'");
         return;
@@ -116,6 +126,11 @@ static enum mm_class read_model(const char *text, size_t size, const char *name,
     if (!m->name)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     parse_text(&reader, text, size, m->name, true);
+    if (!reader.status && reader.one_event) {
+        const char *atomic = cat_library_text(CAT_ONE_EVENT);
+
+        parse_text(&reader, atomic, strlen(atomic), m->name, false);
+    }
     return reader.status ? reader.status : check_switches(&reader);
 }
 

@@ -13,6 +13,8 @@ struct cat_parser {
     const char **parameters;
     uint32_t parameter_count;
     unsigned depth;
+    bool recursive;    /* within let rec */
+    bool in_procedure; /* up to the word end */
     bool failed;
 };
 
@@ -37,5 +39,43 @@ struct mm_cat_expr *cat_new_expr(struct cat_parser *p, const struct cat_token *a
 struct mm_cat_expr *cat_parse_union(struct cat_parser *p); /* a whole expression; NULL after a failure */
 void cat_parse_statements(struct cat_parser *p);
 void cat_parse_include(struct cat_parser *p);
+/* name [ parameters ] = ; then the body. */
+void cat_parse_let_head(struct cat_parser *p, struct mm_cat_let *let);
+void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let);
+/* UINT32_MAX: no definition of that name is seen here. */
+uint32_t cat_find_let(const struct cat_parser *p, const struct cat_token *t);
+/* One or more names, separated by commas, up to the closing parenthesis, which is taken. */
+uint32_t cat_parse_names(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS]);
+/* Adds LET, typed; returns its index, UINT32_MAX after a failure. */
+uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let);
+/* From let number FIRST on, names are not seen any more. */
+void cat_hide(struct cat_parser *p, uint32_t first);
+void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check);
+/* Whether the token begins a statement. */
+bool cat_at_statement(const struct cat_parser *p);
+void cat_skip_statement(struct cat_parser *p);
+struct mm_cat_expr *cat_new_binary(struct cat_parser *p, const struct cat_token *at, enum mm_cat_op op,
+                                   struct mm_cat_expr *a, struct mm_cat_expr *b);
+struct mm_cat_expr *cat_base_expr(struct cat_parser *p, const struct cat_token *at, const char *name);
+
+/* Statements and expressions over sets of orders (cat_orders.c). */
+bool cat_is_orders(const struct cat_parser *p, const struct cat_token *name);
+/* At the body of a definition of NAME: passes over it if it is about sets of orders. */
+bool cat_skip_orders(struct cat_parser *p, const char *name);
+void cat_parse_with(struct cat_parser *p);
+
+/* Procedures and local definitions (cat_local.c). */
+void cat_parse_procedure(struct cat_parser *p);
+void cat_parse_procedure_call(struct cat_parser *p);
+struct mm_cat_expr *cat_parse_local(struct cat_parser *p);
+struct mm_cat_expr *cat_parse_try(struct cat_parser *p);
+
+/* What other readers bring along (cat_library.c): the text of an included file, and the name that NAME is
+ * another one for.  NULL: there is none. */
+#define CAT_ONE_EVENT "read-modify-writes as one event"
+const char *cat_library_text(const char *file);
+const char *cat_library_alias(const struct cat_token *name);
+/* Why a word of the language means nothing here, NULL if it is none of those. */
+const char *cat_library_reason(const struct cat_token *name);
 
 #endif

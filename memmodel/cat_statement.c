@@ -133,32 +133,60 @@ static uint32_t add_let(struct cat_parser *p, const struct mm_cat_let *let)
     return r->model->let_count++;
 }
 
-static void parse_parameters(struct cat_parser *p, struct mm_cat_let *let)
+uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let)
 {
-    const char **names = mm_arena_alloc(p->arena, CAT_MAX_PARAMETERS * sizeof *names);
+    uint32_t index = add_let(p, let);
 
-    if (!names) {
-        cat_fail_memory(p);
-        return;
-    }
-    do {
-        if (p->token.kind != CAT_NAME || cat_at_keyword(p)) {
-            cat_fail_token(p, &p->token, "cat.syntax", "expected a parameter name");
-            return;
-        }
-        if (let->parameter_count == CAT_MAX_PARAMETERS) {
-            cat_fail_token(p, &p->token, "cat.limit", "too many parameters");
-            return;
-        }
-        names[let->parameter_count++] = cat_copy_text(p, p->token.start, p->token.length);
-        cat_next(p);
-    } while (cat_accept(p, ','));
-    cat_expect(p, ')');
-    let->parameters = names;
+    if (index != UINT32_MAX)
+        cat_fail_status(p, cat_type_let(p->reader, index));
+    return p->failed ? UINT32_MAX : index;
 }
 
-/* name [ ( parameters ) ] = ; the body follows. */
-static void parse_let_head(struct cat_parser *p, struct mm_cat_let *let)
+void cat_hide(struct cat_parser *p, uint32_t first)
+{
+    for (uint32_t i = first; i < p->reader->model->let_count; i++)
+        p->reader->info[i].hidden = true;
+}
+
+static void parse_parameter(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS], uint32_t *count)
+{
+    if (p->token.kind != CAT_NAME || cat_at_keyword(p)) {
+        cat_fail_token(p, &p->token, "cat.syntax", "expected a parameter name");
+        return;
+    }
+    if (*count == CAT_MAX_PARAMETERS) {
+        cat_fail_token(p, &p->token, "cat.limit", "too many parameters");
+        return;
+    }
+    names[(*count)++] = cat_copy_text(p, p->token.start, p->token.length);
+    cat_next(p);
+}
+
+uint32_t cat_parse_names(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS])
+{
+    uint32_t count = 0;
+
+    do
+        parse_parameter(p, names, &count);
+    while (cat_accept(p, ','));
+    cat_expect(p, ')');
+    return count;
+}
+
+/* ( x, y ) or x alone */
+static void parse_parameters(struct cat_parser *p, struct mm_cat_let *let)
+{
+    let->parameters = mm_arena_alloc(p->arena, CAT_MAX_PARAMETERS * sizeof *let->parameters);
+    if (!let->parameters)
+        cat_fail_memory(p);
+    else if (cat_accept(p, '('))
+        let->parameter_count = cat_parse_names(p, let->parameters);
+    else
+        parse_parameter(p, let->parameters, &let->parameter_count);
+}
+
+/* name [ parameters ] = ; the body follows. */
+void cat_parse_let_head(struct cat_parser *p, struct mm_cat_let *let)
 {
     let->line = p->token.line;
     let->column = p->token.column;
@@ -168,12 +196,12 @@ static void parse_let_head(struct cat_parser *p, struct mm_cat_let *let)
     }
     let->name = cat_copy_text(p, p->token.start, p->token.length);
     cat_next(p);
-    if (cat_accept(p, '('))
+    if (cat_at_symbol(p, '(') || p->token.kind == CAT_NAME)
         parse_parameters(p, let);
     cat_expect(p, '=');
 }
 
-static void parse_body(struct cat_parser *p, struct mm_cat_let *let)
+void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
 {
     p->parameters = let->parameters;
     p->parameter_count = let->parameter_count;
@@ -195,7 +223,13 @@ static void parse_recursive(struct cat_parser *p, const char *clause)
         if (head) {
             struct mm_cat_let let = {.recursive_group = group, .clause = count ? NULL : clause};
 
-            parse_let_head(&ahead, &let);
+            cat_parse_let_head(&ahead, &let);
+            if (!ahead.failed && cat_skip_orders(&ahead, let.name)) {
+                if (count || cat_at_word(&ahead, "and"))
+                    cat_fail_token(&ahead, &ahead.token, "cat.rec", "orders and relations in one 'let rec'");
+                *p = ahead;
+                return;
+            }
             if (!ahead.failed && let.parameter_count)
                 cat_fail_token(&ahead, &ahead.token, "cat.rec", "functions cannot be recursive");
             let.body = ahead.failed ? NULL : cat_new_expr(&ahead, &ahead.token, MM_CAT_EMPTY, 0);
@@ -210,11 +244,12 @@ static void parse_recursive(struct cat_parser *p, const char *clause)
         cat_next(&ahead);
     }
     p->failed = ahead.failed;
+    p->recursive = true;
     for (uint32_t i = 0; i < count && !p->failed; i++) {
         struct mm_cat_let let = {0};
 
-        parse_let_head(p, &let);
-        parse_body(p, &let);
+        cat_parse_let_head(p, &let);
+        cat_parse_body(p, &let);
         if (p->failed)
             return;
         if (i + 1 < count) {
@@ -226,6 +261,7 @@ static void parse_recursive(struct cat_parser *p, const char *clause)
         }
         m->lets[first + i].body = let.body;
     }
+    p->recursive = false;
     for (uint32_t i = 0; i < count && !p->failed; i++)
         m->lets[first + i].body->type = MM_CAT_REL;
     for (uint32_t i = 0; i < count && !p->failed; i++) {
@@ -240,28 +276,36 @@ static bool at_check(const struct cat_parser *p)
     return cat_at_word(p, "acyclic") || cat_at_word(p, "irreflexive") || cat_at_word(p, "empty");
 }
 
-/* At the first token of a statement. */
-static bool at_statement(const struct cat_parser *p)
+bool cat_at_statement(const struct cat_parser *p)
 {
+    static const char *const first[] = {
+        "let",  "include", "show",  "unshow",       "flag",   "undefined_unless",
+        "with", "call",    "enum",  "instructions", "end",    "procedure",
+        "if",   "forall",  "debug", "assert",       "default"};
     struct cat_parser ahead = *p;
 
-    if (cat_at_word(p, "let") || cat_at_word(p, "include") || cat_at_word(p, "show") ||
-        cat_at_word(p, "unshow") || cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") ||
-        at_check(p))
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        if (cat_at_word(p, first[i]))
+            return true;
+    }
+    if (at_check(p))
         return true;
     while (cat_at_symbol(&ahead, '~') || cat_at_symbol(&ahead, '!'))
         ahead.token = cat_lex(&ahead.lexer);
     return ahead.token.start != p->token.start && at_check(&ahead);
 }
 
-/* Passes over a statement that a switch has turned off; its names need not exist. */
-static void skip_statement(struct cat_parser *p)
+/* Passes over a statement that has no meaning, or that a switch has turned off; its names need not exist. */
+void cat_skip_statement(struct cat_parser *p)
 {
-    while (!p->failed && !at_check(p) && !cat_at_word(p, "let"))
+    bool check = cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert") ||
+                 p->token.kind == CAT_SYMBOL;
+
+    while (check && !p->failed && !at_check(p))
         cat_next(p);
     do
         cat_next(p);
-    while (!p->failed && p->token.kind != CAT_END && !at_statement(p));
+    while (!p->failed && p->token.kind != CAT_END && !cat_at_statement(p));
 }
 
 static void parse_let(struct cat_parser *p)
@@ -269,7 +313,7 @@ static void parse_let(struct cat_parser *p)
     const char *clause;
 
     if (!is_active(p, &p->token, &clause)) {
-        skip_statement(p);
+        cat_skip_statement(p);
         return;
     }
     cat_next(p);
@@ -280,22 +324,21 @@ static void parse_let(struct cat_parser *p)
     }
     for (;;) {
         struct mm_cat_let let = {.clause = clause};
-        uint32_t index;
 
-        parse_let_head(p, &let);
+        cat_parse_let_head(p, &let);
         if (p->failed)
             return;
-        parse_body(p, &let);
-        index = add_let(p, &let);
-        if (index != UINT32_MAX)
-            cat_fail_status(p, cat_type_let(p->reader, index));
+        if (!cat_skip_orders(p, let.name)) {
+            cat_parse_body(p, &let);
+            cat_define(p, &let);
+        }
         if (p->failed || !cat_at_word(p, "and"))
             return;
         cat_next(p);
     }
 }
 
-static void add_check(struct cat_parser *p, const struct mm_cat_check *check)
+void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check)
 {
     struct cat_reader *r = p->reader;
     struct mm_cat_model *m = r->model;
@@ -334,18 +377,19 @@ static const char *parse_check_name(struct cat_parser *p, const char *kind, unsi
     return cat_copy_text(p, name, strlen(name));
 }
 
-/* [flag] [~] acyclic|irreflexive|empty e [as name]; undefined_unless is a negated flag. */
+/* [flag | assert] [~] acyclic|irreflexive|empty e [as name]; undefined_unless is a negated flag, assert the
+ * flag of what does not hold. */
 static void parse_check(struct cat_parser *p)
 {
     static const char *const kinds[] = {"acyclic", "irreflexive", "empty"};
     struct mm_cat_check check = {.line = p->token.line, .column = p->token.column};
-    bool inverted = cat_at_word(p, "undefined_unless");
+    bool inverted = cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert");
     unsigned kind = 0;
     enum mm_cat_type type;
 
     if (!is_active(p, &p->token, &check.clause)) {
         if (!p->failed)
-            skip_statement(p);
+            cat_skip_statement(p);
         return;
     }
     if (cat_at_word(p, "flag") || inverted) {
@@ -375,37 +419,45 @@ static void parse_check(struct cat_parser *p)
         cat_fail_status(p, mm_fail_at(p->reader->err, MM_INVALID, "cat.type", p->file, check.line,
                                       check.column, "%s takes a relation, not a set", kinds[kind]));
     if (!p->failed)
-        add_check(p, &check);
+        cat_add_check(p, &check);
 }
 
-/* show e [as name], ... and unshow: display hints, no meaning. */
-static void skip_show(struct cat_parser *p)
-{
-    cat_next(p);
-    do {
-        cat_parse_union(p);
-        if (!p->failed && cat_at_word(p, "as")) {
-            cat_next(p);
-            if (p->token.kind != CAT_NAME && p->token.kind != CAT_STRING)
-                cat_fail_token(p, &p->token, "cat.syntax", "expected a name");
-            else
-                cat_next(p);
-        }
-    } while (cat_accept(p, ','));
-}
+/* By first word.  What only tells how programs are shown, or which instructions there are, is passed over. */
+static const struct {
+    const char *word;
+    void (*parse)(struct cat_parser *p);
+} statements[] = {{"let", parse_let},
+                  {"include", cat_parse_include},
+                  {"acyclic", parse_check},
+                  {"irreflexive", parse_check},
+                  {"empty", parse_check},
+                  {"flag", parse_check},
+                  {"undefined_unless", parse_check},
+                  {"assert", parse_check},
+                  {"with", cat_parse_with},
+                  {"procedure", cat_parse_procedure},
+                  {"call", cat_parse_procedure_call},
+                  {"show", cat_skip_statement},
+                  {"unshow", cat_skip_statement},
+                  {"debug", cat_skip_statement},
+                  {"enum", cat_skip_statement},
+                  {"instructions", cat_skip_statement},
+                  {"default", cat_skip_statement}};
+
 void cat_parse_statements(struct cat_parser *p)
 {
-    while (!p->failed && p->token.kind != CAT_END) {
-        if (cat_at_word(p, "let"))
-            parse_let(p);
-        else if (cat_at_word(p, "include"))
-            cat_parse_include(p);
-        else if (cat_at_word(p, "show") || cat_at_word(p, "unshow"))
-            skip_show(p);
-        else if (cat_at_word(p, "acyclic") || cat_at_word(p, "irreflexive") || cat_at_word(p, "empty") ||
-                 cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_symbol(p, '~'))
+    while (!p->failed && p->token.kind != CAT_END && !(p->in_procedure && cat_at_word(p, "end"))) {
+        const char *reason = cat_library_reason(&p->token);
+        size_t i = 0;
+
+        while (i < sizeof statements / sizeof *statements && !cat_at_word(p, statements[i].word))
+            i++;
+        if (i < sizeof statements / sizeof *statements)
+            statements[i].parse(p);
+        else if (cat_at_symbol(p, '~') || cat_at_symbol(p, '!'))
             parse_check(p);
         else
-            cat_fail_token(p, &p->token, "cat.syntax", "expected let, a check, include or show");
+            cat_fail_token(p, &p->token, "cat.syntax",
+                           reason ? reason : "expected let, a check, include or show");
     }
 }

@@ -156,7 +156,8 @@ static const char *const keywords[] = {"let",         "rec",
                                        "assert",      "begin",
                                        "end",         "if",
                                        "then",        "else",
-                                       "do",          "debug"};
+                                       "do",          "debug",
+                                       "try",         "default"};
 
 bool cat_at_keyword(const struct cat_parser *p)
 {
