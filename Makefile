@@ -258,7 +258,7 @@ $(FUZZ)/module_fuzzer: tests/fuzz/module_fuzzer.c tests/fuzz/fuzz_module.h FORCE
 	  -L$(FUZZ)/lib -linterp -lmemmodel $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread
 fuzz: $(FUZZ)/module_fuzzer
 	@mkdir -p $(FUZZ)/found $(FUZZ)/crashes
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=12000 -timeout=20 -rss_limit_mb=3000 -print_final_stats=1 \
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=12000 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=65536 -print_final_stats=1 \
 	  -artifact_prefix=$(FUZZ)/crashes/ $(FUZZ)/found tests/fuzz/corpus
 
 $(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
