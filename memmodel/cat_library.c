@@ -33,7 +33,7 @@ static const struct {
     {"fences.cat", "let mfence = 0 and lfence = 0 and sfence = 0 and sync = 0 and lwsync = 0 and eieio = 0\n"
                    "let isync = 0 and dmb = 0 and dmb.st = 0 and dmb.ld = 0 and dsb = 0 and dsb.st = 0\n"
                    "let dsb.ld = 0 and isb = 0\n"},
-    /* Where a read-modify-write is one event, nothing can come between its halves [CL 3.3.4 A17]. */
+    /* Where a read-modify-write is one event, nothing can come between its halves [CL 3.3.6 A17]. */
     {CAT_ONE_EVENT, "empty rmw & ((rf^-1; co); co) as rmw-is-one-event\n"},
 };
 
