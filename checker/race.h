@@ -421,6 +421,9 @@ void ck_mappings_free(struct ck_detector *d, struct ck_location *location);
 /* race_report.c */
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);
+/* A finding of KIND about EVENT. */
+void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
+                   const char *message);
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);
 /* Takes up a finding, or counts it if there are too many; false: no memory. */
 bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);

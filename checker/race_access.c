@@ -214,7 +214,7 @@ static bool was_written(const struct ck_cell *cell)
     return a != NULL;
 }
 
-static void report(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
+void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
                    const char *message)
 {
     struct mm_finding finding = {.kind = kind,
@@ -232,16 +232,16 @@ static void report(struct ck_detector *d, const struct mm_event *event, const ch
  * without a value, such as padding, may still mean only the others. */
 static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
 {
-    report(d, event, "uninitialized-read", "CLC 6.7.2",
-           "local memory is read before anything was written to it");
+    ck_finding_at(d, event, "uninitialized-read", "CLC 6.7.2",
+                  "local memory is read before anything was written to it");
 }
 
 /* A work-item sees its own write to an image after a fence of image memory only [CL 3.3.5 O8]. */
 static void read_without_fence(struct ck_detector *d, const struct mm_event *event)
 {
-    report(d, event, "image-unfenced-read", "CL 3.3.5 O8",
-           "an image is read where the same work-item wrote, with no "
-           "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
+    ck_finding_at(d, event, "image-unfenced-read", "CL 3.3.5 O8",
+                  "an image is read where the same work-item wrote, with no "
+                  "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
 }
 
 static void touch(struct access *x, struct ck_cell *cell)

@@ -100,16 +100,9 @@ static void found(struct ck_detector *d, const struct ck_location *location, con
     snprintf(text, sizeof text, "%s is %s while the host has it mapped for %s%s (command %u)",
              location->info.name, writes ? "written" : "read", for_writing ? "writing" : "reading", at,
              (unsigned)(m->agent >> 32));
-    struct mm_finding finding = {.kind = "mapped-access",
-                                 .clause = svm ? (for_writing ? "CL 5.6.1 R36" : "CL 5.6.1 R37")
-                                               : (for_writing ? "CL 5.5.3 R2" : "CL 5.5.3 R3"),
-                                 .message = text,
-                                 .agent = event->agent,
-                                 .source = event->source,
-                                 .allocation = event->allocation,
-                                 .offset = event->offset,
-                                 .size = event->size};
-    ck_finding_recorded(d, &finding);
+    const char *clause =
+        svm ? (for_writing ? "CL 5.6.1 R36" : "CL 5.6.1 R37") : (for_writing ? "CL 5.5.3 R2" : "CL 5.5.3 R3");
+    ck_finding_at(d, event, "mapped-access", clause, text);
 }
 
 /* An access by a command that comes after a map which has not ended. */
