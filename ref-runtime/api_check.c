@@ -99,7 +99,7 @@ static const char *misuse_name(cl_int code)
 
 void rt_api_note(const char *clause, const char *call, cl_int code, const void *first)
 {
-    const char *name = code < 0 ? misuse_name(code) : NULL;
+    const char *name = code < 0 && rt_api_checked() ? misuse_name(code) : NULL;
     if (!name) {
         return;
     }
@@ -156,15 +156,21 @@ void rt_api_note_leaks(void)
 #define RT_CALL(clause, name, parameters, arguments, first)                                                  \
     static cl_int CL_API_CALL checked_##name parameters                                                      \
     {                                                                                                        \
-        cl_int code = rt_##name arguments;                                                                   \
+        static atomic_ullong calls;                                                                          \
+        cl_int code = rt_api_fail(#name, &calls);                                                            \
+        if (code) {                                                                                          \
+            return code;                                                                                     \
+        }                                                                                                    \
+        code = rt_##name arguments;                                                                          \
         rt_api_note(clause, #name, code, first);                                                             \
         return code;                                                                                         \
     }
 #define RT_CREATE(clause, type, name, parameters, arguments, first)                                          \
     static type CL_API_CALL checked_##name parameters                                                        \
     {                                                                                                        \
-        cl_int code = CL_SUCCESS;                                                                            \
-        type result = rt_##name arguments;                                                                   \
+        static atomic_ullong calls;                                                                          \
+        cl_int code = rt_api_fail(#name, &calls);                                                            \
+        type result = code ? NULL : rt_##name arguments;                                                     \
         if (errcode_ret) {                                                                                   \
             *errcode_ret = code;                                                                             \
         }                                                                                                    \
@@ -193,7 +199,7 @@ void (*rt_api_extension(const char *name))(void)
 {
     for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
         if (strcmp(name, extensions[i].name) == 0) {
-            return rt_api_checked() ? extensions[i].checked : extensions[i].plain;
+            return rt_api_checked() || rt_api_fails() ? extensions[i].checked : extensions[i].plain;
         }
     }
     return NULL;
@@ -214,7 +220,7 @@ static void fill(void)
 
 const cl_icd_dispatch *rt_api_dispatch(void)
 {
-    if (!rt_api_checked()) {
+    if (!rt_api_checked() && !rt_api_fails()) {
         return &rt_dispatch;
     }
     pthread_once(&filled, fill);

@@ -137,6 +137,9 @@ cl_context CL_API_CALL rt_clCreateContext(const cl_context_properties *propertie
         for (cl_uint k = 0; k < count; k++) {
             seen = seen || list[k] == device;
         }
+        if (rt_device_lost(device)) {
+            return rt_null(errcode_ret, CL_DEVICE_NOT_AVAILABLE);
+        }
         if (!seen && count == RT_MAX_DEVICES) {
             return rt_null(errcode_ret, CL_OUT_OF_RESOURCES);
         }
@@ -170,7 +173,16 @@ cl_context CL_API_CALL rt_clCreateContextFromType(const cl_context_properties *p
     if (count == 0) {
         return rt_null(errcode_ret, CL_DEVICE_NOT_FOUND);
     }
-    return create(properties, property_count, list, count, pfn_notify, user_data, errcode_ret);
+    cl_uint available = 0;
+    for (cl_uint i = 0; i < count; i++) {
+        if (!rt_device_lost(list[i])) {
+            list[available++] = list[i];
+        }
+    }
+    if (available == 0) {
+        return rt_null(errcode_ret, CL_DEVICE_NOT_AVAILABLE);
+    }
+    return create(properties, property_count, list, available, pfn_notify, user_data, errcode_ret);
 }
 
 void rt_context_destroy(struct rt_context *context)

@@ -17,12 +17,45 @@ cl_ulong rt_now(void)
     return (cl_ulong)now.tv_sec * 1000000000u + (cl_ulong)now.tv_nsec + 1;
 }
 
+/* ---- devices that are lost ---- */
+
+/* Sub-devices go with the device that they are part of. */
+static const struct rt_device *whole(const struct rt_device *device)
+{
+    while (device->parent) {
+        device = device->parent;
+    }
+    return device;
+}
+
+bool rt_device_lost(const struct rt_device *device)
+{
+    device = whole(device);
+    uint64_t most = device->limits.lost_after;
+    return most == 0 || atomic_load_explicit(&device->commands, memory_order_relaxed) > most;
+}
+
+bool rt_device_take_command(const struct rt_queue *queue)
+{
+    struct rt_device *device = (struct rt_device *)(uintptr_t)whole(queue->device);
+    uint64_t most = device->limits.lost_after;
+    if (most == UINT64_MAX) {
+        return true;
+    }
+    uint64_t before = atomic_fetch_add_explicit(&device->commands, 1, memory_order_relaxed);
+    if (before == most) {
+        rt_context_notify(queue->context, "the device is lost");
+    }
+    return before < most;
+}
+
 /* ---- extensions and features ---- */
 
 struct name_row {
     const char *name;
     cl_version version;
-    bool macro, offered;
+    bool macro;
+    int offered;
 };
 static const struct name_row extension_rows[] = {
 #define RT_EXTENSION(name, version, macro, offered) {#name, version, macro, offered},
@@ -40,13 +73,18 @@ enum {
     NAMES_SIZE = 2048
 };
 
+static bool offered(const struct name_row *row, bool images)
+{
+    return row->offered && (images || row->offered != RT_WITH_IMAGES);
+}
+
 /* Offered names, space-separated; MACROS: only those that are predefined macros. */
-static void join_names(char *text, const struct name_row *rows, size_t count, bool macros)
+static void join_names(char *text, const struct name_row *rows, size_t count, bool images, bool macros)
 {
     size_t length = 0;
     text[0] = 0;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].offered && (!macros || rows[i].macro)) {
+        if (offered(&rows[i], images) && (!macros || rows[i].macro)) {
             length +=
                 (size_t)snprintf(text + length, NAMES_SIZE - length, "%s%s", length ? " " : "", rows[i].name);
         }
@@ -54,40 +92,44 @@ static void join_names(char *text, const struct name_row *rows, size_t count, bo
 }
 
 static pthread_once_t names_once = PTHREAD_ONCE_INIT;
-static char extension_names[NAMES_SIZE], extension_macros[NAMES_SIZE], feature_names[NAMES_SIZE];
+static struct {
+    char extensions[NAMES_SIZE], macros[NAMES_SIZE], features[NAMES_SIZE];
+} names[2]; /* without images, with them */
 
 static void make_names(void)
 {
-    join_names(extension_names, extension_rows, EXTENSIONS, false);
-    join_names(extension_macros, extension_rows, EXTENSIONS, true);
-    join_names(feature_names, feature_rows, FEATURES, true);
+    for (int images = 0; images < 2; images++) {
+        join_names(names[images].extensions, extension_rows, EXTENSIONS, images, false);
+        join_names(names[images].macros, extension_rows, EXTENSIONS, images, true);
+        join_names(names[images].features, feature_rows, FEATURES, images, true);
+    }
 }
 
-const char *rt_extension_names(void)
+const char *rt_extension_names(bool images)
 {
     pthread_once(&names_once, make_names);
-    return extension_macros;
+    return names[images].macros;
 }
 
-const char *rt_feature_names(void)
+const char *rt_feature_names(bool images)
 {
     pthread_once(&names_once, make_names);
-    return feature_names;
+    return names[images].features;
 }
 
-cl_int rt_get_extensions(const void *object, const struct rt_info_out *out)
+cl_int rt_put_extensions(const struct rt_info_out *out, bool images)
 {
-    (void)object;
     pthread_once(&names_once, make_names);
-    return rt_info_string(out, extension_names);
+    return rt_info_string(out, names[images].extensions);
 }
 
-static cl_int put_versions(const struct rt_info_out *out, const struct name_row *rows, size_t count)
+static cl_int put_versions(const struct rt_info_out *out, const struct name_row *rows, size_t count,
+                           bool images)
 {
     cl_name_version versions[EXTENSIONS + FEATURES] = {0};
     size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].offered) {
+        if (offered(&rows[i], images)) {
             versions[n].version = rows[i].version;
             snprintf(versions[n++].name, sizeof(versions->name), "%s", rows[i].name);
         }
@@ -95,21 +137,29 @@ static cl_int put_versions(const struct rt_info_out *out, const struct name_row 
     return rt_info_put(out, versions, n * sizeof(*versions));
 }
 
-cl_int rt_get_extensions_with_version(const void *object, const struct rt_info_out *out)
+cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images)
 {
-    (void)object;
-    return put_versions(out, extension_rows, EXTENSIONS);
-}
-
-static cl_int get_c_features(const void *object, const struct rt_info_out *out)
-{
-    (void)object;
-    return put_versions(out, feature_rows, FEATURES);
+    return put_versions(out, extension_rows, EXTENSIONS, images);
 }
 
 /* ---- queries ---- */
 
 #define LIMIT(member) (((const struct rt_device *)object)->limits.member)
+
+static cl_int get_extensions(const void *object, const struct rt_info_out *out)
+{
+    return rt_put_extensions(out, LIMIT(images));
+}
+
+static cl_int get_extensions_with_version(const void *object, const struct rt_info_out *out)
+{
+    return rt_put_extensions_with_version(out, LIMIT(images));
+}
+
+static cl_int get_c_features(const void *object, const struct rt_info_out *out)
+{
+    return put_versions(out, feature_rows, FEATURES, LIMIT(images));
+}
 
 #define RT_UINT(param, answer)                                                                               \
     static cl_int get_##param(const void *object, const struct rt_info_out *out)                             \
@@ -147,6 +197,11 @@ static cl_int get_c_features(const void *object, const struct rt_info_out *out)
 #undef RT_ULONG
 #undef RT_SIZE
 #undef RT_STRING
+
+static cl_int get_available(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_bool(out, !rt_device_lost(object));
+}
 
 static cl_int get_name(const void *object, const struct rt_info_out *out)
 {
@@ -258,6 +313,7 @@ static cl_int get_c_versions(const void *object, const struct rt_info_out *out)
 
 static const struct rt_info_row device_rows[] = {
     RT_INFO_FIELD(CL_DEVICE_TYPE, struct rt_device, type),
+    RT_INFO_GET(CL_DEVICE_AVAILABLE, get_available),
     RT_INFO_GET(CL_DEVICE_NAME, get_name),
     RT_INFO_GET(CL_DEVICE_VENDOR, get_vendor),
     RT_INFO_GET(CL_DEVICE_MAX_WORK_ITEM_SIZES, get_work_item_sizes),
@@ -273,8 +329,8 @@ static const struct rt_info_row device_rows[] = {
     RT_INFO_GET(CL_DEVICE_PARTITION_PROPERTIES, get_partition_properties),
     RT_INFO_GET(CL_DEVICE_PARTITION_TYPE, get_partition_type),
     RT_INFO_GET(CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION, get_empty),
-    RT_INFO_GET(CL_DEVICE_EXTENSIONS, rt_get_extensions),
-    RT_INFO_GET(CL_DEVICE_EXTENSIONS_WITH_VERSION, rt_get_extensions_with_version),
+    RT_INFO_GET(CL_DEVICE_EXTENSIONS, get_extensions),
+    RT_INFO_GET(CL_DEVICE_EXTENSIONS_WITH_VERSION, get_extensions_with_version),
     RT_INFO_GET(CL_DEVICE_OPENCL_C_FEATURES, get_c_features),
     RT_INFO_GET(CL_DEVICE_OPENCL_C_ALL_VERSIONS, get_c_versions),
     RT_INFO_GET(CL_DEVICE_ILS_WITH_VERSION, get_ils),

@@ -7,23 +7,29 @@
 /* Devices that answer to TYPE. */
 cl_uint rt_devices_of_type(cl_device_type type, struct rt_device *found[RT_MAX_DEVICES]);
 bool rt_device_type_valid(cl_device_type type);
-cl_int rt_get_extensions(const void *object, const struct rt_info_out *out);
-cl_int rt_get_extensions_with_version(const void *object, const struct rt_info_out *out);
+/* Extensions of devices with IMAGES or without. */
+cl_int rt_put_extensions(const struct rt_info_out *out, bool images);
+cl_int rt_put_extensions_with_version(const struct rt_info_out *out, bool images);
 void rt_limits_read(struct rt_limits *limits, int index);
 /* Work-items of a group, and of a sub-group where the kernel does not require another number. */
 uint32_t rt_max_work_group(void);
 uint32_t rt_sub_group_size(void);
 /* The largest allocation that some device of CONTEXT has room for, the smallest alignment that some device
- * asks for, and the kinds of SVM that some device has, or EVERY one. */
+ * asks for, whether some device has images, and the kinds of SVM that some device has, or EVERY one. */
 uint64_t rt_context_max_alloc(const struct rt_context *context);
 uint32_t rt_context_alignment(const struct rt_context *context);
+bool rt_context_images(const struct rt_context *context);
 cl_device_svm_capabilities rt_context_svm(const struct rt_context *context, bool every);
+/* Whether DEVICE is gone: with REFCL_LOST_AFTER, one command too many was started. */
+bool rt_device_lost(const struct rt_device *device);
+/* Counts a command of QUEUE that starts; false: its device is lost. */
+bool rt_device_take_command(const struct rt_queue *queue);
 /* Nanoseconds of the clock that events are profiled with; never 0, never going back. */
 cl_ulong rt_now(void);
 
 /* What this version of the runtime offers; the queries, macros and creation calls follow. */
 enum {
-    RT_HAS_IMAGES = 1,
+    RT_WITH_IMAGES = 2, /* offered by devices that have images */
     RT_PIPE_PACKET_SIZE = 1024,
     RT_PIPE_RESERVATIONS = 1,
     RT_PIPE_ARGS = 16,

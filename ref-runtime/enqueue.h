@@ -28,7 +28,7 @@ cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command
 cl_int rt_submit(const struct rt_submission *s, struct rt_command *command);
 /* A buffer for a command of QUEUE: it exists, is of the same context, and is aligned for the device. */
 cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem);
-/* Whether DEVICE supports the size and the format of an image (enqueue_image.c). */
+/* Whether DEVICE supports images, and the size and the format of this one (enqueue_image.c). */
 cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *device);
 /* The bytes of MEM on COMMAND's device, up to date; NULL: no memory. */
 unsigned char *rt_enqueue_bytes(const struct rt_command *command, struct rt_mem *mem, size_t offset,

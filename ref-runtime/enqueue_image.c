@@ -10,6 +10,9 @@
 cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *device)
 {
     const struct rt_image *image = mem->image;
+    if (!device->limits.images) {
+        return CL_INVALID_OPERATION;
+    }
     if (mem->mem_type != CL_MEM_OBJECT_IMAGE1D_BUFFER && mem->mem_type != CL_MEM_OBJECT_IMAGE3D &&
         (image->shape.width > device->limits.image2d || image->shape.height > device->limits.image2d)) {
         return CL_INVALID_IMAGE_SIZE;

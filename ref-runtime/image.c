@@ -30,7 +30,8 @@ static size_t most_of(const struct rt_context *context, const struct rt_image_ki
 {
     size_t most = 0;
     for (cl_uint i = 0; i < context->device_count; i++) {
-        size_t here = context->devices[i]->limits.image2d;
+        const struct rt_limits *limits = &context->devices[i]->limits;
+        size_t here = limits->images ? limits->image2d : 0;
         most = here > most ? here : most;
     }
     return kind->most[dimension] == RT_IMAGE2D_MAX ? most : kind->most[dimension];
@@ -221,6 +222,9 @@ static cl_mem create_image(cl_context handle, const cl_mem_properties *propertie
     }
     if (properties && properties[0]) {
         return rt_null(errcode_ret, CL_INVALID_PROPERTY);
+    }
+    if (!rt_context_images(context)) {
+        return rt_null(errcode_ret, CL_INVALID_OPERATION);
     }
     struct rt_image image = {0};
     struct rt_mem *source = NULL;

@@ -1,4 +1,5 @@
 /* Which image formats there are and which a use may have [CL 5.3.1.1, 5.3.2]. */
+#include "ref-runtime/device.h"
 #include "ref-runtime/image.h"
 
 /* Orders of which no device needs to know that the standard has them. */
@@ -49,7 +50,7 @@ bool rt_image_format_required(const cl_image_format *format)
 static bool some_device_has_all(const struct rt_context *context)
 {
     for (cl_uint i = 0; i < context->device_count; i++) {
-        if (!context->devices[i]->limits.required_formats) {
+        if (context->devices[i]->limits.images && !context->devices[i]->limits.required_formats) {
             return true;
         }
     }
@@ -61,7 +62,7 @@ bool rt_image_format_offered(const struct rt_context *context, const cl_image_fo
                              cl_mem_flags flags, cl_mem_object_type type)
 {
     uint32_t order = format->image_channel_order - CL_R;
-    if (!rt_image_format_valid(format) || !offered_order(order) ||
+    if (!rt_context_images(context) || !rt_image_format_valid(format) || !offered_order(order) ||
         (!rt_image_format_required(format) && !some_device_has_all(context))) {
         return false;
     }

@@ -49,6 +49,8 @@ void rt_limits_read(struct rt_limits *limits, int index)
         (uint32_t)power_of_two(rt_setting_number(RT_SET_MEMORY_ALIGNMENT, index, RT_MAX_ALIGN));
     limits->image2d = (size_t)rt_setting_number(RT_SET_IMAGE_SIZE, index, RT_IMAGE2D_MAX);
     limits->required_formats = rt_setting_is(RT_SET_IMAGE_FORMATS, index, "required");
+    limits->images = rt_setting_number(RT_SET_IMAGES, index, 1) != 0;
+    limits->lost_after = rt_setting_number(RT_SET_LOST_AFTER, index, UINT64_MAX);
     limits->native_kernels = rt_setting_number(RT_SET_NATIVE_KERNELS, index, 1) != 0;
     limits->svm = svm(index);
     limits->compute_units = (cl_uint)rt_setting_number(RT_SET_COMPUTE_UNITS, index, RT_COMPUTE_UNITS);
@@ -87,6 +89,15 @@ uint64_t rt_context_max_alloc(const struct rt_context *context)
         most = here > most ? here : most;
     }
     return most;
+}
+
+bool rt_context_images(const struct rt_context *context)
+{
+    bool some = false;
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        some = some || context->devices[i]->limits.images;
+    }
+    return some;
 }
 
 uint32_t rt_context_alignment(const struct rt_context *context)

@@ -126,14 +126,36 @@ static cl_int get_icd_suffix(const void *object, const struct rt_info_out *out)
     return rt_info_string(out, "REFCL");
 }
 
+/* What every device has. */
+static bool all_have_images(void)
+{
+    bool all = true;
+    for (cl_uint i = 0; i < device_count; i++) {
+        all = all && devices[i]->limits.images;
+    }
+    return all;
+}
+
+static cl_int get_extensions(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_put_extensions(out, all_have_images());
+}
+
+static cl_int get_extensions_with_version(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_put_extensions_with_version(out, all_have_images());
+}
+
 static const struct rt_info_row platform_rows[] = {
     RT_INFO_GET(CL_PLATFORM_PROFILE, get_profile),
     RT_INFO_GET(CL_PLATFORM_VERSION, get_version),
     RT_INFO_GET(CL_PLATFORM_NUMERIC_VERSION, get_numeric_version),
     RT_INFO_GET(CL_PLATFORM_NAME, get_name),
     RT_INFO_GET(CL_PLATFORM_VENDOR, get_vendor),
-    RT_INFO_GET(CL_PLATFORM_EXTENSIONS, rt_get_extensions),
-    RT_INFO_GET(CL_PLATFORM_EXTENSIONS_WITH_VERSION, rt_get_extensions_with_version),
+    RT_INFO_GET(CL_PLATFORM_EXTENSIONS, get_extensions),
+    RT_INFO_GET(CL_PLATFORM_EXTENSIONS_WITH_VERSION, get_extensions_with_version),
     RT_INFO_GET(CL_PLATFORM_HOST_TIMER_RESOLUTION, get_timer_resolution),
     RT_INFO_GET(CL_PLATFORM_ICD_SUFFIX_KHR, get_icd_suffix),
 };

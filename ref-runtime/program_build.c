@@ -173,16 +173,26 @@ void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome
     outcome->code = rt_build_error_code(cls, &err, failure, failure);
 }
 
-void rt_build_compile(struct rt_program *program, struct rt_compile_request *request, cl_int failure,
-                      struct rt_outcome *outcome)
+/* Whether all devices in MASK have images. */
+static bool have_images(const struct rt_program *program, uint32_t mask)
+{
+    bool all = true;
+    for (cl_uint i = 0; i < program->state->device_count; i++)
+        all = all && (!(mask >> i & 1) || program->context->devices[i]->limits.images);
+    return all;
+}
+
+void rt_build_compile(struct rt_program *program, uint32_t mask, struct rt_compile_request *request,
+                      cl_int failure, struct rt_outcome *outcome)
 {
     const struct rt_program_state *state = program->state;
     struct mm_error err = {0};
     request->source = state->source;
     request->source_size = strlen(state->source);
     request->file = state->file;
-    request->extensions = rt_extension_names();
-    request->features = rt_feature_names();
+    bool images = have_images(program, mask);
+    request->extensions = rt_extension_names(images);
+    request->features = rt_feature_names(images);
     enum mm_class cls = rt_compile(request, &outcome->build.spirv, &outcome->build.log, &err);
     outcome->code = rt_build_error_code(cls, &err, failure, CL_COMPILER_NOT_AVAILABLE);
 }
@@ -261,7 +271,7 @@ static cl_int build(struct rt_program *program, uint32_t mask, const char *optio
     if (program->state->origin == RT_FROM_SOURCE) {
         struct rt_compile_request request = {.options = options};
         outcome.build.no_argument_info = !parsed->argument_info;
-        rt_build_compile(program, &request, CL_BUILD_PROGRAM_FAILURE, &outcome);
+        rt_build_compile(program, mask, &request, CL_BUILD_PROGRAM_FAILURE, &outcome);
     } else {
         load_il(program, &outcome);
     }
@@ -347,7 +357,7 @@ static cl_int compile(struct rt_program *program, uint32_t mask, struct rt_compi
     outcome.build.uniform_groups = rt_build_uniform(program, parsed);
     outcome.build.no_argument_info = program->state->origin == RT_FROM_SOURCE && !parsed->argument_info;
     if (program->state->origin == RT_FROM_SOURCE)
-        rt_build_compile(program, request, CL_COMPILE_PROGRAM_FAILURE, &outcome);
+        rt_build_compile(program, mask, request, CL_COMPILE_PROGRAM_FAILURE, &outcome);
     else
         load_il(program, &outcome);
     rt_build_end(program, mask, &outcome, request->options);

@@ -27,8 +27,8 @@ void rt_build_tell(struct rt_program *program, rt_build_notify notify, void *use
 void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure);
 /* Compiles the program's source into outcome->build.spirv.  CODE in the outcome is FAILURE if it does not
  * compile. */
-void rt_build_compile(struct rt_program *program, struct rt_compile_request *request, cl_int failure,
-                      struct rt_outcome *outcome);
+void rt_build_compile(struct rt_program *program, uint32_t mask, struct rt_compile_request *request,
+                      cl_int failure, struct rt_outcome *outcome);
 /* What failed without being the program's fault. */
 cl_int rt_build_error_code(enum mm_class cls, const struct mm_error *err, cl_int failure, cl_int unavailable);
 bool rt_build_append(char **log, const char *text);

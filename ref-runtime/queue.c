@@ -37,6 +37,9 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
                                cl_command_queue_properties flags, const cl_queue_properties *properties,
                                size_t property_count, cl_uint size, cl_int *errcode_ret)
 {
+    if (rt_device_lost(device)) {
+        return rt_null(errcode_ret, CL_OUT_OF_RESOURCES);
+    }
     struct rt_queue *queue = existing_default(context, device, flags);
     if (queue) {
         rt_null(errcode_ret, CL_SUCCESS);
@@ -206,7 +209,7 @@ cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
     rt_sched_flush(queue);
     rt_sched_wake();
     pthread_mutex_unlock(&rt_lock);
-    return CL_SUCCESS;
+    return rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
 /* H8: all earlier commands complete before the call returns. */
@@ -241,8 +244,9 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     pthread_mutex_unlock(&rt_lock);
     rt_record_call("clFinish", edges, count);
     mm_free(edges);
+    cl_int code = rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     rt_object_release(queue);
-    return CL_SUCCESS;
+    return code;
 }
 
 static cl_int get_properties_array(const void *object, const struct rt_info_out *out)

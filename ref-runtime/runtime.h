@@ -164,6 +164,8 @@ struct rt_limits {
     size_t image2d;                                   /* largest width and height */
     bool required_formats;                            /* of image formats none but the required ones */
     bool native_kernels;
+    bool images;
+    uint64_t lost_after; /* commands; UINT64_MAX: never */
     cl_device_svm_capabilities svm;
     cl_uint compute_units;
 };
@@ -176,10 +178,12 @@ struct rt_device {
     struct rt_device *parent;                /* sub-devices: held */
     cl_device_partition_property *partition; /* sub-devices: as given, with the terminating zero */
     size_t partition_count;
+    atomic_uint_fast64_t commands; /* started, where it may be lost */
 };
-/* Extensions and __opencl_c_* features of every device, space-separated: what the compiler predefines. */
-const char *rt_extension_names(void);
-const char *rt_feature_names(void);
+/* Extensions and __opencl_c_* features of devices with IMAGES or without, space-separated: what the compiler
+ * predefines. */
+const char *rt_extension_names(bool images);
+const char *rt_feature_names(bool images);
 
 struct rt_callback; /* a registered function and its user data (callback.c) */
 

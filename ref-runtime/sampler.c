@@ -1,4 +1,5 @@
 /* Samplers [CL 5.7]. */
+#include "ref-runtime/device.h"
 #include "ref-runtime/image.h"
 
 #include <string.h>
@@ -23,6 +24,9 @@ static cl_sampler create(struct rt_context *context, const struct request *r,
 {
     if (!valid(r)) {
         return rt_null(errcode_ret, CL_INVALID_VALUE);
+    }
+    if (!rt_context_images(context)) {
+        return rt_null(errcode_ret, CL_INVALID_OPERATION);
     }
     struct rt_sampler *sampler = rt_object_create(RT_SAMPLER, sizeof(*sampler));
     if (!sampler) {

@@ -387,6 +387,10 @@ static bool start(struct rt_command *command)
         rt_sched_complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
         return false;
     }
+    if (!rt_device_take_command(command->queue)) {
+        rt_sched_complete(command, CL_OUT_OF_RESOURCES);
+        return false;
+    }
     cl_int status = command->operation->start ? command->operation->start(command) : CL_SUCCESS;
     if (status == CL_SUCCESS && command->operation->step) {
         return true;
@@ -401,7 +405,9 @@ static void step(size_t i, uint64_t quantum)
 {
     struct rt_command *command = active[i];
     bool done = false;
-    cl_int status = command->operation->step(command, quantum, &done);
+    cl_int status = rt_device_lost(command->queue->device)
+                        ? CL_OUT_OF_RESOURCES
+                        : command->operation->step(command, quantum, &done);
     if (done || status != CL_SUCCESS) {
         active[i] = active[--active_count];
         rt_sched_complete(command, status);

@@ -1,6 +1,6 @@
 /* Environment variables: reading them, and telling once which of them say nothing. */
 #include "ref-runtime/setting.h"
-#include "ref-runtime/runtime.h"
+#include "ref-runtime/api_check.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { TEXT, WORD, WORDS, NUMBER, DEVICE_WORD, DEVICE_NUMBER };
+enum kind { TEXT, WORD, WORDS, NUMBER, DEVICE_WORD, DEVICE_NUMBER, FAILURES };
 
 static const struct setting {
     const char *variable;
@@ -122,6 +122,8 @@ static bool means_something(const struct setting *s, const char *entry, size_t s
     case NUMBER:
     case DEVICE_NUMBER:
         return parse(entry, size, &value) && value >= s->least && value <= s->most;
+    case FAILURES:
+        return rt_api_fail_means_something(entry, size);
     case TEXT:
         break;
     }
@@ -133,6 +135,8 @@ static void tell(const struct setting *s, const char *entry, size_t size)
     fprintf(stderr, "refcl: %s: '%.*s' is ", s->variable, (int)size, entry);
     if (s->words) {
         fprintf(stderr, "none of: %s\n", s->words);
+    } else if (s->kind == FAILURES) {
+        fprintf(stderr, "no CALL:CODE or CALL:CODE@N\n");
     } else {
         fprintf(stderr, "no number from %llu to %llu\n", (unsigned long long)s->least,
                 (unsigned long long)s->most);
@@ -144,7 +148,8 @@ void rt_settings_check(void)
     for (enum rt_setting i = 0; i < RT_SETTINGS; i++) {
         const struct setting *s = &settings[i];
         const char *list = rt_setting_text(i, NULL);
-        bool is_list = s->kind == WORDS || s->kind == DEVICE_WORD || s->kind == DEVICE_NUMBER;
+        bool is_list =
+            s->kind == WORDS || s->kind == DEVICE_WORD || s->kind == DEVICE_NUMBER || s->kind == FAILURES;
         size_t size;
         for (const char *entry; (entry = next(&list, is_list ? ',' : 0, &size)) != NULL;) {
             if (size > 0 && !means_something(s, entry, size)) {

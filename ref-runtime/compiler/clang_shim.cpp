@@ -30,6 +30,7 @@
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
 
+#include <cstring>
 #include <dlfcn.h>
 #include <set>
 #include <sstream>
@@ -128,6 +129,8 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
     for (size_t i = 0; i < job->argument_count; i++)
         args.push_back(job->arguments[i]);
     add_extensions(job, args);
+    if (!strstr(job->features, "__opencl_c_images"))
+        args.push_back("-U__IMAGE_SUPPORT__");
     if (extra)
         args.insert(args.end(), {"-include", "/refcl-extra.h"});
     args.insert(args.end(), {"-x", "cl", job->file});

@@ -24,6 +24,8 @@ ok 'a negative number' told REFCL_QUEUE_SEED -1 \
 ok 'one device of several' told REFCL_COMPUTE_UNITS 4,9T,1K \
     "refcl: REFCL_COMPUTE_UNITS: '9T' is no number from 1 to 64\nrefcl: REFCL_COMPUTE_UNITS: '1K' is no number from 1 to 64\n"
 ok 'a word of a device' told REFCL_SVM fine,rough "refcl: REFCL_SVM: 'rough' is none of: none coarse fine all system\n"
+ok 'a call that fails' told REFCL_FAIL clFlush:CL_OUT_OF_RESOURCES@9999,clNone:CL_OUT_OF_RESOURCES,clFinish:CL_INVALID_VALUE \
+    "refcl: REFCL_FAIL: 'clNone:CL_OUT_OF_RESOURCES' is no CALL:CODE or CALL:CODE@N\nrefcl: REFCL_FAIL: 'clFinish:CL_INVALID_VALUE' is no CALL:CODE or CALL:CODE@N\n"
 ok 'a fault' prints 0 "^refcl: REFCL_FAULT: 'nothing' is none of:.* fence-dropped" env REFCL_FAULT=nothing "$program"
 ok 'nothing to tell' told REFCL_GLOBAL_MEMORY 1G,0x20000000 ''
 ok 'an empty variable' told REFCL_DEVICES '' ''

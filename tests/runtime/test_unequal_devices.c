@@ -169,6 +169,7 @@ static void CL_CALLBACK native(void *data)
     (void)data;
 }
 
+/* [CL 5.10 E20] [CL 5.10 E30] */
 static void abilities(void **state)
 {
     (void)state;

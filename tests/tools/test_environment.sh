@@ -3,7 +3,7 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 folders=(memmodel checker interp litmus ref-runtime spec-xref tools)
-variables=$(grep -rohE --include='*.c' --include='*.cpp' --include='*.h' '"REFCL_[A-Z_]+"' "${folders[@]}" | tr -d '"' | sort -u)
+variables=$(grep -rohE --include='*.c' --include='*.cpp' --include='*.h' --include='*.def' '"REFCL_[A-Z_]+"' "${folders[@]}" | tr -d '"' | sort -u)
 options=$(grep -rhE --include='*.c' --include='*.h' '^ *\{+"[a-z-]+", *('"'.'"'|0),' tools | grep -oE 'REFCL_[A-Z_]+' | sort -u)
 echo "1..$(echo "$variables" | wc -l)"
 n=0

@@ -1,0 +1,140 @@
+/* A device without images beside one that has them, and alone [CL 4.2, 5.3, 5.7.1]. */
+#include "runtime_test.h"
+
+#define NONE 0, NULL, NULL
+
+static cl_device_id devices[2];
+static cl_context blind;
+static cl_command_queue seeing_queue, blind_queue;
+static cl_mem image, buffer;
+static char bytes[64];
+static const size_t zero[3], one[3] = {1, 1, 1};
+static const cl_image_format rgba = {CL_RGBA, CL_UNSIGNED_INT8};
+static const cl_image_desc square = {
+    .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
+
+static int setup(void **state)
+{
+    (void)state;
+    cl_uint n = 0;
+    if (clGetPlatformIDs(1, &platform, NULL) ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, &n) || n != 2)
+        return -1;
+    device = devices[1];
+    context = clCreateContext(NULL, 2, devices, NULL, NULL, &err);
+    blind = clCreateContext(NULL, 1, &devices[1], NULL, NULL, &err);
+    seeing_queue = clCreateCommandQueueWithProperties(context, devices[0], NULL, &err);
+    blind_queue = clCreateCommandQueueWithProperties(context, devices[1], NULL, &err);
+    image = clCreateImage(context, 0, &rgba, &square, NULL, &err);
+    buffer = clCreateBuffer(context, 0, 64, NULL, &err);
+    return err;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    clReleaseMemObject(image);
+    clReleaseMemObject(buffer);
+    clReleaseCommandQueue(seeing_queue);
+    clReleaseCommandQueue(blind_queue);
+    clReleaseContext(blind);
+    return clReleaseContext(context);
+}
+
+static void queries(void **state)
+{
+    (void)state;
+    const cl_device_info numbers[] = {CL_DEVICE_IMAGE_SUPPORT,
+                                      CL_DEVICE_MAX_READ_IMAGE_ARGS,
+                                      CL_DEVICE_MAX_WRITE_IMAGE_ARGS,
+                                      CL_DEVICE_MAX_SAMPLERS,
+                                      CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS,
+                                      CL_DEVICE_IMAGE_PITCH_ALIGNMENT,
+                                      CL_DEVICE_IMAGE2D_MAX_WIDTH,
+                                      CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT,
+                                      CL_DEVICE_IMAGE3D_MAX_DEPTH,
+                                      CL_DEVICE_IMAGE_MAX_BUFFER_SIZE,
+                                      CL_DEVICE_IMAGE_MAX_ARRAY_SIZE};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        cl_ulong seeing = 0, value = 0;
+        OK(clGetDeviceInfo(devices[0], numbers[i], sizeof seeing, &seeing, NULL));
+        OK(clGetDeviceInfo(devices[1], numbers[i], sizeof value, &value, NULL));
+        assert_true(seeing > 0);
+        assert_int_equal(value, 0);
+    }
+    char names[4096];
+    OK(clGetDeviceInfo(devices[0], CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+    assert_non_null(strstr(names, "images"));
+    OK(clGetDeviceInfo(devices[1], CL_DEVICE_EXTENSIONS, sizeof names, names, NULL));
+    assert_null(strstr(names, "image"));
+    OK(clGetPlatformInfo(platform, CL_PLATFORM_EXTENSIONS, sizeof names, names, NULL));
+    assert_null(strstr(names, "image"));
+    cl_uint formats = 77;
+    OK(clGetSupportedImageFormats(blind, 0, CL_MEM_OBJECT_IMAGE2D, 0, NULL, &formats));
+    assert_int_equal(formats, 0);
+}
+
+static void features(void **state)
+{
+    (void)state;
+    cl_name_version list[64];
+    size_t size;
+    OK(clGetDeviceInfo(devices[1], CL_DEVICE_OPENCL_C_FEATURES, sizeof list, list, &size));
+    for (size_t i = 0; i < size / sizeof *list; i++)
+        assert_null(strstr(list[i].name, "image"));
+    const char *text = "#if defined(__opencl_c_images) || defined(__IMAGE_SUPPORT__)\n#error images\n#endif\n"
+                       "kernel void k(global int *p) { *p = 1; }\n",
+               *with = "kernel void k(read_only image2d_t i) { }\n";
+    for (int common = 0; common < 2; common++) {
+        cl_program plain = clCreateProgramWithSource(common ? context : blind, 1, &text, NULL, &err);
+        OK(clBuildProgram(plain, 1, &devices[1], "-cl-std=CL3.0", NULL, NULL));
+        OK(clReleaseProgram(plain));
+        cl_program images = clCreateProgramWithSource(common ? context : blind, 1, &with, NULL, &err);
+        assert_int_equal(clBuildProgram(images, 1, &devices[1], "-cl-std=CL3.0", NULL, NULL),
+                         CL_BUILD_PROGRAM_FAILURE);
+        if (common)
+            OK(clBuildProgram(images, 1, &devices[0], "-cl-std=CL3.0", NULL, NULL));
+        OK(clReleaseProgram(images));
+    }
+}
+
+static void objects(void **state)
+{
+    (void)state;
+    EXPECT_NULL(CL_INVALID_OPERATION, clCreateImage(blind, 0, &rgba, &square, NULL, &err));
+    EXPECT_NULL(CL_INVALID_OPERATION, clCreateSamplerWithProperties(blind, NULL, &err));
+    cl_sampler sampler = clCreateSamplerWithProperties(context, NULL, &err);
+    OK(err);
+    OK(clReleaseSampler(sampler));
+}
+
+/* [CL 5.3.3 E10] [CL 5.3.3 E28] [CL 5.3.5 E11] [CL 5.3.5 E24] [CL 5.3.6 E14] */
+static void commands(void **state)
+{
+    (void)state;
+    size_t pitch;
+    OK(clEnqueueFillImage(seeing_queue, image, bytes, zero, one, NONE));
+    assert_int_equal(clEnqueueWriteImage(blind_queue, image, CL_TRUE, zero, one, 0, 0, bytes, NONE),
+                     CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueReadImage(blind_queue, image, CL_TRUE, zero, one, 0, 0, bytes, NONE),
+                     CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueCopyImage(blind_queue, image, image, zero, one, one, NONE),
+                     CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueFillImage(blind_queue, image, bytes, zero, one, NONE), CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueCopyImageToBuffer(blind_queue, image, buffer, zero, one, 0, NONE),
+                     CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueCopyBufferToImage(blind_queue, buffer, image, 0, zero, one, NONE),
+                     CL_INVALID_OPERATION);
+    EXPECT_NULL(CL_INVALID_OPERATION, clEnqueueMapImage(blind_queue, image, CL_TRUE, CL_MAP_READ, zero, one,
+                                                        &pitch, NULL, NONE, &err));
+    OK(clFinish(seeing_queue));
+}
+
+int main(void)
+{
+    setenv("REFCL_DEVICES", "2", 1);
+    setenv("REFCL_IMAGES", "1,0", 1);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(queries), cmocka_unit_test(features),
+                                       cmocka_unit_test(objects), cmocka_unit_test(commands)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
