@@ -7,10 +7,10 @@ uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size)
 {
     const struct in_run *run = item->group->run;
     uint64_t offset = address - (uint64_t)(uintptr_t)item->frame;
-    if (item->block->shadow == NULL)
+    if (item->shadow == NULL)
         return NULL;
     if (offset < run->code->frame_size && run->code->frame_size - offset >= size)
-        return item->block->shadow + offset;
+        return item->shadow + offset;
     offset = address - (uint64_t)(uintptr_t)item->group->local;
     if (offset < item->group->local_size && item->group->local_size - offset >= size)
         return item->group->local_shadow + offset;
@@ -20,9 +20,8 @@ uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size)
 void in_shadow_begin(struct in_run *run, struct in_item *item)
 {
     const struct in_code *code = run->code;
-    uint8_t *s = item->block->shadow;
+    uint8_t *s = item->shadow;
     memset(s, 1, code->frame_size);
-    memset(s, 0, sizeof(struct in_header));
     for (uint32_t k = 0; k < run->info->argument_count; k++) {
         const struct in_argument_info *info = &run->info->arguments[k];
         bool pointer =
@@ -307,9 +306,6 @@ static void check_rest(struct at x, enum in_op op)
         memset(x.s + pc->a, 1, x.run->code->privates[pc->c].size);
         memset(x.s + pc->d, 0, 16);
         break;
-    case IN_LEA:
-        memset(x.s + pc->d, 0, 16);
-        break;
     case IN_BYVAL:
         memset(x.s + pc->a, 0, x.run->info->arguments[pc->c].size);
         break;
@@ -371,7 +367,7 @@ static void check_values(struct at x, enum in_op op)
 
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op)
 {
-    struct at x = {run, item, pc, item->block->shadow};
+    struct at x = {run, item, pc, item->shadow};
     in_check_subscripts(&x);
     if (x.s == NULL)
         check_values(x, op);

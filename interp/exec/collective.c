@@ -34,8 +34,7 @@ static void put(const struct gathering *g, uint32_t member, const void *value, u
 
 static uint32_t lane(const struct gathering *g, uint32_t member)
 {
-    const struct in_header *h = (const struct in_header *)(const void *)g->members[member]->frame;
-    return (uint32_t)h->sub_group_local_id;
+    return g->members[member]->local_linear % g->run->launch.sub_group_size;
 }
 
 /* ---- reductions and scans ---------------------------------------------------------------- */
@@ -220,8 +219,8 @@ static uint32_t bit(const uint32_t *mask, uint64_t n)
 /* Bits of a ballot value, each member for itself; only the sub-group's bits count. */
 static uint32_t ballot_bits(const struct gathering *g, uint32_t m, const uint32_t *mask)
 {
-    const struct in_header *h = (const struct in_header *)(const void *)g->members[m]->frame;
-    uint32_t size = (uint32_t)h->sub_group_size, me = lane(g, m), to = size, count = 0, first = 0, last = 0;
+    uint32_t size = in_sub_group_size(g->members[m]), me = lane(g, m), to = size, count = 0, first = 0,
+             last = 0;
     if (g->w->opcode == SpvOpGroupNonUniformBallotBitCount) {
         to = g->w->operation == SpvGroupOperationInclusiveScan   ? me + 1
              : g->w->operation == SpvGroupOperationExclusiveScan ? me
@@ -278,8 +277,8 @@ static const uint8_t *at_lane(const struct gathering *g, uint64_t wanted, uint32
 
 static const uint8_t *rotated(const struct gathering *g, uint32_t m, uint64_t delta)
 {
-    const struct in_header *h = (const struct in_header *)(const void *)g->members[m]->frame;
-    uint64_t cluster = g->w->operand_count > 2 ? number(operand(g, m, 2), g->w->last) : h->sub_group_size;
+    uint64_t cluster =
+        g->w->operand_count > 2 ? number(operand(g, m, 2), g->w->last) : in_sub_group_size(g->members[m]);
     cluster = cluster == 0 ? 1 : cluster;
     uint64_t base = lane(g, m) / cluster * cluster;
     return at_lane(g, base + (lane(g, m) - base + delta) % cluster, 0);
@@ -293,7 +292,7 @@ static const uint8_t *source(const struct gathering *g, uint32_t m)
         last > 0 ? number(operand(g, m, last > 1 && g->w->opcode == SpvOpGroupNonUniformRotateKHR ? 1 : last),
                           g->w->last)
                  : 0;
-    const struct in_header *h = (const struct in_header *)(const void *)g->members[m]->frame;
+    const uint32_t most = g->run->launch.sub_group_size;
     switch (g->w->opcode) {
     case SpvOpGroupNonUniformBroadcastFirst:
     case SpvOpSubgroupFirstInvocationKHR:
@@ -306,10 +305,9 @@ static const uint8_t *source(const struct gathering *g, uint32_t m)
     case SpvOpGroupNonUniformShuffleDown:
         return at_lane(g, me + n, 0);
     case SpvOpSubgroupShuffleDownINTEL: /* current, next, delta */
-        return me + n < h->sub_group_max_size ? at_lane(g, me + n, 0)
-                                              : at_lane(g, me + n - h->sub_group_max_size, 1);
+        return me + n < most ? at_lane(g, me + n, 0) : at_lane(g, me + n - most, 1);
     case SpvOpSubgroupShuffleUpINTEL: /* previous, current, delta */
-        return me >= n ? at_lane(g, me - n, 1) : at_lane(g, me + h->sub_group_max_size - n, 0);
+        return me >= n ? at_lane(g, me - n, 1) : at_lane(g, me + most - n, 0);
     case SpvOpGroupNonUniformRotateKHR:
         return rotated(g, m, n);
     default:
@@ -388,7 +386,7 @@ static void copy_element(const struct gathering *g, struct in_fat *to, struct in
     if (weak)
         in_weak_write_begin(run, item, to->object, t, size);
     memmove(d, s, size);
-    if (item->block->shadow != NULL)
+    if (item->shadow != NULL)
         in_shadow_copy(run, item, to, t, from, f, size);
     if (weak)
         in_weak_write_end(run, item, to->object, t, size);

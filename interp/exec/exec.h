@@ -1,7 +1,7 @@
 /* Inside interp: lowered kernels and their execution.
  *
- * A work-item owns one block of memory: constants below the block pointer, struct in_header at it, then the
- * frames of the kernel and all it calls at fixed offsets (recursion does not exist in OpenCL), so every
+ * A work-item owns one block of memory: constants and built-in variables below the block pointer, above it
+ * the frames of the kernel and all it calls at fixed offsets (recursion does not exist in OpenCL), so every
  * operand of an instruction is one signed byte offset from the block pointer. */
 #ifndef INTERP_EXEC_EXEC_H
 #define INTERP_EXEC_EXEC_H
@@ -27,34 +27,28 @@ struct in_insn {
     };
 };
 
-/* 32-bit copies of built-in vectors, for modules that declare them so. */
 enum {
-    IN_NARROW_GLOBAL_ID,
-    IN_NARROW_LOCAL_ID,
-    IN_NARROW_GROUP_ID,
-    IN_NARROW_GLOBAL_SIZE,
-    IN_NARROW_GLOBAL_OFFSET,
-    IN_NARROW_LOCAL_SIZE,
-    IN_NARROW_ENQUEUED_LOCAL_SIZE,
-    IN_NARROW_NUM_GROUPS,
-    IN_NARROW_COUNT
+    IN_FRAME_FIRST = 16, /* slot 0 stands for none */
+    IN_FRAME_MAX_ALIGN = 128
 };
 
-enum { IN_FRAME_ALIGN = 128 }; /* of the block pointer: what the largest types need [CLC 6.3.5] */
-
-/* At the block pointer: what the built-in variables read. [CL env 2.9] */
-struct in_header {
-    struct in_item *item;
-    const struct in_insn *halt; /* return address of the kernel function */
-    uint64_t pad[2];
+/* The values of the built-in variables for one work-item. [CL env 2.9] */
+struct in_built_ins {
     uint64_t global_id[4], local_id[4], group_id[4], global_size[4], global_offset[4], local_size[4];
     uint64_t enqueued_local_size[4], num_groups[4];
     uint32_t eq_mask[4], ge_mask[4], gt_mask[4], le_mask[4], lt_mask[4];
     uint64_t local_index, global_linear_id, work_dim;
     uint64_t sub_group_size, sub_group_max_size, num_sub_groups, num_enqueued_sub_groups;
     uint64_t sub_group_id, sub_group_local_id, device_index;
-    uint32_t narrow[IN_NARROW_COUNT][4];
-    struct in_object object; /* the header itself, for pointers to built-in variables */
+};
+
+/* A built-in variable that a kernel uses.  Its slots are among the constants. */
+struct in_built_in {
+    uint32_t variable; /* in module->globals */
+    int32_t slot;
+    int32_t pointer, object; /* slots of its address and object, 0: nobody asks for it */
+    uint8_t from, words;     /* its place in struct in_built_ins, in 64 bits */
+    bool narrow;             /* a vector of 32-bit numbers */
 };
 
 struct in_switch {
@@ -135,6 +129,10 @@ struct in_code {
     struct in_const_reloc *relocs;
     uint32_t reloc_count;
     uint32_t frame_size; /* from the block pointer up */
+    uint32_t frame_align;
+    struct in_built_in *built_ins;
+    uint32_t built_in_count;
+    bool masks;          /* sub-group masks are among them */
     int32_t *arguments;  /* slots of the kernel's parameters, 0: by value */
     int32_t return_slot; /* of the kernel function */
     struct in_private *privates;
@@ -158,29 +156,25 @@ struct in_code {
 };
 
 enum in_item_state { IN_ITEM_NEW, IN_ITEM_READY, IN_ITEM_WAITING, IN_ITEM_DONE };
-enum { IN_LATE_COPIES = 3 };
 struct in_item {
     const struct in_insn *pc;
-    uint8_t *frame;
+    uint8_t *frame;  /* its block */
+    uint8_t *shadow; /* of the frame, NULL unless checking */
     struct in_group *group;
-    struct in_block *block;
     uint32_t local_linear;
     uint32_t agent;
     uint32_t instances[2]; /* barriers passed: work-group, sub-group */
     uint8_t state;
     struct in_weak_item *weak; /* its part in weak memory, NULL: none yet */
-    const struct in_insn
-        *late; /* weak memory: a read that it has yet to carry out, and copies of its result */
-    int32_t late_copies[IN_LATE_COPIES];
-    uint32_t late_count;
+};
+
+/* Blocks of work-items, allocated together. */
+struct in_slab {
+    struct in_slab *next;
 };
 
 /* A place for a resident work-group: its local memory, its work-items and a pool of blocks, reused by one
  * work-group after the other. */
-struct in_block {
-    struct in_block *next, *all;
-    uint8_t *frame, *shadow; /* shadow: of the frame, NULL unless checking */
-};
 struct in_group {
     struct in_run *run;
     uint64_t id[3], linear;
@@ -192,9 +186,11 @@ struct in_group {
     uint8_t *local;
     struct in_object *objects; /* local variables, then local arguments */
     struct in_item *items;
-    struct in_block *free_blocks, *all_blocks;
+    uint8_t *free_frames; /* the next one's address lies in slot 0 */
+    struct in_slab *slabs;
     uint8_t *local_shadow; /* NULL unless checking */
     uint64_t local_size;   /* bytes at local */
+    struct in_built_ins built_ins;
 };
 
 /* What an image, sampler or pipe argument refers to: opaque registers hold its address. */
@@ -269,6 +265,14 @@ static inline uint32_t in_get32(const struct in_item *item, int32_t slot)
     return v;
 }
 
+/* How many work-items the sub-group of ITEM has: the last of a group may have less than the others. */
+static inline uint32_t in_sub_group_size(const struct in_item *item)
+{
+    uint32_t size = item->group->run->launch.sub_group_size;
+    uint32_t left = item->group->items_count - item->local_linear / size * size;
+    return left < size ? left : size;
+}
+
 /* Whether A writes and reads nothing. */
 static inline bool in_atomic_stores(const struct in_atomic *a)
 {
@@ -341,6 +345,12 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
                    const struct in_atomic *a); /* without postponing it */
 /* collective.c: all of MEMBERS wait at WAIT; computes and writes their results. */
 void in_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *wait);
+/* built_in.c: values that are the same for all the launch, for a group, and for ITEM in its frame */
+void in_built_ins_of_run(const struct in_run *run, struct in_built_ins *values);
+void in_built_ins_of_group(const struct in_run *run, struct in_group *group);
+void in_built_ins_of_item(const struct in_run *run, const struct in_item *item);
+void in_built_ins_place(const struct in_run *run, uint8_t *frame); /* their addresses */
+void in_item_ids(const struct in_item *item, uint64_t *local, uint64_t *global);
 /* sched: makes a block ready for a work-item */
 bool in_item_start(struct in_run *run, struct in_group *group, struct in_item *item, uint32_t linear);
 void in_item_finish(struct in_group *group, struct in_item *item);

@@ -6,14 +6,10 @@
 
 static void coordinates(struct in_finding *f, const struct in_item *item)
 {
-    const struct in_header *h = (const struct in_header *)(const void *)item->frame;
-    if (h == NULL)
+    if (item->group == NULL)
         return;
-    for (int k = 0; k < 3; k++) {
-        f->global_id[k] = h->global_id[k];
-        f->local_id[k] = h->local_id[k];
-        f->group_id[k] = h->group_id[k];
-    }
+    in_item_ids(item, f->local_id, f->global_id);
+    memcpy(f->group_id, item->group->id, sizeof f->group_id);
 }
 
 static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)

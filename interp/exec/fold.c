@@ -6,7 +6,7 @@
 static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8_t *to, uint64_t size)
 {
     struct in_code *code = l->code;
-    uint32_t room = code->constant_size + (uint32_t)l->top + 1024;
+    uint32_t below = (code->constant_size + 15) / 16 * 16, room = below + (uint32_t)l->top + 1024;
     uint8_t *memory = mm_alloc_zero(1, room);
     struct in_insn const *insns = in_thread(code, IN_FAST);
     struct in_source place = {"", "", "", 0, 0};
@@ -15,11 +15,11 @@ static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8
         return l->result != MM_OK ? l->result : in_lower_memory(l);
     }
     (void)place;
-    memcpy(memory, code->constants, code->constant_size);
+    memcpy(memory + below - code->constant_size, code->constants, code->constant_size);
     struct in_instance instance = {.module = l->m};
     struct in_run run = {
         .instance = &instance, .module = l->m, .code = code, .insns = insns, .budget = INT64_MAX};
-    struct in_item item = {.pc = insns, .frame = memory + code->constant_size};
+    struct in_item item = {.pc = insns, .frame = memory + below};
     enum in_stop stop = in_engine_fast(&run, &item, NULL);
     if (stop == IN_STOP_DONE && run.findings == 0)
         memcpy(to, item.frame + l->slot[i->result], size);
@@ -89,7 +89,7 @@ enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, stru
     if (l.slot != NULL && l.use != NULL && l.code != NULL && (l.code->arena = mm_arena_create()) != NULL) {
         for (uint32_t k = 0; k < n; k++)
             l.slot[k] = IN_NO_SLOT;
-        l.top = (int32_t)sizeof(struct in_header);
+        l.top = IN_FRAME_FIRST;
         id->kind = IN_ID_VALUE;
         result = lower(&l, &i);
         in_emit(&l, IN_HALT, 0, 0, 0, 0);

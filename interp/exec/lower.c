@@ -208,7 +208,7 @@ static void place_callees(struct in_lower *l)
  * all frames; then frames are laid out callers first. */
 static enum mm_class lower_all(struct in_lower *l, const uint32_t *order, uint32_t count)
 {
-    l->top = (int32_t)((sizeof(struct in_header) + 63) / 64 * 64);
+    l->top = IN_FRAME_FIRST;
     l->place = (struct in_source){l->m->name, l->kernel->info.name, "", 0, 0};
     in_emit(l, IN_HALT, 0, 0, 0, 0);
     for (uint32_t k = 0; k < count; k++) {
@@ -320,6 +320,7 @@ void in_code_destroy(struct in_code *code)
     mm_free(code->return_slots);
     mm_free(code->constants);
     mm_free(code->relocs);
+    mm_free(code->built_ins);
     mm_free(code->privates);
     mm_free(code->locals);
     mm_free(code);

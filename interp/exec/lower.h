@@ -73,6 +73,10 @@ const struct in_ty *in_ty_of(const struct in_lower *l, uint32_t id);
 enum mm_class in_unsupported(struct in_lower *l, const char *what);
 struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i);
 
+/* built_in.c: slots of the value and of the address of built-in variable ID */
+bool in_is_built_in(const struct in_lower *l, uint32_t id);
+int32_t in_built_in_value(struct in_lower *l, uint32_t id);
+int32_t in_built_in_pointer(struct in_lower *l, uint32_t id);
 /* lower_mem.c: a private variable of type TY that POINTER points to, named as ID; where it lies.  And its
  * first value. */
 int32_t in_make_private(struct in_lower *l, int32_t pointer, const struct in_ty *ty, uint64_t align,

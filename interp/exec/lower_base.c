@@ -66,7 +66,7 @@ struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a,
 
 int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align)
 {
-    align = align < 8 ? 8 : align > IN_FRAME_ALIGN ? IN_FRAME_ALIGN : align;
+    align = align < 8 ? 8 : align > IN_FRAME_MAX_ALIGN ? IN_FRAME_MAX_ALIGN : align;
     size = size == 0 ? 8 : size;
     uint64_t at = ((uint64_t)l->top + align - 1) / align * align;
     if (at + size > 1u << 28) {
@@ -76,29 +76,32 @@ int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align)
         return l->top;
     }
     l->top = (int32_t)(at + size);
+    if (align > l->code->frame_align)
+        l->code->frame_align = (uint32_t)align;
     return (int32_t)at;
 }
 
 int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size)
 {
     struct in_code *code = l->code;
-    uint64_t room = (size + 15) / 16 * 16;
-    if (code->constant_size + room > 1u << 28) {
+    const uint64_t align = size > 8 ? 16 : 8;
+    uint64_t all = (code->constant_size + size + align - 1) / align * align;
+    if (all > 1u << 28) {
         in_lower_memory(l);
         return 0;
     }
-    uint8_t *area = mm_alloc_zero(1, code->constant_size + room);
+    uint8_t *area = mm_alloc_zero(1, all + 8);
     if (area == NULL) {
         in_lower_memory(l);
         return 0;
     }
     if (code->constant_size > 0)
-        memcpy(area + room, code->constants, code->constant_size);
+        memcpy(area + all - code->constant_size, code->constants, code->constant_size);
     if (bytes != NULL)
         memcpy(area, bytes, size);
     mm_free(code->constants);
     code->constants = area;
-    code->constant_size += (uint32_t)room;
+    code->constant_size = (uint32_t)all;
     return -(int32_t)code->constant_size;
 }
 
@@ -138,10 +141,12 @@ static int32_t constant_slot(struct in_lower *l, const struct in_id *id)
     return slot;
 }
 
-/* The address of a module-scope variable; of a built-in, of the header (its fields are the variables). */
+/* The address of a module-scope variable. */
 static int32_t global_slot(struct in_lower *l, const struct in_id *id)
 {
     struct in_fat null = {0, &in_unknown};
+    if (in_is_built_in(l, l->m->globals[id->index].id))
+        return in_built_in_pointer(l, l->m->globals[id->index].id);
     int32_t slot = in_const_alloc(l, &null, sizeof null);
     add_reloc(l, slot, id->index, 0, true);
     return slot;

@@ -3,106 +3,6 @@
 #include "lower.h"
 #include <string.h>
 
-/* Where the built-in variables are in struct in_header. [CL env 2.9] */
-static int32_t builtin_offset(int32_t builtin)
-{
-#define AT(field) (int32_t) offsetof(struct in_header, field)
-    switch (builtin) {
-    case SpvBuiltInNumWorkgroups:
-        return AT(num_groups);
-    case SpvBuiltInWorkgroupSize:
-        return AT(local_size);
-    case SpvBuiltInWorkgroupId:
-        return AT(group_id);
-    case SpvBuiltInLocalInvocationId:
-        return AT(local_id);
-    case SpvBuiltInGlobalInvocationId:
-        return AT(global_id);
-    case SpvBuiltInLocalInvocationIndex:
-        return AT(local_index);
-    case SpvBuiltInWorkDim:
-        return AT(work_dim);
-    case SpvBuiltInGlobalSize:
-        return AT(global_size);
-    case SpvBuiltInEnqueuedWorkgroupSize:
-        return AT(enqueued_local_size);
-    case SpvBuiltInGlobalOffset:
-        return AT(global_offset);
-    case SpvBuiltInGlobalLinearId:
-        return AT(global_linear_id);
-    case SpvBuiltInSubgroupSize:
-        return AT(sub_group_size);
-    case SpvBuiltInSubgroupMaxSize:
-        return AT(sub_group_max_size);
-    case SpvBuiltInNumSubgroups:
-        return AT(num_sub_groups);
-    case SpvBuiltInNumEnqueuedSubgroups:
-        return AT(num_enqueued_sub_groups);
-    case SpvBuiltInSubgroupId:
-        return AT(sub_group_id);
-    case SpvBuiltInSubgroupLocalInvocationId:
-        return AT(sub_group_local_id);
-    case SpvBuiltInDeviceIndex:
-        return AT(device_index);
-    case SpvBuiltInSubgroupEqMask:
-        return AT(eq_mask);
-    case SpvBuiltInSubgroupGeMask:
-        return AT(ge_mask);
-    case SpvBuiltInSubgroupGtMask:
-        return AT(gt_mask);
-    case SpvBuiltInSubgroupLeMask:
-        return AT(le_mask);
-    case SpvBuiltInSubgroupLtMask:
-        return AT(lt_mask);
-    default:
-        return -1;
-    }
-#undef AT
-}
-
-/* Where its 32-bit copy is, for vectors of 32-bit numbers. */
-static int32_t narrow_offset(int32_t builtin)
-{
-    static const uint8_t rows[][2] = {{SpvBuiltInGlobalInvocationId, IN_NARROW_GLOBAL_ID},
-                                      {SpvBuiltInLocalInvocationId, IN_NARROW_LOCAL_ID},
-                                      {SpvBuiltInWorkgroupId, IN_NARROW_GROUP_ID},
-                                      {SpvBuiltInGlobalSize, IN_NARROW_GLOBAL_SIZE},
-                                      {SpvBuiltInGlobalOffset, IN_NARROW_GLOBAL_OFFSET},
-                                      {SpvBuiltInWorkgroupSize, IN_NARROW_LOCAL_SIZE},
-                                      {SpvBuiltInEnqueuedWorkgroupSize, IN_NARROW_ENQUEUED_LOCAL_SIZE},
-                                      {SpvBuiltInNumWorkgroups, IN_NARROW_NUM_GROUPS}};
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (rows[k][0] == builtin)
-            return (int32_t)(offsetof(struct in_header, narrow) + rows[k][1] * 4 * sizeof(uint32_t));
-    return -1;
-}
-
-/* The place of the built-in variable ID. */
-static int32_t builtin_place(const struct in_lower *l, uint32_t id)
-{
-    const struct in_ty *ty = in_ty_of(l, id)->element;
-    int32_t narrow = ty != NULL && ty->kind == IN_TY_VECTOR && ty->element->width == 32
-                         ? narrow_offset(l->m->ids[id].builtin)
-                         : -1;
-    return narrow >= 0 ? narrow : builtin_offset(l->m->ids[id].builtin);
-}
-
-static bool is_builtin(const struct in_lower *l, uint32_t id)
-{
-    const struct in_id *e = &l->m->ids[id];
-    return e->kind == IN_ID_GLOBAL && l->m->globals[e->index].storage == SpvStorageClassInput;
-}
-
-/* The pointer operand ID in a slot; a built-in's address is made on the spot. */
-static int32_t pointer_slot(struct in_lower *l, uint32_t id)
-{
-    if (!is_builtin(l, id))
-        return in_slot(l, id);
-    int32_t slot = in_alloc(l, sizeof(struct in_fat), 8);
-    in_emit(l, IN_LEA, slot, builtin_place(l, id), (int32_t)offsetof(struct in_header, object), 0);
-    return slot;
-}
-
 /* NonPrivatePointer, MakePointerAvailable and MakePointerVisible with their scope. [SPIRV 3.27] */
 static int32_t vulkan_bits(struct in_lower *l, const struct in_inst *i, uint32_t at, uint32_t mask)
 {
@@ -176,7 +76,7 @@ static enum mm_class emit_access(struct in_lower *l, const struct form *form, ui
     } else {
         chain.base = id;
     }
-    int32_t base = pointer_slot(l, chain.base);
+    int32_t base = in_slot(l, chain.base);
     uint64_t imm = (uint64_t)chain.scale | (uint64_t)chain.offset << 32;
     if (chain.index == 0) {
         struct in_insn *insn = in_emit(l, (enum in_op)((int32_t)form->plain + n), value, base,
@@ -206,12 +106,8 @@ enum mm_class in_lower_load(struct in_lower *l, const struct in_inst *i)
     static const struct form form = {IN_LOAD_1, IN_LOADX_1, IN_LOADXI_1};
     uint32_t pointer = i->operands[0];
     const struct in_ty *ty = in_ty_of(l, i->result);
-    if (is_builtin(l, pointer)) {
-        int32_t at = builtin_place(l, pointer);
-        if (at < 0)
-            return in_bad(l->m, i->word, l->err, "CL env 2.9", "built-in variable %d",
-                          l->m->ids[pointer].builtin);
-        in_alias(l, i, at);
+    if (in_is_built_in(l, pointer)) {
+        in_alias(l, i, in_built_in_value(l, pointer));
         return l->result;
     }
     if (in_register_variable(l, pointer)) {
@@ -352,7 +248,7 @@ enum mm_class in_lower_chain(struct in_lower *l, const struct in_inst *i)
                       in_opcode_name(i->opcode));
     if (l->use[i->result].deferred)
         return MM_OK;
-    int32_t at = pointer_slot(l, chain.base);
+    int32_t at = in_slot(l, chain.base);
     bool element = i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
     const struct in_ty *ty = in_ty_of(l, chain.base)->element;
     bool moved = false;
@@ -387,7 +283,7 @@ enum mm_class in_lower_chain(struct in_lower *l, const struct in_inst *i)
 
 enum mm_class in_lower_ptr_compare(struct in_lower *l, const struct in_inst *i)
 {
-    int32_t a = pointer_slot(l, i->operands[0]), b = pointer_slot(l, i->operands[1]);
+    int32_t a = in_slot(l, i->operands[0]), b = in_slot(l, i->operands[1]);
     bool equal = i->opcode == SpvOpPtrEqual || i->opcode == SpvOpIEqual;
     in_emit(l, equal ? IN_PTREQ : IN_PTRNE, in_dest(l, i), a, b, 0);
     return l->result;
@@ -396,7 +292,7 @@ enum mm_class in_lower_ptr_compare(struct in_lower *l, const struct in_inst *i)
 enum mm_class in_lower_ptr_diff(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
-    int32_t a = pointer_slot(l, i->operands[0]), b = pointer_slot(l, i->operands[1]);
+    int32_t a = in_slot(l, i->operands[0]), b = in_slot(l, i->operands[1]);
     in_emit(l, IN_PTRDIFF, in_dest(l, i), a, b, (int32_t)in_ty_of(l, i->result)->size)->imm =
         ty != NULL && ty->size > 0 ? ty->size : 1;
     return l->result;
@@ -405,7 +301,7 @@ enum mm_class in_lower_ptr_diff(struct in_lower *l, const struct in_inst *i)
 enum mm_class in_lower_copy_memory(struct in_lower *l, const struct in_inst *i)
 {
     bool sized = i->opcode == SpvOpCopyMemorySized;
-    int32_t to = pointer_slot(l, i->operands[0]), from = pointer_slot(l, i->operands[1]);
+    int32_t to = in_slot(l, i->operands[0]), from = in_slot(l, i->operands[1]);
     int32_t mask = access_mask(l, i, sized ? 3 : 2, i->operands[0]);
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
     uint64_t size = ty != NULL ? ty->size : 0;
@@ -435,7 +331,7 @@ enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *pointer = in_ty_of(l, w[0]);
     bool compare = i->opcode == SpvOpAtomicCompareExchange || i->opcode == SpvOpAtomicCompareExchangeWeak;
     a->opcode = i->opcode;
-    a->pointer = pointer_slot(l, w[0]);
+    a->pointer = in_slot(l, w[0]);
     a->scope = in_slot(l, w[1]);
     a->order = a->order2 = in_slot(l, w[2]);
     if (compare) {

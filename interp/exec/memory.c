@@ -8,11 +8,23 @@ static bool contains(const struct in_object *o, uint64_t address)
     return address - o->address < o->size;
 }
 
+static const struct in_object *find_built_in(const struct in_run *run, const struct in_item *item,
+                                             uint64_t address)
+{
+    for (uint32_t k = 0; k < run->code->built_in_count; k++) {
+        const struct in_built_in *b = &run->code->built_ins[k];
+        const struct in_object *o = (const struct in_object *)(const void *)(item->frame + b->object);
+        if (b->pointer != 0 && contains(o, address))
+            return o;
+    }
+    return NULL;
+}
+
 static const struct in_object *find_private(struct in_run *run, struct in_item *item, uint64_t address)
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)item->frame;
     if (offset >= run->code->frame_size)
-        return NULL;
+        return find_built_in(run, item, address);
     for (uint32_t k = 0; k < run->code->private_count; k++) {
         const struct in_private *v = &run->code->privates[k];
         const struct in_object *o = (const struct in_object *)(const void *)(item->frame + v->header);

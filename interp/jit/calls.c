@@ -131,7 +131,7 @@ static enum mm_class lower_call(struct in_jit_calls *c, struct in_lower *l, cons
     c->calls = calls;
     struct in_jit_call *call = &c->calls[c->count++];
     *call = (struct in_jit_call){.word = i->word, .first = c->slot_count};
-    l->top = (int32_t)((sizeof(struct in_header) + 127) / 128 * 128);
+    l->top = IN_FRAME_FIRST;
     for (uint32_t k = 0; k < i->operand_count; k++)
         if (l->m->is_id[i->word + (uint32_t)(i->operands - i->w) + k] && !place(c, l, i->operands[k]))
             return in_lower_memory(l);

@@ -38,12 +38,9 @@ static void place(struct in_jit_outside *o, struct in_item *item, uint8_t *frame
 {
     item->frame = frame;
     item->group = &o->group;
-    item->block = &o->block;
     item->local_linear = index;
     item->agent = (uint32_t)(o->group.linear * o->run.items_per_group + index);
     item->pc = o->run.insns + k + 1;
-    in_item_header(&o->run, &o->group, item);
-    ((struct in_header *)(void *)frame)->sub_group_max_size = o->run.launch.sub_group_size;
 }
 
 /* What is wrong ends the launch. */
@@ -97,7 +94,7 @@ static void done(struct in_jit_outside *o, IN_JIT_WHO)
     enter(o, g0, g1, g2);
     uint32_t index = linear(&o->group, l0, l1, l2);
     struct in_item *item = &o->group.items[index];
-    item->block = &o->block;
+    item->frame = NULL;
     item->group = &o->group;
     item->local_linear = index;
     in_item_done(&o->run, item);

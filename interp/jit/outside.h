@@ -25,7 +25,6 @@ struct in_jit_outside {
     struct in_run run; /* a copy for this thread, with the calls as its code */
     struct in_group group;
     struct in_item item;
-    struct in_block block;
     struct in_object *objects;
     uint8_t *memory;
     const uint8_t *local, *local_end, *private_begin, *private_end, *stack_end;

@@ -210,8 +210,6 @@ static enum mm_class declare_variable(struct in_module *m, const struct in_inst 
     while (g->storage == SpvStorageClassUniformConstant && align < 128 && 2 * align <= g->ty->size)
         align *= 2;
     g->align = (uint32_t)(align < 1 ? 1 : align > 4096 ? 4096 : align);
-    const struct in_ty *number = g->ty->kind == IN_TY_VECTOR ? g->ty->element : NULL;
-    m->narrow_built_ins |= g->storage == SpvStorageClassInput && number != NULL && number->width == 32;
     id->kind = IN_ID_GLOBAL;
     id->ty = pointer;
     id->index = m->global_count++;

@@ -149,7 +149,6 @@ struct in_module {
     bool subscripts;                         /* as in in_module_options */
     bool vulkan;                             /* memory model Vulkan */
     bool logical;                            /* addressing model Logical */
-    bool narrow_built_ins;                   /* built-in vectors of 32-bit numbers */
     uint32_t descriptor_count;               /* arguments of compute shaders */
     const struct in_module_options *options; /* while decoding */
     struct in_object *objects;               /* template per global: region, size, name */

@@ -9,8 +9,6 @@ struct in_group *in_group_create(struct in_run *run);
 void in_group_destroy(struct in_run *run, struct in_group *group);
 /* Makes the next work-group resident in GROUP; false if there is none left. */
 bool in_group_next(struct in_run *run, struct in_group *group);
-/* What ITEM's built-in variables read of its place in GROUP. */
-void in_item_header(const struct in_run *run, const struct in_group *group, struct in_item *item);
 /* wait.c: ITEM stopped at a WAIT instruction, or is done; releases whom that lets go. */
 void in_item_waits(struct in_run *run, struct in_item *item);
 void in_item_done(struct in_run *run, struct in_item *item);

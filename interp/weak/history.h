@@ -51,6 +51,7 @@ struct in_cell {
     uint8_t known; /* bytes whose first value was taken from memory */
 };
 
+enum { IN_LATE_COPIES = 3 };
 /* A work-item's part in it. */
 struct in_weak_item {
     struct in_weak_item *next, **link;
@@ -62,6 +63,9 @@ struct in_weak_item {
         uint64_t cell, serial;
     } writes[32]; /* atomic writes since its last seq_cst fence */
     uint32_t write_count;
+    const struct in_insn *late; /* a read that it has yet to carry out, and copies of its result */
+    int32_t late_copies[IN_LATE_COPIES];
+    uint32_t late_count;
 };
 
 struct in_local_cells {

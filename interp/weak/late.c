@@ -126,23 +126,27 @@ static uint64_t cell_of(const struct in_item *item, const struct in_insn *pc)
 
 bool in_weak_catch_up(struct in_run *run, struct in_item *item)
 {
-    const struct in_insn *late = item->late;
-    item->late = NULL;
+    struct in_weak_item *mine = item->weak;
+    const struct in_insn *late = mine != NULL ? mine->late : NULL;
     if (late == NULL)
         return true;
     const struct in_atomic *a = late->p;
+    mine->late = NULL;
     if (!in_atomic_now(run, item, late, a))
         return false;
-    for (uint32_t k = 0; k < item->late_count; k++)
-        memcpy(item->frame + item->late_copies[k], item->frame + a->result, a->size);
+    for (uint32_t k = 0; k < mine->late_count; k++)
+        memcpy(item->frame + mine->late_copies[k], item->frame + a->result, a->size);
     return true;
 }
 
 bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
     const struct in_atomic *a = pc->p;
-    if (item->late != NULL) {
-        if (cell_of(item, pc) == cell_of(item, item->late))
+    struct in_weak_item *mine = in_weak_item(run, item);
+    if (mine == NULL)
+        return false;
+    if (mine->late != NULL) {
+        if (cell_of(item, pc) == cell_of(item, mine->late))
             in_weak_catch_up(run, item);
         run->switch_budget = 0;
         return false;
@@ -155,8 +159,8 @@ bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in
     w->random = w->random * UINT64_C(6364136223846793005) + 1442695040888963407;
     if ((w->random >> 40) % 4 != 0 || !write_follows(run, item, pc, a, &absent))
         return false;
-    item->late = pc;
-    item->late_count = absent.count - 1;
-    memcpy(item->late_copies, absent.slots + 1, sizeof item->late_copies);
+    mine->late = pc;
+    mine->late_count = absent.count - 1;
+    memcpy(mine->late_copies, absent.slots + 1, sizeof mine->late_copies);
     return true;
 }
