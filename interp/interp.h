@@ -60,6 +60,7 @@ struct in_argument_info {
      * an address the variable has memory of its own.  UINT32_MAX: none. */
     uint32_t descriptor_set, binding;
     bool is_descriptor;
+    uint64_t most_bytes; /* GLOBAL, CONSTANT, LOCAL: of the object, 0: any [SPIRV 3.20 MaxByteOffset] */
 };
 struct in_kernel_info {
     const char *name;
@@ -68,10 +69,11 @@ struct in_kernel_info {
     uint32_t required_local_size[3]; /* 0,0,0: none */
     uint32_t local_size_hint[3];
     uint32_t required_sub_group_size; /* 0: none */
-    const char *attributes; /* as OpenCL C has them, a space between; "" if the module does not say */
-    uint64_t local_bytes;   /* of variables declared in the kernel and what it calls */
-    uint64_t private_bytes; /* an estimate, per work-item */
-    bool is_block;          /* for device-side enqueue alone: argument 0 is the block literal */
+    const char *attributes;       /* as OpenCL C has them, a space between; "" if the module does not say */
+    uint64_t local_bytes;         /* of variables declared in the kernel and what it calls */
+    uint64_t private_bytes;       /* an estimate, per work-item */
+    bool is_block;                /* for device-side enqueue alone: argument 0 is the block literal */
+    uint32_t required_sub_groups; /* of a work-group, 0: any */
 };
 size_t in_module_kernel_count(const struct in_module *module);
 const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);

@@ -82,8 +82,7 @@ static void add_range(struct capture *c, const struct rt_kernel_command *k)
         range.global_offset[i] = k->global_offset[i];
         range.local_size[i] = k->local_size[i];
     }
-    range.sub_group_size = k->launch->info->required_sub_group_size ? k->launch->info->required_sub_group_size
-                                                                    : rt_sub_group_size();
+    range.sub_group_size = rt_kernel_sub_group_size(k->launch->info);
     add(c, MM_CAPTURE_KERNEL, 0, k->launch->info->name, strlen(k->launch->info->name), NULL, 0);
     add(c, MM_CAPTURE_RANGE, 0, &range, sizeof range, NULL, 0);
 }

@@ -130,11 +130,6 @@ static cl_int failure(enum mm_class class, const struct mm_error *error)
     return CL_OUT_OF_RESOURCES;
 }
 
-static uint32_t launch_sub_group_size(const struct in_kernel_info *info)
-{
-    return info->required_sub_group_size ? info->required_sub_group_size : rt_sub_group_size();
-}
-
 static cl_int start_kernel(struct rt_command *command)
 {
     struct rt_kernel_command *k = (void *)command->payload;
@@ -152,7 +147,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .kernel = k->launch->kernel_index,
                                .arguments = k->arguments,
                                .dimensions = k->dimensions,
-                               .sub_group_size = launch_sub_group_size(k->launch->info),
+                               .sub_group_size = rt_kernel_sub_group_size(k->launch->info),
                                .schedule = settings.schedule,
                                .seed = settings.seed ? settings.seed + command->record.id : 0,
                                .step_limit = settings.step_limit,
@@ -229,29 +224,17 @@ static cl_int check_global(cl_uint dimensions, const size_t *offset, const size_
     return CL_SUCCESS;
 }
 
-/* The largest divisor of SIZE up to MOST. */
-static uint32_t divisor(uint64_t size, uint32_t most)
+/* As many sub-groups as the kernel requires [SPIRV 3.6 SubgroupsPerWorkgroup]. */
+static bool sub_groups_fit(const struct in_kernel_info *info, uint64_t items)
 {
-    uint32_t best = size < most ? (uint32_t)size : most;
-    while (best > 1 && size % best) {
-        best--;
-    }
-    return best ? best : 1;
-}
-
-/* A null local size: what the kernel requires, else even groups of up to 64 work-items. */
-static void choose_local(struct rt_kernel_command *k)
-{
-    uint32_t room = 64;
-    for (int d = 0; d < 3; d++) {
-        k->local_size[d] = divisor(k->global_size[d], room);
-        room /= k->local_size[d];
-    }
+    uint32_t width = rt_kernel_sub_group_size(info);
+    return !info->required_sub_groups || (items + width - 1) / width == info->required_sub_groups;
 }
 
 static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_kernel_command *k)
 {
-    const uint32_t *required = k->launch->info->required_local_size;
+    const struct in_kernel_info *info = k->launch->info;
+    const uint32_t *required = info->required_local_size;
     uint64_t total = 1;
     for (cl_uint d = 0; d < 3; d++) {
         size_t size = d >= dimensions ? 1 : local ? local[d] : required[0] ? required[d] : 0;
@@ -267,11 +250,11 @@ static cl_int check_local(cl_uint dimensions, const size_t *local, struct rt_ker
         k->local_size[d] = (uint32_t)size;
         total *= size ? size : 1;
     }
-    if (total > rt_max_work_group()) {
+    if (total > rt_max_work_group() || ((local || required[0]) && !sub_groups_fit(info, total))) {
         return CL_INVALID_WORK_GROUP_SIZE;
     }
     if (!local && !required[0]) {
-        choose_local(k);
+        rt_kernel_suggest_local_size(info, dimensions, k->global_size, k->local_size);
     }
     for (cl_uint d = 0; d < 3; d++) {
         if (k->launch->uniform_groups && k->global_size[d] % k->local_size[d]) {
@@ -288,10 +271,12 @@ static bool svm_usable(const struct rt_launch *launch, const void *pointer)
     return (svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) || (svm && rt_svm_find(launch->kernel->context, pointer));
 }
 
-/* What the device has to support: pointers to SVM, origins of sub-buffers, sizes and formats of images. */
+/* What the device has to support: kinds of SVM, pointers to it, origins of sub-buffers, sizes and formats of
+ * images. */
 static cl_int check_arguments(const struct rt_launch *launch)
 {
-    cl_int error = CL_SUCCESS;
+    bool system = launch->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM;
+    cl_int error = launch->fine_grain_system && !system ? CL_INVALID_OPERATION : CL_SUCCESS;
     for (size_t i = 0; !error && i < launch->argument_count; i++) {
         const void *pointer = launch->arguments[i].svm;
         const struct rt_mem *mem = launch->arguments[i].mem;
@@ -322,7 +307,7 @@ void rt_kernel_describe(struct rt_command *command)
 {
     const struct rt_kernel_command *k = (void *)command->payload;
     command->record.dimensions = k->dimensions;
-    command->record.sub_group_size = launch_sub_group_size(k->launch->info);
+    command->record.sub_group_size = rt_kernel_sub_group_size(k->launch->info);
     command->record.kernel = k->launch->info->name;
     memcpy(command->record.global_size, k->global_size, sizeof(k->global_size));
     memcpy(command->record.global_offset, k->global_offset, sizeof(k->global_offset));

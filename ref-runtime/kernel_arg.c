@@ -30,11 +30,12 @@ static cl_int take_local(const struct rt_kernel *kernel, const struct in_argumen
                          const void *value, struct rt_set_argument *to)
 {
     (void)kernel;
-    (void)info;
     if (value)
         return CL_INVALID_ARG_VALUE;
     if (!size)
         return CL_INVALID_ARG_SIZE;
+    if (info->most_bytes && size > info->most_bytes)
+        return CL_MAX_SIZE_RESTRICTION_EXCEEDED;
     to->local_size = size;
     return CL_SUCCESS;
 }
@@ -70,10 +71,11 @@ static cl_int take_pointer(const struct rt_kernel *kernel, const struct in_argum
                            const void *value, struct rt_set_argument *to)
 {
     struct rt_mem *mem;
-    (void)info;
     cl_int code = take_mem(kernel, size, value, &mem);
     if (!code && mem && mem->mem_type != CL_MEM_OBJECT_BUFFER)
         code = CL_INVALID_MEM_OBJECT;
+    if (!code && mem && info->most_bytes && mem->size > info->most_bytes)
+        code = CL_MAX_SIZE_RESTRICTION_EXCEEDED;
     if (!code)
         bind(to, mem);
     return code;

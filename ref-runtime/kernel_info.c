@@ -216,7 +216,7 @@ cl_int CL_API_CALL rt_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id de
 
 /* ---- clGetKernelSubGroupInfo --------------------------------------------------------------------- */
 
-static size_t sub_group_size(const struct in_kernel_info *info)
+uint32_t rt_kernel_sub_group_size(const struct in_kernel_info *info)
 {
     return info->required_sub_group_size ? info->required_sub_group_size : rt_sub_group_size();
 }
@@ -236,7 +236,7 @@ static size_t local_product(size_t size, const void *value)
 static cl_int sub_group_for_range(const struct in_kernel_info *info, bool count, size_t input_size,
                                   const void *input, const struct rt_info_out *out)
 {
-    size_t items = local_product(input_size, input), width = sub_group_size(info);
+    size_t items = local_product(input_size, input), width = rt_kernel_sub_group_size(info);
     if (!items)
         return CL_INVALID_VALUE;
     return rt_info_size(out, count ? (items + width - 1) / width : items < width ? items : width);
@@ -256,9 +256,9 @@ static cl_int local_for_count(const struct in_kernel_info *info, size_t input_si
         bytes = out->size;
     }
     size_t required = required_product(info);
-    if (count && count <= rt_max_work_group() / sub_group_size(info) &&
-        (!required || required == count * sub_group_size(info))) {
-        sizes[0] = count * sub_group_size(info);
+    if (count && count <= rt_max_work_group() / rt_kernel_sub_group_size(info) &&
+        (!required || required == count * rt_kernel_sub_group_size(info))) {
+        sizes[0] = count * rt_kernel_sub_group_size(info);
         sizes[1] = sizes[2] = 1;
     }
     return rt_info_put(out, sizes, bytes);
@@ -286,9 +286,9 @@ cl_int CL_API_CALL rt_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id dev
     case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT:
         return local_for_count(info, input_size, input, &out);
     case CL_KERNEL_MAX_NUM_SUB_GROUPS:
-        return rt_info_size(&out, rt_max_work_group() / sub_group_size(info));
+        return rt_info_size(&out, (rt_max_work_group() - 1) / rt_kernel_sub_group_size(info) + 1);
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
-        return rt_info_size(&out, 0);
+        return rt_info_size(&out, info->required_sub_groups);
     default:
         return CL_INVALID_VALUE;
     }
@@ -307,7 +307,13 @@ cl_int CL_API_CALL rt_clGetKernelSubGroupInfoKHR(cl_kernel kernel, cl_device_id 
 void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dimensions, const size_t *global,
                                   uint32_t local[3])
 {
-    size_t left = RT_SUGGESTED_GROUP;
+    uint32_t most = rt_max_work_group(), exactly = info->required_sub_groups * rt_kernel_sub_group_size(info);
+    size_t left = most < RT_SUGGESTED_GROUP ? most : RT_SUGGESTED_GROUP;
+    if (exactly && !info->required_local_size[0]) {
+        local[0] = exactly < most ? exactly : most;
+        local[1] = local[2] = 1;
+        return;
+    }
     for (cl_uint d = 0; d < 3; d++) {
         local[d] = info->required_local_size[d] ? info->required_local_size[d] : 1;
         if (info->required_local_size[0] || d >= dimensions)

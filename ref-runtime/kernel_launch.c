@@ -50,6 +50,7 @@ static cl_int copy_arguments(struct rt_kernel_state *state, struct rt_launch *la
 {
     cl_int code = CL_SUCCESS;
     pthread_mutex_lock(&state->lock);
+    launch->fine_grain_system = state->fine_grain_system;
     for (uint32_t i = 0; !code && i < state->info->argument_count; i++) {
         launch->arguments[i].info = &state->info->arguments[i];
         launch->argument_count = i + 1u;

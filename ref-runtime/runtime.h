@@ -371,7 +371,8 @@ struct rt_launch {
     bool debug;                     /* built with -g */
     size_t kernel_index;            /* in the module */
     const struct in_kernel_info *info;
-    bool uniform_groups; /* the program demands that work-groups divide the global size evenly */
+    bool uniform_groups;    /* the program demands that work-groups divide the global size evenly */
+    bool fine_grain_system; /* the kernel was said to use SVM of the system */
     size_t argument_count;
     struct rt_launch_argument *arguments;
 };
@@ -383,7 +384,9 @@ cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *devi
 void rt_launch_destroy(struct rt_launch *launch);
 /* Bytes of local memory that LAUNCH needs for one work-group. */
 uint64_t rt_launch_local_bytes(const struct rt_launch *launch);
-/* The work-group size for a launch that names none (kernel_info.c): divides GLOBAL evenly. */
+/* Work-items of a sub-group (kernel_info.c). */
+uint32_t rt_kernel_sub_group_size(const struct in_kernel_info *info);
+/* The work-group size for a launch that names none: divides GLOBAL evenly. */
 void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dimensions, const size_t *global,
                                   uint32_t local[3]);
 

@@ -236,7 +236,7 @@ static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct m
 static uint32_t value_of(const struct in_module *m, const struct in_inst *i, uint32_t at)
 {
     uint64_t v = at < i->operand_count ? i->operands[at] : 0;
-    if (i->opcode == SpvOpExecutionModeId)
+    if (i->opcode == SpvOpExecutionModeId || i->opcode == SpvOpDecorateId)
         in_constant_u64(m, (uint32_t)v, &v);
     return (uint32_t)v;
 }
@@ -258,9 +258,25 @@ static void execution_mode(const struct in_module *m, const struct in_inst *i, s
     case SpvExecutionModeSubgroupSize:
         k->info.required_sub_group_size = value_of(m, i, 2);
         break;
+    case SpvExecutionModeSubgroupsPerWorkgroup:
+    case SpvExecutionModeSubgroupsPerWorkgroupId:
+        k->info.required_sub_groups = value_of(m, i, 2);
+        break;
     default:
         break;
     }
+}
+
+/* OpDecorate: operands are the parameter, the decoration, its value. [SPIRV 3.20] */
+static void decoration(const struct in_module *m, const struct in_inst *i, struct in_kernel *k)
+{
+    if (i->operands[1] != SpvDecorationMaxByteOffset && i->operands[1] != SpvDecorationMaxByteOffsetId)
+        return;
+    const struct in_function *f = &m->functions[k->function];
+    struct in_argument_info *arguments = (struct in_argument_info *)(uintptr_t)k->info.arguments;
+    for (uint32_t p = 0; p < f->param_count; p++)
+        if (f->params[p] == i->operands[0])
+            arguments[p].most_bytes = value_of(m, i, 2);
 }
 
 uint32_t in_kernel_of(const struct in_module *m, uint32_t index)
@@ -335,11 +351,14 @@ enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
         in_inst_at(m, at, &i);
         if (i.opcode == SpvOpFunction)
             break;
-        if ((i.opcode != SpvOpExecutionMode && i.opcode != SpvOpExecutionModeId) || i.operand_count < 2)
-            continue;
-        for (uint32_t k = 0; k < m->kernel_count; k++)
-            if (m->kernels[k].entry_id == i.operands[0])
+        bool mode = i.opcode == SpvOpExecutionMode || i.opcode == SpvOpExecutionModeId;
+        bool decorates = i.opcode == SpvOpDecorate || i.opcode == SpvOpDecorateId;
+        for (uint32_t k = 0; (mode || decorates) && i.operand_count >= 2 && k < m->kernel_count; k++) {
+            if (decorates)
+                decoration(m, &i, &m->kernels[k]);
+            else if (m->kernels[k].entry_id == i.operands[0])
                 execution_mode(m, &i, &m->kernels[k]);
+        }
     }
     return MM_OK;
 }

@@ -1,4 +1,5 @@
 /* Kernel objects: creation, arguments of every kind, cloning, queries and their errors [CL 5.9]. */
+#include "limited.h"
 #include "runtime_test.h"
 
 static const char source[] =
@@ -382,6 +383,41 @@ static void test_clone(void **state)
     OK(clReleaseKernel(kernel));
 }
 
+/* What a SPIR-V module requires of arguments and work-groups [CL 5.9.2 E8] [CL 5.10 E10]. */
+static void test_required_by_module(void **state)
+{
+    (void)state;
+    const size_t width = 32, two = 64, three = 96;
+    size_t count = 0;
+    cl_program program_of_il = clCreateProgramWithIL(context, limited, sizeof limited, &err);
+    OK(clBuildProgram(program_of_il, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program_of_il, "limited", &err);
+    OK(err);
+    cl_mem fits = clCreateBuffer(context, 0, 64, NULL, &err),
+           larger = clCreateBuffer(context, 0, 65, NULL, &err);
+    OK(clSetKernelArg(kernel, 0, sizeof fits, &fits));
+    assert_int_equal(clSetKernelArg(kernel, 0, sizeof larger, &larger), CL_MAX_SIZE_RESTRICTION_EXCEEDED);
+    OK(clSetKernelArg(kernel, 1, 16, NULL));
+    assert_int_equal(clSetKernelArg(kernel, 1, 17, NULL), CL_MAX_SIZE_RESTRICTION_EXCEEDED);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_COMPILE_NUM_SUB_GROUPS, 0, NULL, sizeof count,
+                               &count, NULL));
+    assert_int_equal(count, 2);
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof two, &two,
+                               sizeof count, &count, NULL));
+    assert_int_equal(count, 2);
+    assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &width, &width, 0, NULL, NULL),
+                     CL_INVALID_WORK_GROUP_SIZE);
+    assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &three, &three, 0, NULL, NULL),
+                     CL_INVALID_WORK_GROUP_SIZE);
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &two, &two, 0, NULL, NULL));
+    OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &two, NULL, 0, NULL, NULL));
+    OK(clFinish(queue));
+    OK(clReleaseMemObject(fits));
+    OK(clReleaseMemObject(larger));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program_of_il));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_arguments),          cmocka_unit_test(test_svm_arguments),
         cmocka_unit_test(test_work_group_queries), cmocka_unit_test(test_sub_group_queries),
         cmocka_unit_test(test_suggested_size),     cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_required_by_module),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);
 }

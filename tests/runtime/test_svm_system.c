@@ -43,9 +43,38 @@ static void heap(void **state)
     OK(clReleaseProgram(program));
 }
 
+/* A kernel that was said to use the heap is for devices that can [CL 5.9.2 E22]. */
+static void other_device(void **state)
+{
+    (void)state;
+    const cl_bool yes = CL_TRUE, no = CL_FALSE;
+    const size_t one = 1;
+    cl_device_id devices[2];
+    OK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
+    cl_context both = clCreateContext(NULL, 2, devices, NULL, NULL, &err);
+    cl_command_queue able = clCreateCommandQueueWithProperties(both, devices[0], NULL, &err);
+    cl_command_queue unable = clCreateCommandQueueWithProperties(both, devices[1], NULL, &err);
+    const char *text = "kernel void k(void) { }";
+    cl_program program = clCreateProgramWithSource(both, 1, &text, NULL, &err);
+    OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes));
+    OK(clEnqueueNDRangeKernel(able, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    assert_int_equal(clEnqueueNDRangeKernel(unable, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
+                     CL_INVALID_OPERATION);
+    OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, &no));
+    OK(clEnqueueNDRangeKernel(unable, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+    OK(clReleaseCommandQueue(able));
+    OK(clReleaseCommandQueue(unable));
+    OK(clReleaseContext(both));
+}
+
 int main(void)
 {
-    setenv("REFCL_SVM", "system", 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(heap)};
+    setenv("REFCL_DEVICES", "2", 1);
+    setenv("REFCL_SVM", "system,fine", 1);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(heap), cmocka_unit_test(other_device)};
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
