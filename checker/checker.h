@@ -196,19 +196,25 @@ const char *ck_detector_text(const struct ck_detector *detector, const char *fil
 
 /* ---- prediction --------------------------------------------------------------------------------- */
 
-/* Asks, for the launches of a recorded execution, whether two accesses that did not race could have: in
- * another execution that MODEL allows, in which every work-item has read the same values and so come the same
- * way.  The record needs values.  Z3 answers; the order of events is then looked for. */
+/* Asks, for windows of a recorded execution, whether two accesses that did not race could have, or whether an
+ * assertion about memory in the end could fail: in another execution that MODEL allows, in which every agent
+ * has read the same values and so come the same way.  What commands, and hosts that wait, order stays so. The
+ * record needs values.  Z3 answers; the order of events is then looked for. */
 struct ck_predictor;
 struct ck_predict_options {
-    uint32_t window;     /* events of one launch looked at together, 0 = default (4000) */
+    uint32_t window;     /* events looked at together, 0 = default (4000) */
     uint32_t events;     /* most events of one question, 0 = default (48) */
     uint32_t questions;  /* most questions of a window, 0 = default (40) */
     unsigned timeout_ms; /* of one question, 0 = default (3000) */
 };
+/* MODEL NULL: other executions are not asked about; assertions are judged for the recorded one. */
 struct ck_predictor *ck_predictor_create(const struct mm_cat_model *model,
                                          const struct ck_predict_options *options);
 void ck_predictor_sink(struct ck_predictor *predictor, struct mm_sink *sink);
+/* Adds an assertion about what memory holds after the last record, such as "out[0] == 2 and flag != 0": names
+ * are those of kernel arguments, or in quotes of memory objects.  It is judged for the recorded execution,
+ * too. */
+enum mm_class ck_predictor_assert(struct ck_predictor *predictor, const char *text, struct mm_error *err);
 /* After the last record: adds what was predicted to the findings of DETECTOR, which saw the same record. */
 void ck_predictor_finish(struct ck_predictor *predictor, struct ck_detector *detector);
 /* Questions asked, and how many of them stayed open. */

@@ -15,6 +15,12 @@ void ck_give_up(struct ck_detector *d, const char *what)
     d->stopped = true;
 }
 
+void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit)
+{
+    if (d->limit.cls == MM_OK)
+        d->limit = *limit;
+}
+
 struct ck_detector *ck_detector_create(const struct ck_detector_options *options)
 {
     struct ck_detector *d = mm_alloc_zero(1, sizeof *d);
@@ -99,26 +105,28 @@ static const char *keep(struct ck_detector *d, const char *s)
 }
 
 /* A sub-buffer is part of its buffer's memory; a buffer made from an SVM pointer is that SVM. */
+bool ck_allocation_lies_in(const struct mm_allocation *a, const struct mm_allocation *o)
+{
+    bool svm = o->origin == MM_ORIGIN_COARSE_SVM || o->origin == MM_ORIGIN_FINE_SVM ||
+               o->origin == MM_ORIGIN_FINE_SVM_ATOMICS;
+    bool part = a->origin == MM_ORIGIN_SUB_BUFFER || (a->origin == MM_ORIGIN_BUFFER && svm);
+    return part && a->address && o->address && o->device == a->device && a->address >= o->address &&
+           a->size <= o->size && a->address - o->address <= o->size - a->size;
+}
+
 static void find_parent(struct ck_detector *d, struct ck_location *location)
 {
-    const struct mm_allocation *a = &location->info;
-    if (!a->address || (a->origin != MM_ORIGIN_SUB_BUFFER && a->origin != MM_ORIGIN_BUFFER))
+    enum mm_origin origin = (enum mm_origin)location->info.origin;
+    if (origin != MM_ORIGIN_SUB_BUFFER && origin != MM_ORIGIN_BUFFER)
         return;
     for (size_t i = 0; i < d->locations.capacity; i++) {
         struct ck_location *other = d->locations.values[i];
-        if (!other || other == location || other->parent || other->system != location->system || other->freed)
+        if (!other || other == location || other->parent || other->system != location->system ||
+            other->freed || !ck_allocation_lies_in(&location->info, &other->info))
             continue;
-        const struct mm_allocation *o = &other->info;
-        bool svm = o->origin == MM_ORIGIN_COARSE_SVM || o->origin == MM_ORIGIN_FINE_SVM ||
-                   o->origin == MM_ORIGIN_FINE_SVM_ATOMICS;
-        if (a->origin != MM_ORIGIN_SUB_BUFFER && !svm)
-            continue;
-        if (o->device == a->device && o->address && a->address >= o->address && a->size <= o->size &&
-            a->address - o->address <= o->size - a->size) {
-            location->parent = other;
-            location->parent_offset = a->address - o->address;
-            return;
-        }
+        location->parent = other;
+        location->parent_offset = location->info.address - other->info.address;
+        return;
     }
 }
 

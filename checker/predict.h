@@ -4,6 +4,8 @@
 
 #include "checker/checker.h"
 
+enum { CK_PREDICT_SEEN = 4096 }; /* pairs of sources asked about, at most */
+
 /* Memory that events of a window touch: what overlaps is one object. */
 struct ck_predict_place {
     uint32_t allocation, group; /* GROUP: of local memory, else 0 */
@@ -12,41 +14,65 @@ struct ck_predict_place {
 };
 struct ck_predict_event {
     struct mm_event event;
-    uint32_t item;   /* index in the window's work-items */
+    mm_event_id id;
+    uint32_t item;   /* index in the window's agents */
     uint32_t writer; /* read: the event that it reads, UINT32_MAX: what was there before */
     uint64_t before; /* what was there before the window, if KNOWN */
     uint32_t place;  /* index, UINT32_MAX: left out */
+    uint32_t named;  /* allocation that was accessed; the event's is the one that it lies in */
+    uint32_t row;    /* what of other slots comes before it in any case */
     bool known;
 };
+/* An agent: a work-item, a host thread, the runtime acting for a command. */
 struct ck_predict_item {
-    uint32_t index, group; /* as in mm_agent; work-group */
-    uint32_t count;        /* of its events */
-    uint32_t *events;      /* indices in the window */
+    struct mm_agent agent;
+    uint32_t slot, group, sub_group; /* GROUP: a number of its own for each work-group of each command */
+    uint32_t count;                  /* of its events */
+    uint32_t *events;                /* indices in the window */
+};
+/* What commands are ordered by: a command with its work-items, or a host thread. */
+struct ck_predict_slot {
+    uint32_t first_item, item_count;
+    uint32_t start; /* event at which the command starts, UINT32_MAX: before the window, or no command */
+};
+struct ck_predict_edge {
+    uint32_t from, to; /* events */
 };
 struct ck_predict_window {
-    struct ck_predict_window *next;
-    struct mm_command command;
     struct ck_predict_event *events;
     uint32_t count, capacity;
-    bool atomics; /* at least two work-items use atomic operations */
-    uint32_t atomic_item;
+    struct ck_predict_edge *edges; /* sorted by TO */
+    uint32_t edge_count, edge_capacity;
+    bool atomics; /* at least two agents use atomic operations */
+    struct mm_agent atomic_agent;
     /* made for the questions */
-    struct ck_predict_item *items;
+    struct ck_predict_item *items; /* those of a command together */
     uint32_t item_count;
+    struct ck_predict_slot *slots;
+    uint32_t slot_count;
     struct ck_predict_place *places;
     uint32_t place_count;
+    uint32_t *rows; /* slot_count numbers each: events before that one of the slot come before */
+    uint32_t row_count;
 };
-/* Two accesses, and how far each work-item has come when they race. */
+/* Two accesses, and how far each agent has come when they race; both UINT32_MAX: everybody is at the end. */
 struct ck_predict_pair {
-    uint32_t a, b; /* events */
-    uint32_t *cut; /* per work-item: events that happen */
+    uint32_t a, b;                        /* events */
+    uint32_t *cut;                        /* per agent: events that happen */
+    const struct ck_assertion *assertion; /* what is to fail instead, NULL: the two are to race */
 };
 
 struct ck_predictor {
     const struct mm_cat_model *model;
     struct ck_predict_options options;
-    struct ck_predict_window *windows;
-    struct mm_allocation *allocations; /* by id */
+    struct ck_predict_window window;
+    mm_event_id next_event;
+    struct ck_predict_allocation {
+        struct mm_allocation info;
+        uint32_t root; /* the allocation that it lies in, or itself */
+        uint64_t offset;
+        bool freed;
+    } * allocations; /* by id */
     uint32_t allocation_count;
     struct mm_command *commands; /* by id */
     uint32_t command_count;
@@ -62,11 +88,52 @@ struct ck_predictor {
     struct ck_prediction *found;
     size_t found_count;
     size_t questions, unknown;
+    struct mm_error limit;  /* why an assertion could not be judged */
+    struct mm_arena *arena; /* of names and the following */
+    struct ck_predict_argument {
+        struct ck_predict_argument *next;
+        struct mm_argument info;
+    } * arguments; /* the last bound first */
+    struct ck_assertion **assertions;
+    size_t assertion_count;
 };
 struct ck_prediction {
     struct mm_event later, earlier;
-    char *execution; /* the order of events, one line each; NULL: none that interleaves */
+    const struct ck_assertion *assertion; /* NULL: the two race */
+    bool observed;                        /* it fails in the recorded execution */
+    char *execution;                      /* the order of events; NULL: none that interleaves */
 };
+
+static inline bool ck_predict_is_access(const struct mm_event *e)
+{
+    return e->kind == MM_READ || e->kind == MM_WRITE || e->kind == MM_RMW;
+}
+static inline bool ck_predict_writes(const struct mm_event *e)
+{
+    return e->kind == MM_WRITE || e->kind == MM_RMW;
+}
+/* What orders the memory accesses of its agent: fences and barriers. */
+static inline bool ck_predict_is_fence(const struct mm_event *e)
+{
+    return e->kind == MM_FENCE || e->kind == MM_BARRIER_ENTRY || e->kind == MM_BARRIER_EXIT;
+}
+/* Calls, starts and ends: what the edges between commands start from and lead to. */
+static inline bool ck_predict_is_point(const struct mm_event *e)
+{
+    return !ck_predict_is_access(e) && !ck_predict_is_fence(e);
+}
+
+/* predict_window.c: finds the agents, places and orders of the events; false: no memory, or too many. */
+bool ck_predict_prepare(const struct ck_predictor *p, struct ck_predict_window *window);
+void ck_predict_clear(struct ck_predict_window *window);
+uint32_t ck_predict_group_size(const struct ck_predictor *p, uint32_t command);
+bool ck_predict_is_local(const struct ck_predictor *p, uint32_t allocation);
+/* Where EVENT stands among those of its agent. */
+uint32_t ck_predict_position(const struct ck_predict_window *window, uint32_t event);
+/* The edges that lead to EVENT: from *FIRST on, as many as are returned. */
+uint32_t ck_predict_edges(const struct ck_predict_window *window, uint32_t event, uint32_t *first);
+/* The commands, and the host's waiting, order EARLIER before LATER in any execution that comes this way. */
+bool ck_predict_ordered(const struct ck_predict_window *window, uint32_t earlier, uint32_t later);
 
 /* predict_pair.c: who must have come how far; false if the two cannot both be reached. */
 bool ck_predict_close(const struct ck_predict_window *window, struct ck_predict_pair *pair);
@@ -75,9 +142,29 @@ uint32_t ck_predict_select(const struct ck_predict_window *window, const struct 
                            bool *kept);
 /* What PLACE holds before the window, byte by byte; a byte that is not known is unlike any that is read. */
 void ck_predict_initial(const struct ck_predict_window *window, uint32_t place, uint8_t *bytes);
-/* The program of what happens up to the pair; NULL: too large, or no memory. */
+/* predict_program.c: the program of what happens up to the pair; NULL: too large, or no memory. */
 struct ck_program *ck_predict_program(const struct ck_predictor *p, const struct ck_predict_window *window,
                                       const struct ck_predict_pair *pair);
+/* predict_assert.c: conditions on what memory holds in the end. */
+struct ck_assertion *ck_assertion_parse(const char *text, struct mm_error *err);
+void ck_assertion_destroy(struct ck_assertion *assertion);
+const char *ck_assertion_text(const struct ck_assertion *assertion);
+/* Whether it holds for what memory holds now; LIMIT says of what that is not known. */
+enum ck_answer ck_assertion_holds(const struct ck_assertion *assertion, const struct ck_predictor *p,
+                                  struct mm_error *limit);
+/* The proposition that it fails, in a program whose OBJECTS are places of WINDOW; UINT32_MAX: it cannot be
+ * said. */
+uint32_t ck_assertion_lower(const struct ck_assertion *assertion, const struct ck_predictor *p,
+                            const struct ck_predict_window *window, const uint32_t *objects,
+                            struct ck_program *program);
+/* predict_ask.c: asks about every pair of places of a window, and about the assertions at the end. */
+void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *window);
+void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window *window);
+
+/* predict.c: what memory holds at OFFSET of allocation ROOT; false: that is not known. */
+bool ck_predict_value_now(const struct ck_predictor *p, uint32_t root, uint64_t offset, uint32_t size,
+                          uint64_t *value);
+
 /* predict_order.c: an interleaving in which the two race, as events in order; 0: none was found. */
 uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_window *window,
                           const struct ck_predict_pair *pair, uint32_t *order);

@@ -11,11 +11,20 @@ struct order {
     const struct ck_predict_window *w;
     const struct ck_predict_pair *pair;
     bool *kept;
-    uint32_t *at;                               /* per work-item: how far it is */
+    uint32_t *at;                               /* per agent: how far it is */
     uint8_t *memory;                            /* 8 bytes per place */
+    mm_event_id *ids;                           /* per event: its number in the new order */
     uint32_t *events;                           /* the order so far */
     uint32_t count, total, steps, orders, last; /* LAST: the item of the later access, which goes first */
 };
+
+/* Skips what is left out. */
+static bool next_of(struct order *o, uint32_t item)
+{
+    while (o->at[item] < o->pair->cut[item] && !o->kept[o->w->items[item].events[o->at[item]]])
+        o->at[item]++;
+    return o->at[item] < o->pair->cut[item];
+}
 
 static bool may_leave(const struct order *o, const struct ck_predict_event *exit)
 {
@@ -38,9 +47,34 @@ static uint8_t *memory_of(const struct order *o, const struct ck_predict_event *
     return o->memory + (size_t)8 * e->place + (e->event.offset - o->w->places[e->place].from);
 }
 
-static bool may_go(const struct order *o, uint32_t index)
+static bool has_been(const struct order *o, uint32_t event)
+{
+    return o->at[o->w->events[event].item] > ck_predict_position(o->w, event);
+}
+
+/* What commands order before EVENT has happened. */
+static bool in_order(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
+    const struct ck_predict_slot *slot = &o->w->slots[o->w->items[e->item].slot];
+    uint32_t first, n = ck_predict_edges(o->w, index, &first);
+    for (uint32_t k = 0; k < n; k++)
+        if (!has_been(o, o->w->edges[first + k].from))
+            return false;
+    if (slot->start != UINT32_MAX && e->event.agent.index != MM_INDEX_RUNTIME && !has_been(o, slot->start))
+        return false;
+    for (uint32_t i = slot->first_item;
+         e->event.kind == MM_COMMAND_END && i < slot->first_item + slot->item_count; i++)
+        if (i != e->item && next_of(o, i))
+            return false;
+    return true;
+}
+
+static bool may_go(struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    if (!in_order(o, index))
+        return false;
     if (e->event.kind == MM_BARRIER_EXIT)
         return may_leave(o, e);
     if (e->place == UINT32_MAX || e->event.kind == MM_WRITE)
@@ -48,9 +82,17 @@ static bool may_go(const struct order *o, uint32_t index)
     return memcmp(memory_of(o, e), &e->event.value_read, e->event.size) == 0;
 }
 
-static void feed(const struct mm_sink *sink, const struct order *o, uint32_t index)
+static void feed(const struct mm_sink *sink, const struct order *o, uint32_t index, mm_event_id id)
 {
-    struct mm_record record = {.type = MM_RECORD_EVENT, .event = o->w->events[index].event};
+    uint32_t first, n = ck_predict_edges(o->w, index, &first);
+    struct mm_record record = {.type = MM_RECORD_EDGE};
+    o->ids[index] = id;
+    for (uint32_t k = 0; k < n; k++) {
+        record.edge =
+            (struct mm_edge){.from = o->ids[o->w->edges[first + k].from], .to = id, .kind = MM_EDGE_WAIT};
+        sink->record(sink->context, &record);
+    }
+    record = (struct mm_record){.type = MM_RECORD_EVENT, .event = o->w->events[index].event};
     sink->record(sink->context, &record);
 }
 
@@ -63,17 +105,21 @@ static bool confirmed(const struct order *o)
     if (!d)
         return false;
     ck_detector_sink(d, &sink);
-    struct mm_record record = {.type = MM_RECORD_COMMAND, .command = o->w->command};
-    sink.record(sink.context, &record);
+    struct mm_record record = {.type = MM_RECORD_COMMAND};
+    for (uint32_t i = 0; i < o->p->command_count; i++) {
+        record.command = o->p->commands[i];
+        if (record.command.id)
+            sink.record(sink.context, &record);
+    }
     for (uint32_t i = 0; i < o->p->allocation_count; i++) {
-        record = (struct mm_record){.type = MM_RECORD_ALLOCATION, .allocation = o->p->allocations[i]};
+        record = (struct mm_record){.type = MM_RECORD_ALLOCATION, .allocation = o->p->allocations[i].info};
         if (record.allocation.id)
             sink.record(sink.context, &record);
     }
     for (uint32_t i = 0; i < o->count; i++)
-        feed(&sink, o, o->events[i]);
-    feed(&sink, o, o->pair->b);
-    feed(&sink, o, o->pair->a);
+        feed(&sink, o, o->events[i], i);
+    feed(&sink, o, o->pair->b, o->count);
+    feed(&sink, o, o->pair->a, o->count + 1);
     for (size_t i = 0; i < ck_detector_finding_count(d) && !is; i++) {
         const struct ck_finding *f = ck_detector_finding(d, i);
         is = f->access_count == 2 && f->allocation &&
@@ -108,16 +154,22 @@ static bool take(struct order *o, uint32_t item)
     return false;
 }
 
-/* Skips what is left out. */
-static bool next_of(struct order *o, uint32_t item)
+/* The item whose next event is one of commands and may happen: whenever that is, nobody is kept from
+ * anything. */
+static uint32_t next_point(struct order *o)
 {
-    while (o->at[item] < o->pair->cut[item] && !o->kept[o->w->items[item].events[o->at[item]]])
-        o->at[item]++;
-    return o->at[item] < o->pair->cut[item];
+    for (uint32_t i = 0; i < o->w->item_count; i++)
+        if (next_of(o, i) && ck_predict_is_point(&o->w->events[o->w->items[i].events[o->at[i]]].event) &&
+            in_order(o, o->w->items[i].events[o->at[i]]))
+            return i;
+    return UINT32_MAX;
 }
 
 static bool walk(struct order *o)
 {
+    uint32_t point = next_point(o);
+    if (point != UINT32_MAX)
+        return take(o, point);
     if (o->count + 2 == o->total)
         return o->orders++ < ORDERS && confirmed(o);
     if (o->steps++ >= STEPS || o->orders >= ORDERS)
@@ -131,6 +183,20 @@ static bool walk(struct order *o)
     return false;
 }
 
+/* What happens to commands up to there takes part, too. */
+static uint32_t keep_points(const struct order *o)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->w->item_count; i++)
+        for (uint32_t k = 0; k < o->pair->cut[i]; k++) {
+            uint32_t index = o->w->items[i].events[k];
+            bool point = ck_predict_is_point(&o->w->events[index].event);
+            o->kept[index] |= point;
+            count += point;
+        }
+    return count;
+}
+
 uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_window *w,
                           const struct ck_predict_pair *pair, uint32_t *order)
 {
@@ -138,16 +204,20 @@ uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_
     bool found = false;
     o.kept = mm_alloc(w->count + 1);
     o.at = mm_alloc_zero(w->item_count + 1, sizeof *o.at);
+    o.ids = mm_alloc_zero(w->count + 1, sizeof *o.ids);
     o.memory = mm_alloc_zero(w->place_count + 1, 8);
-    if (o.kept && o.at && o.memory) {
+    if (o.kept && o.at && o.ids && o.memory) {
         o.total = ck_predict_select(w, pair, o.kept);
+        bool few = o.total >= 2 && o.total <= p->options.events;
+        o.total += keep_points(&o);
         for (uint32_t i = 0; i < w->place_count; i++)
             if (w->places[i].to - w->places[i].from <= 8)
                 ck_predict_initial(w, i, o.memory + (size_t)8 * i);
-        found = o.total >= 2 && o.total <= p->options.events && walk(&o);
+        found = few && walk(&o);
     }
     mm_free(o.kept);
     mm_free(o.at);
+    mm_free(o.ids);
     mm_free(o.memory);
     if (!found)
         return 0;

@@ -331,6 +331,9 @@ struct ck_detector {
 };
 
 void ck_give_up(struct ck_detector *d, const char *what);
+/* Something else could not be decided: the verdict is "unknown". */
+void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit);
+bool ck_allocation_lies_in(const struct mm_allocation *part, const struct mm_allocation *whole);
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id); /* NULL if unknown */
 static inline uint64_t ck_agent_key(struct mm_agent agent)
 {

@@ -231,9 +231,30 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     d->last_reported_agent = earlier->agent;
 }
 
-/* A race that did not happen, but could have. */
+/* Memory that holds in the end what it must not, in this execution or in another. */
+static void assertion_failed(struct ck_detector *d, const struct ck_prediction *prediction)
+{
+    bool here = prediction->observed;
+    char text[400];
+    struct ck_finding *finding =
+        new_finding(d, here ? "assertion" : "predicted-assertion", "CL 3.3.6 G16", NULL, 0, 0);
+    if (!finding)
+        return;
+    snprintf(text, sizeof text, "%sthe assertion '%.300s' fails",
+             here ? "" : "in another execution: ", ck_assertion_text(prediction->assertion));
+    finding->count = 1;
+    finding->message = mm_arena_strdup(d->arena, text);
+    finding->reason = prediction->execution ? mm_arena_strdup(d->arena, prediction->execution) : NULL;
+    add_finding(d, finding);
+}
+
+/* What did not happen, but could have; of assertions also what happened. */
 void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *prediction)
 {
+    if (prediction->assertion) {
+        assertion_failed(d, prediction);
+        return;
+    }
     const struct mm_event *event = &prediction->later, *earlier = &prediction->earlier;
     const uint32_t sources[2] = {event->source, earlier->source};
     const uint8_t kinds[2] = {event->kind, earlier->kind};

@@ -56,7 +56,7 @@ static void set_environment(const struct session *session, const char *library, 
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* that file is ours to write */
     unsetenv("REFCL_TRACE_FD");
-    if (session->predict || session->trace || session->html || session->recorder)
+    if (session->predict || session->assertion_count || session->trace || session->html || session->recorder)
         setenv("REFCL_TRACE_VALUES", "1", 1);
     else
         unsetenv("REFCL_TRACE_VALUES");

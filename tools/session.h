@@ -5,6 +5,7 @@
 
 #include "checker/checker.h"
 
+enum { SESSION_ASSERTIONS = 64 };
 struct session {
     bool races, memory, api, uninitialized;   /* what to check */
     const char *json, *sarif, *junit, *trace; /* output files, NULL = none */
@@ -19,6 +20,8 @@ struct session {
     const char *memory_mode; /* "strong" or "weak", NULL = strong */
     uint64_t first_seed, last_seed;
     bool predict;   /* races of other executions with the same control flow */
+    const char *assertions[SESSION_ASSERTIONS]; /* about memory in the end */
+    size_t assertion_count;
     bool has_seeds; /* one run for each of these seeds, until one has findings */
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */

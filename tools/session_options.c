@@ -51,6 +51,23 @@ static int number(const char *option, const char *value, const char **to)
     return tool_number(option, value, UINT64_MAX, &n);
 }
 
+/* It is read once more where it is judged; what is no condition is told before anything runs. */
+static int assertion(struct session *session, const char *value)
+{
+    struct mm_error err = {0};
+    struct ck_predictor *reader = ck_predictor_create(NULL, &(struct ck_predict_options){0});
+    if (!reader || session->assertion_count == SESSION_ASSERTIONS) {
+        ck_predictor_destroy(reader);
+        return tool_error(EXIT_USAGE, "--assert: at most %d are possible", SESSION_ASSERTIONS);
+    }
+    enum mm_class c = ck_predictor_assert(reader, value, &err);
+    ck_predictor_destroy(reader);
+    if (c != MM_OK)
+        return tool_report(&err);
+    session->assertions[session->assertion_count++] = value;
+    return 0;
+}
+
 int session_option(struct session *session, size_t index, const char *value)
 {
     uint64_t n = 0;
@@ -80,6 +97,8 @@ int session_option(struct session *session, size_t index, const char *value)
     case SESSION_PREDICT:
         session->predict = true;
         return 0;
+    case SESSION_ASSERT:
+        return assertion(session, value);
     case SESSION_QUIET:
         session->quiet = true;
         return 0;

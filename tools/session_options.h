@@ -19,6 +19,7 @@ enum {
     SESSION_MEMORY,
     SESSION_SEEDS,
     SESSION_PREDICT,
+    SESSION_ASSERT,
     SESSION_STEP_LIMIT,
     SESSION_MAX_ERRORS,
     SESSION_SUPPRESS,
@@ -42,6 +43,7 @@ enum {
     {"seeds", 0, "A..B", "REFCL_SEEDS", "once with each of these seeds, until one shows something"},         \
     {"predict", 0, NULL, "REFCL_PREDICT",                                                                    \
      "also races of other executions in which all work-items read the same values"},                         \
+    {"assert", 0, "EXPR", NULL, "what memory holds in the end, as in out[0] == 2; may be repeated"},         \
     {"step-limit", 0, "N", "REFCL_STEP_LIMIT",                                                               \
      "instructions of one launch, 0 = no limit (default 100000000000)"},                                     \
     {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "show the first N distinct findings, count the others"},      \

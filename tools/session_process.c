@@ -143,18 +143,21 @@ static void *process_main(void *context)
 
 /* ---- prediction ------------------------------------------------------------------------------ */
 
-static int open_predictor(struct session_process *p)
+static int open_predictor(struct session_process *p, const struct session *session)
 {
     char path[PATH_MAX];
     struct mm_error err = {0};
-    int code = tool_find_model("opencl.cat", path);
+    int code = session->predict ? tool_find_model("opencl.cat", path) : 0;
     if (code)
         return code;
-    if (mm_cat_load(path, NULL, &p->model, &err) != MM_OK)
+    if (session->predict && mm_cat_load(path, NULL, &p->model, &err) != MM_OK)
         return tool_report(&err);
     p->predictor = ck_predictor_create(p->model, &(struct ck_predict_options){0});
     if (!p->predictor)
         return tool_error(EXIT_TOOL, "out of memory");
+    for (size_t i = 0; i < session->assertion_count; i++)
+        if (ck_predictor_assert(p->predictor, session->assertions[i], &err) != MM_OK)
+            return tool_report(&err);
     ck_predictor_sink(p->predictor, &p->tee.sinks[p->tee.count++]);
     return 0;
 }
@@ -199,8 +202,8 @@ static int prepare(struct session_processes *all, struct session_process *p)
         p->progress = session_progress_create(wanted && strcmp(wanted, "1") == 0);
     if (p->progress)
         session_progress_sink(p->progress, &p->tee.sinks[p->tee.count++]);
-    if (session->predict)
-        code = open_predictor(p);
+    if (session->predict || session->assertion_count)
+        code = open_predictor(p, session);
     if (!code && session->trace)
         code = open_trace(&p->tee, session->trace, all->count);
     if (!code && session->recorder &&

@@ -145,3 +145,13 @@ kernel void clean_fences(global atomic_int *m, global int *x, global int *y)
         y[get_global_id(0)] = *x;
     }
 }
+
+/* For the assertions: whose store is last is open. */
+kernel void assertions(global atomic_int *m, global int *x, global int *y)
+{
+    int i = (int)get_global_id(0);
+    x[i] = 2 * i - 1;
+    STORE(m, i + 1, relaxed);
+    if (i)
+        *y = LOAD(m, relaxed);
+}

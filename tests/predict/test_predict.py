@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""refcl kernel --predict: races that the recorded execution hides are found, with the order of events; kernels that
-never race stay silent.  Each kernel runs with one work-item per group and with all in one group."""
+"""--predict: races that the recorded execution hides are found, with the order of events, within kernels, between
+commands and with the host; what never races stays silent.  Each kernel runs with one work-item per group and with
+all in one group.  Assertions are judged for the recorded execution and for others."""
 import json
 import os
 import re
@@ -30,12 +31,64 @@ def run(kernel, items, local, *options):
             return r.returncode, json.load(f)["findings"], text
 
 
+def built(folder):
+    """The host program, with the host's own accesses recorded."""
+    program = os.path.join(folder, "commands")
+    flags = {o: subprocess.run([refcl, "host-cc", o], stdout=subprocess.PIPE, check=True).stdout.decode().split()
+             for o in ("--compile", "--link")}
+    compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Wno-tsan", "-D_GNU_SOURCE"]
+    subprocess.run(compiler + flags["--compile"] + ["-c", "-o", program + ".o", os.path.join(here, "commands.c")],
+                   check=True)
+    subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL", "-pthread"] + flags["--link"], check=True)
+    return program
+
+
+def commands():
+    with tempfile.TemporaryDirectory() as folder, open(os.path.join(here, "commands.c")) as f:
+        program, out = built(folder), os.path.join(folder, "out.json")
+        for mode in re.findall(r'is\(mode, "(\w+)"\)', f.read()):
+            for options in ([], ["--predict"]):
+                r = subprocess.run([refcl, "run", "--json", out, *options, "--", program, mode], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, timeout=300)
+                with open(out) as report:
+                    findings = json.load(report)["findings"]
+                text = r.stderr.decode("utf-8", "replace")
+                wanted = ["predicted-race"] if options and mode.startswith("racy_") else []
+                check("%s %s: %s" % (mode, " ".join(options), wanted), [f["kind"] for f in findings] == wanted
+                      and (not options or " 0 stayed open" in text), text)
+                check("with the commands of its order", not wanted or "command" in "".join(f.get("reason", "") for f in findings), text)
+
+
+ASSERTIONS = (  # kernel "assertions" with two work-items: what it leaves
+    ("m[0] == 2", [], None), ("m[0] == 2", ["--predict"], "predicted-assertion"),
+    ("m[0] == 1", [], "assertion"), ("m[0] == 1", ["--predict"], "assertion"),
+    ("m[0] >= 1 and m[0] < 3", ["--predict"], None), ("m[0] == 1 or m[0] == 2", ["--predict"], None),
+    ("not (x[0] != -1 || x[1] != 1)", ["--predict"], None), ("'buffer 2'[1] == 1", ["--predict"], None),
+    ("y[0] == 2", ["--predict"], None), ("y[0] == m[0]", ["--predict"], "predicted-assertion"))
+
+
+def assertions():
+    for text, options, wanted in ASSERTIONS:
+        code, findings, out = run("assertions", 2, 1, "--assert", text, *options)
+        check("%s %s: %s" % (text, " ".join(options), wanted or "holds"),
+              (code, [f["kind"] for f in findings]) == ((1, [wanted]) if wanted else (0, [])), out)
+        check("another execution comes with it", wanted != "predicted-assertion" or ":=" in findings[0]["reason"], out)
+    code, _, out = run("assertions", 2, 1, "--assert", "x[3] == 0")
+    check("what nobody has written or read is not known", code == 3 and "x[3]" in out, out)
+    code, _, out = run("assertions", 2, 1, "--assert", "z[0] == 0")
+    check("nor what no kernel has", code == 3 and "'z'" in out, out)
+    for bad in ("", "x[0]", "x[0 == 1", "x[0] = 1", "x[0] == 1 and", "(x[0] == 1", "x[0] == 1.5", "'x == 1",
+                "(" * 100 + "x == 1" + ")" * 100):
+        r = subprocess.run([refcl, "kernel", "--assert", bad, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check("no condition: '%.20s'" % bad, r.returncode == 2 and b"expected at" in r.stderr, r.stderr.decode())
+
+
 def main():
     if not os.path.exists(refcl) or not os.path.exists(os.path.join(build, "librefcl.so")):
         print("ok 1 - prediction # SKIP refcl is not built")
         return 0
     with open(source) as f:
-        kernels = re.findall(r"^kernel void (\w+)", f.read(), re.M)
+        kernels = re.findall(r"^kernel void ((?:racy|clean)_\w+)", f.read(), re.M)
     for kernel in kernels:
         racy = kernel.startswith("racy_")
         for items, local in ((2, 2),) if kernel in ("racy_local", "clean_barrier") else ((2, 1), (2, 2)):
@@ -52,6 +105,8 @@ def main():
     for kernel in ("clean_lock", "clean_last", "clean_message", "clean_slots"):
         code, findings, text = run(kernel, 6, 3, "--predict")
         check("%s with six work-items" % kernel, code in (0, 3) and not findings, text)
+    assertions()
+    commands()
     return tap.done()
 
 
