@@ -136,24 +136,40 @@ static bool better_unrolled(const Loop &loop, ScalarEvolution &evolution)
            (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
 }
 
+static void mark(Loop &loop, const char *hint)
+{
+    LLVMContext &c = loop.getHeader()->getContext();
+    MDNode *node = MDNode::getDistinct(c, {nullptr, MDNode::get(c, MDString::get(c, hint))});
+    node->replaceOperandWith(0, node);
+    loop.setLoopID(node);
+}
+
+// Where work-items disagree on how often, no prediction knows where the loop ends: to take several rounds at
+// once, and what is left of them in another loop, is to be wrong twice.
+static bool disagreed(const Loop &loop, const Divergence &agreement)
+{
+    SmallVector<BasicBlock *, 4> exits;
+    loop.getExitingBlocks(exits);
+    return any_of(exits, [&](BasicBlock *b) {
+        return agreement.differs(*b) && unpredictable(b->getTerminator()->getOperand(0), agreement, 8);
+    });
+}
+
 void in_shim_mark_unroll(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
-    LLVMContext &c = f.getContext();
     DominatorTree tree(f);
     LoopInfo loops(tree);
     AssumptionCache assumptions(f);
     TargetLibraryInfoImpl library;
     TargetLibraryInfo functions(library);
     ScalarEvolution evolution(f, functions, assumptions, tree, loops);
-    for (Loop *loop : loops.getLoopsInPreorder()) {
-        if (!better_unrolled(*loop, evolution))
-            continue;
-        MDNode *node =
-            MDNode::getDistinct(c, {nullptr, MDNode::get(c, MDString::get(c, "llvm.loop.unroll.full"))});
-        node->replaceOperandWith(0, node);
-        loop->setLoopID(node);
-    }
+    Divergence agreement(f, 3);
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (better_unrolled(*loop, evolution))
+            mark(*loop, "llvm.loop.unroll.full");
+        else if (disagreed(*loop, agreement))
+            mark(*loop, "llvm.loop.unroll.runtime.disable");
 }
 
 // ---- loops over work-items -----------------------------------------------------------------------

@@ -318,6 +318,10 @@ void Maker::load_slots(IRBuilder<> &b, Function *f, ValueToValueMapTy &map, unsi
         }
         b.CreateStore(v, map[slot.cell]);
     }
+    // What lanes leave as it was has nothing to do with the lane before.
+    for (unsigned k : changed[region])
+        if (!needed.count(k))
+            b.CreateStore(UndefValue::get(slots[k].type), map[slots[k].cell]);
 }
 
 void Maker::store_slots(IRBuilder<> &b, Function *f, ValueToValueMapTy &map, unsigned region, MDNode *group)

@@ -2,6 +2,7 @@
 // whether a kernel's own vectors are better.
 #include "group.hpp"
 
+#include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
@@ -57,28 +58,68 @@ static void load_word(LoadInst *load)
     load->eraseFromParent();
 }
 
-// The quotient of 32-bit integers is the rounded quotient of doubles cut off: it is never rounded up to the
-// next integer, which is at least 2^-32 away, by less than 2^-52 of it.
-static void divide(BinaryOperator *i)
+// The quotient of 32-bit integers X and Y is the rounded quotient of doubles cut off: it is never rounded up
+// to the next integer, which is at least 2^-32 away, by less than 2^-52 of it.  Where all work-items divide
+// by the same, they multiply by its reciprocal: (X + 1/2) / Y, with X's sign, lies between the same integers
+// and at least 1 / 2Y from them, which is more than what two roundings, 2^-52 of 2^32 / Y each, may move it.
+static Value *quotient(IRBuilder<> &b, Value *x, Value *y, bool sign, bool same)
+{
+    auto wide = [&](Value *v) {
+        return sign ? b.CreateSIToFP(v, b.getDoubleTy()) : b.CreateUIToFP(v, b.getDoubleTy());
+    };
+    if (!same)
+        return b.CreateFDiv(wide(x), wide(y));
+    Value *half = ConstantFP::get(b.getDoubleTy(), 0.5), *dividend = wide(x);
+    if (sign)
+        half = b.CreateBinaryIntrinsic(Intrinsic::copysign, half, dividend);
+    Value *reciprocal = b.CreateFDiv(ConstantFP::get(b.getDoubleTy(), 1), wide(y));
+    return b.CreateFMul(b.CreateFAdd(dividend, half), reciprocal);
+}
+
+static void divide(BinaryOperator *i, bool same)
 {
     IRBuilder<> b(i);
     bool sign = i->getOpcode() == Instruction::SDiv || i->getOpcode() == Instruction::SRem;
     bool rest = i->getOpcode() == Instruction::URem || i->getOpcode() == Instruction::SRem;
     Value *x = b.CreateFreeze(i->getOperand(0)), *y = b.CreateFreeze(i->getOperand(1));
-    auto wide = [&](Value *v) {
-        return sign ? b.CreateSIToFP(v, b.getDoubleTy()) : b.CreateUIToFP(v, b.getDoubleTy());
-    };
-    Value *quotient = b.CreateFreeze(b.CreateFPToSI(b.CreateFDiv(wide(x), wide(y)), b.getInt64Ty()));
-    Value *result = b.CreateTrunc(quotient, i->getType());
+    Value *whole = b.CreateFreeze(b.CreateFPToSI(quotient(b, x, y, sign, same), b.getInt64Ty()));
+    Value *result = b.CreateTrunc(whole, i->getType());
     if (rest)
         result = b.CreateSub(x, b.CreateMul(result, y));
     i->replaceAllUsesWith(result);
     i->eraseFromParent();
 }
 
+// What work-items agree on is computed by all where only some need it: it is neither kept for each nor
+// masked.
+static void compute_early(Function &f)
+{
+    Divergence agreement(f, 1);
+    BasicBlock &entry = f.getEntryBlock();
+    ReversePostOrderTraversal<Function *> order(&f);
+    SmallPtrSet<Value *, 16> early;
+    auto is_known = [&](const Use &u) {
+        auto *i = dyn_cast<Instruction>(u.get());
+        return early.count(u.get()) || ((!i || i->getParent() == &entry) && !agreement.values.count(u.get()));
+    };
+    auto is_harmless = [](const Instruction &i) {
+        const Value *at = getLoadStorePointerOperand(&i);
+        return i.hasMetadata(LLVMContext::MD_invariant_load) ? isa<Argument>(at->stripInBoundsOffsets())
+                                                             : isSafeToSpeculativelyExecute(&i);
+    };
+    for (BasicBlock *b : order)
+        for (Instruction &i : make_early_inc_range(*b))
+            if (agreement.blocks.count(b) && !isa<PHINode>(i) && !isa<AllocaInst>(i) && !i.isTerminator() &&
+                is_harmless(i) && all_of(i.operands(), is_known)) {
+                i.moveBefore(entry.getTerminator());
+                early.insert(&i);
+            }
+}
+
 void in_shim_suit_vectors(LLVMValueRef item)
 {
     Function &f = *cast<Function>(unwrap(item));
+    compute_early(f);
     Divergence agreement(f, 1);
     DominatorTree tree(f);
     LoopInfo loops(tree);
@@ -99,5 +140,5 @@ void in_shim_suit_vectors(LLVMValueRef item)
     for (LoadInst *load : loads)
         load_word(load);
     for (BinaryOperator *i : divisions)
-        divide(i);
+        divide(i, !agreement.values.count(i->getOperand(1)));
 }
