@@ -152,8 +152,9 @@ void in_item_ids(const struct in_item *item, uint64_t *local, uint64_t *global)
     const struct in_launch *l = &g->run->launch;
     uint32_t rest = item->local_linear;
     for (int k = 0; k < 3; k++) {
-        local[k] = rest % g->size[k];
-        rest /= g->size[k];
+        uint32_t rows = rest < g->size[k] ? 0 : rest / g->size[k];
+        local[k] = rest - rows * g->size[k];
+        rest = rows;
         global[k] = l->global_offset[k] + g->id[k] * l->local_size[k] + local[k];
     }
 }

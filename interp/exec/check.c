@@ -114,21 +114,21 @@ static void pair(const struct at *x, uint64_t size)
         BODY(1, 1) break;                                                                                    \
     case IN_##n##_V8:                                                                                        \
         BODY(1, pc->c) break;
-#define TWO(size, count)      in_check_elements(&x, size, size, count, true);
-#define ONE(size, count)      in_check_elements(&x, size, size, count, false);
-#define TWO_FLAG(size, count) in_check_elements(&x, size, 1, count, true);
-#define ONE_FLAG(size, count) in_check_elements(&x, size, 1, count, false);
-#define SHIFT(size, count)    in_check_elements(&x, size, size, count, true), in_check_shift(&x, size, count);
+#define TWO(size, count)      in_check_elements(x, size, size, count, true);
+#define ONE(size, count)      in_check_elements(x, size, size, count, false);
+#define TWO_FLAG(size, count) in_check_elements(x, size, 1, count, true);
+#define ONE_FLAG(size, count) in_check_elements(x, size, 1, count, false);
+#define SHIFT(size, count)    in_check_elements(x, size, size, count, true), in_check_shift(x, size, count);
 #define SUM(size, count)                                                                                     \
-    in_check_wrap(&x, size, count, ADDITION), in_check_elements(&x, size, size, count, true);
+    in_check_wrap(x, size, count, ADDITION), in_check_elements(x, size, size, count, true);
 #define DIFFERENCE(size, count)                                                                              \
-    in_check_wrap(&x, size, count, SUBTRACTION), in_check_elements(&x, size, size, count, true);
+    in_check_wrap(x, size, count, SUBTRACTION), in_check_elements(x, size, size, count, true);
 #define PRODUCT(size, count)                                                                                 \
-    in_check_wrap(&x, size, count, MULTIPLICATION), in_check_elements(&x, size, size, count, true);
+    in_check_wrap(x, size, count, MULTIPLICATION), in_check_elements(x, size, size, count, true);
 #define NEGATIVE(size, count)                                                                                \
-    in_check_wrap(&x, size, count, NEGATION), in_check_elements(&x, size, size, count, false);
-#define AND_BITS(size, count) in_check_bits(&x, size, count, 0);
-#define OR_BITS(size, count)  in_check_bits(&x, size, count, 0xff);
+    in_check_wrap(x, size, count, NEGATION), in_check_elements(x, size, size, count, false);
+#define AND_BITS(size, count) in_check_bits(x, size, count, 0);
+#define OR_BITS(size, count)  in_check_bits(x, size, count, 0xff);
 
 #define SIZES(n, BODY)                                                                                       \
     case IN_##n##_1:                                                                                         \
@@ -141,13 +141,13 @@ static void pair(const struct at *x, uint64_t size)
         BODY(8) break;                                                                                       \
     case IN_##n##_16:                                                                                        \
         BODY(16) break;
-#define MOVE(size)   memmove(x.s + pc->d, x.s + pc->a, size);
-#define SELECT(size) check_select(&x, size);
+#define MOVE(size)   memmove(x->s + pc->d, x->s + pc->a, size);
+#define SELECT(size) check_select(x, size);
 
 /* Arithmetic and comparisons; false: another class. */
-static bool check_numbers(struct at x, enum in_op op)
+static bool check_numbers(const struct at *x, enum in_op op)
 {
-    const struct in_insn *pc = x.pc;
+    const struct in_insn *pc = x->pc;
     switch (op) {
         CASES(ADD, SUM)
         CASES(SUB, DIFFERENCE)
@@ -193,55 +193,55 @@ static void vector_product(const struct at *x, uint32_t size, bool scale)
     memset(x->s + x->pc->d, undefined, scale ? size * (uint32_t)x->pc->c : size);
 }
 
-static bool check_moves(struct at x, enum in_op op)
+static bool check_moves(const struct at *x, enum in_op op)
 {
-    const struct in_insn *pc = x.pc;
+    const struct in_insn *pc = x->pc;
     switch (op) {
         SIZES(MOV, MOVE)
         SIZES(SEL, SELECT)
     case IN_MOV_N:
     case IN_INSERT:
-        memmove(x.s + pc->d, x.s + pc->a, pc->imm);
+        memmove(x->s + pc->d, x->s + pc->a, pc->imm);
         break;
     case IN_SEL_N:
-        check_select(&x, pc->imm);
+        check_select(x, pc->imm);
         break;
     case IN_SEL_V:
-        check_select_vector(&x);
+        check_select_vector(x);
         break;
     case IN_SX_32_64:
     case IN_ZX_32_64:
     case IN_F32_F64:
-        in_check_elements(&x, 4, 8, 1, false);
+        in_check_elements(x, 4, 8, 1, false);
         break;
     case IN_TR_64_32:
-        memmove(x.s + pc->d, x.s + pc->a, 4);
+        memmove(x->s + pc->d, x->s + pc->a, 4);
         break;
     case IN_F64_F32:
-        in_check_elements(&x, 8, 4, 1, false);
+        in_check_elements(x, 8, 4, 1, false);
         break;
     case IN_S32_F32:
     case IN_U32_F32:
-        in_check_elements(&x, 4, 4, 1, false);
+        in_check_elements(x, 4, 4, 1, false);
         break;
     case IN_CVT:
-        in_check_convert(&x);
+        in_check_convert(x);
         break;
     case IN_INSERTP:
-        memmove(x.s + pc->d, x.s + pc->a, 8);
+        memmove(x->s + pc->d, x->s + pc->a, 8);
         break;
     case IN_EXTRACTP:
-        memmove(x.s + pc->d, x.s + pc->a, 8);
-        memset(x.s + pc->d + 8, 0, 8);
+        memmove(x->s + pc->d, x->s + pc->a, 8);
+        memset(x->s + pc->d + 8, 0, 8);
         break;
     case IN_EXTRACTD:
-        check_component(&x, true);
+        check_component(x, true);
         break;
     case IN_INSERTD:
-        check_component(&x, false);
+        check_component(x, false);
         break;
     case IN_SHUFFLE:
-        check_shuffle(&x);
+        check_shuffle(x);
         break;
     default:
         return false;
@@ -249,35 +249,35 @@ static bool check_moves(struct at x, enum in_op op)
     return true;
 }
 
-static bool check_flags(struct at x, enum in_op op)
+static bool check_flags(const struct at *x, enum in_op op)
 {
-    const struct in_insn *pc = x.pc;
+    const struct in_insn *pc = x->pc;
     switch (op) {
     case IN_BNOT:
     case IN_BAND:
     case IN_BOR:
     case IN_BEQ:
     case IN_BNE:
-        in_check_elements(&x, 1, 1, pc->c, true);
+        in_check_elements(x, 1, 1, pc->c, true);
         break;
     case IN_ANY:
     case IN_ALL:
-        x.s[pc->d] = any(x.s + pc->a, (uint64_t)pc->c);
+        x->s[pc->d] = any(x->s + pc->a, (uint64_t)pc->c);
         break;
     case IN_BRC:
-        in_check_defined(&x, pc->a, 1, "a branch");
+        in_check_defined(x, pc->a, 1, "a branch");
         break;
     case IN_SWITCH:
-        in_check_defined(&x, pc->a, (uint64_t)pc->b, "a branch");
+        in_check_defined(x, pc->a, (uint64_t)pc->b, "a branch");
         break;
 #define IN_M3(n, s, e)                                                                                       \
     case IN_B_##n##_32:                                                                                      \
-        in_check_defined(&x, pc->a, 4, "a branch");                                                          \
-        in_check_defined(&x, pc->b, 4, "a branch");                                                          \
+        in_check_defined(x, pc->a, 4, "a branch");                                                           \
+        in_check_defined(x, pc->b, 4, "a branch");                                                           \
         break;                                                                                               \
     case IN_B_##n##_64:                                                                                      \
-        in_check_defined(&x, pc->a, 8, "a branch");                                                          \
-        in_check_defined(&x, pc->b, 8, "a branch");                                                          \
+        in_check_defined(x, pc->a, 8, "a branch");                                                           \
+        in_check_defined(x, pc->b, 8, "a branch");                                                           \
         break;
         IN_INT_COMPARE(IN_M3)
 #undef IN_M3
@@ -287,47 +287,47 @@ static bool check_flags(struct at x, enum in_op op)
     return true;
 }
 
-static void check_rest(struct at x, enum in_op op)
+static void check_rest(const struct at *x, enum in_op op)
 {
-    const struct in_insn *pc = x.pc;
+    const struct in_insn *pc = x->pc;
     switch (op) {
     case IN_PTRX:
     case IN_PTRXI: {
-        bool undefined = any(x.s + pc->a, 8) || any(x.s + pc->b, op == IN_PTRX ? 8 : 4);
-        memset(x.s + pc->d, undefined, 8);
-        memset(x.s + pc->d + 8, 0, 8);
+        bool undefined = any(x->s + pc->a, 8) || any(x->s + pc->b, op == IN_PTRX ? 8 : 4);
+        memset(x->s + pc->d, undefined, 8);
+        memset(x->s + pc->d + 8, 0, 8);
         break;
     }
     case IN_PTRK:
-        memmove(x.s + pc->d, x.s + pc->a, 8);
-        memset(x.s + pc->d + 8, 0, 8);
+        memmove(x->s + pc->d, x->s + pc->a, 8);
+        memset(x->s + pc->d + 8, 0, 8);
         break;
     case IN_VARINIT:
-        memset(x.s + pc->a, 1, x.run->code->privates[pc->c].size);
-        memset(x.s + pc->d, 0, 16);
+        memset(x->s + pc->a, 1, x->run->code->privates[pc->c].size);
+        memset(x->s + pc->d, 0, 16);
         break;
     case IN_BYVAL:
-        memset(x.s + pc->a, 0, x.run->info->arguments[pc->c].size);
+        memset(x->s + pc->a, 0, x->run->info->arguments[pc->c].size);
         break;
     case IN_PTREQ:
     case IN_PTRNE:
-        x.s[pc->d] = any(x.s + pc->a, 8) || any(x.s + pc->b, 8);
+        x->s[pc->d] = any(x->s + pc->a, 8) || any(x->s + pc->b, 8);
         break;
     case IN_PTRDIFF:
-        pair(&x, (uint64_t)pc->c);
+        pair(x, (uint64_t)pc->c);
         break;
 #define PRODUCTS(w)                                                                                          \
     case IN_DOT_##w:                                                                                         \
-        vector_product(&x, w / 8, false);                                                                    \
+        vector_product(x, w / 8, false);                                                                     \
         break;                                                                                               \
     case IN_SCALE_##w:                                                                                       \
-        vector_product(&x, w / 8, true);                                                                     \
+        vector_product(x, w / 8, true);                                                                      \
         break;
         PRODUCTS(16)
         PRODUCTS(32)
         PRODUCTS(64)
     case IN_RET:
-        end_of_function(&x);
+        end_of_function(x);
         break;
     default:
         break;
@@ -335,15 +335,15 @@ static void check_rest(struct at x, enum in_op op)
 }
 
 /* What needs no shadow. */
-static void check_values(struct at x, enum in_op op)
+static void check_values(const struct at *x, enum in_op op)
 {
-    const struct in_insn *pc = x.pc;
+    const struct in_insn *pc = x->pc;
     switch (op) {
-#define WRAP_SUM(size, count)        in_check_wrap(&x, size, count, ADDITION);
-#define WRAP_DIFFERENCE(size, count) in_check_wrap(&x, size, count, SUBTRACTION);
-#define WRAP_PRODUCT(size, count)    in_check_wrap(&x, size, count, MULTIPLICATION);
-#define WRAP_NEGATIVE(size, count)   in_check_wrap(&x, size, count, NEGATION);
-#define SHIFT_ONLY(size, count)      in_check_shift(&x, size, count);
+#define WRAP_SUM(size, count)        in_check_wrap(x, size, count, ADDITION);
+#define WRAP_DIFFERENCE(size, count) in_check_wrap(x, size, count, SUBTRACTION);
+#define WRAP_PRODUCT(size, count)    in_check_wrap(x, size, count, MULTIPLICATION);
+#define WRAP_NEGATIVE(size, count)   in_check_wrap(x, size, count, NEGATION);
+#define SHIFT_ONLY(size, count)      in_check_shift(x, size, count);
         CASES(ADD, WRAP_SUM)
         CASES(SUB, WRAP_DIFFERENCE)
         CASES(MUL, WRAP_PRODUCT)
@@ -352,13 +352,13 @@ static void check_values(struct at x, enum in_op op)
         CASES(LSHR, SHIFT_ONLY)
         CASES(ASHR, SHIFT_ONLY)
     case IN_CVT:
-        in_check_convert(&x);
+        in_check_convert(x);
         break;
     case IN_ATOMIC:
-        in_check_order(&x, pc->p);
+        in_check_order(x, pc->p);
         break;
     case IN_RET:
-        end_of_function(&x);
+        end_of_function(x);
         break;
     default:
         break;
@@ -368,10 +368,12 @@ static void check_values(struct at x, enum in_op op)
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op)
 {
     struct at x = {run, item, pc, item->shadow};
-    in_check_subscripts(&x);
+    if (run->code->subscript_of != NULL)
+        in_check_subscripts(&x);
     if (x.s == NULL)
-        check_values(x, op);
-    else if (!check_numbers(x, op) && !check_moves(x, op) && !check_flags(x, op) && !in_check_memory(x, op))
-        check_rest(x, op);
+        check_values(&x, op);
+    else if (!check_numbers(&x, op) && !check_moves(&x, op) && !check_flags(&x, op) &&
+             !in_check_memory(&x, op))
+        check_rest(&x, op);
     return !run->stopped;
 }

@@ -14,6 +14,20 @@ struct at {
 
 static inline bool any(const uint8_t *s, uint64_t n)
 {
+    uint64_t eight;
+    uint32_t four;
+    for (; n >= 8; n -= 8, s += 8) {
+        memcpy(&eight, s, 8);
+        if (eight != 0)
+            return true;
+    }
+    if (n >= 4) {
+        memcpy(&four, s, 4);
+        if (four != 0)
+            return true;
+        n -= 4;
+        s += 4;
+    }
     for (uint64_t k = 0; k < n; k++)
         if (s[k] != 0)
             return true;
@@ -43,14 +57,23 @@ static inline int64_t number(const struct at *x, int32_t slot, uint32_t index, u
 
 enum arithmetic { ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION };
 
+/* Elements of a and b make elements of d. */
+static inline void in_check_elements(const struct at *x, uint32_t from, uint32_t to, int32_t count, bool two)
+{
+    for (int32_t k = 0; k < count; k++) {
+        bool undefined = any(x->s + x->pc->a + k * (int32_t)from, from) ||
+                         (two && any(x->s + x->pc->b + k * (int32_t)from, from));
+        memset(x->s + x->pc->d + k * (int32_t)to, undefined, to);
+    }
+}
+
 /* check_value.c: undefined behaviour of arithmetic, and the shadow of its results */
-void in_check_elements(const struct at *x, uint32_t from, uint32_t to, int32_t count, bool two);
 void in_check_bits(const struct at *x, uint32_t size, int32_t count, uint8_t decides);
 void in_check_shift(const struct at *x, uint32_t size, int32_t count);
 void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithmetic how);
 void in_check_convert(const struct at *x);
 
-/* subscript.c: indices of arrays */
+/* subscript.c: indices of arrays, where the code has any */
 void in_check_subscripts(const struct at *x);
 
 /* check_memory.c: reports the use of an undefined operand once (it counts as defined afterwards); orders and
@@ -58,6 +81,6 @@ void in_check_subscripts(const struct at *x);
 void in_check_uninitialized(const struct at *x, const char *what);
 void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const char *what);
 void in_check_order(const struct at *x, const struct in_atomic *a);
-bool in_check_memory(struct at x, enum in_op op);
+bool in_check_memory(const struct at *x, enum in_op op);
 
 #endif

@@ -266,44 +266,44 @@ void in_shadow_copy(struct in_run *run, struct in_item *item, const struct in_fa
 
 #define LOADS(n, how)                                                                                        \
     case IN_##n##_1:                                                                                         \
-        check_load(&x, how, 1, false);                                                                       \
+        check_load(x, how, 1, false);                                                                        \
         break;                                                                                               \
     case IN_##n##_2:                                                                                         \
-        check_load(&x, how, 2, false);                                                                       \
+        check_load(x, how, 2, false);                                                                        \
         break;                                                                                               \
     case IN_##n##_4:                                                                                         \
-        check_load(&x, how, 4, false);                                                                       \
+        check_load(x, how, 4, false);                                                                        \
         break;                                                                                               \
     case IN_##n##_8:                                                                                         \
-        check_load(&x, how, 8, false);                                                                       \
+        check_load(x, how, 8, false);                                                                        \
         break;                                                                                               \
     case IN_##n##_16:                                                                                        \
-        check_load(&x, how, 16, false);                                                                      \
+        check_load(x, how, 16, false);                                                                       \
         break;                                                                                               \
     case IN_##n##_P:                                                                                         \
-        check_load(&x, how, 8, true);                                                                        \
+        check_load(x, how, 8, true);                                                                         \
         break;
 #define STORES(n, how)                                                                                       \
     case IN_##n##_1:                                                                                         \
-        check_store(&x, how, 1);                                                                             \
+        check_store(x, how, 1);                                                                              \
         break;                                                                                               \
     case IN_##n##_2:                                                                                         \
-        check_store(&x, how, 2);                                                                             \
+        check_store(x, how, 2);                                                                              \
         break;                                                                                               \
     case IN_##n##_4:                                                                                         \
-        check_store(&x, how, 4);                                                                             \
+        check_store(x, how, 4);                                                                              \
         break;                                                                                               \
     case IN_##n##_8:                                                                                         \
     case IN_##n##_P:                                                                                         \
-        check_store(&x, how, 8);                                                                             \
+        check_store(x, how, 8);                                                                              \
         break;                                                                                               \
     case IN_##n##_16:                                                                                        \
-        check_store(&x, how, 16);                                                                            \
+        check_store(x, how, 16);                                                                             \
         break;
 
-bool in_check_memory(struct at x, enum in_op op)
+bool in_check_memory(const struct at *x, enum in_op op)
 {
-    const struct in_insn *pc = x.pc;
+    const struct in_insn *pc = x->pc;
     switch (op) {
         LOADS(LOAD, PLAIN)
         LOADS(LOADX, WIDE_INDEX)
@@ -312,23 +312,23 @@ bool in_check_memory(struct at x, enum in_op op)
         STORES(STOREX, WIDE_INDEX)
         STORES(STOREXI, NARROW_INDEX)
     case IN_LOAD_N:
-        check_load(&x, PLAIN, (uint32_t)pc->b, false);
+        check_load(x, PLAIN, (uint32_t)pc->b, false);
         break;
     case IN_STORE_N:
-        check_store(&x, PLAIN, (uint32_t)pc->b);
+        check_store(x, PLAIN, (uint32_t)pc->b);
         break;
     case IN_COPYMEM:
-        check_copy(&x);
+        check_copy(x);
         break;
     case IN_ATOMIC:
-        check_atomic(&x);
+        check_atomic(x);
         break;
     case IN_EXT:
     case IN_CALLC:
-        check_call(&x);
+        check_call(x);
         break;
     case IN_WAIT:
-        check_wait(&x);
+        check_wait(x);
         break;
     default:
         return false;

@@ -4,16 +4,6 @@
 #include "check_internal.h"
 #include <math.h>
 
-/* Elements of a and b make elements of d. */
-void in_check_elements(const struct at *x, uint32_t from, uint32_t to, int32_t count, bool two)
-{
-    for (int32_t k = 0; k < count; k++) {
-        bool undefined = any(x->s + x->pc->a + k * (int32_t)from, from) ||
-                         (two && any(x->s + x->pc->b + k * (int32_t)from, from));
-        memset(x->s + x->pc->d + k * (int32_t)to, undefined, to);
-    }
-}
-
 /* A byte of a and, or is defined where the other operand decides it. */
 void in_check_bits(const struct at *x, uint32_t size, int32_t count, uint8_t decides)
 {

@@ -135,7 +135,7 @@ void in_check_subscripts(const struct at *x)
 {
     const struct in_code *code = x->run->code;
     uint32_t insn = (uint32_t)(x->pc - x->run->insns);
-    if (code->subscript_of == NULL || code->subscript_of[insn] == 0)
+    if (code->subscript_of[insn] == 0)
         return;
     for (uint32_t k = code->subscript_of[insn] - 1;
          k < code->subscript_count && code->subscripts[k].insn == insn; k++)
