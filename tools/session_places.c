@@ -21,8 +21,8 @@ static void ask(const char *module, const char *offset, char answer[ANSWER])
     answer[0] = 0;
     if (pipe(out))
         return;
-    static char *const programs[] = {(char *)(uintptr_t) "llvm-addr2line-15",
-                                     (char *)(uintptr_t) "llvm-addr2line", (char *)(uintptr_t) "addr2line"};
+    static char *const programs[] = {(char *)(uintptr_t) "addr2line", (char *)(uintptr_t) "llvm-addr2line-15",
+                                     (char *)(uintptr_t) "llvm-addr2line"}; /* the quickest to start first */
     char *words[] = {(char *)(uintptr_t) "addr2line",
                      (char *)(uintptr_t) "-f",
                      (char *)(uintptr_t) "-C",
