@@ -49,8 +49,9 @@ struct lt_base_type {
 struct lt_type {
     const struct lt_base_type *base; /* NULL: none written */
     bool is_pointer, is_volatile;
-    uint8_t region; /* enum mm_region; NONE: no qualifier */
-    uint8_t origin; /* enum mm_origin; NONE: no qualifier */
+    bool is_generic; /* written so; the region is what the location's other declarations say */
+    uint8_t region;  /* enum mm_region; NONE: no qualifier */
+    uint8_t origin;  /* enum mm_origin; NONE: no qualifier */
 };
 
 enum lt_operator {
@@ -465,9 +466,10 @@ struct lt_kernel {
     bool sub_groups;         /* the last columns are the sub-groups of the threads */
     uint32_t orders, scopes; /* used, bit sets by enum mm_order and enum mm_scope */
     bool uses_long;
-    bool legacy; /* OpenCL 1.2 atomics and fences give what it asks for */
-    bool waits;  /* has a loop: its work-groups must run at the same time */
-    int32_t low; /* values from LOW on are counted in bins of BITS bits each; 0 bits: none are */
+    bool generic; /* has pointers to the generic address space */
+    bool legacy;  /* OpenCL 1.2 atomics and fences give what it asks for */
+    bool waits;   /* has a loop: its work-groups must run at the same time */
+    int32_t low;  /* values from LOW on are counted in bins of BITS bits each; 0 bits: none are */
     uint32_t bits, bins;
 };
 /* TEST is changed; PROGRAM is what it lowers to. */

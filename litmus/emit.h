@@ -23,6 +23,8 @@ bool lt_emit_is_barrier(const struct lt_stmt *s);
 const struct lt_stmt *lt_emit_next_barrier(const struct lt_stmt *s);
 bool lt_emit_same_barrier(const struct lt_stmt *a, const struct lt_stmt *b);
 void lt_emit_barrier(struct emitter *e, const struct lt_stmt *barrier, unsigned indent);
+/* Declares parameter P, which points to OBJECT at PLACE. */
+void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t object, const char *place);
 /* Declarations of THREAD's registers become assignments; notes what its functions need of a device. */
 void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
 /* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed.

@@ -107,6 +107,9 @@ static struct lt_expr *new_node(struct emitter *e, enum lt_expr_kind kind, const
  * "x = 1" becomes "*x = 1". */
 void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top)
 {
+    for (const struct lt_param *p = thread->params; p; p = p->next)
+        e->kernel->generic |= p->type.is_generic;
+    e->kernel->legacy &= !e->kernel->generic;
     for (; s && !e->failed; s = s->next) {
         note_expr(e, s->value);
         note_expr(e, s->target);
@@ -203,21 +206,36 @@ static void check_barriers(struct emitter *e, uint32_t group)
 /* ---- the statements
  * ----------------------------------------------------------------------------------------- */
 
+void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t object, const char *place)
+{
+    bool local = e->program->objects[object].region == MM_LOCAL;
+    char type[64];
+    snprintf(type, sizeof type, "%s%s%s *", p->type.is_volatile ? "volatile " : "",
+             p->type.is_generic ? ""
+             : local            ? "local "
+                                : "global ",
+             p->type.base->name);
+    fprintf(e->out, "            %s%s = ", type, p->name);
+    if (p->type.is_generic)
+        fprintf(e->out, "REFCL_GENERIC(%s, %s, %s);\n", type, place, local ? "refcl_out" : "refcl_near");
+    else
+        fprintf(e->out, "(%s)(%s);\n", type, place);
+}
+
 static void emit_pointers(struct emitter *e, const struct lt_thread *t)
 {
     for (const struct lt_param *p = t->params; p; p = p->next) {
         uint32_t i = p->type.is_pointer ? lt_find_object(e->program, p->name) : UINT32_MAX;
+        char place[80];
         if (i == UINT32_MAX)
             continue;
         const struct ck_object *o = &e->program->objects[i];
-        const char *region = o->region == MM_LOCAL ? "local" : "global";
-        const char *qualifier = p->type.is_volatile ? "volatile " : "";
-        fprintf(e->out, "            %s%s %s *%s = (%s%s %s *)(refcl_m%u + ", qualifier, region,
-                p->type.base->name, p->name, qualifier, region, p->type.base->name, i);
         if (o->region == MM_LOCAL)
-            fprintf(e->out, "refcl_slot * %uu);\n", lt_emit_elements(o));
+            snprintf(place, sizeof place, "refcl_m%u + refcl_slot * %uu", i, lt_emit_elements(o));
         else
-            fprintf(e->out, "REFCL_AT(refcl_i, %u) * %uu);\n", i, lt_emit_elements(o));
+            snprintf(place, sizeof place, "refcl_m%u + REFCL_AT(refcl_i, %u) * %uu", i, i,
+                     lt_emit_elements(o));
+        lt_emit_pointer(e, p, i, place);
     }
 }
 
@@ -318,8 +336,8 @@ static void check_objects(struct emitter *e)
             lt_emit_cannot(e, "local memory that several work-groups share");
         if (o->region == MM_CONSTANT || o->region == MM_PRIVATE)
             lt_emit_cannot(e, "a location in constant or private memory");
-        if (o->region == MM_IMAGE || o->origin > MM_ORIGIN_SUB_BUFFER)
-            lt_emit_cannot(e, "an image or shared virtual memory");
+        if (o->region == MM_IMAGE || o->origin == MM_ORIGIN_HOST)
+            lt_emit_cannot(e, "an image, or memory of the host");
         e->kernel->uses_long |= o->element_size == 8;
         e->kernel->legacy &= o->is_signed;
     }

@@ -65,6 +65,17 @@ static void emit_locals(struct emitter *e)
             fprintf(e->out, "    local %s refcl_m%u[REFCL_SLOTS * %u];\n",
                     lt_emit_type(o->element_size, true), i, lt_emit_elements(o));
     }
+    if (e->kernel->generic)
+        fputs("    local long refcl_near[1];\n", e->out);
+}
+
+/* The other region is never chosen, but no compiler knows it: the pointer stays one to either [CLC 6.7.5]. */
+static void emit_generic(struct emitter *e)
+{
+    if (e->kernel->generic)
+        fputs("#undef REFCL_GENERIC\n"
+              "#define REFCL_GENERIC(type, place, other) (refcl_n ? (type)(place) : (type)(other))\n",
+              e->out);
 }
 
 static void emit_place(struct emitter *e)
@@ -183,6 +194,7 @@ void lt_emit_prologue(struct emitter *e)
     lt_emit_legacy(e);
     emit_knobs(e);
     fputs(helpers, e->out);
+    emit_generic(e);
     fprintf(e->out,
             "kernel void refcl_litmus(global %s *refcl_out, volatile global uint *refcl_scratch,\n"
             "    volatile global uint *refcl_sync, constant uint *refcl_k, uint refcl_seed",

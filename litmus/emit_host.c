@@ -138,12 +138,11 @@ static void declare_pointers(struct emitter *e, const struct lt_thread *t)
 {
     for (const struct lt_param *p = t->params; p; p = p->next) {
         uint32_t i = p->type.is_pointer ? lt_find_object(e->program, p->name) : UINT32_MAX;
+        char place[24];
         if (i == UINT32_MAX)
             continue;
-        const char *region = e->program->objects[i].region == MM_LOCAL ? "local" : "global";
-        const char *qualifier = p->type.is_volatile ? "volatile " : "";
-        fprintf(e->out, "            %s%s %s *%s = (%s%s %s *)refcl_m%u;\n", qualifier, region,
-                p->type.base->name, p->name, qualifier, region, p->type.base->name, i);
+        snprintf(place, sizeof place, "refcl_m%u", i);
+        lt_emit_pointer(e, p, i, place);
     }
 }
 
@@ -370,6 +369,8 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
     if (!e.out)
         return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
     lt_emit_legacy(&e);
+    if (kernel->generic)
+        fputs("#define REFCL_GENERIC(type, place, other) (type)(place)\n", e.out);
     for (const struct lt_api *api = test->calls; api && !kernel->reason; api = api->next)
         if (api->function->kind == LT_API_KERNEL && !api->function->device)
             emit_kernel(&e, api->kernel, number++);

@@ -33,7 +33,8 @@ struct lt_cycle {
     struct lt_cycle_event events[LT_CYCLE_MAX];
     struct lt_cycle_edge edges[LT_CYCLE_MAX]; /* [i] leads from event i to event i + 1 */
     uint8_t work_group[LT_CYCLE_MAX], sub_group[LT_CYCLE_MAX];
-    bool local[LT_CYCLE_MAX]; /* by location */
+    /* By location: g global, l local, s fine-grained SVM with atomics; G, L, S: through generic pointers. */
+    char region[LT_CYCLE_MAX];
 };
 
 /* Reads "Rlx PodWW Rel Rfe Acq PodRR Rlx Fre @0.0/1.0 :gg" (format.md); the result is in canonical form. */
@@ -52,6 +53,7 @@ bool lt_cycle_weaken(const struct lt_cycle *cycle, unsigned i, struct lt_cycle *
 /* Writes the test.  PROPERTIES: lines of the comment, each "   Key: value\n". */
 void lt_cycle_emit(const struct lt_cycle *cycle, const char *name, const char *title, const char *properties,
                    FILE *out);
+#define LT_CYCLE_REGIONS "glsGLS"
 /* The shape NAME ("MP", ...) as edges and directions, for lt_cycle_parse. */
 const char *lt_shape(const char *name);
 

@@ -172,9 +172,9 @@ static bool read_word(const char *word, struct lt_cycle *cycle, bool ends[LT_CYC
     if (*word == '@')
         return read_places(word, cycle);
     if (*word == ':') {
-        size_t n = strspn(word + 1, "gl");
+        size_t n = strspn(word + 1, LT_CYCLE_REGIONS);
         for (size_t i = 0; i < n && i < LT_CYCLE_MAX; i++)
-            cycle->local[i] = word[1 + i] == 'l';
+            cycle->region[i] = word[1 + i];
         return !word[1 + n] && n <= LT_CYCLE_MAX;
     }
     if (cycle->length == LT_CYCLE_MAX)
@@ -204,6 +204,7 @@ enum mm_class lt_cycle_parse(const char *text, struct lt_cycle *cycle, struct mm
     for (unsigned i = 0; i < LT_CYCLE_MAX; i++) {
         cycle->events[i] = (struct lt_cycle_event){.order = MM_RELAXED, .scope = MM_SCOPE_DEVICE};
         cycle->work_group[i] = (uint8_t)i;
+        cycle->region[i] = 'g';
     }
     if (strlen(text) >= sizeof copy)
         return mm_fail(err, MM_INVALID, "litmus.cycle", "a cycle of more than %zu characters",
@@ -265,7 +266,7 @@ static struct lt_cycle turned(const struct lt_cycle *c, unsigned first)
         t.sub_group[i] = c->sub_group[from];
     }
     for (unsigned i = 0; i < c->locations; i++)
-        t.local[i] = c->local[(i + shift_location) % c->locations];
+        t.region[i] = c->region[(i + shift_location) % c->locations];
     uint8_t next = 0;
     for (unsigned i = 0; i < c->threads; i++) {
         if (groups[t.work_group[i]] < 0)
@@ -404,7 +405,7 @@ void lt_cycle_print(const struct lt_cycle *c, char *buf, size_t size)
         fprintf(out, "%c%u.%u", i ? '/' : '@', c->work_group[i], c->sub_group[i]);
     fputs(" :", out);
     for (unsigned i = 0; i < c->locations; i++)
-        fputc(c->local[i] ? 'l' : 'g', out);
+        fputc(c->region[i], out);
     fputc('\0', out);
     fclose(out);
     buf[size - 1] = '\0';
@@ -467,7 +468,7 @@ void lt_cycle_name(const struct lt_cycle *c, char *buf, size_t size)
         fprintf(out, "%u%c", c->work_group[i], 'a' + c->sub_group[i]);
     fputc('.', out);
     for (unsigned i = 0; i < c->locations; i++)
-        fputc(c->local[i] ? 'l' : 'g', out);
+        fputc(c->region[i], out);
     fputc('\0', out);
     fclose(out);
     buf[size - 1] = '\0';

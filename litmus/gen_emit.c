@@ -1,6 +1,7 @@
 /* From a cycle to the text of a test. */
 #include "litmus/gen.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,6 +15,17 @@ static const char *location_name(unsigned location)
 {
     static const char *const names[] = {"x", "y", "z", "w", "a", "b", "c", "d"};
     return names[location];
+}
+
+static bool through_generic(char region)
+{
+    return isupper((unsigned char)region);
+}
+
+static const char *region_word(char region)
+{
+    char lower = (char)tolower((unsigned char)region);
+    return lower == 'l' ? "local" : lower == 's' ? "svm_atomics" : "global";
 }
 
 static bool external(const struct lt_cycle_edge *edge)
@@ -44,8 +56,9 @@ static void print_parameters(struct writer *w, unsigned thread)
             }
         if (!used)
             continue;
-        fprintf(w->out, "%s%s %s* %s", comma, c->local[l] ? "local" : "global", atomic ? "atomic_int" : "int",
-                location_name(l));
+        fprintf(w->out, "%s%s %s* %s", comma,
+                through_generic(c->region[l]) ? "generic" : region_word(c->region[l]),
+                atomic ? "atomic_int" : "int", location_name(l));
         comma = ", ";
     }
 }
@@ -199,7 +212,10 @@ void lt_cycle_emit(const struct lt_cycle *c, const char *name, const char *title
     fprintf(out, "OPENCL %s\n\n(* %s\n%s   Cycle: %s%s *)\n\n{\n", name, title, properties, text,
             sub_groups ? "\n   Requires: sub-groups" : "");
     for (unsigned l = 0; l < c->locations; l++)
-        fprintf(out, "[%s] = 0;\n", location_name(l));
+        if (through_generic(c->region[l]))
+            fprintf(out, "%s int %s = 0;\n", region_word(c->region[l]), location_name(l));
+        else
+            fprintf(out, "[%s] = 0;\n", location_name(l));
     fputs("}\n\n", out);
     for (unsigned t = 0; t < c->threads; t++)
         print_thread(&w, t, sub_groups);

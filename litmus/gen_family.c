@@ -2,6 +2,7 @@
  * can be. */
 #include "litmus/generate.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { SHAPE, PLACE, REGION, SCOPE, MECHANISM, DATA, FLAGS, ORDER, AXES };
@@ -81,8 +82,10 @@ static bool apply(struct lt_cycle *c, const struct choice *choice)
          relaxed = strcmp(choice->text[ORDER], "rlx") == 0;
     if (!place(c, choice->text[PLACE]) || !scope_of(choice->text[SCOPE], &scope) || !flags)
         return false;
+    if (strspn(choice->text[REGION], LT_CYCLE_REGIONS) != strlen(choice->text[REGION]))
+        return false;
     for (unsigned l = 0; l < LT_CYCLE_MAX; l++)
-        c->local[l] = letter(choice->text[REGION], l) == 'l';
+        c->region[l] = letter(choice->text[REGION], l);
     for (unsigned i = 0; i < c->length; i++) {
         struct lt_cycle_event *e = &c->events[i];
         struct lt_cycle_edge *edge = &c->edges[i];
@@ -108,7 +111,8 @@ static bool makes_sense(const struct lt_cycle *c)
 {
     for (unsigned i = 0; i < c->length; i++)
         for (unsigned k = 0; k < i; k++)
-            if (c->events[i].location == c->events[k].location && c->local[c->events[i].location] &&
+            if (c->events[i].location == c->events[k].location &&
+                tolower((unsigned char)c->region[c->events[i].location]) == 'l' &&
                 c->work_group[c->events[i].thread] != c->work_group[c->events[k].thread])
                 return false;
     return true;
@@ -125,8 +129,9 @@ static enum mm_class generate_choice(struct lt_generator *g, const struct choice
     if (cls != MM_OK)
         return cls;
     if (!apply(&c, choice))
-        return mm_fail(err, MM_INVALID, "litmus.cycle", "'%s %s %s' is no placement, scope and flags",
-                       choice->text[PLACE], choice->text[SCOPE], choice->text[FLAGS]);
+        return mm_fail(err, MM_INVALID, "litmus.cycle",
+                       "'%s %s %s %s' is no placement, region, scope and flags", choice->text[PLACE],
+                       choice->text[REGION], choice->text[SCOPE], choice->text[FLAGS]);
     return makes_sense(&c) ? lt_generate(g, &c) : MM_OK;
 }
 

@@ -42,5 +42,20 @@ gen generated-sub-group-barriers --shapes BWR,BRW,BWW --places sg,wg --regions g
 gen generated-three --shapes WRC,WWC,ISA2,3LB --orders ar --weaker 2
 gen generated-sc-three --shapes RWC,W+RWC,Z6.3,3SB,3.2W --weaker 1
 gen generated-three-scopes --shapes WRC,WWC,ISA2 --places split,wg --scopes wg,dev --orders ar --weaker 1 --allowed
+# Fine-grained SVM with atomics, at the scope of all devices: elsewhere a narrower one is always enough.
+gen generated-all-devices --shapes $two --places wg,dev --regions s --scopes all,dev --weaker 1 --allowed
+gen generated-all-devices-mechanisms --shapes MP,LB,S --places dev --regions s --scopes all --orders ar --mechanisms f,fa,af,m,ma,am --weaker 1
+gen generated-all-devices-plain-data --shapes MP,S --places dev --regions s --scopes all --orders ar --mechanisms aa,ff,mm --data plain --weaker 1
+gen generated-all-devices-three --shapes WRC,WWC,ISA2,RWC,3SB --places dev --regions s --scopes all --weaker 1
+gen generated-all-devices-coherence --shapes CoRR,CoRW,CoRR-2W --places dev --regions s --scopes all --orders ar --mechanisms a,m --weaker 1
+# Pointers to the generic address space.
+gen generated-generic --shapes $two --places wg --regions G,L,GL,LG --scopes wg --weaker 1 --allowed
+gen generated-generic-device --shapes $two --places dev --regions G,S --scopes dev,all --weaker 1
+gen generated-generic-sub-group --shapes $two --places sg --regions G,L --scopes sg --weaker 0
+gen generated-generic-mechanisms --shapes MP,S --places wg --regions G,L --scopes wg --orders ar --mechanisms f,fa,m,ma --flags gl --weaker 1
+gen generated-generic-plain-data --shapes MP,S --places wg --regions G,L,GL,LG --scopes wg --orders ar --mechanisms aa,ff --data plain --flags gl --weaker 1
+gen generated-generic-barriers --shapes BWR,BRW,BWW --places wg --regions G,L --scopes wg --data plain,atomic --flags gl --orders ar --weaker 1
+gen generated-generic-coherence --shapes CoRR,CoRW,CoRR-2W --places wg --regions G,L --scopes wg --orders ar --mechanisms a,m --weaker 1
+gen generated-generic-three --shapes WRC,WWC,ISA2 --places wg --regions G,L --scopes wg --weaker 1
 # A test that two folders have stays in the first.
 sha256sum "$suite"/generated-*/*.litmus | awk 'seen[$1]++ { print substr($0, 67) }' | while read -r file; do rm -- "$file"; done

@@ -189,6 +189,8 @@ static void add_object(struct lt_lower *lower, const char *name, const struct lt
         d.base = init->type.base;
     if (init && init->type.region != MM_REGION_NONE && d.region == MM_REGION_NONE)
         d.region = init->type.region;
+    if (init && d.origin == MM_ORIGIN_NONE)
+        d.origin = init->type.origin;
     if (!d.base)
         d.base = lt_find_type("int");
     uint32_t count = init ? init->count : 1;

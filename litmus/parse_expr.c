@@ -136,7 +136,7 @@ static bool take_region(struct lt_lexer *lexer, uint8_t *region)
             *region = regions[i].region;
             return true;
         }
-    return lt_accept(lexer, "generic") || lt_accept(lexer, "__generic");
+    return false;
 }
 
 /* Where memory comes from, beside its region. */
@@ -205,6 +205,8 @@ bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
             continue;
         } else if (lt_is(lexer, "unsigned") || lt_is(lexer, "signed")) {
             type->base = lt_find_type(sign_specifier(lexer));
+        } else if (lt_accept(lexer, "generic") || lt_accept(lexer, "__generic")) {
+            type->is_generic = true;
         } else if (take_region(lexer, &type->region) || take_origin(lexer, type)) {
             continue;
         } else if (!type->base && t->kind == LT_T_NAME && lt_find_type(t->text)) {

@@ -9,7 +9,20 @@
 #define DEFAULT_ITERATIONS 100000
 #define HOST_ITERATIONS    1000 /* of a test with calls */
 
-void lt_plan_needs(cJSON *test, const struct lt_kernel *k)
+/* Kinds of memory in the plan, by where it comes from; shared virtual memory is also what a test needs. */
+static const char *const kinds[MM_ORIGIN_COUNT] = {
+    [MM_ORIGIN_NONE] = "buffer",           [MM_ORIGIN_BUFFER] = "buffer",
+    [MM_ORIGIN_SUB_BUFFER] = "buffer",     [MM_ORIGIN_COARSE_SVM] = "svm_coarse",
+    [MM_ORIGIN_FINE_SVM] = "svm_fine",     [MM_ORIGIN_FINE_SVM_ATOMICS] = "svm_atomics",
+    [MM_ORIGIN_SYSTEM_SVM] = "svm_system", [MM_ORIGIN_HOST] = "host"};
+
+void lt_plan_need(cJSON *test, bool needed, const char *what)
+{
+    if (needed)
+        cJSON_AddItemToArray(cJSON_GetObjectItem(test, "needs"), cJSON_CreateString(what));
+}
+
+void lt_plan_needs(cJSON *test, const struct lt_kernel *k, const struct ck_program *program)
 {
     static const struct {
         uint32_t order, scope;
@@ -18,16 +31,18 @@ void lt_plan_needs(cJSON *test, const struct lt_kernel *k)
                  {1u << MM_SEQ_CST, 0, "atomic_order_seq_cst"},
                  {0, 1u << MM_SCOPE_DEVICE, "atomic_scope_device"},
                  {0, 1u << MM_SCOPE_ALL_SVM_DEVICES, "atomic_scope_all_devices"}};
-    cJSON *needs = cJSON_AddArrayToObject(test, "needs");
+    bool used[MM_ORIGIN_COUNT] = {0};
+    for (uint32_t i = 0; i < program->object_count; i++)
+        used[program->objects[i].origin] |= program->objects[i].region != MM_LOCAL;
+    cJSON_AddArrayToObject(test, "needs");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if ((k->orders & table[i].order) || (k->scopes & table[i].scope))
-            cJSON_AddItemToArray(needs, cJSON_CreateString(table[i].name));
-    if (k->orders)
-        cJSON_AddItemToArray(needs, cJSON_CreateString("c11_atomics"));
-    if (k->uses_long)
-        cJSON_AddItemToArray(needs, cJSON_CreateString("int64"));
-    if (k->sub_groups)
-        cJSON_AddItemToArray(needs, cJSON_CreateString("subgroups"));
+        lt_plan_need(test, (k->orders & table[i].order) || (k->scopes & table[i].scope), table[i].name);
+    lt_plan_need(test, k->orders != 0, "c11_atomics");
+    lt_plan_need(test, k->uses_long, "int64");
+    lt_plan_need(test, k->sub_groups, "subgroups");
+    lt_plan_need(test, k->generic, "generic_address_space");
+    for (unsigned o = MM_ORIGIN_COARSE_SVM; o <= MM_ORIGIN_SYSTEM_SVM; o++)
+        lt_plan_need(test, used[o], kinds[o]);
 }
 
 /* Values beyond 2^53 do not survive in a JSON number. */
@@ -48,6 +63,7 @@ void lt_plan_locations(cJSON *test, const struct ck_program *program)
         cJSON *location = cJSON_CreateObject();
         cJSON_AddStringToObject(location, "name", o->name);
         cJSON_AddStringToObject(location, "region", o->region == MM_LOCAL ? "local" : "global");
+        cJSON_AddStringToObject(location, "kind", kinds[o->origin]);
         cJSON_AddNumberToObject(location, "element_size", o->element_size);
         cJSON_AddBoolToObject(location, "signed", o->is_signed);
         cJSON *initial = cJSON_AddArrayToObject(location, "initial");
@@ -150,7 +166,7 @@ static void add_kernel(cJSON *json, const struct lt_test *test, const struct ck_
     cJSON_AddBoolToObject(json, "waits", kernel->waits);
     cJSON_AddNumberToObject(json, "bits", kernel->bits);
     cJSON_AddNumberToObject(json, "low", kernel->low);
-    lt_plan_needs(json, kernel);
+    lt_plan_needs(json, kernel, program);
     lt_plan_locations(json, program);
     add_observed(json, program);
     add_target(json, test, program);

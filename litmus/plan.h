@@ -8,7 +8,9 @@
 
 cJSON *lt_plan_value(int64_t value);
 uint32_t lt_plan_slots(const struct lt_kernel *kernel);
-void lt_plan_needs(cJSON *test, const struct lt_kernel *kernel);
+/* What a device must have for a test, in its "needs". */
+void lt_plan_needs(cJSON *test, const struct lt_kernel *kernel, const struct ck_program *program);
+void lt_plan_need(cJSON *test, bool needed, const char *what);
 void lt_plan_locations(cJSON *test, const struct ck_program *program);
 /* Adds SOURCE, the kernels of TEST, as SPIR-V if OPTIONS ask for it; SLOTS, if not 0: instances that one
  * work-group plays at a time (plan_il.c). */

@@ -279,22 +279,9 @@ static void add_observed(cJSON *json, const struct lt_test *test, const struct c
     }
 }
 
-static void need(cJSON *json, bool condition, const char *what)
+static void add_host_needs(cJSON *json, const struct lt_test *test)
 {
-    if (condition)
-        cJSON_AddItemToArray(cJSON_GetObjectItem(json, "needs"), cJSON_CreateString(what));
-}
-
-static const char *const kinds[MM_ORIGIN_COUNT] = {
-    [MM_ORIGIN_NONE] = "buffer",           [MM_ORIGIN_BUFFER] = "buffer",
-    [MM_ORIGIN_SUB_BUFFER] = "buffer",     [MM_ORIGIN_COARSE_SVM] = "svm_coarse",
-    [MM_ORIGIN_FINE_SVM] = "svm_fine",     [MM_ORIGIN_FINE_SVM_ATOMICS] = "svm_atomics",
-    [MM_ORIGIN_SYSTEM_SVM] = "svm_system", [MM_ORIGIN_HOST] = "host"};
-
-static void add_host_needs(cJSON *json, const struct lt_test *test, const struct ck_program *program)
-{
-    bool out_of_order = false, on_device = false, devices = false, native = false,
-         used[MM_ORIGIN_COUNT] = {0};
+    bool out_of_order = false, on_device = false, devices = false, native = false;
     for (const struct lt_queue *q = test->queues; q; q = q->next) {
         out_of_order |= q->out_of_order && !q->on_device;
         on_device |= q->on_device;
@@ -302,22 +289,10 @@ static void add_host_needs(cJSON *json, const struct lt_test *test, const struct
     }
     for (const struct lt_api *api = test->calls; api; api = api->next)
         native |= api->function->kind == LT_API_NATIVE;
-    for (uint32_t i = 0; i < program->object_count; i++)
-        used[program->objects[i].origin] |= program->objects[i].region != MM_LOCAL;
-    for (unsigned o = MM_ORIGIN_COARSE_SVM; o <= MM_ORIGIN_SYSTEM_SVM; o++)
-        need(json, used[o], kinds[o]);
-    need(json, out_of_order, "out_of_order_queue");
-    need(json, on_device, "device_queue");
-    need(json, devices, "two_devices");
-    need(json, native, "native_kernels");
-}
-
-static void add_kinds(cJSON *json, const struct ck_program *program)
-{
-    uint32_t i = 0;
-    cJSON *location;
-    cJSON_ArrayForEach(location, cJSON_GetObjectItem(json, "locations"))
-        cJSON_AddStringToObject(location, "kind", kinds[program->objects[i++].origin]);
+    lt_plan_need(json, out_of_order, "out_of_order_queue");
+    lt_plan_need(json, on_device, "device_queue");
+    lt_plan_need(json, devices, "two_devices");
+    lt_plan_need(json, native, "native_kernels");
 }
 
 enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *program,
@@ -331,10 +306,9 @@ enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *progra
         cJSON_AddStringToObject(json, "skip", text);
     } else if (cls == MM_OK) {
         cJSON_AddBoolToObject(json, "legacy", kernel.legacy);
-        lt_plan_needs(json, &kernel);
-        add_host_needs(json, test, program);
+        lt_plan_needs(json, &kernel, program);
+        add_host_needs(json, test);
         lt_plan_locations(json, program);
-        add_kinds(json, program);
         add_observed(json, test, program);
         cJSON *host = cJSON_AddObjectToObject(json, "host");
         add_things(host, test, &kernel);

@@ -50,6 +50,8 @@ static void print_type(const struct lt_type *type, FILE *out)
                                           [MM_ORIGIN_HOST] = "host "};
     if (type->is_volatile)
         fputs("volatile ", out);
+    if (type->is_generic)
+        fputs("generic ", out);
     if (type->origin > MM_ORIGIN_SUB_BUFFER)
         fputs(origins[type->origin], out);
     else if (type->region != MM_REGION_NONE)

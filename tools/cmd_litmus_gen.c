@@ -32,7 +32,9 @@ static const struct tool_option options[] = {
      "MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR ..."},
     {"places", 0, "LIST", "REFCL_GEN_PLACES",
      "threads in other work-groups (dev), in one (wg), in one sub-group (sg), split"},
-    {"regions", 0, "LIST", "REFCL_GEN_REGIONS", "g or l for each location in order: gg, gl, ..."},
+    {"regions", 0, "LIST", "REFCL_GEN_REGIONS",
+     "g global, l local, s fine-grained SVM with atomics, for each location in order: gg, gl, ...; capital: "
+     "through generic pointers"},
     {"scopes", 0, "LIST", "REFCL_GEN_SCOPES", "sg, wg, dev, all"},
     {"mechanisms", 0, "LIST", "REFCL_GEN_MECHANISMS",
      "for each thread in order: a atomics, f fences, m read-modify-writes, s sub-group barriers"},

@@ -45,6 +45,26 @@ static void unmap(struct exec *e, cl_mem buffer, void *at)
                        clEnqueueUnmapMemObject(e->job->device->queue, buffer, at, 0, NULL, NULL));
 }
 
+/* Shared virtual memory is the host's from a blocking map to the unmap, whether it is coarse or fine
+ * [CL 5.6.2]. */
+static unsigned char *map_location(struct exec *e, const struct location *l)
+{
+    size_t bytes = location_bytes(e, l);
+    if (l->kind == LT_IN_BUFFER)
+        return map(e, l->buffer, bytes);
+    cl_int status = clEnqueueSVMMap(e->job->device->queue, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, l->memory,
+                                    bytes, 0, NULL, NULL);
+    return lt_exec_failed(e, "clEnqueueSVMMap", status) ? NULL : l->memory;
+}
+
+static void unmap_location(struct exec *e, const struct location *l, void *at)
+{
+    if (l->kind == LT_IN_BUFFER)
+        unmap(e, l->buffer, at);
+    else if (at)
+        lt_exec_failed(e, "clEnqueueSVMUnmap", clEnqueueSVMUnmap(e->job->device->queue, at, 0, NULL, NULL));
+}
+
 struct view {
     unsigned char *out, *locations[MAX_LOCATIONS];
 };
@@ -53,7 +73,7 @@ static bool open_view(struct exec *e, struct view *v)
 {
     v->out = map(e, e->out, out_bytes(e));
     for (unsigned i = 0; i < e->location_count; i++)
-        v->locations[i] = map(e, e->locations[i].buffer, location_bytes(e, &e->locations[i]));
+        v->locations[i] = map_location(e, &e->locations[i]);
     return !e->failure;
 }
 
@@ -61,7 +81,7 @@ static bool close_view(struct exec *e, struct view *v)
 {
     unmap(e, e->out, v->out);
     for (unsigned i = 0; i < e->location_count; i++)
-        unmap(e, e->locations[i].buffer, v->locations[i]);
+        unmap_location(e, &e->locations[i], v->locations[i]);
     return !e->failure;
 }
 

@@ -285,10 +285,19 @@ static bool has_host_need(const struct lt_device *device, const char *need, bool
     return false;
 }
 
+/* A feature of OpenCL C 3.0 [CLC 6.2.1].  What the device says of itself counts for SPIR-V, and where it
+ * names no features at all: a compiler that does not name one knows no names for it either. */
+static bool has_feature(const struct lt_device *device, const char *need)
+{
+    char feature[96];
+    snprintf(feature, sizeof feature, "__opencl_c_%s", need);
+    bool names = device->features && strstr(device->features, " __opencl_c_");
+    return has_word(device, feature) || ((device->il || !names) && (device->atomics & capability(need)));
+}
+
 /* OpenCL C 2.0 has all of this; 3.0 tells feature by feature. */
 static bool has_need(const struct lt_device *device, const char *need)
 {
-    char feature[96];
     bool known;
     bool has = has_host_need(device, need, &known);
     if (known)
@@ -298,10 +307,8 @@ static bool has_need(const struct lt_device *device, const char *need)
     if (strcmp(need, "subgroups") == 0)
         return has_word(device, "__opencl_c_subgroups") || has_word(device, "cl_khr_subgroups");
     bool atomics = strncmp(need, "atomic_", 7) == 0;
-    if (device->c_level >= 300) {
-        snprintf(feature, sizeof feature, "__opencl_c_%s", need);
-        return has_word(device, feature) || (device->atomics & capability(need)) != 0;
-    }
+    if (device->c_level >= 300)
+        return has_feature(device, need);
     if (atomics)
         return device->c_level >= 200;
     return true;
@@ -332,7 +339,10 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
             continue;
         *legacy = can_be_legacy && of_atomics(need->valuestring);
         if (!*legacy) {
-            snprintf(reason, size, "the device lacks %s", need->valuestring);
+            bool promised = !device->legacy && (device->atomics & capability(need->valuestring));
+            snprintf(reason, size,
+                     promised ? "the device has %s, its OpenCL C has not" : "the device lacks %s",
+                     need->valuestring);
             return reason;
         }
     }

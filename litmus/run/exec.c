@@ -57,10 +57,12 @@ static bool read_locations(struct exec *e)
         l->element_size = number(item, "element_size");
         l->elements = (unsigned)cJSON_GetArraySize(initial);
         l->number = n - 1;
+        int kind = lt_memory_kind(item);
+        l->kind = (enum lt_memory_kind)kind;
         l->is_signed = cJSON_IsTrue(cJSON_GetObjectItem(item, "signed"));
         bool size_ok =
             l->element_size == 1 || l->element_size == 2 || l->element_size == 4 || l->element_size == 8;
-        if (!size_ok || !l->elements)
+        if (!size_ok || !l->elements || kind < 0)
             return false;
         l->initial = calloc(l->elements, l->element_size);
         for (unsigned i = 0; l->initial && i < l->elements; i++) {
@@ -221,6 +223,25 @@ static void choose_knobs(struct exec *e, uint32_t instances)
         e->knobs[LT_K_stride] = 1;
 }
 
+static void drop_memory(struct exec *e, struct location *l)
+{
+    if (l->buffer)
+        clReleaseMemObject(l->buffer);
+    if (l->memory) /* not before the kernels that use it have ended [CL 5.6.1] */
+        clFinish(e->job->device->queue);
+    lt_memory_drop(e->job->device->context, l->kind, l->memory);
+    l->buffer = NULL;
+    l->memory = NULL;
+}
+
+static bool reserve_location(struct exec *e, struct location *l, size_t bytes)
+{
+    if (l->kind == LT_IN_BUFFER)
+        return reserve(e, &l->buffer, bytes);
+    l->memory = lt_memory_take(e->job->device->context, l->kind, bytes);
+    return !lt_exec_failed(e, "clSVMAlloc", l->memory ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
+}
+
 /* Room for every place at this stride.  New memory is prepared by the collecting kernel. */
 static bool fit_locations(struct exec *e)
 {
@@ -230,10 +251,8 @@ static bool fit_locations(struct exec *e)
             ((size_t)e->knobs[LT_K_mask] + 1) * e->knobs[LT_K_stride] * l->elements * l->element_size;
         if (bytes <= l->bytes)
             continue;
-        if (l->buffer)
-            clReleaseMemObject(l->buffer);
-        l->buffer = NULL;
-        if (!reserve(e, &l->buffer, bytes))
+        drop_memory(e, l);
+        if (!reserve_location(e, l, bytes))
             return false;
         l->bytes = bytes;
     }
@@ -248,22 +267,29 @@ static bool set_buffers(struct exec *e, cl_kernel kernel, const cl_mem *const *b
     return !lt_exec_failed(e, "clSetKernelArg", status);
 }
 
+static bool set_locations(struct exec *e, cl_kernel kernel, cl_uint next)
+{
+    cl_int status = CL_SUCCESS;
+    for (unsigned i = 0; i < e->location_count; i++, next++) {
+        const struct location *l = &e->locations[i];
+        status |= l->kind == LT_IN_BUFFER ? clSetKernelArg(kernel, next, sizeof l->buffer, &l->buffer)
+                                          : clSetKernelArgSVMPointer(kernel, next, l->memory);
+    }
+    return !lt_exec_failed(e, "clSetKernelArg", status);
+}
+
 static bool set_arguments(struct exec *e)
 {
     const cl_mem *run[] = {&e->out, &e->scratch, &e->sync, &e->knob_buffer, NULL};
     const cl_mem *collect[] = {&e->out,           &e->sync, &e->knob_buffer, &e->bin_buffer, &e->count_buffer,
                                &e->others_buffer, NULL};
-    const cl_mem *locations[MAX_LOCATIONS + 1] = {NULL};
     cl_uint a = 0, b = 0, seed = 0;
-    for (unsigned i = 0; i < e->location_count; i++)
-        locations[i] = &e->locations[i].buffer;
     if (!set_buffers(e, e->kernel, run, &a) ||
         lt_exec_failed(e, "clSetKernelArg", clSetKernelArg(e->kernel, a, sizeof seed, &seed)))
         return false;
     a++;
-    return set_buffers(e, e->kernel, locations, &a) &&
-           (!e->collect ||
-            (set_buffers(e, e->collect, collect, &b) && set_buffers(e, e->collect, locations, &b)));
+    return set_locations(e, e->kernel, a) &&
+           (!e->collect || (set_buffers(e, e->collect, collect, &b) && set_locations(e, e->collect, b)));
 }
 
 static bool enqueue_collect(struct exec *e)
@@ -430,8 +456,7 @@ static void clean_up(struct exec *e)
     cl_mem buffers[] = {e->out,        e->scratch,      e->sync,         e->knob_buffer,
                         e->bin_buffer, e->count_buffer, e->others_buffer};
     for (unsigned i = 0; i < e->location_count; i++) {
-        if (e->locations[i].buffer)
-            clReleaseMemObject(e->locations[i].buffer);
+        drop_memory(e, &e->locations[i]);
         free(e->locations[i].initial);
     }
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)

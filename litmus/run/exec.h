@@ -14,7 +14,9 @@ struct location {
     unsigned element_size, elements;
     bool is_signed;
     unsigned char *initial;
-    cl_mem buffer;
+    enum lt_memory_kind kind;
+    cl_mem buffer; /* LT_IN_BUFFER */
+    void *memory;  /* the others */
     size_t bytes;
 };
 struct exec {

@@ -102,15 +102,9 @@ static bool reserve(struct lt_host *host)
     cl_int status;
     for (unsigned i = 0; i < host->object_count; i++) {
         struct lt_object *o = &host->objects[i];
-        cl_svm_mem_flags flags = CL_MEM_READ_WRITE;
-        flags |= o->kind == LT_IN_FINE || o->kind == LT_IN_ATOMICS ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
-        flags |= o->kind == LT_IN_ATOMICS ? CL_MEM_SVM_ATOMICS : 0;
         if (!o->bytes || o->kind == LT_IN_BUFFER)
             continue;
-        if (o->kind == LT_IN_HOST || o->kind == LT_IN_SYSTEM)
-            o->memory = aligned_alloc(64, (o->bytes + 63) / 64 * 64);
-        else
-            o->memory = clSVMAlloc(host->context, flags, o->bytes, 0);
+        o->memory = lt_memory_take(host->context, o->kind, o->bytes);
         if (!o->memory && lt_host_failed(host, "clSVMAlloc", CL_MEM_OBJECT_ALLOCATION_FAILURE))
             return false;
     }
@@ -131,13 +125,8 @@ static void close_all(struct lt_host *host)
             clReleaseKernel(host->kernels[k].kernel);
     if (host->program)
         clReleaseProgram(host->program);
-    for (unsigned i = 0; i < host->object_count; i++) {
-        struct lt_object *o = &host->objects[i];
-        if (o->memory && (o->kind == LT_IN_HOST || o->kind == LT_IN_SYSTEM))
-            free(o->memory);
-        else if (o->memory)
-            clSVMFree(host->context, o->memory);
-    }
+    for (unsigned i = 0; i < host->object_count; i++)
+        lt_memory_drop(host->context, host->objects[i].kind, host->objects[i].memory);
     if (host->out)
         clReleaseMemObject(host->out);
     if (host->context)

@@ -9,9 +9,8 @@
 
 enum { LT_HOST_MOST = 64, LT_HOST_REGISTERS = 256, LT_HOST_WAITS = 16, LT_HOST_DEVICES = 4 };
 
-enum lt_place_kind { LT_IN_BUFFER, LT_IN_COARSE, LT_IN_FINE, LT_IN_ATOMICS, LT_IN_SYSTEM, LT_IN_HOST };
 struct lt_object {
-    enum lt_place_kind kind;
+    enum lt_memory_kind kind;
     unsigned element_size, elements;
     bool is_signed;
     unsigned char *initial; /* bytes */

@@ -56,9 +56,7 @@ static int at(const cJSON *array, int index)
 
 static bool read_object(struct lt_host *host, const cJSON *json)
 {
-    static const char *const kinds[] = {"buffer",      "svm_coarse", "svm_fine",
-                                        "svm_atomics", "svm_system", "host"};
-    int kind = find(text(json, "kind"), kinds, 6), size = number(json, "element_size");
+    int kind = lt_memory_kind(json), size = number(json, "element_size");
     const cJSON *initial = get(json, "initial");
     if (strcmp(text(json, "region"), "local") == 0) {
         host->objects[host->object_count++] = (struct lt_object){.kind = LT_IN_HOST, .element_size = 1};
@@ -67,7 +65,7 @@ static bool read_object(struct lt_host *host, const cJSON *json)
     if (kind < 0 || (size != 1 && size != 2 && size != 4 && size != 8) || !length(initial))
         return invalid(host, "a location");
     struct lt_object *o = &host->objects[host->object_count++];
-    o->kind = (enum lt_place_kind)kind;
+    o->kind = (enum lt_memory_kind)kind;
     o->element_size = (unsigned)size;
     o->elements = length(initial);
     o->bytes = (size_t)o->element_size * o->elements;

@@ -130,6 +130,15 @@ cl_program lt_device_il(const struct lt_device *device, cl_context context, cons
 /* What follows -cl-std= for a test; LEGACY: it runs with the atomics of OpenCL 1.2. */
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy);
 
+/* ---- memory (memory.c) --------------------------------------------------------------------------------- */
+
+enum lt_memory_kind { LT_IN_BUFFER, LT_IN_COARSE, LT_IN_FINE, LT_IN_ATOMICS, LT_IN_SYSTEM, LT_IN_HOST };
+/* enum lt_memory_kind of a location in the plan; -1: none that this runner knows. */
+int lt_memory_kind(const cJSON *location);
+/* Memory that is no buffer; NULL: there is none. */
+void *lt_memory_take(cl_context context, enum lt_memory_kind kind, size_t bytes);
+void lt_memory_drop(cl_context context, enum lt_memory_kind kind, void *memory);
+
 /* ---- programs ------------------------------------------------------------------------------------------ */
 
 #define LT_PROGRAM_TESTS 32

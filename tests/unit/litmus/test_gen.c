@@ -172,10 +172,28 @@ static void weaker_and_allowed(void **state)
     assert_non_null(strstr(allowed.titles[0], "allowed"));
 }
 
+/* Where each location is, and whether threads reach it through generic pointers, stands in the test. */
+static void regions(void **state)
+{
+    (void)state;
+    struct lt_cycle c = parse("Rlx PodWW Rel Rfe Acq PodRR Rlx Fre @0.0/0.1 :sL");
+    char printed[LT_CYCLE_TEXT], *text = NULL;
+    size_t size = 0;
+    lt_cycle_print(&c, printed, sizeof printed);
+    assert_non_null(strstr(printed, " :sL"));
+    FILE *out = open_memstream(&text, &size);
+    lt_cycle_emit(&c, "t", "", "", out);
+    fclose(out);
+    assert_non_null(strstr(text, "{\n[x] = 0;\nlocal int y = 0;\n}"));
+    assert_non_null(strstr(text, "(svm_atomics atomic_int* x, generic atomic_int* y)"));
+    free(text);
+    assert_int_equal(lt_cycle_parse("PodWW Rfe PodRR Fre :GX", &c, NULL), MM_INVALID);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(symmetry), cmocka_unit_test(bad_cycles),
-                                       cmocka_unit_test(weakenings), cmocka_unit_test(minimal),
-                                       cmocka_unit_test(weaker_and_allowed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(symmetry),           cmocka_unit_test(bad_cycles),
+                                       cmocka_unit_test(weakenings),         cmocka_unit_test(minimal),
+                                       cmocka_unit_test(weaker_and_allowed), cmocka_unit_test(regions)};
     return cmocka_run_group_tests_name("litmus generator", tests, NULL, NULL);
 }

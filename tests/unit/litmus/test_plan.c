@@ -110,6 +110,59 @@ static void phases(void **state)
     cJSON_Delete(plan);
 }
 
+static const char *kind_of(const cJSON *test, int location)
+{
+    const cJSON *l = cJSON_GetArrayItem(cJSON_GetObjectItem(test, "locations"), location);
+    return cJSON_GetObjectItem(l, "kind")->valuestring;
+}
+
+/* Shared virtual memory is allocated as its qualifier says, and needed of the device. */
+static void svm(void **state)
+{
+    (void)state;
+    cJSON *plan = plan_of(HEAD "P0@wg 0, dev 0 (svm_coarse int* x, svm_atomics atomic_int* y, global int* z) "
+                               "{ *x = *z; atomic_store_explicit(y, 1, memory_order_release, "
+                               "memory_scope_all_svm_devices); }\nexists (x = 1)");
+    const cJSON *t = first_test(plan);
+    assert_string_equal(kind_of(t, 0), "svm_coarse");
+    assert_string_equal(kind_of(t, 1), "svm_atomics");
+    assert_string_equal(kind_of(t, 2), "buffer");
+    assert_true(needs(t, "svm_coarse") && needs(t, "svm_atomics") && needs(t, "atomic_scope_all_devices"));
+    assert_false(needs(t, "svm_fine"));
+    cJSON_Delete(plan);
+    expect_skip(HEAD "P0@wg 0, dev 0 (host int* x) { }\nexists (x = 1)", "memory of the host");
+}
+
+/* A generic pointer has no address space in the kernel, which OpenCL C 1.2 cannot say; its location is where
+ * the initial state puts it [CLC 6.7.5]. */
+static void generic(void **state)
+{
+    (void)state;
+    cJSON *plan = plan_of("OPENCL t\n{ local int x = 3; svm_fine int y = 4; }\n"
+                          "P0@wg 0, dev 0 (generic int* x, volatile generic int* y, global int* z) "
+                          "{ *x = 1; *y = 2; *z = 5; }\nexists (x = 1)");
+    const cJSON *t = first_test(plan), *locations = cJSON_GetObjectItem(t, "locations");
+    const char *source = cJSON_GetObjectItem(t, "kernel")->valuestring;
+    assert_string_equal(cJSON_GetObjectItem(cJSON_GetArrayItem(locations, 0), "region")->valuestring,
+                        "local");
+    assert_string_equal(kind_of(t, 1), "svm_fine");
+    assert_true(needs(t, "generic_address_space"));
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItem(t, "legacy")));
+    assert_non_null(strstr(source, "int *x = REFCL_GENERIC(int *, refcl_m0 + refcl_slot * 1u, refcl_out);"));
+    assert_non_null(strstr(source, "volatile int *y = REFCL_GENERIC(volatile int *, refcl_m1"));
+    assert_non_null(strstr(source, "global int *z = (global int *)(refcl_m2"));
+    cJSON_Delete(plan);
+    plan = plan_of("OPENCL t\n{ local int x = 3; queue q; }\nH0 () { clEnqueueNDRangeKernel(q, 0); }\n"
+                   "P0@wg 0, dev 0 (generic int* x) { int r0 = *x; }\nexists (0:r0 = 3)");
+    t = first_test(plan);
+    source = cJSON_GetObjectItem(t, "kernel")->valuestring;
+    assert_true(needs(t, "generic_address_space"));
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItem(t, "legacy")));
+    assert_non_null(strstr(source, "local int refcl_m0[1];"));
+    assert_non_null(strstr(source, "int *x = REFCL_GENERIC(int *, refcl_m0, refcl_out);"));
+    cJSON_Delete(plan);
+}
+
 static void cannot_run(void **state)
 {
     (void)state;
@@ -214,7 +267,8 @@ static void bad_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel), cmocka_unit_test(phases),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel),     cmocka_unit_test(phases),
+                                       cmocka_unit_test(svm),        cmocka_unit_test(generic),
                                        cmocka_unit_test(cannot_run), cmocka_unit_test(bad_results),
                                        cmocka_unit_test(host)};
     return cmocka_run_group_tests_name("litmus plan", tests, NULL, NULL);
