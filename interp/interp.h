@@ -48,6 +48,8 @@ enum in_argument_kind {
 };
 enum { IN_QUAL_CONST = 1, IN_QUAL_RESTRICT = 2, IN_QUAL_VOLATILE = 4, IN_QUAL_PIPE = 8 };
 enum in_access { IN_ACCESS_NONE, IN_READ_ONLY, IN_WRITE_ONLY, IN_READ_WRITE };
+/* Arguments of a kernel: bytes of all. */
+enum { IN_MOST_ARGUMENT_BYTES = 4352 };
 struct in_argument_info {
     enum in_argument_kind kind;
     uint32_t size, align;  /* bytes of the argument itself (pointers 8, opaque handles 8) */
@@ -210,6 +212,18 @@ enum in_schedule {
     IN_RANDOM,     /* seeded, may switch at every memory operation */
     IN_FAIR        /* round robin in small slices */
 };
+/* What an execution is made to read: values from outside instead of memory, in weak launches.  Work-items are
+ * numbered as in mm_agent.  False, of any of these: the launch is over, without a finding. */
+struct in_oracle {
+    void *context;
+    bool (*read)(void *context, uint32_t work_item, const struct in_object *object, uint64_t address,
+                 uint32_t size, void *bytes);
+    bool (*write)(void *context, uint32_t work_item, const struct in_object *object, uint64_t address,
+                  uint32_t size, const void *bytes);
+    bool (*fence)(void *context, uint32_t work_item, bool barrier, enum mm_order order, enum mm_scope scope);
+    bool (*ended)(void *context, uint32_t work_item);
+};
+
 struct in_launch {
     struct in_instance *instance;
     size_t kernel; /* index in the module */
@@ -230,6 +244,7 @@ struct in_launch {
     mm_event_id
         start; /* recording and weak: the command's start, where values come from that were there before */
     bool uninitialized; /* with checks: values never given that reach a branch, an address or shared memory */
+    const struct in_oracle *oracle; /* NULL: none; needs WEAK */
 };
 /* A launch under way. */
 struct in_run;

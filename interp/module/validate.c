@@ -48,6 +48,8 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
         result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
     spv_const_binary_t binary = {words, count};
     /* Making the names of a message takes most of the time, so only when there is one. */
+    spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_function_args,
+                                         IN_MOST_ARGUMENT_BYTES);
     spvValidatorOptionsSetFriendlyNames(options, false);
     if (result == MM_OK && spvValidateWithOptions(context, options, &binary, &diagnostic) != SPV_SUCCESS) {
         spvDiagnosticDestroy(diagnostic);

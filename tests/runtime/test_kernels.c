@@ -430,6 +430,37 @@ static void far_dimensions(void **state)
     OK(clReleaseProgram(p));
 }
 
+/* As many arguments as CL_DEVICE_MAX_PARAMETER_SIZE has room for [CL 4.2]. */
+static void many_arguments(void **state)
+{
+    (void)state;
+    size_t room = 0;
+    OK(clGetDeviceInfo(device, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof room, &room, NULL));
+    cl_long count = (cl_long)(room / sizeof(cl_long)) - 1, sum = 0;
+    char *text = malloc((size_t)count * 24 + 100), *at = text;
+    at += sprintf(at, "kernel void k(global long *sum");
+    for (cl_long i = 0; i < count; i++)
+        at += sprintf(at, ", long a%d", (int)i);
+    at += sprintf(at, ") { *sum = 0");
+    for (cl_long i = 0; i < count; i++)
+        at += sprintf(at, " + a%d", (int)i);
+    sprintf(at, "; }");
+    cl_program program = build_source(text, "");
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    OK(err);
+    cl_mem result = clCreateBuffer(context, 0, sizeof sum, NULL, &err);
+    OK(clSetKernelArg(kernel, 0, sizeof result, &result));
+    for (cl_long i = 0; i < count; i++)
+        OK(clSetKernelArg(kernel, (cl_uint)i + 1, sizeof i, &i));
+    OK(clEnqueueTask(queue, kernel, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof sum, &sum, 0, NULL, NULL));
+    assert_int_equal(sum, count * (count - 1) / 2);
+    OK(clReleaseMemObject(result));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(program));
+    free(text);
+}
+
 int main(void)
 {
     setenv("REFCL_CHECK", "memory", 1);
@@ -447,6 +478,7 @@ int main(void)
         cmocka_unit_test(far_dimensions),
         cmocka_unit_test(out_of_bounds),
         cmocka_unit_test(context_is_notified),
+        cmocka_unit_test(many_arguments),
     };
     return cmocka_run_group_tests(tests, open_program, close_program);
 }
