@@ -199,15 +199,27 @@ int32_t in_double_ilogb(double x)
     return x == 0 ? INT_MIN : !isfinite(x) ? INT_MAX : ilogb(x);
 }
 
+/* The other one where one is a NaN; a signaling one is like any other here, which it is not to libm
+ * [CLC 6.15.2]. */
+double in_double_fmax(double x, double y)
+{
+    return isnan(y) || x > y ? x : isnan(x) || y > x ? y : fmax(x, y);
+}
+
+double in_double_fmin(double x, double y)
+{
+    return isnan(y) || x < y ? x : isnan(x) || y < x ? y : fmin(x, y);
+}
+
 /* The larger in magnitude; fmax if they are equal or one is NaN [CLC 6.15.2]. */
 double in_double_maxmag(double x, double y)
 {
-    return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : fmax(x, y);
+    return fabs(x) > fabs(y) ? x : fabs(y) > fabs(x) ? y : in_double_fmax(x, y);
 }
 
 double in_double_minmag(double x, double y)
 {
-    return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
+    return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : in_double_fmin(x, y);
 }
 
 /* A zero remainder has the sign of x, which libm forgets for the smallest y. */

@@ -26,8 +26,6 @@
 #define in_double_fabs     fabs
 #define in_double_fdim     fdim
 #define in_double_floor    floor
-#define in_double_fmax     fmax
-#define in_double_fmin     fmin
 #define in_double_fmod     fmod
 #define in_double_ldexp    ldexp
 #define in_double_log      log
@@ -93,6 +91,8 @@ double in_double_frexp(double x, int32_t *exponent);
 int32_t in_double_ilogb(double x);
 double in_double_lgamma(double x);
 double in_double_lgamma_r(double x, int32_t *sign);
+double in_double_fmax(double x, double y);
+double in_double_fmin(double x, double y);
 double in_double_maxmag(double x, double y);
 double in_double_minmag(double x, double y);
 double in_double_hypot(double x, double y);

@@ -192,6 +192,21 @@ static void test_choosing(void **state)
           {MAD, 2, 3, 4, 10}, {MAD, INF, 0.0, 1, NAN});
 }
 
+/* A signaling NaN is a NaN like any other; written as bits, since converting it would make it quiet. */
+static void test_signaling(void **state)
+{
+    (void)state;
+    const uint64_t signaling = UINT64_C(0x7ff0000000000001);
+    const double two = 2;
+    static const uint32_t choosing[] = {FMAX, FMIN, MAXMAG, MINMAG};
+    for (size_t i = 0; i < sizeof choosing / sizeof *choosing; i++) {
+        double first = 0, second = 0;
+        in_ext_find(choosing[i])->kernel[2](&first, NULL, &signaling, &two, NULL);
+        in_ext_find(choosing[i])->kernel[2](&second, NULL, &two, &signaling, NULL);
+        assert_true(first == two && second == two);
+    }
+}
+
 static const double least[3] = {0x1p-24, 0x1p-149, 0x1p-1074},
                     greatest[3] = {65504, 0x1.fffffep127, 0x1.fffffffffffffp1023};
 static const double below_one[3] = {0x1.ffcp-1, 0x1.fffffep-1, 0x1.fffffffffffffp-1};
@@ -372,12 +387,19 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_turns),   cmocka_unit_test(test_rounding),
-        cmocka_unit_test(test_powers),       cmocka_unit_test(test_choosing),
-        cmocka_unit_test(test_nextafter),    cmocka_unit_test(test_fract_modf_sincos),
-        cmocka_unit_test(test_frexp_lgamma), cmocka_unit_test(test_remquo),
-        cmocka_unit_test(test_ilogb_nan),    cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_fma_half),     cmocka_unit_test(test_remainder_sign),
+        cmocka_unit_test(test_half_turns),
+        cmocka_unit_test(test_rounding),
+        cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_choosing),
+        cmocka_unit_test(test_signaling),
+        cmocka_unit_test(test_nextafter),
+        cmocka_unit_test(test_fract_modf_sincos),
+        cmocka_unit_test(test_frexp_lgamma),
+        cmocka_unit_test(test_remquo),
+        cmocka_unit_test(test_ilogb_nan),
+        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_fma_half),
+        cmocka_unit_test(test_remainder_sign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
