@@ -9,7 +9,7 @@
 #   include-directories: the header is not in the package
 #   doc_program: a program-scope variable that OpenCL C 1.x does not have
 #   amdgcn-f32-inline-immediates: expects denormals to be flushed
-#   pyrit, atomic_int64_cmpxchg-local, constant-load: write past the end of their buffers
+#   pyrit, atomic_int64_cmpxchg-local, constant-load, bswap, clz-optimizations: write past the end of their buffers
 #   program-max-work-item-sizes: a launch of the largest size, hours under an interpreter
 root=$(echo /usr/lib/*/piglit)
 if [ ! -x "$root/bin/cl-program-tester" ]; then
@@ -18,7 +18,7 @@ if [ ! -x "$root/bin/cl-program-tester" ]; then
 fi
 cd "$root" || exit 1
 left_out='get-device-info|function-address|get-command-queue-info|with-binary|use-sub-buffer|predefined-macros'
-left_out+='|include-directories|doc_program|inline-immediates|pyrit|cmpxchg-local|constant-load|max-work-item|egl'
+left_out+='|include-directories|doc_program|inline-immediates|pyrit|cmpxchg-local|constant-load|bswap|clz-opt|max-work-item|egl'
 calls=$(ls bin/cl-api-* bin/cl-custom-* bin/cl-program-bitcoin-phatk | grep -vE "$left_out")
 programs=$(find tests/cl generated_tests/cl \( -name '*.cl' -o -name '*.program_test' \) | grep -vE "$left_out" | sort)
 [ -n "$CLIENT_QUICK" ] && programs=$(echo "$programs" | awk 'NR % 12 == 0')
