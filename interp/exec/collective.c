@@ -475,6 +475,15 @@ static void wait_events(const struct gathering *g)
     }
 }
 
+/* The number of work-group operations so far tells named barriers apart: all of the group are here. */
+static void make_barrier(const struct gathering *g)
+{
+    struct in_named_barrier barrier = {g->members[0]->instances[0],
+                                       (uint32_t)number(operand(g, 0, 0), g->w->from)};
+    for (uint32_t m = 0; m < g->count; m++)
+        put(g, m, &barrier, sizeof barrier);
+}
+
 static const struct reduction *find_reduction(uint32_t opcode)
 {
     for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++)
@@ -533,6 +542,9 @@ void in_collective(struct in_run *run, struct in_item **members, uint32_t count,
         break;
     case SpvOpGroupWaitEvents:
         wait_events(&g);
+        break;
+    case SpvOpNamedBarrierInitialize:
+        make_barrier(&g);
         break;
     default:
         shuffle(&g);

@@ -307,8 +307,8 @@
 #define IN_ENTRY_OpGetKernelLocalSizeForSubgroupCount kernel_query
 #define IN_ENTRY_OpGetKernelMaxNumSubgroups kernel_query
 #define IN_ENTRY_OpTypeNamedBarrier none
-#define IN_ENTRY_OpNamedBarrierInitialize foreign
-#define IN_ENTRY_OpMemoryNamedBarrier foreign
+#define IN_ENTRY_OpNamedBarrierInitialize named_barrier_init
+#define IN_ENTRY_OpMemoryNamedBarrier named_barrier
 #define IN_ENTRY_OpModuleProcessed none
 #define IN_ENTRY_OpExecutionModeId none
 #define IN_ENTRY_OpDecorateId none

@@ -68,11 +68,12 @@ struct in_private { /* an address-taken private variable */
 };
 
 /* What a work-item waits for at a WAIT instruction. */
-enum in_wait_kind { IN_WAIT_BARRIER, IN_WAIT_GROUP_OP, IN_WAIT_NON_UNIFORM };
+enum in_wait_kind { IN_WAIT_BARRIER, IN_WAIT_NAMED_BARRIER, IN_WAIT_GROUP_OP, IN_WAIT_NON_UNIFORM };
 struct in_wait {
     enum in_wait_kind kind;
     uint32_t opcode;
-    int32_t scope;                   /* slot of the execution scope */
+    int32_t scope;                   /* slot of the execution scope, 0: as the next field says */
+    bool work_group;                 /* not the sub-group */
     int32_t memory_scope, semantics; /* slots, barriers only */
     uint32_t operation;              /* SpvGroupOperation */
     int32_t result;                  /* slot */
@@ -83,6 +84,11 @@ struct in_wait {
     const struct in_ty *last;    /* of the last operand */
     const struct in_ty *size_ty; /* of the third */
     uint32_t site;
+};
+
+/* What the handle of a named barrier holds. */
+struct in_named_barrier {
+    uint32_t number, sub_groups;
 };
 
 struct in_atomic {
@@ -253,6 +259,7 @@ struct in_run {
     struct in_handle *handles; /* one per argument */
     enum in_engine engine;
     uint64_t clock_reads;
+    uint32_t named_barriers; /* how often work-items went on from named barriers */
     struct in_jit_run *native; /* the JIT executes this launch */
     struct in_weak *weak;      /* NULL: memory is as it is */
 };

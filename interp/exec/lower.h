@@ -121,7 +121,7 @@ bool in_fused_compare(uint32_t opcode);
             X(cast_explicit) X(select) X(dot) X(scale) X(wide) X(bitfield) X(idot) X(extract) X(insert)      \
                 X(construct) X(shuffle) X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load)    \
                     X(store) X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence)           \
-                        X(barrier) X(group) X(non_uniform) X(async_copy) X(wait_events) X(label) X(phi)      \
+                        X(barrier) X(named_barrier_init) X(named_barrier) X(group) X(non_uniform) X(async_copy) X(wait_events) X(label) X(phi)      \
                             X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)             \
                                 X(unreachable) X(call) X(ext_inst) X(line) X(no_line) X(mem_semantics)       \
                                     X(assume) X(size_of) X(sub_group_legacy) X(sampled_image)                \

@@ -279,6 +279,38 @@ enum mm_class in_lower_barrier(struct in_lower *l, const struct in_inst *i)
     return emit_wait(l, w);
 }
 
+/* All of the work-group make a named barrier together: how many sub-groups it is for, and its number. */
+enum mm_class in_lower_named_barrier_init(struct in_lower *l, const struct in_inst *i)
+{
+    struct in_wait *w = make_wait(l, i, IN_WAIT_GROUP_OP);
+    if (w == NULL)
+        return l->result;
+    w->work_group = true;
+    w->from = in_ty_of(l, i->operands[0]);
+    w->operand[0] = in_slot(l, i->operands[0]);
+    w->operand_count = 1;
+    w->result = in_dest(l, i);
+    return w->ty->kind == IN_TY_OPAQUE && w->from->kind == IN_TY_INT
+               ? emit_wait(l, w)
+               : in_bad(l->m, i->word, l->err, "SPIRV 3.49.20", "%s: types do not fit",
+                        in_opcode_name(i->opcode));
+}
+
+enum mm_class in_lower_named_barrier(struct in_lower *l, const struct in_inst *i)
+{
+    struct in_wait *w = make_wait(l, i, IN_WAIT_NAMED_BARRIER);
+    if (w == NULL)
+        return l->result;
+    w->work_group = true;
+    w->operand[0] = in_slot(l, i->operands[0]);
+    w->memory_scope = in_slot(l, i->operands[1]);
+    w->semantics = in_slot(l, i->operands[2]);
+    return in_ty_of(l, i->operands[0])->kind == IN_TY_OPAQUE
+               ? emit_wait(l, w)
+               : in_bad(l->m, i->word, l->err, "SPIRV 3.49.20", "%s of what is no barrier",
+                        in_opcode_name(i->opcode));
+}
+
 /* The validator looks at few of these: a vote has a bool, a ballot four words, a count an integer, the others
  * the type of the value that they combine or exchange. */
 static bool result_fits(const struct in_wait *w)

@@ -34,6 +34,8 @@
     X(group, GATHERS)                                                                                        \
     X(async_copy, GATHERS)                                                                                   \
     X(wait_events, GATHERS)                                                                                  \
+    X(named_barrier_init, FIBERS)                                                                            \
+    X(named_barrier, FIBERS)                                                                                 \
     X(non_uniform, FIBERS)                                                                                   \
     X(sub_group_legacy, FIBERS)
 

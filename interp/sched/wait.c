@@ -15,18 +15,40 @@ static const struct in_wait *wait_of(const struct in_item *item)
 static bool sub_group_scope(const struct in_item *item)
 {
     const struct in_wait *w = wait_of(item);
-    return w->scope == 0 || in_get32(item, w->scope) == SpvScopeSubgroup;
+    return w->scope == 0 ? !w->work_group : in_get32(item, w->scope) == SpvScopeSubgroup;
 }
 
+static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kind, uint32_t site,
+                      uint32_t instance)
+{
+    const struct in_wait *w = wait_of(item);
+    if (run->full && run->launch.recorder != NULL)
+        in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
+                        in_get32(item, w->memory_scope), site, instance);
+}
+
+/* An event has one scope, that of memory: sub-groups whose barrier has a wider one are told apart by the
+ * instance. */
 static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
 {
     const struct in_wait *w = wait_of(item);
-    if (w->kind != IN_WAIT_BARRIER || !run->full || run->launch.recorder == NULL)
+    bool sub = sub_group_scope(item);
+    if (w->kind != IN_WAIT_BARRIER)
         return;
-    uint32_t instance = item->instances[sub_group_scope(item)];
-    in_record_fence(run, item, item->pc - 1, kind, in_get32(item, w->semantics),
-                    in_get32(item, w->memory_scope), w->site, instance);
-    run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(in_get32(item, w->memory_scope));
+    uint32_t instance = item->instances[sub];
+    if (sub && in_get32(item, w->memory_scope) != SpvScopeSubgroup)
+        instance += (1 + item->local_linear / run->launch.sub_group_size) << 20;
+    record_at(run, item, kind, w->site, instance);
+}
+
+/* The sub-groups that meet at a named barrier may do so at different instructions. */
+static void record_named(struct in_run *run, struct in_item **members, uint32_t n)
+{
+    uint32_t site = wait_of(members[0])->site, instance = ++run->named_barriers;
+    for (uint32_t k = 0; k < n; k++)
+        record_at(run, members[k], MM_BARRIER_ENTRY, site, instance);
+    for (uint32_t k = 0; k < n; k++)
+        record_at(run, members[k], MM_BARRIER_EXIT, site, instance);
 }
 
 /* Who waits for asynchronous copies sees them; the first work-item made them [CLC 6.15.11]. */
@@ -49,12 +71,15 @@ static void release(struct in_run *run, struct in_item **members, uint32_t n)
 {
     const struct in_wait *w = wait_of(members[0]);
     record_copies(run, members, n, MM_BARRIER_ENTRY);
-    if (run->weak != NULL && w->kind == IN_WAIT_BARRIER)
+    bool barrier = w->kind == IN_WAIT_BARRIER || w->kind == IN_WAIT_NAMED_BARRIER;
+    if (w->kind == IN_WAIT_NAMED_BARRIER)
+        record_named(run, members, n);
+    if (run->weak != NULL && barrier)
         in_weak_barrier(run, members, n, in_get32(members[0], w->semantics),
                         in_scope_of(in_get32(members[0], w->memory_scope)));
     if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
         in_weak_copies(run, members, n);
-    if (w->kind != IN_WAIT_BARRIER)
+    if (!barrier)
         in_collective(run, members, n, w);
     record_copies(run, members, n, MM_BARRIER_EXIT);
     for (uint32_t k = 0; k < n; k++) {
@@ -129,6 +154,59 @@ static bool release_non_uniform(struct in_run *run, struct in_group *g, uint32_t
     return any;
 }
 
+/* ---- named barriers ---------------------------------------------------------------------------- */
+
+/* The named barrier that ITEM waits for; NULL: none. */
+static const struct in_named_barrier *named_barrier_of(const struct in_item *item)
+{
+    if (item->state != IN_ITEM_WAITING || wait_of(item)->kind != IN_WAIT_NAMED_BARRIER)
+        return NULL;
+    return (const struct in_named_barrier *)(const void *)(item->frame + wait_of(item)->operand[0]);
+}
+
+/* All work-items of the sub-group [FROM, TO) wait for the barrier NUMBER. */
+static bool all_wait_for(const struct in_group *g, uint32_t from, uint32_t to, uint32_t number)
+{
+    for (uint32_t k = from; k < to; k++) {
+        const struct in_named_barrier *b = named_barrier_of(&g->items[k]);
+        if (b == NULL || b->number != number)
+            return false;
+    }
+    return true;
+}
+
+/* Sub-groups that wait for BARRIER go on when they are as many as it was made for. [SPIRV 3.49.20
+ * OpMemoryNamedBarrier] */
+static bool release_named(struct in_run *run, struct in_group *g, const struct in_named_barrier *barrier)
+{
+    uint32_t sub = run->launch.sub_group_size, n = 0, waiting = 0;
+    for (uint32_t from = 0; from < g->items_count; from += sub) {
+        uint32_t to = from + sub < g->items_count ? from + sub : g->items_count;
+        if (!all_wait_for(g, from, to, barrier->number))
+            continue;
+        waiting++;
+        for (uint32_t k = from; k < to; k++)
+            run->members[n++] = &g->items[k];
+    }
+    if (waiting == 0 || waiting < barrier->sub_groups)
+        return false;
+    release(run, run->members, n);
+    return true;
+}
+
+/* Nobody of the group can run, and who waits for a named barrier is not met by enough sub-groups. */
+static void named_barrier_stuck(struct in_run *run, struct in_item *item)
+{
+    uint32_t sub_groups = named_barrier_of(item)->sub_groups;
+    in_raise(run, item, item->pc - 1, "barrier-divergence", "SPIRV 3.49.20", NULL, 0, 0,
+             "work-item %u of the group waits for a named barrier of %u sub-groups, which no more of them "
+             "will reach",
+             item->local_linear, sub_groups);
+    run->stopped = true;
+}
+
+/* ---- who may go on ----------------------------------------------------------------------------- */
+
 /* No work-item of the sub-group can run. */
 static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
 {
@@ -136,7 +214,9 @@ static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t f
     for (uint32_t k = from; k < to; k++) {
         if (g->items[k].state == IN_ITEM_NEW || g->items[k].state == IN_ITEM_READY)
             return false;
-        if (g->items[k].state == IN_ITEM_WAITING && sub_group_scope(&g->items[k]) && waiting == NULL)
+        bool named = named_barrier_of(&g->items[k]) != NULL;
+        if (g->items[k].state == IN_ITEM_WAITING && (named || sub_group_scope(&g->items[k])) &&
+            waiting == NULL)
             waiting = &g->items[k];
     }
     if (release_non_uniform(run, g, from, to))
@@ -144,6 +224,9 @@ static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t f
     if (waiting == NULL)
         return false;
     struct in_item *other = disagrees(g, from, to);
+    const struct in_named_barrier *barrier = named_barrier_of(waiting);
+    if (other == NULL && barrier != NULL)
+        return release_named(run, g, barrier);
     if (other != NULL) {
         diverged(run, waiting, other == waiting ? &g->items[from] : other);
         return true;
@@ -160,6 +243,11 @@ static void resolve_group(struct in_run *run, struct in_group *g)
     if (any || g->waiting == 0)
         return;
     struct in_item *other = disagrees(g, 0, g->items_count);
+    for (uint32_t k = 0; k < g->items_count; k++)
+        if (named_barrier_of(&g->items[k]) != NULL) {
+            named_barrier_stuck(run, &g->items[k]);
+            return;
+        }
     if (other == NULL) {
         release_range(run, g, 0, g->items_count);
         return;
@@ -178,7 +266,7 @@ static void settle(struct in_run *run, struct in_item *item, bool sub_group)
         resolve_group(run, g);
         return;
     }
-    if (!sub_group)
+    if (!sub_group && named_barrier_of(item) == NULL)
         return;
     uint32_t sub = run->launch.sub_group_size, from = item->local_linear / sub * sub;
     resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
@@ -203,7 +291,7 @@ void in_item_waits(struct in_run *run, struct in_item *item)
         return;
     item->state = IN_ITEM_WAITING;
     item->group->waiting++;
-    item->instances[sub]++;
+    item->instances[sub] += wait_of(item)->kind != IN_WAIT_NAMED_BARRIER;
     record(run, item, MM_BARRIER_ENTRY);
     settle(run, item, sub);
 }
