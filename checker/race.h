@@ -225,7 +225,7 @@ struct ck_space {          /* one instance of an allocation */
 struct ck_mapping { /* of bytes of an object by a host */
     struct ck_mapping *next;
     uint64_t agent; /* who mapped it */
-    uint32_t time, size;
+    uint32_t time;
     uint64_t offset, object, object_end;
     uint8_t semantics;
     bool ended; /* the end came before the begin */

@@ -11,35 +11,33 @@ static struct ck_location *object_of(struct ck_location *location)
     return location->object ? location->object : location;
 }
 
-static struct ck_mapping *add(struct ck_detector *d, struct ck_location *location,
-                              const struct mm_event *event, const struct ck_item *item)
+static void add(struct ck_detector *d, struct ck_location *location, const struct mm_event *event,
+                const struct ck_item *item)
 {
     struct ck_mapping *m = ck_budget_alloc(&d->budget, sizeof *m);
     if (!m)
-        return NULL;
+        return;
     *m = (struct ck_mapping){.next = location->mappings,
                              .agent = ck_agent_key(event->agent),
                              .time = item->time[location->system],
-                             .size = event->size,
                              .offset = event->offset,
                              .object = event->offset - event->site,
                              .object_end = event->offset + event->size + event->instance,
                              .semantics = (uint8_t)event->semantics,
                              .ended = event->kind == MM_UNMAP};
-    return location->mappings = m;
+    location->mappings = m;
 }
 
-/* Takes the latest map of these bytes out, or the end of one that comes before its begin in the record. */
-static bool take(struct ck_detector *d, struct ck_location *location, uint64_t offset, bool ended,
-                 struct ck_mapping *taken)
+/* Takes the first map of these bytes out, or the end of one that comes before its begin in the record. */
+static bool take(struct ck_detector *d, struct ck_location *location, uint64_t offset, bool ended)
 {
-    struct ck_mapping **link = &location->mappings;
-    while (*link && ((*link)->offset != offset || (*link)->ended != ended))
-        link = &(*link)->next;
-    struct ck_mapping *m = *link;
-    if (!m)
+    struct ck_mapping **link = NULL;
+    for (struct ck_mapping **at = &location->mappings; *at; at = &(*at)->next)
+        if ((*at)->offset == offset && (*at)->ended == ended)
+            link = at;
+    if (!link)
         return false;
-    *taken = *m;
+    struct ck_mapping *m = *link;
     *link = m->next;
     ck_budget_free(&d->budget, m, sizeof *m);
     return true;
@@ -47,13 +45,12 @@ static bool take(struct ck_detector *d, struct ck_location *location, uint64_t o
 
 /* Coarse-grained SVM is mapped without an access of the runtime: what the host does is told here. */
 static void host_access(struct ck_detector *d, const struct ck_location *location,
-                        const struct mm_event *event, unsigned semantics, uint32_t size)
+                        const struct mm_event *event)
 {
     struct mm_event access = *event;
     if (location->info.origin != MM_ORIGIN_COARSE_SVM)
         return;
-    access.kind = semantics & MM_MAP_WRITE ? MM_WRITE : MM_READ;
-    access.size = size;
+    access.kind = event->semantics & MM_MAP_WRITE ? MM_WRITE : MM_READ;
     access.semantics = 0;
     access.attributes = MM_NO_VALUE;
     ck_race_access(d, &access);
@@ -68,14 +65,11 @@ void ck_race_map(struct ck_detector *d, const struct mm_event *event, const stru
     if (!location || !command)
         return;
     command->maps = true;
-    if (begins && !(event->semantics & (MM_MAP_READ | MM_MAP_WRITE)))
+    if (!(event->semantics & (MM_MAP_READ | MM_MAP_WRITE)))
         return;
-    struct ck_mapping other;
-    bool found = take(d, location, event->offset, begins, &other);
-    const struct ck_mapping *m = found ? &other : add(d, location, event, item);
-    if (m && (begins || found))
-        host_access(d, location, event, begins ? event->semantics : m->semantics,
-                    begins ? event->size : m->size);
+    if (!take(d, location, event->offset, begins))
+        add(d, location, event, item);
+    host_access(d, location, event);
 }
 
 /* Whether EVENT is in the mapped object, be it beside the mapped bytes.  Through which object it comes is not

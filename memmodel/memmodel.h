@@ -349,6 +349,8 @@ uint32_t mm_recorder_new_source(struct mm_recorder *recorder); /* fresh ids, fro
 uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);
 /* The recorder's number for the calling host thread, from 0. */
 uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
+/* What the calling thread does from now on has another number: nothing orders it with what it did before. */
+void mm_recorder_new_host_thread(struct mm_recorder *recorder);
 
 /* ---- trace files ------------------------------------------------------------------------- */
 

@@ -248,12 +248,15 @@ uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder)
 }
 
 /* The number plus one is kept under the thread's key: NULL means that the thread has none yet. */
+void mm_recorder_new_host_thread(struct mm_recorder *recorder)
+{
+    uintptr_t number = __atomic_add_fetch(&recorder->next_thread, 1, __ATOMIC_RELAXED);
+    pthread_setspecific(recorder->thread_key, (void *)number);
+}
+
 uint32_t mm_recorder_host_thread(struct mm_recorder *recorder)
 {
-    uintptr_t number = (uintptr_t)pthread_getspecific(recorder->thread_key);
-    if (!number) {
-        number = __atomic_add_fetch(&recorder->next_thread, 1, __ATOMIC_RELAXED);
-        pthread_setspecific(recorder->thread_key, (void *)number);
-    }
-    return (uint32_t)(number - 1);
+    if (!pthread_getspecific(recorder->thread_key))
+        mm_recorder_new_host_thread(recorder);
+    return (uint32_t)((uintptr_t)pthread_getspecific(recorder->thread_key) - 1);
 }

@@ -1,6 +1,7 @@
 /* The callback thread: application code never runs on the executor thread, nor with a lock held, so that a
  * callback may call the API [CL 5.11 clSetEventCallback]. */
 #include "ref-runtime/callback.h"
+#include "ref-runtime/command.h"
 #include "ref-runtime/host_guard.h"
 
 enum { MOST_PENDING = 256 };
@@ -35,6 +36,7 @@ static void *callback_thread(void *unused)
         }
         pthread_mutex_unlock(&lock);
         rt_guard_as_host();
+        rt_record_new_thread();
         job->function(job->data);
         mm_free(job);
         pthread_mutex_lock(&lock);

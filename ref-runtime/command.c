@@ -20,7 +20,7 @@ struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type typ
     command->event = event;
     command->queue = queue;
     command->payload_size = payload_size;
-    command->began = MM_NO_EVENT;
+    command->began = command->returned = MM_NO_EVENT;
     command->record = (struct mm_command){.id = atomic_fetch_add(&ids, 1) + 1,
                                           .queue = queue->base.number,
                                           .device = (uint32_t)queue->device->index,

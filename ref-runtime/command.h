@@ -52,6 +52,7 @@ struct rt_command {
     cl_int status;                  /* the first failure of the kernel and its children */
     struct rt_gate *gates;          /* what the kernel keeps from starting */
     mm_event_id began, end;         /* recording: its command-start and command-end events */
+    mm_event_id returned;           /* recording: the application's function for it has returned */
     size_t room;                    /* bytes of the device queue */
     mm_event_id *child_completions; /* recording */
     size_t child_completion_count;
@@ -113,7 +114,14 @@ struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *qu
 mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count);
 mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
                                     struct mm_edge *edges, size_t count);
-mm_event_id rt_record_callback(mm_event_id completion);
+/* A function of the application begins: after COMPLETION, and after the call that asked for it. */
+mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered);
+/* A thread of ours is about to run a function of the application: it comes after nothing that the thread ran.
+ */
+void rt_record_new_thread(void);
+/* The same for a function that is part of COMMAND: it comes after the start, and the end after it. */
+void rt_record_function(const struct rt_command *command);
+void rt_record_returned(struct rt_command *command);
 /* An access of the runtime for COMMAND to SIZE bytes; DATA may be null. */
 void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
                       uint64_t offset, uint64_t size, const void *data);

@@ -406,7 +406,9 @@ static cl_int run_native(struct rt_command *command)
         }
         memcpy((char *)n->args + n->mems[i].at, &data, sizeof(data));
     }
+    rt_record_function(command);
     n->function(n->args);
+    rt_record_returned(command);
     return CL_SUCCESS;
 }
 

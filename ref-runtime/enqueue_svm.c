@@ -38,7 +38,9 @@ static void call_free_function(void *data)
 {
     struct rt_command *command = data;
     struct svm_free *f = (void *)command->payload;
+    rt_record_function(command);
     f->function((cl_command_queue)command->queue, f->count, f->pointers, f->data);
+    rt_record_returned(command);
     rt_sched_complete(command, CL_SUCCESS);
 }
 
@@ -173,14 +175,8 @@ cl_int CL_API_CALL rt_clEnqueueSVMMemFill(cl_command_queue handle, void *to, con
 
 /* ---- map, unmap, migrate: the memory is shared, so only the order is affected ---- */
 
-struct svm_range {
-    const void *pointer;
-    size_t size;
-    cl_map_flags flags;
-};
-
 /* Commands may use fine-grained SVM at any time. */
-static void record_map(const struct rt_command *command, enum mm_kind kind, const struct svm_range *r)
+static void record_map(const struct rt_command *command, enum mm_kind kind, const struct rt_svm_map *r)
 {
     const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, r->pointer) : NULL;
     if (svm) {
@@ -192,7 +188,7 @@ static void record_map(const struct rt_command *command, enum mm_kind kind, cons
 
 static cl_int run_map(struct rt_command *command)
 {
-    const struct svm_range *r = (void *)command->payload;
+    const struct rt_svm_map *r = (void *)command->payload;
     record_map(command, MM_MAP, r);
     if (rt_guard_svm_on()) {
         rt_guard_mapped(r->pointer);
@@ -205,7 +201,7 @@ static cl_int run_map(struct rt_command *command)
 
 static cl_int run_unmap(struct rt_command *command)
 {
-    const struct svm_range *r = (void *)command->payload;
+    const struct rt_svm_map *r = (void *)command->payload;
     if (IN_FAULTY(SVM_UNMAP_LOST)) {
         rt_fault_svm_unmap(r->pointer);
     }
@@ -229,16 +225,23 @@ cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking,
         !range_valid(queue, pointer, size)) {
         return CL_INVALID_VALUE;
     }
-    struct rt_command *command =
-        rt_command_create(queue, CL_COMMAND_SVM_MAP, "clEnqueueSVMMap", &operation, sizeof(struct svm_range));
+    struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_MAP, "clEnqueueSVMMap", &operation,
+                                                   sizeof(struct rt_svm_map));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
-    *(struct svm_range *)(void *)command->payload = (struct svm_range){pointer, size, flags};
     if (rt_guard_svm_on()) {
         rt_guard_map(pointer, size, flags);
     }
+    const struct rt_svm_map map = {.pointer = pointer, .size = size, .flags = flags};
+    *(struct rt_svm_map *)(void *)command->payload = map;
+    if (rt_recorder()) {
+        rt_svm_map_note(&map);
+    }
     error = rt_command_enqueue(command, count, list, event, blocking);
+    if (error && rt_recorder()) {
+        rt_svm_map_take(pointer);
+    }
     if (error && rt_guard_svm_on()) {
         rt_guard_unmap(pointer);
     }
@@ -258,11 +261,11 @@ cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, 
         return CL_INVALID_VALUE;
     }
     struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_UNMAP, "clEnqueueSVMUnmap",
-                                                   &operation, sizeof(struct svm_range));
+                                                   &operation, sizeof(struct rt_svm_map));
     if (!command) {
         return CL_OUT_OF_HOST_MEMORY;
     }
-    *(struct svm_range *)(void *)command->payload = (struct svm_range){.pointer = pointer};
+    *(struct rt_svm_map *)(void *)command->payload = rt_svm_map_take(pointer);
     if (rt_guard_svm_on()) {
         rt_guard_unmap(pointer);
     }

@@ -50,7 +50,8 @@ void rt_event_stamp(struct rt_event *event, int which)
 static void call(void *data)
 {
     struct rt_event_callback *callback = data;
-    rt_record_callback(callback->type == CL_COMPLETE ? callback->event->completion : MM_NO_EVENT);
+    rt_record_callback(callback->type == CL_COMPLETE ? callback->event->completion : MM_NO_EVENT,
+                       callback->registered);
     callback->function((cl_event)callback->event, callback->status, callback->data);
     rt_object_release(callback->event);
     mm_free(callback);
@@ -115,6 +116,7 @@ cl_int CL_API_CALL rt_clSetEventCallback(cl_event handle, cl_int type,
     callback->function = pfn_notify;
     callback->data = user_data;
     callback->type = type;
+    callback->registered = rt_record_call("clSetEventCallback", NULL, 0);
     pthread_mutex_lock(&rt_lock);
     struct rt_event_callback **at = &event->callbacks;
     while (*at) {

@@ -12,6 +12,7 @@ struct rt_event_callback {
     struct rt_event *event; /* held while the call is pending */
     cl_int type;            /* CL_SUBMITTED, CL_RUNNING, CL_COMPLETE */
     cl_int status;          /* to call with */
+    mm_event_id registered; /* recording: the call that asked for it */
 };
 /* Under rt_lock: times of EVENT, which is complete, go where kernels asked for them (enqueue_device.c). */
 void rt_event_write_captures(struct rt_event *event);

@@ -125,15 +125,44 @@ mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_ki
     return mm_recorder_event(recorder, &event, edges, count);
 }
 
-/* H11: the event's completion comes before everything the callback does [CL 3.3.6]. */
-mm_event_id rt_record_callback(mm_event_id completion)
+/* H11: the event's completion comes before everything the callback does [CL 3.3.6]; so does what came before
+ * its registration, as with a thread that is created. */
+mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered)
 {
     if (!rt_recorder()) {
         return MM_NO_EVENT;
     }
     struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
-    struct mm_edge edge = {.from = completion, .kind = MM_EDGE_CALLBACK};
-    return mm_recorder_event(recorder, &event, &edge, completion == MM_NO_EVENT ? 0 : 1);
+    struct mm_edge edges[2];
+    size_t count = 0;
+    if (completion != MM_NO_EVENT) {
+        edges[count++] = (struct mm_edge){.from = completion, .kind = MM_EDGE_CALLBACK};
+    }
+    if (registered != MM_NO_EVENT) {
+        edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
+    }
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+void rt_record_new_thread(void)
+{
+    if (rt_recorder()) {
+        mm_recorder_new_host_thread(recorder);
+    }
+}
+
+void rt_record_function(const struct rt_command *command)
+{
+    rt_record_new_thread();
+    rt_record_callback(command->began, MM_NO_EVENT);
+}
+
+void rt_record_returned(struct rt_command *command)
+{
+    if (rt_recorder()) {
+        struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
+        command->returned = mm_recorder_event(recorder, &event, NULL, 0);
+    }
 }
 
 static void record_access(const struct rt_command *command, enum mm_kind kind, uint16_t semantics,

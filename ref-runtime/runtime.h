@@ -271,6 +271,12 @@ struct rt_sampler {
 };
 
 /* SVM allocations and the index of everything pointers can point to (svm.c, index.c). */
+struct rt_svm_map { /* asked for, and not yet to be ended */
+    struct rt_svm_map *next;
+    const void *pointer;
+    size_t size;
+    cl_map_flags flags;
+};
 struct rt_svm {
     struct rt_context *context;     /* not held: its end is theirs */
     struct rt_svm *next, *previous; /* of the context */
@@ -278,12 +284,16 @@ struct rt_svm {
     size_t size;
     cl_svm_mem_flags flags;
     struct in_object object;
-    uint32_t number; /* from 1 */
+    struct rt_svm_map *maps; /* recording: the first asked for first */
+    uint32_t number;         /* from 1 */
     char name[32];
 };
 void rt_svm_free_all(struct rt_context *context);
 /* The SVM allocation of CONTEXT (NULL: any) that contains POINTER, NULL if there is none. */
 struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer);
+/* Notes a map of SVM; takes the first noted of POINTER away (size 0: there is none). */
+void rt_svm_map_note(const struct rt_svm_map *map);
+struct rt_svm_map rt_svm_map_take(const void *pointer);
 bool rt_index_insert(const struct in_object *object);
 void rt_index_remove(const struct in_object *object);
 const struct in_object *rt_index_find(uint64_t address);

@@ -3,7 +3,8 @@
  * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default
  * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
  * command starts, which running kernel goes on, and for how long) comes from the seed, and commands wait for
- * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15]. */
+ * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
+ * execution: turns are taken while the host waits, and not while it goes on, unless it does so for long. */
 #include "ref-runtime/api_check.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/command.h"
@@ -28,7 +29,7 @@ enum {
     SEEDED_QUANTUM = 1 << 10,
     FAULTY_QUANTUM = 1 << 5
 };
-enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
+enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000, PATIENCE_NS = 400 * 1000 * 1000 };
 enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,9 +38,10 @@ static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
 static bool seeded, stopping, idle, unwritten;
-static bool busy;      /* some thread takes a turn */
-static bool helped;    /* one that is not the executor did, lately */
-static size_t waiters; /* threads in rt_sched_wait */
+static bool busy;       /* some thread takes a turn */
+static bool helped;     /* one that is not the executor did, lately */
+static size_t waiters;  /* threads in rt_sched_wait that nobody has woken */
+static bool unattended; /* seeded: the host has gone on for long, and does not wait */
 static struct rt_command *active[MOST_ACTIVE];
 static size_t active_count, active_next;
 static uint64_t random_state, unflushed_since;
@@ -80,6 +82,7 @@ static void push_ready(struct rt_command *command)
 /* What kernels enqueue needs no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
+    unattended &= command->parent != NULL;
     if (!command->flushed && (!seeded || command->parent)) {
         submit(command);
     }
@@ -104,7 +107,7 @@ void rt_sched_flush(struct rt_queue *queue)
 
 static bool have_work(void)
 {
-    return ready_count != unflushed_count || active_count > 0;
+    return (ready_count != unflushed_count || active_count > 0) && (!seeded || waiters > 0 || unattended);
 }
 
 static void turn(void);
@@ -150,8 +153,11 @@ void rt_sched_wait(void)
 {
     if (!help()) {
         waiters++;
+        unattended = false;
+        if (seeded) {
+            pthread_cond_signal(&work);
+        }
         pthread_cond_wait(&completed, &rt_lock);
-        waiters--;
     }
 }
 
@@ -176,6 +182,7 @@ void rt_sched_resolve(struct rt_event *event)
     }
     event->waiting_count = 0;
     if (waiters > 0) {
+        waiters = 0;
         pthread_cond_broadcast(&completed);
     }
 }
@@ -289,7 +296,9 @@ static void end(struct rt_command *command, cl_int status)
     if (rt_guard_svm_on()) {
         rt_guard_end(NULL);
     }
-    command->end = rt_record_command_event(command, MM_COMMAND_END, NULL, 0);
+    struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
+    command->end =
+        rt_record_command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
     rt_event_stamp(command->event, RT_END);
     rt_device_open_gates(command, RT_ALL_GROUPS);
 }
@@ -459,8 +468,8 @@ static bool wait_for_work(void)
         idle = naps == 0;
         if (naps > 0) {
             nap(&naps, &length);
-        } else if (unflushed_count > 0) {
-            wait_quietly(IDLE_FLUSH_NS);
+        } else if (seeded && ready_count + active_count > 0) {
+            unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : PATIENCE_NS);
             flush_old();
         } else if (unwritten && rt_recorder()) {
             if (wait_quietly(IDLE_WRITE_NS)) {
@@ -488,7 +497,6 @@ static void keep_pace(void)
 /* One choice among the ready commands and the running ones. */
 static void turn(void)
 {
-    flush_old();
     size_t startable = active_count < MOST_ACTIVE ? ready_count - unflushed_count : 0;
     struct rt_command *command = NULL;
     size_t running = 0;

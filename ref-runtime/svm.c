@@ -20,6 +20,42 @@ struct rt_svm *rt_svm_find(const struct rt_context *context, const void *pointer
     return !context || svm->context == context ? svm : NULL;
 }
 
+void rt_svm_map_note(const struct rt_svm_map *map)
+{
+    struct rt_svm *svm = rt_svm_find(NULL, map->pointer);
+    struct rt_svm_map *copy = svm ? mm_alloc(sizeof(*copy)) : NULL;
+    if (!copy) {
+        return;
+    }
+    *copy = *map;
+    copy->next = NULL;
+    pthread_mutex_lock(&list_lock);
+    struct rt_svm_map **end = &svm->maps;
+    while (*end) {
+        end = &(*end)->next;
+    }
+    *end = copy;
+    pthread_mutex_unlock(&list_lock);
+}
+
+struct rt_svm_map rt_svm_map_take(const void *pointer)
+{
+    struct rt_svm_map taken = {.pointer = pointer};
+    struct rt_svm *svm = rt_svm_find(NULL, pointer);
+    pthread_mutex_lock(&list_lock);
+    struct rt_svm_map **at = svm ? &svm->maps : NULL, *map = NULL;
+    while (at && *at && (*at)->pointer != pointer) {
+        at = &(*at)->next;
+    }
+    if (at && (map = *at)) {
+        taken = *map;
+        *at = map->next;
+    }
+    pthread_mutex_unlock(&list_lock);
+    mm_free(map);
+    return taken;
+}
+
 static bool flags_valid(cl_svm_mem_flags flags)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
@@ -52,6 +88,10 @@ static void destroy(void *data)
     } else {
         mm_aligned_free(svm->data);
     }
+    for (struct rt_svm_map *map = svm->maps, *next; map; map = next) {
+        next = map->next;
+        mm_free(map);
+    }
     mm_free(svm);
 }
 
@@ -61,8 +101,7 @@ static bool enter(struct rt_svm *svm)
     uint8_t origin = !(svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER) ? MM_ORIGIN_COARSE_SVM
                      : svm->flags & CL_MEM_SVM_ATOMICS            ? MM_ORIGIN_FINE_SVM_ATOMICS
                                                                   : MM_ORIGIN_FINE_SVM;
-    struct mm_allocation allocation = {.object = number,
-                                       .region = MM_GLOBAL,
+    struct mm_allocation allocation = {.region = MM_GLOBAL,
                                        .origin = origin,
                                        .device = -1,
                                        .address = (uint64_t)(uintptr_t)svm->data,

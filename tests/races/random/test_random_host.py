@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Random host programs: what `refcl run` reports against what the command rules say [CL 3.3.6 H1-H14].
 
-Programs enqueue kernels, copies and maps over several queues with wait lists, markers, barriers, user events and
-waiting hosts; some buffers have sub-buffers.  The order is computed here a second time, by transitive closure over starts, ends and calls;
-a buffer is racy if two accesses of which one writes overlap in it and are not ordered.  A map reads or writes for
-the host at its begin and at its end, and in between no command may write the object, nor read what is mapped for
-writing [CL 5.5.3].  Where two devices use
-a buffer at the same time, one of them writing, they may also race for the whole of it [CL A.1].  RANDOM_HOST_COUNT
-programs (default 120), RANDOM_HOST_SEED."""
+Programs enqueue kernels, kernels that enqueue kernels, copies and maps over several queues with wait lists, markers,
+barriers, user events and waiting hosts; memory is that of buffers, sub-buffers and SVM, coarse-grained and
+fine-grained, which the host itself and callbacks use, too.  The order is computed here a second time, by transitive
+closure over starts, ends and calls; memory is racy if two accesses of which one writes overlap in it and are not
+ordered.  A map reads or writes for the host at its begin and at its end, and in between no command may write the
+object, nor read what is mapped for writing [CL 5.5.3, CL 5.6.1]; fine-grained SVM needs no maps.  Where two devices
+use other memory at the same time, one of them writing, they may also race for the whole of it [CL A.1].
+RANDOM_HOST_COUNT programs (default 120), RANDOM_HOST_SEED."""
 import json
 import os
 import random
@@ -50,15 +51,21 @@ class Program:
         self.host = self.order.node()                # the last call
         self.ends = []                               # by event: node, None: user event not set yet
         self.held = set()                            # events that wait for a user event
-        self.accesses = []                           # (buffer, from, to, writes, start, end, queue)
-        self.roots = [(b, 0, WORDS) for b in range(rng.randint(1, 3))]  # of each memory object: where it lies
-        self.lines += ["B"] * len(self.roots)
-        for b in range(len(self.roots)):
+        self.accesses = []                           # (root, from, to, writes, start, end, queue, family)
+        self.roots, self.kinds = [], []              # of each memory object: where it lies; buffer, coarse, fine
+        for b in range(rng.randint(1, 4)):
+            self.roots.append((b, 0, WORDS))
+            self.kinds.append(rng.choice("bbcf"))
+            self.lines.append({"b": "B", "c": "V 0", "f": "V 1"}[self.kinds[b]])
+        for b in range(len(self.roots) if rng.random() < 0.5 else 0):
+            if self.kinds[b] != "b":
+                continue
             for half in (0, 1):
                 if rng.random() < 0.2:
                     self.lines.append("Z %d %d" % (b, half))
                     self.roots.append((b, half * WORDS // 2, WORDS // 2))
-        self.buffers = len(self.roots)
+                    self.kinds.append("b")
+        self.objects = len(self.roots)
         self.maps = []                               # [object, from, to, writes, start, end, unmap or None]
         self.uses = []                               # (root, from, to, writes, start, end)
         self.pending = []                            # commands that wait for user events: (queue, ...)
@@ -98,10 +105,11 @@ class Program:
         n = self.rng.choice([1, 4, 16, self.roots[b][2]])
         return self.rng.randrange(0, self.roots[b][2] - n + 1), n
 
-    def access(self, q, b, lo, n, writes, start, end, maps=False):
+    def access(self, q, b, lo, n, writes, start, end, maps=False, family=None):
+        """FAMILY: number of a parent, whether it is the child; Q: None for the host."""
         root, first, _ = self.roots[b]
-        self.accesses.append((root, first + lo, first + lo + n, writes, start, end, q))
-        if not maps:
+        self.accesses.append((root, first + lo, first + lo + n, writes, start, end, q, family))
+        if not maps and q is not None:
             self.uses.append((root, first + lo, first + lo + n, writes, start, end))
 
     def overlap(self, a, b):
@@ -112,12 +120,15 @@ class Program:
     def map(self, q, b, lo, n, waits):
         rng, root, first = self.rng, self.roots[b][0], self.roots[b][1]
         writes, blocking = rng.random() < 0.5, rng.random() < 0.6
+        if self.kinds[b] != "b" and any(m[6] is None and m[0] == b for m in self.maps):
+            return              # an unmap names the pointer alone
         for m in self.maps:     # what CL_INVALID_OPERATION is for
             if m[6] is None and (m[3] or writes) and self.roots[m[0]][0] == root \
                     and m[1] < first + lo + n and first + lo < m[2]:
                 return
         start, end = self.command(q, waits)
-        self.access(q, b, lo, n, writes, start, end, True)
+        if self.kinds[b] != "f":
+            self.access(q, b, lo, n, writes, start, end, True)
         self.lines.append("p %d %d %d %d %d %d %s" % (q, b, lo, n, blocking, writes, self.wait_text(waits)))
         if blocking:
             self.host = self.order.node(self.host, end)
@@ -130,26 +141,32 @@ class Program:
             return
         start, end = self.command(q, waits)
         first = self.roots[b][1]
-        self.access(q, b, lo - first, hi - lo, writes, start, end, True)
+        if self.kinds[b] != "f":
+            self.access(q, b, lo - first, hi - lo, writes, start, end, True)
         self.lines.append("u %d %d %s" % (q, number, self.wait_text(waits)))
         self.maps[number][6] = (start, end)
 
     def step(self):
         rng = self.rng
-        q, b, waits = rng.randrange(len(self.out)), rng.randrange(self.buffers), self.pick_waits()
+        q, b, waits = rng.randrange(len(self.out)), rng.randrange(self.objects), self.pick_waits()
         (lo, n), what = self.span(b), rng.random()
         if what < 0.1:
             self.map(q, b, lo, n, waits)
         elif what < 0.17:
             if self.maps:
                 self.unmap(q, waits)
-        elif what < 0.65:
+        elif what < 0.24:
+            self.parent(q, b, lo, n, waits)
+        elif what < 0.34:
+            self.host_use()
+        elif what < 0.68:
             kind = rng.choice("kkkkrwfc")
             flag = int(rng.random() < (0.5 if kind == "k" else 0.2)) if kind != "f" else 0
             start, end = self.command(q, waits)
             text = "%s %d %d %d %d" % (kind, q, b, lo, n)
             if kind == "c":
-                others = [x for x in range(self.buffers) if not self.overlap(x, b)]
+                others = [x for x in range(self.objects) if not self.overlap(x, b) and
+                          (self.kinds[x] == "b") == (self.kinds[b] == "b")]
                 d = rng.choice(others) if others else None
                 if d is None:
                     kind, text = "f", "f %d %d %d %d 0" % (q, b, lo, n)
@@ -167,13 +184,13 @@ class Program:
             self.lines.append(text + " " + self.wait_text(waits))
             if kind in "rw" and flag:
                 self.host = self.order.node(self.host, end)
-        elif what < 0.75:
+        elif what < 0.77:
             kind = rng.choice("mb")
             start, end = self.command(q, waits, () if waits else self.queue_ends[q])
             if kind == "b":
                 self.queue_gate[q] = end
             self.lines.append("%s %d %s" % (kind, q, self.wait_text(waits)))
-        elif what < 0.83:
+        elif what < 0.84:
             self.host = self.order.node(self.host, *self.queue_ends[q])
             self.lines.append("F %d" % q)
         elif what < 0.93 and waits:
@@ -181,6 +198,43 @@ class Program:
             self.lines.append("W " + self.wait_text(waits))
         elif what >= 0.93:
             self.user_event()
+
+    def parent(self, q, b, lo, n, waits):
+        """A kernel that uses memory and then enqueues another, which starts after it started; of what its
+        enqueuer did before, it comes after uses of fine-grained SVM alone, unless it waits for it."""
+        rng, order = self.rng, self.order
+        d = rng.randrange(self.objects)
+        (dlo, dn), w, dw, flags = self.span(d), rng.random() < 0.5, rng.random() < 0.5, rng.randrange(3)
+        self.call()
+        start = order.node(*self.preds(q, waits))
+        own = order.node(start)
+        child = order.node(own if flags else start)
+        child_end = order.node(child)
+        end = order.node(own, child_end)
+        self.ends.append(end)
+        self.queue_ends[q].append(end)
+        self.access(q, b, lo, n, w, start, own, family=(start, False))
+        self.access(q, d, dlo, dn, dw, child, child_end, family=(start, True))
+        self.lines.append("e %d %d %d %d %d %d %d %d %d %d %s" % (q, b, lo, n, w, d, dlo, dn, dw, flags,
+                                                                  self.wait_text(waits)))
+
+    def host_use(self):
+        """The host, or a callback, uses fine-grained SVM."""
+        fine = [b for b in range(self.objects) if self.kinds[b] == "f"]
+        if not fine:
+            return
+        b, writes = self.rng.choice(fine), self.rng.random() < 0.5
+        lo, n = self.span(b)
+        events = [e for e in range(len(self.ends)) if self.ends[e] is not None]
+        self.call()
+        if events and self.rng.random() < 0.5:
+            event = self.rng.choice(events)
+            node = self.order.node(self.host, self.ends[event])
+            self.lines.append("H %d %d %d %d %d" % (event, b, lo, n, writes))
+        else:
+            node = self.host
+            self.lines.append("h %d %d %d %d" % (b, lo, n, writes))
+        self.access(None, b, lo, n, writes, node, node)
 
     def user_event(self):
         """A gate: some commands wait for an event that the host sets after their enqueueing."""
@@ -190,7 +244,7 @@ class Program:
         self.ends.append(None)
         held = []
         for _ in range(rng.randint(1, 3)):
-            q, b, w = rng.randrange(len(self.out)), rng.randrange(self.buffers), rng.random() < 0.5
+            q, b, w = rng.randrange(len(self.out)), rng.randrange(self.objects), rng.random() < 0.5
             lo, n = self.span(b)
             self.call()
             waits = [gate] if rng.random() < 0.7 or not held else []
@@ -210,26 +264,39 @@ class Program:
             self.queue_ends[q].append(end)
             self.access(q, b, lo, n, w, start, end)
 
+    def names(self, counts):
+        """What reports call the objects; COUNTS: of buffers and SVM allocations so far."""
+        named = []
+        for kind in self.kinds:
+            what = "buffer" if kind == "b" else "svm"
+            counts[what] += 1
+            named.append("%s %d" % (what, counts[what]))
+        return named
+
     def racy(self, devices):
-        """Buffers with a race on some byte; buffers that devices change and use at the same time."""
+        """Memory with a race on some byte; memory that devices change and use at the same time."""
         found, shared = set(), set()
         for i, a in enumerate(self.accesses):
             for c in self.accesses[:i]:
-                if a[0] == c[0] and (a[3] or c[3]) and not self.order.before(a[5], c[4]) \
-                        and not self.order.before(c[5], a[4]):
-                    if a[1] < c[2] and c[1] < a[2]:
-                        found.add(a[0])
-                    if a[6] % devices != c[6] % devices:
-                        shared.add(a[0])
+                if a[0] != c[0] or not (a[3] or c[3]) or self.order.before(a[5], c[4]) \
+                        or self.order.before(c[5], a[4]):
+                    continue
+                fine = self.kinds[a[0]] == "f"
+                inherited = fine and a[7] and c[7] and a[7][0] == c[7][0] and a[7][1] != c[7][1]
+                if a[1] < c[2] and c[1] < a[2] and not inherited:
+                    found.add(a[0])
+                if not fine and a[6] % devices != c[6] % devices:
+                    shared.add(a[0])
         return found, found | shared
 
     def mapped(self):
-        """Buffers that a command uses while they are mapped; those where it may come to that."""
+        """Memory that a command uses while they are mapped; those where it may come to that."""
         must, may = set(), set()
         for root, lo, hi, writes, start, end in self.uses:
             for m in self.maps:
                 mapped, first, n = self.roots[m[0]]
-                if not (root == mapped and lo < first + n and first < hi and (writes or m[3]) and self.order.before(m[5], start)):
+                if not (root == mapped and lo < first + n and first < hi and (writes or m[3]) and
+                        self.kinds[root] != "f" and self.order.before(m[5], start)):
                     continue
                 if m[6] is None or self.order.before(end, m[6][0]):
                     must.add(root)
@@ -264,8 +331,13 @@ def main():
         return 0
     folder = os.path.join(build, "tests/races/random")
     os.makedirs(folder, exist_ok=True)
-    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-g", "-o",
-                    os.path.join(folder, "script_host"), os.path.join(here, "script_host.c"), "-lOpenCL"], check=True)
+    program = os.path.join(folder, "script_host")
+    flags = {o: subprocess.run([refcl, "host-cc", o], stdout=subprocess.PIPE, check=True).stdout.decode().split()
+             for o in ("--compile", "--link")}
+    compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Wno-tsan", "-g"]
+    subprocess.run(compiler + flags["--compile"] + ["-c", "-o", program + ".o", os.path.join(here, "script_host.c")],
+                   check=True)
+    subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL", "-pthread"] + flags["--link"], check=True)
     count, seed = int(os.environ.get("RANDOM_HOST_COUNT", 120)), int(os.environ.get("RANDOM_HOST_SEED", 1))
     rng = random.Random(seed)
     failed = clean = 0
@@ -279,24 +351,24 @@ def main():
             programs.append(p)
         devices = 1 + number % 3 // 2
         found, problem = run(programs, folder, number, seed + number, devices)
-        first = 1
+        counts = {"buffer": 0, "svm": 0}
         for i, p in enumerate(programs):
             if found is None:
                 break
+            named = p.names(counts)
             for kind, (wanted, allowed) in zip(KINDS, (p.racy(devices), p.mapped())):
-                got = {p.roots[b][0] for b in range(p.buffers) if "buffer %d" % (first + b) in found[kind]}
+                got = {p.roots[b][0] for b in range(p.objects) if named[b] in found[kind]}
                 count_of[kind] += len(wanted)
                 if not wanted <= got <= allowed:
                     problem = "program %d of %s: %s on %s, reported on %s\n#   %s" % (
                         i, "script%d" % number, kind, sorted(wanted), sorted(got), "\n#   ".join(p.lines))
                     print("#", problem)
-            first += p.buffers
             clean += not p.racy(devices)[0] and not p.mapped()[0]
         failed += problem is not None
         print("%s %d - %d random host programs" % ("not ok" if problem else "ok", number + 1, len(programs)))
         if problem and found is None:
             print("#", problem)
-    print("# %d buffers with races, %d used while mapped, %d programs without" % (*count_of.values(), clean))
+    print("# %d objects with races, %d used while mapped, %d programs without" % (*count_of.values(), clean))
     print("1..%d" % (number + 1))
     return 1 if failed else 0
 
