@@ -161,7 +161,23 @@ static bool is_piece(const struct mm_event *e)
 {
     bool work_item = e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
     bool small = e->size <= 8 && (e->size & (e->size - 1)) == 0;
-    return !work_item && (!small || e->attributes & MM_NO_VALUE || e->semantics & MM_TRANSFER);
+    bool unseen = e->attributes & MM_NO_VALUE && !e->source;
+    return !work_item && (!small || unseen || e->semantics & MM_TRANSFER);
+}
+
+/* Of an instrumented host's plain accesses the values are not recorded: it reads what memory is known to
+ * hold; what it writes is known when somebody reads it (predict_window.c). */
+static void find_value_of(const struct ck_predictor *p, struct mm_event *e, uint32_t group)
+{
+    uint64_t value;
+    if (!(e->attributes & MM_NO_VALUE) || e->size > 8)
+        return;
+    if (e->kind == MM_READ && value_before(p, e, group, &value)) {
+        e->value_read = value;
+        e->attributes &= (uint8_t)~MM_NO_VALUE;
+    }
+    if (e->kind == MM_WRITE)
+        e->value_written = CK_PREDICT_UNKNOWN;
 }
 
 static void one_access(struct ck_predictor *p, const struct mm_event *recorded)
@@ -173,6 +189,7 @@ static void one_access(struct ck_predictor *p, const struct mm_event *recorded)
         e.allocation = a->root;
     }
     uint32_t group = group_of(p, &e);
+    find_value_of(p, &e, group);
     if (!is_piece(&e))
         add_event(p, &e, recorded->allocation, group);
     else if (ck_predict_writes(&e) && overlaps(&p->window, &e))

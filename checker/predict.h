@@ -5,6 +5,8 @@
 #include "checker/checker.h"
 
 enum { CK_PREDICT_SEEN = 4096 }; /* pairs of sources asked about, at most */
+/* Stands for a value that is not known: nobody has read it. */
+#define CK_PREDICT_UNKNOWN UINT64_C(0xa5a5a5a5a5a5a5a5)
 
 /* Memory that events of a window touch: what overlaps is one object. */
 struct ck_predict_place {

@@ -112,7 +112,9 @@ static void add_access(struct build *b, uint32_t thread, uint32_t index)
     const struct ck_predict_event *x = &b->w->events[index];
     const struct mm_event *e = &x->event;
     bool atomic = e->attributes & MM_ATOMIC;
-    if ((e->size != 1 && e->size != 2 && e->size != 4 && e->size != 8) || e->attributes & MM_NO_VALUE) {
+    bool racing = index == b->pair->a || index == b->pair->b;
+    bool unknown = e->attributes & MM_NO_VALUE && e->kind != MM_WRITE && !racing;
+    if ((e->size != 1 && e->size != 2 && e->size != 4 && e->size != 8) || unknown) {
         b->failed = true;
         return;
     }
@@ -138,7 +140,7 @@ static void add_access(struct build *b, uint32_t thread, uint32_t index)
     if (e->kind != MM_WRITE)
         instr.reg = ck_program_add_reg(b->program, thread, NULL, (uint8_t)e->size, false);
     emit(b, thread, instr);
-    if (e->kind != MM_WRITE && index != b->pair->a && index != b->pair->b)
+    if (e->kind != MM_WRITE && !racing)
         assume(b, thread, instr.reg, e);
 }
 

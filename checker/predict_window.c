@@ -225,6 +225,18 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
     return mark_shared(w);
 }
 
+/* Who reads a value tells it. */
+static void tell_value(struct ck_predict_window *w, const struct ck_predict_event *read)
+{
+    struct mm_event *write = read->writer != UINT32_MAX ? &w->events[read->writer].event : NULL;
+    if (!write || write->kind != MM_WRITE || !(write->attributes & MM_NO_VALUE) ||
+        read->event.attributes & MM_NO_VALUE || write->offset != read->event.offset ||
+        write->size != read->event.size)
+        return;
+    write->value_written = read->event.value_read;
+    write->attributes &= (uint8_t)~MM_NO_VALUE;
+}
+
 /* Which write each read has read, by record order. */
 static bool make_writers(struct ck_predict_window *w)
 {
@@ -236,8 +248,10 @@ static bool make_writers(struct ck_predict_window *w)
         e->writer = UINT32_MAX;
         if (e->place == UINT32_MAX)
             continue;
-        if (e->event.kind != MM_WRITE)
+        if (e->event.kind != MM_WRITE) {
             e->writer = last[e->place];
+            tell_value(w, e);
+        }
         if (ck_predict_writes(&e->event))
             last[e->place] = i;
     }

@@ -73,8 +73,9 @@ int main(int argc, char **argv)
         atomic_fetch_add_explicit((atomic_int *)(s + 1), 0, memory_order_acquire);
         s[2] = s[0];
     } else if (is(mode, "clean_host")) {
-        launch(q, svm_kernel("tell", s, s + 1, NULL), 1, NULL);
+        cl_event tell = launch(q, svm_kernel("tell", s, s + 1, NULL), 1, NULL);
         OK(clFlush(q));
+        poll_event(tell); /* few rounds */
         while (!atomic_load_explicit((atomic_int *)(s + 1), memory_order_acquire))
             ;
         s[2] = s[0];
