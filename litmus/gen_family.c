@@ -32,31 +32,58 @@ static char letter(const char *letters, unsigned i)
     return !length ? '\0' : letters[i < length ? i : length - 1];
 }
 
-static bool place(struct lt_cycle *c, const char *how)
+/* What each option may say: one of some words, or a letter for each thread or location. */
+static const struct {
+    const char *option, *words, *letters;
+} axes[AXES] = {[SHAPE] = {.option = "shapes"},
+                [PLACE] = {.option = "places", .words = "dev wg sg split"},
+                [REGION] = {.option = "regions", .letters = LT_CYCLE_REGIONS},
+                [SCOPE] = {.option = "scopes", .words = "sg wg dev all"},
+                [MECHANISM] = {.option = "mechanisms", .letters = "afms"},
+                [DATA] = {.option = "data", .words = "atomic plain"},
+                [FLAGS] = {.option = "flags", .words = "g l gl"},
+                [ORDER] = {.option = "orders", .words = "sc ar rlx"}};
+
+static bool is_word(const char *words, const char *text)
+{
+    size_t length = strlen(text);
+    for (; length && words; words = strchr(words, ' ')) {
+        words += *words == ' ';
+        if (strcspn(words, " ") == length && strncmp(words, text, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum mm_class check(const struct choice *choice, struct mm_error *err)
+{
+    for (unsigned axis = 0; axis < AXES; axis++) {
+        const char *text = choice->text[axis], *words = axes[axis].words, *letters = axes[axis].letters;
+        if (words && !is_word(words, text))
+            return mm_fail(err, MM_INVALID, "litmus.cycle", "--%s: '%s' is none of: %s", axes[axis].option,
+                           text, words);
+        if (letters && (!*text || strspn(text, letters) != strlen(text)))
+            return mm_fail(err, MM_INVALID, "litmus.cycle", "--%s: '%s' has letters other than %s",
+                           axes[axis].option, text, letters);
+    }
+    return MM_OK;
+}
+
+static void place(struct lt_cycle *c, const char *how)
 {
     bool split = strcmp(how, "split") == 0, apart = strcmp(how, "dev") == 0, one = strcmp(how, "wg") == 0;
     for (unsigned i = 0; i < LT_CYCLE_MAX; i++) {
         c->work_group[i] = (uint8_t)(apart ? i : split ? i > 0 : 0);
         c->sub_group[i] = (uint8_t)(one || split ? i : 0);
     }
-    return split || apart || one || strcmp(how, "sg") == 0;
 }
 
-static bool scope_of(const char *name, uint8_t *scope)
+static uint8_t scope_of(const char *name)
 {
-    static const struct {
-        const char *name;
-        uint8_t scope;
-    } table[] = {{"sg", MM_SCOPE_SUB_GROUP},
-                 {"wg", MM_SCOPE_WORK_GROUP},
-                 {"dev", MM_SCOPE_DEVICE},
-                 {"all", MM_SCOPE_ALL_SVM_DEVICES}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strcmp(table[i].name, name) == 0) {
-            *scope = table[i].scope;
-            return true;
-        }
-    return false;
+    return strcmp(name, "sg") == 0    ? MM_SCOPE_SUB_GROUP
+           : strcmp(name, "wg") == 0  ? MM_SCOPE_WORK_GROUP
+           : strcmp(name, "dev") == 0 ? MM_SCOPE_DEVICE
+                                      : MM_SCOPE_ALL_SVM_DEVICES;
 }
 
 /* Accesses next to a reads-from edge carry the synchronisation; where there is none, all do. */
@@ -76,14 +103,12 @@ static uint8_t access_order(const struct lt_cycle_event *e, bool sc, bool relaxe
 
 static bool apply(struct lt_cycle *c, const struct choice *choice)
 {
-    uint8_t scope, flags = (uint8_t)((strchr(choice->text[FLAGS], 'g') ? MM_FENCE_GLOBAL : 0) |
-                                     (strchr(choice->text[FLAGS], 'l') ? MM_FENCE_LOCAL : 0));
+    uint8_t scope = scope_of(choice->text[SCOPE]),
+            flags = (uint8_t)((strchr(choice->text[FLAGS], 'g') ? MM_FENCE_GLOBAL : 0) |
+                              (strchr(choice->text[FLAGS], 'l') ? MM_FENCE_LOCAL : 0));
     bool plain = strcmp(choice->text[DATA], "plain") == 0, sc = strcmp(choice->text[ORDER], "sc") == 0,
          relaxed = strcmp(choice->text[ORDER], "rlx") == 0;
-    if (!place(c, choice->text[PLACE]) || !scope_of(choice->text[SCOPE], &scope) || !flags)
-        return false;
-    if (strspn(choice->text[REGION], LT_CYCLE_REGIONS) != strlen(choice->text[REGION]))
-        return false;
+    place(c, choice->text[PLACE]);
     for (unsigned l = 0; l < LT_CYCLE_MAX; l++)
         c->region[l] = letter(choice->text[REGION], l);
     for (unsigned i = 0; i < c->length; i++) {
@@ -125,13 +150,14 @@ static enum mm_class generate_choice(struct lt_generator *g, const struct choice
     const char *edges = lt_shape(choice->text[SHAPE]);
     if (!edges)
         return mm_fail(err, MM_INVALID, "litmus.cycle", "no shape is called '%s'", choice->text[SHAPE]);
-    enum mm_class cls = lt_cycle_parse(edges, &c, err);
+    enum mm_class cls = check(choice, err);
+    if (cls == MM_OK)
+        cls = lt_cycle_parse(edges, &c, err);
     if (cls != MM_OK)
         return cls;
     if (!apply(&c, choice))
-        return mm_fail(err, MM_INVALID, "litmus.cycle",
-                       "'%s %s %s %s' is no placement, region, scope and flags", choice->text[PLACE],
-                       choice->text[REGION], choice->text[SCOPE], choice->text[FLAGS]);
+        return mm_fail(err, MM_INVALID, "litmus.cycle", "'%s' is no cycle with places %s",
+                       choice->text[SHAPE], choice->text[PLACE]);
     return makes_sense(&c) ? lt_generate(g, &c) : MM_OK;
 }
 

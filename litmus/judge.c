@@ -4,6 +4,8 @@
  * model has undefined behaviour [CL 3.3.6 G17]: whatever was seen says nothing. */
 #include "litmus/judge.h"
 
+#include "litmus/files.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,46 +262,6 @@ static void clear(struct lt_judged *j)
 /* ---- the whole file
  * ------------------------------------------------------------------------------------------------------ */
 
-static cJSON *load(const char *path, struct mm_error *err)
-{
-    FILE *in = fopen(path, "rb");
-    size_t used = 0, capacity = 65536;
-    char *text = in ? mm_alloc(capacity) : NULL;
-    while (text) {
-        used += fread(text + used, 1, capacity - used - 1, in);
-        if (used < capacity - 1)
-            break;
-        char *more = mm_realloc(text, 2 * capacity);
-        if (!more) {
-            mm_free(text);
-            text = NULL;
-            break;
-        }
-        text = more;
-        capacity *= 2;
-    }
-    if (in)
-        fclose(in);
-    cJSON *json = NULL;
-    if (text) {
-        text[used] = '\0';
-        json = cJSON_Parse(text);
-    }
-    mm_free(text);
-    if (!in)
-        mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot open the file");
-    else if (!json || strcmp(json_text(json, "format"), "refcl-litmus-results") != 0 ||
-             !cJSON_IsArray(cJSON_GetObjectItem(json, "tests")))
-        mm_fail_at(err, MM_INVALID, "litmus.results", path, 0, 0, "not a file of litmus results");
-    else if (json_value(cJSON_GetObjectItem(json, "version")) == 1)
-        return json;
-    else
-        mm_fail_at(err, MM_INVALID, "litmus.results", path, 0, 0,
-                   "results of a version that this refcl does not read");
-    cJSON_Delete(json);
-    return NULL;
-}
-
 static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *report,
                                const struct lt_judge_options *options, const char *path, struct mm_error *err)
 {
@@ -351,7 +313,9 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
 {
     struct mm_error scratch = {0};
     err = err ? err : &scratch;
-    cJSON *results = load(results_path, err);
+    static const struct lt_json_kind kind = {"litmus.results", "refcl-litmus-results",
+                                             "results of litmus tests", 1};
+    cJSON *results = lt_file_json(results_path, &kind, err);
     if (!results)
         return MM_INVALID;
     char *body = NULL;

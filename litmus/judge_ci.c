@@ -1,6 +1,8 @@
 /* A judgement for machines that watch over code: JUnit, SARIF 2.1.0, and the gate against a baseline. */
 #include "litmus/judge.h"
 
+#include "litmus/files.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -186,27 +188,10 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
 
 static cJSON *load_judgement(const char *path, struct mm_error *err)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *in = fopen(path, "rb"), *copy = in ? open_memstream(&text, &size) : NULL;
-    if (copy) {
-        char part[65536];
-        for (size_t n; (n = fread(part, 1, sizeof part, in)) > 0;)
-            fwrite(part, 1, n, copy);
-        fclose(copy);
-    }
-    if (in)
-        fclose(in);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
-    cJSON_free(text);
-    const cJSON *version = cJSON_GetObjectItem(json, "version");
-    if (json && strcmp(text_of(json, "format"), "refcl-litmus-judgement") == 0 && cJSON_IsNumber(version) &&
-        version->valueint == 1)
-        return json;
-    mm_fail_at(err, MM_INVALID, "litmus.judgement", path, 0, 0,
-               in ? "not a judgement of litmus results (refcl litmus judge --json)" : "cannot open the file");
-    cJSON_Delete(json);
-    return NULL;
+    static const struct lt_json_kind judgement = {"litmus.judgement", "refcl-litmus-judgement",
+                                                  "a judgement of litmus results (refcl litmus judge --json)",
+                                                  1};
+    return lt_file_json(path, &judgement, err);
 }
 
 static const cJSON *find_test(const cJSON *judgement, const cJSON *wanted)

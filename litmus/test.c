@@ -1,7 +1,7 @@
 /* Reading a test from text or from a file, and what is asked of it. */
 #include "litmus/ast.h"
+#include "litmus/files.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,44 +57,15 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
     return MM_OK;
 }
 
-static char *read_file(FILE *in, size_t *size)
-{
-    size_t capacity = 4096;
-    char *text = mm_alloc(capacity);
-    *size = 0;
-    while (text) {
-        *size += fread(text + *size, 1, capacity - *size, in);
-        if (*size < capacity || *size > LT_MAX_TEXT)
-            break;
-        char *more = mm_realloc(text, 2 * capacity);
-        if (!more) {
-            mm_free(text);
-            return NULL;
-        }
-        text = more;
-        capacity *= 2;
-    }
-    return text;
-}
-
 enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err)
 {
+    char *text;
+    size_t size;
     *test = NULL;
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot open the file: %s",
-                          strerror(errno));
-    size_t size = 0;
-    char *text = read_file(in, &size);
-    bool bad = ferror(in) != 0;
-    fclose(in);
-    enum mm_class cls;
-    if (!text)
-        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
-    else if (bad)
-        cls = mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot read the file");
-    else
-        cls = lt_parse(text, size, path, test, err);
+    enum mm_class cls = lt_file_text(path, LT_MAX_TEXT, &text, &size, err);
+    if (cls != MM_OK)
+        return cls;
+    cls = lt_parse(text, size, path, test, err);
     mm_free(text);
     return cls;
 }

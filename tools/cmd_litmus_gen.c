@@ -76,7 +76,7 @@ static int handle(void *context, size_t index, const char *value)
         code = tool_number("weaker", value, 1000, &n);
         g->options.weaker = (unsigned)n;
     } else if (index == OPT_LIMIT) {
-        code = tool_number("limit", value, 1000000, &n);
+        code = tool_number_from("limit", value, 1, 1000000, &n);
         g->options.limit = (size_t)n;
     } else {
         code = tool_number("timeout", value, 86400, &n);
@@ -135,6 +135,8 @@ static int generate(struct generate *g, int argc, char **argv, int first)
     if (counts->disagreements)
         code = tool_error(EXIT_TOOL, "search and Z3 disagree, or do not know, on %zu cycles: not written",
                           counts->disagreements);
+    if (!code && g->options.clause && !counts->files)
+        code = tool_error(EXIT_USAGE, "no test of these cycles is one that '%s' forbids", g->options.clause);
     lt_generator_destroy(generator);
     return code;
 }

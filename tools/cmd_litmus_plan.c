@@ -36,12 +36,12 @@ static int handle(void *context, size_t index, const char *value)
     struct plan *plan = context;
     switch (index) {
     case OPT_ITERATIONS:
-        return tool_number("iterations", value, UINT64_MAX >> 1, &plan->options.iterations);
+        return tool_number_from("iterations", value, 1, UINT64_MAX >> 12, &plan->options.iterations);
     case OPT_SEED:
         return tool_number("seed", value, UINT64_MAX, &plan->options.seed);
     case OPT_CL_STD:
         plan->options.cl_std = value;
-        return 0;
+        return litmus_cl_std(value);
     case OPT_IL:
         plan->options.compile = compile;
         return 0;

@@ -79,11 +79,11 @@ static int handle(void *context, size_t index, const char *value)
         return 0;
     case OPT_CL_STD:
         campaign->plan.cl_std = value;
-        return 0;
+        return litmus_cl_std(value);
     case OPT_SEED:
         return tool_number("seed", value, UINT64_MAX, &campaign->plan.seed);
     case OPT_ITERATIONS:
-        return tool_number("iterations", value, UINT64_MAX >> 12, &campaign->plan.iterations);
+        return tool_number_from("iterations", value, 1, UINT64_MAX >> 12, &campaign->plan.iterations);
     case OPT_OUTPUT:
         campaign->output = value;
         return 0;

@@ -62,7 +62,18 @@ static int add(struct litmus_files *files, const char *path, int depth)
 
 int litmus_files_add(struct litmus_files *files, const char *path)
 {
-    return add(files, path, 0);
+    size_t before = files->count;
+    int code = add(files, path, 0);
+    return code || files->count > before ? code : tool_error(EXIT_USAGE, "no litmus test in '%s'", path);
+}
+
+int litmus_cl_std(const char *value)
+{
+    bool good = strlen(value) == 5 && strncmp(value, "CL", 2) == 0 && strchr("123", value[2]) &&
+                value[3] == '.' && value[4] >= '0' && value[4] <= '9';
+    return good ? 0
+                : tool_error(EXIT_USAGE, "--cl-std: '%s' is no version of OpenCL C, such as CL1.2 or CL3.0",
+                             value);
 }
 
 void litmus_files_clear(struct litmus_files *files)

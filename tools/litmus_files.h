@@ -8,11 +8,14 @@ struct litmus_files {
     char **paths;
     size_t count, capacity;
 };
-/* Adds PATH; of a folder, every *.litmus file below it, in name order.  Returns an exit code. */
+/* Adds PATH; of a folder, every *.litmus file below it, in name order, at least one.  Returns an exit code.
+ */
 int litmus_files_add(struct litmus_files *files, const char *path);
 void litmus_files_clear(struct litmus_files *files);
 /* Parses them all.  TESTS has files->count places; frees what it parsed if it fails. */
 int litmus_files_parse(const struct litmus_files *files, struct lt_test **tests);
+/* Whether VALUE is a version of OpenCL C.  Returns an exit code. */
+int litmus_cl_std(const char *value);
 
 /* Writes plan.json for FILES to OUTPUT (- is stdout).  Returns an exit code. */
 int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *plan_options,

@@ -35,12 +35,17 @@ int tool_report(const struct mm_error *err)
 
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number)
 {
+    return tool_number_from(option, value, 0, max, number);
+}
+
+int tool_number_from(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *number)
+{
     char *end;
     errno = 0;
     unsigned long long n = strtoull(value, &end, 10);
-    if (errno || end == value || *end || *value == '-' || n > max)
-        return tool_error(EXIT_USAGE, "--%s: '%s' is not a number from 0 to %llu", option, value,
-                          (unsigned long long)max);
+    if (errno || end == value || *end || *value == '-' || n < min || n > max)
+        return tool_error(EXIT_USAGE, "--%s: '%s' is not a number from %llu to %llu", option, value,
+                          (unsigned long long)min, (unsigned long long)max);
     *number = n;
     return 0;
 }

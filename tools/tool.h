@@ -47,6 +47,7 @@ int tool_error(int code, const char *format, ...) MM_PRINTF(2, 3);
 int tool_report(const struct mm_error *err);
 /* Parses a decimal number of at most MAX.  Complains in the name of OPTION. */
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number);
+int tool_number_from(const char *option, const char *value, uint64_t min, uint64_t max, uint64_t *number);
 
 /* Files beside the command: the build folder, or PREFIX when installed.  PATH has PATH_MAX bytes. */
 int tool_find_library(char *path);                  /* librefcl.so */

@@ -446,28 +446,21 @@ static void listen_to_child(struct campaign *c)
 /* ---- start and end
  * ------------------------------------------------------------------------------------------- */
 
+static bool is_named(const struct lt_options *o, const cJSON *test)
+{
+    const cJSON *name = cJSON_GetObjectItem(test, "name");
+    if (!o->only || !cJSON_IsString(name))
+        return true;
+    return o->exact ? strcmp(name->valuestring, o->only) == 0 : strstr(name->valuestring, o->only) != NULL;
+}
+
 static bool load_plan(struct campaign *c)
 {
-    char *text = lt_read_file(c->options->plan_path);
-    if (!text) {
-        fprintf(stderr, "%s: %s\n", c->options->plan_path, strerror(errno));
+    unsigned named = 0;
+    c->plan = lt_load_plan(c->options->plan_path);
+    if (!c->plan)
         return false;
-    }
-    c->plan = cJSON_Parse(text);
-    free(text);
-    const cJSON *format = cJSON_GetObjectItem(c->plan, "format"),
-                *tests = cJSON_GetObjectItem(c->plan, "tests"), *t;
-    if (!cJSON_IsString(format) || strcmp(format->valuestring, "refcl-litmus-plan") != 0 ||
-        !cJSON_IsArray(tests)) {
-        fprintf(stderr, "%s: not a litmus plan\n", c->options->plan_path);
-        return false;
-    }
-    const cJSON *version = cJSON_GetObjectItem(c->plan, "version");
-    if (lt_json_value(version) != LT_PLAN_VERSION) {
-        fprintf(stderr, "%s: a plan of version %lld, but this runner reads version %d\n",
-                c->options->plan_path, (long long)lt_json_value(version), LT_PLAN_VERSION);
-        return false;
-    }
+    const cJSON *tests = cJSON_GetObjectItem(c->plan, "tests"), *t;
     c->seed = c->options->has_seed ? c->options->seed
                                    : (uint64_t)lt_json_value(cJSON_GetObjectItem(c->plan, "seed"));
     c->count = (unsigned)cJSON_GetArraySize(tests);
@@ -479,20 +472,20 @@ static bool load_plan(struct campaign *c)
     cJSON_ArrayForEach(t, tests)
     {
         struct record *r = &c->records[i];
-        const cJSON *name = cJSON_GetObjectItem(t, "name");
-        const char *only = c->options->only;
         r->test = c->tests[i] = t;
         r->status = "pending";
         r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
-        r->selected = i % c->options->shard_count == c->options->shard;
-        if (only && cJSON_IsString(name))
-            r->selected &= c->options->exact ? strcmp(name->valuestring, only) == 0
-                                             : strstr(name->valuestring, only) != NULL;
+        r->selected = i % c->options->shard_count == c->options->shard && is_named(c->options, t);
+        named += is_named(c->options, t);
         if (r->states.values > LT_MAX_VALUES)
             r->selected = false;
         i++;
     }
-    return true;
+    if (!named && c->options->only)
+        fprintf(stderr, "%s: no test of it is called '%s'\n", c->options->plan_path, c->options->only);
+    else if (!named)
+        fprintf(stderr, "%s: no tests in it\n", c->options->plan_path);
+    return named > 0;
 }
 
 static bool work_left(const struct campaign *c)

@@ -30,10 +30,15 @@ char *lt_read_file(const char *path)
         text = more;
         capacity *= 2;
     }
+    int failed = ferror(in) ? errno : 0;
     fclose(in);
     if (text)
         text[used] = '\0';
-    return text;
+    if (failed) {
+        free(text);
+        errno = failed;
+    }
+    return failed ? NULL : text;
 }
 
 /* Writes a new file beside the old one and renames it, so that a reader never sees half of it. */
@@ -52,7 +57,8 @@ bool lt_save_json(const cJSON *json, const char *name)
     return ok;
 }
 
-cJSON *lt_load_results(const char *path)
+/* A file that calls itself FORMAT; NULL, with a message: it is not WHAT. */
+static cJSON *load(const char *path, const char *format, const char *what, int version)
 {
     errno = 0;
     char *text = lt_read_file(path);
@@ -62,16 +68,27 @@ cJSON *lt_load_results(const char *path)
     }
     cJSON *json = cJSON_Parse(text);
     free(text);
-    const cJSON *format = cJSON_GetObjectItem(json, "format"),
-                *version = cJSON_GetObjectItem(json, "version");
-    if (!cJSON_IsString(format) || strcmp(format->valuestring, "refcl-litmus-results") != 0 ||
-        !cJSON_IsArray(cJSON_GetObjectItem(json, "tests")))
-        fprintf(stderr, "%s: not a file of litmus results, or the end of it is missing\n", path);
-    else if (lt_json_value(version) != LT_RESULTS_VERSION)
-        fprintf(stderr, "%s: results of version %lld, but this runner reads version %d\n", path,
-                (long long)lt_json_value(version), LT_RESULTS_VERSION);
+    const cJSON *name = cJSON_GetObjectItem(json, "format"), *number = cJSON_GetObjectItem(json, "version");
+    if (!json)
+        fprintf(stderr, "%s: not %s: no JSON, or the end of it is missing\n", path, what);
+    else if (!cJSON_IsString(name) || strcmp(name->valuestring, format) != 0 ||
+             !cJSON_IsArray(cJSON_GetObjectItem(json, "tests")))
+        fprintf(stderr, "%s: not %s\n", path, what);
+    else if (lt_json_value(number) != version)
+        fprintf(stderr, "%s: %s of version %lld, but this runner reads version %d\n", path, what,
+                (long long)lt_json_value(number), version);
     else
         return json;
     cJSON_Delete(json);
     return NULL;
+}
+
+cJSON *lt_load_plan(const char *path)
+{
+    return load(path, "refcl-litmus-plan", "a litmus plan", LT_PLAN_VERSION);
+}
+
+cJSON *lt_load_results(const char *path)
+{
+    return load(path, "refcl-litmus-results", "results of litmus tests", LT_RESULTS_VERSION);
 }

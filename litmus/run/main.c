@@ -55,12 +55,17 @@ static bool read_number(const char *text, uint64_t least, uint64_t most, uint64_
 
 static bool read_shard(const char *text, struct lt_options *o)
 {
-    unsigned k = 0, n = 0;
-    char rest;
-    if (sscanf(text, "%u/%u%c", &k, &n, &rest) != 2 || !k || k > n)
+    uint64_t k = 0, n = 0;
+    char first[8];
+    size_t length = strcspn(text, "/");
+    if (length >= sizeof first || !text[length])
         return false;
-    o->shard = k - 1;
-    o->shard_count = n;
+    memcpy(first, text, length);
+    first[length] = '\0';
+    if (!read_number(first, 1, 1 << 20, &k) || !read_number(text + length + 1, k, 1 << 20, &n))
+        return false;
+    o->shard = (unsigned)k - 1;
+    o->shard_count = (unsigned)n;
     return true;
 }
 
@@ -151,17 +156,40 @@ static bool set_option(struct lt_options *o, const char *name, const char *value
     return false;
 }
 
+/* Options that have a value, and their environment variables. */
+static const struct {
+    const char *name, *environment;
+} with_value[] = {{"output", "REFCL_RESULTS"},
+                  {"platform", "REFCL_PLATFORM"},
+                  {"device", "REFCL_DEVICE"},
+                  {"test", "REFCL_TEST"},
+                  {"shard", "REFCL_SHARD"},
+                  {"iterations", "REFCL_ITERATIONS"},
+                  {"batch", "REFCL_BATCH"},
+                  {"budget", "REFCL_BUDGET"},
+                  {"confidence", "REFCL_CONFIDENCE"},
+                  {"timeout", "REFCL_RUN_TIMEOUT"},
+                  {"seed", "REFCL_SEED"},
+                  {"tuning", "REFCL_TUNING"},
+                  {"kind", NULL},
+                  {"knob", NULL},
+                  {"build-options", NULL}};
+#define WITH_VALUE (sizeof with_value / sizeof *with_value)
+
+static bool has_value(const char *name)
+{
+    for (size_t i = 0; i < WITH_VALUE; i++)
+        if (strcmp(with_value[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 static bool from_environment(struct lt_options *o)
 {
-    static const char *const table[][2] = {
-        {"REFCL_RESULTS", "output"},      {"REFCL_PLATFORM", "platform"}, {"REFCL_DEVICE", "device"},
-        {"REFCL_TEST", "test"},           {"REFCL_SHARD", "shard"},       {"REFCL_ITERATIONS", "iterations"},
-        {"REFCL_BATCH", "batch"},         {"REFCL_BUDGET", "budget"},     {"REFCL_CONFIDENCE", "confidence"},
-        {"REFCL_RUN_TIMEOUT", "timeout"}, {"REFCL_SEED", "seed"},         {"REFCL_TUNING", "tuning"}};
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const char *value = getenv(table[i][0]);
-        if (value && *value && !set_option(o, table[i][1], value)) {
-            fprintf(stderr, "refcl-litmus-run: '%s' is no value for %s\n", value, table[i][0]);
+    for (size_t i = 0; i < WITH_VALUE; i++) {
+        const char *value = with_value[i].environment ? getenv(with_value[i].environment) : NULL;
+        if (value && *value && !set_option(o, with_value[i].name, value)) {
+            fprintf(stderr, "refcl-litmus-run: '%s' is no value for %s\n", value, with_value[i].environment);
             return false;
         }
     }
@@ -214,11 +242,15 @@ static bool parse_option(struct lt_options *o, int argc, char **argv, int *i)
     }
     if (!value && set_flag(o, name))
         return true;
-    if (!value && *name && *i + 1 < argc)
-        value = argv[++*i];
-    if (*name && value && set_option(o, name, value))
+    if (!has_value(name))
+        fprintf(stderr, "refcl-litmus-run: there is no option '%s' (see --help)\n", argv[*i]);
+    else if (!value && *i + 1 == argc)
+        fprintf(stderr, "refcl-litmus-run: --%s needs a value (see --help)\n", name);
+    else if (set_option(o, name, value ? value : argv[++*i]))
         return true;
-    fprintf(stderr, "refcl-litmus-run: bad option or value: %s\n%s", argv[*i], usage);
+    else
+        fprintf(stderr, "refcl-litmus-run: '%s' is no value for --%s (see --help)\n",
+                value ? value : argv[*i], name);
     return false;
 }
 

@@ -196,7 +196,8 @@ int lt_campaign(const struct lt_options *options);
 int lt_merge(const struct lt_options *options);
 bool lt_save_json(const cJSON *json, const char *path);
 char *lt_read_file(const char *path);
-/* Results that a campaign wrote; NULL, with a message: they cannot be used. */
+/* A plan, or results that a campaign wrote; NULL, with a message: they cannot be used. */
+cJSON *lt_load_plan(const char *path);
 cJSON *lt_load_results(const char *path);
 
 #endif

@@ -68,7 +68,7 @@ bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
     cJSON *json = text ? cJSON_Parse(text) : NULL;
     bool ok = json && read_tuning(json, tuning);
     if (!ok && (options->tuning || text))
-        *error = "the tuning is not a file that --tune wrote";
+        *error = text ? "the tuning is not a file that --tune wrote" : "the tuning cannot be read";
     free(text);
     cJSON_Delete(json);
     return ok;
@@ -176,14 +176,6 @@ static unsigned rate(const cJSON *plan, const cJSON *results, struct candidate *
     return count;
 }
 
-static cJSON *load(const char *path)
-{
-    char *text = lt_read_file(path);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
-    free(text);
-    return json;
-}
-
 /* SECONDS 0: one batch of every test, however long that takes.  False: nothing can be tuned here. */
 static bool attempt(const struct lt_options *options, const cJSON *plan, struct candidate *c, double seconds,
                     const char *path, cJSON **results)
@@ -201,7 +193,7 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
         }
     if (lt_campaign(&o) > 1)
         return false;
-    cJSON *seen = load(path);
+    cJSON *seen = lt_load_results(path);
     unsigned tests = rate(plan, seen, c);
     c->score = tests ? c->score / tests : 0;
     if (results)
@@ -396,12 +388,13 @@ int lt_tune(const struct lt_options *options)
 {
     char path[] = "/tmp/refcl-tune-XXXXXX";
     int fd = mkstemp(path), code = 2;
-    cJSON *plan = load(options->plan_path);
-    if (fd < 0 || !plan) {
-        fprintf(stderr, "%s: %s\n", fd < 0 ? path : options->plan_path, strerror(errno));
+    cJSON *plan = lt_load_plan(options->plan_path);
+    if (fd < 0) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
     } else {
         close(fd);
-        code = tune(options, plan, path);
+        if (plan)
+            code = tune(options, plan, path);
         unlink(path);
     }
     cJSON_Delete(plan);

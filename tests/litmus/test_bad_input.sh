@@ -1,0 +1,87 @@
+#!/bin/bash
+# Bad options, files and names: every litmus command tells what is wrong with which of them, and ends with code 2.
+set -u
+cd "$(dirname "$0")/../.." || exit 4
+. tests/lib/tap.sh
+needs "bad input" refcl refcl-litmus-run librefcl.so refcl-compiler
+refcl=$REFCL
+runner=$PWD/$BUILD/refcl-litmus-run
+export OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so
+test=$PWD/litmus/suite/message-passing/MP+rel+acq.litmus
+cd "$tap_dir" || exit 4
+mkdir folder
+"$refcl" litmus plan -o plan.json "$test" && "$runner" -q -n 20 -o results.json plan.json >log &&
+    "$refcl" litmus judge --json judged.json results.json >log
+check "plan, run and judge" $?
+for kind in plan results judged; do
+    head -c 300 "$kind.json" >"cut-$kind.json"
+    sed 's/"version":[[:space:]]*[0-9][0-9]*/"version": 77/' "$kind.json" >"later-$kind.json"
+done
+echo '[1, 2]' >other.json
+: >empty.json
+echo '{"format": "refcl-litmus-plan", "version": 2, "seed": 1, "tests": []}' >none.json
+/usr/bin/python3 -c 'print("[" * 100000)' >deep.json
+
+refused() { ok "$(basename "$2") ${*:3}: $1" prints 2 "$1" timeout 60 "${@:2}"; }
+run() { refused "$1" "$runner" -q -n 20 -o new.json "${@:2}"; }
+run 'cut-plan.json: not a litmus plan: no JSON, or the end of it is missing' cut-plan.json
+run 'a litmus plan of version 77, but this runner reads version' later-plan.json
+run 'results.json: not a litmus plan' results.json
+run 'other.json: not a litmus plan' other.json
+run 'empty.json: not a litmus plan' empty.json
+run 'deep.json: not a litmus plan' deep.json
+run 'none.json: no tests in it' none.json
+run 'folder: Is a directory' folder
+run 'missing.json: No such file or directory' missing.json
+run "no test of it is called 'nothing'" --test nothing plan.json
+run "'0/0' is no value for --shard" --shard 0/0 plan.json
+run "'3/2' is no value for --shard" --shard 3/2 plan.json
+run "'4294967297/4294967297' is no value for --shard" --shard 4294967297/4294967297 plan.json
+run "'-5' is no value for --iterations" -n -5 plan.json
+run "'nan' is no value for --budget" --budget nan plan.json
+run "'height=1' is no value for --knob" --knob height=1 plan.json
+run "there is no option '--bogus'" --bogus plan.json
+run "--seed needs a value" plan.json --seed
+run 'no such OpenCL device' --device nowhere plan.json
+run 'the tuning cannot be read' --tuning missing.json plan.json
+refused 'cannot write missing/new.json: No such file or directory' "$runner" -q -o missing/new.json plan.json
+refused 'one plan is needed, 2 given' "$runner" plan.json plan.json
+refused 'cut-plan.json: not a litmus plan' "$runner" --tune --budget 1 cut-plan.json
+
+for bad in cut-results later-results other empty folder missing deep; do
+    path=$bad.json
+    [ $bad = folder ] && path=folder
+    refused "$path: " "$refcl" litmus judge "$path"
+    refused "$path: " "$refcl" litmus merge -o new.json results.json "$path"
+    refused "$path: " "$refcl" gate --baseline judged.json "$path"
+    refused "$path: " "$refcl" gate --baseline "$path" judged.json
+done
+refused 'results of litmus tests of version 77, but this refcl reads version' "$refcl" litmus judge later-results.json
+refused 'of version 77, but this refcl reads version' "$refcl" gate --baseline judged.json later-judged.json
+refused 'one results file is needed' "$refcl" litmus judge
+refused 'no results given' "$refcl" litmus merge
+
+refused "no litmus test in 'folder'" "$refcl" litmus plan folder
+refused "no litmus test in 'folder'" "$refcl" litmus run folder
+refused "no litmus test in 'folder'" "$refcl" litmus check folder
+refused "cannot read 'missing'" "$refcl" litmus plan missing
+refused 'other.json:1:1: expected OPENCL' "$refcl" litmus plan other.json
+refused "'0' is not a number from 1" "$refcl" litmus plan -n 0 "$test"
+refused "'0' is not a number from 1" "$refcl" litmus run -n 0 "$test"
+refused "'CL3' is no version of OpenCL C" "$refcl" litmus plan --cl-std CL3 "$test"
+refused "cannot read ICD 'missing.so'" "$refcl" litmus run --icd missing.so "$test"
+refused 'no such OpenCL device' "$refcl" litmus run -q -o new.json --icd plan.json "$test"
+
+generate() { refused "$1" "$refcl" litmus gen --shapes MP "${@:2}"; }
+generate "--places: 'moon' is none of" --places moon
+generate "--regions: 'q' has letters other than" --regions q
+generate "--scopes: 'al' is none of" --scopes al
+generate "--mechanisms: 'ax' has letters other than" --mechanisms ax
+generate "--data: 'none' is none of" --data none
+generate "--flags: 'i' is none of" --flags i
+generate "--orders: 's' is none of" --orders s
+generate "no test of these cycles is one that 'ZZ9' forbids" --clause ZZ9
+generate "cannot create 'missing/new'" -o missing/new
+refused "no shape is called 'XX'" "$refcl" litmus gen --shapes XX
+refused "'Rlx' is no cycle over several threads" "$refcl" litmus gen Rlx
+done_testing
