@@ -153,7 +153,7 @@ static uint64_t read_cell(struct access *x)
     return in_cell_value(x->cell, at, x->mask);
 }
 
-static bool make_scratch(struct in_weak *w, uint64_t size)
+bool in_weak_scratch(struct in_weak *w, uint64_t size)
 {
     if (size <= w->scratch_size)
         return true;
@@ -172,7 +172,9 @@ const uint8_t *in_weak_read(struct in_run *run, struct in_item *item, const stru
     const uint8_t *memory = (const uint8_t *)(uintptr_t)address;
     uint64_t first = address & ~UINT64_C(7);
     bool any = false;
-    if (!begin(&x, run, item, object) || !make_scratch(x.w, size))
+    if (run->launch.oracle != NULL)
+        return in_oracle_read(run, item, object, address, size);
+    if (!begin(&x, run, item, object) || !in_weak_scratch(x.w, size))
         return memory;
     for (uint64_t at = first; at < address + size; at += 8) {
         x.cell = in_cell_find(x.w, at);
@@ -195,6 +197,8 @@ void in_weak_write_begin(struct in_run *run, struct in_item *item, const struct 
                          uint64_t address, uint64_t size)
 {
     struct in_weak *w = run->weak;
+    if (run->launch.oracle != NULL)
+        return;
     for (uint64_t at = address & ~UINT64_C(7); at < address + size && !w->failed; at += 8) {
         uint8_t mask = part(at, address, size);
         struct in_cell *c = in_cell_at(w, group_of(item, object), at, mask);
@@ -207,6 +211,10 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
                        uint64_t address, uint64_t size)
 {
     struct access x;
+    if (run->launch.oracle != NULL) {
+        in_oracle_wrote(run, item, object, address, size, (const void *)(uintptr_t)address);
+        return;
+    }
     if (!begin(&x, run, item, object))
         return;
     for (uint64_t at = address & ~UINT64_C(7); at < address + size; at += 8) {
@@ -377,6 +385,10 @@ void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_ato
 {
     struct access x;
     uint64_t at = a->address & ~UINT64_C(7);
+    if (run->launch.oracle != NULL) {
+        in_oracle_atomic(run, item, a);
+        return;
+    }
     bool ready = begin(&x, run, item, a->object);
     x.atomic = true;
     x.mask = part(at, a->address, a->size);

@@ -95,6 +95,8 @@ struct in_weak {
 };
 
 uint64_t in_weak_random(struct in_weak *w);
+/* Room for SIZE bytes in W->scratch; false: out of memory. */
+bool in_weak_scratch(struct in_weak *w, uint64_t size);
 struct in_weak_item *in_weak_item(struct in_run *run, struct in_item *item);
 
 /* view.c */

@@ -142,7 +142,7 @@ bool in_weak_catch_up(struct in_run *run, struct in_item *item)
 bool in_weak_postpones(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
     const struct in_atomic *a = pc->p;
-    struct in_weak_item *mine = in_weak_item(run, item);
+    struct in_weak_item *mine = run->launch.oracle == NULL ? in_weak_item(run, item) : NULL;
     if (mine == NULL)
         return false;
     if (mine->late != NULL) {

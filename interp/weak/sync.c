@@ -207,7 +207,10 @@ static void fence(struct in_run *run, struct in_item *item, struct fence f, bool
 
 void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics, enum mm_scope scope)
 {
-    fence(run, item, decode(semantics, scope, false), true, true);
+    if (run->launch.oracle != NULL)
+        in_oracle_fence(run, item, false, semantics, scope);
+    else
+        fence(run, item, decode(semantics, scope, false), true, true);
 }
 
 /* ---- barriers --------------------------------------------------------------------------------- */
@@ -234,6 +237,8 @@ void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t coun
                      enum mm_scope scope)
 {
     struct fence f = decode(semantics, scope, true);
+    for (uint32_t k = 0; run->launch.oracle != NULL && k < count; k++)
+        in_oracle_fence(run, members[k], true, semantics, scope);
     for (uint32_t k = 0; k < count; k++)
         fence(run, members[k], f, false, true);
     meet(run, members, count, f.flags);

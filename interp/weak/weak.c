@@ -51,7 +51,8 @@ static void free_item(struct in_weak_item *mine)
 
 void in_weak_done(struct in_run *run, struct in_item *item)
 {
-    (void)run;
+    if (run->launch.oracle != NULL)
+        in_oracle_ended(run, item);
     if (item->weak != NULL)
         free_item(item->weak);
     item->weak = NULL;

@@ -56,6 +56,16 @@ void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t coun
 /* The first of MEMBERS made asynchronous copies, which all of them now see [CLC 6.15.11]. */
 void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count);
 
+/* The same where an oracle says what is read (oracle.c). */
+const uint8_t *in_oracle_read(struct in_run *run, struct in_item *item, const struct in_object *object,
+                              uint64_t address, uint64_t size);
+void in_oracle_wrote(struct in_run *run, struct in_item *item, const struct in_object *object,
+                     uint64_t address, uint64_t size, const void *bytes);
+void in_oracle_atomic(struct in_run *run, struct in_item *item, struct in_weak_atomic *a);
+void in_oracle_fence(struct in_run *run, struct in_item *item, bool barrier, uint32_t semantics,
+                     enum mm_scope scope);
+void in_oracle_ended(struct in_run *run, struct in_item *item);
+
 /* Recording: the event that was recorded last is the access that was made last; tells where its value came
  * from and where in modification order it is, if record order does not say so. */
 void in_weak_recorded(struct in_run *run);

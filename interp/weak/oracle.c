@@ -1,0 +1,69 @@
+/* Executions that are given: an oracle says what each read returns, and learns what the work-items do with
+ * it. Memory holds what was written last, and nobody reads it. */
+#include "history.h"
+#include <string.h>
+
+/* Nothing more is asked once the oracle has ended the launch. */
+static bool asks(const struct in_run *run)
+{
+    return !run->stopped;
+}
+
+static void answered(struct in_run *run, bool go_on)
+{
+    if (go_on)
+        return;
+    run->stopped = true;
+    run->switch_budget = 0;
+}
+
+const uint8_t *in_oracle_read(struct in_run *run, struct in_item *item, const struct in_object *object,
+                              uint64_t address, uint64_t size)
+{
+    const struct in_oracle *o = run->launch.oracle;
+    if (!in_weak_scratch(run->weak, size)) {
+        run->limit = true;
+        return (const uint8_t *)(uintptr_t)address;
+    }
+    memcpy(run->weak->scratch, (const void *)(uintptr_t)address, size);
+    if (asks(run))
+        answered(run, o->read(o->context, item->agent, object, address, (uint32_t)size, run->weak->scratch));
+    return run->weak->scratch;
+}
+
+void in_oracle_wrote(struct in_run *run, struct in_item *item, const struct in_object *object,
+                     uint64_t address, uint64_t size, const void *bytes)
+{
+    const struct in_oracle *o = run->launch.oracle;
+    if (asks(run))
+        answered(run, o->write(o->context, item->agent, object, address, (uint32_t)size, bytes));
+}
+
+void in_oracle_atomic(struct in_run *run, struct in_item *item, struct in_weak_atomic *a)
+{
+    a->wrote = a->result != NULL;
+    if (!a->store)
+        memcpy(&a->old, in_oracle_read(run, item, a->object, a->address, a->size), a->size);
+    a->written = a->old;
+    if (a->result != NULL)
+        a->written = a->result(a->context, a->old, &a->wrote);
+    if (!a->wrote)
+        return;
+    memcpy((void *)(uintptr_t)a->address, &a->written, a->size);
+    in_oracle_wrote(run, item, a->object, a->address, a->size, &a->written);
+}
+
+void in_oracle_fence(struct in_run *run, struct in_item *item, bool barrier, uint32_t semantics,
+                     enum mm_scope scope)
+{
+    const struct in_oracle *o = run->launch.oracle;
+    if (asks(run))
+        answered(run, o->fence(o->context, item->agent, barrier, in_order_of(semantics), scope));
+}
+
+void in_oracle_ended(struct in_run *run, struct in_item *item)
+{
+    const struct in_oracle *o = run->launch.oracle;
+    if (asks(run))
+        answered(run, o->ended(o->context, item->agent));
+}
