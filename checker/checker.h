@@ -25,6 +25,7 @@ struct ck_options {
     unsigned unroll;     /* when not 0, instead of BOUND: how often the body of a loop may run */
     struct ck_progress progress;
     size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
+    bool executions;   /* search: keep an execution for each final state and each finding */
 };
 
 struct ck_state {
@@ -50,6 +51,32 @@ struct ck_violation {
     struct ck_step *steps;
 };
 
+/* An execution that shows something, as each thread goes through it. */
+enum ck_shows { CK_SHOWS_STATE, CK_SHOWS_FLAG, CK_SHOWS_OUT_OF_BOUNDS, CK_SHOWS_DIVERGENCE, CK_SHOWS_HANG };
+/* How a thread ends: it comes to its end; accesses memory outside of objects; waits for ever, its events from
+ * WAIT_FROM on again and again; or is left where it is. */
+enum ck_end { CK_ENDS, CK_FAULTS, CK_WAITS, CK_IS_LEFT };
+struct ck_happening {
+    uint32_t thread; /* UINT32_MAX: initial write */
+    uint8_t kind; /* enum mm_kind: INIT, READ, WRITE, FENCE, BARRIER_ENTRY, AVAILABILITY, VISIBILITY, ... */
+    uint8_t order;
+    bool last;       /* writes: the value stays in memory */
+    uint32_t object; /* UINT32_MAX: none */
+    uint32_t offset, size;
+    uint64_t value;  /* read or written */
+    uint32_t source; /* reads: the number of the write in the execution */
+    uint32_t line, column;
+};
+struct ck_execution {
+    enum ck_shows shows;
+    const uint64_t *values; /* STATE: of the observed terms */
+    const char *flag;       /* FLAG: its name */
+    size_t count;
+    struct ck_happening *happenings; /* initial writes, then each thread's in program order */
+    enum ck_end *ends;               /* by thread */
+    uint32_t *wait_from;             /* by thread: counted within the thread's own */
+};
+
 struct ck_verdict {
     struct mm_arena *arena;   /* owns everything below */
     enum ck_answer condition; /* YES: exists has a witness, or forall / ~exists is true of every execution */
@@ -73,6 +100,8 @@ struct ck_verdict {
     /* kernels */
     enum ck_answer divergence;  /* YES: work-items of a group can wait at different barriers */
     enum ck_answer termination; /* YES: every execution ends */
+    size_t shown_count;         /* with options.executions */
+    struct ck_execution *shown;
 };
 
 /* Decides PROGRAM under MODEL.  Returns MM_OK and fills VERDICT (free with ck_verdict_clear), also when the

@@ -70,5 +70,8 @@ void sx_compare_candidate(struct sx *sx);
 /* Copies the execution to the verdict's witness. */
 void sx_keep_witness(struct sx *sx);
 void sx_keep_race(struct sx *sx, uint32_t check);
+/* Copies it as one that shows the state VALUES, or FLAG, or another finding (search_shown.c); x->final_write
+ * is known.  Does nothing unless options.executions. */
+void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag);
 
 #endif

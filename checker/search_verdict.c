@@ -228,6 +228,8 @@ static void end_early(struct sx *sx)
 
         if (end == SX_DONE || end == SX_WAIT)
             continue;
+        if (end == SX_FAULT && !sx->raised[end - 1])
+            sx_keep_execution(sx, CK_SHOWS_OUT_OF_BOUNDS, NULL, NULL);
         sx->raised[end - 1] = true;
         if (end == SX_BOUND)
             sx_limit(sx, "search.bound", "loops go round more often than the bound");
@@ -260,6 +262,7 @@ static bool raise_flags(struct sx *sx)
         if (sx->flags[i])
             continue;
         sx->flags[i] = 1;
+        sx_keep_execution(sx, CK_SHOWS_FLAG, NULL, sx->model->checks[i].name);
         if (sx->options.explain && !sx->verdict->race_witness.axiom)
             sx_keep_race(sx, i);
     }
@@ -299,6 +302,7 @@ static bool waits_for_ever(const struct sx *sx)
 static void accept_state(struct sx *sx, const bool *racy)
 {
     struct sx_exec *x = sx->exec;
+    size_t known = sx->verdict->state_count;
     struct ck_state *state;
 
     fill_state(sx);
@@ -317,6 +321,8 @@ static void accept_state(struct sx *sx, const bool *racy)
         sx->stop = true;
         return;
     }
+    if (sx->verdict->state_count > known)
+        sx_keep_execution(sx, CK_SHOWS_STATE, state->values, NULL);
     if (state->satisfies && sx->options.explain && sx->verdict->witness_count == 0)
         sx_keep_witness(sx);
     if (racy ? *racy : (!state->racy || sx_flags_open(sx)) && raise_flags(sx))
@@ -367,11 +373,16 @@ void sx_accept(struct sx *sx)
     const uint64_t *order;
     bool racy;
 
+    find_final_writes(sx);
+    if (sx->mode == SX_DIVERGE && !sx->diverges)
+        sx_keep_execution(sx, CK_SHOWS_DIVERGENCE, NULL, NULL);
     if (sx->mode == SX_DIVERGE)
         sx->diverges = true;
     if (sx->mode == SX_HANG) {
         sx->hangs = sx->hangs || waits_for_ever(sx);
         sx->stop = sx->stop || sx->hangs;
+        if (sx->hangs)
+            sx_keep_execution(sx, CK_SHOWS_HANG, NULL, NULL);
         return;
     }
     if (x->partial) {
@@ -381,14 +392,12 @@ void sx_accept(struct sx *sx)
             raise_flags(sx);
         return;
     }
-    find_final_writes(sx);
     if (sx->final_check == UINT32_MAX) {
         accept_state(sx, NULL);
         return;
     }
     racy = raise_flags(sx);
     order = mm_cat_eval_value(sx->eval, sx->final_check);
-    find_final_writes(sx);
     list_states(sx, 0, order, &racy);
 }
 
