@@ -289,8 +289,8 @@ static cl_int get_dot_product(const void *object, const struct rt_info_out *out)
 static cl_int get_ils(const void *object, const struct rt_info_out *out)
 {
     (void)object;
-    cl_name_version ils[3] = {0};
-    for (unsigned minor = 0; minor < 3; minor++) {
+    cl_name_version ils[7] = {0};
+    for (unsigned minor = 0; minor < sizeof(ils) / sizeof(*ils); minor++) {
         ils[minor].version = CL_MAKE_VERSION(1, minor, 0);
         memcpy(ils[minor].name, "SPIR-V", sizeof("SPIR-V"));
     }
