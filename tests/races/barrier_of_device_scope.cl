@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:8 -a buf:8
+// A barrier of device scope meets the work-group alone.
+kernel void k(global int *a, global int *o)
+{
+    int i = get_global_id(0);
+    a[i] = i;
+    work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);
+    o[i] = a[(i + 4) % 8];
+}

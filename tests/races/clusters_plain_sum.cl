@@ -1,0 +1,9 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:8:iota -a buf:2 -a buf:2
+// Sums of clusters without atomics beside counters with them.
+kernel void k(global const int *x, global float *sum, global int *n)
+{
+    int i = get_global_id(0), c = x[i] & 1;
+    sum[c] += x[i];
+    atomic_inc(&n[c]);
+}

@@ -1,0 +1,13 @@
+// expect: data-race
+// run: -g 16 -l 4 -a buf:16:iota -a buf:1 -a buf:1
+// Whether somebody has found it is read without an atomic.
+kernel void k(global const int *w, global int *found, global int *who)
+{
+    int i = get_global_id(0);
+    if (w[i] % 5 == 0) {
+        if (*found == 0) {
+            atomic_inc(found);
+            *who = i;
+        }
+    }
+}

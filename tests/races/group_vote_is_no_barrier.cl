@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:8 -a buf:8
+// A vote of the work-group orders no memory.
+kernel void k(global int *a, global int *o)
+{
+    int i = get_local_id(0);
+    a[i] = i;
+    int any = work_group_any(i == 3);
+    o[i] = a[(i + 1) % 8] + any;
+}

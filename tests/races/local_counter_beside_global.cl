@@ -1,0 +1,11 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:1
+// An atomic in local memory counts; the global copy is written by whoever counts.
+kernel void k(global int *last)
+{
+    local atomic_int n;
+    if (get_local_id(0) == 0)
+        atomic_init(&n, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    *last = atomic_fetch_add_explicit(&n, 1, memory_order_acq_rel, memory_scope_work_group);
+}

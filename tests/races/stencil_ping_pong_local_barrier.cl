@@ -1,0 +1,15 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:8:iota -a buf:8
+// The same after a barrier for local memory.
+kernel void k(global int *a, global int *b)
+{
+    int i = get_global_id(0);
+    global int *p = a, *q = b;
+    for (int r = 0; r < 4; r++) {
+        q[i] = (p[i > 0 ? i - 1 : 0] + p[i < 7 ? i + 1 : 7]) / 2;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        global int *t = p;
+        p = q;
+        q = t;
+    }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""The known-verdict set: each test is in a category of categories.txt, and each category has at least three tests
+that are clean and three that are not.  Prints the counts."""
+import fnmatch
+import glob
+import os
+import sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../lib"))
+sys.path.insert(0, here)
+import tap
+from tap import check
+from test_races import directives
+
+LEAST = 3
+
+
+def main():
+    paths = glob.glob(os.path.join(here, "*.cl")) + glob.glob(os.path.join(here, "host/*.c"))
+    clean = {os.path.splitext(os.path.relpath(p, here))[0]: directives(p)["expect"] == "clean" for p in paths}
+    seen = set()
+    with open(os.path.join(here, "categories.txt")) as f:
+        lines = [line.split(":") for line in f if not line.startswith("#")]
+    for category, patterns in lines:
+        names = {n for pattern in patterns.split() for n in fnmatch.filter(clean, pattern)
+                 if pattern.startswith("host/") == n.startswith("host/")}
+        unused = [pattern for pattern in patterns.split() if not fnmatch.filter(clean, pattern)]
+        good = sum(clean[n] for n in names)
+        check("%s: %d clean, %d wrong" % (category, good, len(names) - good),
+              good >= LEAST and len(names) - good >= LEAST and not unused, "nothing is called %s" % unused)
+        seen |= names
+    check("each test has a category", seen == set(clean), sorted(set(clean) - seen))
+    kernels = [n for n in clean if not n.startswith("host/")]
+    hosts = [n for n in clean if n.startswith("host/")]
+    print("# %d kernels, %d of them clean; %d host programs, %d clean" % (
+        len(kernels), sum(clean[n] for n in kernels), len(hosts), sum(clean[n] for n in hosts)))
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:1 -a buf:4
+// Both groups have tickets of their own, but write one counter.
+kernel void k(global int *counter, global atomic_int *lock)
+{
+    global atomic_int *next = &lock[2 * get_group_id(0)], *serving = next + 1;
+    int mine = atomic_fetch_add_explicit(next, 1, memory_order_relaxed, memory_scope_device);
+    while (atomic_load_explicit(serving, memory_order_acquire, memory_scope_device) != mine)
+        ;
+    *counter += 1;
+    atomic_store_explicit(serving, mine + 1, memory_order_release, memory_scope_device);
+}
