@@ -63,8 +63,10 @@ static void set_environment(const struct session *session, const char *library, 
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
-    if (session->seed)
+    if (session->seed) {
         setenv("REFCL_SEED", session->seed, 1);
+        setenv("REFCL_QUEUE_SEED", session->seed, 0);
+    }
     if (session->schedule)
         setenv("REFCL_SCHEDULE", session->schedule, 1);
     if (session->memory_mode)
