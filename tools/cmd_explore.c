@@ -1,7 +1,7 @@
 /* refcl explore: every execution of a small kernel launch, by a memory model. */
 #include "tools/commands.h"
 #include "tools/compile_cl.h"
-#include "tools/explore.h"
+#include "tools/replay.h"
 #include "tools/verdict_json.h"
 
 #include <ctype.h>
@@ -27,7 +27,8 @@ enum {
     OPT_BUILD,
     OPT_JSON,
     OPT_STATES,
-    OPT_EXPLAIN
+    OPT_EXPLAIN,
+    OPT_WITNESSES
 };
 static const struct tool_option options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
@@ -51,6 +52,8 @@ static const struct tool_option options[] = {
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"states", 0, NULL, "REFCL_STATES", "list the final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
+    {"witnesses", 0, NULL, "REFCL_WITNESSES",
+     "an execution for each final state and each finding, replayed by the interpreter (search)"},
     TOOL_OPTION_END};
 
 enum { MAX_TEXTS = 64, ENGINE_SEARCH = 1, ENGINE_Z3 = 2 };
@@ -209,6 +212,9 @@ static int handle(void *context, size_t index, const char *value)
     case OPT_STATES:
         e->states = true;
         return 0;
+    case OPT_WITNESSES:
+        e->options.executions = true;
+        return 0;
     default:
         e->explain = e->options.explain = true;
         return 0;
@@ -329,6 +335,25 @@ static int exit_code(const struct ck_verdict *v)
     return !v->condition || !v->race ? EXIT_UNKNOWN : EXIT_CLEAN;
 }
 
+/* Each execution that was kept must come out of the interpreter, too. */
+static int replay(const struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)
+{
+    cJSON *array = e->options.executions && json ? cJSON_AddArrayToObject(json, "witnesses") : NULL;
+    int code = EXIT_CLEAN;
+    for (size_t i = 0; i < v->shown_count; i++) {
+        static const char *const results[] = {"replayed", "NOT replayed", "of undefined values"};
+        char what[REPLAY_TEXT], why[REPLAY_TEXT] = "";
+        enum replay_result result = replay_execution(ex, &v->shown[i], why);
+        replay_describe(ex->program, &v->shown[i], what);
+        fprintf(e->text, "    witness %s (%zu events):%s%s%s%s\n", results[result], v->shown[i].count,
+                *what == ' ' ? "" : " ", what, *why ? "; " : "", why);
+        if (array)
+            cJSON_AddItemToArray(array, replay_json(ex->program, &v->shown[i], result == REPLAY_SAME, why));
+        code = result == REPLAY_DIFFERS ? EXIT_TOOL : code;
+    }
+    return code;
+}
+
 static cJSON *to_json(const struct ck_program *program, const struct ck_verdict *v, const char *file,
                       const char *engine)
 {
@@ -402,8 +427,9 @@ static int load_model(const struct explore *e, bool vulkan, bool z3, struct mm_c
     return with_final_order(e, path, z3, cat);
 }
 
-static int decide(struct explore *e, const struct ck_program *program, const char *file)
+static int decide(struct explore *e, struct ex *ex, const char *file)
 {
+    const struct ck_program *program = ex->program;
     struct ck_verdict v[2] = {0};
     struct mm_error err = {0};
     static const char *const names[] = {"search", "z3"};
@@ -428,8 +454,10 @@ static int decide(struct explore *e, const struct ck_program *program, const cha
         }
         print_verdict(e, program, &v[i], file, names[i]);
         code = worse(code, exit_code(&v[i]));
-        if (e->tests)
-            cJSON_AddItemToArray(e->tests, to_json(program, &v[i], file, names[i]));
+        cJSON *json = e->tests ? to_json(program, &v[i], file, names[i]) : NULL;
+        code = worse(code, replay(e, ex, &v[i], json));
+        if (json)
+            cJSON_AddItemToArray(e->tests, json);
     }
     if (e->engines == (ENGINE_SEARCH | ENGINE_Z3))
         code = worse(code, contradict(&v[0], &v[1]));
@@ -451,7 +479,7 @@ static int explore_file(struct explore *e, const char *path)
     if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
         code = tool_report(&err);
     if (!code)
-        code = decide(e, program, path);
+        code = decide(e, ex, path);
     if (!program && e->tests) {
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "file", path);

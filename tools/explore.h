@@ -123,6 +123,10 @@ struct ex {
 
     struct ck_program *program;
     struct ex_build *build;
+
+    const uint32_t *words; /* the module */
+    size_t word_count;
+    const struct ex_function *entry; /* the kernel, once lowered */
 };
 
 /* Ends the work with an error of class CLS at the current instruction. */
@@ -135,6 +139,10 @@ enum mm_class ex_read(const void *data, size_t size, const char *file, struct ex
 /* Lowers the launch; the program lives as long as EX. */
 enum mm_class ex_lower(struct ex *ex, struct ck_program **program, struct mm_error *err);
 void ex_destroy(struct ex *ex);
+/* The value that the kernel's parameter ID, which is no pointer to shared memory, has in EXECUTION; false: it
+ * has another size. */
+bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *execution, uint8_t *bytes,
+                       uint64_t size);
 
 /* explore_header.c */
 void ex_read_headers(struct ex *ex);
@@ -175,7 +183,7 @@ struct ex_variable {
 };
 struct ex_place { /* where a module-scope variable or a kernel argument lives */
     uint32_t id;
-    uint32_t work_group; /* local memory: instance */
+    uint32_t work_group; /* local memory: instance; values that nobody gave (Function): which scalar */
     uint32_t object;
     uint32_t pointee; /* type of what it holds */
     uint32_t storage;
@@ -228,8 +236,9 @@ void ex_branch_if_zero(struct ex *ex, uint32_t value, uint32_t label);
 void ex_resolve_labels(struct ex *ex);
 /* Register r of the present thread becomes NUMBER[r]. */
 void ex_rename_registers(struct ex *ex, const uint32_t *number);
-/* An arbitrary value of SIZE bytes. */
-uint32_t ex_arbitrary(struct ex *ex, unsigned size);
+/* An object with an arbitrary value, and that value's SIZE lowest bytes. */
+uint32_t ex_arbitrary_object(struct ex *ex);
+uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size);
 struct ex_value ex_new_value(struct ex *ex, uint32_t type);
 
 /* explore_value.c: instructions without side effects; false: not one of them */

@@ -262,8 +262,8 @@ void ex_rename_registers(struct ex *ex, const uint32_t *number)
     }
 }
 
-/* Memory that nobody writes holds arbitrary values: 8 bytes for each read of it. */
-uint32_t ex_arbitrary(struct ex *ex, unsigned size)
+/* Memory that nobody writes holds arbitrary values: 8 bytes for each of them. */
+uint32_t ex_arbitrary_object(struct ex *ex)
 {
     struct ck_object object = {.name = "undefined",
                                .size = 8,
@@ -277,13 +277,18 @@ uint32_t ex_arbitrary(struct ex *ex, unsigned size)
     uint32_t index = ck_program_add_object(ex->program, &object);
     if (index == UINT32_MAX)
         no_memory(ex);
+    return index;
+}
+
+uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size)
+{
     unsigned access = size > 4 ? 8 : size > 2 ? 4 : size;
     uint32_t reg = ex_new_reg(ex, access);
     ex_emit(ex, (struct ck_instr){.op = CK_LOAD,
                                   .size = (uint8_t)access,
                                   .reg = reg,
                                   .reg2 = CK_NO_REG,
-                                  .address = ex_const(ex, CK_OBJECT_BASE(index), 8)});
+                                  .address = ex_const(ex, CK_OBJECT_BASE(object), 8)});
     return ex_resize(ex, ex_reg_expr(ex, reg), size, false);
 }
 

@@ -281,7 +281,22 @@ static struct ex_value pointer_to_object(struct ex *ex, uint32_t id, uint32_t ty
     return v;
 }
 
-static struct ex_value given_value(struct ex *ex, uint32_t type, const struct ex_init *init)
+/* Scalar LEAF of the argument ID that has no value: any, but the same for all work-items. */
+static uint32_t any_argument(struct ex *ex, uint32_t id, uint32_t leaf, unsigned size)
+{
+    for (uint32_t i = 0; i < ex->build->place_count; i++) {
+        const struct ex_place *p = &ex->build->places[i];
+        if (p->id == id && p->storage == SpvStorageClassFunction && p->work_group == leaf)
+            return ex_read_arbitrary(ex, p->object, size);
+    }
+    struct ex_place place = {
+        .id = id, .work_group = leaf, .object = ex_arbitrary_object(ex), .storage = SpvStorageClassFunction};
+    add_place(ex, &place);
+    return ex_read_arbitrary(ex, place.object, size);
+}
+
+/* INIT NULL: what argument ID holds is not known. */
+static struct ex_value given_value(struct ex *ex, uint32_t id, uint32_t type, const struct ex_init *init)
 {
     struct ex_value v = ex_new_value(ex, type);
     const struct ex_type *t = ex_type(ex, type);
@@ -293,7 +308,7 @@ static struct ex_value given_value(struct ex *ex, uint32_t type, const struct ex
         uint64_t value = 0;
         for (unsigned k = 0; k < size; k++)
             value |= (uint64_t)bytes[t->leaves[i].offset + k] << (8 * k);
-        v.leaves[i] = init ? ex_const(ex, value, size) : ex_arbitrary(ex, size);
+        v.leaves[i] = init ? ex_const(ex, value, size) : any_argument(ex, id, i, size);
     }
     return v;
 }
@@ -309,7 +324,7 @@ static void own_variable(struct ex *ex, const struct ex_inst *inst)
     if (id->builtin >= 0)
         value = ex_builtin_value(ex, (uint32_t)id->builtin, pointee);
     else if (input)
-        value = given_value(ex, pointee, &input->init);
+        value = given_value(ex, inst->result, pointee, &input->init);
     if (value.leaves)
         initial = &value;
     else if (inst->count > 1)
@@ -349,7 +364,7 @@ static void run_entry(struct ex *ex, const struct ex_function *f)
             arguments[count++] = pointer_to_object(ex, inst->result, inst->type);
             continue;
         }
-        struct ex_value value = given_value(ex, type, input ? &input->init : NULL);
+        struct ex_value value = given_value(ex, inst->result, type, input ? &input->init : NULL);
         if (type != inst->type) { /* a structure passed by reference */
             struct ex_value pointer = ex_new_value(ex, inst->type);
             pointer.leaves[0] = ex_const(ex, ex_new_variable(ex, type, &value), 8);
@@ -461,7 +476,7 @@ static void lower(struct ex *ex)
     ex->program->vulkan = ex->vulkan;
     ex->program->kernel = true;
     ex_declare(ex);
-    const struct ex_function *f = entry_point(ex);
+    const struct ex_function *f = ex->entry = entry_point(ex);
     ex->program->name = ex->kernel ? ex->kernel : ex->entry_count ? ex->entries[0].name : "";
     ex->program->file = ex->file;
     ex->build->globals = ex_alloc(ex, ex->bound * sizeof *ex->build->globals);
@@ -473,6 +488,35 @@ static void lower(struct ex *ex)
             add_thread(ex, f, group, item);
     mark_atomic_objects(ex);
     ex_conditions(ex);
+}
+
+static void any_bytes(struct ex *ex, const struct ex_place *place, uint32_t type,
+                      const struct ck_execution *execution, uint8_t *bytes, uint64_t size)
+{
+    const struct ex_leaf *leaf = &ex_type(ex, type)->leaves[place->work_group];
+    for (size_t i = 0; i < execution->count; i++)
+        if (execution->happenings[i].kind == MM_INIT && execution->happenings[i].object == place->object)
+            put(ex, bytes, size, leaf->offset, execution->happenings[i].value,
+                ex_scalar_size(ex_type(ex, leaf->type)));
+}
+
+bool ex_argument_bytes(struct ex *ex, uint32_t id, const struct ck_execution *execution, uint8_t *bytes,
+                       uint64_t size)
+{
+    if (setjmp(ex->failed))
+        return false;
+    const struct ex_input *input = input_for(ex, id);
+    uint32_t type = ex->ids[id].type_id;
+    if (ex_type(ex, type)->kind == EX_POINTER)
+        type = ex_type(ex, type)->element;
+    if (ex_type(ex, type)->size > size)
+        return false;
+    if (input)
+        fill(ex, type, &input->init, bytes, size, 0);
+    for (uint32_t i = 0; i < ex->build->place_count; i++)
+        if (ex->build->places[i].id == id && ex->build->places[i].storage == SpvStorageClassFunction)
+            any_bytes(ex, &ex->build->places[i], type, execution, bytes, size);
+    return true;
 }
 
 enum mm_class ex_lower(struct ex *ex, struct ck_program **program, struct mm_error *err)

@@ -33,7 +33,8 @@ uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value 
         c->offset = t->leaves[i].offset;
         c->size = (uint8_t)ex_scalar_size(ex_type(ex, t->leaves[i].type));
         c->reg = ex_new_reg(ex, c->size);
-        ex_assign(ex, c->reg, initial ? initial->leaves[i] : ex_arbitrary(ex, c->size));
+        ex_assign(ex, c->reg,
+                  initial ? initial->leaves[i] : ex_read_arbitrary(ex, ex_arbitrary_object(ex), c->size));
     }
     return v->base;
 }

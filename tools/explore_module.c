@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern inline void SpvHasResultAndType(SpvOp opcode, bool *hasResult, bool *hasResultType);
-
 enum { MAX_BOUND = 1 << 20 };
 
 void ex_fail(struct ex *ex, enum mm_class cls, const char *rule, const char *format, ...)
@@ -179,6 +177,33 @@ static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *p
     return SPV_SUCCESS;
 }
 
+/* Results of shaders are in memory that all work-items share, as they are for exploring. */
+static void share_output(uint32_t *inst)
+{
+    uint32_t op = *inst & 0xFFFF, at = op == SpvOpTypePointer ? 2 : 3;
+    if ((op == SpvOpTypePointer || op == SpvOpVariable) && *inst >> 16 > at &&
+        inst[at] == SpvStorageClassOutput)
+        inst[at] = SpvStorageClassCrossWorkgroup;
+}
+
+/* The module for the interpreter: without names, as none may stand where with_names put them. */
+static void keep_words(struct ex *ex, const uint32_t *words, size_t count)
+{
+    uint32_t *kept = ex_alloc(ex, count * sizeof *kept);
+    size_t at = 5; /* the header */
+    memcpy(kept, words, at * sizeof *kept);
+    ex->word_count = at;
+    for (size_t length; at < count; at += length) {
+        length = words[at] >> 16 ? words[at] >> 16 : count - at;
+        if ((words[at] & 0xFFFF) == SpvOpName || length > count - at)
+            continue;
+        memcpy(kept + ex->word_count, words + at, length * sizeof *kept);
+        share_output(kept + ex->word_count);
+        ex->word_count += length;
+    }
+    ex->words = kept;
+}
+
 static bool parse_words(struct ex *ex, spv_context context, const uint32_t *words, size_t count)
 {
     spv_diagnostic diagnostic = NULL;
@@ -201,6 +226,8 @@ static bool assemble(struct ex *ex, spv_context context, const char *text, size_
                    diagnostic ? (unsigned)diagnostic->position.column + 1 : 0, "%s",
                    diagnostic ? diagnostic->error : "not SPIR-V text");
     bool ok = r == SPV_SUCCESS && parse_words(ex, context, binary->code, binary->wordCount);
+    if (ok)
+        keep_words(ex, binary->code, binary->wordCount);
     spvDiagnosticDestroy(diagnostic);
     spvBinaryDestroy(binary);
     return ok;
@@ -348,6 +375,7 @@ void ex_decode(struct ex *ex, const uint32_t *words, size_t count)
         ok = assemble(ex, context, text, strlen(text));
     } else {
         ok = parse_words(ex, context, words, count);
+        keep_words(ex, words, count);
     }
     spvContextDestroy(context);
     if (!ok)

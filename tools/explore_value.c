@@ -23,7 +23,7 @@ static struct ex_value *undefined_value(struct ex *ex, uint32_t type)
     const struct ex_type *t = ex_type(ex, type);
     for (uint32_t i = 0; i < v->count; i++) {
         const struct ex_type *leaf = ex_type(ex, t->leaves[i].type);
-        uint32_t any = ex_arbitrary(ex, ex_scalar_size(leaf));
+        uint32_t any = ex_read_arbitrary(ex, ex_arbitrary_object(ex), ex_scalar_size(leaf));
         v->leaves[i] =
             leaf->kind == EX_BOOL ? ex_hold(ex, ex_op(ex, CK_NE, 1, any, ex_const(ex, 0, 1), 0)) : any;
     }
@@ -177,6 +177,27 @@ static uint32_t bit_count(struct ex *ex, uint32_t a)
     return sum;
 }
 
+/* Addresses are 8 bytes here whatever the module's addressing model: as 4 bytes they keep the object and 20
+ * bits within it, null stays 0 and no other address becomes 0. */
+enum { NARROW_BITS = 20 };
+
+static uint32_t narrow_pointer(struct ex *ex, uint32_t a)
+{
+    uint32_t object = ex_op(ex, CK_LSHR, 8, a, ex_const(ex, 32, 8), 0);
+    uint32_t offset = ex_op(ex, CK_AND, 8, a, ex_const(ex, (1U << NARROW_BITS) - 1, 8), 0);
+    return ex_resize(
+        ex, ex_op(ex, CK_OR, 8, ex_op(ex, CK_SHL, 8, object, ex_const(ex, NARROW_BITS, 8), 0), offset, 0), 4,
+        false);
+}
+
+static uint32_t wide_pointer(struct ex *ex, uint32_t a)
+{
+    uint32_t wide = ex_resize(ex, a, 8, false);
+    uint32_t object = ex_op(ex, CK_LSHR, 8, wide, ex_const(ex, NARROW_BITS, 8), 0);
+    uint32_t offset = ex_op(ex, CK_AND, 8, wide, ex_const(ex, (1U << NARROW_BITS) - 1, 8), 0);
+    return ex_op(ex, CK_OR, 8, ex_op(ex, CK_SHL, 8, object, ex_const(ex, 32, 8), 0), offset, 0);
+}
+
 static uint32_t unary_op(struct ex *ex, const struct ex_inst *inst, uint32_t a, unsigned size)
 {
     switch (inst->opcode) {
@@ -186,9 +207,11 @@ static uint32_t unary_op(struct ex *ex, const struct ex_inst *inst, uint32_t a, 
         return ex_op(ex, CK_NOT, size, a, 0, 0);
     case SpvOpLogicalNot:
         return ex_op(ex, CK_LNOT, size, a, 0, 0);
-    case SpvOpUConvert:
     case SpvOpConvertPtrToU:
+        return size == 4 ? narrow_pointer(ex, a) : ex_resize(ex, a, size, false);
     case SpvOpConvertUToPtr:
+        return ex_size(ex, a) == 4 ? wide_pointer(ex, a) : ex_resize(ex, a, size, false);
+    case SpvOpUConvert:
         return ex_resize(ex, a, size, false);
     case SpvOpSConvert:
         return ex_resize(ex, a, size, true);

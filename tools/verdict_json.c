@@ -48,17 +48,25 @@ static int64_t term_value(const struct ck_program *program, const struct ck_term
     return (int64_t)(value << shift) >> shift;
 }
 
+void verdict_state_text(const struct ck_program *program, const uint64_t *values, char *buf, size_t size)
+{
+    size_t at = 0;
+    *buf = '\0';
+    for (uint32_t j = 0; j < program->observed_count && at < size; j++) {
+        char name[80];
+        term_name(program, &program->observed[j], name, sizeof name);
+        at += (size_t)snprintf(buf + at, size - at, " %s=%" PRId64, name,
+                               term_value(program, &program->observed[j], values[j]));
+    }
+}
+
 void verdict_print_states(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out)
 {
     for (size_t i = 0; i < verdict->state_count; i++) {
-        fprintf(out, "    %c", verdict->states[i].satisfies ? '*' : ' ');
-        for (uint32_t j = 0; j < program->observed_count; j++) {
-            char name[80];
-            term_name(program, &program->observed[j], name, sizeof name);
-            fprintf(out, " %s=%" PRId64, name,
-                    term_value(program, &program->observed[j], verdict->states[i].values[j]));
-        }
-        fprintf(out, "%s\n", verdict->states[i].racy ? "   (race)" : "");
+        char text[4096];
+        verdict_state_text(program, verdict->states[i].values, text, sizeof text);
+        fprintf(out, "    %c%s%s\n", verdict->states[i].satisfies ? '*' : ' ', text,
+                verdict->states[i].racy ? "   (race)" : "");
     }
 }
 

@@ -9,6 +9,8 @@
 
 const char *verdict_condition_name(enum ck_answer answer); /* "holds", "fails", "unknown" */
 const char *verdict_race_name(enum ck_answer answer);      /* "found", "none", "unknown" */
+/* " x=1 0:r0=2", cut where BUF is full. */
+void verdict_state_text(const struct ck_program *program, const uint64_t *values, char *buf, size_t size);
 void verdict_print_states(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out);
 /* Edges of explanations are told with their clauses in MODEL from now on; NULL: without. */
 void verdict_use_model(const struct mm_cat_model *model);
