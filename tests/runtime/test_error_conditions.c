@@ -1,4 +1,6 @@
 /* Error conditions, one call each, from the table that the matrix of clauses reads [CL 4, 5]. */
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "runtime_test.h"
 
@@ -166,6 +168,12 @@ static void CL_CALLBACK on_destroy(cl_mem m, void *data)
     (void)data;
 }
 
+static void CL_CALLBACK on_context(cl_context c, void *data)
+{
+    (void)c;
+    (void)data;
+}
+
 static void CL_CALLBACK on_release(cl_program p, void *data)
 {
     (void)p;
@@ -209,6 +217,10 @@ static void conditions(void **state)
     const cl_context_properties unknown_property[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform,
                                                       0x7777, 1, 0};
     const cl_pipe_properties pipe_properties[] = {0x7777, 1, 0};
+    const cl_mem_properties mem_properties[] = {0x7777, 1, 0};
+    const cl_image_format not_offered = {CL_sRGB, CL_UNORM_INT8};
+    cl_image_desc huge = square;
+    huge.image_width = (size_t)1 << 30;
     cl_image_desc over = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 4};
     cl_image_desc over_buffer = over, over_write_only = over, over_host_writes = over;
     over_buffer.mem_object = buffer;
@@ -252,6 +264,7 @@ static void not_built_for_the_device(void **state)
     OK(clSetKernelArg(k, 0, sizeof m, &m));
     assert_int_equal(clEnqueueNDRangeKernel(second, k, 1, NULL, &one, NULL, NONE),
                      CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_int_equal(clEnqueueTask(second, k, NONE), CL_INVALID_PROGRAM_EXECUTABLE);
     OK(clReleaseMemObject(m));
     OK(clReleaseKernel(k));
     OK(clReleaseProgram(p));

@@ -445,8 +445,8 @@ static void many_arguments(void **state)
     for (cl_long i = 0; i < count; i++)
         at += sprintf(at, " + a%d", (int)i);
     sprintf(at, "; }");
-    cl_program program = build_source(text, "");
-    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    cl_program sum_program = build_source(text, "");
+    cl_kernel kernel = clCreateKernel(sum_program, "k", &err);
     OK(err);
     cl_mem result = clCreateBuffer(context, 0, sizeof sum, NULL, &err);
     OK(clSetKernelArg(kernel, 0, sizeof result, &result));
@@ -457,7 +457,7 @@ static void many_arguments(void **state)
     assert_int_equal(sum, count * (count - 1) / 2);
     OK(clReleaseMemObject(result));
     OK(clReleaseKernel(kernel));
-    OK(clReleaseProgram(program));
+    OK(clReleaseProgram(sum_program));
     free(text);
 }
 

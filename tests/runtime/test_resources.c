@@ -1,6 +1,8 @@
 /* What runs out: every call that lists a code for it is answered with that code once (REFCL_FAIL), and works
  * after that; a device that is lost under way (REFCL_LOST_AFTER) takes the commands of its queues along [CL
  * 4, 5]. */
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include "runtime_test.h"
 #include "specialized.h"
@@ -16,7 +18,7 @@ static const void *svms[1];
 static cl_sampler sampler;
 static cl_program program, unbuilt, compiled, il_program;
 static cl_kernel kernel;
-static cl_event user, marker;
+static cl_event user, marker, late_marker;
 static unsigned char *binary_bytes;
 static size_t binary_size;
 static unsigned char bytes[256];
@@ -38,6 +40,11 @@ static void CL_CALLBACK on_error(const char *what, const void *info, size_t size
 static void CL_CALLBACK on_destroy(cl_mem m, void *data)
 {
     (void)m, (void)data;
+}
+
+static void CL_CALLBACK on_context(cl_context c, void *data)
+{
+    (void)c, (void)data;
 }
 
 static void CL_CALLBACK on_release(cl_program p, void *data)
@@ -220,6 +227,7 @@ static void each_command(void **state)
     wrong = 0;
 #include "resource_commands.def"
     assert_int_equal(wrong, 0);
+    OK(clReleaseEvent(late_marker));
     doomed_svm = clSVMAlloc(context, 0, 64, 0);
     mapping = clEnqueueMapBuffer(queue, buffer2, CL_TRUE, CL_MAP_READ, 0, 256, NONE, &err);
     OK(err);

@@ -114,6 +114,7 @@ static void origins(void **state)
     OK(clSetKernelArg(on_buffer, 0, sizeof sub, &sub));
     assert_int_equal(clEnqueueNDRangeKernel(small, on_buffer, 1, NULL, one, NULL, NONE),
                      CL_MISALIGNED_SUB_BUFFER_OFFSET);
+    assert_int_equal(clEnqueueTask(small, on_buffer, NONE), CL_MISALIGNED_SUB_BUFFER_OFFSET);
     OK(clEnqueueNDRangeKernel(large, on_buffer, 1, NULL, one, NULL, NONE));
     OK(clFinish(large));
 }
@@ -139,6 +140,7 @@ static void image_sizes(void **state)
     OK(clSetKernelArg(on_image, 0, sizeof big_image, &big_image));
     assert_int_equal(clEnqueueNDRangeKernel(small, on_image, 1, NULL, one, NULL, NONE),
                      CL_INVALID_IMAGE_SIZE);
+    assert_int_equal(clEnqueueTask(small, on_image, NONE), CL_INVALID_IMAGE_SIZE);
 }
 
 static void image_formats(void **state)
@@ -162,6 +164,7 @@ static void image_formats(void **state)
     OK(clSetKernelArg(on_image, 0, sizeof odd_image, &odd_image));
     assert_int_equal(clEnqueueNDRangeKernel(small, on_image, 1, NULL, one, NULL, NONE),
                      CL_IMAGE_FORMAT_NOT_SUPPORTED);
+    assert_int_equal(clEnqueueTask(small, on_image, NONE), CL_IMAGE_FORMAT_NOT_SUPPORTED);
 }
 
 static void CL_CALLBACK native(void *data)
@@ -182,6 +185,7 @@ static void abilities(void **state)
     OK(clSetKernelArgSVMPointer(on_buffer, 0, svm));
     assert_int_equal(clEnqueueNDRangeKernel(small, on_buffer, 1, NULL, one, NULL, NONE),
                      CL_INVALID_OPERATION);
+    assert_int_equal(clEnqueueTask(small, on_buffer, NONE), CL_INVALID_OPERATION);
     OK(clEnqueueNDRangeKernel(large, on_buffer, 1, NULL, one, NULL, NONE));
     assert_int_equal(clEnqueueSVMMemcpy(small, CL_TRUE, svm, bytes, 4, NONE), CL_INVALID_OPERATION);
     assert_int_equal(clEnqueueSVMMap(small, CL_TRUE, CL_MAP_READ, svm, 4, NONE), CL_INVALID_OPERATION);

@@ -103,6 +103,12 @@ static void objects(void **state)
     (void)state;
     EXPECT_NULL(CL_INVALID_OPERATION, clCreateImage(blind, 0, &rgba, &square, NULL, &err));
     EXPECT_NULL(CL_INVALID_OPERATION, clCreateSamplerWithProperties(blind, NULL, &err));
+    EXPECT_NULL(CL_INVALID_OPERATION,
+                clCreateImageWithProperties(blind, NULL, 0, &rgba, &square, NULL, &err));
+    EXPECT_NULL(CL_INVALID_OPERATION, clCreateImage2D(blind, 0, &rgba, 4, 4, 0, NULL, &err));
+    EXPECT_NULL(CL_INVALID_OPERATION, clCreateImage3D(blind, 0, &rgba, 4, 4, 4, 0, 0, NULL, &err));
+    EXPECT_NULL(CL_INVALID_OPERATION,
+                clCreateSampler(blind, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err));
     cl_sampler sampler = clCreateSamplerWithProperties(context, NULL, &err);
     OK(err);
     OK(clReleaseSampler(sampler));
