@@ -53,6 +53,8 @@ static void narrow(enum mm_scope *scope)
 {
     if (*scope >= MM_SCOPE_DEVICE && in_fault_now == IN_FAULT_SCOPE_NARROWED)
         *scope = MM_SCOPE_WORK_GROUP;
+    if (*scope == MM_SCOPE_ALL_SVM_DEVICES && in_fault_now == IN_FAULT_ALL_DEVICES_NARROWED)
+        *scope = MM_SCOPE_WORK_GROUP;
     if (*scope == MM_SCOPE_WORK_GROUP && in_fault_now == IN_FAULT_SCOPE_SUB_GROUP)
         *scope = MM_SCOPE_SUB_GROUP;
 }

@@ -172,6 +172,8 @@ static bool perform_weakly(struct in_run *run, struct in_item *item, struct step
         bool rmw = !w.store && w.result != NULL;
         in_fault_atomic(rmw, &w.order_failed, &(enum mm_scope){w.scope});
         in_fault_atomic(rmw, &w.order, &w.scope);
+        if (a->generic && in_fault_now == IN_FAULT_GENERIC_RELAXED)
+            w.order = w.order_failed = MM_RELAXED;
     }
     in_weak_atomic(run, item, &w);
     *old = w.old & s->mask;

@@ -96,7 +96,8 @@ struct in_atomic {
     int32_t result;                                           /* slot, 0: none */
     int32_t pointer, scope, order, order2, value, comparator; /* slots */
     uint32_t size;
-    bool legacy; /* may be a legacy atomic: relaxed, work-group, named address space */
+    bool legacy;  /* may be a legacy atomic: relaxed, work-group, named address space */
+    bool generic; /* the pointer has no named address space */
 };
 
 /* A call into C: rare instructions and the extended instruction set. */

@@ -343,8 +343,9 @@ enum mm_class in_lower_atomic(struct in_lower *l, const struct in_inst *i)
     }
     bool flag = i->opcode == SpvOpAtomicFlagTestAndSet || i->opcode == SpvOpAtomicFlagClear;
     a->size = flag ? 4 : pointer->element != NULL ? (uint32_t)pointer->element->size : 4;
-    a->legacy = !l->m->literal_legacy && !l->m->logical && pointer->storage != SpvStorageClassGeneric &&
-                i->opcode != SpvOpAtomicLoad && i->opcode != SpvOpAtomicStore && !flag;
+    a->generic = pointer->storage == SpvStorageClassGeneric;
+    a->legacy = !l->m->literal_legacy && !l->m->logical && !a->generic && i->opcode != SpvOpAtomicLoad &&
+                i->opcode != SpvOpAtomicStore && !flag;
     a->result = i->result != 0 ? in_dest(l, i) : 0;
     if (a->size != 1 && a->size != 2 && a->size != 4 && a->size != 8)
         return in_bad(l->m, i->word, l->err, "SPIRV 3.49.18", "atomic access of %u bytes", a->size);
