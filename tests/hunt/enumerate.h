@@ -361,7 +361,7 @@ bool hunt_enumerate(const struct hunt_program *p, const struct mm_cat_model *mod
     x->p = p;
     x->model = model;
     x->result = result;
-    x->overflow = model->let_count > 64;
+    x->overflow = model->let_count > MAX_LETS;
     for (uint32_t i = 0; i < model->let_count; i++)
         x->split = x->split || mentions(model->lets[i].body, "BEN") || mentions(model->lets[i].body, "BEX");
     for (uint32_t i = 0; i < model->check_count; i++)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOO_MANY = 4000, MAX_TRACES = 400 };
+enum { TOO_MANY = 4000, MAX_TRACES = 400, MAX_LETS = 160 };
 
 struct event {
     char kind; /* R, W, F, B */
@@ -40,8 +40,8 @@ struct enumeration {
     const struct trace *chosen[MAX_THREADS];
     int source[MAX_EVENTS];     /* of reads */
     uint32_t place[MAX_EVENTS]; /* of writes, in the order of their location */
-    struct matrix lets[64], bases[128];
-    bool let_known[64], let_varies[64], base_known[128]; /* varies: with rf or co */
+    struct matrix lets[MAX_LETS], bases[128];
+    bool let_known[MAX_LETS], let_varies[MAX_LETS], base_known[128]; /* varies: with rf or co */
     uint32_t candidates;
 };
 
@@ -64,6 +64,23 @@ static enum mm_order effective_order(const struct event *e)
     if (e->kind == 'W')
         return o == MM_ACQ_REL ? MM_RELEASE : o == MM_ACQUIRE ? MM_RELAXED : o;
     return o;
+}
+
+/* What no event of these programs is, and how none of them are related: false. */
+static bool is_absent(const char *name)
+{
+    static const char *const absent[] = {
+        "QF",      "IMAGE",   "IMG",    "HOST",      "HOSTMEM", "COARSE",    "POINT",    "START",
+        "END",     "INORDER", "MARKER", "CQBARRIER", "NOLIST",  "FINISH",    "WAITK",    "WAITG",
+        "MAP",     "MAPW",    "UNMAP",  "asw",       "enqueue", "completes", "instance", "waitlist",
+        "apiwait", "qo",      "signal", "callback",  "parent",  "child",     "unseq",    "mapping"};
+
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+        if (is(name, absent[i]))
+            return false;
+    }
+    fail_msg("the hunt has no meaning for '%s'", name);
+    return false;
 }
 
 static bool in_set(const struct enumeration *x, const struct event *e, const char *name)
@@ -97,6 +114,11 @@ static bool in_set(const struct enumeration *x, const struct event *e, const cha
         return access ? x->p->locations[e->location].region == MM_LOCAL : e->op->flags & MM_FENCE_LOCAL;
     if (is(name, "FGA"))
         return access && x->p->locations[e->location].origin == MM_ORIGIN_FINE_SVM_ATOMICS;
+    if (is(name, "FINE"))
+        return in_set(x, e, "FGA");
+    if (is(name, "CLMEM"))
+        return access && x->p->locations[e->location].region != MM_LOCAL &&
+               x->p->locations[e->location].origin == MM_ORIGIN_BUFFER;
     if (is(name, "ACQ"))
         return o == MM_ACQUIRE || o == MM_ACQ_REL;
     if (is(name, "REL"))
@@ -118,7 +140,7 @@ static bool in_set(const struct enumeration *x, const struct event *e, const cha
             return s == MM_SCOPE_WORK_ITEM;
         return !e->init && (int)e->op->scope == s;
     }
-    return false; /* images, hosts, Vulkan's: none in these programs */
+    return is_absent(name);
 }
 
 static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, const char *name)
@@ -163,7 +185,11 @@ static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, cons
     if (is(name, "syncbar"))
         return a->kind == 'B' && b->kind == 'B' && a->op->site == b->op->site &&
                a->occurrence == b->occurrence && s->device == t->device && s->work_group == t->work_group;
-    return false;
+    if (is(name, "skernel"))
+        return devices;
+    if (is(name, "obj"))
+        return loc;
+    return is_absent(name);
 }
 
 static void base(struct enumeration *x, uint32_t index, struct matrix *out)
