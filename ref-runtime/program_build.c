@@ -145,7 +145,8 @@ void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome
     struct in_module_options options = {
         .strict = rt_setting_number(RT_SET_STRICT_SPIRV, 0, 0) != 0,
         .subscripts = state->origin == RT_FROM_SOURCE,
-        .literal_legacy_atomics = rt_setting_has(RT_SET_LEGACY_ATOMICS, "literal"),
+        .literal_legacy_atomics =
+            state->origin == RT_FROM_SOURCE || rt_setting_has(RT_SET_LEGACY_ATOMICS, "literal"),
         .name = state->file ? state->file : "program",
     };
     struct mm_error err = {0};

@@ -51,10 +51,18 @@ enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_heade
 struct LLVMOpaqueModule;
 struct LLVMOpaqueBuilder;
 struct LLVMOpaqueValue;
+struct LLVMOpaqueType;
+/* The function NAME, declared where it is not yet, to be called as LIKE is. */
+struct LLVMOpaqueValue *rt_helper_declare(struct LLVMOpaqueModule *module, const char *name,
+                                          struct LLVMOpaqueType *type, struct LLVMOpaqueValue *like);
 void rt_helper_fix_module(struct LLVMOpaqueModule *module);
 /* helper_lanes.c: replaces a store that changes some components of a vector by stores of those.  False: STORE
  * is something else, and stays. */
 bool rt_helper_split_store(struct LLVMOpaqueBuilder *builder, struct LLVMOpaqueValue *store);
+/* helper_atomic.c: replaces a call of an atomic function of OpenCL C 1.x on global memory.  False: CALL is
+ * something else, and stays. */
+bool rt_helper_fix_atomic(struct LLVMOpaqueModule *module, struct LLVMOpaqueBuilder *builder,
+                          struct LLVMOpaqueValue *call, struct LLVMOpaqueValue *callee);
 
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
  * into those that the JOB gave, in place. */

@@ -76,8 +76,7 @@ static LLVMValueRef flags_mask(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef f
     return result;
 }
 
-/* The function NAME, declared where it is not yet. */
-static LLVMValueRef declare(LLVMModuleRef module, const char *name, LLVMTypeRef type, LLVMValueRef like)
+LLVMValueRef rt_helper_declare(LLVMModuleRef module, const char *name, LLVMTypeRef type, LLVMValueRef like)
 {
     LLVMValueRef function = LLVMGetNamedFunction(module, name);
     if (!function) {
@@ -125,7 +124,7 @@ static void fix_fence(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, LLVM
         operands[2] = semantics;
     }
     const char *name = waits ? "_Z22__spirv_ControlBarrierjjj" : "_Z21__spirv_MemoryBarrierjj";
-    LLVMValueRef function = declare(m, name, type, callee);
+    LLVMValueRef function = rt_helper_declare(m, name, type, callee);
     LLVMValueRef made = LLVMBuildCall2(b, type, function, operands, waits ? 3 : 2, "");
     LLVMSetInstructionCallConv(made, LLVMGetFunctionCallConv(callee));
     LLVMInstructionEraseFromParent(call);
@@ -189,7 +188,7 @@ static void fix_exchange(LLVMModuleRef m, LLVMBuilderRef b, LLVMValueRef call, L
         }
     }
     LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(call), types, count, 0);
-    LLVMValueRef function = declare(m, integer, type, callee);
+    LLVMValueRef function = rt_helper_declare(m, integer, type, callee);
     LLVMValueRef made = LLVMBuildCall2(b, type, function, operands, count, "");
     LLVMSetInstructionCallConv(made, LLVMGetFunctionCallConv(callee));
     LLVMReplaceAllUsesWith(call, made);
@@ -230,7 +229,8 @@ static void fix_call(LLVMModuleRef module, LLVMBuilderRef builder, LLVMValueRef 
             fix_fence(module, builder, call, callee, &fences[i]);
             return;
         }
-    fix_exchange(module, builder, call, callee, name);
+    if (!rt_helper_fix_atomic(module, builder, call, callee))
+        fix_exchange(module, builder, call, callee, name);
 }
 
 static void fix_block(LLVMModuleRef module, LLVMBuilderRef builder, LLVMBasicBlockRef block)

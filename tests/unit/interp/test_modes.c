@@ -50,9 +50,8 @@ static enum mm_class on_record(void *context, const struct mm_record *record)
     return MM_OK;
 }
 
-static uint8_t scope_of(const char *source, bool literal)
+static uint8_t scope_in(const void *words, size_t size, bool literal)
 {
-    struct rt_binary binary = clr_compile(source, "-cl-std=CL3.0");
     struct in_module_options options = {.name = "t", .literal_legacy_atomics = literal};
     struct in_module *module = NULL;
     struct in_instance *instance = NULL;
@@ -63,7 +62,7 @@ static uint8_t scope_of(const char *source, bool literal)
     int32_t data[1] = {0};
     struct in_object o = spv_buffer(data, 4, 1);
     struct clr_launch l = {.kernel = "k", .args = {clr_buffer(&o)}, .global = {1}, .recorder = recorder};
-    assert_int_equal(in_module_create(binary.data, binary.size, &options, &module, NULL, &out.err), MM_OK);
+    assert_int_equal(in_module_create(words, size, &options, &module, NULL, &out.err), MM_OK);
     assert_int_equal(in_instance_create(module, NULL, recorder, &instance, &out.err), MM_OK);
     assert_int_equal(clr_run(instance, module, &l, &out), MM_OK);
     mm_recorder_flush(recorder);
@@ -72,11 +71,33 @@ static uint8_t scope_of(const char *source, bool literal)
     in_instance_destroy(instance);
     in_module_release(module);
     mm_recorder_destroy(recorder);
-    mm_free(binary.data);
     return scopes.scope;
 }
 
-/* Atomics of OpenCL 1.x have device scope; taken literally, the translator's work-group scope. */
+static uint8_t scope_of(const char *source, bool literal)
+{
+    struct rt_binary binary = clr_compile(source, "-cl-std=CL3.0");
+    uint8_t scope = scope_in(binary.data, binary.size, literal);
+    mm_free(binary.data);
+    return scope;
+}
+
+/* A relaxed atomic with work-group scope, in a module that says SOURCE of what it was made from. */
+#define ATOMIC_MODULE(source)                                                                                \
+    SPV_HEAD SPV_ENTRY source SPV_BUILTINS SPV_TYPES                                                         \
+        "%k = OpFunction %void None %kfn\n%p = OpFunctionParameter %pu32\n%e = OpLabel\n"                    \
+        "%x = OpAtomicIAdd %u32 %p %c2 %c0 %c1\nOpReturn\nOpFunctionEnd\n"
+static uint8_t scope_in_module(const char *text, bool literal)
+{
+    size_t size;
+    uint32_t *words = spv_assemble(text, &size);
+    uint8_t scope = scope_in(words, size, literal);
+    free(words);
+    return scope;
+}
+
+/* Atomics of OpenCL 1.x have device scope.  Translators give them that of the work-group: in modules that may
+ * be from OpenCL C it is taken for what they mean, unless it is to be taken literally. */
 static void test_legacy_atomics(void **state)
 {
     static const char legacy[] = "kernel void k(volatile global int *a) { atomic_add(a, 1); }\n";
@@ -85,9 +106,14 @@ static void test_legacy_atomics(void **state)
                                  "memory_scope_work_group); }\n";
     (void)state;
     assert_int_equal(scope_of(legacy, false), MM_SCOPE_DEVICE);
-    assert_int_equal(scope_of(legacy, true), MM_SCOPE_WORK_GROUP);
+    assert_int_equal(scope_of(legacy, true), MM_SCOPE_DEVICE);
     assert_int_equal(scope_of(modern, false), MM_SCOPE_WORK_GROUP);
     assert_int_equal(scope_of(modern, true), MM_SCOPE_WORK_GROUP);
+    assert_int_equal(scope_in_module(ATOMIC_MODULE("OpSource OpenCL_C 102000\n"), false), MM_SCOPE_DEVICE);
+    assert_int_equal(scope_in_module(ATOMIC_MODULE("OpSource OpenCL_C 102000\n"), true), MM_SCOPE_WORK_GROUP);
+    assert_int_equal(scope_in_module(ATOMIC_MODULE(""), false), MM_SCOPE_DEVICE);
+    assert_int_equal(scope_in_module(ATOMIC_MODULE("OpSource OpenCL_CPP 100000\n"), false),
+                     MM_SCOPE_WORK_GROUP);
 }
 
 /* Each allocation fails once: an error, never a crash. */
