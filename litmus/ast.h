@@ -447,6 +447,8 @@ bool lt_api_enqueues(const struct lt_api *api);
 /* ---- lowering ----------------------------------------------------------------------------------- */
 
 struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index);
+/* THREAD's parameter that points to location NAME, NULL if it has none. */
+const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name);
 enum mm_class lt_lower_opencl(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 enum mm_class lt_lower_vulkan(const struct lt_test *test, struct ck_program *program, struct mm_error *err);
 /* Filter, condition and observed terms: the same for both dialects, once objects and registers exist. */

@@ -25,6 +25,9 @@ bool lt_emit_same_barrier(const struct lt_stmt *a, const struct lt_stmt *b);
 void lt_emit_barrier(struct emitter *e, const struct lt_stmt *barrier, unsigned indent);
 /* Declares parameter P, which points to OBJECT at PLACE. */
 void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t object, const char *place);
+struct lt_expr *lt_emit_node(struct emitter *e, enum lt_expr_kind kind, const char *name, struct lt_expr *a);
+/* Makes accesses of X fit the types that THREAD's parameters have (emit_access.c). */
+void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_expr *x);
 /* Declarations of THREAD's registers become assignments; notes what its functions need of a device. */
 void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
 /* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed.

@@ -83,16 +83,7 @@ static void note_expr(struct emitter *e, const struct lt_expr *x)
     note_expr(e, x->c);
 }
 
-static const struct lt_param *pointer_param(const struct lt_thread *thread, const char *name)
-{
-    for (const struct lt_param *p = thread->params; p; p = p->next)
-        if (p->type.is_pointer && strcmp(p->name, name) == 0)
-            return p;
-    return NULL;
-}
-
-static struct lt_expr *new_node(struct emitter *e, enum lt_expr_kind kind, const char *name,
-                                struct lt_expr *a)
+struct lt_expr *lt_emit_node(struct emitter *e, enum lt_expr_kind kind, const char *name, struct lt_expr *a)
 {
     struct lt_expr *x = mm_arena_alloc(e->test->arena, sizeof *x);
     if (!x) {
@@ -121,13 +112,15 @@ void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_
             if (s->type.is_pointer)
                 lt_emit_cannot(e, "a pointer in a register");
             s->kind = s->value ? LT_ASSIGN : LT_EMPTY;
-            s->target = new_node(e, LT_NAME, s->name, NULL);
+            s->target = lt_emit_node(e, LT_NAME, s->name, NULL);
         } else if (s->kind == LT_ASSIGN && s->target->kind == LT_NAME &&
-                   pointer_param(thread, s->target->name)) {
-            s->target = new_node(e, LT_DEREF, NULL, s->target);
+                   lt_find_param(thread, s->target->name)) {
+            s->target = lt_emit_node(e, LT_DEREF, NULL, s->target);
         }
         if (!lt_emit_is_barrier(s))
             s->label = NULL;
+        lt_emit_fit(e, thread, s->value);
+        lt_emit_fit(e, thread, s->target);
         e->kernel->waits |= s->kind == LT_WHILE || s->kind == LT_DO || s->kind == LT_FOR;
         lt_emit_hoist(e, thread, s->init, false);
         lt_emit_hoist(e, thread, s->step, false);

@@ -142,14 +142,6 @@ uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thre
     return number;
 }
 
-static const struct lt_param *find_param(const struct lt_thread *thread, const char *name)
-{
-    for (const struct lt_param *p = thread->params; p; p = p->next)
-        if (p->type.is_pointer && strcmp(p->name, name) == 0)
-            return p;
-    return NULL;
-}
-
 /* What the threads say about location NAME. */
 struct declaration {
     const struct lt_base_type *base; /* widest, first among equals */
@@ -162,7 +154,7 @@ static struct declaration declared(const struct lt_test *test, const char *name)
 {
     struct declaration d = {.region = MM_REGION_NONE, .group = -1};
     for (const struct lt_thread *t = test->threads; t; t = t->next) {
-        const struct lt_param *p = find_param(t, name);
+        const struct lt_param *p = lt_find_param(t, name);
         if (!p)
             continue;
         int32_t group = (int32_t)lt_dense_group(test, t);
@@ -251,9 +243,8 @@ static void assign_reg(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, 
 
 static void lower_declare(struct lt_lower *lower, const struct lt_stmt *s)
 {
-    for (const struct lt_param *p = lower->ast->params; p; p = p->next)
-        if (p->type.is_pointer && strcmp(p->name, s->name) == 0)
-            lt_lower_fail(lower, s->pos, "litmus.name", "register '%s' has the name of a parameter", s->name);
+    if (lt_find_param(lower->ast, s->name))
+        lt_lower_fail(lower, s->pos, "litmus.name", "register '%s' has the name of a parameter", s->name);
     struct lt_value value = {.expr = CK_NO_EXPR};
     if (s->value)
         value = lt_lower_expr(lower, s->value);
@@ -275,7 +266,7 @@ static void lower_assign(struct lt_lower *lower, const struct lt_stmt *s)
         return;
     }
     uint32_t reg = lt_find_reg(lower->program, lower->thread, target->name);
-    bool location = reg == CK_NO_REG && find_param(lower->ast, target->name);
+    bool location = reg == CK_NO_REG && lt_find_param(lower->ast, target->name);
     struct lt_value value = lt_lower_expr(lower, s->value);
     if (location) {
         /* herd writes a plain store to x as "x = 1". */

@@ -77,9 +77,9 @@ static struct lt_value lower_name(struct lt_lower *lower, const struct lt_expr *
     if (reg != CK_NO_REG)
         return lt_read_reg(lower, reg);
     uint32_t object = lt_find_object(lower->program, e->name);
-    for (const struct lt_param *p = lower->ast->params; p; p = p->next)
-        if (object != UINT32_MAX && p->type.is_pointer && strcmp(p->name, e->name) == 0)
-            return object_pointer(lower, object, &p->type);
+    const struct lt_param *p = object == UINT32_MAX ? NULL : lt_find_param(lower->ast, e->name);
+    if (p)
+        return object_pointer(lower, object, &p->type);
     if (object != UINT32_MAX) {
         char name[16];
         lt_lower_fail(lower, e->pos, "litmus.name", "location '%s' is not a parameter of %s", e->name,

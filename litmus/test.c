@@ -17,6 +17,14 @@ struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, ui
     return NULL;
 }
 
+const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name)
+{
+    for (const struct lt_param *p = thread->params; p; p = p->next)
+        if (p->type.is_pointer && strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}
+
 enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test,
                        struct mm_error *err)
 {

@@ -96,8 +96,7 @@ static void build_log(struct exec *e, cl_program program)
 {
     char log[1500] = "";
     if (program)
-        clGetProgramBuildInfo(program, e->job->device->id, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
-    log[sizeof log - 1] = '\0';
+        lt_device_log(e->job->device->id, program, log, sizeof log);
     snprintf(e->message, sizeof e->message, "the kernel does not build: %s", log);
     e->failure = e->message;
 }

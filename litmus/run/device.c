@@ -397,6 +397,19 @@ cl_program lt_device_il(const struct lt_device *device, cl_context context, cons
     return program;
 }
 
+void lt_device_log(cl_device_id device, cl_program program, char *log, size_t size)
+{
+    size_t length = 0;
+    *log = '\0';
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length) != CL_SUCCESS)
+        return;
+    char *whole = calloc(1, length + 1);
+    if (whole &&
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, length, whole, NULL) == CL_SUCCESS)
+        snprintf(log, size, "%s", whole);
+    free(whole);
+}
+
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy)
 {
     const cJSON *given = cJSON_GetObjectItem(plan, "cl_std");

@@ -83,8 +83,7 @@ static bool build(struct lt_host *host)
     snprintf(options, sizeof options, "%s%s %s", il ? "" : "-cl-std=",
              il ? "" : lt_device_standard(host->job->device, host->job->plan, host->legacy), more);
     if (clBuildProgram(host->program, host->device_count, host->devices, options, NULL, NULL) != CL_SUCCESS) {
-        clGetProgramBuildInfo(host->program, host->devices[0], CL_PROGRAM_BUILD_LOG, sizeof log - 1, log,
-                              NULL);
+        lt_device_log(host->devices[0], host->program, log, sizeof log);
         snprintf(host->message, sizeof host->message, "the kernel does not build: %s", log);
         return !atomic_exchange(&host->failed, true) && false;
     }

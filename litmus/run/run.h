@@ -127,6 +127,8 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
  */
 cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test,
                         cl_int *status);
+/* The start of what the compiler said, as far as SIZE bytes hold it. */
+void lt_device_log(cl_device_id device, cl_program program, char *log, size_t size);
 /* What follows -cl-std= for a test; LEGACY: it runs with the atomics of OpenCL 1.2. */
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy);
 

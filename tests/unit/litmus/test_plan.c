@@ -133,6 +133,28 @@ static void svm(void **state)
     expect_skip(HEAD "P0@wg 0, dev 0 (host int* x) { }\nexists (x = 1)", "memory of the host");
 }
 
+/* OpenCL C converts no atomic object to a value, and has no atomic operation on another object
+ * [CLC 6.15.12.6]. */
+static void converted(void **state)
+{
+    (void)state;
+    cJSON *plan = plan_of(
+        HEAD
+        "P0@wg 0, dev 0 (global atomic_int* x, local ulong* y, global int* z, global int* f) { "
+        "*x = *x + x[0]; int r0 = atomic_load(y); atomic_store_explicit(&z[0], 2, memory_order_relaxed); "
+        "*z = *y; int r1 = atomic_flag_test_and_set(f); }\nexists (x = 1)");
+    const char *source = cJSON_GetObjectItem(first_test(plan), "kernel")->valuestring;
+    assert_non_null(strstr(source, "*(global int*)x = *(global int*)x + ((global int*)x)[0];"));
+    assert_non_null(strstr(source, "atomic_load((local atomic_ulong*)y)"));
+    assert_non_null(
+        strstr(source, "atomic_store_explicit((global atomic_int*)&z[0], 2, memory_order_relaxed"));
+    assert_non_null(strstr(source, "*z = *y;"));
+    assert_non_null(strstr(source, "atomic_flag_test_and_set((global atomic_flag*)f)"));
+    cJSON_Delete(plan);
+    expect_skip(HEAD "P0@wg 0, dev 0 (global short* x) { atomic_store(x, 1); }\nexists (x = 1)",
+                "fewer than four bytes");
+}
+
 /* A generic pointer has no address space in the kernel, which OpenCL C 1.2 cannot say; its location is where
  * the initial state puts it [CLC 6.7.5]. */
 static void generic(void **state)
@@ -267,9 +289,9 @@ static void bad_results(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel),     cmocka_unit_test(phases),
-                                       cmocka_unit_test(svm),        cmocka_unit_test(generic),
-                                       cmocka_unit_test(cannot_run), cmocka_unit_test(bad_results),
-                                       cmocka_unit_test(host)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel),      cmocka_unit_test(phases),
+                                       cmocka_unit_test(svm),         cmocka_unit_test(converted),
+                                       cmocka_unit_test(generic),     cmocka_unit_test(cannot_run),
+                                       cmocka_unit_test(bad_results), cmocka_unit_test(host)};
     return cmocka_run_group_tests_name("litmus plan", tests, NULL, NULL);
 }
