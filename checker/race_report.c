@@ -94,8 +94,8 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
         event->allocation ? argument_of(command, event->allocation, first_byte) : NULL;
     if (argument) {
         access->argument = argument->name;
-        access->element =
-            (first_byte - argument->offset) / (argument->element_size ? argument->element_size : 1);
+        int64_t from = (int64_t)(first_byte - argument->offset); /* may be before its first byte */
+        access->element = (uint64_t)(from / (argument->element_size ? argument->element_size : 1));
     }
 }
 

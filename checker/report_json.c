@@ -61,7 +61,7 @@ static cJSON *access_json(const struct ck_access *access)
         ck_report_add(object, "kernel", access->command->kernel);
     if (access->argument) {
         ck_report_add(object, "argument", access->argument);
-        cJSON_AddNumberToObject(object, "element", (double)access->element);
+        cJSON_AddNumberToObject(object, "element", (double)(int64_t)access->element);
     }
     add_atomic(object, &access->event);
     add_stack(object, access);
@@ -83,7 +83,7 @@ static void add_memory(cJSON *object, const struct ck_finding *finding)
     ck_report_add(memory, "name", finding->allocation->name);
     ck_report_add(memory, "region", mm_region_name((enum mm_region)finding->allocation->region));
     ck_report_add(memory, "origin", mm_origin_name((enum mm_origin)finding->allocation->origin));
-    cJSON_AddNumberToObject(memory, "offset", (double)finding->offset);
+    cJSON_AddNumberToObject(memory, "offset", (double)(int64_t)finding->offset);
     cJSON_AddNumberToObject(memory, "size", finding->size);
     if (finding->created)
         cJSON_AddItemToObject(memory, "created", place_json(finding->created));
