@@ -173,6 +173,8 @@ enum mm_class in_parse(struct in_module *module, const void *words, size_t size,
                        struct mm_error *err);
 /* arrange.c: a module of another environment in the order that validation asks for */
 enum mm_class in_arrange(struct in_module *module, struct mm_error *err);
+/* order.c: each block behind its dominators; without memory some functions are left as they are */
+void in_order_blocks(struct in_module *module);
 /* byval.c: variables for by-value parameters, before the id table is made */
 enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err);
 /* declare.c: everything before the first function */

@@ -120,14 +120,16 @@ static bool is_odd(const struct copy *c, const uint32_t *w)
 
 /* Instruction W goes into the copy, in another form if the validator would refuse it although every driver
  * takes it: conversions of addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors
- * by one condition. */
+ * by one condition. Merge instructions are left out: only shaders need structured control flow [SPIRV 2.11],
+ * and optimisers let headers share a merge block. */
 static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, const uint32_t *w,
                            struct copy *c)
 {
     uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
     bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) || is_broad_select(m, vectors, w);
     bool constant = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
-    uint32_t kept = value || constant ? 3 : n;
+    bool merge = op == SpvOpSelectionMerge || op == SpvOpLoopMerge;
+    uint32_t kept = merge ? 0 : value || constant ? 3 : n;
     memcpy(to, w, kept * sizeof *w);
     if (value || constant)
         to[0] = 3u << 16 | (value ? SpvOpUndef : SpvOpConstantNull);
@@ -271,8 +273,11 @@ enum mm_class in_validate(struct in_module *module, char **warnings, struct mm_e
         return err != NULL ? err->cls : MM_INVALID;
     struct mm_error first = {.cls = MM_OK};
     enum mm_class result = validate_words(module, module->words, module->word_count, &first);
-    if (result == MM_INVALID && !module->options->strict && is_tolerated(module))
-        result = MM_OK;
+    if (result == MM_INVALID && !module->options->strict) {
+        in_order_blocks(module);
+        if (validate_words(module, module->words, module->word_count, NULL) == MM_OK || is_tolerated(module))
+            result = MM_OK;
+    }
     if (result != MM_OK) {
         if (err != NULL)
             *err = first;
