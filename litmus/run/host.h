@@ -134,6 +134,7 @@ int64_t lt_host_value(uint64_t bits, unsigned size, bool is_signed);
 int lt_host_function(const char *name); /* -1: none */
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call);
 void lt_host_flush(struct lt_host *host);
+void lt_host_rest(struct lt_host *host);
 /* Notes the first failure of a round; false if STATUS is none. */
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
 /* host.c */

@@ -275,6 +275,15 @@ void lt_host_flush(struct lt_host *host)
             lt_host_failed(host, "clFlush", clFlush(host->queues[i].queue));
 }
 
+/* Some runtimes take turns only while a thread waits; this wait is for a command that no other has to do
+ * with. */
+void lt_host_rest(struct lt_host *host)
+{
+    if (!lt_host_failed(host, "clEnqueueMarkerWithWaitList",
+                        clEnqueueMarkerWithWaitList(host->last, 0, NULL, NULL)))
+        lt_host_failed(host, "clFinish", clFinish(host->last));
+}
+
 static bool waits(const struct lt_host_call *call)
 {
     return call->blocking || strcmp(functions[call->function].name, "clFinish") == 0 ||
