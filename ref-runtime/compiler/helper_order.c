@@ -154,6 +154,20 @@ static bool examine(struct order *o, size_t count)
     return late;
 }
 
+/* The same in functions; WORDS are the module's, of which no types or constants have moved yet. */
+static void cast_scalars(const struct order *o, uint32_t *words, size_t count)
+{
+    for (size_t at = o->end; at < count && words[at] >> 16; at += words[at] >> 16) {
+        uint32_t *w = words + at;
+        if (w[0] != (4u << 16 | SpvOpBitcast))
+            continue;
+        uint32_t scalar = scalar_of(o, w[3]);
+        bool same = scalar != w[3] && scalar < o->bound && o->at[scalar] && words[o->at[scalar] + 1] == w[1];
+        w[0] = 4u << 16 | (same ? SpvOpCopyObject : SpvOpBitcast);
+        w[3] = scalar;
+    }
+}
+
 enum mm_class rt_helper_order(struct rt_binary *binary)
 {
     uint32_t *words = (uint32_t *)binary->data;
@@ -171,6 +185,7 @@ enum mm_class rt_helper_order(struct rt_binary *binary)
             place(&o, at, 0);
     }
     if (late && o.out) {
+        cast_scalars(&o, words, count);
         memcpy(words + o.begin, o.out, o.out_count * 4);
         memmove(words + o.begin + o.out_count, words + o.end, (count - o.end) * 4);
         binary->size -= (o.end - o.begin - o.out_count) * 4;

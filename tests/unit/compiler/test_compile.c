@@ -286,6 +286,7 @@ static void test_workarounds(void **state)
         "kernel void k(int f, int o, int s) { atomic_work_item_fence(f, (memory_order)o, (memory_scope)s); }",
         "kernel void k(global float *o) "
         "{ vstore2(convert_float2(~as_short2((int)0xc73cc97bu)), 0, o); }",
+        "kernel void k(global short *o) { o[0] = as_short(as_uchar2((short)0x9b3bu)); }",
         "kernel void k(int f, int s) { barrier(f); work_group_barrier(f, (memory_scope)s); mem_fence(f); "
         "read_mem_fence(f); write_mem_fence(f); }",
         "kernel void k(global atomic_float *a, global float *o) { float e = 1; "
