@@ -50,7 +50,7 @@ class Type:
 
 
 def prelude():
-    """HR rounds to half where half is float in disguise; HB gives the bits."""
+    """HR rounds to half where half is float in disguise; HB gives the bits.  FMOD: of vectors of doubles."""
     lines = ['#pragma OPENCL EXTENSION cl_khr_fp64 : enable', '#pragma OPENCL FP_CONTRACT OFF',
              '#define OVER __attribute__((overloadable))', '#ifdef REAL',
              '#pragma OPENCL EXTENSION cl_khr_fp16 : enable',
@@ -59,7 +59,7 @@ def prelude():
         s = '' if n == 1 else str(n)
         lines += [f'typedef half{s} HALF{s};', f'#define HR{s}(x) (x)', f'#define HB{s}(x) as_ushort{s}(x)',
                   f'#define HF{s}(x) convert_float{s}(x)', f'#define FH{s}(x) convert_half{s}_rte(x)', f'#define HC{s}(x) (x)',
-                  f'#define HALFOF{s}(x) as_half{s}(x)']
+                  f'#define HALFOF{s}(x) as_half{s}(x)', f'#define FMOD{s}(x, y) fmod(x, y)']
     lines += ['#else', '#define SUB_GROUPS(n)']
     for n in WIDTHS:
         s = '' if n == 1 else str(n)
@@ -72,6 +72,9 @@ def prelude():
                   f'float{s} HALFOF{s}(ushort{s} x) {{ ushort b[16]; {"b[0] = x" if n == 1 else f"vstore{n}(x, 0, b)"}; '
                   f'return vload_half{s}(0, (half *)b); }}',
                   f'#define HF{s}(x) (x)', f'#define FH{s}(x) HR{s}(x)', f'#define HC{s}(x) convert_short{s}(x)']
+        if n > 1: # PoCL's own are wrong
+            lines += [f'double{n} FMOD{n}(double{n} x, double{n} y) {{ double a[{n}], b[{n}]; vstore{n}(x, 0, a); vstore{n}(y, 0, b); '
+                      f'for (int i = 0; i < {n}; i++) a[i] = fmod(a[i], b[i]); return vload{n}(0, a); }}']
     lines += ['#endif']
     return '\n'.join(lines) + '\n'
 
@@ -354,6 +357,7 @@ class Expressions:
         if name in ('fmax', 'fmin', 'max', 'min', 'maxmag', 'minmag', 'step'): # either zero may win
             return f'({name}({self.no_nan(t, e())}, {self.no_nan(t, e())}) + ({t})(0))'
         if name in two:
+            name = f'FMOD{t.n}' if name == 'fmod' and t.base == 'double' and t.n > 1 else name
             return f'{name}({e()}, {e()})'
         if name == 'fma':
             return f'fma({e()}, {e()}, {e()})'
