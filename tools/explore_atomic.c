@@ -107,6 +107,8 @@ void ex_memory_operands(struct ex *ex, const struct ex_inst *inst, uint32_t at, 
 
 /* ---- atomics ------------------------------------------------------------------------------------ */
 
+/* The weak compare-exchange means what the other does: it fails where it reads another value, nowhere else
+ * [SPIRV 3.49.18]. */
 static const struct {
     uint16_t opcode;
     enum ck_op op;
@@ -228,8 +230,7 @@ static void atomic(struct ex *ex, const struct ex_inst *inst, size_t k)
                          .reg = CK_NO_REG,
                          .reg2 = CK_NO_REG,
                          .value = CK_NO_EXPR,
-                         .expected = CK_NO_EXPR,
-                         .weak = inst->opcode == SpvOpAtomicCompareExchangeWeak};
+                         .expected = CK_NO_EXPR};
     if (pointer->count != 1)
         ex_fail(ex, MM_INVALID, "SPIRV 3.42.18", "an atomic needs a pointer");
     i.address = pointer->leaves[0];

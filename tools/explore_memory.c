@@ -113,10 +113,30 @@ static bool write_cells(struct ex *ex, struct ex_variable *v, uint64_t offset, u
     return true;
 }
 
+/* An access outside of the variables: one to no object at all. */
+static void emit_fault(struct ex *ex)
+{
+    ex_emit(ex, (struct ck_instr){.op = CK_LOAD,
+                                  .size = 1,
+                                  .reg = ex_new_reg(ex, 1),
+                                  .reg2 = CK_NO_REG,
+                                  .address = ex_const(ex, 0, 8)});
+}
+
+static void fault_unless(struct ex *ex, uint32_t hit)
+{
+    uint32_t fault = ex_new_label(ex), on = ex_new_label(ex);
+    ex_branch_if_zero(ex, hit, fault);
+    ex_jump(ex, on);
+    ex_place_label(ex, fault);
+    emit_fault(ex);
+    ex_place_label(ex, on);
+}
+
 /* An address that is not a constant: every scalar it may hit, of variable ONLY (NULL: of all). */
 static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, struct ex_variable *only)
 {
-    uint32_t result = ex_const(ex, 0, size), options = 0;
+    uint32_t result = ex_const(ex, 0, size), hit = ex_const(ex, 0, 1), options = 0;
     for (uint32_t k = 0; k < ex->build->variable_count; k++) {
         struct ex_variable *v = &ex->build->variables[k];
         for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
@@ -127,23 +147,28 @@ static uint32_t read_somewhere(struct ex *ex, uint32_t address, unsigned size, s
                 ex_fail(ex, MM_LIMIT, "explore.private", "a pointer to private memory has too many targets");
             uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
             result = ex_hold(ex, ex_op(ex, CK_SELECT, size, here, value, result));
+            hit = ex_hold(ex, ex_op(ex, CK_OR, 1, hit, here, 0));
         }
     }
+    fault_unless(ex, hit);
     return result;
 }
 
 static void write_somewhere(struct ex *ex, uint32_t address, uint32_t value, struct ex_variable *only)
 {
-    uint32_t options = 0;
+    uint32_t hit = ex_const(ex, 0, 1), options = 0;
     for (uint32_t k = 0; k < ex->build->variable_count; k++) {
         struct ex_variable *v = &ex->build->variables[k];
         for (uint32_t i = 0; i < v->cell_count && (!only || only == v); i++) {
             uint32_t here = ex_op(ex, CK_EQ, 1, address, ex_const(ex, v->base + v->cells[i].offset, 8), 0);
             if (++options > MAX_OPTIONS)
                 ex_fail(ex, MM_LIMIT, "explore.private", "a pointer to private memory has too many targets");
-            write_cells(ex, v, v->cells[i].offset, value, here);
+            here = ex_hold(ex, here);
+            if (write_cells(ex, v, v->cells[i].offset, value, here))
+                hit = ex_hold(ex, ex_op(ex, CK_OR, 1, hit, here, 0));
         }
     }
+    fault_unless(ex, hit);
 }
 
 /* ---- one scalar --------------------------------------------------------------------------------- */
@@ -173,8 +198,10 @@ uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size)
     struct ex_variable *v = root ? variable_at(ex, root) : NULL;
     if (ex_is_const(ex, address, &constant)) {
         uint32_t value = v ? read_cells(ex, v, constant & UINT32_MAX, size) : UINT32_MAX;
-        if (value == UINT32_MAX)
-            ex_fail(ex, MM_LIMIT, "explore.private", "an access outside its private variable");
+        if (value == UINT32_MAX) {
+            emit_fault(ex);
+            return ex_const(ex, 0, size);
+        }
         uint32_t reg = ex_new_reg(ex, size);
         ex_assign(ex, reg, value);
         return ex_reg_expr(ex, reg);
@@ -188,7 +215,7 @@ void ex_write_private(struct ex *ex, uint32_t address, uint32_t value)
     struct ex_variable *v = root ? variable_at(ex, root) : NULL;
     if (ex_is_const(ex, address, &constant)) {
         if (!v || !write_cells(ex, v, constant & UINT32_MAX, value, UINT32_MAX))
-            ex_fail(ex, MM_LIMIT, "explore.private", "an access outside its private variable");
+            emit_fault(ex);
     } else {
         write_somewhere(ex, address, value, v);
     }

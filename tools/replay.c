@@ -283,7 +283,7 @@ static enum mm_class load(struct stage *s, struct mm_error *err)
 {
     const struct ex *ex = s->ex;
     struct in_spec_constant *constants = mm_arena_alloc(s->arena, (ex->inst_count + 1) * sizeof *constants);
-    struct in_module_options options = {.any_environment = true, .constants = constants, .name = ex->file};
+    struct in_module_options options = {.constants = constants, .name = ex->file};
     if (!constants)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     for (uint32_t i = 0; i < ex->inst_count; i++) {
@@ -296,7 +296,12 @@ static enum mm_class load(struct stage *s, struct mm_error *err)
                 (struct in_spec_constant){inst->words[2], ex_scalar_size(ex->ids[id->type_id].type),
                                           constant_value(ex, inst->words[0])};
     }
-    return in_module_create(ex->words, ex->word_count * sizeof *ex->words, &options, &s->module, NULL, err);
+    enum mm_class r = MM_INVALID; /* most are for OpenCL; the others are taken as they come */
+    for (int any = 0; any < 2 && r; any++) {
+        options.any_environment = any == 1;
+        r = in_module_create(ex->words, ex->word_count * sizeof *ex->words, &options, &s->module, NULL, err);
+    }
+    return r;
 }
 
 static const struct ex_place *place_of(const struct ex *ex, uint32_t id)
