@@ -408,6 +408,24 @@ static void store(struct ex *ex, const struct ex_inst *inst)
     store_value(ex, inst->words[0], ex_get(ex, inst->words[1]), access);
 }
 
+/* How large a scalar stands at ADDRESS, which POINTER led to: that of the variable or of the object, where
+ * the address is known; else what the pointer says. */
+static unsigned unit_at(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    uint64_t at;
+    const struct ex_type *pointee = ex_type(ex, pointer->element);
+    unsigned size = pointee->leaf_count ? ex_scalar_size(ex_type(ex, pointee->leaves[0].type)) : 8;
+    if (!ex_is_const(ex, address, &at))
+        return size;
+    const struct ex_variable *v = variable_at(ex, at);
+    for (uint32_t i = 0; v && i < v->cell_count; i++)
+        if (v->cells[i].offset == (at & UINT32_MAX))
+            return v->cells[i].size;
+    uint64_t object = (at >> 32) - 1;
+    unsigned element = object < ex->program->object_count ? ex->program->objects[object].element_size : 0;
+    return element && (at & UINT32_MAX) % element == 0 ? element : v ? 1 : size;
+}
+
 static void copy_memory(struct ex *ex, const struct ex_inst *inst)
 {
     struct ck_instr access = plain_access();
@@ -423,13 +441,14 @@ static void copy_memory(struct ex *ex, const struct ex_inst *inst)
         ex_fail(ex, MM_LIMIT, "explore.copy", "a copy of variable or large size");
     const struct ex_type *to = pointer_type(ex, inst->words[0]), *from = pointer_type(ex, inst->words[1]);
     uint32_t a = ex_scalar(ex, inst->words[0]), b = ex_scalar(ex, inst->words[1]);
-    unsigned step = size % 8 == 0 ? 8 : size % 4 == 0 ? 4 : 1;
-    const struct ex_type *leaf = ex_type(ex, from->element);
-    if (leaf->leaf_count && ex_scalar_size(ex_type(ex, leaf->leaves[0].type)) < step)
-        step = ex_scalar_size(ex_type(ex, leaf->leaves[0].type));
-    for (uint64_t i = 0; i + step <= size; i += step)
-        store_scalar(ex, at_offset(ex, a, i), to, load_scalar(ex, at_offset(ex, b, i), from, step, access),
-                     access);
+    for (uint64_t i = 0; i < size;) {
+        uint32_t target = at_offset(ex, a, i), source = at_offset(ex, b, i);
+        unsigned x = unit_at(ex, target, to), y = unit_at(ex, source, from), step = x < y ? x : y;
+        while (step > size - i)
+            step /= 2;
+        store_scalar(ex, target, to, load_scalar(ex, source, from, step, access), access);
+        i += step;
+    }
 }
 
 /* Adds INDEX * STRIDE to ADDRESS. */
