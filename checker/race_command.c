@@ -141,6 +141,10 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     struct ck_command *command = ck_command_of(d, event->agent.command);
     if (!item || !command)
         return;
+    if (event->kind == MM_API_CALL && (event->semantics & MM_UNRECORDED) && d->limit.cls == MM_OK)
+        mm_fail(&d->limit, MM_LIMIT, "checker.unrecorded",
+                "launches whose accesses were not recorded are not ordered with a queue that was used later: "
+                "REFCL_ENGINE=interp records them");
     if (event->kind == MM_COMMAND_START)
         start(d, command, event, item);
     if (event->kind == MM_MAP || event->kind == MM_UNMAP)

@@ -247,6 +247,9 @@ struct in_launch {
         start; /* recording and weak: the command's start, where values come from that were there before */
     bool uninitialized; /* with checks: values never given that reach a branch, an address or shared memory */
     const struct in_oracle *oracle; /* NULL: none; needs WEAK */
+    /* Accesses need not be recorded if compiled code finds out that none can be part of a finding: commands
+     * that use the same memory come before or after this one, as far as there are any. */
+    bool watch;
 };
 /* A launch under way. */
 struct in_run;

@@ -193,13 +193,15 @@ struct mm_event {
     uint8_t fence_flags;
     uint8_t attributes;
     uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan); accesses of the runtime: may
-                           be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; else 0 */
+                           be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED; else 0 */
 };
 /* The runtime moves memory from one copy of a memory object to another: nobody uses the object. */
 enum { MM_TRANSFER = 1 };
 /* What the host may do with a map that excludes commands.  The event's site and instance are how many bytes
  * of the mapped object lie before and after those of the event. */
 enum { MM_MAP_READ = 2, MM_MAP_WRITE = 4 };
+/* Commands that come after this call may race with accesses of earlier ones that were not recorded. */
+enum { MM_UNRECORDED = 8 };
 
 /* Why one event is ordered after another although the agents differ: the command rules [CL 3.3.6]. */
 enum mm_edge_kind {
@@ -351,6 +353,8 @@ uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);
 uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
 /* What the calling thread does from now on has another number: nothing orders it with what it did before. */
 void mm_recorder_new_host_thread(struct mm_recorder *recorder);
+/* How many threads have a number. */
+uint32_t mm_recorder_host_threads(struct mm_recorder *recorder);
 
 /* ---- trace files ------------------------------------------------------------------------- */
 

@@ -260,3 +260,8 @@ uint32_t mm_recorder_host_thread(struct mm_recorder *recorder)
         mm_recorder_new_host_thread(recorder);
     return (uint32_t)((uintptr_t)pthread_getspecific(recorder->thread_key) - 1);
 }
+
+uint32_t mm_recorder_host_threads(struct mm_recorder *recorder)
+{
+    return __atomic_load_n(&recorder->next_thread, __ATOMIC_RELAXED);
+}

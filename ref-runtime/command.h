@@ -141,6 +141,16 @@ void rt_record_close(void);
 /* ---- data movement of buffers (storage.c), on the executor thread ---- */
 
 struct rt_mem *rt_mem_root(struct rt_mem *mem);
+
+/* ---- launches that are watched (watch.c) ---- */
+
+struct rt_launch;
+/* Whether the launch that is being enqueued may be watched; whether that still holds when it starts. */
+bool rt_may_watch(const struct rt_queue *queue, const struct rt_launch *launch);
+bool rt_may_watch_still(const struct rt_queue *queue);
+/* The host has waited for all that it enqueued in QUEUE; it enqueues something there. */
+void rt_watch_settled(const struct rt_queue *queue);
+void rt_watch_submitted(const struct rt_queue *queue);
 size_t rt_mem_offset(const struct rt_mem *mem); /* in the root */
 /* The bytes of the root's copy at PLACE (device of the context or RT_HOST_VIEW); NULL: no memory. */
 unsigned char *rt_storage(struct rt_mem *root, int place);

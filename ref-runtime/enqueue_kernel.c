@@ -155,6 +155,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .checks = settings.checks,
                                .uninitialized = settings.uninitialized,
                                .weak = settings.weak,
+                               .watch = k->watch && rt_may_watch_still(command->queue),
                                .start = command->began,
                                .recorder = rt_recorder(),
                                .command = command->record.id,
@@ -343,6 +344,7 @@ static cl_int launch_kernel(const struct rt_submission *s, cl_command_type type,
         rt_command_discard(command);
         return error;
     }
+    k->watch = rt_may_watch(s->queue, k->launch);
     rt_kernel_describe(command);
     return rt_submit(s, command);
 }

@@ -14,6 +14,7 @@ struct rt_kernel_command {
     struct in_argument *arguments;
     struct in_image *images; /* of the arguments, one each */
     struct in_run *run;
+    bool watch;  /* it may be watched instead of recorded (watch.c) */
     void *block; /* enqueued by a kernel: the block literal, argument 0 */
     struct in_object block_object;
 };

@@ -50,6 +50,7 @@ static cl_command_queue create(struct rt_context *context, struct rt_device *dev
         return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
     }
     rt_object_retain(context);
+    queue->is_first = !(flags & CL_QUEUE_ON_DEVICE) && atomic_fetch_add(&context->queue_count, 1) == 0;
     queue->context = context;
     queue->device = device;
     queue->flags = flags;
@@ -243,6 +244,7 @@ cl_int CL_API_CALL rt_clFinish(cl_command_queue handle)
     struct mm_edge *edges = finish_edges(queue, &count);
     pthread_mutex_unlock(&rt_lock);
     rt_record_call("clFinish", edges, count);
+    rt_watch_settled(queue);
     mm_free(edges);
     cl_int code = rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
     rt_object_release(queue);

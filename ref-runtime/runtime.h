@@ -198,6 +198,8 @@ struct rt_context {
     struct rt_callback *destructors;                 /* last registered first */
     struct rt_svm *svm;                              /* allocations, under the lock of svm.c */
     struct rt_queue *default_queues[RT_MAX_DEVICES]; /* on device, not held; under the lock of queue.c */
+    atomic_uint queue_count;                         /* queues of the host's, ever */
+    atomic_int watched;                              /* enum rt_watched (watch.c) */
 };
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
 /* Index of DEVICE in the context's list, -1 if it is not in it. */
@@ -308,7 +310,8 @@ struct rt_queue {
     cl_queue_properties *properties; /* as given to clCreateCommandQueueWithProperties */
     size_t property_count;
     bool in_order;
-    cl_uint size; /* device queues: bytes */
+    bool is_first; /* of the host's in its context, ever */
+    cl_uint size;  /* device queues: bytes */
     /* Under the scheduler's lock: */
     struct rt_command *first, *last; /* commands that are not complete, in the order of enqueuing */
     struct rt_event *last_event;     /* of the latest command while it is not complete */

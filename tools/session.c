@@ -46,6 +46,14 @@ int session_set_checks(struct session *session, const char *list)
 
 /* ---- the child ------------------------------------------------------------------------------- */
 
+static void set_or_unset(const char *variable, bool set)
+{
+    if (set)
+        setenv(variable, "1", 1);
+    else
+        unsetenv(variable);
+}
+
 static void set_environment(const struct session *session, const char *library, const char *name)
 {
     char text[64];
@@ -56,10 +64,10 @@ static void set_environment(const struct session *session, const char *library, 
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* that file is ours to write */
     unsetenv("REFCL_TRACE_FD");
-    if (session->predict || session->assertion_count || session->trace || session->html || session->recorder)
-        setenv("REFCL_TRACE_VALUES", "1", 1);
-    else
-        unsetenv("REFCL_TRACE_VALUES");
+    bool all =
+        session->predict || session->assertion_count || session->trace || session->html || session->recorder;
+    set_or_unset("REFCL_TRACE_VALUES", all);
+    set_or_unset("REFCL_TRACE_FINDINGS", !all);
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);

@@ -156,9 +156,10 @@ struct in_code {
     uint32_t undefined_count;
     struct in_subscript *subscripts; /* subscript.c, in the order of instructions */
     uint32_t subscript_count;
-    uint32_t *subscript_of; /* per instruction: its first one + 1, 0: none; NULL: none at all */
-    void *native;           /* what the JIT keeps for this kernel */
-    _Atomic uint64_t heat;  /* instructions that the interpreter executed of it */
+    uint32_t *subscript_of;  /* per instruction: its first one + 1, 0: none; NULL: none at all */
+    void *native;            /* what the JIT keeps for this kernel */
+    _Atomic uint64_t heat;   /* instructions that the interpreter executed of it */
+    _Atomic bool suspicious; /* a watched launch was: the next one is the interpreter's at once */
     _Atomic bool stray; /* a launch read outside all objects: only the interpreter survives that for sure */
 };
 

@@ -6,6 +6,7 @@
 #include "loops_shim.h"
 #include "poll_shim.h"
 #include "turns.h"
+#include "watching.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -115,6 +116,12 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     in_shim_keep_accuracy(e->module);
     bool passed = in_shim_passes(e->module, machine, inline_all, false);
     LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
+    if (passed && (k->options.flags & IN_JIT_WATCHES)) {
+        if (!in_shim_passes(e->module, machine, "function(early-cse)", false) ||
+            !in_watch_lower(e, k, shared) || !in_shim_passes(e->module, machine, "function(sroa)", false))
+            return false;
+        dump(e->module, "watched");
+    }
     passed &= in_shim_keeps_vectors(item) || in_shim_passes(e->module, machine, take_apart, false);
     passed &= in_shim_passes(e->module, machine, clean, false);
     in_shim_mark_unroll(item);
@@ -129,6 +136,10 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                              .frame_bytes = sizeof(struct in_jit_frame),
                              .offset_at = offsetof(struct in_jit_frame, global_offset)};
     k->shape.waits = e->calls->fibers || in_shim_may_spin(item);
+    if (k->shape.waits && (k->options.flags & IN_JIT_WATCHES)) {
+        snprintf(k->why, sizeof k->why, "work-items that wait for one another, which are to be watched");
+        return false;
+    }
     k->shape.flat = !k->shape.waits && in_shim_is_flat(item);
     if (k->shape.flat)
         k->shape.group_size[0] = k->options.flat_size;

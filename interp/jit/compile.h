@@ -3,6 +3,7 @@
 #define INTERP_JIT_COMPILE_H
 
 #include "emit.h"
+#include "watch.h"
 #include <llvm-c/LLJIT.h>
 
 typedef void (*in_jit_row_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context, uint32_t g0,
@@ -16,6 +17,7 @@ struct in_jit_shape {
     uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
     uint8_t waits, flat;
     uint8_t none[2]; /* no bytes of no value: it is written to disk */
+    struct in_watched watched;
 };
 /* A kernel for one local size. */
 struct in_jit_kernel {

@@ -25,7 +25,12 @@ enum in_emit_param {
 enum { IN_MOST_PARAMETERS = 1024, IN_MOST_MEMBERS = 4096 }; /* of a function; of a value */
 
 /* How a kernel is compiled. */
-enum { IN_JIT_COUNTS = 1 /* instructions, against a budget */ };
+enum {
+    IN_JIT_COUNTS = 1,  /* instructions, against a budget */
+    IN_JIT_WATCHES = 2, /* accesses (watch.h) */
+    IN_JIT_CHECKS = 4,  /* with it: values too */
+    IN_JIT_ONE_ROW = 8  /* with it: ids differ in the first dimension alone */
+};
 struct in_jit_options {
     uint32_t local_size[3];
     uint32_t flat_size; /* in the first dimension for kernels that do not see work-groups there */

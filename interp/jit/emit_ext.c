@@ -1,6 +1,6 @@
 /* OpExtInst: OpenCL.std. [OpenCL.std 100].  The interpreter's functions, as bitcode, do the work; those that
  * are one instruction of the host are emitted as such. */
-#include "emit.h"
+#include "emit_watch.h"
 #include "interp/ext/ext.h"
 #include <stdio.h>
 #include <string.h>
@@ -92,9 +92,10 @@ static void elementwise(struct in_emit *e, const struct in_inst *i, const struct
                 in_put(e, other, second, LLVMBuildLoad2(e->b, in_type(e, in_element(second)), cell, ""), k);
     }
     if (cell != NULL && !e->failed) {
-        uint32_t pointer = i->operands[values + 2];
-        in_store(e, second, other, in_value(e, pointer), second->align, in_emit_ty(e, pointer)->storage,
-                 false);
+        uint32_t pointer = i->operands[values + 2], storage = in_emit_ty(e, pointer)->storage;
+        LLVMValueRef at =
+            in_watched_value(e, in_value(e, pointer), second, second->align, storage, IN_WATCH_WRITTEN);
+        in_store(e, second, other, at, second->align, storage, false);
     }
     in_define(e, i, r);
 }
@@ -151,10 +152,12 @@ static void vload(struct in_emit *e, const struct in_inst *i, const struct in_ex
     uint64_t align;
     LLVMValueRef at = place(e, fn, ty, i->operands[2], i->operands[3], &align);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
+        at = in_watched_value(e, at, ty, align, storage, 0);
         in_define(e, i, in_load(e, ty, at, align, storage, false));
         return;
     }
     struct in_ty half = half_of(ty);
+    at = in_watched_value(e, at, &half, align, storage, 0);
     LLVMValueRef bits = in_load(e, &half, at, align, storage, false);
     in_define(e, i, in_convert_half(e, bits, &half, ty, IN_RTE));
 }
@@ -167,12 +170,15 @@ static void vstore(struct in_emit *e, const struct in_inst *i, const struct in_e
     LLVMValueRef at = place(e, fn, ty, i->operands[3], i->operands[4], &align),
                  v = in_value(e, i->operands[2]);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
+        at = in_watched_value(e, at, ty, align, storage, IN_WATCH_WRITTEN);
         in_store(e, ty, v, at, align, storage, false);
         return;
     }
     struct in_ty half = half_of(ty);
     enum in_rounding rounding = fn->flags & IN_EXT_ROUNDED ? (enum in_rounding)i->operands[5] : IN_RTE;
-    in_store(e, &half, in_convert_half(e, v, ty, &half, rounding), at, align, storage, false);
+    v = in_convert_half(e, v, ty, &half, rounding);
+    at = in_watched_value(e, at, &half, align, storage, IN_WATCH_WRITTEN);
+    in_store(e, &half, v, at, align, storage, false);
 }
 
 /* The mask's low bits choose; X and Y lie behind one another in memory. */

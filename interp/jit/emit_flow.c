@@ -1,5 +1,5 @@
 /* Control flow, calls, barriers. [SPIRV 3.49.9, 3.49.17, 3.49.20] */
-#include "emit.h"
+#include "emit_watch.h"
 #include "interp/fault.h"
 #include <string.h>
 
@@ -99,7 +99,7 @@ void in_group_barrier(struct in_emit *e)
 /* Others are calls (calls.h). */
 void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
 {
-    (void)i;
+    in_watched_barrier(e, i);
     if (!IN_FAULTY(JIT_BARRIER_DROPPED))
         in_group_barrier(e);
 }

@@ -1,6 +1,6 @@
 /* Variables, pointers, loads, stores. [SPIRV 3.49.8], [CLC 6.7].  Composites go member by member, so that
  * memory has the interpreter's layout whatever LLVM's data layout says. */
-#include "emit.h"
+#include "emit_watch.h"
 #include <string.h>
 
 /* ---- addresses --------------------------------------------------------------------------- */
@@ -94,9 +94,11 @@ void in_emit_chain(struct in_emit *e, const struct in_inst *i)
             at = in_offset(e, at, ty->offsets[value]);
             ty = ty->members[value];
         } else {
+            LLVMValueRef index = in_widen(e, in_value(e, id), in_emit_ty(e, id), true);
+            index = in_watched_subscript(e, ty, in_emit_ty(e, i->operands[0])->storage, index);
             ty = ty->element;
             if (ty != NULL)
-                at = scaled(e, at, in_widen(e, in_value(e, id), in_emit_ty(e, id), true), ty->size, inside);
+                at = scaled(e, at, index, ty->size, inside);
         }
     }
     in_define(e, i, at);
@@ -220,9 +222,10 @@ void in_emit_load(struct in_emit *e, const struct in_inst *i)
         return;
     }
     uint64_t align = operands(e, i, 1, pointer, &is_volatile);
-    in_define(e, i,
-              in_load(e, in_emit_ty(e, i->result), in_value(e, pointer), align,
-                      in_emit_ty(e, pointer)->storage, is_volatile));
+    uint32_t storage = in_emit_ty(e, pointer)->storage;
+    const struct in_ty *ty = in_emit_ty(e, i->result);
+    LLVMValueRef at = in_watched_value(e, in_value(e, pointer), ty, align, storage, 0);
+    in_define(e, i, in_load(e, ty, at, align, storage, is_volatile));
 }
 
 void in_emit_store(struct in_emit *e, const struct in_inst *i)
@@ -230,8 +233,11 @@ void in_emit_store(struct in_emit *e, const struct in_inst *i)
     bool is_volatile;
     uint32_t pointer = i->operands[0];
     uint64_t align = operands(e, i, 2, pointer, &is_volatile);
-    in_store(e, in_emit_ty(e, i->operands[1]), in_value(e, i->operands[1]), in_value(e, pointer), align,
-             in_emit_ty(e, pointer)->storage, is_volatile);
+    uint32_t storage = in_emit_ty(e, pointer)->storage;
+    const struct in_ty *ty = in_emit_ty(e, i->operands[1]);
+    LLVMValueRef v = in_value(e, i->operands[1]);
+    LLVMValueRef at = in_watched_value(e, in_value(e, pointer), ty, align, storage, IN_WATCH_WRITTEN);
+    in_store(e, ty, v, at, align, storage, is_volatile);
 }
 
 void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
@@ -243,7 +249,13 @@ void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
     LLVMValueRef size = LLVMConstInt(e->i64, ty != NULL ? ty->size : 0, 0);
     if (sized)
         size = in_widen(e, in_value(e, i->operands[2]), in_emit_ty(e, i->operands[2]), false);
-    LLVMBuildMemMove(e->b, in_value(e, to), (unsigned)align, in_value(e, from), (unsigned)align, size);
+    LLVMValueRef target = in_value(e, to), origin = in_value(e, from);
+    if (LLVMIsAConstantInt(size)) {
+        uint64_t bytes = LLVMConstIntGetZExtValue(size);
+        target = in_watched(e, target, bytes, align, in_emit_ty(e, to)->storage, IN_WATCH_WRITTEN);
+        origin = in_watched(e, origin, bytes, align, in_emit_ty(e, from)->storage, 0);
+    }
+    LLVMBuildMemMove(e->b, target, (unsigned)align, origin, (unsigned)align, size);
 }
 
 /* Private variables without an initializer start at zero unless they are large. */

@@ -11,10 +11,11 @@
 struct in_jit_frame {
     uint64_t global_size[3], global_offset[3], num_groups[3], local_size[3];
     uint64_t work_dim, sub_group_size, enqueued_sub_groups;
-    uint8_t *program;      /* variables of the module on this device */
-    uint8_t *arguments;    /* at the offsets of struct in_jit_kernel's layout */
-    int64_t budget;        /* instructions left, where they are counted: below 0 the launch stops */
-    _Atomic uint32_t stop; /* not 0: the launch stops, where they are not */
+    uint8_t *program;       /* variables of the module on this device */
+    uint8_t *arguments;     /* at the offsets of struct in_jit_kernel's layout */
+    int64_t budget;         /* instructions left, where they are counted: below 0 the launch stops */
+    _Atomic uint32_t stop;  /* not 0: the launch stops, where they are not */
+    struct in_watch *watch; /* where it is watched (watch.h) */
 };
 
 /* Changes with the structures that both sides see. */
@@ -38,7 +39,8 @@ enum in_jit_end {
     IN_JIT_OUT_OF_MEMORY, /* the launch is over */
     IN_JIT_STEP_LIMIT,    /* over */
     IN_JIT_FAULT,         /* over */
-    IN_JIT_STOPPED        /* by in_jit_api.stop_all, for good */
+    IN_JIT_STOPPED,       /* by in_jit_api.stop_all, for good */
+    IN_JIT_SUSPICIOUS     /* watched: the interpreter is to execute it from the beginning */
 };
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */

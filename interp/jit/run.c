@@ -4,6 +4,7 @@
 #include "interp/ext/ext.h"
 #include "pool.h"
 #include "turns.h"
+#include "watching.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,9 +143,20 @@ static void destroy(struct in_jit_run *run)
         return;
     leave(run);
     in_turns_destroy(run);
+    in_watch_destroy(run);
     in_module_release(run->module);
     mm_free(run->arguments);
     mm_free(run);
+}
+
+static uint32_t flags_of(const struct in_jit_run *run)
+{
+    const struct in_launch *l = &run->launch->launch;
+    uint32_t flags = l->step_limit != 0 ? IN_JIT_COUNTS : 0;
+    if (l->recorder != NULL || l->checks)
+        flags |= IN_JIT_WATCHES | (l->checks ? IN_JIT_CHECKS : 0) |
+                 (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0);
+    return flags;
 }
 
 static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
@@ -158,9 +170,8 @@ static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
         return false;
     }
     const uint64_t *local = run->frame.local_size;
-    struct in_jit_options options = {{(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]},
-                                     flat_size(&run->frame),
-                                     l->step_limit != 0 ? IN_JIT_COUNTS : 0};
+    struct in_jit_options options = {
+        {(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]}, flat_size(&run->frame), flags_of(run)};
     run->frame.budget = l->step_limit == 0 || l->step_limit > INT64_MAX ? INT64_MAX : (int64_t)l->step_limit;
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
@@ -173,10 +184,11 @@ static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
     run->frame.sub_group_size = l->sub_group_size;
     run->frame.enqueued_sub_groups = (items + l->sub_group_size - 1) / l->sub_group_size;
     run->frame.program = l->instance->base;
-    if (place_arguments(run, &kernel->info))
-        return true;
-    snprintf(why, why_size, "out of memory");
-    return false;
+    if (!place_arguments(run, &kernel->info)) {
+        snprintf(why, why_size, "out of memory");
+        return false;
+    }
+    return !(options.flags & IN_JIT_WATCHES) || in_watch_begin(run, why, why_size);
 }
 
 static enum mm_class create(struct in_run *launch, struct in_jit_run **out, char *why, size_t why_size)
@@ -288,6 +300,8 @@ static bool halted(const struct worker *w)
 static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
 {
     bool one = w->outside != NULL && !w->run->kernel->calls.quiet;
+    if (w->run->watching != NULL)
+        most = in_watch_groups(w->run, from, most);
     uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
     if (one)
         in_outside_end(w->outside, from);
@@ -373,7 +387,7 @@ static bool take_turns(struct in_jit_run *run)
 static void do_groups(struct in_jit_run *run)
 {
     uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
-    bool alone = !run->kernel->calls.quiet || (run->kernel->options.flags & IN_JIT_COUNTS);
+    bool alone = !run->kernel->calls.quiet || (run->kernel->options.flags & (IN_JIT_COUNTS | IN_JIT_WATCHES));
     if (run->groups < 2 || items < 4096 || alone)
         work(run);
     else
@@ -390,6 +404,8 @@ static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
     else
         do_groups(run);
     *fault = run->fault;
+    if (run->watching != NULL && over && !atomic_load(&run->frame.stop) && in_watch_end(run))
+        return IN_JIT_SUSPICIOUS;
     return atomic_load(&run->faulted)         ? IN_JIT_FAULT
            : run->launch->stopped             ? IN_JIT_OVER
            : atomic_load(&run->frame.stop)    ? IN_JIT_STOPPED

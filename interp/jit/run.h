@@ -19,6 +19,7 @@ struct in_jit_run {
     struct in_jit_fault fault;            /* the first, once faulted */
     struct in_jit_run *following, **link; /* in the list of launches */
     struct in_turns_thread *turns;        /* turns.c */
+    struct in_watching_run *watching;     /* watching.c; NULL: the launch is not watched */
 };
 /* The way out for a thread of RUN, NULL also where the kernel needs none: then *FITS.  Given back, what it
  * found wrong becomes the launch's. */

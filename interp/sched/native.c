@@ -1,8 +1,8 @@
 /* Which engine executes a launch, and the way to librefcl-jit.so, which is loaded when it is first needed.
  *
  * REFCL_ENGINE=interp: the interpreter always; jit: the JIT for every launch that it covers and that is
- * neither recorded nor checked; auto, the default: the same, but kernels begin in the interpreter until
- * compiling pays. */
+ * neither recorded nor checked, or may be watched instead; auto, the default: the same, but kernels begin in
+ * the interpreter until compiling pays. */
 #include "interp/jit/jit.h"
 #include "sched.h"
 #include <dlfcn.h>
@@ -80,7 +80,8 @@ bool in_native_create(struct in_run *run)
     char why[160] = "";
     pthread_once(&chosen, choose);
     const struct in_launch *l = &run->launch;
-    if (native.engine == INTERP || l->recorder != NULL || l->checks || l->weak ||
+    bool watched = l->watch && !l->weak && !l->uninitialized && !run->code->suspicious;
+    if (native.engine == INTERP || ((l->recorder != NULL || l->checks || l->weak) && !watched) ||
         l->schedule != IN_SEQUENTIAL || run->groups_total == 0 ||
         (native.engine == AUTO && run->code->stray) || (native.engine == AUTO && !worth(run)))
         return false;
@@ -140,10 +141,26 @@ static void fault(struct in_run *run, const struct in_jit_fault *f)
     run->stopped = true;
 }
 
+/* The interpreter says what it was. */
+static void suspicious(struct in_run *run)
+{
+    if (native.note)
+        fprintf(stderr, "refcl: jit: kernel %s was suspicious: the interpreter executes it again\n",
+                run->info->name);
+    run->code->suspicious = true;
+    native.api->destroy(run->native);
+    run->native = NULL;
+    run->limit |= !in_open_slots(run);
+}
+
 void in_native_step(struct in_run *run)
 {
     struct in_jit_fault where;
     enum in_jit_end end = native.api->step(run->native, &where);
+    if (end == IN_JIT_SUSPICIOUS) {
+        suspicious(run);
+        return;
+    }
     run->over = end != IN_JIT_WAITS && end != IN_JIT_STOPPED;
     run->limit |= end == IN_JIT_OUT_OF_MEMORY;
     if (end == IN_JIT_STEP_LIMIT)

@@ -114,17 +114,17 @@ static enum mm_class record_locals(struct in_run *run, struct mm_error *err)
     return MM_OK;
 }
 
-static enum mm_class open_slots(struct in_run *run, struct mm_error *err)
+bool in_open_slots(struct in_run *run)
 {
     uint32_t wanted = run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
     run->over = run->groups_total == 0;
     run->members = mm_alloc((run->items_per_group + 1) * sizeof *run->members);
     if (run->members == NULL)
-        return out_of_memory(err);
+        return false;
     for (uint32_t k = 0; k < wanted && !run->over && run->next_group < run->groups_total; k++)
         if (!in_add_slot(run))
-            return k > 0 ? MM_OK : out_of_memory(err);
-    return MM_OK;
+            return k > 0;
+    return true;
 }
 
 enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out, struct mm_error *err)
@@ -152,8 +152,8 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
         result = record_locals(run, err);
     if (result == MM_OK && launch->weak && !in_weak_create(run))
         result = out_of_memory(err);
-    if (result == MM_OK && !in_native_create(run))
-        result = open_slots(run, err);
+    if (result == MM_OK && !in_native_create(run) && !in_open_slots(run))
+        result = out_of_memory(err);
     if (result != MM_OK) {
         in_run_destroy(run);
         return result;
@@ -165,9 +165,9 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err)
 {
     struct in_fp_state state;
-    if (run->native != NULL) {
+    if (run->native != NULL)
         in_native_step(run);
-    } else {
+    if (run->native == NULL && !run->limit) {
         in_fp_enter(&state);
         in_schedule(run, quantum);
         in_fp_leave(&state);

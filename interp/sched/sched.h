@@ -18,6 +18,9 @@ bool in_add_slot(struct in_run *run);
 /* The launch has executed as much as it may: a finding, and its end. */
 void in_step_limit(struct in_run *run, struct in_item *item, const struct in_insn *pc);
 
+/* run.c: makes the first work-groups resident; false: no memory. */
+bool in_open_slots(struct in_run *run);
+
 /* native.c: launches that the JIT executes. */
 bool in_native_create(struct in_run *run);
 void in_native_step(struct in_run *run); /* to the end, or until it waits */

@@ -1,9 +1,9 @@
 #!/bin/bash
 # CPU time of a launch when it is checked, beside the same launch compiled and neither checked nor recorded: `refcl
-# run` looking for races and memory errors, and writing a trace besides.  Everything counts: the program, its threads,
-# the detector in its own process.  What sessions cost once is left out: the figures are differences of runs with many
-# launches and with few.  Launches are a 64th of bench.sh's.
-# checked.sh [KERNEL...]
+# run` looking for races and memory errors with launches watched by compiled code, of full size; and, of a 64th, in the
+# interpreter, and writing a trace besides.  Everything counts: the program, its threads, the detector in its own process.
+# What sessions cost once is left out: the figures are differences of runs with many launches and with few.
+# checked.sh [KERNEL...]; RECORDED=0 leaves out the interpreter's part.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
@@ -23,22 +23,27 @@ cpu() {
     { time timeout 300 "$@" >/dev/null 2>"$trace.err"; } 2>&1 | awk 'END { print 1000 * ($1 + $2) }'
     rm -f "$trace.err"
 }
-jit() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library REFCL_ENGINE=jit "$bench" "$source" "$1" 30 6 2>/dev/null | awk '{ print $2 }'; }
-session() { # session KERNEL OPTION...: of one launch
-    kernel=$1
-    shift
-    few=$(cpu "$BUILD/refcl" run -q "$@" -- "$bench" "$source" "$kernel" 1 6)
-    many=$(cpu "$BUILD/refcl" run -q "$@" -- "$bench" "$source" "$kernel" 9 6)
-    echo "$few $many" | awk '{ print ($2 > $1 ? ($2 - $1) / 8 : "-") }'
+jit() { OCL_ICD_VENDORS=$library OCL_ICD_FILENAMES=$library REFCL_ENGINE=jit "$bench" "$source" "$1" "$2" "$3" 2>/dev/null | awk '{ print $2 }'; }
+session() { # session KERNEL SHIFT LAUNCHES OPTION...: of one launch
+    kernel=$1 shift=$2 launches=$3
+    shift 3
+    few=$(cpu "$BUILD/refcl" run -q "$@" -- "$bench" "$source" "$kernel" 1 "$shift")
+    many=$(cpu "$BUILD/refcl" run -q "$@" -- "$bench" "$source" "$kernel" $((launches + 1)) "$shift")
+    echo "$few $many $launches" | awk '{ print ($2 > $1 ? ($2 - $1) / $3 : "-") }'
 }
 
-printf '%-16s %10s %12s %8s %12s %8s\n' kernel jit/64 checked/64 times recorded/64 times
+printf '%-16s %10s %12s %8s %10s %12s %8s %12s %8s\n' kernel jit watched times jit/64 checked/64 times recorded/64 times
 for k in $kernels; do
-    echo "$k $(jit "$k") $(session "$k" --check race,memory) $(session "$k" --check race,memory --trace "$trace")"
+    watched=$(REFCL_ENGINE=jit session "$k" 0 100 --check race,memory)
+    line="$k $(jit "$k" 30 0) $watched"
+    [ "${RECORDED:-1}" = 0 ] || line="$line $(jit "$k" 30 6) $(REFCL_ENGINE=interp session "$k" 6 8 --check race,memory) \
+        $(session "$k" 6 8 --check race,memory --trace "$trace")"
+    echo $line
 done | awk '
-    function ratio(a, b) { return a + 0 == 0 || b == "-" ? "-" : sprintf("%.0f", b / a) }
-    { c = ratio($2, $3); r = ratio($2, $4)
-      printf "%-16s %10s %12s %8s %12s %8s\n", $1, $2, $3, c, $4, r; fflush()
-      if (c != "-") { checked += log($3 / $2); n++ } if (r != "-") { recorded += log($4 / $2); m++ } }
-    END { if (n) printf "geometric mean, checked / JIT: %.0f over %d kernels\n", exp(checked / n), n
-          if (m) printf "geometric mean, recorded / JIT: %.0f over %d kernels\n", exp(recorded / m), m }'
+    function ratio(a, b) { return a + 0 == 0 || b + 0 == 0 ? "-" : sprintf(b < 10 * a ? "%.1f" : "%.0f", b / a) }
+    function mean(name, sum, n) { if (n) printf "geometric mean, %s / JIT: %.1f over %d kernels\n", name, exp(sum / n), n }
+    { w = ratio($2, $3); c = ratio($4, $5); r = ratio($4, $6)
+      printf "%-16s %10s %12s %8s %10s %12s %8s %12s %8s\n", $1, $2, $3, w, $4, $5, c, $6, r; fflush()
+      if (w != "-") { watched += log($3 / $2); l++ }
+      if (c != "-") { checked += log($5 / $4); n++ } if (r != "-") { recorded += log($6 / $4); m++ } }
+    END { mean("watched", watched, l); mean("checked in the interpreter", checked, n); mean("recorded", recorded, m) }'

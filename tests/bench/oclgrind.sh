@@ -1,7 +1,7 @@
 #!/bin/bash
 # The interpreter beside Oclgrind, CPU time in milliseconds: a launch without checks; and the whole command with
 # race detection and uninitialised values, less what the same command takes for an empty launch.
-# oclgrind.sh [KERNEL...]; RACES=0 leaves the second part out.
+# oclgrind.sh [KERNEL...]; RACES=0 leaves the second part out; ENGINE=jit has compiled code watch launches in it.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
@@ -30,7 +30,7 @@ cpu() {
     local TIMEFORMAT='%U %S'
     { time timeout 300 "$@" >/dev/null 2>&1; } 2>&1 | awk 'NF == 2 && $1 ~ /^[0-9.]+$/ {t = ($1 + $2) * 1000} END {print t + 0}'
 }
-refcl_races() { REFCL_ENGINE=interp cpu "$BUILD/refcl" run -- "$bench" "$source" "$1" 3 "$2"; }
+refcl_races() { REFCL_ENGINE=${ENGINE:-interp} cpu "$BUILD/refcl" run -- "$bench" "$source" "$1" 3 "$2"; }
 grind_races() { cpu oclgrind --data-races --uninitialized "$bench" "$source" "$1" 3 "$2"; }
 
 table() {

@@ -1,0 +1,80 @@
+/* Which launches may be watched instead of recorded [interp/jit/README.md]: those whose accesses cannot be
+ * part of a finding together with what other commands or the host do, whatever they are. */
+#include "ref-runtime/command.h"
+#include "ref-runtime/kernel.h"
+#include "ref-runtime/setting.h"
+
+/* The launches that were watched in a context: the first host thread has waited for them, or not yet. */
+enum rt_watched { RT_NONE_WATCHED, RT_SETTLED, RT_UNSETTLED };
+
+/* One in-order queue is all that a context ever had, one thread all that called: its commands come one after
+ * the other [CL 3.3.6 H15, CL 5.15], and all that the host does with buffers is a command. */
+static bool is_ordered(const struct rt_queue *queue)
+{
+    return queue->in_order && atomic_load(&queue->context->queue_count) == 1 &&
+           mm_recorder_host_threads(rt_recorder()) == 1;
+}
+
+static bool is_mapped(struct rt_mem *mem)
+{
+    pthread_mutex_lock(&rt_lock);
+    bool mapped = rt_mem_root(mem)->mappings != NULL;
+    pthread_mutex_unlock(&rt_lock);
+    return mapped;
+}
+
+/* No finding, and nothing else that somebody reads the trace for, needs what the kernel's arguments hold. */
+static bool arguments_allow(const struct rt_launch *launch)
+{
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct rt_launch_argument *a = &launch->arguments[i];
+        if (a->svm || (a->mem && (rt_mem_root(a->mem)->uses_svm || is_mapped(a->mem)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool rt_may_watch(const struct rt_queue *queue, const struct rt_launch *launch)
+{
+    if (!rt_recorder()) {
+        return true;
+    }
+    bool may = rt_setting_given(RT_SET_TRACE_FINDINGS) && is_ordered(queue) && arguments_allow(launch);
+    if (may) {
+        atomic_store(&queue->context->watched, RT_UNSETTLED);
+    }
+    return may;
+}
+
+bool rt_may_watch_still(const struct rt_queue *queue)
+{
+    return !rt_recorder() || is_ordered(queue);
+}
+
+static bool is_first_thread(void)
+{
+    return mm_recorder_host_thread(rt_recorder()) == 0;
+}
+
+void rt_watch_settled(const struct rt_queue *queue)
+{
+    int expected = RT_UNSETTLED;
+    if (rt_recorder() && queue && queue->is_first && is_first_thread()) {
+        atomic_compare_exchange_strong(&queue->context->watched, &expected, RT_SETTLED);
+    }
+}
+
+/* What another queue's commands race with would have to be recorded. */
+void rt_watch_submitted(const struct rt_queue *queue)
+{
+    int watched = atomic_load(&queue->context->watched);
+    if (queue->is_first || watched == RT_NONE_WATCHED || (watched == RT_SETTLED && is_first_thread())) {
+        return;
+    }
+    struct mm_event event = {.kind = MM_API_CALL,
+                             .agent = {0, mm_recorder_host_thread(rt_recorder())},
+                             .semantics = MM_UNRECORDED};
+    mm_recorder_event(rt_recorder(), &event, NULL, 0);
+    atomic_store(&queue->context->watched, RT_NONE_WATCHED);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Launches that compiled code watches have the findings of the interpreter: every kernel and host program with a
+verdict, under both engines, must give the same report, and a good part of the clean ones must really be watched.
+
+slow_watch.py [PATTERN...]: those alone."""
+import fnmatch
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import test_host
+from test_races import directives, here, refcl
+
+LEAST_WATCHED = 40  # kernels of which a launch was watched and nothing found
+
+
+def report(command, output, engine, variables):
+    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG="jit")
+    environment.update(variables)
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, env=environment)
+    if run.stdout.startswith(b"SKIP"):
+        return "SKIP", False
+    with open(output) as f:
+        text = json.load(f)
+    os.unlink(output)
+    notes = run.stderr.decode("utf-8", "replace")
+    compiled = ": compiled" in notes or ": loaded" in notes
+    watched = compiled and "suspicious" not in notes and "runs in the interpreter" not in notes
+    return {"code": run.returncode, "status": text["status"], "findings": text["findings"]}, watched
+
+
+def comparable(finding, host):
+    """Addresses are matters of chance; in host programs so is which of two accesses comes first, and what follows from
+    that."""
+    if host:
+        finding = finding["kind"], finding.get("clause"), sorted(
+            str([a.get(k) for k in ("file", "line", "kernel", "work_item", "argument", "element")])
+            for a in finding["accesses"])
+    return re.sub(r'0x[0-9a-f]+|offset -?\d+|"(offset|element)": -\d+', "", json.dumps(finding, sort_keys=True))
+
+
+def differences(a, b, host):
+    x, y = (sorted(comparable(f, host) for f in r["findings"]) for r in (a, b))
+    if (a["code"], a["status"], x) == (b["code"], b["status"], y):
+        return None
+    return "interp: exit %d, %s, %s; jit: exit %d, %s, %s" % (
+        a["code"], a["status"], [f for f in x if f not in y], b["code"], b["status"], [f for f in y if f not in x])
+
+
+def commands(patterns):
+    def wanted(path):
+        name = os.path.basename(path)
+        return not patterns or any(fnmatch.fnmatch(name, p) for p in patterns)
+
+    os.makedirs(test_host.folder, exist_ok=True)
+    output = os.path.join(test_host.folder, "watch.json")
+    for path in filter(wanted, sorted(glob.glob(os.path.join(here, "*.cl")))):
+        run = shlex.split(directives(path)["run"])
+        yield path, [refcl, "kernel", "--quiet", "--json", output, *run, path], output, {}
+    for path in filter(wanted, sorted(glob.glob(os.path.join(here, "host/*.c")))):
+        found = directives(path)
+        program = test_host.compiled(path, found)
+        variables = dict(word.split("=", 1) for word in found.get("environment", "").split())
+        yield path, [refcl, "run", "--quiet", "--json", output, "--", program], output, variables
+
+
+def main():
+    number = failed = clean = 0
+    patterns = sys.argv[1:]
+    if not os.path.exists(refcl):
+        print("ok 1 - watched launches # SKIP %s is not built" % refcl)
+        return 0
+    for path, command, output, variables in commands(patterns):
+        number += 1
+        expected, _ = report(command, output, "interp", variables)
+        found, watched = report(command, output, "jit", variables)
+        clean += watched
+        problem = None if expected == "SKIP" else differences(expected, found, path.endswith(".c"))
+        failed += problem is not None
+        print("%s %d - %s%s%s" % ("not ok" if problem else "ok", number, os.path.basename(path),
+                                  ", watched" if watched else "", " # SKIP no such device" if expected == "SKIP" else ""))
+        if problem:
+            print("#", problem)
+    if not patterns:
+        number += 1
+        failed += clean < LEAST_WATCHED
+        print("%s %d - %d programs were watched" % ("not ok" if clean < LEAST_WATCHED else "ok", number, clean))
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

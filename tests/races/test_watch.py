@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Launches that compiled code watches, the quick part of slow_watch.py: which are, and what follows where another queue
+comes later."""
+import os
+import sys
+
+import test_host
+from slow_watch import differences, report
+from test_races import here, refcl
+
+number = failed = 0
+
+
+def check(ok, name, why=""):
+    global number, failed
+    number += 1
+    failed += not ok
+    print("%s %d - %s" % ("ok" if ok else "not ok", number, name))
+    if not ok:
+        print("#", why)
+
+
+def launches(name, run, watched):
+    output = os.path.join(test_host.folder, "test_watch.json")
+    command = [refcl, "kernel", "--quiet", "--json", output, *run.split(), os.path.join(here, name)]
+    expected, _ = report(command, output, "interp", {})
+    found, was_watched = report(command, output, "jit", {})
+    check(differences(expected, found, False) is None, "%s: the same report" % name, differences(expected, found, False))
+    check(watched == was_watched, "%s is%s watched" % (name, "" if watched else " not"))
+
+
+def queues(name, engine, status):
+    program = test_host.compiled(os.path.join(here, "watch", name), {})
+    output = os.path.join(test_host.folder, "test_watch.json")
+    found, _ = report([refcl, "run", "--quiet", "--json", output, "--", program], output, engine, {})
+    check(found["status"] == status, "%s, %s: %s" % (name, engine, status), found)
+
+
+def main():
+    if not os.path.exists(refcl):
+        print("ok 1 - watched launches # SKIP %s is not built" % refcl)
+        return 0
+    os.makedirs(test_host.folder, exist_ok=True)
+    launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True)
+    launches("reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
+    queues("second_queue.c", "interp", "findings")
+    queues("second_queue.c", "jit", "unknown")
+    queues("second_queue_after_finish.c", "interp", "clean")
+    queues("second_queue_after_finish.c", "jit", "clean")
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
