@@ -118,10 +118,26 @@ static bool is_odd(const struct copy *c, const uint32_t *w)
     return odd;
 }
 
+/* An entry point whose interface is all variables of the module, of which since SPIR-V 1.4 it has to name
+ * what it uses [SPIRV 3.49.5]; the words put at TO. */
+static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t *to)
+{
+    uint32_t n = 3;
+    while (n < w[0] >> 16 && w[n++] >> 24 != 0) /* the name, to its last byte */
+        ;
+    memcpy(to, w, n * sizeof *w);
+    for (uint32_t at = 5; at < m->word_count && (m->words[at] & 0xffff) != SpvOpFunction && n < UINT16_MAX;
+         at += m->words[at] >> 16)
+        if ((m->words[at] & 0xffff) == SpvOpVariable)
+            to[n++] = m->words[at + 2];
+    to[0] = n << 16 | SpvOpEntryPoint;
+    return n;
+}
+
 /* Instruction W goes into the copy, in another form if the validator would refuse it although every driver
  * takes it: conversions of addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors
- * by one condition. Merge instructions are left out: only shaders need structured control flow [SPIRV 2.11],
- * and optimisers let headers share a merge block. */
+ * by one condition, interfaces. Merge instructions are left out: only shaders need structured control flow
+ * [SPIRV 2.11], and optimisers let headers share a merge block. */
 static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, const uint32_t *w,
                            struct copy *c)
 {
@@ -129,6 +145,11 @@ static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, co
     bool value = (op == SpvOpConvertUToPtr && n == 4 && makes_handle(m, w)) || is_broad_select(m, vectors, w);
     bool constant = (op == SpvOpSpecConstantOp || op == SpvOpConstantPipeStorage) && n >= 4;
     bool merge = op == SpvOpSelectionMerge || op == SpvOpLoopMerge;
+    if (op == SpvOpEntryPoint && m->version >= 0x10400) {
+        c->count += put_entry(m, w, to);
+        c->changed = true;
+        return;
+    }
     uint32_t kept = merge ? 0 : value || constant ? 3 : n;
     memcpy(to, w, kept * sizeof *w);
     if (value || constant)
@@ -155,9 +176,21 @@ static void copy_foreign(const uint32_t *w, struct copy *c)
     c->count += kept;
 }
 
+/* Words that suffice for the copy: every entry point may get every variable. */
+static size_t copy_size(const struct in_module *m)
+{
+    size_t entries = 0, variables = 0;
+    for (uint32_t at = 5; at < m->word_count && (m->words[at] & 0xffff) != SpvOpFunction;
+         at += m->words[at] >> 16) {
+        entries += (m->words[at] & 0xffff) == SpvOpEntryPoint;
+        variables += (m->words[at] & 0xffff) == SpvOpVariable;
+    }
+    return m->word_count + entries * (variables < UINT16_MAX ? variables : UINT16_MAX);
+}
+
 static struct copy tolerated(const struct in_module *m)
 {
-    struct copy c = {.words = mm_alloc((size_t)m->word_count * sizeof *c.words), .count = 5};
+    struct copy c = {.words = mm_alloc(copy_size(m) * sizeof *c.words), .count = 5};
     uint8_t *vectors = find_vectors(m);
     if (c.words == NULL || vectors == NULL) {
         mm_free(c.words);

@@ -1,5 +1,6 @@
 /* Modules as optimising producers leave them: blocks before their dominators, headers that share a merge
- * block.  They run as if they were in order; strictly they are refused [SPIRV 2.11, 2.16.1]. */
+ * block, entry points that do not name what they use.  They run as if they were in order; strictly they are
+ * refused [SPIRV 2.11, 2.16.1]. */
 #include "spv.h"
 
 #define KERNEL(body)                                                                                         \
@@ -55,6 +56,14 @@ static void expect_refused(const char *text, bool strict)
            "OpBranchConditional %b %u %v\n%u = OpLabel\nOpBranch %m\n%v = OpLabel\nOpBranch %m\n"            \
            "%e = OpLabel\nOpBranch %m\n%m = OpLabel\n%r = OpPhi %u32 %c1 %u %c2 %v %c3 %e\n"                 \
            "OpStore %at %r Aligned 4\n")
+/* out[i] = 5 from a variable that the entry point does not name, which it has to since version 1.4. */
+#define UNNAMED                                                                                              \
+    SPV_HEAD SPV_ENTRY SPV_BUILTINS SPV_TYPES                                                                \
+        "%c5 = OpConstant %u32 5\n%pc = OpTypePointer UniformConstant %u32\n"                                \
+        "%five = OpVariable %pc UniformConstant %c5\n%k = OpFunction %void None %kfn\n"                      \
+        "%out = OpFunctionParameter %pu32\n%entry = OpLabel\n%g = OpLoad %v3u64 %gid Aligned 32\n"           \
+        "%i = OpCompositeExtract %u64 %g 0\n%at = OpInBoundsPtrAccessChain %pu32 %out %i\n"                  \
+        "%x = OpLoad %u32 %five Aligned 4\nOpStore %at %x Aligned 4\nOpReturn\nOpFunctionEnd\n"
 /* A value that is made on one path alone stays an error in any order. */
 #define ONE_PATH                                                                                             \
     KERNEL("%a = OpULessThan %bool %i32 %c2\nOpBranchConditional %a %t %m\n%m = OpLabel\n"                   \
@@ -79,6 +88,15 @@ static void run_in_order(void **state)
     expect(SHARED, (const uint32_t[]){1, 2, 3, 3});
 }
 
+static void interface(void **state)
+{
+    (void)state;
+    spv_version = SPV_ENV_UNIVERSAL_1_4;
+    expect(UNNAMED, (const uint32_t[]){5, 5, 5, 5});
+    expect_refused(UNNAMED, true);
+    spv_version = SPV_ENV_UNIVERSAL_1_3;
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -91,6 +109,7 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(run_in_order), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(run_in_order), cmocka_unit_test(interface),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
