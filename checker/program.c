@@ -516,3 +516,47 @@ uint32_t ck_program_base(const struct ck_program *p, uint32_t expr)
         return UINT32_MAX;
     return (uint32_t)(e->imm >> 32) - 1;
 }
+
+static bool scope_holds(const struct ck_instr *i, const struct ck_thread *a, const struct ck_thread *b)
+{
+    bool device = a->device == b->device, group = device && a->work_group == b->work_group;
+
+    switch ((enum mm_scope)i->scope) {
+    case MM_SCOPE_SUB_GROUP:
+        return group && a->sub_group == b->sub_group;
+    case MM_SCOPE_WORK_GROUP:
+        return group;
+    case MM_SCOPE_QUEUE_FAMILY:
+        return device && a->queue_family == b->queue_family;
+    case MM_SCOPE_DEVICE:
+        return device;
+    default:
+        return i->scope == MM_SCOPE_ALL_SVM_DEVICES;
+    }
+}
+
+bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *read)
+{
+    const struct ck_thread *own = &program->threads[thread];
+    uint32_t object = ck_program_base(program, read->address);
+
+    for (uint32_t t = 0; t < program->thread_count; t++) {
+        const struct ck_thread *other = &program->threads[t];
+
+        for (uint32_t i = 0; i < other->instr_count && t != thread; i++) {
+            const struct ck_instr *write = &other->instrs[i];
+            uint32_t target;
+
+            if (write->op != CK_STORE && write->op != CK_RMW && write->op != CK_CAS)
+                continue;
+            target = ck_program_base(program, write->address);
+            if (object != UINT32_MAX && target != UINT32_MAX &&
+                program->objects[object].alias_of != program->objects[target].alias_of)
+                continue;
+            if ((!(write->attributes & MM_ATOMIC) && write->order == MM_ORDER_NONE) ||
+                !scope_holds(write, own, other) || !scope_holds(read, own, other))
+                return true;
+        }
+    }
+    return false;
+}

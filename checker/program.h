@@ -200,6 +200,9 @@ unsigned ck_term_size(const struct ck_program *program, const struct ck_term *te
 /* The object that address EXPR points into, or past: that of the one constant it adds to; UINT32_MAX: not
  * known. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
+/* Whether another thread may write to the object of READ, an atomic instruction of THREAD, in a way that can
+ * race with it: plainly, or atomically where one of the two scopes leaves one of the threads out. */
+bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *read);
 /* evaluate.c: what OP gives for A and B (unary operations ignore it) of SIZE bytes each; bits beyond the
  * result's size are arbitrary.  Division by zero as in bit-vector logic. */
 uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size);

@@ -346,6 +346,17 @@ static bool same_live(const struct sx_walker *w, const uint64_t *regs, const uin
     return true;
 }
 
+static bool may_race(const struct sx_walker *w, const struct ck_instr *i)
+{
+    uint8_t *known = &w->racing[i - w->thread->instrs];
+
+    if (!(i->attributes & MM_ATOMIC) && i->order == MM_ORDER_NONE)
+        return true;
+    if (*known == 0)
+        *known = 1 + ck_program_may_race(w->sx->program, (uint32_t)(w->thread - w->sx->program->threads), i);
+    return *known == 2;
+}
+
 /* Whether the iteration that ends here changed nothing: the next one can only repeat it. */
 static bool is_waiting(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
 {
@@ -354,10 +365,9 @@ static bool is_waiting(const struct sx_walker *w, const uint64_t *b, const uint6
     if (!w->sx->program->kernel)
         return b[0] > 0;
     for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
-        /* plain reads may race with what the loop waits for, and who reads from a write that changes nothing
-         * may synchronise with it: one more round shows it */
-        if (w->events[i].kind == SX_WRITE ||
-            (!(w->events[i].instr->attributes & MM_ATOMIC) && w->events[i].instr->order == MM_ORDER_NONE))
+        /* reads may race with what the loop waits for, and who reads from a write that changes nothing may
+         * synchronise with it: one more round shows it */
+        if (w->events[i].kind == SX_WRITE || may_race(w, w->events[i].instr))
             return b[0] > 0;
     }
     return true;
@@ -530,8 +540,9 @@ bool sx_walker_begin(struct sx_walker *w)
             w->edges[w->edge_count++] = i;
     }
     w->is_header = mm_arena_alloc(w->sx->traces, t->instr_count + 1);
+    w->racing = mm_arena_alloc(w->sx->traces, t->instr_count + 1);
     w->live = sx_loop_liveness(w->sx, t, w->edges, w->edge_count);
-    if (!w->is_header || !w->live)
+    if (!w->is_header || !w->racing || !w->live)
         return false;
     for (uint32_t e = 0; e < w->edge_count; e++)
         w->is_header[t->instrs[w->edges[e]].target] = 1;

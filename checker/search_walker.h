@@ -22,6 +22,7 @@ struct sx_walker {
     uint64_t *live;    /* per back edge: set of the registers that its target may read */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
+    uint8_t *racing;    /* by instruction: an atomic read that may race; 0: not known yet, 1: no, 2: yes */
     bool came_back;
     bool failed;
     bool alone;  /* one execution is followed: rounds of a loop that only wait leave no trace */

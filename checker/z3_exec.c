@@ -113,8 +113,8 @@ static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct z
     return all;
 }
 
-/* Rounds of loop L read by atomics alone: none of them can race, and nobody reads from them, so that even the
- * first need not stay. */
+/* Rounds of loop L read by atomics alone that cannot race, and nobody reads from them, so that even the first
+ * need not stay. */
 static bool only_looks(const struct zx_run *r, uint32_t l)
 {
     for (uint32_t i = r->loops[l].target; r->z->p->kernel && i <= r->loops[l].source; i++) {
@@ -122,6 +122,8 @@ static bool only_looks(const struct zx_run *r, uint32_t l)
 
         if (in->op == CK_RMW || (in->op >= CK_LOAD && in->op <= CK_CAS && !(in->attributes & MM_ATOMIC) &&
                                  in->order == MM_ORDER_NONE))
+            return false;
+        if ((in->op == CK_LOAD || in->op == CK_CAS) && ck_program_may_race(r->z->p, r->thread, in))
             return false;
     }
     return r->z->p->kernel;
