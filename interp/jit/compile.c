@@ -87,13 +87,18 @@ static bool optimise(LLVMModuleRef module)
     return in_shim_passes(module, machine, large ? optimize_large : optimize, !large);
 }
 
+static bool processor_has(const char *feature)
+{
+    char *features = LLVMGetTargetMachineFeatureString(machine);
+    bool has = strstr(features, feature) != NULL;
+    LLVMDisposeMessage(features);
+    return has;
+}
+
 /* Of 32 bits in the widest vectors of this processor. */
 static unsigned lanes(void)
 {
-    char *features = LLVMGetTargetMachineFeatureString(machine);
-    unsigned n = strstr(features, "+avx512vl") != NULL ? 16 : strstr(features, "+avx2") != NULL ? 8 : 4;
-    LLVMDisposeMessage(features);
-    return n;
+    return processor_has("+avx512vl") ? 16 : processor_has("+avx2") ? 8 : 4;
 }
 
 static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
@@ -189,6 +194,7 @@ static bool emit(struct in_emit *e, struct in_jit_kernel *k)
     if (e->builtins == NULL)
         return in_emit_fail(e, "LLVM: the built-in functions are no bitcode");
     e->shared = in_shim_access_group(e->c);
+    e->converts_halves = processor_has("+f16c");
     LLVMValueRef shared = e->shared;
     return in_emit_kernel(e) && transform(e, k, shared);
 }

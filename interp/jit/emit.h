@@ -58,6 +58,7 @@ struct in_emit {
     LLVMValueRef *functions;   /* by index */
     LLVMValueRef function;
     LLVMValueRef shared; /* metadata of accesses to memory that work-items share */
+    bool converts_halves; /* the processor has instructions for it */
     const struct in_function *fn;
     const struct in_inst *inst;
     uint64_t *local_offsets; /* per global of the module */

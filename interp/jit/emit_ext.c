@@ -35,6 +35,18 @@ static const struct {
     {"s_sub_sat", "llvm.ssub.sat"}, {"u_sub_sat", "llvm.usub.sat"},
 };
 
+/* A product and a sum, each rounded to half [CLC 7.4]. */
+static bool emit_half_mad(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn,
+                          LLVMValueRef v[3])
+{
+    if (strcmp(fn->name, "mad") != 0)
+        return false;
+    LLVMValueRef product = LLVMBuildFMul(e->b, in_half_out(e, v[0]), in_half_out(e, v[1]), "");
+    LLVMValueRef rounded = in_half_out(e, in_half_in(e, product));
+    in_define(e, i, in_half_in(e, LLVMBuildFAdd(e->b, rounded, in_half_out(e, v[2]), "")));
+    return true;
+}
+
 static bool emit_direct(struct in_emit *e, const struct in_inst *i, const struct in_ext_fn *fn)
 {
     const struct in_ty *s = in_element(in_emit_ty(e, i->result));
@@ -53,7 +65,7 @@ static bool emit_direct(struct in_emit *e, const struct in_inst *i, const struct
         return false;
     }
     if (s->width == 16)
-        return false;
+        return emit_half_mad(e, i, fn, v);
     for (size_t k = 0; k < sizeof direct / sizeof *direct; k++)
         if (strcmp(direct[k].name, fn->name) == 0) {
             in_define(e, i, in_intrinsic(e, direct[k].intrinsic, LLVMTypeOf(v[0]), v, direct[k].operands));

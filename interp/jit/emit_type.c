@@ -253,13 +253,31 @@ static LLVMValueRef each(struct in_emit *e, LLVMValueRef x, const char *name, LL
     return r;
 }
 
+/* ELEMENT, or a vector of as many as X has. */
+static LLVMTypeRef shaped_as(LLVMValueRef x, LLVMTypeRef element)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    return vector ? LLVMVectorType(element, LLVMGetVectorSize(type)) : element;
+}
+
 LLVMValueRef in_half_out(struct in_emit *e, LLVMValueRef halves)
 {
+    if (e->converts_halves) {
+        LLVMTypeRef half = shaped_as(halves, LLVMHalfTypeInContext(e->c));
+        LLVMValueRef x = LLVMBuildBitCast(e->b, halves, half, "");
+        return LLVMBuildFPExt(e->b, x, shaped_as(halves, e->f32), "");
+    }
     return each(e, halves, "in_half_to_f32", e->f32);
 }
 
 LLVMValueRef in_half_in(struct in_emit *e, LLVMValueRef floats)
 {
+    if (e->converts_halves) {
+        LLVMTypeRef half = shaped_as(floats, LLVMHalfTypeInContext(e->c));
+        LLVMValueRef x = LLVMBuildFPTrunc(e->b, floats, half, "");
+        return LLVMBuildBitCast(e->b, x, shaped_as(floats, e->i16), "");
+    }
     return each(e, floats, "in_half_from_f32", e->i16);
 }
 

@@ -17,7 +17,7 @@ if ! command -v clpeak >/dev/null; then
 fi
 ok 'global bandwidth' figures global-bandwidth 'Global memory bandwidth \(GBPS\)' 5
 ok 'compute, single precision' figures compute-sp 'Single-precision compute \(GFLOPS\)' 5
-ok 'compute, double precision' figures compute-dp 'Double-precision compute \(GFLOPS\)' 5
+ok 'compute, half and double precision' figures compute-dp 'Double-precision compute \(GFLOPS\)' 10
 ok 'compute, integers' figures compute-integer 'Integer compute \(GIOPS\)' 5
 ok 'compute, integers of 24 bits' figures compute-intfast 'Integer compute Fast 24bit \(GIOPS\)' 5
 ok 'transfer bandwidth' figures transfer-bandwidth 'Transfer bandwidth \(GBPS\)' 8
