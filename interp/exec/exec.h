@@ -264,6 +264,8 @@ struct in_run {
     uint32_t named_barriers; /* how often work-items went on from named barriers */
     struct in_jit_run *native; /* the JIT executes this launch */
     struct in_weak *weak;      /* NULL: memory is as it is */
+    uint64_t promote_at;       /* after so many instructions the JIT is asked, at the end of a work-group */
+    bool prepared;             /* it is already compiling */
 };
 
 /* The 32-bit number in SLOT of ITEM. */

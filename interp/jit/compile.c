@@ -11,13 +11,18 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* One kernel is compiled at a time; LOCK is for lists of compiled ones and held briefly. */
+static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
 static LLVMTargetMachineRef machine;
+static atomic_bool ended;
+static pid_t process;
 
 /* ---- the process's JIT ------------------------------------------------------------------- */
 
@@ -36,6 +41,14 @@ static bool make_machine(char *why, size_t why_size)
     LLVMDisposeMessage(cpu);
     LLVMDisposeMessage(features);
     return machine != NULL;
+}
+
+void in_jit_stop_compiling(bool stop)
+{
+    atomic_store(&ended, stop);
+    in_shim_stop_passes(stop);
+    pthread_mutex_lock(&compiling);
+    pthread_mutex_unlock(&compiling);
 }
 
 static bool start(char *why, size_t why_size)
@@ -211,11 +224,48 @@ static LLVMMemoryBufferRef to_object(struct in_jit_kernel *k, LLVMModuleRef modu
     return object;
 }
 
+static void stop_at_exit(void)
+{
+    if (getpid() == process) /* a child has no thread that could finish */
+        in_jit_stop_compiling(true);
+}
+
+/* LLVM has variables that come when they are first used and go at exit, the latest first.  A function that
+ * does nothing has the usual ones come before STOP_AT_EXIT is known, so that they do not go under a compiling
+ * thread. */
+static bool settle(struct in_jit_kernel *k)
+{
+    static bool settled;
+    if (settled)
+        return true;
+    LLVMContextRef c = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("nothing", c);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
+    LLVMTypeRef word = LLVMInt32TypeInContext(c), type = LLVMFunctionType(word, &word, 1, false);
+    LLVMValueRef function = LLVMAddFunction(module, "nothing", type);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(c, function, ""));
+    LLVMBuildRet(b, LLVMGetParam(function, 0));
+    LLVMMemoryBufferRef object = to_object(k, module);
+    LLVMDisposeBuilder(b);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(c);
+    if (object == NULL)
+        return false;
+    LLVMDisposeMemoryBuffer(object);
+    process = getpid();
+    settled = atexit(stop_at_exit) == 0;
+    if (!settled)
+        snprintf(k->why, sizeof k->why, "out of memory");
+    return settled;
+}
+
 static LLVMMemoryBufferRef make_object(struct in_jit_kernel *k, struct in_emit *e)
 {
+    if (!settle(k))
+        return NULL;
     e->c = LLVMContextCreate();
     e->b = LLVMCreateBuilderInContext(e->c);
-    LLVMMemoryBufferRef object = emit(e, k) ? to_object(k, e->module) : NULL;
+    LLVMMemoryBufferRef object = emit(e, k) && !atomic_load(&ended) ? to_object(k, e->module) : NULL;
     if (e->builtins != NULL)
         LLVMDisposeModule(e->builtins);
     LLVMDisposeBuilder(e->b);
@@ -292,8 +342,10 @@ static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *ker
                 : k->covered ? "compiled"
                              : k->why,
                 milliseconds() - start_time);
+    pthread_mutex_lock(&lock);
     k->next = kernel->code->native;
     kernel->code->native = k;
+    pthread_mutex_unlock(&lock);
     return k;
 }
 
@@ -305,16 +357,29 @@ static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *opt
            (!edge || k->edge || k->shape.waits);
 }
 
-const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
-                                           const struct in_jit_options *options, bool edge)
+static struct in_jit_kernel *find(const struct in_kernel *kernel, const struct in_jit_options *options,
+                                  bool edge)
 {
     pthread_mutex_lock(&lock);
     struct in_jit_kernel *k = kernel->code->native;
     while (k != NULL && !fits(k, options, edge))
         k = k->next;
-    if (k == NULL)
-        k = add(module, kernel, options, edge);
     pthread_mutex_unlock(&lock);
+    return k;
+}
+
+/* Whoever finds it compiling waits. */
+const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
+                                           const struct in_jit_options *options, bool edge)
+{
+    struct in_jit_kernel *k = find(kernel, options, edge);
+    if (k != NULL)
+        return k;
+    pthread_mutex_lock(&compiling);
+    k = find(kernel, options, edge);
+    if (k == NULL && !atomic_load(&ended))
+        k = add(module, kernel, options, edge);
+    pthread_mutex_unlock(&compiling);
     return k;
 }
 

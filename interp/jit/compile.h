@@ -34,10 +34,13 @@ struct in_jit_kernel {
     in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, turns.h */
     LLVMOrcLLJITRef jit;
 };
-/* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory.  Any thread. */
+/* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory or the process
+ * ends. Any thread. */
 const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
                                            const struct in_jit_options *options, bool edge);
 void in_jit_forget(void *native);
+/* Nothing is compiled any more, and what is being compiled has ended early; or things are compiled again. */
+void in_jit_stop_compiling(bool stop);
 
 /* load.c: K's functions from OBJECT, which it takes; false: K's why. */
 bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object);

@@ -23,7 +23,7 @@ struct in_jit_frame {
     (uint32_t)(2000 + sizeof(struct in_launch) + 3 * sizeof(struct in_jit_frame) +                           \
                5 * sizeof(struct in_argument) + 7 * sizeof(struct in_module) + 11 * sizeof(struct in_ty) +   \
                13 * sizeof(struct in_id) + 17 * sizeof(struct in_code) + 19 * sizeof(struct in_kernel) +     \
-               23 * sizeof(struct in_instance))
+               23 * sizeof(struct in_instance) + 29 * sizeof(struct in_run))
 
 struct in_jit_run;
 /* What compiled code touched that is nobody's, with REFCL_GUARD=1. */
@@ -31,6 +31,11 @@ struct in_jit_fault {
     uint64_t address;
     int writes;                 /* -1: not known */
     uint64_t local, local_size; /* the work-group's local memory */
+};
+enum in_jit_begin {
+    IN_JIT_BEGINS,
+    IN_JIT_DECLINES, /* the interpreter must do it */
+    IN_JIT_NOT_HERE  /* not from that work-group on, but from a later one */
 };
 /* How a step of a launch ended. */
 enum in_jit_end {
@@ -44,14 +49,19 @@ enum in_jit_end {
 };
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */
-    /* MM_OK, or MM_LIMIT: the interpreter must do it; WHY says the reason. */
-    enum mm_class (*create)(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size);
+    /* For the work-groups from launch->next_group on.  Where it declines WHY says the reason. */
+    enum in_jit_begin (*create)(struct in_run *launch, struct in_jit_run **run, char *why, size_t why_size);
+    void (*prepare)(const struct in_run *launch); /* compiles it in the background */
     /* What functions of the interpreter find wrong ends the launch, and counts as its findings. */
     enum in_jit_end (*step)(struct in_jit_run *run, struct in_jit_fault *fault);
     void (*destroy)(struct in_jit_run *run);
     void (*forget)(void *native); /* in_code.native */
     void (*stop_all)(void);       /* launches under way, and all later ones: the process ends */
+    /* Before that, and before LLVM's variables go: nothing is compiled any more. */
+    void (*stop_compiling)(void);
 };
+/* native.c, in the JIT's own copy of interp, which may be the last to need a module. */
+void in_native_use(const struct in_jit_api *api);
 #define IN_JIT_SYMBOL "in_jit_interface"
 typedef const struct in_jit_api *(*in_jit_interface_fn)(void);
 

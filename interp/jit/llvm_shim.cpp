@@ -21,6 +21,8 @@
 #include <llvm/Transforms/Utils/LCSSA.h>
 #include <llvm/Transforms/Utils/LoopSimplify.h>
 
+#include <atomic>
+
 using namespace llvm;
 
 LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b)
@@ -167,12 +169,21 @@ static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
     return true;
 }
 
+static std::atomic<bool> stopped;
+
+void in_shim_stop_passes(bool stop)
+{
+    stopped = stop;
+}
+
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize)
 {
     PipelineTuningOptions options;
     options.LoopVectorization = options.SLPVectorization = vectorize;
     options.LoopInterleaving = vectorize;
-    PassBuilder builder(reinterpret_cast<TargetMachine *>(machine), options);
+    PassInstrumentationCallbacks callbacks;
+    callbacks.registerShouldRunOptionalPassCallback([](StringRef, Any) { return !stopped; });
+    PassBuilder builder(reinterpret_cast<TargetMachine *>(machine), options, None, &callbacks);
     LoopAnalysisManager loops;
     FunctionAnalysisManager functions;
     CGSCCAnalysisManager components;
@@ -202,5 +213,5 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
         return false;
     }
     manager.run(*unwrap(module), modules);
-    return true;
+    return !stopped;
 }

@@ -35,8 +35,10 @@ void in_shim_keep_accuracy(LLVMModuleRef module);
 uint64_t in_shim_size(LLVMModuleRef module);
 /* Removes marks of where aliasing of parameters begins to matter. */
 void in_shim_drop_scopes(LLVMModuleRef module);
-/* Runs passes; false with WHY. */
+/* Runs passes; false: there are no such passes, or they are stopped. */
 bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize);
+/* From now on passes do nothing, those under way included; or do something again.  Any thread. */
+void in_shim_stop_passes(bool stop);
 
 #ifdef __cplusplus
 }

@@ -37,31 +37,37 @@ static void *helper(void *unused)
     return NULL;
 }
 
-static unsigned wanted_threads(void)
+unsigned in_pool_cores(void)
 {
     cpu_set_t set;
     const char *given = getenv("REFCL_THREADS");
     unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
     unsigned n = given != NULL ? (unsigned)strtoul(given, NULL, 10) : cores;
-    return n < 1 ? 0 : n > 256 ? 255 : n - 1;
+    return n < 1 ? 1 : n > 256 ? 256 : n;
 }
 
 /* Signals of the application are not for these threads. */
-static void start(void)
+bool in_pool_start_thread(void *(*body)(void *))
 {
     sigset_t all, old;
     pthread_attr_t attributes;
     pthread_t thread;
-    pool.started = true;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 8u << 20);
-    for (unsigned k = wanted_threads(); k > 0; k--)
-        pool.threads += pthread_create(&thread, &attributes, helper, NULL) == 0;
+    bool good = pthread_create(&thread, &attributes, body, NULL) == 0;
     pthread_attr_destroy(&attributes);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return good;
+}
+
+static void start(void)
+{
+    pool.started = true;
+    for (unsigned k = in_pool_cores(); k > 1; k--)
+        pool.threads += in_pool_start_thread(helper);
 }
 
 void in_pool_run(void (*work)(void *), void *argument)

@@ -1,5 +1,6 @@
 /* Launches of compiled kernels: work-groups over the host's cores. */
 #include "run.h"
+#include "background.h"
 #include "guard.h"
 #include "interp/ext/ext.h"
 #include "pool.h"
@@ -149,9 +150,8 @@ static void destroy(struct in_jit_run *run)
     mm_free(run);
 }
 
-static uint32_t flags_of(const struct in_jit_run *run)
+static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l)
 {
-    const struct in_launch *l = &run->launch->launch;
     uint32_t flags = l->step_limit != 0 ? IN_JIT_COUNTS : 0;
     if (l->recorder != NULL || l->checks)
         flags |= IN_JIT_WATCHES | (l->checks ? IN_JIT_CHECKS : 0) |
@@ -159,7 +159,33 @@ static uint32_t flags_of(const struct in_jit_run *run)
     return flags;
 }
 
-static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
+/* What compiling depends on, from RUN's geometry. */
+static struct in_jit_options options_of(const struct in_jit_run *run, const struct in_launch *l)
+{
+    const uint64_t *local = run->frame.local_size;
+    return (struct in_jit_options){{(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]},
+                                   flat_size(&run->frame),
+                                   flags_of(run, l)};
+}
+
+static int64_t budget(const struct in_run *launch)
+{
+    uint64_t limit = launch->launch.step_limit;
+    return limit == 0 || limit > INT64_MAX ? INT64_MAX : (int64_t)(limit - launch->executed);
+}
+
+/* The first work-group is the launch's next; false: it begins inside one of those that compiled code takes.
+ */
+static bool skip_to(struct in_jit_run *run, uint64_t group)
+{
+    const struct in_run *launch = run->launch;
+    uint64_t row = group / launch->group_count[0];
+    uint64_t item = group % launch->group_count[0] * launch->launch.local_size[0];
+    atomic_store(&run->next, row * run->group_count[0] + item / run->local_size[0]);
+    return item % run->local_size[0] == 0;
+}
+
+static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_size)
 {
     const struct in_launch *l = &run->launch->launch;
     struct in_module *m = run->module;
@@ -167,18 +193,19 @@ static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
     bool edge;
     if (!geometry(run, l, &edge)) {
         snprintf(why, why_size, "ids beyond 32 bits");
-        return false;
+        return IN_JIT_DECLINES;
     }
-    const uint64_t *local = run->frame.local_size;
-    struct in_jit_options options = {
-        {(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]}, flat_size(&run->frame), flags_of(run)};
-    run->frame.budget = l->step_limit == 0 || l->step_limit > INT64_MAX ? INT64_MAX : (int64_t)l->step_limit;
+    struct in_jit_options options = options_of(run, l);
+    run->frame.budget = budget(run->launch);
     run->kernel = in_jit_compile(m, kernel, &options, edge);
     if (run->kernel == NULL || !run->kernel->covered) {
-        snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "out of memory");
-        return false;
+        snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "no memory, or no time");
+        return IN_JIT_DECLINES;
     }
     divide(run, run->kernel->shape.group_size);
+    if (!skip_to(run, run->launch->next_group))
+        return IN_JIT_NOT_HERE;
+    const uint64_t *local = run->frame.local_size;
     uint64_t items = local[0] * local[1] * local[2];
     run->frame.work_dim = l->dimensions;
     run->frame.sub_group_size = l->sub_group_size;
@@ -186,26 +213,38 @@ static bool prepare(struct in_jit_run *run, char *why, size_t why_size)
     run->frame.program = l->instance->base;
     if (!place_arguments(run, &kernel->info)) {
         snprintf(why, why_size, "out of memory");
-        return false;
+        return IN_JIT_DECLINES;
     }
-    return !(options.flags & IN_JIT_WATCHES) || in_watch_begin(run, why, why_size);
+    bool watched = !(options.flags & IN_JIT_WATCHES) || in_watch_begin(run, why, why_size);
+    return watched ? IN_JIT_BEGINS : IN_JIT_DECLINES;
 }
 
-static enum mm_class create(struct in_run *launch, struct in_jit_run **out, char *why, size_t why_size)
+static enum in_jit_begin create(struct in_run *launch, struct in_jit_run **out, char *why, size_t why_size)
 {
     struct in_jit_run *run = mm_alloc_zero(1, sizeof *run);
     if (run == NULL)
-        return MM_LIMIT;
+        return IN_JIT_DECLINES;
     run->launch = launch;
     run->module = launch->module;
     in_module_retain(run->module);
-    if (!prepare(run, why, why_size)) {
+    enum in_jit_begin result = ready(run, why, why_size);
+    if (result != IN_JIT_BEGINS) {
         destroy(run);
-        return MM_LIMIT;
+        return result;
     }
     enter(run);
     *out = run;
-    return MM_OK;
+    return IN_JIT_BEGINS;
+}
+
+static void prepare(const struct in_run *launch)
+{
+    struct in_jit_run run = {.frame = {.budget = 0}};
+    bool edge;
+    if (!geometry(&run, &launch->launch, &edge))
+        return;
+    struct in_jit_options options = options_of(&run, &launch->launch);
+    in_background_compile(launch->module, &launch->module->kernels[launch->launch.kernel], &options, edge);
 }
 
 /* ---- execution --------------------------------------------------------------------------- */
@@ -415,14 +454,27 @@ static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
                                               : IN_JIT_WAITS;
 }
 
+static void stop_compiling(void)
+{
+    in_jit_stop_compiling(true);
+}
+
+/* Whoever asks has just been loaded: what stopped before was somebody else, who is unloaded. */
 __attribute__((visibility("default"))) const struct in_jit_api *in_jit_interface(void);
 const struct in_jit_api *in_jit_interface(void)
 {
     static const struct in_jit_api api = {.version = IN_JIT_VERSION,
                                           .create = create,
+                                          .prepare = prepare,
                                           .step = step,
                                           .destroy = destroy,
                                           .forget = in_jit_forget,
-                                          .stop_all = stop_all};
+                                          .stop_all = stop_all,
+                                          .stop_compiling = stop_compiling};
+    pthread_mutex_lock(&launches_lock);
+    stopping = false;
+    pthread_mutex_unlock(&launches_lock);
+    in_jit_stop_compiling(false);
+    in_native_use(&api);
     return &api;
 }

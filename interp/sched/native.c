@@ -2,23 +2,32 @@
  *
  * REFCL_ENGINE=interp: the interpreter always; jit: the JIT for every launch that it covers and that is
  * neither recorded nor checked, or may be watched instead; auto, the default: the same, but kernels begin in
- * the interpreter until compiling pays. */
+ * the interpreter until compiling pays.  Half way there the JIT begins to compile, in a thread of its own,
+ * and when it is reached, a launch under way that is neither recorded nor checked goes on in compiled code
+ * with its next work-group.  Both depend on what was executed, not on time: the same program is executed by
+ * the same engines again. */
 #include "interp/jit/jit.h"
 #include "sched.h"
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { INTERP, JIT, AUTO };
-#define HOT UINT64_C(4000000) /* interpreted instructions that take as long as compiling a kernel */
 
 static struct {
+    pthread_mutex_t loading;
+    bool loaded;
+    atomic_bool ended;
+    pid_t process;
     int engine;
     bool note;
+    uint64_t hot; /* interpreted instructions that take as long as compiling a kernel: REFCL_PROMOTE */
     const struct in_jit_api *api;
-} native;
+} native = {.loading = PTHREAD_MUTEX_INITIALIZER};
 
 static bool debug(const char *word)
 {
@@ -57,41 +66,103 @@ static void load(void)
                 library != NULL ? "librefcl-jit.so is of another version" : dlerror());
 }
 
+/* At exit or unloading, before LLVM's variables go, and so that they do not come any more. */
+static void end(void)
+{
+    if (getpid() != native.process)
+        return; /* a child has no thread that could finish what it has begun */
+    atomic_store(&native.ended, true);
+    pthread_mutex_lock(&native.loading);
+    const struct in_jit_api *api = native.api;
+    pthread_mutex_unlock(&native.loading);
+    if (api != NULL)
+        api->stop_compiling();
+}
+
 static void choose(void)
 {
+    native.process = getpid();
+    atomic_store(&native.ended, atexit(end) != 0);
     const char *engine = getenv("REFCL_ENGINE");
     native.engine = engine == NULL                  ? AUTO
                     : strcmp(engine, "jit") == 0    ? JIT
                     : strcmp(engine, "interp") == 0 ? INTERP
                                                     : AUTO;
     native.note = debug("jit");
+    const char *hot = getenv("REFCL_PROMOTE");
+    native.hot = hot != NULL ? strtoull(hot, NULL, 10) : 4000000;
 }
 
 /* Whether the launch, with what the kernel has executed before, is worth the compiler's time. */
 static bool worth(const struct in_run *run)
 {
-    uint64_t items = run->groups_total > HOT ? HOT : run->groups_total * run->items_per_group;
-    return items * run->code->count + run->code->heat >= HOT;
+    double items = (double)run->groups_total * (double)run->items_per_group;
+    return items * run->code->count + (double)run->code->heat >= (double)native.hot;
+}
+
+static bool loaded(void)
+{
+    pthread_mutex_lock(&native.loading);
+    if (!native.loaded && !atomic_load(&native.ended)) {
+        load();
+        if (atexit(end) != 0) /* again: the last to come is asked first, and LLVM came after the first */
+            native.api = NULL;
+    }
+    native.loaded = true;
+    bool usable = native.api != NULL && !atomic_load(&native.ended);
+    pthread_mutex_unlock(&native.loading);
+    return usable;
+}
+
+/* The work-groups that have not begun, in the JIT. */
+static bool begin(struct in_run *run)
+{
+    char why[160] = "";
+    enum in_jit_begin result = native.api->create(run, &run->native, why, sizeof why);
+    if (result == IN_JIT_DECLINES && native.note)
+        fprintf(stderr, "refcl: jit: kernel %s runs in the interpreter: %s\n", run->info->name, why);
+    if (result == IN_JIT_BEGINS && native.note && run->next_group > 0)
+        fprintf(stderr, "refcl: jit: kernel %s goes on from work-group %llu\n", run->info->name,
+                (unsigned long long)run->next_group);
+    if (result == IN_JIT_DECLINES)
+        run->promote_at = UINT64_MAX;
+    return result == IN_JIT_BEGINS;
 }
 
 bool in_native_create(struct in_run *run)
 {
-    static pthread_once_t chosen = PTHREAD_ONCE_INIT, loaded = PTHREAD_ONCE_INIT;
-    char why[160] = "";
+    static pthread_once_t chosen = PTHREAD_ONCE_INIT;
     pthread_once(&chosen, choose);
     const struct in_launch *l = &run->launch;
+    run->promote_at = UINT64_MAX;
+    bool plain = l->recorder == NULL && !l->checks && !l->weak;
     bool watched = l->watch && !l->weak && !l->uninitialized && !run->code->suspicious;
-    if (native.engine == INTERP || ((l->recorder != NULL || l->checks || l->weak) && !watched) ||
-        l->schedule != IN_SEQUENTIAL || run->groups_total == 0 ||
-        (native.engine == AUTO && run->code->stray) || (native.engine == AUTO && !worth(run)))
+    if (native.engine == INTERP || (!plain && !watched) || l->schedule != IN_SEQUENTIAL ||
+        run->groups_total == 0 || (native.engine == AUTO && run->code->stray))
         return false;
-    pthread_once(&loaded, load);
-    if (native.api == NULL)
+    if (native.engine == AUTO && !worth(run)) {
+        uint64_t heat = run->code->heat;
+        run->promote_at = !plain ? UINT64_MAX : heat < native.hot / 2 ? native.hot / 2 - heat : 0;
         return false;
-    if (native.api->create(run, &run->native, why, sizeof why) == MM_OK)
-        return true;
-    if (native.note)
-        fprintf(stderr, "refcl: jit: kernel %s runs in the interpreter: %s\n", run->info->name, why);
+    }
+    return loaded() && begin(run);
+}
+
+bool in_native_take_over(struct in_run *run)
+{
+    if (run->next_group >= run->groups_total)
+        return false;
+    if (run->slot_count != 1 || run->code->stray || !loaded()) {
+        run->promote_at = UINT64_MAX;
+        return false;
+    }
+    uint64_t heat = run->code->heat;
+    if (run->executed + heat >= native.hot)
+        return begin(run);
+    if (!run->prepared)
+        native.api->prepare(run);
+    run->prepared = true;
+    run->promote_at = native.hot - heat;
     return false;
 }
 
@@ -177,10 +248,15 @@ void in_stop_all(void)
 
 void in_native_destroy(struct in_run *run)
 {
-    if (run->code != NULL && run->native == NULL)
+    if (run->code != NULL)
         run->code->heat += run->executed;
     if (run->native != NULL)
         native.api->destroy(run->native);
+}
+
+void in_native_use(const struct in_jit_api *api)
+{
+    native.api = api;
 }
 
 void in_native_forget(struct in_code *code)

@@ -24,6 +24,8 @@ bool in_open_slots(struct in_run *run);
 /* native.c: launches that the JIT executes. */
 bool in_native_create(struct in_run *run);
 void in_native_step(struct in_run *run); /* to the end, or until it waits */
+/* A work-group has ended, and run->promote_at is reached: true if the JIT executes the others. */
+bool in_native_take_over(struct in_run *run);
 void in_native_destroy(struct in_run *run);
 void in_native_forget(struct in_code *code);
 

@@ -62,6 +62,8 @@ static void replace(struct in_run *run, struct in_group *g)
         env->group_ended(env->context, g->linear);
     run->groups_done++;
     run->idle_rounds = 0;
+    if (run->executed >= run->promote_at && in_native_take_over(run))
+        return;
     if (!in_group_next(run, g)) {
         run->over = run->groups_done == run->groups_total;
         rotate(run);
@@ -174,7 +176,7 @@ void in_step_limit(struct in_run *run, struct in_item *item, const struct in_ins
 void in_schedule(struct in_run *run, uint64_t quantum)
 {
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
-    while (!run->over && !run->stopped && !run->limit && run->executed < end) {
+    while (!run->over && !run->stopped && !run->limit && run->executed < end && run->native == NULL) {
         struct in_item *item = run->current != NULL ? run->current : pick(run);
         if (item == NULL) { /* everybody in the group waits: another group's turn */
             rotate(run);

@@ -1,6 +1,6 @@
 """Runs the kernel k of FILE over GLOBAL work-items in groups of LOCAL with the arguments: N for a buffer of N ints,
-local:N for N bytes of local memory.  run_kernel.py FILE GLOBAL LOCAL ARGUMENT... [exit|signal]: exit ends the process
-while the kernel is being executed.  Prints the event's status, and the sum of a buffer beside the arguments'."""
+local:N for N bytes of local memory.  run_kernel.py FILE GLOBAL LOCAL ARGUMENT... [exit:MS]: ends the process so many
+milliseconds after the launch.  Prints the event's status, and the sum of a buffer beside the arguments'."""
 import os
 import sys
 import time
@@ -8,14 +8,14 @@ import time
 import numpy
 import pyopencl as cl
 
-leave = sys.argv[-1] == 'exit'
+leave = sys.argv[-1].startswith('exit:')
 device = cl.get_platforms()[0].get_devices()[0]
 context = cl.Context([device])
 queue = cl.CommandQueue(context)
 kernel = cl.Kernel(cl.Program(context, open(sys.argv[1]).read()).build(['-cl-std=CL3.0']), 'k')
 flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 buffers = []
-for n, text in enumerate(a for a in sys.argv[4:] if a != 'exit'):
+for n, text in enumerate(a for a in sys.argv[4:] if not a.startswith('exit:')):
     if text.startswith('local:'):
         kernel.set_arg(n, cl.LocalMemory(int(text[6:])))
         continue
@@ -25,7 +25,7 @@ beside = cl.Buffer(context, flags, hostbuf=numpy.ones(1000, 'i4'))
 event = cl.enqueue_nd_range_kernel(queue, kernel, (int(sys.argv[2]),), (int(sys.argv[3]),))
 queue.flush()
 if leave:
-    time.sleep(1)
+    time.sleep(int(sys.argv[-1][5:]) / 1000)
     sys.exit(7)
 try:
     event.wait()

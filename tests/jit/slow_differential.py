@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The JIT against the interpreter: the same kernels leave the same buffers, bit for bit (any NaN equals any
-NaN).  What the JIT leaves to the interpreter is listed."""
+NaN).  What the JIT leaves to the interpreter is listed.  With engine auto, launches that begin in the interpreter and
+go on in compiled code.  slow_differential.py [MODULE[:ENGINE]...]"""
 import os
 import pickle
 import subprocess
@@ -19,7 +20,7 @@ BUILD = os.path.abspath(os.environ.get('BUILD', 'build'))
 
 
 def run(engine, module):
-    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG='jit', PYTHONDONTWRITEBYTECODE='1',
+    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_PROMOTE='16000', REFCL_DEBUG='jit', PYTHONDONTWRITEBYTECODE='1',
                        OCL_ICD_VENDORS=BUILD + '/librefcl.so', OCL_ICD_FILENAMES=BUILD + '/librefcl.so', PYOPENCL_NO_CACHE='1')
     with tempfile.TemporaryDirectory() as folder:
         path = folder + '/results'
@@ -45,16 +46,18 @@ def difference(a, b):
 
 
 def covered(log):
-    """Cases that the JIT compiled, and why others were not."""
-    name, compiled, reasons = '', set(), {}
+    """Cases that the JIT compiled, those of them that began in the interpreter, and why others were not compiled."""
+    name, compiled, later, reasons = '', set(), set(), {}
     for line in log.splitlines():
         if line.startswith('case '):
             name = line[5:]
         elif ': compiled' in line:
             compiled.add(name)
+        elif 'goes on from work-group' in line:
+            later.add(name)
         elif 'runs in the interpreter: ' in line:
             reasons[name] = line.split('runs in the interpreter: ')[1]
-    return compiled, reasons
+    return compiled, later, reasons
 
 
 def main():
@@ -62,16 +65,21 @@ def main():
         print('1..0 # SKIP no librefcl-jit.so')
         return
     number = failures = 0
-    for module in sys.argv[1:] or ['cases', 'cases_barrier', 'cases_calls', 'cases_guards', 'cases_loops']:
+    for name in sys.argv[1:] or ['cases', 'cases_barrier', 'cases_calls', 'cases_guards', 'cases_loops', 'cases_loops:auto']:
+        module, _, engine = name.partition(':')
         expected, log = run('interp', module)
-        results, log_jit = run('jit', module)
+        results, log_jit = run(engine or 'jit', module)
         if expected is None or results is None:
             number += 1
             failures += 1
             print(f'not ok {number} - {module} ran to the end')
             print('\n'.join('# ' + line for line in (log_jit if results is None else log).splitlines()[-8:]))
             continue
-        compiled, reasons = covered(log_jit)
+        compiled, later, reasons = covered(log_jit)
+        if engine == 'auto':
+            number += 1
+            failures += not later
+            print(f'{"ok" if later else "not ok"} {number} - {module} go on in compiled code')
         for name in expected:
             number += 1
             problem = difference(expected[name], results[name])
@@ -81,7 +89,7 @@ def main():
                 print(f'# {problem}')
         for name, reason in sorted(reasons.items()):
             print(f'# left to the interpreter: {name}: {reason}')
-        print(f'# {module}: {len(compiled)} of {len(expected)} compiled')
+        print(f'# {module}: {len(compiled)} of {len(expected)} compiled, {len(later)} of them later')
     print(f'1..{number}')
     sys.exit(1 if failures else 0)
 

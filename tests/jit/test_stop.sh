@@ -32,7 +32,19 @@ for k in for while inner barrier spin called; do
     [ $k = barrier ] && arguments="1024 local:256"
     ok "$k: the step limit ends it" prints 0 'compiled.*step-limit: the launch executed more than 200000000 instructions.*status -5' \
         env REFCL_STEP_LIMIT=200000000 $run $k 1024 64 $arguments
-    ok "$k: the process can end" prints 7 compiled $run $k 1024 64 $arguments exit
+    ok "$k: the process can end" prints 7 compiled $run $k 1024 64 $arguments exit:1000
+done
+loops=$(for k in $(seq 30); do echo "for (int i = 0; i < a[$k]; i++) s = s * $k + (i ^ a[$k]);"; done)
+kernel large "kernel void k(global int *a) { int s = 0; $loops a[get_global_id(0)] = s; }"
+for after in 0 100 400; do
+    ok "the process can end while a kernel is being compiled, after $after ms" exits 7 $run large 65536 64 65536 exit:$after
+done
+kernel long 'kernel void k(global int *a) { int s = 0; for (int i = 0; i < 3000; i++) s = s * 3 + i; a[get_global_id(0)] = s; }'
+ok "a launch goes on in compiled code" prints 0 'compiled.*goes on from work-group [0-9]+.*status 0' \
+    env REFCL_ENGINE=auto $run long 65536 64 65536
+for after in 10 40; do
+    ok "the process can end while a launch changes engines, after $after ms" exits 7 \
+        env REFCL_ENGINE=auto $run long 65536 64 65536 exit:$after
 done
 ok "the interpreter says the same" prints 0 'step-limit: the launch executed more than 2000000 instructions.*status -5' \
     env REFCL_ENGINE=interp REFCL_STEP_LIMIT=2000000 $run for 64 64 1024
