@@ -18,12 +18,12 @@ struct in_spec_constant {
 struct in_module_options {
     const struct in_spec_constant *constants;
     size_t constant_count;
-    bool strict;                 /* validation findings that drivers commonly accept are errors */
-    bool subscripts;             /* access chains are those of the program: no optimizer made them */
-    /* Relaxed atomics of work-group scope on global memory have that scope; else, in modules that may come from
-     * OpenCL C, they are taken for atomic functions of OpenCL 1.x, to which translators give it. */
+    bool strict;     /* validation findings that drivers commonly accept are errors */
+    bool subscripts; /* access chains are those of the program: no optimizer made them */
+    /* Relaxed atomics of work-group scope on global memory have that scope; else, in modules that may come
+     * from OpenCL C, they are taken for atomic functions of OpenCL 1.x, to which translators give it. */
     bool literal_legacy_atomics;
-    const char *name;            /* for messages and source places without a file */
+    const char *name; /* for messages and source places without a file */
     /* Other environments too: Physical32, and compute shaders of Vulkan with logical addressing, whose
      * descriptors and push constants are then the kernel's arguments.  What litmus programs are lax about
      * (order of declarations, capabilities, ...) is put right first; then the module has to be valid, but for

@@ -57,7 +57,7 @@ struct in_emit {
     LLVMBasicBlockRef *blocks; /* by id of the label */
     LLVMValueRef *functions;   /* by index */
     LLVMValueRef function;
-    LLVMValueRef shared; /* metadata of accesses to memory that work-items share */
+    LLVMValueRef shared;  /* metadata of accesses to memory that work-items share */
     bool converts_halves; /* the processor has instructions for it */
     const struct in_function *fn;
     const struct in_inst *inst;

@@ -10,8 +10,7 @@ static void gone(void **state)
     OK(clGetDeviceInfo(device, CL_DEVICE_AVAILABLE, sizeof available, &available, NULL));
     assert_int_equal(available, CL_FALSE);
     EXPECT_NULL(CL_DEVICE_NOT_AVAILABLE, clCreateContext(NULL, 1, &device, NULL, NULL, &err));
-    EXPECT_NULL(CL_DEVICE_NOT_AVAILABLE,
-                clCreateContextFromType(NULL, CL_DEVICE_TYPE_ALL, NULL, NULL, &err));
+    EXPECT_NULL(CL_DEVICE_NOT_AVAILABLE, clCreateContextFromType(NULL, CL_DEVICE_TYPE_ALL, NULL, NULL, &err));
 }
 
 int main(void)
