@@ -43,7 +43,8 @@ static const struct tool_option options[] = {
     {"filter", 0, "EXPR", NULL, "consider only executions with such a final state"},
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat, or vulkan.cat)"},
     {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
-    {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE", "search, z3 or both (default search)"},
+    {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE",
+     "search, z3, both, or auto: search, and Z3 for what that leaves open (default auto)"},
     {"bound", 'b', "K", "REFCL_BOUND", "how often the body of a loop may run (default 4)"},
     {"progress", 0, "MODEL", "REFCL_PROGRESS",
      "forward progress: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
@@ -56,7 +57,7 @@ static const struct tool_option options[] = {
      "an execution for each final state and each finding, replayed by the interpreter (search)"},
     TOOL_OPTION_END};
 
-enum { MAX_TEXTS = 64, ENGINE_SEARCH = 1, ENGINE_Z3 = 2 };
+enum { MAX_TEXTS = 64, ENGINE_AUTO = 0, ENGINE_SEARCH = 1, ENGINE_Z3 = 2 };
 
 struct texts {
     const char *items[MAX_TEXTS + 1];
@@ -106,8 +107,10 @@ static int set_engine(struct explore *e, const char *value)
     e->engines = strcmp(value, "search") == 0 ? ENGINE_SEARCH
                  : strcmp(value, "z3") == 0   ? ENGINE_Z3
                  : strcmp(value, "both") == 0 ? ENGINE_SEARCH | ENGINE_Z3
-                                              : 0;
-    return e->engines ? 0 : tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3 or both", value);
+                                              : ENGINE_AUTO;
+    return e->engines || strcmp(value, "auto") == 0
+               ? 0
+               : tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3, both or auto", value);
 }
 
 static bool starts(const char **text, const char *word)
@@ -427,37 +430,93 @@ static int load_model(const struct explore *e, bool vulkan, bool z3, struct mm_c
     return with_final_order(e, path, z3, cat);
 }
 
-static int decide(struct explore *e, struct ex *ex, const char *file)
+static int ask(const struct explore *e, const struct ck_program *program, bool z3, unsigned timeout_ms,
+               struct ck_verdict *v)
 {
-    const struct ck_program *program = ex->program;
-    struct ck_verdict v[2] = {0};
+    struct mm_cat_model *cat = NULL;
     struct mm_error err = {0};
-    static const char *const names[] = {"search", "z3"};
-    int code = 0;
-    for (int i = 0; i < 2 && code != EXIT_TOOL; i++) {
+    struct ck_options limits = e->options;
+    int failed = load_model(e, program->vulkan, z3, &cat);
+    if (failed)
+        return failed;
+    limits.timeout_ms = timeout_ms;
+    if (z3)
+        limits.bound = limits.unroll; /* Z3 counts the ways back */
+    enum mm_class r = z3 ? ck_z3(program, cat, &limits, v, &err) : ck_search(program, cat, &limits, v, &err);
+    mm_cat_destroy(cat);
+    return r == MM_OK ? 0 : tool_report(&err);
+}
+
+static int present(const struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
+                   const char *engine)
+{
+    print_verdict(e, ex->program, v, file, engine);
+    cJSON *json = e->tests ? to_json(ex->program, v, file, engine) : NULL;
+    int code = worse(exit_code(v), replay(e, ex, v, json));
+    if (json)
+        cJSON_AddItemToArray(e->tests, json);
+    return code;
+}
+
+/* What V leaves open; that more rounds of loops would tell more is no question for the other engine. */
+static bool is_open(const struct ck_verdict *v)
+{
+    bool bound = v->limit.cls && strcmp(v->limit.rule, "search.bound") == 0;
+    return !bound && (!v->condition || !v->race || !v->divergence || !v->termination);
+}
+
+/* Answers that V leaves open are taken from Z3. */
+static void complete(struct ck_verdict *v, const struct ck_verdict *z3)
+{
+    v->condition = v->condition ? v->condition : z3->condition;
+    v->race = v->race ? v->race : z3->race;
+    v->divergence = v->divergence ? v->divergence : z3->divergence;
+    v->termination = v->termination ? v->termination : z3->termination;
+    v->time_ms += z3->time_ms;
+    if (!v->states_complete && z3->states_complete) {
+        v->states = z3->states;
+        v->state_count = z3->state_count;
+        v->states_complete = true;
+    }
+    if (z3->flag_count > v->flag_count) {
+        v->flags = z3->flags;
+        v->flag_count = z3->flag_count;
+    }
+    if (!is_open(v))
+        v->limit.cls = MM_OK;
+}
+
+/* Search, for a part of the time, and Z3 where that leaves something open. */
+static int decide_auto(const struct explore *e, struct ex *ex, const char *file)
+{
+    struct ck_verdict v = {0}, z3 = {0};
+    unsigned first = e->options.timeout_ms / 3;
+    int code = ask(e, ex->program, false, first ? first : e->options.timeout_ms, &v);
+    bool both = !code && is_open(&v);
+    if (both)
+        code = ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
+    if (!code && both) {
+        code = contradict(&v, &z3);
+        complete(&v, &z3);
+    }
+    if (!code)
+        code = present(e, ex, &v, file, both ? "both" : "search");
+    ck_verdict_clear(&v);
+    ck_verdict_clear(&z3);
+    return code;
+}
+
+static int decide(const struct explore *e, struct ex *ex, const char *file)
+{
+    struct ck_verdict v[2] = {0};
+    int code = 0, failed = 0;
+    if (e->engines == ENGINE_AUTO)
+        return decide_auto(e, ex, file);
+    for (int i = 0; i < 2 && !failed && code != EXIT_TOOL; i++) {
         if (!(e->engines & (i ? ENGINE_Z3 : ENGINE_SEARCH)))
             continue;
-        struct ck_options limits = e->options;
-        limits.bound = limits.unroll; /* Z3 counts the ways back */
-        struct mm_cat_model *cat = NULL;
-        int failed = load_model(e, program->vulkan, i == 1, &cat);
-        if (failed) {
-            code = worse(code, failed);
-            break;
-        }
-        enum mm_class r =
-            i ? ck_z3(program, cat, &limits, &v[i], &err) : ck_search(program, cat, &e->options, &v[i], &err);
-        mm_cat_destroy(cat);
-        if (r != MM_OK) {
-            code = tool_report(&err);
-            break;
-        }
-        print_verdict(e, program, &v[i], file, names[i]);
-        code = worse(code, exit_code(&v[i]));
-        cJSON *json = e->tests ? to_json(program, &v[i], file, names[i]) : NULL;
-        code = worse(code, replay(e, ex, &v[i], json));
-        if (json)
-            cJSON_AddItemToArray(e->tests, json);
+        failed = ask(e, ex->program, i == 1, e->options.timeout_ms, &v[i]);
+        code = worse(code, failed ? failed : present(e, ex, &v[i], file, i ? "z3" : "search"));
     }
     if (e->engines == (ENGINE_SEARCH | ENGINE_Z3))
         code = worse(code, contradict(&v[0], &v[1]));
@@ -493,7 +552,7 @@ static int explore_file(struct explore *e, const char *path)
 
 static int run(int argc, char **argv)
 {
-    struct explore e = {.engines = ENGINE_SEARCH, .options = {.timeout_ms = 60000, .unroll = 4}};
+    struct explore e = {.engines = ENGINE_AUTO, .options = {.timeout_ms = 60000, .unroll = 4}};
     int code = 0;
     int first = tool_options(&cmd_explore, argc, argv, false, handle, &e, &code);
     if (first < 0)

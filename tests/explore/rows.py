@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every kernel row of the public corpus, by one engine: what was expected, what came out, CPU time.
 
-rows.py [--engine search|z3] [--timeout S] [--jobs N] [--match TEXT] [--quiet]
+rows.py [--engine search|z3|auto] [--timeout S] [--jobs N] [--match TEXT] [--quiet]
 Prints a table of the rows, and how many agree, differ, and stay undecided.  Ends with 1 where a row differs
 that is not among those held to be wrong."""
 import argparse
@@ -90,7 +90,7 @@ def run_all(todo, engine, timeout, jobs):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--engine", default="search", choices=("search", "z3"))
+    options.add_argument("--engine", default="search", choices=("search", "z3", "auto"))
     options.add_argument("--timeout", type=int, default=10, help="seconds for each row (default 10)")
     options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options.add_argument("--match", default="", help="only rows whose name holds this")
