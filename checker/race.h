@@ -135,9 +135,10 @@ struct ck_argument {
 };
 struct ck_command {
     struct mm_command info;
-    bool known;    /* there was a record */
-    bool maps;     /* or unmaps: what it accesses, the host does */
-    uint32_t root; /* the kernel at the top of the tree of device-side enqueues */
+    bool known;        /* there was a record */
+    bool maps;         /* or unmaps: what it accesses, the host does */
+    bool synchronises; /* its work-items, by atomics or fences */
+    uint32_t root;     /* the kernel at the top of the tree of device-side enqueues */
     uint32_t group_size, sub_group_size;
     struct ck_item **chunks;
     size_t chunk_count;
@@ -330,6 +331,8 @@ struct ck_detector {
     } weak;
 };
 
+/* Work-items of one work-group. */
+bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b);
 void ck_give_up(struct ck_detector *d, const char *what);
 /* Something else could not be decided: the verdict is "unknown". */
 void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit);

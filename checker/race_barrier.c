@@ -153,7 +153,8 @@ static void leave(struct ck_detector *d, struct ck_group *group, struct ck_barri
 {
     if (!b->sealed) {
         seal(d, b, event->agent.command);
-        remember(group, b, event);
+        if (b->entered == b->expected)
+            remember(group, b, event);
     }
     for (int s = 0; s < CK_SYSTEMS; s++) {
         if (ck_fence_in(event->fence_flags, (enum ck_system)s))

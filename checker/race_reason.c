@@ -160,11 +160,12 @@ static bool describe_shortfall(struct reason *r, const struct ck_shortfall *s)
     }
 }
 
-/* What the reader took up, or would have, includes the earlier access. */
+/* What the reader took up, or would have, includes the earlier access.  Where the atomic that reads is the
+ * one that races, no order of its own says that it comes after. */
 static bool concerns(const struct reason *r, const struct ck_shortfall *s)
 {
     const struct ck_access_record *earlier = r->earlier;
-    return s->reader == r->later &&
+    return s->read_source != r->later_source && s->reader == r->later &&
            ((s->writer == earlier->agent && s->writer_time[r->system] >= earlier->time) ||
             (s->system == r->system && ck_clock_get(s->offered, earlier->agent) >= earlier->time));
 }
@@ -301,7 +302,7 @@ static bool from_agents(struct reason *r)
     return true;
 }
 
-static bool same_group(struct ck_detector *d, uint64_t a, uint64_t b)
+bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b)
 {
     struct ck_command *command = ck_map_get(&d->commands, a >> 32);
     return a >> 32 == b >> 32 && command &&
@@ -324,20 +325,58 @@ static void between_atomics(struct reason *r, const struct mm_event *event)
     widen(r, event->source, shape_of(r)->source, where, where_too);
 }
 
+/* A barrier of the group that fences the memory stands between the lines. */
+static bool barrier_between(const struct reason *r, const struct mm_source *a, const struct mm_source *b)
+{
+    struct ck_detector *d = r->d;
+    struct ck_command *command = ck_map_get(&d->commands, r->later >> 32);
+    const struct ck_group *group = command ? ck_group_of(d, command, (uint32_t)r->later) : NULL;
+    uint32_t from = a->line < b->line ? a->line : b->line, to = a->line + b->line - from;
+    for (uint32_t i = 0; group && i < group->past_count && i < CK_PAST_BARRIERS; i++) {
+        const struct ck_past_barrier *past = &group->past[i];
+        const struct ck_source *at = ck_source_of(d, past->source);
+        if (at && ck_fence_in(past->flags, r->system) && covers(past, r->later) &&
+            covers(past, r->earlier->agent) && strstr(at->info.opcode, "Barrier") &&
+            strcmp(at->info.file, a->file) == 0 && at->info.line >= from && at->info.line <= to)
+            return true;
+    }
+    return false;
+}
+
+/* Two lines of one function: what is missing is a barrier between them, or, where there is one, behind them,
+ * before another round begins.  Kernels that order by atomics want no barriers. */
+static void advise_barrier(struct reason *r)
+{
+    const struct ck_source *later = ck_source_of(r->d, r->later_source);
+    const struct ck_source *earlier = ck_source_of(r->d, shape_of(r)->source);
+    const struct ck_command *command = ck_map_get(&r->d->commands, r->later >> 32);
+    if (!later || !earlier || !command || command->synchronises || later->info.line == earlier->info.line ||
+        !later->info.line || !earlier->info.line || strcmp(later->info.file, earlier->info.file) != 0 ||
+        strcmp(later->info.function, earlier->info.function) != 0)
+        return;
+    bool forward = later->info.line > earlier->info.line;
+    uint32_t first = (forward ? earlier : later)->info.line, second = (forward ? later : earlier)->info.line;
+    if (barrier_between(r, &later->info, &earlier->info))
+        snprintf(r->fix, sizeof r->fix,
+                 "put barrier(%s) between line %" PRIu32 " and line %" PRIu32
+                 " of the next round, where all work-items of the group come by",
+                 flag_of(r->system), second, first);
+    else
+        snprintf(r->fix, sizeof r->fix,
+                 "put barrier(%s) between lines %" PRIu32 " and %" PRIu32
+                 ", where all work-items of the group come by",
+                 flag_of(r->system), first, second);
+}
+
 static void without_a_hint(struct reason *r)
 {
-    bool within = same_group(r->d, r->later, r->earlier->agent);
+    bool within = ck_same_group(r->d, r->later, r->earlier->agent);
     snprintf(r->text, sizeof r->text, "no synchronisation orders the two accesses%s",
              within || !(r->earlier->agent >> 32)
                  ? ""
                  : "; the work-items are in different work-groups, which no barrier joins");
-    if (!within || r->system == CK_SYS_IMAGE || shape_of(r)->source == 0)
-        return;
-    const struct ck_source *later = ck_source_of(r->d, r->later_source);
-    const struct ck_source *earlier = ck_source_of(r->d, shape_of(r)->source);
-    if (later && earlier && later->place != earlier->place && later->info.line > earlier->info.line)
-        snprintf(r->fix, sizeof r->fix, "put barrier(%s) between lines %" PRIu32 " and %" PRIu32,
-                 flag_of(r->system), earlier->info.line, later->info.line);
+    if (within && r->system != CK_SYS_IMAGE && shape_of(r)->source != 0)
+        advise_barrier(r);
 }
 
 const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,

@@ -226,6 +226,9 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     }
     finding->count++;
     finding->pairs |= ck_pair_bit(event, &first);
+    if (finding->fix && !finding->change.source[0] && /* a barrier */
+        !ck_same_group(d, ck_agent_key(event->agent), earlier->agent))
+        finding->fix = NULL;
     d->last_reported = finding;
     d->last_reported_event = d->next_event;
     d->last_reported_agent = earlier->agent;

@@ -110,12 +110,22 @@ static void pend(struct ck_detector *d, struct ck_item *item, const struct ck_lo
     }
 }
 
+/* The command orders its work-items by atomics. */
+static void note_order(struct ck_detector *d, const struct mm_event *event)
+{
+    struct ck_command *command =
+        acquires(event->order) || releases(event->order) ? ck_command_of(d, event->agent.command) : NULL;
+    if (command)
+        command->synchronises = true;
+}
+
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, const struct ck_sync *sync)
 {
     uint64_t agent = ck_agent_key(event->agent);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
     bool wanted = acquires(event->order), synchronised = false;
+    note_order(d, event);
     const struct ck_release *in_instance = NULL;
     for (const struct ck_release *r = sync->releases; r; r = r->next) {
         if (ck_scope_instance(d, agent, (enum ck_slot)r->slot, location) != r->key)
@@ -295,6 +305,7 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, struct
                      const struct ck_location *location, struct ck_sync *sync)
 {
     uint64_t agent = ck_agent_key(event->agent);
+    note_order(d, event);
     if (event->kind != MM_RMW)
         break_sequences(d, agent, item, sync);
     sync->writer = agent;
@@ -371,6 +382,7 @@ void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struc
 
 void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
 {
+    note_order(d, event);
     struct ck_item *item = ck_item_of(d, event->agent);
     if (!item)
         return;

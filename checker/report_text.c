@@ -54,11 +54,14 @@ static void put_triple(FILE *out, const char *what, const uint64_t id[3])
     fprintf(out, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, id[0], id[1], id[2]);
 }
 
-static void put_agent(const struct ck_access *access, FILE *out)
+/* OF: the finding whose memory is to be named, NULL if it has been. */
+static void put_agent(const struct ck_access *access, const struct ck_finding *of, FILE *out)
 {
-    char agent[300];
+    char agent[300], where[200] = "";
     ck_words_agent(access, true, agent, sizeof agent);
-    fprintf(out, "%s by %s", ck_words_access(&access->event), agent);
+    if (of && of->allocation)
+        ck_words_location(of, where, sizeof where);
+    fprintf(out, "%s%s%s by %s", ck_words_access(&access->event), *where ? " to " : "", where, agent);
     if (!access->command || access->agent.index == MM_INDEX_RUNTIME)
         return;
     put_triple(out, ", local id", access->local_id);
@@ -157,7 +160,7 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
                 f->access_count < 2 ? ""
                 : i                 ? "earlier: "
                                     : "later: ");
-        put_agent(access, out);
+        put_agent(access, f->access_count < 2 ? f : NULL, out);
         put_order(access, out);
         fputc('\n', out);
         if (i)
