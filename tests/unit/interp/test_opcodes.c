@@ -371,6 +371,11 @@ static const struct opcode_case cases[] = {
      'u',
      {2, 3, 4, 1},
      NU "OpCapability GroupNonUniformRotateKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n"},
+    {SG,
+     BRING "%r = OpGroupNonUniformRotateKHR %u32 %sg %n %c1 %c2\n",
+     'u',
+     {2, 1, 4, 3},
+     NU "OpCapability GroupNonUniformRotateKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n"},
     /* older extensions */
     {"%v4 = OpTypeVector %u32 4\n",
      "%t = OpINotEqual %bool %i32 %c1\n%x = OpSubgroupBallotKHR %v4 %t\n"
