@@ -261,7 +261,7 @@ struct in_run {
     struct in_handle *handles; /* one per argument */
     enum in_engine engine;
     uint64_t clock_reads;
-    uint32_t named_barriers; /* how often work-items went on from named barriers */
+    uint32_t named_barriers;   /* how often work-items went on from named barriers */
     struct in_jit_run *native; /* the JIT executes this launch */
     struct in_weak *weak;      /* NULL: memory is as it is */
     uint64_t promote_at;       /* after so many instructions the JIT is asked, at the end of a work-group */

@@ -261,8 +261,8 @@ enum mm_class in_declare(struct in_module *m, const struct in_inst *inst, struct
         return MM_OK;
     case SpvOpSource:
         m->source_language = inst->operands[0];
-        m->literal_legacy |= m->source_language != SpvSourceLanguageUnknown &&
-                             m->source_language != SpvSourceLanguageOpenCL_C;
+        m->literal_legacy |=
+            m->source_language != SpvSourceLanguageUnknown && m->source_language != SpvSourceLanguageOpenCL_C;
         m->source_version = inst->operand_count > 1 ? inst->operands[1] : 0;
         return MM_OK;
     case SpvOpEntryPoint:
