@@ -1,6 +1,6 @@
 """Runs the kernel k of FILE over GLOBAL work-items in groups of LOCAL with the arguments: N for a buffer of N ints,
-local:N for N bytes of local memory.  run_kernel.py FILE GLOBAL LOCAL ARGUMENT... [exit:MS]: ends the process so many
-milliseconds after the launch.  Prints the event's status, and the sum of a buffer beside the arguments'."""
+local:N for N bytes of local memory.  run_kernel.py FILE GLOBAL LOCAL ARGUMENT... [exit:MS|fork:MS]: ends the process so
+many milliseconds after the launch, or a child that it has then, which is waited for.  Prints the event's status, and the sum of a buffer beside the arguments'."""
 import os
 import sys
 import time
@@ -8,14 +8,14 @@ import time
 import numpy
 import pyopencl as cl
 
-leave = sys.argv[-1].startswith('exit:')
+way, _, after = sys.argv[-1].partition(':')
 device = cl.get_platforms()[0].get_devices()[0]
 context = cl.Context([device])
 queue = cl.CommandQueue(context)
 kernel = cl.Kernel(cl.Program(context, open(sys.argv[1]).read()).build(['-cl-std=CL3.0']), 'k')
 flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
 buffers = []
-for n, text in enumerate(a for a in sys.argv[4:] if not a.startswith('exit:')):
+for n, text in enumerate(a for a in sys.argv[4:] if not a.startswith(('exit:', 'fork:'))):
     if text.startswith('local:'):
         kernel.set_arg(n, cl.LocalMemory(int(text[6:])))
         continue
@@ -24,9 +24,12 @@ for n, text in enumerate(a for a in sys.argv[4:] if not a.startswith('exit:')):
 beside = cl.Buffer(context, flags, hostbuf=numpy.ones(1000, 'i4'))
 event = cl.enqueue_nd_range_kernel(queue, kernel, (int(sys.argv[2]),), (int(sys.argv[3]),))
 queue.flush()
-if leave:
-    time.sleep(int(sys.argv[-1][5:]) / 1000)
+if way in ('exit', 'fork'):
+    time.sleep(int(after) / 1000)
+if way == 'exit' or (way == 'fork' and os.fork() == 0):
     sys.exit(7)
+if way == 'fork':
+    print('child', os.waitstatus_to_exitcode(os.wait()[1]))
 try:
     event.wait()
 except cl.Error:

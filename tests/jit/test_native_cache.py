@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Compiled kernels on disk: used again by other processes, never trusted, and nothing fails without them, nor where
-there is no memory for code."""
+there is no memory or no room for code."""
 import ctypes
 import os
 import resource
@@ -59,13 +59,17 @@ def expect(name, word, **arguments):
     check(name, good and word in notes, notes)
 
 
+def object_at(data):
+    """Where an entry's object file begins, behind what compiling found out; -1: it has none."""
+    return data.find(b"\x7fELF\x02", 32 + struct.unpack("<4Q", data[:32])[2])
+
+
 def native():
     """The entry of machine code among those of the cache."""
     for name in sorted(os.listdir(cache)):
         with open(os.path.join(cache, name), "rb") as file:
             data = file.read()
-        head = struct.unpack("<4Q", data[:32])
-        if data[32 + head[2]:][24:28] == b"\x7fELF":
+        if object_at(data) >= 0:
             return os.path.join(cache, name), data
     return None, b""
 
@@ -93,7 +97,7 @@ def summed(head, rest):
 def no_object(data):
     """A whole entry whose object file is none."""
     head = list(struct.unpack("<4Q", data[:32]))
-    at = 32 + head[2] + 24
+    at = object_at(data)
     rest = data[32:at] + b"\0" * (len(data) - at)
     return struct.pack("<4Q", head[0], summed(head, rest), head[2], head[3]) + rest
 
@@ -120,6 +124,12 @@ try:
         pass
     expect("a file for a folder", ": compiled", cache_dir=folder + "/file")
     expect("a folder that cannot be", ": compiled", cache_dir="/proc/self/none")
+
+    def full():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+
+    expect("a folder without room", ": compiled", cache_dir=folder + "/full", before=full)
+    check("in which nothing is left", os.listdir(folder + "/full") == [], os.listdir(folder + "/full"))
 
     # PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN: memory that was written never becomes code
     prctl = ctypes.CDLL(None, use_errno=True).prctl

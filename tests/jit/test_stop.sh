@@ -46,6 +46,10 @@ for after in 10 40; do
     ok "the process can end while a launch changes engines, after $after ms" exits 7 \
         env REFCL_ENGINE=auto $run long 65536 64 65536 exit:$after
 done
+for after in 0 50 2000; do
+    ok "a child can end that the process has $after ms after the launch" prints 0 'child 7 status 0 beside 1000' \
+        $run long 65536 64 65536 fork:$after
+done
 ok "the interpreter says the same" prints 0 'step-limit: the launch executed more than 2000000 instructions.*status -5' \
     env REFCL_ENGINE=interp REFCL_STEP_LIMIT=2000000 $run for 64 64 1024
 kernel short 'kernel void k(global int *a) { for (int i = 0; i < 100; i++) a[get_global_id(0)] += i; }'
