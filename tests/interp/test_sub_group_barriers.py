@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Barriers of less than a work-group, in both engines and with races looked for: named barriers (a module by hand, no
 OpenCL C has them), and sub-group barriers whose memory scope is wider, which order nothing between sub-groups."""
+import ctypes
 import json
 import os
 import subprocess
@@ -112,8 +113,18 @@ def run(command, engine, case, distance):
     return subprocess.run(command + ['/usr/bin/python3', HERE, case, str(distance)], env=env, capture_output=True, text=True)
 
 
+def offered():
+    """The device says that it has named barriers, at least eight."""
+    device = cl.get_platforms()[0].get_devices()[0]
+    most = ctypes.c_uint(0) # CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR, which pyopencl does not know
+    code = ctypes.CDLL('libOpenCL.so.1').clGetDeviceInfo(ctypes.c_void_p(device.int_ptr), 0x2035, ctypes.c_size_t(4),
+                                                         ctypes.byref(most), None)
+    return 'cl_khr_subgroup_named_barrier' in device.extensions.split() and code == 0 and most.value >= 8
+
+
 def main():
-    number = 0
+    number = 1
+    print(f'{"ok" if offered() else "not ok"} 1 - the extension is offered')
     for case, distance, race in CASES:
         expected = ' '.join(str((i ^ distance) + 100) for i in range(16))
         for engine in ('interp', 'jit'):
