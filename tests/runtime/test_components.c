@@ -17,20 +17,8 @@ static const char source[] =
     "kernel void private_part(global float *o) { float4 p = (float4)(1, 2, 3, 4); p.y = p.w; p.xz = p.zx;\n"
     "    vstore4(p, 0, o); }\n";
 
-static cl_program program;
-
-static int open_program(void **state)
-{
-    if (open_device(state))
-        return -1;
-    program = build_source(source, "-cl-std=CL3.0");
-    return 0;
-}
-
-static int close_program(void **state)
-{
-    return clReleaseProgram(program) || close_device(state);
-}
+static const char options[] = "-cl-std=CL3.0";
+#include "program_test.h"
 
 static void run(const char *name, size_t items, void *data, size_t size, cl_mem_flags flags, size_t local,
                 const cl_int *number)

@@ -10,20 +10,8 @@ static const char source[] =
     "kernel void locals(global int *a) { local int x[100]; x[0] = a[0]; a[1] = x[0]; }\n"
     "kernel void half_set(global int *a, int b) { a[0] = b; }\n";
 
-static cl_program program;
-
-static int open_program(void **state)
-{
-    if (open_device(state))
-        return -1;
-    program = build_source(source, "-cl-kernel-arg-info");
-    return 0;
-}
-
-static int close_program(void **state)
-{
-    return clReleaseProgram(program) || close_device(state);
-}
+static const char options[] = "-cl-kernel-arg-info";
+#include "program_test.h"
 
 static cl_kernel create(const char *name)
 {

@@ -40,7 +40,8 @@ static const char *const source =
     "kernel void signal(volatile global int *flag) { atomic_xchg(flag, 1); }\n"
     "kernel void past_end(global int *a, int n) { a[n] = 1; }\n";
 
-static cl_program program;
+static const char options[] = "";
+#include "program_test.h"
 
 static cl_kernel kernel(const char *name)
 {
@@ -54,20 +55,6 @@ static cl_mem buffer(size_t size, const void *data)
     cl_mem m = clCreateBuffer(context, data ? CL_MEM_COPY_HOST_PTR : 0, size, (void *)(uintptr_t)data, &err);
     OK(err);
     return m;
-}
-
-static int open_program(void **state)
-{
-    if (open_device(state)) {
-        return -1;
-    }
-    program = build_source(source, NULL);
-    return 0;
-}
-
-static int close_program(void **state)
-{
-    return clReleaseProgram(program) || close_device(state);
 }
 
 static void set_mems(cl_kernel k, size_t n, const cl_mem *mems)

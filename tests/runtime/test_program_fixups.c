@@ -58,20 +58,8 @@ static const char source[] =
     "inline float twice(float x) { return x + x; }\n"
     "kernel void plain(global float *a) { a[0] = twice(a[0]); a[1] = a[2] * a[3] + a[4]; }\n";
 
-static cl_program program;
-
-static int open_program(void **state)
-{
-    if (open_device(state))
-        return -1;
-    program = build_source(source, "-cl-std=CL3.0");
-    return 0;
-}
-
-static int close_program(void **state)
-{
-    return clReleaseProgram(program) || close_device(state);
-}
+static const char options[] = "-cl-std=CL3.0";
+#include "program_test.h"
 
 static cl_mem buffer(size_t size, void *data)
 {

@@ -1,0 +1,23 @@
+/* What tests of one program share: PROGRAM, made of SOURCE with OPTIONS, which the includer defines before.
+ */
+#ifndef PROGRAM_TEST_H
+#define PROGRAM_TEST_H
+
+#include "runtime_test.h"
+
+static cl_program program;
+
+static int open_program(void **state)
+{
+    if (open_device(state))
+        return -1;
+    program = build_source(source, options);
+    return 0;
+}
+
+static int close_program(void **state)
+{
+    return clReleaseProgram(program) || close_device(state);
+}
+
+#endif
