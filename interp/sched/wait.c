@@ -134,24 +134,26 @@ static bool release_range(struct in_run *run, struct in_group *g, uint32_t from,
     return true;
 }
 
-/* The work-items of a sub-group that wait at one non-uniform instruction execute it together. */
+static bool waits_non_uniformly(const struct in_item *item)
+{
+    return item->state == IN_ITEM_WAITING && wait_of(item)->kind == IN_WAIT_NON_UNIFORM;
+}
+
+/* The work-items of a sub-group that wait at one non-uniform instruction execute it together: at the first in
+ * the order of the code, so that those who come out of a branch or a loop join the others behind it. */
 static bool release_non_uniform(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
 {
-    bool any = false;
-    for (uint32_t k = from; k < to; k++) {
-        struct in_item *item = &g->items[k];
-        if (item->state != IN_ITEM_WAITING || wait_of(item)->kind != IN_WAIT_NON_UNIFORM)
-            continue;
-        uint32_t n = 0;
-        const struct in_insn *pc = item->pc;
-        for (uint32_t j = k; j < to; j++)
-            if (g->items[j].state == IN_ITEM_WAITING && g->items[j].pc == pc)
-                run->members[n++] = &g->items[j];
+    const struct in_insn *first = NULL;
+    for (uint32_t k = from; k < to; k++)
+        if (waits_non_uniformly(&g->items[k]) && (first == NULL || g->items[k].pc < first))
+            first = g->items[k].pc;
+    uint32_t n = 0;
+    for (uint32_t k = from; k < to && first != NULL; k++)
+        if (g->items[k].state == IN_ITEM_WAITING && g->items[k].pc == first)
+            run->members[n++] = &g->items[k];
+    if (n > 0)
         release(run, run->members, n);
-        any = true;
-        k = to; /* one instruction at a time: the released may join others at the next */
-    }
-    return any;
+    return n > 0;
 }
 
 /* ---- named barriers ---------------------------------------------------------------------------- */
