@@ -139,17 +139,31 @@ static bool waits_non_uniformly(const struct in_item *item)
     return item->state == IN_ITEM_WAITING && wait_of(item)->kind == IN_WAIT_NON_UNIFORM;
 }
 
+/* Where the function keeps its return address in which ITEM waits: one of its own for each function. */
+static int32_t function_of(const struct in_run *run, const struct in_item *item)
+{
+    const struct in_code *code = run->code;
+    return code->return_slots != NULL ? code->return_slots[code->source_of[item->pc - 1 - run->insns]] : 0;
+}
+
+/* A is behind B in the code, or in a function that calls that of B: those stand before what they call. */
+static bool is_later(const struct in_run *run, const struct in_item *a, const struct in_item *b)
+{
+    return function_of(run, a) == function_of(run, b) ? a->pc > b->pc : a->pc < b->pc;
+}
+
 /* The work-items of a sub-group that wait at one non-uniform instruction execute it together: at the first in
  * the order of the code, so that those who come out of a branch or a loop join the others behind it. */
 static bool release_non_uniform(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
 {
-    const struct in_insn *first = NULL;
+    const struct in_item *first = NULL;
     for (uint32_t k = from; k < to; k++)
-        if (waits_non_uniformly(&g->items[k]) && (first == NULL || g->items[k].pc < first))
-            first = g->items[k].pc;
+        if (waits_non_uniformly(&g->items[k]) && (first == NULL || is_later(run, first, &g->items[k])))
+            first = &g->items[k];
+    const struct in_insn *pc = first != NULL ? first->pc : NULL;
     uint32_t n = 0;
-    for (uint32_t k = from; k < to && first != NULL; k++)
-        if (g->items[k].state == IN_ITEM_WAITING && g->items[k].pc == first)
+    for (uint32_t k = from; k < to && pc != NULL; k++)
+        if (g->items[k].state == IN_ITEM_WAITING && g->items[k].pc == pc)
             run->members[n++] = &g->items[k];
     if (n > 0)
         release(run, run->members, n);

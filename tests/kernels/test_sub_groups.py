@@ -26,10 +26,11 @@ random = numpy.random.default_rng(2)
 numpy.seterr(over='ignore')
 
 
-def launch(body, types, *arrays):
+def launch(body, types, *arrays, before=''):
     """Runs BODY with arrays a0, a1, ... of TYPES, which hold what it left afterwards."""
     parameters = ', '.join(f'global {t} *a{n}' for n, t in enumerate(types))
     program = cl.Program(context, f'''#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+        {before}
         kernel void k({parameters}) {{ size_t i = get_global_id(0); {body} }}''').build(['-cl-std=CL3.0'])
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     buffers = [cl.Buffer(context, flags, hostbuf=array) for array in arrays]
@@ -179,6 +180,23 @@ def masks():
     check('masks', good)
 
 
+def meeting_again():
+    """Behind a loop that they go through unequally often, and a function that some call, all are together again."""
+    out = numpy.zeros((ITEMS, 3), 'i4')
+    program = '''uint n = get_sub_group_local_id(), s = 0;
+        for (uint k = 0; k < n % 4; k++) s += sub_group_non_uniform_reduce_add(1);
+        a0[3 * i] = s; a0[3 * i + 1] = sub_group_non_uniform_reduce_add(1);
+        if (n % 5 == 2) helper(n);
+        a0[3 * i + 2] = sub_group_non_uniform_reduce_add(1);'''
+    launch(program, ['int'], out, before='int helper(int x) { return x & 1 ? sub_group_non_uniform_reduce_add(x) : x; }')
+    good = True
+    for group in members:
+        rounds = [sum(n % 4 > k for n in range(len(group))) for k in range(4)]
+        for n, item in enumerate(group):
+            good = good and list(out[item]) == [sum(rounds[:n % 4]), len(group), len(group)]
+    check('work-items meet again behind loops and calls', good, out[:8])
+
+
 members, largest = find_sub_groups()
 for type_name, code in TYPES.items():
     arithmetic(type_name, numpy.dtype(code))
@@ -186,4 +204,5 @@ for type_name, code in TYPES.items():
     vectors(type_name, numpy.dtype(code))
 ballots()
 masks()
+meeting_again()
 sys.exit(done())
