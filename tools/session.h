@@ -19,7 +19,7 @@ struct session {
     const char *command_line;
     const char *memory_mode; /* "strong" or "weak", NULL = strong */
     uint64_t first_seed, last_seed;
-    bool predict;   /* races of other executions with the same control flow */
+    bool predict;                               /* races of other executions with the same control flow */
     const char *assertions[SESSION_ASSERTIONS]; /* about memory in the end */
     size_t assertion_count;
     bool has_seeds; /* one run for each of these seeds, until one has findings */

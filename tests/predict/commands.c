@@ -1,5 +1,5 @@
-/* Two commands, or a command and the host, for test_predict.py: argv[1] says which.  Those called racy_* race in
- * some execution, but not in the one that runs; those called clean_* never do. */
+/* Two commands, or a command and the host, for test_predict.py: argv[1] says which.  Those called racy_* race
+ * in some execution, but not in the one that runs; those called clean_* never do. */
 #include "../races/host/host.h"
 
 #include <stdatomic.h>
