@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Sub-group functions over all their types, in sub-groups that are full and one that is not, beside the same worked
 out item by item: reductions and scans, uniform, non-uniform, where only some work-items are, and clustered; shuffles,
-rotations, broadcasts, ballots and masks [CLC 6.15.19, 6.15.21]."""
+rotations, broadcasts, ballots and masks [CLC 6.15.19]."""
 import functools
 import os
 import sys
