@@ -8,7 +8,7 @@
 enum rt_watched { RT_NONE_WATCHED, RT_SETTLED, RT_UNSETTLED };
 
 /* One in-order queue is all that a context ever had, one thread all that called: its commands come one after
- * the other [CL 3.3.6 H15, CL 5.15], and all that the host does with buffers is a command. */
+ * the other [CL 3.3.6 H5], and all that the host does with buffers is a command. */
 static bool is_ordered(const struct rt_queue *queue)
 {
     return queue->in_order && atomic_load(&queue->context->queue_count) == 1 &&

@@ -6,6 +6,7 @@
 #include "loops_shim.h"
 #include "poll_shim.h"
 #include "turns.h"
+#include "watch_shim.h"
 #include "watching.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
@@ -146,6 +147,11 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     if (!passed || !in_shim_passes(e->module, machine, prepare, false)) {
         snprintf(k->why, sizeof k->why, "LLVM: no such pass");
         return false;
+    }
+    if (k->options.flags & IN_JIT_WATCHES) {
+        in_shim_watched(item);
+        if (!in_shim_passes(e->module, machine, "function(instcombine,simplifycfg,loop-simplify)", false))
+            return false;
     }
     dump(e->module, "item");
     struct in_loops loops = {.edge = k->edge,

@@ -6,16 +6,17 @@
 #define INTERP_JIT_JIT_H
 
 #include "interp/exec/exec.h"
+#include "interp/jit/watch.h"
 
 /* The launch as compiled code reads it; the emitters know the offsets of the fields. */
 struct in_jit_frame {
     uint64_t global_size[3], global_offset[3], num_groups[3], local_size[3];
     uint64_t work_dim, sub_group_size, enqueued_sub_groups;
-    uint8_t *program;       /* variables of the module on this device */
-    uint8_t *arguments;     /* at the offsets of struct in_jit_kernel's layout */
-    int64_t budget;         /* instructions left, where they are counted: below 0 the launch stops */
-    _Atomic uint32_t stop;  /* not 0: the launch stops, where they are not */
-    struct in_watch *watch; /* where it is watched (watch.h) */
+    uint8_t *program;      /* variables of the module on this device */
+    uint8_t *arguments;    /* at the offsets of struct in_jit_kernel's layout */
+    int64_t budget;        /* instructions left, where they are counted: below 0 the launch stops */
+    _Atomic uint32_t stop; /* not 0: the launch stops, where they are not */
+    struct in_watch watch; /* where it is watched */
 };
 
 /* Changes with the structures that both sides see. */

@@ -83,6 +83,7 @@ class Watch
     llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start);
     bool orderless(llvm::ArrayRef<Access *> together);
     void begin();
+    void hide(unsigned k);
     llvm::Value *linear_id();
     llvm::Value *local_index();
     llvm::Value *group_index();

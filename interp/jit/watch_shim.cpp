@@ -9,13 +9,20 @@
 // subscripts say, has no planes.
 #include "watch.hpp"
 
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Analysis/Utils/Local.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 using namespace llvm;
 using namespace watching;
+
+static const char hidden[] = "in.item"; // metadata of loads that stand for local ids
 
 // ---- who a work-item is --------------------------------------------------------------------------
 
@@ -78,11 +85,21 @@ void Watch::begin()
         p = b.CreateAlloca(b.getInt32Ty());
         b.CreateStore(b.getInt32(0), p);
     }
-    auto *load = cast<LoadInst>(word(item.getArg(FRAME), watching.watch_at, b.getPtrTy()));
-    auto number = [&](uint64_t n) { return MDNode::get(c, ConstantAsMetadata::get(b.getInt64(n))); };
-    load->setMetadata(LLVMContext::MD_dereferenceable, number(sizeof(in_watch)));
-    load->setMetadata(LLVMContext::MD_align, number(alignof(in_watch)));
-    watch = load;
+    watch = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), item.getArg(FRAME), watching.watch_at);
+    for (unsigned k = 0; k < 3; k++)
+        hide(k);
+}
+
+// As long as checks are simplified, local ids are loads: of those LLVM knows the range.
+void Watch::hide(unsigned k)
+{
+    MDBuilder md(item.getContext());
+    auto *id = cast<LoadInst>(word(watch, 0, b.getInt32Ty()));
+    item.getArg(ITEM + k)->replaceAllUsesWith(id);
+    id->setMetadata(LLVMContext::MD_range, md.createRange(APInt(32, 0), APInt(32, watching.local_size[k])));
+    id->setMetadata(hidden, MDNode::get(item.getContext(), md.createConstant(b.getInt32(k))));
+    id->setMetadata(LLVMContext::MD_invariant_load, nullptr);
+    id->setVolatile(true); // three of them are not one
 }
 
 // Tags for the next access.
@@ -369,4 +386,39 @@ bool in_shim_watch(LLVMModuleRef module, struct in_watching *watching, char *why
     if (!done)
         snprintf(why, why_size, "%s", watch.why.c_str());
     return done;
+}
+
+// Comparisons that loops and ranges of ids decide.
+static void decide(Function &f)
+{
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    AssumptionCache assumptions(f);
+    TargetLibraryInfoImpl library;
+    TargetLibraryInfo functions(library);
+    ScalarEvolution evolution(f, functions, assumptions, tree, loops);
+    for (Instruction &i : instructions(f)) {
+        auto *compare = dyn_cast<ICmpInst>(&i);
+        if (!compare || !compare->getOperand(0)->getType()->isIntegerTy() ||
+            !isa<ConstantInt>(compare->getOperand(1)) ||
+            any_of(compare->users(), [](User *u) { return isa<CallInst>(u); }))
+            continue;
+        Optional<bool> known =
+            evolution.evaluatePredicate(compare->getPredicate(), evolution.getSCEV(compare->getOperand(0)),
+                                        evolution.getSCEV(compare->getOperand(1)));
+        if (known)
+            compare->replaceAllUsesWith(ConstantInt::getBool(f.getContext(), *known));
+    }
+}
+
+void in_shim_watched(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    decide(f);
+    for (Instruction &i : make_early_inc_range(instructions(f)))
+        if (MDNode *node = i.getMetadata(hidden)) {
+            auto *k = mdconst::extract<ConstantInt>(node->getOperand(0));
+            i.replaceAllUsesWith(f.getArg(ITEM + k->getZExtValue()));
+            i.eraseFromParent();
+        }
 }

@@ -27,6 +27,8 @@ struct in_watching {
 };
 /* In MODULE's function item, with all calls inlined.  False: not covered, WHY says what. */
 bool in_shim_watch(LLVMModuleRef module, struct in_watching *watching, char *why, size_t why_size);
+/* Once checks were simplified: what that was told of ids goes. */
+void in_shim_watched(LLVMValueRef item);
 
 #ifdef __cplusplus
 }

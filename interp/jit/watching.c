@@ -80,8 +80,8 @@ struct snapshot {
     uint8_t bytes[];
 };
 struct in_watching_run {
-    struct in_watch watch;
-    struct plane *planes; /* in use */
+    struct in_watch *watch; /* in the frame */
+    struct plane *planes;   /* in use */
     struct plane *local[IN_WATCH_PLANES];
     struct snapshot *snapshots;
     uint64_t kept; /* bytes in them */
@@ -148,7 +148,7 @@ static uint32_t take_tags(uint32_t range)
 static void give_back(struct in_watching_run *w)
 {
     pthread_mutex_lock(&pool.lock);
-    pool.launches -= w->watch.base != 0;
+    pool.launches -= w->watch->base != 0;
     for (struct plane *p = w->planes, *next; p != NULL; p = next) {
         next = p->next;
         p->next = pool.free;
@@ -187,7 +187,7 @@ static void clear_local(struct in_watching_run *w, const struct in_jit_run *run)
     uint8_t use = run->kernel->shape.watched.local;
     for (int k = 0; k < IN_WATCH_PLANES; k++)
         if (needs(use, (enum in_watch_plane)k))
-            memset(w->watch.local.planes[k][0], 0,
+            memset(w->watch->local.planes[k][0], 0,
                    ((run->local_bytes >> (use >> IN_WATCH_CELL)) + 1) * sizeof(uint32_t));
     w->local_next = 1;
 }
@@ -212,14 +212,14 @@ static const char *number_tags(struct in_watching_run *w, const struct in_jit_ru
         uint32_t left = bits(run->groups + 1) + k->lane_bits;
         if (left > 28)
             return "too many work-groups";
-        w->watch.group_shift = k->lane_bits + (31 - left < 12 ? 31 - left : 12);
-        range = (run->groups + 1) << w->watch.group_shift;
+        w->watch->group_shift = k->lane_bits + (31 - left < 12 ? 31 - left : 12);
+        range = (run->groups + 1) << w->watch->group_shift;
     }
     if (range > INT32_MAX)
         return "too many work-items";
-    w->watch.range = (uint32_t)range;
-    w->watch.base = take_tags(w->watch.range);
-    return w->watch.base != 0 ? NULL : "no tags";
+    w->watch->range = (uint32_t)range;
+    w->watch->base = take_tags(w->watch->range);
+    return w->watch->base != 0 ? NULL : "no tags";
 }
 
 static bool overlap(const struct in_argument *a, uint64_t size_a, const struct in_argument *b,
@@ -242,10 +242,10 @@ static const char *look_at(struct in_watching_run *w, const struct in_jit_run *r
     if ((o->read_only && (use & writes)) || (o->write_only && (use & ~writes)) || a->address % 128 != 0 ||
         a->address < o->address || a->address - o->address >= o->size)
         return "a buffer that is not what it is used for";
-    w->watch.arguments[k].size = o->size - (a->address - o->address);
+    w->watch->arguments[k].size = o->size - (a->address - o->address);
     for (uint32_t j = 0; j < k; j++)
         if (((watched->uses[j] | use) & writes) && watched->uses[j] != 0 &&
-            overlap(a, w->watch.arguments[k].size, &arguments[j], w->watch.arguments[j].size))
+            overlap(a, w->watch->arguments[k].size, &arguments[j], w->watch->arguments[j].size))
             return "arguments that overlap";
     return NULL;
 }
@@ -274,9 +274,9 @@ static const char *prepare(struct in_watching_run *w, struct in_jit_run *run)
     const struct in_kernel_info *info = run->launch->info;
     const struct in_watched *k = &run->kernel->shape.watched;
     const char *wrong = number_tags(w, run);
-    w->watch.scratch = w->scratch;
+    w->watch->scratch = w->scratch;
     for (uint32_t a = 0; a < info->argument_count && a < IN_WATCH_ARGUMENTS && wrong == NULL; a++) {
-        struct in_watch_memory *m = &w->watch.arguments[a];
+        struct in_watch_memory *m = &w->watch->arguments[a];
         if (info->arguments[a].kind == IN_ARG_LOCAL)
             m->size = run->launch->arguments[a].local_size;
         if (k->uses[a] == 0)
@@ -286,7 +286,7 @@ static const char *prepare(struct in_watching_run *w, struct in_jit_run *run)
                               !keep(w, &run->launch->arguments[a], m->size, k->uses[a])))
             wrong = "too little memory";
     }
-    if (wrong == NULL && !place_planes(w, &w->watch.local, k->local, run->local_bytes))
+    if (wrong == NULL && !place_planes(w, &w->watch->local, k->local, run->local_bytes))
         wrong = "too little memory";
     if (wrong == NULL)
         clear_local(w, run);
@@ -296,12 +296,13 @@ static const char *prepare(struct in_watching_run *w, struct in_jit_run *run)
 bool in_watch_begin(struct in_jit_run *run, char *why, size_t why_size)
 {
     run->watching = mm_alloc_zero(1, sizeof *run->watching);
+    if (run->watching != NULL)
+        run->watching->watch = &run->frame.watch;
     const char *wrong = run->watching != NULL ? prepare(run->watching, run) : "too little memory";
     if (wrong != NULL) {
         snprintf(why, why_size, "%s, which are to be watched", wrong);
         return false;
     }
-    run->frame.watch = &run->watching->watch;
     return true;
 }
 
@@ -320,7 +321,7 @@ uint64_t in_watch_groups(struct in_jit_run *run, uint64_t linear, uint64_t most)
     most = most < fit ? most : fit;
     uint64_t first = linear % run->group_count[0], row = run->group_count[0] - first;
     most = most < row ? most : row;
-    w->watch.local_base = (uint32_t)(w->local_next - first * range);
+    w->watch->local_base = (uint32_t)(w->local_next - first * range);
     w->local_next += most * range;
     return most;
 }
@@ -328,7 +329,7 @@ uint64_t in_watch_groups(struct in_jit_run *run, uint64_t linear, uint64_t most)
 bool in_watch_end(struct in_jit_run *run)
 {
     struct in_watching_run *w = run->watching;
-    bool suspicious = w->watch.suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
+    bool suspicious = w->watch->suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
     for (struct snapshot *s = w->snapshots; suspicious && s != NULL; s = s->next)
         memcpy(s->to, s->bytes, s->size);
     return suspicious;

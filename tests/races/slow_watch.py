@@ -76,10 +76,13 @@ def main():
         return 0
     for path, command, output, variables in commands(patterns):
         number += 1
-        expected, _ = report(command, output, "interp", variables)
-        found, watched = report(command, output, "jit", variables)
+        for _ in range(4 if path.endswith(".c") else 1):  # what two queues race for is a matter of time
+            expected, _ = report(command, output, "interp", variables)
+            found, watched = report(command, output, "jit", variables)
+            problem = None if expected == "SKIP" else differences(expected, found, path.endswith(".c"))
+            if problem is None:
+                break
         clean += watched
-        problem = None if expected == "SKIP" else differences(expected, found, path.endswith(".c"))
         failed += problem is not None
         print("%s %d - %s%s%s" % ("not ok" if problem else "ok", number, os.path.basename(path),
                                   ", watched" if watched else "", " # SKIP no such device" if expected == "SKIP" else ""))
