@@ -108,6 +108,8 @@ struct copy {
     bool changed;
 };
 
+enum { MAX_ADDED = 1 << 22 }; /* words of interfaces */
+
 /* An integer type of a width that there is not, or that was there before. */
 static bool is_odd(const struct copy *c, const uint32_t *w)
 {
@@ -122,8 +124,8 @@ static bool is_odd(const struct copy *c, const uint32_t *w)
  * what it uses [SPIRV 3.49.5]; the words put at TO. */
 static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t *to)
 {
-    uint32_t n = 3;
-    while (n < w[0] >> 16 && w[n++] >> 24 != 0) /* the name, to its last byte */
+    uint32_t length = w[0] >> 16, n = length < 3 ? length : 3;
+    while (n < length && w[n++] >> 24 != 0) /* the name, to its last byte */
         ;
     memcpy(to, w, n * sizeof *w);
     for (uint32_t at = 5; at < m->word_count && (m->words[at] & 0xffff) != SpvOpFunction && n < UINT16_MAX;
@@ -176,21 +178,25 @@ static void copy_foreign(const uint32_t *w, struct copy *c)
     c->count += kept;
 }
 
-/* Words that suffice for the copy: every entry point may get every variable. */
+/* Words that suffice for the copy: every entry point, wherever it stands, may get every variable; 0: more than
+ * compilers make. */
 static size_t copy_size(const struct in_module *m)
 {
     size_t entries = 0, variables = 0;
-    for (uint32_t at = 5; at < m->word_count && (m->words[at] & 0xffff) != SpvOpFunction;
-         at += m->words[at] >> 16) {
+    for (uint32_t at = 5; at < m->word_count; at += m->words[at] >> 16) {
         entries += (m->words[at] & 0xffff) == SpvOpEntryPoint;
         variables += (m->words[at] & 0xffff) == SpvOpVariable;
     }
-    return m->word_count + entries * (variables < UINT16_MAX ? variables : UINT16_MAX);
+    size_t added = entries * variables;
+    return added <= MAX_ADDED ? m->word_count + added : 0;
 }
 
 static struct copy tolerated(const struct in_module *m)
 {
-    struct copy c = {.words = mm_alloc(copy_size(m) * sizeof *c.words), .count = 5};
+    size_t size = copy_size(m);
+    if (size == 0)
+        return (struct copy){.words = NULL};
+    struct copy c = {.words = mm_alloc(size * sizeof *c.words), .count = 5};
     uint8_t *vectors = find_vectors(m);
     if (c.words == NULL || vectors == NULL) {
         mm_free(c.words);
