@@ -112,7 +112,11 @@ mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count
         return MM_NO_EVENT;
     }
     struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = rt_call_source(name)};
-    return mm_recorder_event(recorder, &event, edges, count);
+    mm_event_id id = mm_recorder_event(recorder, &event, edges, count);
+    if (count > 0) { /* the host has waited: should it die of what it does next, this is told */
+        mm_recorder_flush(recorder);
+    }
+    return id;
 }
 
 mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,

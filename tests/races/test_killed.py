@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""A program that is killed right after it has waited for its commands: the report tells what they did."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../lib"))
+sys.path.insert(0, here)
+import tap
+from tap import check
+from test_races import refcl
+
+SOURCE = """#include "host.h"
+#include <signal.h>
+int main(void)
+{
+    begin(NULL);
+    cl_command_queue q = out_of_order();
+    cl_kernel k = kernel("add", buffer(), NULL, NULL);
+    launch(q, k, N, NULL);
+    launch(q, k, N, NULL);
+    OK(clFinish(q));
+    raise(SIGKILL);
+}
+"""
+
+
+def main():
+    if not os.path.exists(refcl):
+        print("ok 1 - a killed program # SKIP %s is not built" % refcl)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        program, out = os.path.join(folder, "killed"), os.path.join(folder, "out.json")
+        subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-I" + os.path.join(here, "host"), "-x",
+                        "c", "-", "-o", program, "-lOpenCL"], input=SOURCE.encode(), check=True)
+        run = subprocess.run([refcl, "run", "--json", out, "--", program], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, timeout=60)
+        with open(out) as f:
+            kinds = [x["kind"] for x in json.load(f)["findings"]]
+        check("the race of the finished commands is told", run.returncode == 1 and kinds == ["data-race"],
+              run.stderr.decode())
+        check("and that the program was killed", b"signal 9" in run.stderr, run.stderr.decode())
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
