@@ -178,8 +178,8 @@ static void copy_foreign(const uint32_t *w, struct copy *c)
     c->count += kept;
 }
 
-/* Words that suffice for the copy: every entry point, wherever it stands, may get every variable; 0: more than
- * compilers make. */
+/* Words that suffice for the copy: every entry point, wherever it stands, may get every variable; 0: more
+ * than compilers make. */
 static size_t copy_size(const struct in_module *m)
 {
     size_t entries = 0, variables = 0;
