@@ -377,7 +377,7 @@ static size_t decode(const char *text, unsigned char *bytes)
 
 typedef cl_program(CL_API_CALL *create_with_il)(cl_context, const void *, size_t, cl_int *);
 
-/* In the core from 2.1 on, before that an extension: by name, as libraries of old loaders have neither. */
+/* In the core from 2.1 on; devices before that have it as an extension, found by name. */
 cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test, cl_int *status)
 {
     const cJSON *text = cJSON_GetObjectItem(cJSON_GetObjectItem(test, "il"), "spirv");
