@@ -29,7 +29,7 @@ bool Watch::collect(CallInst *call)
     case Root::LOCAL:
     case Root::LOCAL_ARGUMENT: {
         bool local = a.root.kind != Root::ARGUMENT;
-        if (!local && a.root.number >= IN_WATCH_ARGUMENTS)
+        if (a.root.number >= IN_WATCH_ARGUMENTS)
             return fail("more arguments than can be watched");
         Memory &m = memories[local ? unsigned(IN_WATCH_ARGUMENTS) : a.root.number];
         a.tagged = true;
@@ -118,6 +118,11 @@ bool Watch::uniform_barriers()
 
 // ---- what needs tags -----------------------------------------------------------------------------
 
+// Vectors have at most so many lanes: loops over fewer work-items are unrolled, and lanes are of another
+// loop. What ids are multiplied by: numbers of 32 bits do not wrap around among work-items that are executed
+// at once.
+enum { LANES = 16, MOST = 1 << 20 };
+
 // Whether every work-item has bytes of its own, the same ones for all accesses, as far as ids go.
 bool Watch::own_parts(unsigned argument)
 {
@@ -138,7 +143,7 @@ bool Watch::own_parts(unsigned argument)
     if (high - low > stride)
         return false;
     watching.watched.most = std::max<uint64_t>(watching.watched.most, finder.most);
-    return finder.most < (1u << 20);
+    return finder.most < MOST;
 }
 
 bool watching::is_phase(const Instruction &i, unsigned which)
@@ -252,8 +257,9 @@ void Watch::leave_out()
         if (a.root.size && exact.offset(a.call->getArgOperand(0), a.root.base, l))
             a.inside = l.fixed % int64_t(a.align) == 0 && exact.within(l, a.align, a.root.size - a.size);
         l = {};
-        a.lone = a.tagged && finder.offset(a.call->getArgOperand(0), a.root.base, l) &&
-                 std::abs(l.x + l.local[0]) >= int64_t(a.size);
+        a.lone = watching.local_size[0] >= LANES && a.tagged &&
+                 finder.offset(a.call->getArgOperand(0), a.root.base, l) &&
+                 std::abs(l.x + l.local[0]) >= int64_t(a.size) && finder.most < MOST;
     }
 }
 

@@ -45,7 +45,8 @@ class RootFinder
 // + LOCAL * local ids + FIXED.
 struct Linear {
     int64_t x = 0, rows = 0, fixed = 0, local[3] = {};
-    bool more = false; // and something that all work-items of a row agree on
+    bool more = false;  // and something that all work-items of a row agree on
+    bool wraps = false; // and multiples of 2^32
 
     bool is_fixed() const
     {
@@ -54,6 +55,7 @@ struct Linear {
     void add(const Linear &l, int64_t by)
     {
         more |= l.more;
+        wraps |= l.wraps;
         x += by * l.x;
         rows += by * l.rows;
         fixed += by * l.fixed;
@@ -86,6 +88,7 @@ class LinearFinder
     const Divergence *agreed;
 
     bool known(llvm::Value *v, Linear &l, unsigned depth);
+    bool fits(const Linear &l, bool sign) const;
     bool number(llvm::Value *v, Linear &l, unsigned depth);
     bool is_width(llvm::Value *v) const;
     bool scale(Linear &l, int64_t by);

@@ -131,21 +131,45 @@ bool LinearFinder::scale(Linear &l, int64_t by)
     Linear scaled;
     scaled.add(l, by);
     l = scaled;
-    most = std::max<uint64_t>(most, std::max(std::abs(l.x), std::abs(l.rows)));
+    for (int64_t n : {l.x, l.rows, l.local[0], l.local[1], l.local[2]})
+        most = std::max<uint64_t>(most, uint64_t(std::abs(n)));
     return true;
+}
+
+// Casts of integers that leave 32 bits as they are.
+static Value *before_casts(Value *v)
+{
+    auto *cast = dyn_cast<CastInst>(v);
+    while (cast && cast->isIntegerCast() && cast->getType()->getIntegerBitWidth() >= 32 &&
+           cast->getSrcTy()->getIntegerBitWidth() >= 32) {
+        v = cast->getOperand(0);
+        cast = dyn_cast<CastInst>(v);
+    }
+    return v;
 }
 
 // The global size in the first dimension, as the frame has it.
 bool LinearFinder::is_width(Value *v) const
 {
-    while (auto *cast = dyn_cast<CastInst>(v))
-        v = cast->getOperand(0);
-    auto *load = dyn_cast<LoadInst>(v);
+    auto *load = dyn_cast<LoadInst>(before_casts(v));
     APInt at(64, 0);
     return load &&
            load->getPointerOperand()->stripAndAccumulateConstantOffsets(layout, at, true) ==
                item.getArg(FRAME) &&
            at == watching.sizes_at;
+}
+
+// Whether L is a number of 31 bits, with SIGN also a negative one.
+bool LinearFinder::fits(const Linear &l, bool sign) const
+{
+    const int64_t limit = INT64_C(1) << 31;
+    int64_t low = l.fixed, high = l.fixed;
+    for (unsigned k = 0; k < 3; k++) {
+        if (std::abs(l.local[k]) >= limit)
+            return false;
+        (l.local[k] < 0 ? low : high) += l.local[k] * (int64_t(watching.local_size[k]) - 1);
+    }
+    return !l.more && !l.x && !l.rows && low >= (sign ? -limit : 0) && high < limit;
 }
 
 bool LinearFinder::number(Value *v, Linear &l, unsigned depth)
@@ -176,19 +200,19 @@ bool LinearFinder::known(Value *v, Linear &l, unsigned depth)
     auto *i = dyn_cast<Instruction>(v);
     if (!i || depth == 0)
         return false;
-    if (isa<ZExtInst>(i) || isa<SExtInst>(i))
-        return i->getOperand(0)->getType()->getIntegerBitWidth() >= 32 &&
-               number(i->getOperand(0), l, depth - 1);
-    if (isa<TruncInst>(i))
-        return i->getType()->getIntegerBitWidth() >= 32 && number(i->getOperand(0), l, depth - 1);
+    if (isa<ZExtInst>(i) || isa<SExtInst>(i) || isa<TruncInst>(i)) {
+        if (i->getOperand(0)->getType()->getIntegerBitWidth() < 32 ||
+            i->getType()->getIntegerBitWidth() < 32 || !number(i->getOperand(0), l, depth - 1))
+            return false;
+        l.wraps |= !fits(l, isa<SExtInst>(i));
+        return true;
+    }
     if (!isa<BinaryOperator>(i))
         return false;
     Value *a = i->getOperand(0), *b = i->getOperand(1);
     if (i->getOpcode() == Instruction::Mul) {
         Value *id = is_width(a) ? b : is_width(b) ? a : nullptr;
-        while (auto *cast = dyn_cast_or_null<CastInst>(id))
-            id = cast->getOperand(0);
-        if (id == item.getArg(GLOBAL + 1)) {
+        if (id && before_casts(id) == item.getArg(GLOBAL + 1)) {
             l.rows = 1;
             return true;
         }
@@ -228,7 +252,8 @@ bool LinearFinder::offset(Value *pointer, Value *base, Linear &l)
         return false;
     for (auto at = gep_type_begin(gep); at != gep_type_end(gep); ++at) {
         Linear step;
-        if (at.isStruct() || !number(at.getOperand(), step, 12) ||
+        if (at.isStruct() || !at.getOperand()->getType()->isIntegerTy(64) ||
+            !number(at.getOperand(), step, 12) ||
             !scale(step, int64_t(layout.getTypeAllocSize(at.getIndexedType()))))
             return false;
         l.add(step, 1);
@@ -236,20 +261,22 @@ bool LinearFinder::offset(Value *pointer, Value *base, Linear &l)
     return true;
 }
 
-// Dimensions from the smallest step on: each steps over all that those before it reach.
+// Dimensions from the smallest step on: each steps over all that those before it reach.  Numbers may wrap
+// around after 32 bits.
 bool LinearFinder::apart(const Linear &l, int64_t width) const
 {
+    const int64_t limit = INT64_C(1) << 31;
     SmallVector<unsigned, 3> order;
     for (unsigned k = 0; k < 3; k++)
         if (watching.local_size[k] > 1)
             order.push_back(k);
     sort(order, [&](unsigned a, unsigned b) { return l.local[a] < l.local[b]; });
     for (unsigned k : order) {
-        if (l.local[k] < width)
+        if (l.local[k] < width || l.local[k] >= limit)
             return false;
         width += l.local[k] * (watching.local_size[k] - 1);
     }
-    return true;
+    return width < limit;
 }
 
 bool LinearFinder::within(const Linear &l, int64_t align, int64_t most) const
@@ -260,5 +287,5 @@ bool LinearFinder::within(const Linear &l, int64_t align, int64_t most) const
             return false;
         end += l.local[k] * (watching.local_size[k] - 1);
     }
-    return !l.more && !l.x && !l.rows && l.fixed >= 0 && end <= most;
+    return !l.wraps && fits(l, false) && l.fixed >= 0 && end <= most;
 }

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Launches that compiled code watches, the quick part of slow_watch.py: which are, and what follows where another queue
 comes later."""
+import glob
 import os
+import shlex
 import sys
 
 import test_host
 from slow_watch import differences, report
-from test_races import here, refcl
+from test_races import directives, here, refcl
 
 number = failed = 0
 
@@ -29,6 +31,17 @@ def launches(name, run, watched):
     check(watched == was_watched, "%s is%s watched" % (name, "" if watched else " not"))
 
 
+def subscripts(path):
+    """Kernels whose subscripts look as if they were bounded, or a work-item's own."""
+    name, wanted = os.path.basename(path), directives(path)
+    output = os.path.join(test_host.folder, "test_watch.json")
+    command = [refcl, "kernel", "--quiet", "--json", output, *shlex.split(wanted["run"]), path]
+    expected, _ = report(command, output, "interp", {})
+    found, _ = report(command, output, "jit", {})
+    check(wanted["expect"] in [f["kind"] for f in expected["findings"]], "%s: %s" % (name, wanted["expect"]), expected)
+    check(differences(expected, found, False) is None, "%s: the same report" % name, differences(expected, found, False))
+
+
 def queues(name, engine, status):
     program = test_host.compiled(os.path.join(here, "watch", name), {})
     output = os.path.join(test_host.folder, "test_watch.json")
@@ -47,6 +60,8 @@ def main():
     queues("second_queue.c", "jit", "unknown")
     queues("second_queue_after_finish.c", "interp", "clean")
     queues("second_queue_after_finish.c", "jit", "clean")
+    for path in sorted(glob.glob(os.path.join(here, "watch/*.cl"))):
+        subscripts(path)
     print("1..%d" % number)
     return 1 if failed else 0
 
