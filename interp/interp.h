@@ -261,6 +261,9 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **run,
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err);
 uint64_t in_run_instruction_count(const struct in_run *run);
 void in_run_destroy(struct in_run *run);
+/* To be called by threads of the host that will have launches run: compiling ends before exit() takes away
+ * what compilers need, whichever thread compiles. */
+void in_start(void);
 /* The process ends: steps of compiled launches, under way in any thread or coming, end soon and never finish.
  */
 void in_stop_all(void);

@@ -552,6 +552,7 @@ void rt_sched_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, start_executor);
+    in_start();
 }
 
 /* At exit or unloading: stop at the next slice, then close the recording. */

@@ -79,6 +79,18 @@ static void end(void)
         api->stop_compiling();
 }
 
+/* exit() ends the variables of the thread that calls it, mostly the first, before it comes to handlers:
+ * whatever LLVM has registered by then, also while END was not yet registered behind it. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void end_of_thread(void *unused)
+{
+    (void)unused;
+    end();
+}
+
 static void choose(void)
 {
     native.process = getpid();
@@ -129,10 +141,21 @@ static bool begin(struct in_run *run)
     return result == IN_JIT_BEGINS;
 }
 
-bool in_native_create(struct in_run *run)
+void in_start(void)
 {
     static pthread_once_t chosen = PTHREAD_ONCE_INIT;
+    static _Thread_local bool seen;
+    if (seen)
+        return;
+    seen = true;
     pthread_once(&chosen, choose);
+    if (gettid() == getpid() && __cxa_thread_atexit_impl != NULL)
+        __cxa_thread_atexit_impl(end_of_thread, NULL, &__dso_handle);
+}
+
+bool in_native_create(struct in_run *run)
+{
+    in_start();
     const struct in_launch *l = &run->launch;
     run->promote_at = UINT64_MAX;
     bool plain = l->recorder == NULL && !l->checks && !l->weak;
