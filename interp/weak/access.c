@@ -117,7 +117,7 @@ static void note_write(const struct access *x, uint32_t index)
     x->w->last.wrote = true;
     x->w->last.cell = x->cell;
     x->w->last.serial = c->messages[index].serial;
-    x->w->last.placed = index + 1 < c->count;
+    x->w->last.placed = in_cell_last(c, c->count - 1, x->mask) != index;
     x->w->last.after = c->messages[in_cell_last(c, index - 1, x->mask)].event;
 }
 
