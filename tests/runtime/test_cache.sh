@@ -1,6 +1,7 @@
 #!/bin/bash
 # The cache of compiled programs: used again, never trusted, bounded, and nothing fails without it.
 . tests/lib/tap.sh
+export REFCL_ENGINE=interp # the JIT keeps machine code in the same folder
 folder=$tap_dir
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
 source_of() { echo "kernel void k(global int *a) { a[get_global_id(0)] = $1; }"; }

@@ -365,7 +365,8 @@ static void database(void **state)
         const struct xr_clause *c = &db.clauses[i];
         assert_non_null(xr_database_section(&db, c->document, c->section));
         assert_ptr_equal(xr_database_clause(&db, c->id), c);
-        assert_true(c->source_count > 0);
+        const char *number = strpbrk(strrchr(c->id, ' '), "0123456789");
+        assert_true(c->source_count > 0 || atoi(number) > 100); /* 101 and up: not in the text of 2.2 */
         assert_true((*c->code && strcmp(c->code, "CL_SUCCESS") != 0) == (strcmp(c->kind, "error") == 0));
         assert_true(!*c->code || c->entry_count > 0);
         for (size_t k = 0; k < sizeof sections / sizeof *sections; k++)

@@ -15,12 +15,16 @@ static const char *const source =
 
 int main(void)
 {
+    cl_int code;
     begin_with(source, NULL);
     cl_command_queue q = out_of_order();
     int *ring = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER), *out = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER);
     int *ends = shared(CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS);
-    launch(q, svm_kernel("fill", ring, ends, NULL), 1, NULL);
-    launch(q, svm_kernel("drain", ring, ends, out), 1, NULL);
+    cl_event gate = clCreateUserEvent(context, &code); /* neither is over before the other begins */
+    OK(code);
+    launch(q, svm_kernel("fill", ring, ends, NULL), 1, gate);
+    launch(q, svm_kernel("drain", ring, ends, out), 1, gate);
+    OK(clSetUserEventStatus(gate, CL_COMPLETE));
     OK(clFinish(q));
     return 0;
 }
