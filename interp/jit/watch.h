@@ -26,8 +26,8 @@ struct in_watched {
     uint8_t uses[IN_WATCH_ARGUMENTS], local; /* of the arguments; of local memory */
     uint8_t lane_bits;                       /* bits for a work-item of a work-group, and one value more */
     uint8_t phases;                          /* barriers order accesses of global memory */
-    uint8_t none;
-    uint32_t most; /* what ids are multiplied by */
+    uint8_t atomics;                         /* what is written may depend on the order of work-items */
+    uint32_t most;                           /* what ids are multiplied by */
 };
 
 struct in_watch_memory {

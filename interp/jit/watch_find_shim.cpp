@@ -18,6 +18,7 @@ bool Watch::collect(CallInst *call)
     RootFinder finder(item, watching);
     a.root = finder.find(call->getArgOperand(0));
     bool writes = a.how & IN_WATCH_WRITTEN;
+    watching.watched.atomics |= !a.plain();
     switch (a.root.kind) {
     case Root::UNKNOWN:
         return fail("a pointer of unknown origin, which is to be watched");

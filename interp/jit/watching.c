@@ -85,6 +85,7 @@ struct in_watching_run {
     struct plane *local[IN_WATCH_PLANES];
     struct snapshot *snapshots;
     uint64_t kept; /* bytes in them */
+    bool atomics;
     uint64_t local_next;
     uint8_t scratch[IN_WATCH_SCRATCH];
 };
@@ -250,12 +251,14 @@ static const char *look_at(struct in_watching_run *w, const struct in_jit_run *r
     return NULL;
 }
 
-/* Memory that the kernel both reads and writes: what it only writes, another launch writes again. */
+/* Memory that the kernel both reads and writes: what it only writes, another launch writes again, except
+ * where that depends on atomics. */
 static bool keep(struct in_watching_run *w, const struct in_argument *a, uint64_t size, uint8_t use)
 {
     const uint64_t most = UINT64_C(1) << 30;
-    bool both = (use & IN_WATCH_ATOMIC) || ((use & IN_WATCH_READ) && (use & IN_WATCH_WRITTEN));
-    if (!both || size == 0)
+    bool again = !(use & IN_WATCH_ATOMIC) && !(use & IN_WATCH_READ) && !w->atomics;
+    bool writes = use & (IN_WATCH_ATOMIC | IN_WATCH_WRITTEN);
+    if (!writes || again || size == 0)
         return true;
     if (size > most - w->kept)
         return false;
@@ -275,6 +278,7 @@ static const char *prepare(struct in_watching_run *w, struct in_jit_run *run)
     const struct in_watched *k = &run->kernel->shape.watched;
     const char *wrong = number_tags(w, run);
     w->watch->scratch = w->scratch;
+    w->atomics = k->atomics;
     for (uint32_t a = 0; a < info->argument_count && a < IN_WATCH_ARGUMENTS && wrong == NULL; a++) {
         struct in_watch_memory *m = &w->watch->arguments[a];
         if (info->arguments[a].kind == IN_ARG_LOCAL)

@@ -4,6 +4,7 @@ comes later."""
 import glob
 import os
 import shlex
+import subprocess
 import sys
 
 import test_host
@@ -31,15 +32,23 @@ def launches(name, run, watched):
     check(watched == was_watched, "%s is%s watched" % (name, "" if watched else " not"))
 
 
-def subscripts(path):
-    """Kernels whose subscripts look as if they were bounded, or a work-item's own."""
+def printed(command, engine):
+    environment = dict(os.environ, REFCL_ENGINE=engine)
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment).stdout
+
+
+def kernels(path):
+    """Kernels whose subscripts look as if they were bounded, or a work-item's own; or what they leave in memory."""
     name, wanted = os.path.basename(path), directives(path)
     output = os.path.join(test_host.folder, "test_watch.json")
     command = [refcl, "kernel", "--quiet", "--json", output, *shlex.split(wanted["run"]), path]
     expected, _ = report(command, output, "interp", {})
     found, _ = report(command, output, "jit", {})
-    check(wanted["expect"] in [f["kind"] for f in expected["findings"]], "%s: %s" % (name, wanted["expect"]), expected)
+    kinds = [f["kind"] for f in expected["findings"]] or ["clean"]
+    check(wanted["expect"] in kinds, "%s: %s" % (name, wanted["expect"]), expected)
     check(differences(expected, found, False) is None, "%s: the same report" % name, differences(expected, found, False))
+    if wanted["expect"] == "clean":
+        check(printed(command, "interp") == printed(command, "jit"), "%s: the same memory" % name)
 
 
 def queues(name, engine, status):
@@ -61,7 +70,7 @@ def main():
     queues("second_queue_after_finish.c", "interp", "clean")
     queues("second_queue_after_finish.c", "jit", "clean")
     for path in sorted(glob.glob(os.path.join(here, "watch/*.cl"))):
-        subscripts(path)
+        kernels(path)
     print("1..%d" % number)
     return 1 if failed else 0
 
