@@ -82,7 +82,6 @@ struct snapshot {
 struct in_watching_run {
     struct in_watch *watch; /* in the frame */
     struct plane *planes;   /* in use */
-    struct plane *local[IN_WATCH_PLANES];
     struct snapshot *snapshots;
     uint64_t kept; /* bytes in them */
     bool atomics;
@@ -344,6 +343,8 @@ void in_watch_destroy(struct in_jit_run *run)
     struct in_watching_run *w = run->watching;
     if (w == NULL)
         return;
+    if (w->local_next != 0)
+        clear_local(w, run); /* its tags may be those of another launch's global memory */
     give_back(w);
     for (struct snapshot *s = w->snapshots, *next; s != NULL; s = next) {
         next = s->next;
