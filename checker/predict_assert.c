@@ -113,20 +113,14 @@ static uint32_t add(struct reader *r, struct node node)
 
 static uint32_t comparison(struct reader *r)
 {
-    static const struct {
-        const char *text;
-        enum ck_expr_op op;
-        bool swap;
-    } ops[] = {{"==", CK_EQ, false}, {"!=", CK_NE, false}, {"<=", CK_SLE, false},
-               {">=", CK_SLE, true}, {"<", CK_SLT, false}, {">", CK_SLT, true}};
     struct node n = {.op = CK_PROP_COMPARE, .left = term(r)};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        if (!accept(r, ops[i].text))
+    for (size_t i = 0; i < CK_COMPARISONS; i++) {
+        if (!accept(r, ck_comparisons[i].text))
             continue;
         struct term right = term(r);
-        n.compare = ops[i].op;
-        n.right = ops[i].swap ? n.left : right;
-        n.left = ops[i].swap ? right : n.left;
+        n.compare = ck_comparisons[i].op;
+        n.right = ck_comparisons[i].swap ? n.left : right;
+        n.left = ck_comparisons[i].swap ? right : n.left;
         return add(r, n);
     }
     return bad(r, "a comparison");

@@ -5,6 +5,10 @@
 
 enum { LARGEST_OBJECT = 1 << 30 };
 
+const struct ck_comparison ck_comparisons[CK_COMPARISONS] = {{"==", CK_EQ, false},  {"!=", CK_NE, false},
+                                                             {"<=", CK_SLE, false}, {">=", CK_SLE, true},
+                                                             {"<", CK_SLT, false},  {">", CK_SLT, true}};
+
 struct ck_program *ck_program_create(void)
 {
     struct mm_arena *arena = mm_arena_create();

@@ -156,6 +156,14 @@ struct ck_prop {
     uint32_t a, b; /* AND, OR, NOT: indices in ck_program.props */
     struct ck_term left, right;
 };
+/* How conditions write comparisons, in the order in which a reader tries them; SWAP: the operands change
+ * places. */
+enum { CK_COMPARISONS = 6 };
+extern const struct ck_comparison {
+    const char *text;
+    enum ck_expr_op op;
+    bool swap;
+} ck_comparisons[CK_COMPARISONS];
 enum ck_quantifier { CK_EXISTS, CK_NOT_EXISTS, CK_FORALL };
 
 struct ck_edge { /* given order between whole threads (Vulkan ssw), or from or to points of theirs */

@@ -352,19 +352,13 @@ static uint32_t proposition(struct reader *r);
 
 static uint32_t comparison(struct reader *r)
 {
-    static const struct {
-        const char *text;
-        enum ck_expr_op op;
-        bool swap;
-    } ops[] = {{"==", CK_EQ, false}, {"!=", CK_NE, false}, {"<=", CK_SLE, false},
-               {">=", CK_SLE, true}, {"<", CK_SLT, false}, {">", CK_SLT, true}};
     struct ck_prop prop = {.op = CK_PROP_COMPARE, .left = term(r)};
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        if (!accept(r, ops[i].text))
+    for (size_t i = 0; i < CK_COMPARISONS; i++) {
+        if (!accept(r, ck_comparisons[i].text))
             continue;
-        prop.compare = ops[i].op;
+        prop.compare = ck_comparisons[i].op;
         prop.right = term(r);
-        if (ops[i].swap) {
+        if (ck_comparisons[i].swap) {
             struct ck_term left = prop.left;
             prop.left = prop.right;
             prop.right = left;
