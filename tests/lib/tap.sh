@@ -36,6 +36,13 @@ needs() { # needs NAME FILE...: a test that cannot run without these files of th
         fi
     done
 }
+wait_until() { # wait_until COMMAND...: until the command succeeds; false if it does not within a minute
+    for ((i = 0; i < 1200; i++)); do
+        "$@" >/dev/null 2>&1 && return 0
+        sleep 0.05
+    done
+    return 1
+}
 json_holds() { # json_holds NAME FILE EXPRESSION: passes if it is true of the file, R, and of its tests by name, T
     /usr/bin/python3 - "$2" "$3" <<'PY'
 import json, sys

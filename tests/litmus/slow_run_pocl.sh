@@ -108,7 +108,7 @@ json_holds "a resumed run adds to what is there" "$tmp/a.json" \
 "$runner" -q -n 40000 --batch 500 --seed 5 -o "$tmp/whole.json" "$tmp/plan.json" >"$tmp/log"
 "$runner" -q -n 40000 --batch 500 --seed 5 -o "$tmp/k.json" "$tmp/plan.json" >"$tmp/log" &
 pid=$!
-sleep 1
+wait_until grep -q '"instances":[[:space:]]*[1-9]' "$tmp/k.json"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 json_holds "a killed run leaves readable results" "$tmp/k.json" 'any(t["instances"] > 0 for t in R["tests"])'
@@ -123,7 +123,7 @@ json_holds "every slice is accounted for" "$tmp/k.json" \
     'all(sum(s["instances"] for s in t["slices"]) == t["instances"] for t in R["tests"] if t["status"] == "done")'
 "$runner" -q --budget 6 --test CoR -o "$tmp/budget.json" "$tmp/plan.json" >"$tmp/log"
 json_holds "a budget of seconds is kept" "$tmp/budget.json" \
-    'all(t["instances"] > 0 for t in R["tests"]) and sum(t["time_ms"] for t in R["tests"]) < 12000'
+    'all(t["instances"] > 0 for t in R["tests"]) and sum(t["time_ms"] for t in R["tests"]) < 30000'
 "$runner" -q --confidence 1e-4 --test CoWW -o "$tmp/confidence.json" "$tmp/plan.json" >"$tmp/log"
 json_holds "three times the inverse of the rate" "$tmp/confidence.json" 'T["CoWW"]["instances"] >= 30000'
 "$runner" -q --kind gpu --test Co --batch 2000 -n 20000 -o "$tmp/gpu.json" "$tmp/plan.json" >"$tmp/log"
@@ -144,7 +144,7 @@ change("CoWR", "    this is no kernel;\n")
 p["tests"] = [t["CoRW"], t["CoWW"], t["CoRR"], t["CoWR"], t["both-flags"]]
 json.dump(p, open(sys.argv[2], "w"))
 PY
-"$runner" -n 1000 --timeout 4 -o "$tmp/bad-results.json" "$tmp/bad.json" >"$tmp/log" 2>/dev/null
+"$runner" -n 1000 --timeout 8 -o "$tmp/bad-results.json" "$tmp/bad.json" >"$tmp/log" 2>/dev/null
 [ $? -eq 1 ]
 check "failed tests: exit code 1" $?
 json_holds "a hang is a timeout" "$tmp/bad-results.json" 'T["CoWW"]["status"] == "timeout"'

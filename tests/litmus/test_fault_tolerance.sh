@@ -38,11 +38,11 @@ fake() {
     OCL_ICD_VENDORS=$tmp/fake.icd OCL_ICD_FILENAMES=$tmp/fake.so FAKE_ICD_REAL=$PWD/$BUILD/librefcl.so "$@"
 }
 echo "$tmp/fake.so" >"$tmp/fake.icd"
-fake "$runner" -n 4000 --batch 200 --seed 9 --timeout 3 -o "$tmp/fake.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+fake "$runner" -n 4000 --batch 200 --seed 9 --timeout 6 -o "$tmp/fake.json" "$tmp/plan.json" >"$tmp/log" 2>&1
 [ $? -eq 1 ]
 check "failed tests: exit code 1" $?
 expect "the seventh test is a crash" 'A[6]["status"] == "crashed" and "signal 11" in A[6]["reason"]' "$tmp/fake.json"
-expect "the ninth is a hang" 'A[8]["status"] == "timeout" and "3 s" in A[8]["reason"]' "$tmp/fake.json"
+expect "the ninth is a hang" 'A[8]["status"] == "timeout" and "6 s" in A[8]["reason"]' "$tmp/fake.json"
 expect "the others have what they have without the defects" \
     'all(a == b for i, (a, b) in enumerate(zip(counts(A), counts(B))) if i not in (6, 8)) and len(A) == len(B) > 9' \
     "$tmp/fake.json" "$tmp/whole.json"
@@ -50,10 +50,11 @@ expect "the others have what they have without the defects" \
 [ $? -eq 3 ]
 check "what did not finish is unknown: exit code 3" $?
 
-# Killed several times, at whatever it was doing.
+# Killed several times, at whatever it was doing once it had written anything.
 for round in 1 2 3 4; do
     REFCL_RESUME=1 "$runner" -q -n 4000 --batch 200 --seed 9 -o "$tmp/killed.json" "$tmp/plan.json" >"$tmp/log" 2>&1 &
     pid=$!
+    wait_until test -s "$tmp/killed.json"
     sleep "0.$((round * 2))"
     kill -9 "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
