@@ -2,9 +2,8 @@
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
-#include "runtime_test.h"
+#include "condition_test.h"
 
-#define NONE   0, NULL, NULL
 #define ALIEN  1, &alien, NULL
 #define FAILED 1, &failed, NULL
 
@@ -23,8 +22,6 @@ static char text[4096];
 static size_t pitch;
 static const size_t origin[3], far_origin[3] = {60, 60, 60}, cube[3] = {4, 4, 4}, flat[3] = {4, 0, 4},
                                pixel[3] = {1, 1, 1}, corner[3] = {3, 3, 0}, square_region[3] = {4, 4, 1};
-static const cl_image_format rgba = {CL_RGBA, CL_UNSIGNED_INT8};
-static cl_image_desc square = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
 static cl_image_desc box = {
     .image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = 4, .image_height = 4, .image_depth = 4};
 
@@ -162,45 +159,12 @@ static int teardown(void **state)
     return close_device(state);
 }
 
-static void CL_CALLBACK on_destroy(cl_mem m, void *data)
-{
-    (void)m;
-    (void)data;
-}
-
-static void CL_CALLBACK on_context(cl_context c, void *data)
-{
-    (void)c;
-    (void)data;
-}
-
-static void CL_CALLBACK on_release(cl_program p, void *data)
-{
-    (void)p;
-    (void)data;
-}
-
-static void CL_CALLBACK on_native(void *data)
-{
-    (void)data;
-}
-
-static unsigned wrong;
-
-static void compare(const char *clause, const char *call, cl_int want, cl_int got)
-{
-    if (want == got)
-        return;
-    wrong++;
-    print_message("# %s: %d instead of %d from %s\n", clause, got, want, call);
-}
-
 static void conditions(void **state)
 {
     (void)state;
     cl_uint count = 0;
     cl_ulong time1 = 0, time2 = 0;
-    const size_t one = 1, two = 2, three = 3, four = 4;
+    const size_t two = 2, three = 3, four = 4;
     size_t most[3] = {1, 1, 1};
     cl_uint units = 0;
     cl_device_id parts[1];
@@ -248,7 +212,6 @@ static void not_built_for_the_device(void **state)
     const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     cl_device_id parts[64];
     cl_uint count = 0;
-    const size_t one = 1;
     if (clCreateSubDevices(device, by_one, 64, parts, &count) || count < 2) {
         skip();
         return;
@@ -262,7 +225,7 @@ static void not_built_for_the_device(void **state)
     cl_kernel k = kernel_of(p, "sized");
     cl_mem m = clCreateBuffer(both, 0, 64, NULL, &err);
     OK(clSetKernelArg(k, 0, sizeof m, &m));
-    assert_int_equal(clEnqueueNDRangeKernel(second, k, 1, NULL, &one, NULL, NONE),
+    assert_int_equal(clEnqueueNDRangeKernel(second, k, 1, NULL, one, NULL, NONE),
                      CL_INVALID_PROGRAM_EXECUTABLE);
     assert_int_equal(clEnqueueTask(second, k, NONE), CL_INVALID_PROGRAM_EXECUTABLE);
     OK(clReleaseMemObject(m));

@@ -4,10 +4,9 @@
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_0_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
-#include "runtime_test.h"
+#include "condition_test.h"
 #include "specialized.h"
 
-#define NONE 0, NULL, NULL
 enum { LOST_AFTER = 3 };
 
 static cl_device_id doomed;
@@ -25,36 +24,12 @@ static unsigned char bytes[256];
 static volatile int notified;
 
 static const char *text = "kernel void k(global int *p) { *p = 1; }";
-static const size_t zero[3], one[3] = {1, 1, 1};
-static const cl_image_format rgba = {CL_RGBA, CL_UNSIGNED_INT8};
-static const cl_image_desc square = {
-    .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 4, .image_height = 4};
 
 static void CL_CALLBACK on_error(const char *what, const void *info, size_t size, void *data)
 {
     (void)info, (void)size, (void)data;
     if (strstr(what, "lost"))
         __atomic_fetch_add(&notified, 1, __ATOMIC_RELEASE);
-}
-
-static void CL_CALLBACK on_destroy(cl_mem m, void *data)
-{
-    (void)m, (void)data;
-}
-
-static void CL_CALLBACK on_context(cl_context c, void *data)
-{
-    (void)c, (void)data;
-}
-
-static void CL_CALLBACK on_release(cl_program p, void *data)
-{
-    (void)p, (void)data;
-}
-
-static void CL_CALLBACK on_native(void *data)
-{
-    (void)data;
 }
 
 static void CL_CALLBACK on_event(cl_event e, cl_int status, void *data)
@@ -112,8 +87,7 @@ static int setup(void **state)
     const cl_queue_properties on_device[] = {CL_QUEUE_PROPERTIES,
                                              CL_QUEUE_ON_DEVICE | CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
     cl_device_id devices[2];
-    if (clGetPlatformIDs(1, &platform, NULL) ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL))
+    if (find_devices(devices))
         return -1;
     device = devices[0];
     doomed = devices[1];
@@ -150,16 +124,6 @@ static int teardown(void **state)
 }
 
 /* ---- one call runs out of something ---- */
-
-static unsigned wrong;
-
-static void compare(const char *clause, const char *call, cl_int want, cl_int got)
-{
-    if (want == got)
-        return;
-    wrong++;
-    print_message("# %s: %d instead of %d from %s\n", clause, got, want, call);
-}
 
 /* CALL, as it stands in the source, shall answer CODE. */
 static void shall_fail(const char *call, const char *code)

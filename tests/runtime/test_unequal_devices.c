@@ -1,14 +1,13 @@
 /* A small device beside a large one: what a context accepts because one device has it, the other one's queue
  * refuses [CL 5.2, 5.3, 5.6, 5.10]. */
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
-#include "runtime_test.h"
+#include "condition_test.h"
 
 static cl_device_id devices[2];
 static cl_command_queue small, large;
 static cl_mem sub, plain, big_image, odd_image, tiny_image;
 static cl_program program;
 static cl_kernel on_buffer, on_image;
-static const size_t zero[3], one[3] = {1, 1, 1};
 static char bytes[4096];
 
 static const char source[] = "kernel void b(global int *p) { *p = 1; }\n"
@@ -25,9 +24,7 @@ static cl_mem image_of(size_t width, cl_channel_order order)
 static int open_both(void **state)
 {
     (void)state;
-    cl_uint n = 0;
-    if (clGetPlatformIDs(1, &platform, NULL) ||
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, &n) || n != 2)
+    if (find_devices(devices))
         return -1;
     context = clCreateContext(NULL, 2, devices, NULL, NULL, &err);
     large = clCreateCommandQueueWithProperties(context, devices[0], NULL, &err);
@@ -62,9 +59,6 @@ static int close_both(void **state)
     return clReleaseContext(context);
 }
 
-#define NONE           0, NULL, NULL
-#define IS(code, call) assert_int_equal((call), (code))
-
 static void queries(void **state)
 {
     (void)state;
@@ -84,101 +78,64 @@ static void queries(void **state)
 static void origins(void **state)
 {
     (void)state;
-    const cl_int wrong = CL_MISALIGNED_SUB_BUFFER_OFFSET;
     const cl_buffer_region region = {100, 64};
     EXPECT_NULL(CL_MISALIGNED_SUB_BUFFER_OFFSET,
                 clCreateSubBuffer(plain, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err));
     OK(clEnqueueReadBuffer(large, sub, CL_TRUE, 0, 4, bytes, NONE));
-    IS(wrong, clEnqueueReadBuffer(small, sub, CL_TRUE, 0, 4, bytes, NONE));
-    assert_int_equal(clEnqueueReadBuffer(small, sub, CL_TRUE, 0, 4, bytes, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueWriteBuffer(small, sub, CL_TRUE, 0, 4, bytes, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueReadBufferRect(small, sub, CL_TRUE, zero, zero, one, 0, 0, 0, 0, bytes, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueWriteBufferRect(small, sub, CL_TRUE, zero, zero, one, 0, 0, 0, 0, bytes, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueCopyBuffer(small, sub, plain, 0, 0, 4, NONE), CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueCopyBuffer(small, plain, sub, 0, 0, 4, NONE), CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueCopyBufferRect(small, sub, plain, zero, zero, one, 0, 0, 0, 0, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueCopyBufferRect(small, plain, sub, zero, zero, one, 0, 0, 0, 0, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueFillBuffer(small, sub, bytes, 4, 0, 4, NONE), CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    EXPECT_NULL(CL_MISALIGNED_SUB_BUFFER_OFFSET,
-                clEnqueueMapBuffer(small, sub, CL_TRUE, CL_MAP_READ, 0, 4, NONE, &err));
-    assert_int_equal(clEnqueueCopyImageToBuffer(small, tiny_image, sub, zero, one, 0, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueCopyBufferToImage(small, sub, tiny_image, 0, zero, one, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
     OK(clSetKernelArg(on_buffer, 0, sizeof sub, &sub));
-    assert_int_equal(clEnqueueNDRangeKernel(small, on_buffer, 1, NULL, one, NULL, NONE),
-                     CL_MISALIGNED_SUB_BUFFER_OFFSET);
-    assert_int_equal(clEnqueueTask(small, on_buffer, NONE), CL_MISALIGNED_SUB_BUFFER_OFFSET);
     OK(clEnqueueNDRangeKernel(large, on_buffer, 1, NULL, one, NULL, NONE));
     OK(clFinish(large));
+    wrong = 0;
+#define CALL(clause, code, call)   compare(clause, #call, code, call);
+#define CREATE(clause, code, call) assert_null(call), compare(clause, #call, code, err);
+#include "sub_buffer_commands.def"
+#undef CALL
+#undef CREATE
+    assert_int_equal(wrong, 0);
+}
+
+#define CALL(size_clause, format_clause, none_clause, call)                                                  \
+    compare(size_clause " or " format_clause, #call, code, call);
+#define CREATE(size_clause, format_clause, none_clause, call)                                                \
+    assert_null(call), compare(size_clause " or " format_clause, #call, code, err);
+#define LAUNCH(size_clause, format_clause, call) compare(size_clause " or " format_clause, #call, code, call);
+
+/* Every command with IMAGE is refused with CODE by the small device. */
+static void refused(cl_int code, cl_mem image)
+{
+    cl_command_queue queue_before = queue;
+    const cl_mem image2 = tiny_image, buffer = plain;
+    const cl_kernel kernel = on_image;
+    size_t pitch;
+    queue = small;
+    wrong = 0;
+    OK(clSetKernelArg(kernel, 0, sizeof image, &image));
+#include "image_commands.def"
+    queue = queue_before;
+    assert_int_equal(wrong, 0);
 }
 
 static void image_sizes(void **state)
 {
     (void)state;
-    size_t row;
     OK(clEnqueueReadImage(large, big_image, CL_TRUE, zero, one, 0, 0, bytes, NONE));
-    assert_int_equal(clEnqueueReadImage(small, big_image, CL_TRUE, zero, one, 0, 0, bytes, NONE),
-                     CL_INVALID_IMAGE_SIZE);
-    assert_int_equal(clEnqueueWriteImage(small, big_image, CL_TRUE, zero, one, 0, 0, bytes, NONE),
-                     CL_INVALID_IMAGE_SIZE);
-    assert_int_equal(clEnqueueCopyImage(small, big_image, tiny_image, zero, zero, one, NONE),
-                     CL_INVALID_IMAGE_SIZE);
-    assert_int_equal(clEnqueueFillImage(small, big_image, bytes, zero, one, NONE), CL_INVALID_IMAGE_SIZE);
-    assert_int_equal(clEnqueueCopyImageToBuffer(small, big_image, plain, zero, one, 0, NONE),
-                     CL_INVALID_IMAGE_SIZE);
-    assert_int_equal(clEnqueueCopyBufferToImage(small, plain, big_image, 0, zero, one, NONE),
-                     CL_INVALID_IMAGE_SIZE);
-    EXPECT_NULL(CL_INVALID_IMAGE_SIZE,
-                clEnqueueMapImage(small, big_image, CL_TRUE, CL_MAP_READ, zero, one, &row, NULL, NONE, &err));
-    OK(clSetKernelArg(on_image, 0, sizeof big_image, &big_image));
-    assert_int_equal(clEnqueueNDRangeKernel(small, on_image, 1, NULL, one, NULL, NONE),
-                     CL_INVALID_IMAGE_SIZE);
-    assert_int_equal(clEnqueueTask(small, on_image, NONE), CL_INVALID_IMAGE_SIZE);
+    refused(CL_INVALID_IMAGE_SIZE, big_image);
 }
 
 static void image_formats(void **state)
 {
     (void)state;
-    size_t row;
-    assert_int_equal(clEnqueueReadImage(small, odd_image, CL_TRUE, zero, one, 0, 0, bytes, NONE),
-                     CL_IMAGE_FORMAT_NOT_SUPPORTED);
-    assert_int_equal(clEnqueueWriteImage(small, odd_image, CL_TRUE, zero, one, 0, 0, bytes, NONE),
-                     CL_IMAGE_FORMAT_NOT_SUPPORTED);
-    assert_int_equal(clEnqueueCopyImage(small, odd_image, odd_image, zero, one, one, NONE),
-                     CL_IMAGE_FORMAT_NOT_SUPPORTED);
-    assert_int_equal(clEnqueueFillImage(small, odd_image, bytes, zero, one, NONE),
-                     CL_IMAGE_FORMAT_NOT_SUPPORTED);
-    assert_int_equal(clEnqueueCopyImageToBuffer(small, odd_image, plain, zero, one, 0, NONE),
-                     CL_IMAGE_FORMAT_NOT_SUPPORTED);
-    assert_int_equal(clEnqueueCopyBufferToImage(small, plain, odd_image, 0, zero, one, NONE),
-                     CL_IMAGE_FORMAT_NOT_SUPPORTED);
-    EXPECT_NULL(CL_IMAGE_FORMAT_NOT_SUPPORTED,
-                clEnqueueMapImage(small, odd_image, CL_TRUE, CL_MAP_READ, zero, one, &row, NULL, NONE, &err));
-    OK(clSetKernelArg(on_image, 0, sizeof odd_image, &odd_image));
-    assert_int_equal(clEnqueueNDRangeKernel(small, on_image, 1, NULL, one, NULL, NONE),
-                     CL_IMAGE_FORMAT_NOT_SUPPORTED);
-    assert_int_equal(clEnqueueTask(small, on_image, NONE), CL_IMAGE_FORMAT_NOT_SUPPORTED);
-}
-
-static void CL_CALLBACK native(void *data)
-{
-    (void)data;
+    OK(clEnqueueReadImage(large, odd_image, CL_TRUE, zero, one, 0, 0, bytes, NONE));
+    refused(CL_IMAGE_FORMAT_NOT_SUPPORTED, odd_image);
 }
 
 /* [CL 5.10 E20] [CL 5.10 E30] */
 static void abilities(void **state)
 {
     (void)state;
-    assert_int_equal(clEnqueueNativeKernel(small, native, NULL, 0, 0, NULL, NULL, NONE),
+    assert_int_equal(clEnqueueNativeKernel(small, on_native, NULL, 0, 0, NULL, NULL, NONE),
                      CL_INVALID_OPERATION);
-    OK(clEnqueueNativeKernel(large, native, NULL, 0, 0, NULL, NULL, NONE));
+    OK(clEnqueueNativeKernel(large, on_native, NULL, 0, 0, NULL, NULL, NONE));
     void *svm = clSVMAlloc(context, 0, 64, 0);
     assert_non_null(svm);
     assert_null(clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0));
