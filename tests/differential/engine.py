@@ -16,14 +16,17 @@ def inputs():
     return data
 
 
+def texels():
+    return numpy.random.RandomState(2).randint(0, 1 << 32, (8, 8, 4), 'u4')
+
+
 def launch(context, queue, kernel):
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     outputs = [numpy.zeros(ITEMS * SLOTS, 'u8'), numpy.zeros(ITEMS * LANES, 'f8'), numpy.zeros(8 + COUNTERS, 'i4')]
     outputs[2][1] = -1
     buffers = [cl.Buffer(context, flags, hostbuf=data) for data in [inputs()] + outputs]
-    texels = numpy.random.RandomState(2).randint(0, 1 << 32, (8, 8, 4), 'u4')
     image = cl.Image(context, cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR,
-                     cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNSIGNED_INT32), (8, 8), hostbuf=texels)
+                     cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.UNSIGNED_INT32), (8, 8), hostbuf=texels())
     for n, argument in enumerate(buffers + [image]):
         kernel.set_arg(n, argument)
     cl.enqueue_nd_range_kernel(queue, kernel, (ITEMS,), (GROUP,))
