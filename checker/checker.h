@@ -253,9 +253,15 @@ void ck_predictor_destroy(struct ck_predictor *predictor);
 /* ---- reports ------------------------------------------------------------------------------------ */
 
 #include <stdio.h>
+/* How the program that was watched ended. */
+struct ck_ending {
+    const char *program; /* NULL: that is not known */
+    int status, signal;  /* 0: none */
+};
 struct ck_report_options {
     bool color;
     const char *command_line; /* may be NULL */
+    struct ck_ending ending;
 };
 /* Compiler-style diagnostics. */
 void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out);

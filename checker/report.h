@@ -6,7 +6,10 @@
 
 #include <cjson/cJSON.h>
 
-const char *ck_report_status(const struct ck_detector *detector); /* "clean", "findings", "unknown" */
+/* "clean", "findings", "failed" (no findings, but the program failed), "unknown" */
+const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options);
+/* Whether the program failed; WORDS then says how. */
+bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size);
 /* What a finding says in one sentence, also where its message is empty. */
 const char *ck_report_message(const struct ck_finding *finding);
 /* A JSON string of S; bytes that are no UTF-8 become '?'. */

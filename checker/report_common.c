@@ -3,10 +3,27 @@
 
 #include <string.h>
 
-const char *ck_report_status(const struct ck_detector *detector)
+bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size)
 {
+    const struct ck_ending *ending = options ? &options->ending : NULL;
+    const char *name = ending && ending->signal ? sigabbrev_np(ending->signal) : NULL;
+    if (!ending || !ending->program || (!ending->status && !ending->signal))
+        return false;
+    if (ending->signal)
+        snprintf(words, size, name ? "%s was ended by signal %d (SIG%s)" : "%s was ended by signal %d",
+                 ending->program, ending->signal, name);
+    else
+        snprintf(words, size, "%s ended with status %d", ending->program, ending->status);
+    return true;
+}
+
+const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options)
+{
+    char words[8];
     if (ck_detector_finding_count(detector))
         return "findings";
+    if (ck_report_failed(options, words, sizeof words))
+        return "failed";
     return ck_detector_status(detector, NULL) == MM_OK ? "clean" : "unknown";
 }
 

@@ -127,6 +127,19 @@ static cJSON *finding_json(const struct ck_finding *finding)
     return object;
 }
 
+static void add_ending(cJSON *root, const struct ck_report_options *options)
+{
+    const struct ck_ending *ending = options ? &options->ending : NULL;
+    char words[300];
+    if (!ending || !ending->program)
+        return;
+    cJSON *program = cJSON_AddObjectToObject(root, "program");
+    if (ck_report_failed(options, words, sizeof words))
+        ck_report_add(program, "message", words);
+    cJSON_AddNumberToObject(program, ending->signal ? "signal" : "exit_status",
+                            ending->signal ? ending->signal : ending->status);
+}
+
 enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck_report_options *options,
                              FILE *out)
 {
@@ -139,7 +152,8 @@ enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck
     ck_report_add(tool, "version", REFCL_VERSION);
     if (options && options->command_line)
         ck_report_add(root, "command_line", options->command_line);
-    ck_report_add(root, "status", ck_report_status(detector));
+    ck_report_add(root, "status", ck_report_status(detector, options));
+    add_ending(root, options);
     if (ck_detector_status(detector, &limit) != MM_OK)
         ck_report_add(root, "limit", limit.message);
     if (ck_detector_dropped(detector))

@@ -1,5 +1,5 @@
 /* Findings as JUnit XML, for CI: every finding is a failed test, no finding a single passed one, and a
- * bound that was hit an error. */
+ * bound that was hit and a program that failed are errors. */
 #include "checker/report.h"
 
 #include <inttypes.h>
@@ -52,23 +52,31 @@ static void put_case(const struct ck_finding *f, FILE *out)
     fprintf(out, "\nseen %" PRIu64 " times</failure>\n  </testcase>\n", f->count);
 }
 
+static void put_error(const char *name, const char *message, FILE *out)
+{
+    fprintf(out, "  <testcase classname=\"refcl\" name=\"%s\">\n    <error message=\"", name);
+    put_escaped(message, out);
+    fprintf(out, "\"/>\n  </testcase>\n");
+}
+
 enum mm_class ck_report_junit(const struct ck_detector *detector, const struct ck_report_options *options,
                               FILE *out)
 {
     struct mm_error limit;
-    size_t failures = ck_detector_finding_count(detector);
-    size_t errors = ck_detector_status(detector, &limit) == MM_OK ? 0 : 1;
+    char ending[300];
+    bool failed = ck_report_failed(options, ending, sizeof ending);
+    bool whole = ck_detector_status(detector, &limit) == MM_OK;
+    size_t failures = ck_detector_finding_count(detector), errors = (size_t)failed + !whole;
     size_t tests = failures + errors ? failures + errors : 1;
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"");
     put_escaped(options && options->command_line ? options->command_line : "refcl", out);
     fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests, failures, errors);
     for (size_t i = 0; i < failures; i++)
         put_case(ck_detector_finding(detector, i), out);
-    if (errors) {
-        fprintf(out, "  <testcase classname=\"refcl\" name=\"complete\">\n    <error message=\"");
-        put_escaped(limit.message, out);
-        fprintf(out, "\"/>\n  </testcase>\n");
-    }
+    if (!whole)
+        put_error("complete", limit.message, out);
+    if (failed)
+        put_error("program", ending, out);
     if (!failures && !errors)
         fprintf(out, "  <testcase classname=\"refcl\" name=\"no findings\"/>\n");
     fprintf(out, "</testsuite>\n</testsuites>\n");

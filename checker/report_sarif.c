@@ -165,21 +165,31 @@ static cJSON *driver_json(const struct ck_detector *detector)
     return driver;
 }
 
-/* A bound that was hit is a notification: the run ended well, but its silence proves nothing. */
+static void add_notification(cJSON *notifications, const char *level, const char *text)
+{
+    cJSON *notification = cJSON_CreateObject();
+    ck_report_add(notification, "level", level);
+    cJSON_AddItemToObject(notification, "message", message_json(text));
+    cJSON_AddItemToArray(notifications, notification);
+}
+
+/* A bound that was hit and a program that failed are notifications: silence then proves nothing. */
 static cJSON *invocation_json(const struct ck_detector *detector, const struct ck_report_options *options)
 {
     struct mm_error limit;
+    char ending[300];
     cJSON *invocation = cJSON_CreateObject();
     bool whole = ck_detector_status(detector, &limit) == MM_OK;
-    cJSON_AddBoolToObject(invocation, "executionSuccessful", whole);
+    bool failed = ck_report_failed(options, ending, sizeof ending);
+    cJSON_AddBoolToObject(invocation, "executionSuccessful", whole && !failed);
     if (options && options->command_line)
         ck_report_add(invocation, "commandLine", options->command_line);
-    if (!whole) {
-        cJSON *notification = cJSON_CreateObject();
-        ck_report_add(notification, "level", "warning");
-        cJSON_AddItemToObject(notification, "message", message_json(limit.message));
-        cJSON_AddItemToArray(cJSON_AddArrayToObject(invocation, "toolExecutionNotifications"), notification);
-    }
+    cJSON *notifications =
+        whole && !failed ? NULL : cJSON_AddArrayToObject(invocation, "toolExecutionNotifications");
+    if (!whole)
+        add_notification(notifications, "warning", limit.message);
+    if (failed)
+        add_notification(notifications, "error", ending);
     return invocation;
 }
 

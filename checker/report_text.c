@@ -190,6 +190,8 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
     const struct style *style = options && options->color ? &colored : &plain;
     size_t count = ck_detector_finding_count(detector);
     struct mm_error limit;
+    char ending[300];
+    bool failed = ck_report_failed(options, ending, sizeof ending);
     for (size_t i = 0; i < count; i++)
         put_finding(detector, ck_detector_finding(detector, i), is_repeated(detector, i), style, out);
     if (ck_detector_status(detector, &limit) != MM_OK)
@@ -200,6 +202,8 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
         fprintf(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
     if (count)
         fprintf(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
-    else if (ck_detector_status(detector, NULL) == MM_OK)
+    else if (!failed && ck_detector_status(detector, NULL) == MM_OK)
         fprintf(out, "refcl: no findings\n");
+    if (failed)
+        fprintf(out, "refcl: %s; what it did until then was checked\n", ending);
 }

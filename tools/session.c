@@ -64,10 +64,10 @@ static void set_environment(const struct session *session, const char *library, 
     setenv("REFCL_TRACE_SOCKET", name, 1);
     unsetenv("REFCL_TRACE"); /* that file is ours to write */
     unsetenv("REFCL_TRACE_FD");
-    bool all =
-        session->predict || session->assertion_count || session->trace || session->html || session->recorder;
-    set_or_unset("REFCL_TRACE_VALUES", all);
-    set_or_unset("REFCL_TRACE_FINDINGS", !all);
+    bool live = session->predict || session->assertion_count || session->html || session->recorder;
+    set_or_unset("REFCL_TRACE_VALUES", live || session->trace);
+    set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->trace);
+    set_or_unset("REFCL_TRACE_REPLAYS", !live && session->trace);
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
@@ -153,40 +153,34 @@ static int write_report(report_function *function, const struct ck_detector *det
     return tool_close_output(out, name);
 }
 
-static int report(const struct session *session, const struct ck_detector *detector, int child)
+static int report(const struct session *session, const struct ck_detector *detector, int child,
+                  struct ck_report_options *options)
 {
-    struct ck_report_options options = {.color = isatty(STDERR_FILENO) == 1,
-                                        .command_line = session->command_line};
     bool none = ck_detector_finding_count(detector) == 0;
-    bool silent = none && (session->has_seeds /* the next seed's turn */ || child == EXIT_USAGE);
-    if (!session->quiet && !silent)
-        ck_report_text(detector, &options, stderr);
-    options.color = false;
-    int code = write_report(ck_report_json, detector, &options, session->json);
+    bool next = session->has_seeds && child == EXIT_CLEAN; /* it is the next seed's turn */
+    options->color = isatty(STDERR_FILENO) == 1;
+    if (!session->quiet && !(none && (next || child == EXIT_USAGE)))
+        ck_report_text(detector, options, stderr);
+    options->color = false;
+    int code = write_report(ck_report_json, detector, options, session->json);
     if (!code)
-        code = write_report(ck_report_sarif, detector, &options, session->sarif);
+        code = write_report(ck_report_sarif, detector, options, session->sarif);
     if (!code)
-        code = write_report(ck_report_junit, detector, &options, session->junit);
+        code = write_report(ck_report_junit, detector, options, session->junit);
     return code;
 }
 
-static int wait_for(const struct session *session, pid_t pid, const char *name)
+/* Returns the exit code that the program's end asks for. */
+static int wait_for(const struct session *session, pid_t pid, struct ck_ending *ending)
 {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (WIFSIGNALED(status)) {
-        fprintf(stderr, "refcl: note: '%s' was ended by signal %d (%s)\n", name, WTERMSIG(status),
-                strsignal(WTERMSIG(status)));
-        return EXIT_FINDINGS;
-    }
-    if (session->input_status && WEXITSTATUS(status) == session->input_status)
+    ending->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ending->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (session->input_status && ending->status == session->input_status)
         return EXIT_USAGE;
-    if (WEXITSTATUS(status)) {
-        fprintf(stderr, "refcl: note: '%s' ended with status %d\n", name, WEXITSTATUS(status));
-        return EXIT_FINDINGS;
-    }
-    return 0;
+    return status ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
 static int verdict(const struct ck_detector *detector, int child)
@@ -237,7 +231,12 @@ static struct ck_detector *merge(struct session_processes *processes)
 static int finish(struct session_processes *processes, const char *name, pid_t child, int code)
 {
     const struct session *session = processes->session;
-    int status = wait_for(session, child, name);
+    char program[280];
+    const char *quote = session->own_host ? "" : "'";
+    snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : name, quote);
+    struct ck_report_options options = {.command_line = session->command_line,
+                                        .ending = {.program = program}};
+    int status = wait_for(session, child, &options.ending);
     for (const struct session_process *p = processes->first; p; p = p->next) {
         if (p->error.cls == MM_INVALID || (p->error.cls && p->code))
             tool_report(&p->error);
@@ -247,9 +246,9 @@ static int finish(struct session_processes *processes, const char *name, pid_t c
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    int reported = report(session, detector, status);
+    int reported = report(session, detector, status, &options);
     if (!reported && session->html)
-        reported = session_html(detector, processes, session->command_line, session->html);
+        reported = session_html(detector, processes, &options, session->html);
     return code ? code : reported ? reported : verdict(detector, status);
 }
 

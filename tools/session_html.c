@@ -160,15 +160,14 @@ static void add_texts(cJSON *root, const struct ck_detector *detector)
     }
 }
 
-static cJSON *report_json(const struct ck_detector *detector, const char *command_line)
+static cJSON *report_json(const struct ck_detector *detector, const struct ck_report_options *options)
 {
-    struct ck_report_options options = {.command_line = command_line};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    enum mm_class cls = ck_report_json(detector, &options, out);
+    enum mm_class cls = ck_report_json(detector, options, out);
     fclose(out);
     cJSON *report = cls == MM_OK ? cJSON_Parse(text) : NULL;
     free(text);
@@ -198,9 +197,9 @@ static cJSON *finding_graph(const struct session_processes *processes, const str
 }
 
 static cJSON *page_json(const struct ck_detector *detector, const struct session_processes *processes,
-                        const char *command_line)
+                        const struct ck_report_options *options)
 {
-    cJSON *root = cJSON_CreateObject(), *report = report_json(detector, command_line);
+    cJSON *root = cJSON_CreateObject(), *report = report_json(detector, options);
     cJSON_AddItemToObject(root, "report", report);
     add_texts(root, detector);
     cJSON *graphs = cJSON_AddArrayToObject(root, "graphs");
@@ -226,11 +225,11 @@ static void put_data(const char *json, FILE *out)
 }
 
 int session_html(const struct ck_detector *detector, const struct session_processes *processes,
-                 const char *command_line, const char *name)
+                 const struct ck_report_options *options, const char *name)
 {
     static const char mark[] = "@DATA@";
     const char *at = strstr(viewer_begin, mark);
-    cJSON *root = page_json(detector, processes, command_line);
+    cJSON *root = page_json(detector, processes, options);
     char *json = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
     FILE *out = json ? tool_open_output(name) : NULL;

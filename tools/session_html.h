@@ -6,6 +6,6 @@
 
 /* Writes it to NAME.  Findings whose trace was too long to keep have no events. */
 int session_html(const struct ck_detector *detector, const struct session_processes *processes,
-                 const char *command_line, const char *name);
+                 const struct ck_report_options *options, const char *name);
 
 #endif

@@ -65,7 +65,7 @@ long session_input_read(void *context, void *out, size_t size)
 /* ---- signals --------------------------------------------------------------------------------- */
 
 static volatile pid_t signalled;
-static struct sigaction old_int, old_term;
+static struct sigaction old_int, old_term, old_hup;
 
 static void pass_on(int number)
 {
@@ -79,11 +79,13 @@ void session_input_signals(pid_t child)
     signalled = child;
     sigaction(SIGINT, &ignore, &old_int);
     sigaction(SIGTERM, &forward, &old_term);
+    sigaction(SIGHUP, &forward, &old_hup);
 }
 
 void session_input_signals_off(void)
 {
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
+    sigaction(SIGHUP, &old_hup, NULL);
     signalled = 0;
 }

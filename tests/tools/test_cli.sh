@@ -49,7 +49,24 @@ ok "noise is not a trace" exits 2 $REFCL trace dump $tap_dir/noise
 ok "a missing program is named" prints 2 "no-such-program" $REFCL run -- no-such-program
 ok "a program without OpenCL is clean" exits 0 $REFCL run -- true
 ok "a program that fails is not clean" prints 1 "ended with status 7" $REFCL run -- sh -c 'exit 7'
+ends_with() { # WORDS COMMAND...: the last line that it prints on stderr has them, and no line says "no findings"
+    local words=$1 text
+    shift
+    text=$("$@" 2>&1 >/dev/null)
+    echo "$text"
+    tail -n 1 <<<"$text" | grep -Eq -- "$words" && ! grep -q 'no findings' <<<"$text"
+}
+ok "... and says so last" ends_with "^refcl: 'sh' ended with status 7;" $REFCL run -- sh -c 'exit 7'
 ok "a program that dies is not clean" prints 1 "signal 6" $REFCL run -- sh -c 'kill -ABRT $$'
+ok "... and says so last" ends_with "^refcl: 'sh' was ended by signal 6 \(SIGABRT\)" $REFCL run -- sh -c 'kill -ABRT $$'
+ok "... with --seeds, too" ends_with "^refcl: .*--seed 1$" $REFCL run --seeds 3 -- sh -c 'kill -ABRT $$'
+ok "... and in every output" bash -c "
+    $REFCL run -q --json $tap_dir/died.json --sarif $tap_dir/died.sarif --junit $tap_dir/died.xml -- sh -c 'kill -SEGV \$\$'
+    [ \$? -eq 1 ] && grep -q '\"status\":.*failed' $tap_dir/died.json && grep -q '\"signal\":.*11' $tap_dir/died.json &&
+        grep -q 'errors=\"1\"' $tap_dir/died.xml && grep -q 'SIGSEGV' $tap_dir/died.xml && grep -q SIGSEGV $tap_dir/died.sarif &&
+        grep -q '\"executionSuccessful\":.*false' $tap_dir/died.sarif"
+ok "a folder is no program" prints 2 "cannot run" $REFCL run -- $tap_dir
+ok "a command is needed" prints 2 "no command given" $REFCL run --
 ok "an unknown check is refused" prints 2 "'everything' is not" $REFCL run -c everything -- true
 
 # kernel
@@ -63,7 +80,11 @@ ok "a file named as a module is judged as one" prints 2 "text\.spv' is no SPIR-V
 ok "the text of a module is no kernel source" prints 2 "spirv-as makes" $REFCL kernel $tap_dir/text.spvasm
 ok "bad input is not called free of findings" bash -c "! $REFCL kernel $tap_dir/text.spv 2>&1 | grep 'no findings'"
 ok "too few arguments" prints 2 "takes 3 arguments" $REFCL kernel $tap_dir/add.cl -g 4 -a buf:4
-ok "a kernel that does not exist" prints 2 "nope" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
+ok "a file without kernels" prints 2 "has no kernel" $REFCL kernel /dev/null
+ok "a folder is no kernel file" prints 2 "cannot read" $REFCL kernel $tap_dir
+printf 'kernel void one(void) {}\nkernel void two(void) {}\n' >$tap_dir/both.cl
+ok "of several kernels one has to be named" prints 2 "one;two" $REFCL kernel $tap_dir/both.cl
+ok "a kernel that does not exist" prints 2 "no kernel 'nope', but: add" $REFCL kernel $tap_dir/add.cl -k nope -g 4 -a buf:4 -a buf:4 -a 1
 ok "out of bounds is a finding with its line" prints 1 'add\.cl:1:[0-9]+: error: ' $REFCL kernel $tap_dir/add.cl -g 5 -a buf:4 -a buf:4 -a 1
 echo 'kernel void broken(global int *a) { a[0] = ; }' >$tap_dir/broken.cl
 ok "a kernel that does not compile shows the log" prints 2 'error: expected expression' $REFCL kernel $tap_dir/broken.cl -g 1 -a buf:1

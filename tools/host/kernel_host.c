@@ -290,15 +290,19 @@ static void build(struct host *host, const char *path)
 static void find_kernel(struct host *host)
 {
     cl_int code;
-    cl_uint count = 0;
-    if (host->name) {
-        host->kernel = clCreateKernel(host->program, host->name, &code);
-        host_check(code, host->name);
-        return;
-    }
-    host_check(clCreateKernelsInProgram(host->program, 1, &host->kernel, &count), "clCreateKernelsInProgram");
-    if (count != 1)
-        host_fail("the program has several kernels: name one with -k", NULL);
+    size_t count = 0;
+    char names[4096] = "", what[200];
+    clGetProgramInfo(host->program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL);
+    clGetProgramInfo(host->program, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL);
+    if (count == 0)
+        host_fail("the program has no kernel", NULL);
+    if (!host->name && count > 1)
+        host_fail("the program has several kernels, name one with -k", names);
+    host->kernel = clCreateKernel(host->program, host->name ? host->name : names, &code);
+    snprintf(what, sizeof what, "the program has no kernel '%.100s', but", host->name);
+    if (code == CL_INVALID_KERNEL_NAME)
+        host_fail(what, names);
+    host_check(code, "clCreateKernel");
 }
 
 static void print_element(const unsigned char *at, struct scalar scalar)
