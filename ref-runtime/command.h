@@ -89,12 +89,16 @@ bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_ev
 /* COMMAND is one of those under way; and no longer: what is due then, for rt_sched_call without the lock. */
 void rt_sched_count(struct rt_command *command);
 struct rt_waiting *rt_sched_count_down(const struct rt_command *command);
+/* What a later command of QUEUE comes after once COMMAND is complete. */
+void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *command,
+                              mm_event_id completion);
 /* Puts COMMAND, whose dependencies are entered, into its queue. */
 void rt_command_append(struct rt_command *command);
 /* Undoes what rt_command_depend entered in the events. */
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
+void rt_sched_look(void); /* before the host looks at an event again that is not complete */
 void rt_sched_wait(void); /* until some event completes, or not quite so long */
 void rt_sched_wake(void); /* after the last wait, or to be sure that commands start now */
 /* Notes the time, if the queue profiles. */
@@ -106,6 +110,8 @@ void rt_sched_call(struct rt_waiting *waiting);
 /* Calls FUNCTION(data) when every command that is under way now is complete. */
 void rt_sched_when_over(void (*function)(void *data), void *data);
 void rt_sched_start(void);
+void rt_sched_record_start(struct rt_command *command);
+mm_event_id rt_sched_record_completion(const struct rt_command *command);
 void rt_sched_complete(struct rt_command *command, cl_int status);
 struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *queue, cl_command_type type);
 

@@ -236,11 +236,20 @@ cl_int CL_API_CALL rt_clSetUserEventStatus(cl_event handle, cl_int status)
 
 /* ---- queries ---- */
 
-static cl_int get_status(const void *object, const struct rt_info_out *out)
+static cl_int look(const struct rt_event *event)
 {
     pthread_mutex_lock(&rt_lock);
-    cl_int status = ((const struct rt_event *)object)->status;
+    cl_int status = event->status;
+    if (status > CL_COMPLETE) {
+        rt_sched_look();
+    }
     pthread_mutex_unlock(&rt_lock);
+    return status;
+}
+
+static cl_int get_status(const void *object, const struct rt_info_out *out)
+{
+    cl_int status = look(object);
     return rt_info_put(out, &status, sizeof(status));
 }
 
@@ -278,11 +287,7 @@ cl_int CL_API_CALL rt_clGetEventProfilingInfo(cl_event handle, cl_profiling_info
     if (!event) {
         return CL_INVALID_EVENT;
     }
-    pthread_mutex_lock(&rt_lock);
-    bool available =
-        event->queue && (event->queue->flags & CL_QUEUE_PROFILING_ENABLE) && event->status == CL_COMPLETE;
-    pthread_mutex_unlock(&rt_lock);
-    if (!available) {
+    if (look(event) != CL_COMPLETE || !event->queue || !(event->queue->flags & CL_QUEUE_PROFILING_ENABLE)) {
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     }
     return RT_INFO_QUERY(profiling_rows, event, param_name, size, value, size_ret);

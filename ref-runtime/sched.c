@@ -4,7 +4,8 @@
  * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
  * command starts, which running kernel goes on, and for how long) comes from the seed, and commands wait for
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
- * execution: turns are taken while the host waits, and not while it goes on, unless it does so for long. */
+ * execution: turns are taken while the host waits, one when it looks at an event, and none while it goes on,
+ * unless it does so for long. */
 #include "ref-runtime/api_check.h"
 #include "ref-runtime/callback.h"
 #include "ref-runtime/command.h"
@@ -30,11 +31,13 @@ enum {
     FAULTY_QUANTUM = 1 << 5
 };
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000, PATIENCE_NS = 2000 * 1000 * 1000 };
+enum { PATIENT_LOOKS = 100 }; /* at an event, until what nobody flushed is flushed */
 enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
 static bool seeded, stopping, idle, unwritten;
@@ -42,6 +45,8 @@ static bool busy;       /* some thread takes a turn */
 static bool helped;     /* one that is not the executor did, lately */
 static size_t waiters;  /* threads in rt_sched_wait that nobody has woken */
 static bool unattended; /* seeded: the host has gone on for long, and does not wait */
+static size_t granted;  /* seeded: turns for threads that look at events */
+static unsigned looks;  /* seeded: in vain, since the last turn */
 static struct rt_command *active[MOST_ACTIVE];
 static size_t active_count, active_next;
 static uint64_t random_state, unflushed_since;
@@ -105,9 +110,26 @@ void rt_sched_flush(struct rt_queue *queue)
     pthread_cond_signal(&work);
 }
 
+/* What has been ready and without a flush since BEFORE is flushed: no command waits for ever. */
+static void flush_ready(uint64_t before)
+{
+    while (unflushed_count > 0 && unflushed_since <= before) {
+        struct rt_command *command = ready_first;
+        while (command->flushed) {
+            command = command->next_ready;
+        }
+        rt_sched_flush(command->queue);
+    }
+}
+
+static bool can_go_on(void)
+{
+    return ready_count != unflushed_count || active_count > 0;
+}
+
 static bool have_work(void)
 {
-    return (ready_count != unflushed_count || active_count > 0) && (!seeded || waiters > 0 || unattended);
+    return can_go_on() && (!seeded || waiters > 0 || granted > 0 || unattended);
 }
 
 static void turn(void);
@@ -161,6 +183,36 @@ void rt_sched_wait(void)
     }
 }
 
+/* Until NANOSECONDS from now. */
+static int wait_at_most(pthread_cond_t *condition, long nanoseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += nanoseconds;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_cond_timedwait(condition, &rt_lock, &until);
+}
+
+/* A host that looks at an event instead of waiting gives away one turn each time.  It is not held up by a
+ * turn that takes long: that may be a function of its own, which waits for it. */
+void rt_sched_look(void)
+{
+    if (!seeded || pthread_equal(pthread_self(), executor)) {
+        return;
+    }
+    unattended = false;
+    if (!can_go_on() && !busy && ++looks >= PATIENT_LOOKS) {
+        flush_ready(UINT64_MAX);
+    }
+    int result = 0;
+    for (granted++; granted > 0 && (busy || can_go_on()) && result == 0;) {
+        pthread_cond_signal(&work);
+        result = wait_at_most(&turned, PATIENCE_NS);
+    }
+    granted = 0;
+}
+
 void rt_sched_wake(void)
 {
     if (!busy && have_work()) {
@@ -205,34 +257,6 @@ static struct rt_command *take_ready(size_t n)
     return NULL;
 }
 
-static void note_completion(struct rt_queue *queue, const struct rt_command *command, mm_event_id completion)
-{
-    if (queue->last_event == command->event) {
-        queue->last_event = NULL;
-        queue->last_completion = completion;
-    }
-    if (queue->barrier_event == command->event) {
-        queue->barrier_event = NULL;
-        queue->barrier_completion = completion;
-    }
-    if (completion == MM_NO_EVENT) {
-        return;
-    }
-    if (command->is_barrier || queue->in_order) {
-        queue->completed_count = 0;
-    }
-    if (queue->completed_count == queue->completed_capacity) {
-        size_t capacity = queue->completed_capacity ? queue->completed_capacity * 2 : 16;
-        mm_event_id *grown = mm_realloc(queue->completed, capacity * sizeof(*grown));
-        if (!grown) {
-            return;
-        }
-        queue->completed = grown;
-        queue->completed_capacity = capacity;
-    }
-    queue->completed[queue->completed_count++] = completion;
-}
-
 static void unlink_command(struct rt_command *command)
 {
     struct rt_queue *queue = command->queue;
@@ -241,52 +265,6 @@ static void unlink_command(struct rt_command *command)
 }
 
 /* ---- the executor's own ---- */
-
-/* H1, H2, H5-H7: everything that COMMAND comes after. */
-static void record_start(struct rt_command *command)
-{
-    if (!rt_recorder()) {
-        return;
-    }
-    struct mm_edge *edges = mm_alloc_zero(command->dependency_count + 1, sizeof(*edges));
-    if (!edges) {
-        return;
-    }
-    size_t count = 0;
-    if (command->call != MM_NO_EVENT) {
-        edges[count++] = (struct mm_edge){.from = command->call, .kind = MM_EDGE_ENQUEUE};
-    }
-    for (size_t i = 0; i < command->dependency_count; i++) {
-        const struct rt_dependency *d = &command->dependencies[i];
-        mm_event_id from = d->event ? d->event->completion : d->completion;
-        if (d->kind == MM_EDGE_PARENT_GROUP) {
-            from = command->call;
-        }
-        if (from != MM_NO_EVENT) {
-            edges[count++] = (struct mm_edge){.from = from, .kind = (uint32_t)d->kind};
-        }
-    }
-    command->began = rt_record_command_event(command, MM_COMMAND_START, edges, count);
-    mm_free(edges);
-}
-
-/* H3, H10; a command with children is complete when they are. */
-static mm_event_id record_completion(const struct rt_command *command)
-{
-    struct mm_edge *edges =
-        rt_recorder() ? mm_alloc_zero(command->child_completion_count + 1, sizeof(*edges)) : NULL;
-    if (!edges) {
-        return MM_NO_EVENT;
-    }
-    edges[0] = (struct mm_edge){.from = command->end, .kind = MM_EDGE_COMPLETE};
-    for (size_t i = 0; i < command->child_completion_count; i++) {
-        edges[i + 1] = (struct mm_edge){.from = command->child_completions[i], .kind = MM_EDGE_COMPLETE};
-    }
-    mm_event_id completion =
-        rt_record_command_event(command, MM_EVENT_COMPLETE, edges, command->child_completion_count + 1);
-    mm_free(edges);
-    return completion;
-}
 
 /* The command itself is over: what waits for that may start. */
 static void end(struct rt_command *command, cl_int status)
@@ -345,7 +323,7 @@ static void complete(struct rt_command *command)
     struct rt_event *event = command->event;
     struct rt_command *parent = command->parent;
     cl_int status = command->status;
-    mm_event_id completion = record_completion(command);
+    mm_event_id completion = rt_sched_record_completion(command);
     if (command->operation->destroy) {
         command->operation->destroy(command);
     }
@@ -357,7 +335,7 @@ static void complete(struct rt_command *command)
     event->completion = completion;
     command->queue->used -= command->room;
     event->command = NULL;
-    note_completion(command->queue, command, completion);
+    rt_sched_note_completion(command->queue, command, completion);
     unlink_command(command);
     struct rt_waiting *waiting = rt_sched_count_down(command);
     rt_event_write_captures(event);
@@ -385,7 +363,7 @@ static bool start(struct rt_command *command)
         rt_event_set_status(command->event, CL_RUNNING);
     }
     pthread_mutex_unlock(&rt_lock);
-    record_start(command);
+    rt_sched_record_start(command);
     if (rt_guard_svm_on()) {
         rt_guard_begin(NULL);
     }
@@ -426,24 +404,7 @@ static void step(size_t i, uint64_t quantum)
 /* True if nobody signalled for NANOSECONDS. */
 static bool wait_quietly(long nanoseconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += nanoseconds;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return pthread_cond_timedwait(&work, &rt_lock, &until) == ETIMEDOUT;
-}
-
-/* What nobody flushes is flushed after a while: no command waits for ever. */
-static void flush_old(void)
-{
-    while (unflushed_count > 0 && rt_now() - unflushed_since >= IDLE_FLUSH_NS) {
-        struct rt_command *command = ready_first;
-        while (command->flushed) {
-            command = command->next_ready;
-        }
-        rt_sched_flush(command->queue);
-    }
+    return wait_at_most(&work, nanoseconds) == ETIMEDOUT;
 }
 
 /* A short sleep from which nobody needs to wake the executor: before it sleeps in earnest, so that neither a
@@ -470,7 +431,7 @@ static bool wait_for_work(void)
             nap(&naps, &length);
         } else if (seeded && ready_count + active_count > 0) {
             unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : PATIENCE_NS);
-            flush_old();
+            flush_ready(rt_now() - IDLE_FLUSH_NS);
         } else if (unwritten && rt_recorder()) {
             if (wait_quietly(IDLE_WRITE_NS)) {
                 mm_recorder_flush(rt_recorder());
@@ -521,6 +482,13 @@ static void turn(void)
     pthread_mutex_lock(&rt_lock);
 }
 
+static void took_turn(void)
+{
+    looks = 0;
+    granted = granted > 0 && can_go_on() ? granted - 1 : 0;
+    pthread_cond_broadcast(&turned);
+}
+
 static void *executor_thread(void *unused)
 {
     (void)unused;
@@ -530,6 +498,9 @@ static void *executor_thread(void *unused)
         busy = true;
         turn();
         busy = false;
+        if (seeded) {
+            took_turn();
+        }
     }
     pthread_mutex_unlock(&rt_lock);
     return NULL;
