@@ -358,7 +358,7 @@ struct ck_predictor *ck_predictor_create(const struct mm_cat_model *model,
 
 enum mm_class ck_predictor_assert(struct ck_predictor *p, const char *text, struct mm_error *err)
 {
-    struct ck_assertion **grown = mm_realloc(p->assertions, (p->assertion_count + 1) * sizeof *grown);
+    struct ck_condition **grown = mm_realloc(p->assertions, (p->assertion_count + 1) * sizeof *grown);
     if (!grown)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     p->assertions = grown;
@@ -399,7 +399,7 @@ void ck_predictor_destroy(struct ck_predictor *p)
     for (size_t i = 0; i < p->found_count; i++)
         mm_free(p->found[i].execution);
     for (size_t i = 0; i < p->assertion_count; i++)
-        ck_assertion_destroy(p->assertions[i]);
+        ck_condition_destroy(p->assertions[i]);
     mm_free(p->assertions);
     mm_free(p->allocations);
     mm_free(p->commands);

@@ -3,6 +3,7 @@
 #define CHECKER_PREDICT_H
 
 #include "checker/checker.h"
+#include "checker/condition.h"
 
 enum { CK_PREDICT_SEEN = 4096 }; /* pairs of sources asked about, at most */
 /* Stands for a value that is not known: nobody has read it. */
@@ -61,7 +62,7 @@ struct ck_predict_window {
 struct ck_predict_pair {
     uint32_t a, b;                        /* events */
     uint32_t *cut;                        /* per agent: events that happen */
-    const struct ck_assertion *assertion; /* what is to fail instead, NULL: the two are to race */
+    const struct ck_condition *assertion; /* what is to fail instead, NULL: the two are to race */
 };
 
 struct ck_predictor {
@@ -96,12 +97,12 @@ struct ck_predictor {
         struct ck_predict_argument *next;
         struct mm_argument info;
     } * arguments; /* the last bound first */
-    struct ck_assertion **assertions;
+    struct ck_condition **assertions;
     size_t assertion_count;
 };
 struct ck_prediction {
     struct mm_event later, earlier;
-    const struct ck_assertion *assertion; /* NULL: the two race */
+    const struct ck_condition *assertion; /* NULL: the two race */
     bool observed;                        /* it fails in the recorded execution */
     char *execution;                      /* the order of events; NULL: none that interleaves */
 };
@@ -148,15 +149,13 @@ void ck_predict_initial(const struct ck_predict_window *window, uint32_t place, 
 struct ck_program *ck_predict_program(const struct ck_predictor *p, const struct ck_predict_window *window,
                                       const struct ck_predict_pair *pair);
 /* predict_assert.c: conditions on what memory holds in the end. */
-struct ck_assertion *ck_assertion_parse(const char *text, struct mm_error *err);
-void ck_assertion_destroy(struct ck_assertion *assertion);
-const char *ck_assertion_text(const struct ck_assertion *assertion);
+struct ck_condition *ck_assertion_parse(const char *text, struct mm_error *err);
 /* Whether it holds for what memory holds now; LIMIT says of what that is not known. */
-enum ck_answer ck_assertion_holds(const struct ck_assertion *assertion, const struct ck_predictor *p,
+enum ck_answer ck_assertion_holds(const struct ck_condition *assertion, const struct ck_predictor *p,
                                   struct mm_error *limit);
 /* The proposition that it fails, in a program whose OBJECTS are places of WINDOW; UINT32_MAX: it cannot be
  * said. */
-uint32_t ck_assertion_lower(const struct ck_assertion *assertion, const struct ck_predictor *p,
+uint32_t ck_assertion_lower(const struct ck_condition *assertion, const struct ck_predictor *p,
                             const struct ck_predict_window *window, const uint32_t *objects,
                             struct ck_program *program);
 /* predict_ask.c: asks about every pair of places of a window, and about the assertions at the end. */

@@ -192,7 +192,7 @@ void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
 /* ---- assertions --------------------------------------------------------------------------------- */
 
 static void keep_failure(struct ck_predictor *p, const struct ck_predict_window *w,
-                         const struct ck_verdict *v, const struct ck_assertion *assertion)
+                         const struct ck_verdict *v, const struct ck_condition *assertion)
 {
     uint32_t *order = mm_alloc((v->witness_count + 1) * sizeof *order), n = 0;
     for (size_t i = 0; order && i < v->witness_count; i++)
@@ -205,7 +205,7 @@ static void keep_failure(struct ck_predictor *p, const struct ck_predict_window 
 }
 
 static void ask_assertion(struct ck_predictor *p, const struct ck_predict_window *w,
-                          const struct ck_assertion *assertion)
+                          const struct ck_condition *assertion)
 {
     struct ck_predict_pair pair = {UINT32_MAX, UINT32_MAX, mm_alloc_zero(w->item_count + 1, sizeof *pair.cut),
                                    assertion};

@@ -1,197 +1,35 @@
-/* Assertions: conditions on what memory holds in the end, such as
- *
- *     out[0] == 2 and (done[1] != 0 or not count >= 3)
+/* Assertions: conditions on what memory holds in the end (condition.h).
  *
  * A name is that of a kernel's argument, of the launch that bound it last, or in quotes that of a memory
- * object
- * ('svm 1'[3]), whose elements are 32-bit words. */
+ * object ('svm 1'[3]), whose elements are 32-bit words. */
+#include "checker/condition.h"
 #include "checker/predict.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { NODES = 256, DEPTH = 32 };
-
-struct term {
-    const char *name; /* NULL: a constant */
-    uint64_t value;   /* of a constant, or the index */
-};
-struct node {
-    enum ck_prop_op op;
-    enum ck_expr_op compare;
-    struct term left, right;
-    uint32_t a, b;
-};
-struct ck_assertion {
-    struct mm_arena *arena;
-    char *text;
-    struct node nodes[NODES];
-    uint32_t count, root;
-};
-
-/* ---- reading ------------------------------------------------------------------------------------ */
-
-struct reader {
-    struct ck_assertion *assertion;
-    const char *at;
-    unsigned depth;
-    bool failed;
-    struct mm_error *err;
-};
-
-static uint32_t bad(struct reader *r, const char *what)
+/* A name without an index is the first element, one with several is none. */
+static bool is_element(const struct ck_condition_term *t)
 {
-    if (!r->failed)
-        mm_fail(r->err, MM_INVALID, "checker.assert", "in the assertion '%s': %s expected at '%.20s'",
-                r->assertion->text, what, *r->at ? r->at : "the end");
-    r->failed = true;
-    return 0;
+    return t->index_count <= 1;
 }
 
-static bool accept(struct reader *r, const char *word)
+static uint64_t index_of(const struct ck_condition_term *t)
 {
-    size_t n = strlen(word);
-    while (isspace((unsigned char)*r->at))
-        r->at++;
-    if (r->failed || strncmp(r->at, word, n) != 0 ||
-        (isalpha((unsigned char)*word) && (isalnum((unsigned char)r->at[n]) || r->at[n] == '_')))
-        return false;
-    r->at += n;
-    return true;
+    return t->index_count ? t->indices[0] : 0;
 }
 
-static uint64_t number(struct reader *r)
+struct ck_condition *ck_assertion_parse(const char *text, struct mm_error *err)
 {
-    bool negative = accept(r, "-");
-    char *end;
-    uint64_t value = strtoull(r->at, &end, 0);
-    if (!isdigit((unsigned char)*r->at) || isalnum((unsigned char)*end))
-        return bad(r, "a whole number");
-    r->at = end;
-    return negative ? 0 - value : value;
-}
-
-static const char *name(struct reader *r)
-{
-    bool quoted = accept(r, "'");
-    size_t n = 0;
-    while (r->at[n] && (quoted ? r->at[n] != '\'' : isalnum((unsigned char)r->at[n]) || r->at[n] == '_'))
-        n++;
-    char *copy = n ? mm_arena_alloc(r->assertion->arena, n + 1) : NULL;
-    if (!copy || (quoted && !r->at[n])) {
-        bad(r, "a name");
-        return NULL;
-    }
-    memcpy(copy, r->at, n);
-    r->at += n + quoted;
-    return copy;
-}
-
-static struct term term(struct reader *r)
-{
-    while (isspace((unsigned char)*r->at))
-        r->at++;
-    if (isdigit((unsigned char)*r->at) || *r->at == '-')
-        return (struct term){NULL, number(r)};
-    struct term t = {.name = name(r)};
-    if (accept(r, "[")) {
-        t.value = number(r);
-        if (!accept(r, "]"))
-            bad(r, "]");
-    }
-    return t;
-}
-
-static uint32_t add(struct reader *r, struct node node)
-{
-    if (r->assertion->count == NODES)
-        return bad(r, "a shorter condition");
-    r->assertion->nodes[r->assertion->count] = node;
-    return r->assertion->count++;
-}
-
-static uint32_t comparison(struct reader *r)
-{
-    struct node n = {.op = CK_PROP_COMPARE, .left = term(r)};
-    for (size_t i = 0; i < CK_COMPARISONS; i++) {
-        if (!accept(r, ck_comparisons[i].text))
-            continue;
-        struct term right = term(r);
-        n.compare = ck_comparisons[i].op;
-        n.right = ck_comparisons[i].swap ? n.left : right;
-        n.left = ck_comparisons[i].swap ? right : n.left;
-        return add(r, n);
-    }
-    return bad(r, "a comparison");
-}
-
-static uint32_t alternatives(struct reader *r);
-
-static uint32_t primary(struct reader *r)
-{
-    if (accept(r, "not") || (r->at[0] == '!' && r->at[1] != '=' && accept(r, "!"))) {
-        uint32_t a = r->depth++ < DEPTH ? primary(r) : bad(r, "less nesting");
-        return add(r, (struct node){.op = CK_PROP_NOT, .a = a});
-    }
-    if (!accept(r, "("))
-        return comparison(r);
-    uint32_t inner = r->depth++ < DEPTH ? alternatives(r) : bad(r, "less nesting");
-    return accept(r, ")") ? inner : bad(r, ")");
-}
-
-static uint32_t conjunction(struct reader *r)
-{
-    uint32_t left = primary(r);
-    while (accept(r, "and") || accept(r, "&&")) {
-        uint32_t right = primary(r);
-        left = add(r, (struct node){.op = CK_PROP_AND, .a = left, .b = right});
-    }
-    return left;
-}
-
-static uint32_t alternatives(struct reader *r)
-{
-    uint32_t left = conjunction(r);
-    while (accept(r, "or") || accept(r, "||")) {
-        uint32_t right = conjunction(r);
-        left = add(r, (struct node){.op = CK_PROP_OR, .a = left, .b = right});
-    }
-    return left;
-}
-
-struct ck_assertion *ck_assertion_parse(const char *text, struct mm_error *err)
-{
-    struct ck_assertion *a = mm_alloc_zero(1, sizeof *a);
-    if (a && (a->arena = mm_arena_create()))
-        a->text = mm_arena_strdup(a->arena, text);
-    if (!a || !a->text) {
-        ck_assertion_destroy(a);
-        mm_fail(err, MM_LIMIT, "memory", "out of memory");
-        return NULL;
-    }
-    struct reader r = {.assertion = a, .at = a->text, .err = err};
-    a->root = alternatives(&r);
-    while (isspace((unsigned char)*r.at))
-        r.at++;
-    if (*r.at)
-        bad(&r, "the end of the condition");
-    if (!r.failed)
-        return a;
-    ck_assertion_destroy(a);
+    struct ck_condition *c = ck_condition_parse(text, err);
+    const char *wrong = c && c->quantified ? "a condition without a quantifier" : NULL;
+    for (uint32_t i = 0; c && i < c->count; i++)
+        if (!is_element(&c->nodes[i].left) || !is_element(&c->nodes[i].right))
+            wrong = "one index, the element's,";
+    if (!wrong)
+        return c;
+    ck_condition_destroy(c);
+    mm_fail(err, MM_INVALID, "checker.assert", "in the condition '%.200s': %s is expected", text, wrong);
     return NULL;
-}
-
-void ck_assertion_destroy(struct ck_assertion *a)
-{
-    if (a)
-        mm_arena_destroy(a->arena);
-    mm_free(a);
-}
-
-const char *ck_assertion_text(const struct ck_assertion *a)
-{
-    return a->text;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -203,7 +41,7 @@ struct where {
 };
 
 /* The last allocation of that name, unless an argument has it. */
-static bool find(const struct ck_predictor *p, const struct term *t, struct where *to)
+static bool find(const struct ck_predictor *p, const struct ck_condition_term *t, struct where *to)
 {
     for (const struct ck_predict_argument *a = p->arguments; a; a = a->next) {
         uint32_t size = a->info.element_size;
@@ -211,7 +49,7 @@ static bool find(const struct ck_predictor *p, const struct term *t, struct wher
             strcmp(a->info.name, t->name) != 0)
             continue;
         const struct ck_predict_allocation *in = &p->allocations[a->info.allocation];
-        *to = (struct where){in->root, size, in->offset + a->info.offset + t->value * size,
+        *to = (struct where){in->root, size, in->offset + a->info.offset + index_of(t) * size,
                              a->info.type_name[0] != 'u'};
         return true;
     }
@@ -219,7 +57,7 @@ static bool find(const struct ck_predictor *p, const struct term *t, struct wher
         const struct ck_predict_allocation *in = &p->allocations[i];
         if (!in->info.id || !in->info.name || strcmp(in->info.name, t->name) != 0)
             continue;
-        *to = (struct where){in->root, 4, in->offset + t->value * 4, true};
+        *to = (struct where){in->root, 4, in->offset + index_of(t) * 4, true};
         return true;
     }
     return false;
@@ -232,7 +70,7 @@ static bool fits(const struct where *at)
 
 /* ---- the recorded execution --------------------------------------------------------------------- */
 
-static bool value_of(const struct ck_predictor *p, const struct term *t, int64_t *value,
+static bool value_of(const struct ck_predictor *p, const struct ck_condition_term *t, int64_t *value,
                      struct mm_error *limit)
 {
     struct where at;
@@ -250,18 +88,20 @@ static bool value_of(const struct ck_predictor *p, const struct term *t, int64_t
     }
     if (!ck_predict_value_now(p, at.root, at.offset, at.size, &bits)) {
         mm_fail(limit, MM_LIMIT, "checker.assert", "nobody has written or read %s[%llu]", t->name,
-                (unsigned long long)t->value);
+                (unsigned long long)index_of(t));
         return false;
     }
     *value = at.is_signed ? ck_sign_extend(bits, at.size) : (int64_t)bits;
     return true;
 }
 
-static enum ck_answer holds(const struct ck_assertion *a, uint32_t index, const struct ck_predictor *p,
+static enum ck_answer holds(const struct ck_condition *a, uint32_t index, const struct ck_predictor *p,
                             struct mm_error *limit)
 {
-    const struct node *n = &a->nodes[index];
+    const struct ck_condition_node *n = &a->nodes[index];
     int64_t x, y;
+    if (n->op == CK_PROP_TRUE)
+        return CK_YES;
     if (n->op == CK_PROP_COMPARE) {
         if (!value_of(p, &n->left, &x, limit) || !value_of(p, &n->right, &y, limit))
             return CK_UNKNOWN;
@@ -280,7 +120,7 @@ static enum ck_answer holds(const struct ck_assertion *a, uint32_t index, const 
     return left == CK_UNKNOWN ? left : right;
 }
 
-enum ck_answer ck_assertion_holds(const struct ck_assertion *a, const struct ck_predictor *p,
+enum ck_answer ck_assertion_holds(const struct ck_condition *a, const struct ck_predictor *p,
                                   struct mm_error *limit)
 {
     return holds(a, a->root, p, limit);
@@ -289,7 +129,7 @@ enum ck_answer ck_assertion_holds(const struct ck_assertion *a, const struct ck_
 /* ---- other executions --------------------------------------------------------------------------- */
 
 struct lowering {
-    const struct ck_assertion *assertion;
+    const struct ck_condition *assertion;
     const struct ck_predictor *p;
     const struct ck_predict_window *w;
     const uint32_t *objects;
@@ -298,7 +138,7 @@ struct lowering {
 };
 
 /* Memory that only one agent writes holds in the end what it holds now. */
-static struct ck_term lower_term(struct lowering *l, const struct term *t)
+static struct ck_term lower_term(struct lowering *l, const struct ck_condition_term *t)
 {
     struct ck_term out = {.kind = CK_TERM_CONST, .value = t->value};
     struct where at;
@@ -331,12 +171,12 @@ static struct ck_term lower_term(struct lowering *l, const struct term *t)
 
 static uint32_t lower(struct lowering *l, uint32_t index)
 {
-    const struct node *n = &l->assertion->nodes[index];
+    const struct ck_condition_node *n = &l->assertion->nodes[index];
     struct ck_prop prop = {.op = n->op, .compare = n->compare};
     if (n->op == CK_PROP_COMPARE) {
         prop.left = lower_term(l, &n->left);
         prop.right = lower_term(l, &n->right);
-    } else {
+    } else if (n->op != CK_PROP_TRUE) {
         prop.a = lower(l, n->a);
         prop.b = n->op == CK_PROP_NOT ? 0 : lower(l, n->b);
     }
@@ -345,7 +185,7 @@ static uint32_t lower(struct lowering *l, uint32_t index)
     return added;
 }
 
-uint32_t ck_assertion_lower(const struct ck_assertion *a, const struct ck_predictor *p,
+uint32_t ck_assertion_lower(const struct ck_condition *a, const struct ck_predictor *p,
                             const struct ck_predict_window *w, const uint32_t *objects,
                             struct ck_program *program)
 {

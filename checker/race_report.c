@@ -244,7 +244,7 @@ static void assertion_failed(struct ck_detector *d, const struct ck_prediction *
     if (!finding)
         return;
     snprintf(text, sizeof text, "%sthe assertion '%.300s' fails",
-             here ? "" : "in another execution: ", ck_assertion_text(prediction->assertion));
+             here ? "" : "in another execution: ", prediction->assertion->text);
     finding->count = 1;
     finding->message = mm_arena_strdup(d->arena, text);
     finding->reason = prediction->execution ? mm_arena_strdup(d->arena, prediction->execution) : NULL;

@@ -95,7 +95,8 @@ struct ex {
     jmp_buf failed; /* every function that finds an error ends here, by way of ex_fail */
     const char *file;
     bool vulkan;
-    const char *text; /* NULL for binaries */
+    struct ck_condition *condition; /* that is being read */
+    const char *text;               /* NULL for binaries */
 
     struct ex_id *ids;
     uint32_t bound;

@@ -5,6 +5,7 @@
  *     ; @Output: forall (%name[0] == 1 and not %other != 4)
  *     ; @Filter: (%name[0] == 1)
  *     ; @Config: work-items per sub-group, sub-groups per work-group, work-groups */
+#include "checker/condition.h"
 #include "tools/explore.h"
 
 #include <ctype.h>
@@ -274,17 +275,16 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
 
 /* ---- conditions --------------------------------------------------------------------------------- */
 
-static uint32_t add_prop(struct reader *r, struct ck_prop prop)
+static uint32_t add_prop(struct ex *ex, struct ck_prop prop)
 {
-    uint32_t index = ck_program_add_prop(r->ex->program, &prop);
+    uint32_t index = ck_program_add_prop(ex->program, &prop);
     if (index == UINT32_MAX)
-        ex_fail(r->ex, MM_LIMIT, "memory", "out of memory");
+        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
     return index;
 }
 
-static const struct ex_place *place_named(struct reader *r, const char *text)
+static const struct ex_place *place_named(struct ex *ex, const char *text)
 {
-    struct ex *ex = r->ex;
     uint32_t id = 0;
     for (uint32_t i = 0; i < ex->input_count; i++)
         if (strcmp(ex->inputs[i].name, text) == 0)
@@ -298,132 +298,83 @@ static const struct ex_place *place_named(struct reader *r, const char *text)
     ex_fail(ex, MM_INVALID, "explore.header", "'%s' is no memory that the kernel can access", text);
 }
 
-/* NAME[I][J]...: leads through arrays, vectors and structures. */
-static struct ck_term memory_term(struct reader *r)
+_Noreturn static void bad_term(struct ex *ex, const struct ck_condition_term *t, const char *what)
 {
-    struct ex *ex = r->ex;
-    const struct ex_place *place = place_named(r, name(r));
+    ex_fail(ex, MM_INVALID, "explore.header", "in the condition, of '%s': %s expected", t->name, what);
+}
+
+/* NAME[I][J]...: leads through arrays, vectors and structures. */
+static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term *wanted)
+{
+    const struct ex_place *place = place_named(ex, wanted->name);
     uint32_t type = place->pointee;
     uint64_t offset = 0, size = ex->program->objects[place->object].size;
     bool first = place->is_array;
-    while (accept(r, "[")) {
-        uint64_t index = number(r);
+    for (uint32_t i = 0; i < wanted->index_count; i++) {
+        uint64_t index = wanted->indices[i];
         const struct ex_type *t = ex_type(ex, type);
-        expect(r, "]");
         if (index > UINT32_MAX)
-            bad(r, "a smaller index");
+            bad_term(ex, wanted, "a smaller index");
         if (first) {
             offset += index * ((t->size + t->align - 1) / t->align * t->align);
             first = false;
         } else if (t->kind == EX_STRUCT) {
             if (index >= t->count)
-                bad(r, "the index of a member");
+                bad_term(ex, wanted, "the index of a member");
             offset += t->offsets[index];
             type = t->members[index];
         } else if (t->kind == EX_VECTOR || t->kind == EX_ARRAY || t->kind == EX_RUNTIME_ARRAY) {
             offset += index * t->stride;
             type = t->element;
         } else {
-            bad(r, "fewer indices");
+            bad_term(ex, wanted, "fewer indices");
         }
     }
     const struct ex_type *t = ex_type(ex, type);
     unsigned bytes = ex_scalar_size(t);
     if (!bytes)
-        bad(r, "an index: the value is no number");
+        bad_term(ex, wanted, "an index: the value is no number; one");
     if (offset + bytes > size)
         ex_fail(ex, MM_INVALID, "explore.header", "the condition names memory outside its object");
     return (struct ck_term){
         .kind = CK_TERM_MEMORY, .object = place->object, .offset = (uint32_t)offset, .size = (uint8_t)bytes};
 }
 
-static struct ck_term term(struct reader *r)
+static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted)
 {
-    skip_space(r);
-    if (r->at < r->end && (isdigit((unsigned char)*r->at) || *r->at == '-'))
-        return (struct ck_term){.kind = CK_TERM_CONST, .value = number(r)};
-    struct ck_term t = memory_term(r);
-    if (ck_program_add_observed(r->ex->program, &t) == UINT32_MAX)
-        ex_fail(r->ex, MM_LIMIT, "memory", "out of memory");
+    if (!wanted->name)
+        return (struct ck_term){.kind = CK_TERM_CONST, .value = wanted->value};
+    struct ck_term t = memory_term(ex, wanted);
+    if (ck_program_add_observed(ex->program, &t) == UINT32_MAX)
+        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
     return t;
 }
 
-static uint32_t proposition(struct reader *r);
-
-static uint32_t comparison(struct reader *r)
+static uint32_t proposition(struct ex *ex, const struct ck_condition *c, uint32_t index)
 {
-    struct ck_prop prop = {.op = CK_PROP_COMPARE, .left = term(r)};
-    for (size_t i = 0; i < CK_COMPARISONS; i++) {
-        if (!accept(r, ck_comparisons[i].text))
-            continue;
-        prop.compare = ck_comparisons[i].op;
-        prop.right = term(r);
-        if (ck_comparisons[i].swap) {
-            struct ck_term left = prop.left;
-            prop.left = prop.right;
-            prop.right = left;
-        }
-        return add_prop(r, prop);
+    const struct ck_condition_node *n = &c->nodes[index];
+    struct ck_prop prop = {.op = n->op, .compare = n->compare};
+    if (n->op == CK_PROP_COMPARE) {
+        prop.left = term(ex, &n->left);
+        prop.right = term(ex, &n->right);
+    } else if (n->op != CK_PROP_TRUE) {
+        prop.a = proposition(ex, c, n->a);
+        prop.b = n->op == CK_PROP_NOT ? 0 : proposition(ex, c, n->b);
     }
-    bad(r, "a comparison");
-}
-
-static uint32_t primary(struct reader *r)
-{
-    if (++r->depth > 8 * MAX_DEPTH)
-        bad(r, "less nesting");
-    uint32_t result;
-    if (accept(r, "not") || accept(r, "~")) {
-        result = add_prop(r, (struct ck_prop){.op = CK_PROP_NOT, .a = primary(r)});
-    } else if (accept(r, "(")) {
-        result = proposition(r);
-        expect(r, ")");
-    } else if (accept(r, "true")) {
-        result = add_prop(r, (struct ck_prop){.op = CK_PROP_TRUE});
-    } else {
-        result = comparison(r);
-    }
-    r->depth--;
-    return result;
-}
-
-static uint32_t conjunction(struct reader *r)
-{
-    uint32_t left = primary(r);
-    while (accept(r, "and") || accept(r, "&&") || accept(r, "/\\"))
-        left = add_prop(r, (struct ck_prop){.op = CK_PROP_AND, .a = left, .b = primary(r)});
-    return left;
-}
-
-static uint32_t proposition(struct reader *r)
-{
-    uint32_t left = conjunction(r);
-    while (accept(r, "or") || accept(r, "||") || accept(r, "\\/"))
-        left = add_prop(r, (struct ck_prop){.op = CK_PROP_OR, .a = left, .b = conjunction(r)});
-    return left;
-}
-
-static enum ck_quantifier quantifier(struct reader *r)
-{
-    if (accept(r, "exists"))
-        return CK_EXISTS;
-    if (accept(r, "forall"))
-        return CK_FORALL;
-    const char *start = r->at;
-    if ((accept(r, "not") || accept(r, "~")) && accept(r, "exists"))
-        return CK_NOT_EXISTS;
-    r->at = start;
-    return CK_FORALL;
+    return add_prop(ex, prop);
 }
 
 static uint32_t read_line(struct ex *ex, const char *line, enum ck_quantifier *q)
 {
-    struct reader r = {.ex = ex, .at = line, .end = line + strlen(line)};
-    *q = quantifier(&r);
-    uint32_t prop = proposition(&r);
-    skip_space(&r);
-    if (r.at < r.end)
-        bad(&r, "the end of the condition");
+    struct mm_error err = {0};
+    struct ck_condition *c = ck_condition_parse(line, &err);
+    if (!c)
+        ex_fail(ex, err.cls, "explore.header", "%s", err.message);
+    *q = c->quantifier;
+    ex->condition = c; /* freed where reading fails, too */
+    uint32_t prop = proposition(ex, c, c->root);
+    ck_condition_destroy(c);
+    ex->condition = NULL;
     return prop;
 }
 
@@ -432,23 +383,22 @@ void ex_conditions(struct ex *ex)
 {
     struct ck_program *p = ex->program;
     enum ck_quantifier q, first = CK_FORALL;
-    struct reader r = {.ex = ex};
     for (uint32_t i = 0; i < ex->output_count; i++) {
         uint32_t prop = read_line(ex, ex->outputs[i], &q);
         if (i > 0 && q != first)
             ex_fail(ex, MM_INVALID, "explore.header", "properties with different quantifiers");
         p->condition = i == 0 ? prop
-                              : add_prop(&r, (struct ck_prop){.op = q == CK_FORALL ? CK_PROP_AND : CK_PROP_OR,
+                              : add_prop(ex, (struct ck_prop){.op = q == CK_FORALL ? CK_PROP_AND : CK_PROP_OR,
                                                               .a = p->condition,
                                                               .b = prop});
         first = q;
     }
     if (ex->output_count == 0)
-        p->condition = add_prop(&r, (struct ck_prop){.op = CK_PROP_TRUE});
+        p->condition = add_prop(ex, (struct ck_prop){.op = CK_PROP_TRUE});
     p->quantifier = first;
     for (uint32_t i = 0; i < ex->filter_count; i++) {
         uint32_t prop = read_line(ex, ex->filters[i], &q);
         p->filter =
-            i == 0 ? prop : add_prop(&r, (struct ck_prop){.op = CK_PROP_AND, .a = p->filter, .b = prop});
+            i == 0 ? prop : add_prop(ex, (struct ck_prop){.op = CK_PROP_AND, .a = p->filter, .b = prop});
     }
 }

@@ -1,6 +1,7 @@
 /* SPIR-V modules for exploring: assembling, the table of instructions, types, constants, decorations.
  * What is not used stays words.  [SPIRV 2.3, 2.4] */
 #define SPV_ENABLE_UTILITY_CODE
+#include "checker/condition.h"
 #include "tools/explore.h"
 #define kDefaultMaxIdBound ex_spirv_max_id_bound
 #include <spirv-tools/libspirv.h>
@@ -433,5 +434,6 @@ void ex_destroy(struct ex *ex)
     if (!ex)
         return;
     ck_program_destroy(ex->program);
+    ck_condition_destroy(ex->condition);
     mm_arena_destroy(ex->arena);
 }
