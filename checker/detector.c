@@ -317,6 +317,10 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
         if (d->options.memory)
             ck_finding_recorded(d, &record->finding);
         break;
+    case MM_RECORD_CONTENT:
+    case MM_RECORD_PROGRAM:
+    case MM_RECORD_REPLAY: /* compiled code found out that it has no findings */
+        break;
     }
     return MM_OK;
 }

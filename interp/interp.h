@@ -250,6 +250,7 @@ struct in_launch {
     /* Accesses need not be recorded if compiled code finds out that none can be part of a finding: commands
      * that use the same memory come before or after this one, as far as there are any. */
     bool watch;
+    bool exact; /* with it: results are the interpreter's to the last bit */
 };
 /* A launch under way. */
 struct in_run;
@@ -260,6 +261,8 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **run,
  * work-items simply use up quanta. */
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err);
 uint64_t in_run_instruction_count(const struct in_run *run);
+/* Compiled code executes it, or has: with a recorder, watched, and nothing of it was recorded. */
+bool in_run_is_compiled(const struct in_run *run);
 void in_run_destroy(struct in_run *run);
 /* To be called by threads of the host that will have launches run: compiling ends before exit() takes away
  * what compilers need, whichever thread compiles. */

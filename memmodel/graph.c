@@ -198,6 +198,11 @@ static enum mm_class add_record(void *context, const struct mm_record *record)
     case MM_RECORD_FINDING:
         ok = add_finding(graph, &record->finding);
         break;
+    case MM_RECORD_CONTENT:
+    case MM_RECORD_PROGRAM:
+        break;
+    case MM_RECORD_REPLAY: /* its events are missing */
+        return MM_INVALID;
     }
     return ok ? MM_OK : MM_LIMIT;
 }

@@ -295,6 +295,27 @@ struct mm_finding {
     uint32_t size;
 };
 
+/* Launches that compiled code executed while nothing of them was recorded: what is needed to execute them
+ * again and record them then (interp/expand.h).  Whoever wants events reads traces that hold such records
+ * that way. */
+/* What an allocation holds from here on, but for later launches: BYTES, or zeros where that is NULL. */
+struct mm_content {
+    uint32_t allocation;
+    uint64_t offset, size;
+    const void *bytes;
+};
+/* A module on a device, and a launch of one of its kernels that has just ended; BYTES as interp/replay.c has
+ * them. */
+struct mm_program {
+    uint32_t id; /* from 1 */
+    uint32_t size;
+    const void *bytes;
+};
+struct mm_replay {
+    uint32_t command, program, size;
+    const void *bytes;
+};
+
 enum mm_record_type {
     MM_RECORD_EVENT = 1,
     MM_RECORD_EDGE,
@@ -303,7 +324,10 @@ enum mm_record_type {
     MM_RECORD_COMMAND,
     MM_RECORD_ARGUMENT,
     MM_RECORD_TEXT,
-    MM_RECORD_FINDING
+    MM_RECORD_FINDING,
+    MM_RECORD_CONTENT,
+    MM_RECORD_PROGRAM,
+    MM_RECORD_REPLAY
 };
 
 struct mm_record {
@@ -317,6 +341,9 @@ struct mm_record {
         struct mm_argument argument;
         struct mm_text text;
         struct mm_finding finding;
+        struct mm_content content;
+        struct mm_program program;
+        struct mm_replay replay;
     };
 };
 
@@ -349,6 +376,8 @@ void mm_recorder_record(struct mm_recorder *recorder, const struct mm_record *re
 void mm_recorder_flush(struct mm_recorder *recorder);
 uint32_t mm_recorder_new_source(struct mm_recorder *recorder); /* fresh ids, from 1 */
 uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder);
+/* Ids up to these are given away. */
+void mm_recorder_skip_ids(struct mm_recorder *recorder, uint32_t sources, uint32_t allocations);
 /* The recorder's number for the calling host thread, from 0. */
 uint32_t mm_recorder_host_thread(struct mm_recorder *recorder);
 /* What the calling thread does from now on has another number: nothing orders it with what it did before. */

@@ -247,6 +247,20 @@ uint32_t mm_recorder_new_allocation(struct mm_recorder *recorder)
     return __atomic_add_fetch(&recorder->next_allocation, 1, __ATOMIC_RELAXED);
 }
 
+static void skip(uint32_t *next, uint32_t to)
+{
+    uint32_t now = __atomic_load_n(next, __ATOMIC_RELAXED);
+    while (now < to &&
+           !__atomic_compare_exchange_n(next, &now, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+void mm_recorder_skip_ids(struct mm_recorder *recorder, uint32_t sources, uint32_t allocations)
+{
+    skip(&recorder->next_source, sources);
+    skip(&recorder->next_allocation, allocations);
+}
+
 /* The number plus one is kept under the thread's key: NULL means that the thread has none yet. */
 void mm_recorder_new_host_thread(struct mm_recorder *recorder)
 {

@@ -11,13 +11,14 @@
 
 #define MM_TRACE_MAGIC "refcltrc"
 enum {
-    MM_TRACE_VERSION = 2, /* 1: sources have no caller */
+    MM_TRACE_VERSION = 3, /* 1: sources have no caller; 2: no launches to be executed again */
     MM_TRACE_FILE_HEADER = 16,
     MM_TRACE_CHUNK_HEADER = 40,
     MM_TRACE_CHUNK_MAGIC = 0x6b684352,  /* "RChk" */
     MM_TRACE_CHUNK_TARGET = 256 * 1024, /* bytes of records after which a chunk is written */
     MM_TRACE_CHUNK_MAX = 16 * 1024 * 1024,
-    MM_TRACE_EVENT_MAX = 112, /* bytes of one coded event */
+    MM_TRACE_EVENT_MAX = 112,                    /* bytes of one coded event */
+    MM_TRACE_BYTES_MAX = MM_TRACE_CHUNK_MAX / 2, /* of one record of content, program or replay */
     MM_TRACE_PREDICTORS = 64
 };
 enum mm_trace_codec { MM_TRACE_RAW, MM_TRACE_ZSTD, MM_TRACE_END };

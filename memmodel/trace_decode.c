@@ -257,6 +257,56 @@ static void take_finding(struct mm_trace_cursor *c, struct mm_finding *f)
     f->message = take_string(c);
 }
 
+/* They stay in the payload. */
+static const void *take_bytes(struct mm_trace_cursor *c, uint64_t size)
+{
+    const unsigned char *bytes = c->at;
+    if (size > (uint64_t)(c->end - c->at) || size > MM_TRACE_BYTES_MAX) {
+        problem(c, "bytes are cut short");
+        return NULL;
+    }
+    c->at += size;
+    return bytes;
+}
+
+static void take_content(struct mm_trace_cursor *c, struct mm_content *content)
+{
+    content->allocation = take_id(c);
+    content->offset = take_varint(c);
+    content->size = take_varint(c);
+    bool given = take_at_most(c, take_low_bytes(c, 1), 1);
+    content->bytes = given ? take_bytes(c, content->size) : NULL;
+    if (content->size == 0 || content->offset + content->size < content->offset)
+        problem(c, "content is out of range");
+}
+
+static void take_program(struct mm_trace_cursor *c, struct mm_program *program)
+{
+    program->id = take_id(c);
+    program->size = take_u32(c);
+    program->bytes = take_bytes(c, program->size);
+}
+
+static void take_replay(struct mm_trace_cursor *c, struct mm_replay *replay)
+{
+    replay->command = take_id(c);
+    replay->program = take_id(c);
+    replay->size = take_u32(c);
+    replay->bytes = take_bytes(c, replay->size);
+}
+
+static void take_replayed(struct mm_trace_cursor *c, struct mm_record *record)
+{
+    if (c->version < 3)
+        problem(c, "a record is of unknown type");
+    else if (record->type == MM_RECORD_CONTENT)
+        take_content(c, &record->content);
+    else if (record->type == MM_RECORD_PROGRAM)
+        take_program(c, &record->program);
+    else
+        take_replay(c, &record->replay);
+}
+
 bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm_event_id next_event,
                      struct mm_record *record)
 {
@@ -289,6 +339,11 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
         break;
     case MM_RECORD_FINDING:
         take_finding(c, &record->finding);
+        break;
+    case MM_RECORD_CONTENT:
+    case MM_RECORD_PROGRAM:
+    case MM_RECORD_REPLAY:
+        take_replayed(c, record);
         break;
     default:
         return problem(c, "a record is of unknown type");

@@ -157,6 +157,12 @@ size_t mm_trace_record_bound(const struct mm_record *record)
     case MM_RECORD_FINDING:
         return FIXED_MAX + string_bound(record->finding.kind) + string_bound(record->finding.clause) +
                string_bound(record->finding.message);
+    case MM_RECORD_CONTENT:
+        return FIXED_MAX + (record->content.bytes ? (size_t)record->content.size : 0);
+    case MM_RECORD_PROGRAM:
+        return FIXED_MAX + record->program.size;
+    case MM_RECORD_REPLAY:
+        return FIXED_MAX + record->replay.size;
     default:
         return FIXED_MAX;
     }
@@ -225,6 +231,37 @@ static unsigned char *put_source(unsigned char *p, const struct mm_source *s)
     return put_varint(p, s->caller);
 }
 
+static unsigned char *put_bytes(unsigned char *p, const void *bytes, size_t size)
+{
+    if (size)
+        memcpy(p, bytes, size);
+    return p + size;
+}
+
+static unsigned char *put_content(unsigned char *p, const struct mm_content *c)
+{
+    p = put_varint(p, c->allocation);
+    p = put_varint(p, c->offset);
+    p = put_varint(p, c->size);
+    *p++ = c->bytes != NULL;
+    return put_bytes(p, c->bytes, c->bytes ? (size_t)c->size : 0);
+}
+
+static unsigned char *put_program(unsigned char *p, const struct mm_program *program)
+{
+    p = put_varint(p, program->id);
+    p = put_varint(p, program->size);
+    return put_bytes(p, program->bytes, program->size);
+}
+
+static unsigned char *put_replay(unsigned char *p, const struct mm_replay *r)
+{
+    p = put_varint(p, r->command);
+    p = put_varint(p, r->program);
+    p = put_varint(p, r->size);
+    return put_bytes(p, r->bytes, r->size);
+}
+
 size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out)
 {
     unsigned char *p = out;
@@ -251,6 +288,15 @@ size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out
         break;
     case MM_RECORD_FINDING:
         p = put_finding(p, &record->finding);
+        break;
+    case MM_RECORD_CONTENT:
+        p = put_content(p, &record->content);
+        break;
+    case MM_RECORD_PROGRAM:
+        p = put_program(p, &record->program);
+        break;
+    case MM_RECORD_REPLAY:
+        p = put_replay(p, &record->replay);
         break;
     case MM_RECORD_EVENT:
         return 0;

@@ -6,7 +6,7 @@
 #include "ref-runtime/fault.h"
 #include "ref-runtime/host_access.h"
 #include "ref-runtime/kernel.h"
-#include "ref-runtime/launch.h"
+#include "ref-runtime/replay.h"
 #include "ref-runtime/setting.h"
 
 #include <string.h>
@@ -156,6 +156,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .uninitialized = settings.uninitialized,
                                .weak = settings.weak,
                                .watch = k->watch && rt_may_watch_still(command->queue),
+                               .exact = k->watch && rt_replay_on(),
                                .start = command->began,
                                .recorder = rt_recorder(),
                                .command = command->record.id,
@@ -167,6 +168,9 @@ static cl_int start_kernel(struct rt_command *command)
     rt_environment_enter(command);
     enum mm_class class = in_run_create(&launch, &k->run, &error);
     rt_environment_enter(NULL);
+    if (class == MM_OK) {
+        rt_replay_begin(k);
+    }
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }
 
@@ -183,6 +187,9 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
     enum mm_class class = in_run_step(k->run, quantum, done, &error);
     rt_host_step_end();
     rt_environment_enter(NULL);
+    if (*done) {
+        rt_replay_end(k, class == MM_OK);
+    }
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && *done) {
         rt_fault_kernel_end(k);
     }
@@ -193,6 +200,7 @@ static void destroy_kernel(struct rt_command *command)
 {
     struct rt_kernel_command *k = (void *)command->payload;
     if (k->run) {
+        rt_replay_end(k, false);
         in_run_destroy(k->run);
     }
     mm_free(k->arguments);

@@ -2,7 +2,7 @@
  */
 #include "ref-runtime/environment.h"
 #include "ref-runtime/device.h"
-#include "ref-runtime/launch.h"
+#include "ref-runtime/replay.h"
 #include "ref-runtime/setting.h"
 
 #include <string.h>
@@ -34,6 +34,7 @@ static const struct in_object *find_object(void *context, uint64_t address)
 {
     (void)context;
     const struct in_object *object = rt_index_find(address);
+    rt_replay_all_changed(); /* what is not an argument may be written to */
     bool system =
         current && (current->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM) && address >= 4096;
     return !object && system ? &host_memory : object;

@@ -49,6 +49,8 @@ size_t rt_module_kernels(const struct in_module *module);
 bool rt_program_add_text(struct rt_program *program, const char *file, const char *text);
 /* Index of DEVICE in the program's list, -1 if it is not in it. */
 int rt_program_device_index(const struct rt_program *program, const struct rt_device *device);
+/* How modules of PROGRAM are made (program_build.c). */
+void rt_build_module_options(const struct rt_program *program, struct in_module_options *options);
 /* The first build with an executable, NULL if there is none.  Under the program's lock. */
 struct rt_build *rt_program_executable(struct rt_program *program);
 /* The instance for DEVICE, made where it is not yet; NULL with *CODE set on failure. */

@@ -138,18 +138,25 @@ bool rt_build_uniform(const struct rt_program *program, const struct rt_options 
            (program->state->origin == RT_FROM_SOURCE && !strncmp(options->standard, "CL1.", 4));
 }
 
-void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure)
+void rt_build_module_options(const struct rt_program *program, struct in_module_options *options)
 {
-    struct rt_program_state *state = program->state;
-    struct rt_build *build = &outcome->build;
-    struct in_module_options options = {
+    const struct rt_program_state *state = program->state;
+    *options = (struct in_module_options){
         .strict = rt_setting_number(RT_SET_STRICT_SPIRV, 0, 0) != 0,
         .subscripts = state->origin == RT_FROM_SOURCE,
         .literal_legacy_atomics =
             state->origin == RT_FROM_SOURCE || rt_setting_has(RT_SET_LEGACY_ATOMICS, "literal"),
         .name = state->file ? state->file : "program",
     };
+}
+
+void rt_build_make_module(struct rt_program *program, struct rt_outcome *outcome, cl_int failure)
+{
+    struct rt_program_state *state = program->state;
+    struct rt_build *build = &outcome->build;
+    struct in_module_options options;
     struct mm_error err = {0};
+    rt_build_module_options(program, &options);
     char *warnings = NULL;
     enum mm_class cls =
         in_module_create(build->spirv.data, build->spirv.size, &options, &build->module, &warnings, &err);

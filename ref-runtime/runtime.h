@@ -207,10 +207,17 @@ int rt_context_device_index(const struct rt_context *context, const struct rt_de
 
 /* ---- memory objects ------------------------------------------------------------------------------ */
 
+/* What a trace tells of a copy's contents (replay.c): nothing, or all but the bytes from BEGIN to END. */
+struct rt_told {
+    bool any;
+    unsigned generation;
+    size_t begin, end;
+};
 /* The storage of a buffer on one device. */
 struct rt_copy {
     unsigned char *data;     /* NULL: not allocated yet; sub-buffers: always */
     struct in_object object; /* what kernels may touch; id is that of the storage's allocation record */
+    struct rt_told told;
 };
 /* A part of a buffer's storage with one answer to: which copies hold its latest contents? */
 struct rt_segment {

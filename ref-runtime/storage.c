@@ -7,6 +7,7 @@
 #include "interp/fault.h"
 #include "ref-runtime/host_guard.h"
 #include "ref-runtime/memory.h"
+#include "ref-runtime/replay.h"
 #include "ref-runtime/setting.h"
 
 #include <string.h>
@@ -254,6 +255,9 @@ static void merge(struct rt_mem *root)
 static void now_given(struct rt_mem *root, size_t begin, size_t end, int place)
 {
     unsigned char *unwritten = place == RT_HOST_VIEW ? NULL : root->copies[place].object.unwritten;
+    if (place != RT_HOST_VIEW) {
+        rt_replay_changed(&root->copies[place], begin, end);
+    }
     if (unwritten) {
         memset(unwritten + begin, 0, end - begin);
     }

@@ -2,6 +2,7 @@
  * part of a finding together with what other commands or the host do, whatever they are. */
 #include "ref-runtime/command.h"
 #include "ref-runtime/kernel.h"
+#include "ref-runtime/replay.h"
 #include "ref-runtime/setting.h"
 
 /* The launches that were watched in a context: the first host thread has waited for them, or not yet. */
@@ -40,7 +41,8 @@ bool rt_may_watch(const struct rt_queue *queue, const struct rt_launch *launch)
     if (!rt_recorder()) {
         return true;
     }
-    bool may = rt_setting_given(RT_SET_TRACE_FINDINGS) && is_ordered(queue) && arguments_allow(launch);
+    bool wanted = rt_setting_given(RT_SET_TRACE_FINDINGS) || (rt_replay_on() && rt_replay_allows(launch));
+    bool may = wanted && is_ordered(queue) && arguments_allow(launch);
     if (may) {
         atomic_store(&queue->context->watched, RT_UNSETTLED);
     }

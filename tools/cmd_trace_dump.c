@@ -1,4 +1,5 @@
 /* refcl trace dump: a trace file as text, JSON or DOT. */
+#include "interp/expand.h"
 #include "tools/commands.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ static int load(const char *path, size_t limit, struct mm_graph *graph)
     if (fd < 0)
         return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
     mm_graph_sink(graph, limit, &sink);
-    enum mm_class c = mm_trace_read(fd, path, &sink, &complete, &err);
+    enum mm_class c = in_expand_trace(fd, path, &sink, &complete, &err);
     if (fd != STDIN_FILENO)
         close(fd);
     if (c == MM_LIMIT) {

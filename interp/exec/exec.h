@@ -219,6 +219,7 @@ struct in_instance {
     struct mm_recorder *recorder;
     struct in_handle *storages; /* program-scope pipes */
     uint32_t storage_count;
+    uint32_t recorded; /* number of its MM_RECORD_PROGRAM, 0: none yet */
 };
 
 enum in_engine { IN_FAST, IN_RECORDING, IN_CHECKING, IN_WEAK };

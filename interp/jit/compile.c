@@ -132,7 +132,7 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         return false;
     }
     in_shim_neutral(e->module, "item", 0);
-    in_shim_keep_accuracy(e->module);
+    in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
     bool passed = in_shim_passes(e->module, machine, inline_all, false);
     LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
     if (passed && (k->options.flags & IN_JIT_WATCHES)) {

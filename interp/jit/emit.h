@@ -29,7 +29,8 @@ enum {
     IN_JIT_COUNTS = 1,  /* instructions, against a budget */
     IN_JIT_WATCHES = 2, /* accesses (watch.h) */
     IN_JIT_CHECKS = 4,  /* with it: values too */
-    IN_JIT_ONE_ROW = 8  /* with it: ids differ in the first dimension alone */
+    IN_JIT_ONE_ROW = 8, /* with it: ids differ in the first dimension alone */
+    IN_JIT_EXACT = 16   /* no function is less accurate than the interpreter's */
 };
 struct in_jit_options {
     uint32_t local_size[3];

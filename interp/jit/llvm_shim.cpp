@@ -127,10 +127,10 @@ static bool is_accurate(CallInst *call)
 
 // libmvec's functions, within 4 units in the last place of double, are good enough for float alone: calls
 // from other functions than in_ext_..._f32 keep libm's accuracy.
-void in_shim_keep_accuracy(LLVMModuleRef module)
+void in_shim_keep_accuracy(LLVMModuleRef module, bool all)
 {
     for (Function &f : *unwrap(module)) {
-        if (f.getName().startswith("in_ext_") && f.getName().endswith("_f32"))
+        if (!all && f.getName().startswith("in_ext_") && f.getName().endswith("_f32"))
             continue;
         for (Instruction &i : instructions(f))
             if (auto *call = dyn_cast<CallInst>(&i); call && !is_accurate(call))

@@ -29,8 +29,8 @@ LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, siz
 bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from);
 /* Functions take the target from the target machine; those linked in become internal. */
 void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width);
-/* Calls that double precision needs go to libm itself. */
-void in_shim_keep_accuracy(LLVMModuleRef module);
+/* Calls that double precision needs, or all, go to libm itself. */
+void in_shim_keep_accuracy(LLVMModuleRef module, bool all);
 /* Instructions of all functions of MODULE. */
 uint64_t in_shim_size(LLVMModuleRef module);
 /* Removes marks of where aliasing of parameters begins to matter. */

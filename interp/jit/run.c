@@ -152,7 +152,7 @@ static void destroy(struct in_jit_run *run)
 
 static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l)
 {
-    uint32_t flags = l->step_limit != 0 ? IN_JIT_COUNTS : 0;
+    uint32_t flags = (l->step_limit != 0 ? IN_JIT_COUNTS : 0) | (l->exact ? IN_JIT_EXACT : 0);
     if (l->recorder != NULL || l->checks)
         flags |= IN_JIT_WATCHES | (l->checks ? IN_JIT_CHECKS : 0) |
                  (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0);

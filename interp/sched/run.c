@@ -87,14 +87,14 @@ static enum mm_class copy_arguments(struct in_run *run, struct mm_error *err)
 }
 
 /* Local memory is one allocation per variable or argument, of one instance per work-group. */
-static enum mm_class record_locals(struct in_run *run, struct mm_error *err)
+static bool record_locals(struct in_run *run)
 {
     uint32_t locals = run->code->local_count, n = locals + run->info->argument_count;
     run->source_ids = mm_alloc_zero(run->code->source_count + 1, sizeof *run->source_ids);
     run->local_ids = mm_alloc_zero(n + 1, sizeof *run->local_ids);
     run->events = mm_alloc_zero(IN_EVENT_BATCH, sizeof *run->events);
     if (run->source_ids == NULL || run->local_ids == NULL || run->events == NULL)
-        return out_of_memory(err);
+        return false;
     for (uint32_t k = 0; k < n; k++) {
         const struct in_global *v = k < locals ? &run->module->globals[run->code->locals[k]] : NULL;
         const struct in_argument_info *a = k < locals ? NULL : &run->info->arguments[k - locals];
@@ -111,12 +111,14 @@ static enum mm_class record_locals(struct in_run *run, struct mm_error *err)
                                    .name = v != NULL ? run->module->ids[v->id].name : a->name};
         mm_recorder_record(run->launch.recorder, &record);
     }
-    return MM_OK;
+    return true;
 }
 
 bool in_open_slots(struct in_run *run)
 {
     uint32_t wanted = run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
+    if (run->launch.recorder != NULL && !record_locals(run))
+        return false;
     run->over = run->groups_total == 0;
     run->members = mm_alloc((run->items_per_group + 1) * sizeof *run->members);
     if (run->members == NULL)
@@ -148,8 +150,6 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     result = run->insns == NULL ? out_of_memory(err) : geometry(run, err);
     if (result == MM_OK)
         result = copy_arguments(run, err);
-    if (result == MM_OK && launch->recorder != NULL)
-        result = record_locals(run, err);
     if (result == MM_OK && launch->weak && !in_weak_create(run))
         result = out_of_memory(err);
     if (result == MM_OK && !in_native_create(run) && !in_open_slots(run))
@@ -183,6 +183,11 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     return run->findings > 0 && *done
                ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
                : MM_OK;
+}
+
+bool in_run_is_compiled(const struct in_run *run)
+{
+    return run->native != NULL;
 }
 
 uint64_t in_run_instruction_count(const struct in_run *run)
