@@ -98,15 +98,16 @@ struct sx {
 
     uint64_t *cuts; /* addresses (of the object whose memory it is) where locations must not span */
     uint32_t cut_count, cut_capacity;
-    bool costs_changed;    /* this round a value turned out to take fewer writes than known */
-    bool sharing_changed;  /* this round a location turned out to be shared */
-    bool again;            /* a cut was added: locations and traces are to be found once more */
-    uint32_t final_check;  /* check of the model named final-order, UINT32_MAX: none */
-    bool has_unknown;      /* some memory starts with arbitrary values */
-    bool unknown_computed; /* and it computes with it: the values tried are not all that matter */
-    bool unknown_control;  /* a branch or an address may depend on one */
-    bool unknown_observed; /* the final state may */
-    bool loose;            /* the values tried do not settle the condition */
+    bool costs_changed;     /* this round a value turned out to take fewer writes than known */
+    bool sharing_changed;   /* this round a location turned out to be shared */
+    bool again;             /* a cut was added: locations and traces are to be found once more */
+    uint32_t final_check;   /* check of the model named final-order, UINT32_MAX: none */
+    bool has_unknown;       /* some memory starts with arbitrary values */
+    bool unknown_computed;  /* and it computes with it: the values tried are not all that matter */
+    bool unknown_control;   /* a branch or an address may depend on one */
+    bool unknown_observed;  /* the final state may */
+    struct sx_guess *guess; /* the one arbitrary value decides addresses alone; NULL: not so */
+    bool loose;             /* the values tried do not settle the condition */
 
     enum sx_mode mode;
     bool diverges, hangs;
@@ -160,6 +161,15 @@ uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t co
 bool sx_find_unknown(struct sx *sx);
 bool sx_is_candidate(const struct sx *sx, const struct sx_location *location, uint64_t value);
 bool sx_add_candidates(struct sx *sx, struct sx_location *location);
+
+/* Arbitrary values that decide addresses (search_guess.c). */
+bool sx_find_guess(struct sx *sx);
+bool sx_is_guess(const struct sx *sx, const struct sx_location *location, uint64_t value);
+bool sx_add_guesses(struct sx *sx, struct sx_location *location);
+/* FIND_TRACES finds the traces under the guesses so far; false: it failed. */
+bool sx_settle_guess(struct sx *sx, bool (*find_traces)(struct sx *sx));
+/* Instruction PC of THREAD accesses ADDRESS, or would if that were in its object. */
+void sx_note_address(struct sx *sx, uint32_t thread, uint32_t pc, uint64_t address);
 
 /* For each back edge (an instruction of THREAD) the set of registers that its target may read; NULL: out of
  * memory (search_live.c). */

@@ -301,7 +301,10 @@ static bool access(struct sx_walker *w, uint32_t pc)
     bool fault = false;
 
     a.count = sx_locate(w->sx, address, i->size, &a.object, &fault, a.locations);
-    if (fault || sx_strays(w->sx, i, address)) {
+    fault = fault || sx_strays(w->sx, i, address);
+    if (w->sx->guess)
+        sx_note_address(w->sx, (uint32_t)(w->thread - p->threads), pc, address);
+    if (fault) {
         sx_walker_finish(w, SX_FAULT);
         return false;
     }

@@ -207,6 +207,8 @@ static bool matters(const struct sx *sx, uint64_t value)
 
 bool sx_is_candidate(const struct sx *sx, const struct sx_location *l, uint64_t value)
 {
+    if (sx->guess)
+        return sx_is_guess(sx, l, value);
     if (value == 0 || (value == 1 && sx->unknown_observed))
         return true;
     if (sx->unknown_control && value == nameless(sx, l->size))
@@ -221,9 +223,12 @@ bool sx_is_candidate(const struct sx *sx, const struct sx_location *l, uint64_t 
 bool sx_add_candidates(struct sx *sx, struct sx_location *l)
 {
     enum { MOST = 24 };
-    bool ok = sx_add_value(sx, l, 0);
+    bool ok;
     unsigned count = 0;
 
+    if (sx->guess)
+        return sx_add_guesses(sx, l);
+    ok = sx_add_value(sx, l, 0);
     if (sx->unknown_observed)
         ok = ok && sx_add_value(sx, l, 1);
     if (!sx->unknown_control)

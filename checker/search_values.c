@@ -319,15 +319,17 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
 {
     const struct ck_program *p = sx->program;
     bool fault;
-    uint32_t object, locations[SX_PIECES];
+    uint32_t object, locations[SX_PIECES], base;
     unsigned count;
 
     if (i->op != CK_LOAD && i->op != CK_STORE && i->op != CK_RMW && i->op != CK_CAS)
         return true;
+    base = ck_program_base(p, i->address);
     if (sx_has_register(p, i->address)) {
-        /* It may write anywhere: to every location known so far. */
+        /* It may write anywhere in its object: to every location known so far. */
         for (uint32_t l = 0; l < sx->location_count && i->op != CK_LOAD; l++) {
-            if (!seed_location(sx, &sx->locations[l], i))
+            if ((base == UINT32_MAX || sx->locations[l].object == p->objects[base].alias_of) &&
+                !seed_location(sx, &sx->locations[l], i))
                 return false;
         }
         return true;
@@ -572,15 +574,20 @@ static bool find_traces(struct sx *sx)
     return true;
 }
 
-bool sx_find_traces(struct sx *sx)
+static bool find_all_traces(struct sx *sx)
 {
-    if (!collect_constants(sx) || !sx_find_unknown(sx)) {
-        sx_limit(sx, "memory", "out of memory");
-        return false;
-    }
     do {
         if (find_traces(sx))
             return true;
     } while (sx->again && !sx->limited);
     return false;
+}
+
+bool sx_find_traces(struct sx *sx)
+{
+    if (!collect_constants(sx) || !sx_find_unknown(sx) || !sx_find_guess(sx)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
+    return (!sx->guess || sx_settle_guess(sx, find_all_traces)) && find_all_traces(sx);
 }

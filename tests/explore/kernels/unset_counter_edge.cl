@@ -1,0 +1,13 @@
+// One work-item writes the first element only if the counter, which nobody set, gave it one before the array:
+// that was out of bounds, so it never comes there; behind the end likewise.
+// Expect: race none
+// Options: --global 2 --local 2 --arg buf:9:zero --arg buf:9:zero
+__kernel void k(__global int *out, __global int *other)
+{
+    __local atomic_int next;
+    int i = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed, memory_scope_work_group);
+
+    out[i] = 7;
+    other[i + 9] = 8;
+    other[0] = 9;
+}
