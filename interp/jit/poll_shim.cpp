@@ -40,6 +40,7 @@ struct Polls {
           evolution(f, info, assumptions, tree, loops)
     {
     }
+    uint64_t rounds_to_limit(Loop *loop, BasicBlock *exit);
     uint64_t rounds(Loop *loop);
     uint64_t visit(Loop *loop, uint64_t &cost);
     void emit(BasicBlock *latch, uint64_t cost, BasicBlock *leave);
@@ -62,13 +63,38 @@ uint64_t cost_of(const BasicBlock &b)
     return cost;
 }
 
+// How often LOOP goes round at most if it is left at EXIT when what counts up meets a limit, above which it
+// does not begin.
+uint64_t Polls::rounds_to_limit(Loop *loop, BasicBlock *exit)
+{
+    auto *branch = dyn_cast<BranchInst>(exit->getTerminator());
+    auto *compare = branch && branch->isConditional() ? dyn_cast<ICmpInst>(branch->getCondition()) : nullptr;
+    if (!compare || !compare->isEquality() || !tree.dominates(exit, loop->getLoopLatch()) ||
+        loop->contains(branch->getSuccessor(0)) != (compare->getPredicate() == CmpInst::ICMP_NE))
+        return UINT64_MAX;
+    auto *count = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(compare->getOperand(0)));
+    const SCEV *limit = evolution.getSCEV(compare->getOperand(1)), *one = evolution.getOne(limit->getType());
+    if (!count || count->getLoop() != loop || !count->isAffine() ||
+        !count->getStepRecurrence(evolution)->isOne() || !evolution.isLoopInvariant(limit, loop) ||
+        !evolution.isLoopEntryGuardedByCond(loop, CmpInst::ICMP_ULT,
+                                            evolution.getMinusSCEV(count->getStart(), one), limit))
+        return UINT64_MAX;
+    APInt most = evolution.getUnsignedRangeMax(limit) - evolution.getUnsignedRangeMin(count->getStart());
+    return most.getActiveBits() > 63 ? UINT64_MAX : most.getZExtValue() + 1;
+}
+
 // How often LOOP goes round at most.
 uint64_t Polls::rounds(Loop *loop)
 {
     auto *most = dyn_cast<SCEVConstant>(evolution.getConstantMaxBackedgeTakenCount(loop));
-    if (!most || most->getAPInt().getActiveBits() > 63)
-        return UINT64_MAX;
-    return most->getAPInt().getZExtValue() + 1;
+    uint64_t known =
+        !most || most->getAPInt().getActiveBits() > 63 ? UINT64_MAX : most->getAPInt().getZExtValue() + 1;
+    SmallVector<BasicBlock *, 4> exits;
+    if (loop->getLoopLatch())
+        loop->getExitingBlocks(exits);
+    for (BasicBlock *exit : exits)
+        known = std::min(known, rounds_to_limit(loop, exit));
+    return known;
 }
 
 // Chooses where in LOOP to poll; gives how many rounds may pass without one, and what they cost.

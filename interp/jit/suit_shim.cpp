@@ -1,4 +1,5 @@
-// Code that suits vectors across work-items: gathers of bytes, division of integers.  And the question
+// Code that suits vectors across work-items: gathers of bytes, division of integers, which is better also
+// without vectors where all divide by the same.  And the question
 // whether a kernel's own vectors are better.
 #include "group.hpp"
 
@@ -126,15 +127,16 @@ void in_shim_suit_vectors(LLVMValueRef item)
     SmallVector<LoadInst *, 8> loads;
     SmallVector<BinaryOperator *, 8> divisions;
     for (Instruction &i : instructions(f)) {
-        if (Loop *loop = loops.getLoopFor(i.getParent()); loop && !worthwhile(*loop, agreement))
-            continue;
+        Loop *loop = loops.getLoopFor(i.getParent());
+        bool vectors = !loop || worthwhile(*loop, agreement);
         if (auto *load = dyn_cast<LoadInst>(&i);
-            load && vectorizable(*load) && scattered(*load, agreement) && load->getType()->isIntegerTy() &&
+            load && vectors && vectorizable(*load) && scattered(*load, agreement) &&
+            load->getType()->isIntegerTy() &&
             !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())) &&
             load->getAlign().value() * 8 >= load->getType()->getIntegerBitWidth())
             loads.push_back(load);
         if (i.isIntDivRem() && i.getType()->isIntegerTy(32) && agreement.values.count(&i) &&
-            !isa<Constant>(i.getOperand(1)))
+            !isa<Constant>(i.getOperand(1)) && (vectors || !agreement.values.count(i.getOperand(1))))
             divisions.push_back(cast<BinaryOperator>(&i));
     }
     for (LoadInst *load : loads)
