@@ -32,7 +32,7 @@ for k in for while inner barrier spin called; do
     [ $k = barrier ] && arguments="1024 local:256"
     ok "$k: the step limit ends it" prints 0 'compiled.*step-limit: the launch executed more than 200000000 instructions.*status -5' \
         env REFCL_STEP_LIMIT=200000000 $run $k 1024 64 $arguments
-    ok "$k: the process can end" prints 7 compiled $run $k 1024 64 $arguments exit:1000
+    ok "$k: the process can end" prints 7 compiled $run $k 1024 64 $arguments exit:compiled
 done
 loops=$(for k in $(seq 30); do echo "for (int i = 0; i < a[$k]; i++) s = s * $k + (i ^ a[$k]);"; done)
 kernel large "kernel void k(global int *a) { int s = 0; $loops a[get_global_id(0)] = s; }"
