@@ -79,9 +79,10 @@ static bool tells_addresses(const struct in_module *m)
     return false;
 }
 
-bool in_replay_possible(struct in_module *module, size_t size)
+bool in_replay_possible(const struct in_instance *instance, size_t size)
 {
     enum { UNKNOWN, YES, NO };
+    struct in_module *module = instance->module;
     int known = atomic_load(&module->replayable);
     if (known == UNKNOWN) {
         known = size <= MM_TRACE_BYTES_MAX / 2 && !tells_addresses(module) ? YES : NO;

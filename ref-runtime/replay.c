@@ -53,7 +53,7 @@ bool rt_replay_allows(const struct rt_launch *launch)
             return false;
         }
     }
-    return build && in_fault_now == IN_NO_FAULT && in_replay_possible(launch->module, build->spirv.size);
+    return build && in_fault_now == IN_NO_FAULT && in_replay_possible(launch->instance, build->spirv.size);
 }
 
 /* ---- memory ---- */
@@ -167,5 +167,9 @@ void rt_replay_end(struct rt_kernel_command *k, bool well)
         return;
     }
     rt_build_module_options(k->launch->kernel->program, &options);
+    if (rt_setting_has(RT_SET_DEBUG, "trace")) {
+        fprintf(stderr, "refcl: trace: a launch of kernel %s is to be executed again\n",
+                k->launch->info->name);
+    }
     in_replay_record(k->run, build->spirv.data, build->spirv.size, &options);
 }
