@@ -57,7 +57,7 @@ static bool some_device_has_all(const struct rt_context *context)
     return false;
 }
 
-/* sRGB images are written by no kernel (cl_khr_srgb_image_writes), depth images have two dimensions. */
+/* sRGB and depth images are read and written by no kernel at once, depth images have two dimensions. */
 bool rt_image_format_offered(const struct rt_context *context, const cl_image_format *format,
                              cl_mem_flags flags, cl_mem_object_type type)
 {
@@ -66,7 +66,7 @@ bool rt_image_format_offered(const struct rt_context *context, const cl_image_fo
         (!rt_image_format_required(format) && !some_device_has_all(context))) {
         return false;
     }
-    if (is_srgb(order) && (flags & (CL_MEM_WRITE_ONLY | CL_MEM_KERNEL_READ_AND_WRITE))) {
+    if (is_srgb(order) && (flags & CL_MEM_KERNEL_READ_AND_WRITE)) {
         return false;
     }
     if (order == IN_ORDER_DEPTH) {
@@ -83,8 +83,7 @@ static cl_uint list_formats(const struct rt_context *context, cl_mem_flags flags
     for (cl_uint order = 0; order < IN_ORDER_COUNT; order++) {
         for (cl_uint channel = 0; channel < IN_CHANNEL_COUNT; channel++) {
             cl_image_format format = {CL_R + order, CL_SNORM_INT8 + channel};
-            if (!rt_image_format_offered(context, &format, flags, type) ||
-                (is_srgb(order) && !(flags & CL_MEM_READ_ONLY))) {
+            if (!rt_image_format_offered(context, &format, flags, type)) {
                 continue;
             }
             if (formats && count < capacity) {

@@ -1,6 +1,8 @@
 /* Images and samplers in kernels, samplers by themselves [CL 5.3, 5.7]. */
 #include "image_test.h"
 
+#include <math.h>
+
 static const char source[] =
     "__constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
     "__kernel void turn(read_only image2d_t in, write_only image2d_t out) {\n"
@@ -24,6 +26,15 @@ static const char source30[] =
     "__kernel void deep(write_only image3d_t m, read_only image2d_depth_t d) {\n"
     "  int4 p = (int4)(get_global_id(0), get_global_id(1), get_global_id(2), 0);\n"
     "  write_imagef(m, p, (float4)(p.x, p.y, p.z, read_imagef(d, (int2)(p.x, p.y))));\n"
+    "}\n"
+    "#ifndef cl_khr_srgb_image_writes\n#error\n#endif\n"
+    "__kernel void colours(write_only image2d_t m) {\n"
+    "  int x = get_global_id(0);\n"
+    "  write_imagef(m, (int2)(x, 0), (float4)(x, 255 - x, x * 2, x) / 255);\n"
+    "}\n"
+    "__kernel void back(read_only image2d_t m, global float4 *to) {\n"
+    "  int x = get_global_id(0);\n"
+    "  to[x] = read_imagef(m, (int2)(x, 0));\n"
     "}\n";
 
 static void kernels(void **state)
@@ -202,13 +213,80 @@ static void samplers(void **state)
     EXPECT_NULL(CL_INVALID_CONTEXT, clCreateSampler(NULL, CL_TRUE, CL_ADDRESS_NONE, CL_FILTER_LINEAR, &err));
 }
 
+static double to_srgb(double linear)
+{
+    linear = linear > 1 ? 1 : linear;
+    return linear < 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
+}
+
+static double from_srgb(double stored)
+{
+    return stored <= 0.04045 ? stored / 12.92 : pow((stored + 0.055) / 1.055, 2.4);
+}
+
+/* Kernels write linear values, which are stored as sRGB but for alpha, and read them back
+ * (cl_khr_srgb_image_writes). */
+static void srgb_writes(void **state)
+{
+    (void)state;
+    const cl_channel_order orders[] = {CL_sRGBA, CL_sBGRA};
+    const size_t row[3] = {256, 1, 1};
+    cl_program program = build_source(source30, "-cl-std=CL3.0");
+    cl_kernel colours = clCreateKernel(program, "colours", &err),
+              back = clCreateKernel(program, "back", &err);
+    cl_mem linear = clCreateBuffer(context, 0, 256 * sizeof(cl_float4), NULL, &err);
+    OK(err);
+    for (int o = 0; o < 2; o++) {
+        const cl_image_format format = {orders[o], CL_UNORM_INT8};
+        unsigned char stored[256][4];
+        float read[256][4];
+        cl_mem image = image_of(CL_MEM_OBJECT_IMAGE2D, format, 256, 1, 0, 0);
+        OK(clSetKernelArg(colours, 0, sizeof image, &image));
+        OK(clSetKernelArg(back, 0, sizeof image, &image));
+        OK(clSetKernelArg(back, 1, sizeof linear, &linear));
+        OK(clEnqueueNDRangeKernel(queue, colours, 1, NULL, row, NULL, 0, NULL, NULL));
+        OK(clEnqueueNDRangeKernel(queue, back, 1, NULL, row, NULL, 0, NULL, NULL));
+        OK(clEnqueueReadImage(queue, image, CL_TRUE, zero, row, 0, 0, stored, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(queue, linear, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL));
+        for (int x = 0; x < 256; x++) {
+            const int wrote[3] = {x, 255 - x, x * 2}, place[3] = {o ? 2 : 0, 1, o ? 0 : 2};
+            for (int c = 0; c < 3; c++) {
+                unsigned char value = stored[x][place[c]];
+                assert_true(fabs(value - 255 * to_srgb(wrote[c] / 255.0)) <= 0.6);
+                assert_true(fabs((double)read[x][c] - from_srgb(value / 255.0)) <= 1e-6);
+            }
+            assert_int_equal(stored[x][3], x);
+        }
+        OK(clReleaseMemObject(image));
+    }
+    OK(clReleaseMemObject(linear));
+    OK(clReleaseKernel(colours));
+    OK(clReleaseKernel(back));
+    OK(clReleaseProgram(program));
+}
+
+/* What may be written is listed; none is both read and written by one kernel. */
+static void srgb_formats(void **state)
+{
+    (void)state;
+    const cl_mem_flags flags[] = {CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE,
+                                  CL_MEM_KERNEL_READ_AND_WRITE};
+    for (int f = 0; f < 4; f++) {
+        cl_image_format formats[256];
+        cl_uint count = 0, found = 0;
+        OK(clGetSupportedImageFormats(context, flags[f], CL_MEM_OBJECT_IMAGE2D, 256, formats, &count));
+        for (cl_uint i = 0; i < count; i++)
+            found += formats[i].image_channel_order == CL_sRGBA;
+        assert_int_equal(found, f < 3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels),
-        cmocka_unit_test(samplers_in_kernels),
-        cmocka_unit_test(read_write_and_3d),
-        cmocka_unit_test(samplers),
+        cmocka_unit_test(kernels),           cmocka_unit_test(samplers_in_kernels),
+        cmocka_unit_test(read_write_and_3d), cmocka_unit_test(samplers),
+        cmocka_unit_test(srgb_writes),       cmocka_unit_test(srgb_formats),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
