@@ -142,8 +142,8 @@ struct ck_detector_options {
     size_t memory_limit; /* bytes of shadow state, 0 = default (4 GiB); beyond it the verdict is unknown */
     bool uninitialized;  /* reads of local memory that holds nothing yet, even if the value is never used */
     bool weak;           /* edges may say that values do not flow in record order */
-    /* Completes a source without a line, when a finding first names it; NULL: they stay as they are.  TEXT
-     * may be filled in; strings need to live until the next call only. */
+    /* Completes a source without a line, or whose text is not known, when a finding first names it; NULL:
+     * they stay as they are.  TEXT may be filled in; strings need to live until the next call only. */
     void (*locate)(void *context, struct mm_source *source, struct mm_text *text);
     void *locate_context;
 };

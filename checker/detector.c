@@ -235,11 +235,13 @@ static void take_source(struct ck_detector *d, const struct mm_source *record)
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id)
 {
     struct ck_source *source = id ? ck_map_get(&d->sources, id) : NULL;
-    if (!source || source->info.line || source->located || !d->options.locate)
+    if (!source || source->located || !d->options.locate)
         return source;
     struct mm_source found = source->info;
     struct mm_text text = {NULL, NULL};
     source->located = true;
+    if (found.line && ck_detector_text(d, found.file))
+        return source;
     d->options.locate(d->options.locate_context, &found, &text);
     fill_source(d, source, &found);
     if (text.file && text.text)

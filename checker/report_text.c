@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { WIDEST = 200 }; /* bytes of an excerpt */
+
 struct style {
     const char *bold, *error, *note, *caret, *off;
 };
@@ -30,6 +32,21 @@ static const char *line_of(const char *text, uint32_t line)
     return text;
 }
 
+/* Bytes of UTF-8 that continue a character. */
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Of a long line what is around the column. */
+static size_t first_shown(const char *line, size_t length, uint32_t column)
+{
+    size_t at = length > WIDEST && column > WIDEST / 2 ? column - WIDEST / 2 : 0;
+    while (at < length && continues(line[at]))
+        at++;
+    return at;
+}
+
 /* The line with a caret below the column; tabs are kept so that the caret fits whatever their width. */
 static void put_excerpt(const struct ck_detector *detector, const struct mm_source *source,
                         const struct style *style, FILE *out)
@@ -38,14 +55,18 @@ static void put_excerpt(const struct ck_detector *detector, const struct mm_sour
     const char *line = source->line ? line_of(text, source->line) : NULL;
     if (!line)
         return;
-    size_t length = strcspn(line, "\r\n");
-    length = length < 400 ? length : 400;
-    fprintf(out, "%6" PRIu32 " | %.*s\n", source->line, (int)length, line);
-    if (!source->column || source->column > length)
+    size_t length = strcspn(line, "\r\n"), from = first_shown(line, length, source->column);
+    size_t to = length - from > WIDEST ? from + WIDEST : length;
+    while (to < length && continues(line[to]))
+        to++;
+    fprintf(out, "%6" PRIu32 " | %s%.*s%s\n", source->line, from ? "..." : "", (int)(to - from), line + from,
+            to < length ? "..." : "");
+    if (source->column <= from || source->column > to)
         return;
-    fprintf(out, "       | ");
-    for (uint32_t i = 0; i + 1 < source->column; i++)
-        fputc(line[i] == '\t' ? '\t' : ' ', out);
+    fprintf(out, "       | %s", from ? "   " : "");
+    for (size_t i = from; i + 1 < source->column; i++)
+        if (!continues(line[i]))
+            fputc(line[i] == '\t' ? '\t' : ' ', out);
     fprintf(out, "%s^%s\n", style->caret, style->off);
 }
 
@@ -61,7 +82,9 @@ static void put_agent(const struct ck_access *access, const struct ck_finding *o
     ck_words_agent(access, true, agent, sizeof agent);
     if (of && of->allocation)
         ck_words_location(of, where, sizeof where);
-    fprintf(out, "%s%s%s by %s", ck_words_access(&access->event), *where ? " to " : "", where, agent);
+    const char *opcode = access->source.line || !access->source.opcode ? "" : access->source.opcode;
+    fprintf(out, "%s%s%s%s%s%s by %s", ck_words_access(&access->event), *opcode ? " (" : "", opcode,
+            *opcode ? ")" : "", *where ? " to " : "", where, agent);
     if (!access->command || access->agent.index == MM_INDEX_RUNTIME)
         return;
     put_triple(out, ", local id", access->local_id);

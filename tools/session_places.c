@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,7 +58,8 @@ static void keep(char **slot, char *s)
 
 static char *read_file(const char *path)
 {
-    FILE *file = fopen(path, "r");
+    struct stat info;
+    FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
     char *text = file ? mm_alloc(TEXT_MAX) : NULL;
     if (text)
         text[fread(text, 1, TEXT_MAX - 1, file)] = 0;
@@ -78,6 +80,16 @@ static bool is_told(struct session_places *places, const char *file)
     files[places->file_count] = mm_strdup(file);
     places->file_count += files[places->file_count] != NULL;
     return false;
+}
+
+/* The text of FILE, the first time. */
+static void tell_text(struct session_places *places, const char *file, struct mm_record *text)
+{
+    if (!*file || is_told(places, file))
+        return;
+    keep(&places->strings[2], read_file(file));
+    if (places->strings[2])
+        *text = (struct mm_record){.type = MM_RECORD_TEXT, .text = {file, places->strings[2]}};
 }
 
 bool session_places_find(struct session_places *places, struct mm_record *record, struct mm_record *text)
@@ -104,18 +116,17 @@ bool session_places_find(struct session_places *places, struct mm_record *record
     source->function = places->strings[0];
     source->file = places->strings[1];
     source->line = (uint32_t)strtoul(colon, NULL, 10);
-    if (is_told(places, source->file))
-        return true;
-    keep(&places->strings[2], read_file(source->file));
-    if (places->strings[2])
-        *text = (struct mm_record){.type = MM_RECORD_TEXT, .text = {source->file, places->strings[2]}};
+    tell_text(places, source->file, text);
     return true;
 }
 
 void session_places_locate(void *context, struct mm_source *source, struct mm_text *text)
 {
     struct mm_record record = {.type = MM_RECORD_SOURCE, .source = *source}, told;
-    if (!session_places_find(context, &record, &told))
+    told.type = 0;
+    if (source->line) /* of a file that a kernel includes */
+        tell_text(context, source->file, &told);
+    else if (!session_places_find(context, &record, &told))
         return;
     *source = record.source;
     if (told.type == MM_RECORD_TEXT)

@@ -1,4 +1,5 @@
-/* Places in host programs: from a module and an offset to file and line. */
+/* Places in host programs: from a module and an offset to file and line; texts of files that kernels include.
+ */
 #ifndef TOOLS_SESSION_PLACES_H
 #define TOOLS_SESSION_PLACES_H
 
@@ -14,7 +15,7 @@ struct session_places {
  * debug information says.  TEXT becomes a record with the file's text the first time, else its type is 0.
  * Both live until the next call. */
 bool session_places_find(struct session_places *places, struct mm_record *record, struct mm_record *text);
-/* The same for ck_detector_options.locate, with a struct session_places. */
+/* The same for ck_detector_options.locate, with a struct session_places; of a source with a line, TEXT. */
 void session_places_locate(void *context, struct mm_source *source, struct mm_text *text);
 void session_places_clear(struct session_places *places);
 

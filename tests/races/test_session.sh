@@ -50,6 +50,30 @@ kernel void k(global int *a)
 K
 ok "a barrier's missing flag is the fix" prints 1 'add CLK_GLOBAL_MEM_FENCE .*checked' $REFCL kernel $tap_dir/barrier.cl -g 4 -l 4 -a buf:4
 
+# Excerpts: of files that are included, of lines with characters of several bytes, of long lines.
+printf 'void add(global int *p)\n{\n    *p += 1;\n}\n' >$tap_dir/part.h
+printf '#include "part.h"\nkernel void k(global int *p)\n{\n    /* \xc3\xa4\xe2\x86\x92 */ *p = 1;\n    add(p); %0300d;\n}\n' 0 >$tap_dir/words.cl
+printf 'kernel void k(global int *p) { (void)%0500d; p[0] = 2; (void)%0500d; }\n' 0 0 >$tap_dir/wide.cl
+words="$REFCL kernel $tap_dir/words.cl --build-options -I$tap_dir -g 2 -l 2 -a buf:1"
+ok "an excerpt of an included file" prints 1 '^ +3 \|     \*p \+= 1;$' $words
+caret() { # TEXT COMMAND...: a line has TEXT, and the next line its caret under the end of TEXT
+    local text=$1 line previous=
+    shift
+    while IFS= read -r line; do
+        [[ $previous == *"$text"* && $line == "       | "*^ ]] && previous=${previous%%"$text"*}$text && [ ${#line} -eq ${#previous} ] && return 0
+        previous=$line
+    done < <("$@" 2>&1)
+    "$@"
+    return 1
+}
+ok "the caret of a line with characters of several bytes" env LC_ALL=C.UTF-8 bash -c "$(declare -f caret); caret '*p =' $words"
+ok "of a long line what is around the place" caret 'p[0] =' $REFCL kernel $tap_dir/wide.cl -g 2 -l 2 -a buf:1
+ok "... and no more" prints 1 '^ +1 \| \.\.\..{190,210}\.\.\.$' $REFCL kernel $tap_dir/wide.cl -g 2 -l 2 -a buf:1
+mkfifo $tap_dir/nobody
+ok "what is named as a source is read only if it is a file" bash -c "
+    printf '#line 9 \"/dev/stdin\"\nkernel void k(global int *p) { *p = 1; }\n' >$tap_dir/stdin.cl
+    timeout 20 $REFCL kernel $tap_dir/stdin.cl -g 2 -l 2 -a buf:1 <>$tap_dir/nobody 2>&1 | grep -q '/dev/stdin:9:'"
+
 ok "a program without OpenCL gets no note" bash -c "! $REFCL run -- true 2>&1 | grep -q note"
 ok "a process left behind does not keep the session open" timeout 20 $REFCL run -- sh -c 'sleep 60 & true'
 
