@@ -160,23 +160,52 @@ static bool describe_shortfall(struct reason *r, const struct ck_shortfall *s)
     }
 }
 
+static bool is_of_earlier(const struct reason *r, const struct ck_shortfall *s)
+{
+    return s->writer == r->earlier->agent && s->writer_time[r->system] >= r->earlier->time;
+}
+
 /* What the reader took up, or would have, includes the earlier access.  Where the atomic that reads is the
  * one that races, no order of its own says that it comes after. */
 static bool concerns(const struct reason *r, const struct ck_shortfall *s)
 {
     const struct ck_access_record *earlier = r->earlier;
     return s->read_source != r->later_source && s->reader == r->later &&
-           ((s->writer == earlier->agent && s->writer_time[r->system] >= earlier->time) ||
+           (is_of_earlier(r, s) ||
             (s->system == r->system && ck_clock_get(s->offered, earlier->agent) >= earlier->time));
+}
+
+static const struct ck_shortfall *shortfall(const struct reason *r, uint32_t back)
+{
+    return &r->d->shortfalls[(r->d->shortfall_count - back) % CK_SHORTFALLS];
+}
+
+/* Others wrote the place in between, each after it had read what came before: BACK is how the last was read.
+ */
+static bool follows_earlier(const struct reason *r, uint32_t back, uint32_t count)
+{
+    uint64_t agent = shortfall(r, back)->writer;
+    for (uint32_t i = back + 1; i <= count; i++) {
+        const struct ck_shortfall *s = shortfall(r, i);
+        if (s->reader != agent)
+            continue;
+        if (is_of_earlier(r, s))
+            return true;
+        agent = s->writer;
+    }
+    return false;
 }
 
 static bool from_atomics(struct reason *r)
 {
-    const struct ck_detector *d = r->d;
-    uint32_t count = d->shortfall_count < CK_SHORTFALLS ? d->shortfall_count : CK_SHORTFALLS;
+    uint32_t count = r->d->shortfall_count < CK_SHORTFALLS ? r->d->shortfall_count : CK_SHORTFALLS;
+    for (uint32_t i = 1; i <= count; i++)
+        if (concerns(r, shortfall(r, i)) && describe_shortfall(r, shortfall(r, i)))
+            return true;
     for (uint32_t i = 1; i <= count; i++) {
-        const struct ck_shortfall *s = &d->shortfalls[(d->shortfall_count - i) % CK_SHORTFALLS];
-        if (concerns(r, s) && describe_shortfall(r, s))
+        const struct ck_shortfall *s = shortfall(r, i);
+        if (s->reader == r->later && s->read_source != r->later_source && follows_earlier(r, i, count) &&
+            describe_shortfall(r, s))
             return true;
     }
     return false;

@@ -1,0 +1,9 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:8:fill=-1
+// All write the same distance where they find none.
+kernel void k(global int *distance)
+{
+    int to = (int)get_global_id(0) / 2;
+    if (distance[to] == -1)
+        distance[to] = 1;
+}

@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:8:iota -a buf:1:fill=99 -a buf:8
+// The barrier joins one group only.
+kernel void k(global const int *in, global int *best, global int *out)
+{
+    int i = get_global_id(0);
+    atomic_min((volatile global int *)best, in[i] ^ 5);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[i] = *best;
+}

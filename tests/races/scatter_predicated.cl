@@ -1,0 +1,8 @@
+// expect: data-race
+// run: -g 8 -l 4 -a buf:8:iota -a buf:9
+// Those that have nothing to write all write to a place for waste.
+kernel void k(global const int *in, global int *out)
+{
+    int i = get_global_id(0);
+    out[in[i] % 3 ? 8 : i] = i;
+}

@@ -1,0 +1,8 @@
+// expect: data-race
+// run: -g 4 -l 4 -a buf:16
+// Vectors of four, three apart.
+kernel void k(global int *out)
+{
+    int i = get_global_id(0);
+    vstore4((int4)(i), 0, out + 3 * i);
+}

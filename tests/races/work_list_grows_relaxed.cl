@@ -1,0 +1,16 @@
+// expect: data-race
+// reason: is relaxed
+// run: -g 4 -l 1 -a buf:8 -a buf:1 -a buf:8
+// Who adds a task publishes it by a relaxed counter.
+kernel void k(global int *tasks, global atomic_int *count, global int *out)
+{
+    int i = get_global_id(0);
+    if (i < 2) {
+        tasks[i] = i + 1;
+        atomic_fetch_add_explicit(count, 1, memory_order_relaxed, memory_scope_device);
+    } else {
+        while (atomic_load_explicit(count, memory_order_relaxed, memory_scope_device) < 2)
+            ;
+        out[i] = tasks[i - 2];
+    }
+}
