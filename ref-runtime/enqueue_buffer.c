@@ -94,6 +94,17 @@ void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, stru
     }
 }
 
+/* Coarse-grained SVM that the host may use is mapped, and then as good as any memory of the host's. */
+void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind, const void *host,
+                            size_t size)
+{
+    const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, host) : NULL;
+    if (svm && (svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)) {
+        rt_record_access(command, kind, svm->object.id, (uint64_t)((const unsigned char *)host - svm->data),
+                         size, host);
+    }
+}
+
 /* ---- read and write ---- */
 
 struct transfer {
@@ -111,6 +122,7 @@ static cl_int run_read(struct rt_command *command)
     }
     rt_enqueue_record(command, MM_READ, t->mem, t->offset, t->size, data);
     memmove(t->host, data, IN_FAULTY(READ_PARTIAL) ? rt_fault_partial(t->size) : t->size);
+    rt_enqueue_record_host(command, MM_WRITE, t->host, t->size);
     return CL_SUCCESS;
 }
 
@@ -121,6 +133,7 @@ static cl_int run_write(struct rt_command *command)
     if (!data || !rt_enqueue_written(command, t->mem, t->offset, t->size)) {
         return CL_MEM_OBJECT_ALLOCATION_FAILURE;
     }
+    rt_enqueue_record_host(command, MM_READ, t->host, t->size);
     memmove(data, t->host, IN_FAULTY(WRITE_PARTIAL) ? rt_fault_partial(t->size) : t->size);
     rt_enqueue_record(command, MM_WRITE, t->mem, t->offset, t->size, data);
     return CL_SUCCESS;

@@ -73,10 +73,14 @@ static cl_int run_rect(struct rt_command *command)
             }
             if (r->source) {
                 rt_enqueue_record(command, MM_READ, r->source, from, size, source);
+            } else {
+                rt_enqueue_record_host(command, MM_READ, source, size);
             }
             memmove(target, source, size);
             if (r->target) {
                 rt_enqueue_record(command, MM_WRITE, r->target, to, size, target);
+            } else {
+                rt_enqueue_record_host(command, MM_WRITE, target, size);
             }
         }
     }
