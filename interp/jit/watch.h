@@ -20,13 +20,13 @@ enum {
     IN_WATCH_ATOMIC = 4,
     IN_WATCH_SHADOWED = 8, /* it has planes, of cells of 1 << (use >> IN_WATCH_CELL) bytes */
     IN_WATCH_OWN = 16,     /* each work-item has its own part of it, if ids do not exceed in_watched.most */
+    IN_WATCH_AGAIN = 32,   /* written alone, and where, whatever memory holds */
     IN_WATCH_CELL = 6
 };
 struct in_watched {
     uint8_t uses[IN_WATCH_ARGUMENTS], local; /* of the arguments; of local memory */
     uint8_t lane_bits;                       /* bits for a work-item of a work-group, and one value more */
     uint8_t phases;                          /* barriers order accesses of global memory */
-    uint8_t atomics;                         /* what is written may depend on the order of work-items */
     uint32_t most;                           /* what ids are multiplied by */
 };
 

@@ -78,6 +78,7 @@ class Watch
     bool nothing_else();
     void choose();
     bool own_parts(unsigned argument);
+    bool writes_again(unsigned argument);
     void choose_local();
     void leave_out();
     llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start);

@@ -1,6 +1,8 @@
 // Watched launches: which accesses there are, and which of them need tags.
 #include "watch.hpp"
 
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <map>
@@ -18,7 +20,6 @@ bool Watch::collect(CallInst *call)
     RootFinder finder(item, watching);
     a.root = finder.find(call->getArgOperand(0));
     bool writes = a.how & IN_WATCH_WRITTEN;
-    watching.watched.atomics |= !a.plain();
     switch (a.root.kind) {
     case Root::UNKNOWN:
         return fail("a pointer of unknown origin, which is to be watched");
@@ -145,6 +146,40 @@ bool Watch::own_parts(unsigned argument)
         return false;
     watching.watched.most = std::max<uint64_t>(watching.watched.most, finder.most);
     return finder.most < MOST;
+}
+
+// Whether V follows from ids and arguments alone, as defined for all of them.
+static bool settled(Value *v, const Argument *frame, SmallPtrSetImpl<Value *> &seen)
+{
+    if (isa<Constant>(v) || isa<Argument>(v) || !seen.insert(v).second)
+        return true;
+    auto *i = cast<Instruction>(v);
+    if (auto *load = dyn_cast<LoadInst>(i))
+        return getUnderlyingObject(load->getPointerOperand()) == frame;
+    if (isa<PHINode>(i) || isa<CallInst>(i) || i->mayReadOrWriteMemory() || i->isIntDivRem() ||
+        canCreatePoison(cast<Operator>(i)))
+        return false;
+    return all_of(i->operands(), [&](Value *operand) { return settled(operand, frame, seen); });
+}
+
+// Whether each execution writes the argument where this one does, each work-item its own part: no value from
+// memory decides whether it does.
+bool Watch::writes_again(unsigned argument)
+{
+    PostDominatorTree tree(item);
+    for (Access &a : accesses) {
+        if (a.root.kind != Root::ARGUMENT || a.root.number != argument)
+            continue;
+        BasicBlock *place = a.call->getParent();
+        for (BasicBlock &b : item) {
+            auto *branch = dyn_cast<BranchInst>(b.getTerminator());
+            bool decides = b.getTerminator()->getNumSuccessors() > 1 && !tree.dominates(place, &b);
+            SmallPtrSet<Value *, 16> seen;
+            if (decides && (!branch || !settled(branch->getCondition(), item.getArg(FRAME), seen)))
+                return false;
+        }
+    }
+    return *memories[argument].use & IN_WATCH_OWN && !(*memories[argument].use & IN_WATCH_READ);
 }
 
 bool watching::is_phase(const Instruction &i, unsigned which)
@@ -278,6 +313,8 @@ void Watch::choose()
             *m.use |= IN_WATCH_OWN;
         else
             *m.use |= IN_WATCH_SHADOWED | m.cell << IN_WATCH_CELL;
+        if (k < IN_WATCH_ARGUMENTS && writes_again(k))
+            *m.use |= IN_WATCH_AGAIN;
     }
     leave_out();
     for (CallInst *call : phases)

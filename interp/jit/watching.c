@@ -59,7 +59,9 @@ bool in_watch_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef acc
 
 /* ---- planes ------------------------------------------------------------------------------ */
 
-/* Planes are used by one launch after the other: tags of earlier ones are below all of later ones'. */
+/* Planes are used by one launch after the other: tags of earlier ones are below all of later ones'.  What
+ * memory was before a launch is kept in planes of their own. */
+enum plane_sort { TAGS, BYTES, PLANE_SORTS };
 struct plane {
     struct plane *next;
     size_t count;
@@ -67,32 +69,31 @@ struct plane {
 };
 static struct {
     pthread_mutex_t lock;
-    struct plane *free;
+    struct plane *free[PLANE_SORTS];
     uint64_t next_tag;
     uint32_t launches; /* under way */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_tag = 1};
-enum { MOST_FREE = 16 };
+enum { MOST_FREE = 16, MOST_FREE_CELLS = 1 << 26 };
 
 struct snapshot {
     struct snapshot *next;
     uint8_t *to;
     uint64_t size;
-    uint8_t bytes[];
+    const struct plane *bytes;
 };
 struct in_watching_run {
-    struct in_watch *watch; /* in the frame */
-    struct plane *planes;   /* in use */
+    struct in_watch *watch;            /* in the frame */
+    struct plane *planes[PLANE_SORTS]; /* in use */
     struct snapshot *snapshots;
     uint64_t kept; /* bytes in them */
-    bool atomics;
     uint64_t local_next;
     uint8_t scratch[IN_WATCH_SCRATCH];
 };
 
-static struct plane *find_plane(size_t count)
+static struct plane *find_plane(enum plane_sort sort, size_t count)
 {
     struct plane **best = NULL;
-    for (struct plane **p = &pool.free; *p != NULL; p = &(*p)->next)
+    for (struct plane **p = &pool.free[sort]; *p != NULL; p = &(*p)->next)
         if ((*p)->count >= count && (best == NULL || (*p)->count < (*best)->count))
             best = p;
     struct plane *found = best != NULL ? *best : NULL;
@@ -101,24 +102,28 @@ static struct plane *find_plane(size_t count)
     return found;
 }
 
-static struct plane *take_plane(struct in_watching_run *w, uint64_t count)
+/* New planes of tags have those of no launch. */
+static struct plane *take_plane(struct in_watching_run *w, enum plane_sort sort, uint64_t count)
 {
     pthread_mutex_lock(&pool.lock);
-    struct plane *p = find_plane(count);
+    struct plane *p = find_plane(sort, count);
     pthread_mutex_unlock(&pool.lock);
-    if (p == NULL && (p = mm_alloc_zero(1, sizeof *p + count * sizeof p->cells[0])) != NULL)
+    size_t bytes = sizeof *p + count * sizeof p->cells[0];
+    if (p == NULL && (p = sort == TAGS ? mm_alloc_zero(1, bytes) : mm_alloc(bytes)) != NULL)
         p->count = count;
     if (p != NULL) {
-        p->next = w->planes;
-        w->planes = p;
+        p->next = w->planes[sort];
+        w->planes[sort] = p;
     }
     return p;
 }
 
-static void forget_planes(uint32_t most)
+/* All but the MOST that were used last, and no more than are worth their memory. */
+static void forget_planes(enum plane_sort sort, uint32_t most)
 {
-    struct plane **p = &pool.free;
-    while (*p != NULL && most-- > 0)
+    struct plane **p = &pool.free[sort];
+    size_t cells = 0;
+    while (*p != NULL && most-- > 0 && (cells += (*p)->count) <= MOST_FREE_CELLS)
         p = &(*p)->next;
     while (*p != NULL) {
         struct plane *next = (*p)->next;
@@ -133,7 +138,7 @@ static uint32_t take_tags(uint32_t range)
     uint64_t base = 0;
     pthread_mutex_lock(&pool.lock);
     if (pool.next_tag + range > UINT32_MAX && pool.launches == 0) {
-        forget_planes(0);
+        forget_planes(TAGS, 0);
         pool.next_tag = 1;
     }
     if (pool.next_tag + range <= UINT32_MAX) {
@@ -149,12 +154,14 @@ static void give_back(struct in_watching_run *w)
 {
     pthread_mutex_lock(&pool.lock);
     pool.launches -= w->watch->base != 0;
-    for (struct plane *p = w->planes, *next; p != NULL; p = next) {
-        next = p->next;
-        p->next = pool.free;
-        pool.free = p;
+    for (int sort = 0; sort < PLANE_SORTS; sort++) {
+        for (struct plane *p = w->planes[sort], *next; p != NULL; p = next) {
+            next = p->next;
+            p->next = pool.free[sort];
+            pool.free[sort] = p;
+        }
+        forget_planes((enum plane_sort)sort, MOST_FREE);
     }
-    forget_planes(MOST_FREE);
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -174,7 +181,7 @@ static bool place_planes(struct in_watching_run *w, struct in_watch_memory *m, u
         struct plane *p;
         if (!needs(use, (enum in_watch_plane)k))
             continue;
-        if ((p = take_plane(w, (size >> (use >> IN_WATCH_CELL)) + 1)) == NULL)
+        if ((p = take_plane(w, TAGS, (size >> (use >> IN_WATCH_CELL)) + 1)) == NULL)
             return false;
         m->planes[k][0] = m->planes[k][1] = p->cells;
     }
@@ -250,22 +257,21 @@ static const char *look_at(struct in_watching_run *w, const struct in_jit_run *r
     return NULL;
 }
 
-/* Memory that the kernel both reads and writes: what it only writes, another launch writes again, except
- * where that depends on atomics. */
+/* Memory that the kernel writes: after something suspicious it may have written elsewhere than the
+ * interpreter does then. */
 static bool keep(struct in_watching_run *w, const struct in_argument *a, uint64_t size, uint8_t use)
 {
     const uint64_t most = UINT64_C(1) << 30;
-    bool again = !(use & IN_WATCH_ATOMIC) && !(use & IN_WATCH_READ) && !w->atomics;
-    bool writes = use & (IN_WATCH_ATOMIC | IN_WATCH_WRITTEN);
-    if (!writes || again || size == 0)
+    if (!(use & (IN_WATCH_ATOMIC | IN_WATCH_WRITTEN)) || (use & IN_WATCH_AGAIN) || size == 0)
         return true;
     if (size > most - w->kept)
         return false;
-    struct snapshot *s = mm_alloc(sizeof *s + size);
+    struct plane *bytes = take_plane(w, BYTES, size / sizeof bytes->cells[0] + 1);
+    struct snapshot *s = bytes != NULL ? mm_alloc(sizeof *s) : NULL;
     if (s == NULL)
         return false;
-    *s = (struct snapshot){w->snapshots, (uint8_t *)(uintptr_t)a->address, size};
-    memcpy(s->bytes, s->to, size);
+    *s = (struct snapshot){w->snapshots, (uint8_t *)(uintptr_t)a->address, size, bytes};
+    memcpy(bytes->cells, s->to, size);
     w->snapshots = s;
     w->kept += size;
     return true;
@@ -277,7 +283,6 @@ static const char *prepare(struct in_watching_run *w, struct in_jit_run *run)
     const struct in_watched *k = &run->kernel->shape.watched;
     const char *wrong = number_tags(w, run);
     w->watch->scratch = w->scratch;
-    w->atomics = k->atomics;
     for (uint32_t a = 0; a < info->argument_count && a < IN_WATCH_ARGUMENTS && wrong == NULL; a++) {
         struct in_watch_memory *m = &w->watch->arguments[a];
         if (info->arguments[a].kind == IN_ARG_LOCAL)
@@ -334,7 +339,7 @@ bool in_watch_end(struct in_jit_run *run)
     struct in_watching_run *w = run->watching;
     bool suspicious = w->watch->suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
     for (struct snapshot *s = w->snapshots; suspicious && s != NULL; s = s->next)
-        memcpy(s->to, s->bytes, s->size);
+        memcpy(s->to, s->bytes->cells, s->size);
     return suspicious;
 }
 
