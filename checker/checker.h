@@ -177,6 +177,13 @@ struct ck_change {
     uint32_t source[2];         /* the events concerned, 0 = none */
     uint8_t fence_flags, scope; /* flags to add; scope to have */
     uint8_t order[2];           /* order to have at least, of each source */
+    /* Instead: a barrier of the group somewhere behind line AFTER of the accesses' file, before line BEFORE
+     * (or, where a barrier already stands there, before another round); AFTER 0: none. */
+    struct {
+        uint32_t after, before;
+        bool round;
+        const char *flag; /* "CLK_LOCAL_MEM_FENCE" */
+    } barrier;
 };
 /* EVENT as it would be with CHANGE. */
 void ck_change_apply(const struct ck_change *change, struct mm_event *event);
@@ -211,6 +218,8 @@ size_t ck_detector_dropped(const struct ck_detector *detector);
 bool ck_detector_has_race(struct ck_detector *detector, const struct ck_finding *finding);
 /* Notes that a change was tried: VERIFIED if it helped; else the advice is withdrawn. */
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
+/* Advice that was found by trying. */
+void ck_detector_advise(struct ck_detector *detector, size_t i, const char *fix);
 /* Leaves out findings that PATTERNS match: lines of "kind", "kind:FILE" or "kind:FILE:LINE", each part a
  * shell pattern, # comments.  MM_INVALID with the line that is none.  Call before the first record. */
 enum mm_class ck_detector_suppress(struct ck_detector *detector, const char *patterns, const char *name,

@@ -372,20 +372,27 @@ static bool barrier_between(const struct reason *r, const struct mm_source *a, c
     return false;
 }
 
-/* Two lines of one function: what is missing is a barrier between them, or, where there is one, behind them,
- * before another round begins.  Kernels that order by atomics want no barriers. */
+/* Two lines of one function: what is missing is a barrier between them, or, where there is one, or the two
+ * are one, behind them, before another round begins.  Kernels that order by atomics want no barriers. */
 static void advise_barrier(struct reason *r)
 {
     const struct ck_source *later = ck_source_of(r->d, r->later_source);
     const struct ck_source *earlier = ck_source_of(r->d, shape_of(r)->source);
     const struct ck_command *command = ck_map_get(&r->d->commands, r->later >> 32);
-    if (!later || !earlier || !command || command->synchronises || later->info.line == earlier->info.line ||
-        !later->info.line || !earlier->info.line || strcmp(later->info.file, earlier->info.file) != 0 ||
+    if (!later || !earlier || !command || command->synchronises || !later->info.line || !earlier->info.line ||
+        strcmp(later->info.file, earlier->info.file) != 0 ||
         strcmp(later->info.function, earlier->info.function) != 0)
         return;
     bool forward = later->info.line > earlier->info.line;
     uint32_t first = (forward ? earlier : later)->info.line, second = (forward ? later : earlier)->info.line;
-    if (barrier_between(r, &later->info, &earlier->info))
+    bool round = first == second || barrier_between(r, &later->info, &earlier->info);
+    r->change.barrier.after = round ? second : first;
+    r->change.barrier.before = round ? first : second;
+    r->change.barrier.round = round;
+    r->change.barrier.flag = flag_of(r->system);
+    if (first == second)
+        return; /* where to is found by trying, if at all */
+    if (round)
         snprintf(r->fix, sizeof r->fix,
                  "put barrier(%s) between line %" PRIu32 " and line %" PRIu32
                  " of the next round, where all work-items of the group come by",

@@ -205,6 +205,15 @@ void ck_detector_verified(struct ck_detector *d, size_t i, bool verified)
         d->findings[i]->fix = NULL;
 }
 
+void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
+{
+    const char *copy = i < d->finding_count ? mm_arena_strdup(d->arena, fix) : NULL;
+    if (!copy)
+        return;
+    d->findings[i]->fix = copy;
+    d->findings[i]->verified = true;
+}
+
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
 {
@@ -226,9 +235,10 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     }
     finding->count++;
     finding->pairs |= ck_pair_bit(event, &first);
-    if (finding->fix && !finding->change.source[0] && /* a barrier */
-        !ck_same_group(d, ck_agent_key(event->agent), earlier->agent))
+    if (finding->change.barrier.after && !ck_same_group(d, ck_agent_key(event->agent), earlier->agent)) {
+        finding->change.barrier.after = 0;
         finding->fix = NULL;
+    }
     d->last_reported = finding;
     d->last_reported_event = d->next_event;
     d->last_reported_agent = earlier->agent;

@@ -200,7 +200,7 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         fprintf(out, "%snote:%s %s\n", style->note, style->off, f->reason);
     if (f->fix)
         fprintf(out, "%snote:%s to fix it: %s%s\n", style->note, style->off, f->fix,
-                f->verified ? " (checked: this execution then has no such race)" : "");
+                f->verified ? " (checked: then there is no such race)" : " (not checked)");
     put_pairs(f, style, out);
     if (f->process)
         fprintf(out, "%snote:%s in process %" PRIu32 "\n", style->note, style->off, f->process);

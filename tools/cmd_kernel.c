@@ -121,6 +121,8 @@ static int run(int argc, char **argv)
     kernel.session.command_line = line;
     if (input == CAPTURE)
         return run_captured(&kernel, argv[first]);
+    if (input == SOURCE)
+        kernel.session.source = argv[first];
     return session_run(&kernel.session, kernel.words);
 }
 

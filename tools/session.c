@@ -1,5 +1,6 @@
 /* A recorded session: start the command, follow its processes, report. */
 #include "tools/session.h"
+#include "tools/session_barrier.h"
 #include "tools/session_html.h"
 #include "tools/session_process.h"
 #include "tools/tool.h"
@@ -100,6 +101,13 @@ static void set_source_path(char **argv)
         setenv("REFCL_SOURCE_PATH", list, 1);
 }
 
+static void be_silent(void)
+{
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(nowhere, fd);
+}
+
 /* Starts ARGV with PROCESSES listening for its trace. */
 static pid_t start(const struct session_processes *processes, char **argv)
 {
@@ -116,6 +124,8 @@ static pid_t start(const struct session_processes *processes, char **argv)
     if (pid == 0) {
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
+        if (processes->session->silent)
+            be_silent();
         execvp(argv[0], argv);
         int error = errno;
         ssize_t ignored = write(status[1], &error, sizeof error);
@@ -195,7 +205,7 @@ static int verdict(const struct ck_detector *detector, int child)
     return EXIT_CLEAN;
 }
 
-static char *read_text(const char *path)
+char *session_read_text(const char *path)
 {
     FILE *file = fopen(path, "r");
     char *text = NULL;
@@ -228,12 +238,12 @@ static struct ck_detector *merge(struct session_processes *processes)
     return first->detector;
 }
 
-static int finish(struct session_processes *processes, const char *name, pid_t child, int code)
+static int finish(struct session_processes *processes, char **argv, pid_t child, int code)
 {
     const struct session *session = processes->session;
     char program[280];
     const char *quote = session->own_host ? "" : "'";
-    snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : name, quote);
+    snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
     struct ck_report_options options = {.command_line = session->command_line,
                                         .ending = {.program = program}};
     int status = wait_for(session, child, &options.ending);
@@ -246,6 +256,8 @@ static int finish(struct session_processes *processes, const char *name, pid_t c
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
+    if (session->source && !session->has_seeds)
+        session_try_barriers(session, detector, argv);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
         reported = session_html(detector, processes, &options, session->html);
@@ -260,21 +272,27 @@ bool session_is_weak(const struct session *session)
     return false;
 }
 
+int session_execute(struct session_processes *processes, const struct session *session, const char *patterns,
+                    char **argv, pid_t *child)
+{
+    int code = session_processes_open(processes, session, patterns);
+    *child = code ? -1 : start(processes, argv);
+    if (*child < 0)
+        return code ? code : EXIT_USAGE;
+    session_input_signals(*child); /* Ctrl-C ends the program, we report */
+    return session_processes_follow(processes, *child);
+}
+
 static int run_once(const struct session *session, char **argv)
 {
     struct session_processes processes;
     pid_t child;
-    int code = 0;
     char *patterns = NULL;
-    if (session->suppress && !(patterns = read_text(session->suppress)))
+    if (session->suppress && !(patterns = session_read_text(session->suppress)))
         return EXIT_USAGE;
-    code = session_processes_open(&processes, session, patterns);
-    if (!code && (child = start(&processes, argv)) < 0)
-        code = EXIT_USAGE;
-    if (!code) {
-        session_input_signals(child); /* Ctrl-C ends the program, we report */
-        code = session_processes_follow(&processes, child);
-        code = finish(&processes, argv[0], child, code);
+    int code = session_execute(&processes, session, patterns, argv, &child);
+    if (child >= 0) {
+        code = finish(&processes, argv, child, code);
         session_input_signals_off();
     }
     session_processes_close(&processes);

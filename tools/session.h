@@ -5,6 +5,8 @@
 
 #include "checker/checker.h"
 
+#include <sys/types.h>
+
 enum { SESSION_ASSERTIONS = 64 };
 struct session {
     bool races, memory, api, uninitialized;   /* what to check */
@@ -13,9 +15,11 @@ struct session {
     const char *suppress, *html, *recorder;   /* files, NULL = none */
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
-    bool quiet;       /* no text report */
-    bool own_host;    /* COMMAND is ours: places in it are of no interest */
-    int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
+    bool quiet;         /* no text report */
+    bool own_host;      /* COMMAND is ours: places in it are of no interest */
+    int input_status;   /* exit status by which COMMAND says that its input is bad, 0 = none */
+    const char *source; /* kernel: the file of OpenCL C that is COMMAND's last word, NULL = none */
+    bool silent;        /* what COMMAND prints goes nowhere */
     const char *command_line;
     const char *memory_mode; /* "strong" or "weak", NULL = strong */
     uint64_t first_seed, last_seed;
@@ -27,6 +31,13 @@ struct session {
 /* Parses "race,memory,api,uninitialized", "all" or "none". */
 int session_set_checks(struct session *session, const char *list);
 bool session_is_weak(const struct session *session);
+/* Runs ARGV to its end with PROCESSES, which the caller closes, listening; CHILD is to be waited for. Returns
+ * an exit code. */
+struct session_processes;
+int session_execute(struct session_processes *processes, const struct session *session, const char *patterns,
+                    char **argv, pid_t *child);
+/* The text of a file, which the caller frees; NULL after a complaint. */
+char *session_read_text(const char *path);
 /* Runs ARGV (NULL-terminated) to its end and reports.  Returns an exit code. */
 int session_run(const struct session *session, char **argv);
 

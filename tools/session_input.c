@@ -76,6 +76,10 @@ static void pass_on(int number)
 void session_input_signals(pid_t child)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on};
+    if (signalled) { /* the program once more */
+        signalled = child;
+        return;
+    }
     signalled = child;
     sigaction(SIGINT, &ignore, &old_int);
     sigaction(SIGTERM, &forward, &old_term);

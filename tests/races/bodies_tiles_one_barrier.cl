@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: before line 15
 // run: -g 8 -l 4 -a buf:8:iota -a buf:8
 // The next tile is loaded while others use this one.
 kernel void k(global const float *x, global float *force)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Advice to put a barrier somewhere is followed: of the places that it leaves open, between two lines, one is such
-that there is no race of these accesses any more; or all work-items of the group come by at none of them."""
+"""Advice to put a barrier somewhere is followed: there is no race of these accesses any more, and all work-items of
+the group come by."""
 import glob
 import json
 import os
@@ -24,17 +24,12 @@ def findings(path, wanted):
     return json.loads(run.stdout.decode())["findings"] if run.returncode in (0, 1) else None
 
 
-WHERE = ", where all work-items of the group come by"
-
-
-def places(fix, last):
-    """The barrier, and before which lines it may stand."""
-    fix = fix[:-len(WHERE)] if fix.endswith(WHERE) else ""
-    between = re.match(r"put (barrier\(\w+\)) between lines (\d+) and (\d+)$", fix)
-    behind = re.match(r"put (barrier\(\w+\)) between line (\d+) and line (\d+) of the next round$", fix)
-    if between:
-        return between[1], range(int(between[3]), int(between[2]), -1)
-    return (behind[1], range(int(behind[2]) + 1, last + 1)) if behind else (None, ())
+def place(finding):
+    """The barrier that is advised, and before which line; no barrier is advised that has not been tried."""
+    found = re.match(r"put (barrier\(\w+\)) (?:before line (\d+)$)?", finding.get("fix") or "")
+    if found and not (found[2] and finding["fix_verified"]):
+        check("%s is tried" % finding["fix"], False, finding["message"])
+    return (found[1], int(found[2])) if found and found[2] else (None, 0)
 
 
 def lines_of(finding, inserted):
@@ -64,13 +59,11 @@ def main():
             continue
         with open(path) as f:
             text = f.read().split("\n")
-        advised = [x for x in findings(path, wanted) or [] if places(x.get("fix") or "", len(text))[0]]
-        if not advised:
-            continue
-        barrier, lines = places(advised[0]["fix"], len(text))
-        outcomes = [outcome(text, barrier, line, wanted, advised[0]) for line in lines]
-        check("%s: %s" % (os.path.basename(path), advised[0]["fix"]), True in outcomes or False not in outcomes,
-              advised[0]["message"])
+        advised = [x for x in findings(path, wanted) or [] if place(x)[0]]
+        for finding in advised[:1]:
+            barrier, line = place(finding)
+            check("%s: %s" % (os.path.basename(path), finding["fix"]), outcome(text, barrier, line, wanted, finding),
+                  finding["message"])
     return tap.done()
 
 

@@ -74,6 +74,43 @@ ok "what is named as a source is read only if it is a file" bash -c "
     printf '#line 9 \"/dev/stdin\"\nkernel void k(global int *p) { *p = 1; }\n' >$tap_dir/stdin.cl
     timeout 20 $REFCL kernel $tap_dir/stdin.cl -g 2 -l 2 -a buf:1 <>$tap_dir/nobody 2>&1 | grep -q '/dev/stdin:9:'"
 
+host=$(dirname $REFCL)/refcl-kernel-host
+# Barriers are tried in the source before they are advised.
+cat >$tap_dir/sum.cl <<'K'
+kernel void k(global int *out)
+{
+    local int t[8];
+    int l = get_local_id(0);
+    t[l] = l;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 4; s > 0; s /= 2) {
+        if (l < s)
+            t[l] += t[l + s];
+    }
+    out[l] = t[0];
+}
+K
+cat >$tap_dir/if.cl <<'K'
+kernel void k(global int *out)
+{
+    int l = get_local_id(0);
+    if (l < 2) {
+        out[l] = l;
+        out[1 - l] += 1;
+    }
+}
+K
+sed 's/^kernel/#include "part.h"\n&/' $tap_dir/sum.cl >$tap_dir/sum_included.h
+echo "#include \"$tap_dir/sum_included.h\"" >$tap_dir/including.cl
+ok "a barrier at the end of each round is tried" prints 1 'put barrier\(CLK_LOCAL_MEM_FENCE\) before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
+ok "... and one before the result is read" prints 1 'before line 11 \(checked|before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
+ok "... but not in captured modules, which have no source" bash -c "
+    $REFCL capture --output $tap_dir/sum%n.cap -- $host kernel k global 8 local 8 arg buf:8 $tap_dir/sum.cl &&
+        $REFCL kernel $tap_dir/sum001.cap 2>&1 | grep 'between lines 9 and 11.*(not checked'"
+ok "no barrier is advised where not all come by" bash -c "! $REFCL kernel $tap_dir/if.cl -g 4 -l 4 -a buf:2 2>&1 | grep 'to fix it'"
+ok "what cannot be tried is not called checked" prints 1 'between lines .* \(not checked\)' $REFCL run -- $host kernel k global 8 local 8 arg buf:8 $tap_dir/sum.cl
+ok "what the program prints is printed once" bash -c "[ \$($REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8 -p 0 2>/dev/null | wc -l) -eq 1 ]"
+
 ok "a program without OpenCL gets no note" bash -c "! $REFCL run -- true 2>&1 | grep -q note"
 ok "a process left behind does not keep the session open" timeout 20 $REFCL run -- sh -c 'sleep 60 & true'
 
@@ -84,7 +121,6 @@ kernel void k(global int *w)
     *w = 7;
 }
 K
-host=$(dirname $REFCL)/refcl-kernel-host
 one="$host kernel k global 4 local 2 arg buf:1 arg buf:1 arg buf:1 $tap_dir/two.cl"
 other="$host kernel k global 4 local 2 arg buf:1 $tap_dir/other.cl"
 ok "one process after the other" prints 1 '^refcl: 4 findings$' $REFCL run -- sh -c "$one; $other"

@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: before line 16
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64:iota -a buf:64
 // Without the second barrier the next tile overwrites what others still read.
 kernel void k(global const int *a, global const int *b, global int *c)
