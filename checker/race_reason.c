@@ -315,8 +315,9 @@ static bool from_agents(struct reason *r)
                  " and %" PRIu32,
                  commands[0], commands[1]);
         snprintf(r->fix, sizeof r->fix,
-                 "put the event of command %" PRIu32 " into the wait list of command %" PRIu32, commands[0],
-                 commands[1]);
+                 "put the event of command %" PRIu32 " into the wait list of command %" PRIu32,
+                 commands[0] < commands[1] ? commands[0] : commands[1], /* the first to be enqueued */
+                 commands[0] < commands[1] ? commands[1] : commands[0]);
     } else {
         uint32_t command = commands[0] ? commands[0] : commands[1];
         snprintf(r->text, sizeof r->text,

@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: wait for command 1
 // build: host-cc
 // The host reads a result without waiting for the kernel.
 #include "host.h"

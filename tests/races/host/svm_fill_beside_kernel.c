@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: the event of command 1 into the wait list of command 2
 // Memory is filled by one queue while a kernel of another uses it.
 #include "host.h"
 

@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: the event of command 1 into the wait list of command 2
 // Two in-order queues are not ordered with each other.
 #include "host.h"
 
