@@ -98,9 +98,10 @@ void rt_command_append(struct rt_command *command);
 void rt_command_forget(struct rt_command *command);
 void rt_sched_ready(struct rt_command *command);
 void rt_sched_flush(struct rt_queue *queue);
-void rt_sched_look(void); /* before the host looks at an event again that is not complete */
-void rt_sched_wait(void); /* until some event completes, or not quite so long */
-void rt_sched_wake(void); /* after the last wait, or to be sure that commands start now */
+void rt_sched_look(void);        /* before the host looks at an event again that is not complete */
+bool rt_sched_is_executor(void); /* the calling thread */
+void rt_sched_wait(void);        /* until some event completes, or not quite so long */
+void rt_sched_wake(void);        /* after the last wait, or to be sure that commands start now */
 /* Notes the time, if the queue profiles. */
 void rt_event_stamp(struct rt_event *event, int which);
 /* Sets EVENT's status and does what follows from it: callbacks, dependent commands, waiting threads. */
@@ -117,6 +118,8 @@ struct rt_event *rt_event_create(struct rt_context *context, struct rt_queue *qu
 
 /* ---- recording (record.c): all of it does nothing, quickly, while recording is off ---- */
 
+/* How many of the application's threads called, or were called. */
+uint32_t rt_record_host_threads(void);
 mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count);
 mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
                                     struct mm_edge *edges, size_t count);

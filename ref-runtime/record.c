@@ -106,6 +106,24 @@ static struct mm_agent this_thread(void)
     return (struct mm_agent){0, mm_recorder_host_thread(recorder)};
 }
 
+/* The executor does for a command what the application's threads do for themselves: it is none of them. */
+static atomic_uint executors;
+
+static struct mm_agent this_thread_or_executor(void)
+{
+    uint32_t before = mm_recorder_host_threads(recorder);
+    struct mm_agent agent = this_thread();
+    if (agent.index >= before && rt_sched_is_executor()) {
+        atomic_store(&executors, 1);
+    }
+    return agent;
+}
+
+uint32_t rt_record_host_threads(void)
+{
+    return mm_recorder_host_threads(recorder) - atomic_load(&executors);
+}
+
 mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count)
 {
     if (!rt_recorder()) {
@@ -293,7 +311,7 @@ uint32_t rt_record_allocation(const struct mm_allocation *allocation)
     record.allocation.address = steady_address(allocation->address, allocation->size);
     mm_recorder_record(recorder, &record);
     struct mm_event event = {.kind = MM_ALLOC,
-                             .agent = this_thread(),
+                             .agent = this_thread_or_executor(),
                              .allocation = record.allocation.id,
                              .source = rt_call_source("create"),
                              .size = at_most_32_bits(allocation->size),
@@ -308,7 +326,7 @@ void rt_record_free(uint32_t allocation, uint64_t size)
         return;
     }
     struct mm_event event = {.kind = MM_FREE,
-                             .agent = this_thread(),
+                             .agent = this_thread_or_executor(),
                              .allocation = allocation,
                              .size = at_most_32_bits(size),
                              .attributes = MM_NO_VALUE};

@@ -526,6 +526,11 @@ void rt_sched_start(void)
     in_start();
 }
 
+bool rt_sched_is_executor(void)
+{
+    return executor_process != 0 && pthread_equal(pthread_self(), executor);
+}
+
 /* At exit or unloading: stop at the next slice, then close the recording. */
 __attribute__((destructor)) static void stop_executor(void)
 {

@@ -13,7 +13,7 @@ enum rt_watched { RT_NONE_WATCHED, RT_SETTLED, RT_UNSETTLED };
 static bool is_ordered(const struct rt_queue *queue)
 {
     return queue->in_order && atomic_load(&queue->context->queue_count) == 1 &&
-           mm_recorder_host_threads(rt_recorder()) == 1;
+           rt_record_host_threads() == 1;
 }
 
 static bool is_mapped(struct rt_mem *mem)
