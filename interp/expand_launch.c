@@ -1,7 +1,7 @@
 /* Launches of traces, executed again (expand.h). */
 #include "interp/expand_internal.h"
 #include "memmodel/trace.h"
-#include <stdio.h>
+#include <stdlib.h>
 
 /* ---- decoding ------------------------------------------------------------------------------ */
 
@@ -277,8 +277,16 @@ static enum mm_class run_launch(struct in_expander *e, const struct in_launch *l
     return MM_OK;
 }
 
-/* Launches end: one that was recorded had a limit, or ended before somebody lost patience. */
-#define STEP_LIMIT UINT64_C(100000000000)
+/* Instructions that a launch of RECORDED ones at most, 0 if it had no limit, may take: it ended, but the
+ * trace may have been changed since. */
+static uint64_t step_limit(uint64_t recorded)
+{
+    const uint64_t patience = UINT64_C(100000000000);
+    const char *given = getenv("REFCL_STEP_LIMIT");
+    uint64_t limit = recorded != 0 ? recorded : patience,
+             most = given != NULL ? strtoull(given, NULL, 10) : 0;
+    return most != 0 && most < limit ? most : limit;
+}
 
 enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *replay)
 {
@@ -296,9 +304,9 @@ enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *re
                           .max_findings = 1,
                           .recorder = e->recorder,
                           .command = replay->command};
-    uint64_t sample;
+    uint64_t sample = 0;
     const char *wrong = take_launch(e, &i, arena, &l, &sample);
-    l.step_limit = l.step_limit != 0 ? l.step_limit : STEP_LIMIT;
+    l.step_limit = step_limit(l.step_limit);
     mm_recorder_flush(e->recorder);
     mm_recorder_skip_ids(e->recorder, (uint32_t)e->sources.out, (uint32_t)e->allocations.out);
     enum mm_class cls = wrong != NULL ? bad_launch(e, replay->command, wrong) : run_launch(e, &l, sample);

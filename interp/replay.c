@@ -67,26 +67,50 @@ static bool tells_address(const struct in_module *m, const struct in_inst *i)
     }
 }
 
-static bool tells_addresses(const struct in_module *m)
+static bool types_hold_pointers(const struct in_module *m)
+{
+    for (uint32_t id = 0; id < m->bound; id++)
+        if (m->ids[id].kind == IN_ID_TYPE && holds_pointers(m->ids[id].ty))
+            return true;
+    return false;
+}
+
+static uint32_t called(const struct in_module *m, const struct in_inst *i)
+{
+    return i->opcode == SpvOpFunctionCall && m->ids[i->operands[0]].kind == IN_ID_FUNCTION
+               ? m->ids[i->operands[0]].index
+               : UINT32_MAX;
+}
+
+/* In function INDEX or in what it calls; SEEN has a byte for each function. */
+static bool tells_addresses(const struct in_module *m, uint32_t index, uint8_t *seen)
 {
     struct in_inst i;
-    for (uint32_t at = 5; at < m->word_count; at += i.count) {
+    if (index >= m->function_count || seen[index])
+        return false;
+    seen[index] = 1;
+    for (uint32_t at = m->functions[index].word; at < m->functions[index].end; at += i.count) {
         in_inst_at(m, at, &i);
-        if (tells_address(m, &i) ||
-            (i.result != 0 && m->ids[i.result].kind == IN_ID_TYPE && holds_pointers(m->ids[i.result].ty)))
+        if (tells_address(m, &i) || tells_addresses(m, called(m, &i), seen))
             return true;
     }
     return false;
 }
 
-bool in_replay_possible(const struct in_instance *instance, size_t size)
+bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_t size)
 {
     enum { UNKNOWN, YES, NO };
-    struct in_module *module = instance->module;
-    int known = atomic_load(&module->replayable);
+    const struct in_module *m = instance->module;
+    struct in_code *code = m->kernels[kernel].code;
+    int known = atomic_load(&code->replayable);
     if (known == UNKNOWN) {
-        known = size <= MM_TRACE_BYTES_MAX / 2 && !tells_addresses(module) ? YES : NO;
-        atomic_store(&module->replayable, known);
+        uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
+        uint32_t function = m->kernels[kernel].function;
+        bool possible = seen != NULL && size <= MM_TRACE_BYTES_MAX / 2 && !types_hold_pointers(m) &&
+                        !tells_addresses(m, function, seen);
+        mm_free(seen);
+        known = possible ? YES : NO;
+        atomic_store(&code->replayable, known);
     }
     return known == YES;
 }

@@ -9,9 +9,9 @@
 
 #include "interp/interp.h"
 
-/* Whether what kernels of INSTANCE do is the same wherever memory lies, and its module, of SIZE bytes, is not
- * too large for a trace. */
-bool in_replay_possible(const struct in_instance *instance, size_t size);
+/* Whether what KERNEL of INSTANCE does is the same wherever memory lies, and the module, of SIZE bytes, is
+ * not too large for a trace. */
+bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_t size);
 /* RUN, which compiled code executed to its end, goes into the trace; SPIRV and OPTIONS are what its module
  * was made of. */
 void in_replay_record(const struct in_run *run, const void *spirv, size_t size,

@@ -53,7 +53,8 @@ bool rt_replay_allows(const struct rt_launch *launch)
             return false;
         }
     }
-    return build && in_fault_now == IN_NO_FAULT && in_replay_possible(launch->instance, build->spirv.size);
+    return build && in_fault_now == IN_NO_FAULT &&
+           in_replay_possible(launch->instance, launch->kernel_index, build->spirv.size);
 }
 
 /* ---- memory ---- */

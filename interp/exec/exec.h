@@ -160,6 +160,7 @@ struct in_code {
     void *native;            /* what the JIT keeps for this kernel */
     _Atomic uint64_t heat;   /* instructions that the interpreter executed of it */
     _Atomic bool suspicious; /* a watched launch was: the next one is the interpreter's at once */
+    _Atomic int replayable;  /* replay.c: not yet known, yes, no */
     _Atomic bool stray; /* a launch read outside all objects: only the interpreter survives that for sure */
 };
 

@@ -154,7 +154,6 @@ struct in_module {
     struct in_object *objects;               /* template per global: region, size, name */
     struct in_pipe_storage *storages;
     uint32_t storage_count;
-    atomic_int replayable; /* replay.c: not yet known, yes, no */
 };
 
 /* An instruction as it stands in in_module.words. */
