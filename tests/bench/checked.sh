@@ -1,9 +1,10 @@
 #!/bin/bash
 # CPU time of a launch when it is checked, beside the same launch compiled and neither checked nor recorded: `refcl
-# run` looking for races and memory errors with launches watched by compiled code, of full size; and, of a 64th, in the
-# interpreter, and writing a trace besides.  Everything counts: the program, its threads, the detector in its own process.
-# What sessions cost once is left out: the figures are differences of runs with many launches and with few.
-# checked.sh [KERNEL...]; RECORDED=0 leaves out the interpreter's part.
+# run` looking for races and memory errors with launches watched by compiled code, and writing a trace besides, both of
+# full size; and, of a 64th, looking in the interpreter.  Everything counts: the program, its threads, the detector in
+# its own process, the trace file.  What sessions cost once is left out, and with it what memory holds at first: the
+# figures are differences of runs with many launches and with few.
+# checked.sh [KERNEL...]; INTERPRETED=0 leaves out the interpreter's part.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 BUILD=${BUILD:-build}
@@ -32,18 +33,18 @@ session() { # session KERNEL SHIFT LAUNCHES OPTION...: of one launch
     echo "$few $many $launches" | awk '{ print ($2 > $1 ? ($2 - $1) / $3 : "-") }'
 }
 
-printf '%-16s %10s %12s %8s %10s %12s %8s %12s %8s\n' kernel jit watched times jit/64 checked/64 times recorded/64 times
+printf '%-16s %10s %12s %8s %12s %8s %10s %12s %8s\n' kernel jit watched times recorded times jit/64 checked/64 times
 for k in $kernels; do
     watched=$(REFCL_ENGINE=jit session "$k" 0 100 --check race,memory)
-    line="$k $(jit "$k" 30 0) $watched"
-    [ "${RECORDED:-1}" = 0 ] || line="$line $(jit "$k" 30 6) $(REFCL_ENGINE=interp session "$k" 6 8 --check race,memory) \
-        $(session "$k" 6 8 --check race,memory --trace "$trace")"
+    recorded=$(REFCL_ENGINE=jit session "$k" 0 100 --check race,memory --trace "$trace")
+    line="$k $(jit "$k" 30 0) $watched $recorded"
+    [ "${INTERPRETED:-1}" = 0 ] || line="$line $(jit "$k" 30 6) $(REFCL_ENGINE=interp session "$k" 6 8 --check race,memory)"
     echo $line
 done | awk '
     function ratio(a, b) { return a + 0 == 0 || b + 0 == 0 ? "-" : sprintf(b < 10 * a ? "%.1f" : "%.0f", b / a) }
     function mean(name, sum, n) { if (n) printf "geometric mean, %s / JIT: %.1f over %d kernels\n", name, exp(sum / n), n }
-    { w = ratio($2, $3); c = ratio($4, $5); r = ratio($4, $6)
-      printf "%-16s %10s %12s %8s %10s %12s %8s %12s %8s\n", $1, $2, $3, w, $4, $5, c, $6, r; fflush()
-      if (w != "-") { watched += log($3 / $2); l++ }
-      if (c != "-") { checked += log($5 / $4); n++ } if (r != "-") { recorded += log($6 / $4); m++ } }
-    END { mean("watched", watched, l); mean("checked in the interpreter", checked, n); mean("recorded", recorded, m) }'
+    { w = ratio($2, $3); r = ratio($2, $4); c = ratio($5, $6)
+      printf "%-16s %10s %12s %8s %12s %8s %10s %12s %8s\n", $1, $2, $3, w, $4, r, $5, $6, c; fflush()
+      if (w != "-") { watched += log($3 / $2); l++ } if (r != "-") { recorded += log($4 / $2); m++ }
+      if (c != "-") { checked += log($6 / $5); n++ } }
+    END { mean("watched", watched, l); mean("recorded", recorded, m); mean("checked in the interpreter", checked, n) }'

@@ -72,7 +72,7 @@ static struct mm_record random_record(mm_event_id next)
 {
     struct mm_record r;
     memset(&r, 0, sizeof r);
-    r.type = (enum mm_record_type)(MM_RECORD_EVENT + rnd() % MM_RECORD_FINDING);
+    r.type = (enum mm_record_type)(MM_RECORD_EVENT + rnd() % MM_RECORD_REPLAY);
     switch (r.type) {
     case MM_RECORD_EVENT:
         r.event = random_event();
@@ -130,6 +130,19 @@ static struct mm_record random_record(mm_event_id next)
         r.finding.clause = "CLC 6.3";
         r.finding.message = random_word();
         r.finding.offset = rnd();
+        break;
+    case MM_RECORD_CONTENT:
+        r.content = (struct mm_content){.allocation = (uint32_t)(rnd() | 1),
+                                        .offset = rnd() >> 1,
+                                        .size = 1 + rnd() % sizeof words[0],
+                                        .bytes = rnd() % 4 ? words[rnd() % 7] : NULL};
+        break;
+    case MM_RECORD_PROGRAM:
+        r.program = (struct mm_program){(uint32_t)(rnd() | 1), (uint32_t)(rnd() % sizeof words), words};
+        break;
+    case MM_RECORD_REPLAY:
+        r.replay = (struct mm_replay){(uint32_t)(rnd() | 1), (uint32_t)(rnd() | 1),
+                                      (uint32_t)(rnd() % sizeof words), words};
         break;
     }
     return r;
@@ -200,6 +213,19 @@ static enum mm_class digest_record(void *context, const struct mm_record *r)
         fold_string(d, r->finding.kind);
         fold_string(d, r->finding.clause);
         fold_string(d, r->finding.message);
+        break;
+    case MM_RECORD_CONTENT:
+        fold(d, &r->content.allocation, 4);
+        fold(d, &r->content.offset, 16);
+        fold(d, r->content.bytes, r->content.bytes ? (size_t)r->content.size : 0);
+        break;
+    case MM_RECORD_PROGRAM:
+        fold(d, &r->program.id, 8);
+        fold(d, r->program.bytes, r->program.size);
+        break;
+    case MM_RECORD_REPLAY:
+        fold(d, &r->replay.command, 12);
+        fold(d, r->replay.bytes, r->replay.size);
         break;
     }
     return MM_OK;

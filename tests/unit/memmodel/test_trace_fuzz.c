@@ -46,6 +46,9 @@ static size_t put_records(unsigned char *out)
         {.type = MM_RECORD_TEXT, .text = {.file = "a.cl", .text = "kernel void f() {}\n"}},
         {.type = MM_RECORD_FINDING,
          .finding = {.kind = "out-of-bounds", .clause = "c", .message = "m", .source = 1, .allocation = 1}},
+        {.type = MM_RECORD_CONTENT, .content = {1, 16, 8, "contents"}},
+        {.type = MM_RECORD_CONTENT, .content = {1, 32, 32, NULL}},
+        {.type = MM_RECORD_PROGRAM, .program = {1, 7, "program"}},
     };
     for (size_t i = 0; i < sizeof records / sizeof *records; i++)
         used += mm_trace_encode_record(&records[i], out + used);
