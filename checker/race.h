@@ -180,6 +180,7 @@ struct ck_release {
     struct ck_release *next;
     uint64_t key;
     struct ck_clock *main, *other;
+    uint32_t number; /* how many are older */
     uint8_t slot;
 };
 struct ck_sync {
@@ -191,7 +192,8 @@ struct ck_sync {
     mm_event_id broken_too; /* the same for the last such write of anybody else */
     bool split;             /* several cells share this id, of which each goes its own way */
     uint8_t order, scope;
-    struct ck_release *releases;
+    struct ck_release *releases; /* the newest first */
+    struct ck_map *index;        /* of them by key, one for each slot; NULL while they are few */
 };
 struct ck_atomics { /* atomic accesses with one scope instance: no races among themselves */
     struct ck_atomics *next;

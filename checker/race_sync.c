@@ -94,6 +94,71 @@ void ck_shortfalls_free(struct ck_detector *d)
     }
 }
 
+/* ---- what a location offers ---------------------------------------------------------------- */
+
+enum { FEW_RELEASES = 8 };
+
+static void clear_index(struct ck_detector *d, struct ck_sync *sync)
+{
+    for (int slot = 0; sync->index && slot < CK_SLOTS; slot++)
+        ck_map_clear(&sync->index[slot], &d->budget);
+    ck_budget_free(&d->budget, sync->index, CK_SLOTS * sizeof *sync->index);
+    sync->index = NULL;
+}
+
+static void free_releases(struct ck_detector *d, struct ck_sync *sync)
+{
+    clear_index(d, sync);
+    while (sync->releases) {
+        struct ck_release *r = sync->releases;
+        sync->releases = r->next;
+        ck_clock_drop(&d->clocks, r->main);
+        ck_clock_drop(&d->clocks, r->other);
+        ck_budget_free(&d->budget, r, sizeof *r);
+    }
+}
+
+static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot, uint64_t key)
+{
+    if (sync->index)
+        return ck_map_get(&sync->index[slot], key);
+    struct ck_release *r = sync->releases;
+    while (r && (r->slot != slot || r->key != key))
+        r = r->next;
+    return r;
+}
+
+/* Without memory for the index the list is searched. */
+static void index_releases(struct ck_detector *d, struct ck_sync *sync)
+{
+    struct ck_release *r = sync->releases, *end = sync->index ? r->next : NULL;
+    if (r->number < FEW_RELEASES)
+        return;
+    if (!sync->index)
+        sync->index = ck_budget_alloc(&d->budget, CK_SLOTS * sizeof *sync->index);
+    for (; sync->index && r != end; r = r->next)
+        if (!ck_map_put(&sync->index[r->slot], &d->budget, r->key, r))
+            clear_index(d, sync);
+}
+
+static void offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
+{
+    struct ck_release *r = find_release(sync, release->slot, release->key);
+    if (!r) {
+        r = ck_budget_alloc(&d->budget, sizeof *r);
+        if (!r)
+            return;
+        r->slot = release->slot;
+        r->key = release->key;
+        r->number = sync->releases ? sync->releases->number + 1 : 0;
+        r->next = sync->releases;
+        sync->releases = r;
+        index_releases(d, sync);
+    }
+    ck_clock_join(&d->clocks, &r->main, release->main);
+    ck_clock_join(&d->clocks, &r->other, release->other);
+}
+
 /* ---- acquire ------------------------------------------------------------------------------ */
 
 /* What later acquire fences will take, by their scope as written. */
@@ -127,12 +192,15 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
     bool wanted = acquires(event->order), synchronised = false;
     note_order(d, event);
     const struct ck_release *in_instance = NULL;
-    for (const struct ck_release *r = sync->releases; r; r = r->next) {
-        if (ck_scope_instance(d, agent, (enum ck_slot)r->slot, location) != r->key)
+    for (int reach = 0; sync->releases && reach < CK_SLOTS; reach++) {
+        uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)reach, location);
+        const struct ck_release *r = find_release(sync, (uint8_t)reach, key);
+        if (!r)
             continue;
-        in_instance = r;
+        if (!in_instance || r->number < in_instance->number)
+            in_instance = r;
         pend(d, item, location, r);
-        if (wanted && slot == (enum ck_slot)r->slot) {
+        if (wanted && slot == (enum ck_slot)reach) {
             ck_clock_join(&d->clocks, &item->clock[location->system], r->main);
             synchronised = true;
         }
@@ -152,22 +220,11 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
 
 /* ---- release ------------------------------------------------------------------------------ */
 
-static void free_releases(struct ck_detector *d, struct ck_release **list)
-{
-    while (*list) {
-        struct ck_release *r = *list;
-        *list = r->next;
-        ck_clock_drop(&d->clocks, r->main);
-        ck_clock_drop(&d->clocks, r->other);
-        ck_budget_free(&d->budget, r, sizeof *r);
-    }
-}
-
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync)
 {
     if (!sync)
         return;
-    free_releases(d, &sync->releases);
+    free_releases(d, sync);
     ck_budget_free(&d->budget, sync, sizeof *sync);
 }
 
@@ -178,6 +235,7 @@ struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
         return NULL;
     sync->split = true;
     *copy = *sync;
+    copy->index = NULL;
     struct ck_release **out = &copy->releases;
     *out = NULL;
     for (const struct ck_release *r = sync->releases; r; r = r->next) {
@@ -194,24 +252,6 @@ struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
         out = &p->next;
     }
     return copy;
-}
-
-static void offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
-{
-    struct ck_release *r = sync->releases;
-    while (r && (r->slot != release->slot || r->key != release->key))
-        r = r->next;
-    if (!r) {
-        r = ck_budget_alloc(&d->budget, sizeof *r);
-        if (!r)
-            return;
-        r->slot = release->slot;
-        r->key = release->key;
-        r->next = sync->releases;
-        sync->releases = r;
-    }
-    ck_clock_join(&d->clocks, &r->main, release->main);
-    ck_clock_join(&d->clocks, &r->other, release->other);
 }
 
 /* One more than the last event that ended the sequences which AGENT heads here. */
@@ -268,7 +308,7 @@ static void head(struct ck_detector *d, uint64_t agent, struct ck_item *item, st
 static void break_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
                             struct ck_sync *sync)
 {
-    free_releases(d, &sync->releases);
+    free_releases(d, sync);
     if (sync->breaker != agent) {
         sync->broken_too = sync->broken;
         sync->breaker = agent;
