@@ -1,7 +1,8 @@
 #!/bin/bash
 # The interpreter beside Oclgrind, CPU time of a launch in milliseconds: without checks; and with race detection and
-# uninitialised values, as the difference between a session with many launches and one with few of the same size, each
-# the median of RUNS (3).  "few" is what the sessions of two launches took, whatever sessions cost once included.
+# uninitialised values, medians of RUNS (3).  Oclgrind is one process, which measures its second launch; a session of
+# refcl is several, so that its launch is the difference between a session with 20 more and one with two, by 20.
+# "few": sessions of two launches as a whole, whatever sessions cost once included.
 # A command that fails, or prints no result, is "-" and left out.
 # oclgrind.sh [KERNEL...]; RACES=0 leaves the second part out; ENGINE=jit has compiled code watch launches in it.
 set -u
@@ -36,21 +37,25 @@ checked_scale_of() {
     esac
 }
 median() { sort -n | awk '/-/ { bad = 1 } { v[NR] = $1 } END { print bad || NR == 0 ? "-" : v[int((NR + 1) / 2)] }'; }
-# time_of KERNEL COMMAND...: CPU milliseconds of a command that prints the kernel's result, children included.
-time_of() {
-    local TIMEFORMAT='%U %S' kernel=$1
-    shift
-    { time timeout 300 "$@" 2>/dev/null | grep -q "^$kernel [0-9.]* " || echo failed >&2; } 2>&1 |
-        awk '/failed/ { bad = 1 } NF == 2 { t = ($1 + $2) * 1000 } END { print bad || t == 0 ? "-" : t }'
-}
-# sessions KERNEL LAUNCHES COMMAND...: medians of sessions with few launches, and with LAUNCHES more.
-sessions() {
-    local kernel=$1 launches=$2 scale few many
+# session KERNEL LAUNCHES COMMAND...: CPU milliseconds of a command that prints the kernel's result, children included,
+# and of the launch that it measured.
+session() {
+    local TIMEFORMAT='%U %S' kernel=$1 launches=$2
     shift 2
-    scale=$(checked_scale_of "$kernel")
-    few=$(for ((i = 0; i < RUNS; i++)); do time_of "$kernel" "$@" "$bench" $source "$kernel" 1 "$scale"; done | median)
-    many=$(for ((i = 0; i < RUNS; i++)); do time_of "$kernel" "$@" "$bench" $source "$kernel" $((launches + 1)) "$scale"; done | median)
-    echo "$few $many" | awk -v n="$launches" '{ print ($2 + 0 > $1 + 0 && $1 != "-" ? ($2 - $1) / n : "-"), $1 }'
+    { time timeout 300 "$@" "$bench" $source "$kernel" "$launches" "$(checked_scale_of "$kernel")" 2>/dev/null; } 2>&1 |
+        awk -v k="$kernel" '$1 == k { launch = $2 } NF == 2 { t = ($1 + $2) * 1000 } END { print launch == "" ? "- -" : t " " launch }'
+}
+runs() { for ((i = 0; i < RUNS; i++)); do session "$@"; done; }
+first() { awk '{ print $1 }' | median; }
+# Launch and session of two, for each.
+refcl_races() {
+    few=$(runs "$1" 1 "$BUILD/refcl" run -q -- | first)
+    many=$(runs "$1" 21 "$BUILD/refcl" run -q -- | first)
+    echo "$few $many" | awk '{ print ($2 + 0 > $1 + 0 && $1 != "-" ? ($2 - $1) / 20 : "-"), $1 }'
+}
+grind_races() {
+    all=$(runs "$1" 1 oclgrind --data-races --uninitialized)
+    echo "$(echo "$all" | awk '{ print $2 }' | median) $(echo "$all" | first)"
 }
 refcl() { REFCL_ENGINE=interp timeout 300 "$bench" $source "$1" 5 "$(scale_of "$1")"; }
 grind() { timeout 300 oclgrind "$bench" $source "$1" 1 "$(scale_of "$1")"; }
@@ -74,5 +79,5 @@ done | table "plain"
 [ "${RACES:-1}" = 0 ] && exit
 export REFCL_ENGINE=${ENGINE:-interp}
 for k in $kernels; do
-    echo "$k $(sessions "$k" 20 "$BUILD/refcl" run -q --) $(sessions "$k" 1 oclgrind --data-races --uninitialized)"
+    echo "$k $(refcl_races "$k") $(grind_races "$k")"
 done | awk '{ print $1, $2, $4, $3, $5 }' | table "with races"
