@@ -39,6 +39,8 @@ static bool wait_for_data(struct session_input *input)
         int n = poll(&wait, 1, POLL_MS);
         if (n > 0 || (n < 0 && errno != EINTR))
             return true;
+        if (n == 0 && input->idle)
+            input->idle(input->idle_context);
         idle = n == 0 && atomic_load(input->ended) ? idle + POLL_MS : 0;
         if (idle >= IDLE_MS)
             return false;

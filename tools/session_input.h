@@ -13,6 +13,8 @@ struct session_input {
     int copy;                 /* a file that gets what is read too, -1 = none */
     uint64_t received;        /* bytes */
     uint64_t copied, copy_limit;
+    void (*idle)(void *context); /* called now and then as long as nothing comes; may be NULL */
+    void *idle_context;
     bool abandoned; /* the command ended, but something keeps its connection open without writing to it */
 };
 /* An mm_trace_input over a struct session_input. */

@@ -200,8 +200,11 @@ static int prepare(struct session_processes *all, struct session_process *p)
     const char *wanted = getenv("REFCL_PROGRESS");
     if (!session->quiet && all->count == 1)
         p->progress = session_progress_create(wanted && strcmp(wanted, "1") == 0);
-    if (p->progress)
+    if (p->progress) {
         session_progress_sink(p->progress, &p->tee.sinks[p->tee.count++]);
+        p->input.idle = session_progress_idle;
+        p->input.idle_context = p->progress;
+    }
     if (session->predict || session->assertion_count)
         code = open_predictor(p, session);
     if (!code && session->trace)

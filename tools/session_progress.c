@@ -17,7 +17,7 @@ struct session_progress {
     struct mm_command command; /* the launch at hand; no strings */
     char kernel[48];
     uint64_t groups, group_size, group; /* in all, work-items of one, the last that was seen + 1 */
-    int64_t begin, last;
+    int64_t begin, last, last_event;
 };
 
 static int64_t now_ms(void)
@@ -33,14 +33,24 @@ static long memory_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss / 1024 : 0;
 }
 
-static void show(struct session_progress *p, int64_t now)
+/* Compiled code that checks itself records nothing, nor do loops without accesses. */
+static void rate(const struct session_progress *p, int64_t now, char *out, size_t size)
 {
     double seconds = (double)(now - p->last) / 1000;
-    char line[160];
-    snprintf(line, sizeof line,
-             "refcl: launch %" PRIu64 ", %s: work-group %" PRIu64 " of %" PRIu64 ", %.3g events/s, %ld MiB",
-             p->launches, p->kernel, p->group, p->groups,
-             seconds > 0 ? (double)(p->events - p->events_before) / seconds : 0.0, memory_mib());
+    if (p->events == p->events_before)
+        snprintf(out, size, "nothing to record for %" PRId64 " s", (now - p->last_event) / 1000);
+    else
+        snprintf(out, size, "%.3g events/s", (double)(p->events - p->events_before) / seconds);
+}
+
+static void show(struct session_progress *p, int64_t now)
+{
+    char line[200], events[60], group[40] = "";
+    rate(p, now, events, sizeof events);
+    if (p->group)
+        snprintf(group, sizeof group, "work-group %" PRIu64 " of ", p->group);
+    snprintf(line, sizeof line, "refcl: launch %" PRIu64 ", %s: %s%" PRIu64 "%s, %s, %ld MiB", p->launches,
+             p->kernel, group, p->groups, p->group ? "" : " work-groups", events, memory_mib());
     fprintf(stderr, "\r%-100s", line);
     fflush(stderr);
     p->shown = true;
@@ -60,6 +70,7 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
 {
     struct session_progress *p = context;
     p->events += count;
+    p->last_event = now_ms();
     for (size_t i = count; i-- > 0;) {
         struct mm_agent agent = events[i].agent;
         if (agent.command != p->command.id || agent.index == MM_INDEX_RUNTIME || !p->group_size)
@@ -102,7 +113,7 @@ struct session_progress *session_progress_create(bool forced)
     struct session_progress *p = forced || isatty(STDERR_FILENO) == 1 ? mm_alloc_zero(1, sizeof *p) : NULL;
     if (p) {
         p->forced = forced;
-        p->begin = p->last = now_ms();
+        p->begin = p->last = p->last_event = now_ms();
     }
     return p;
 }
@@ -110,6 +121,13 @@ struct session_progress *session_progress_create(bool forced)
 void session_progress_sink(struct session_progress *progress, struct mm_sink *sink)
 {
     *sink = (struct mm_sink){.context = progress, .record = take_record, .events = take_events};
+}
+
+void session_progress_idle(void *context)
+{
+    struct session_progress *p = context;
+    if (p->launches)
+        look(p);
 }
 
 void session_progress_end(struct session_progress *p)

@@ -34,13 +34,14 @@ def report(command, output, engine, variables):
 
 
 def comparable(finding, host):
-    """Addresses are matters of chance; in host programs so is which of two accesses comes first, and what follows from
+    """Addresses are matters of chance, and how far it is from one object to another; in host programs so is which of two accesses comes first, and what follows from
     that."""
+    outside = r'|"(offset|element)": -?\d+' if finding["kind"] == "out-of-bounds" else ""
     if host:
         finding = finding["kind"], finding.get("clause"), sorted(
             str([a.get(k) for k in ("file", "line", "kernel", "work_item", "argument", "element")])
             for a in finding["accesses"])
-    return re.sub(r'0x[0-9a-f]+|offset -?\d+|"(offset|element)": -\d+', "", json.dumps(finding, sort_keys=True))
+    return re.sub(r"0x[0-9a-f]+|offset -?\d+" + outside, "", json.dumps(finding, sort_keys=True))
 
 
 def differences(a, b, host):

@@ -16,14 +16,14 @@ refcl = os.path.join(here, "../..", os.environ.get("BUILD", "build"), "refcl")
 KERNEL = """kernel void slow(global uint *x)
 {
     for (uint i = 0; i < N; i++)
-        x[get_global_id(0)] += i;
+        x[get_global_id(0)] = x[get_global_id(0)] * 5 + i;
 }
 """
 
 
-def on_terminal(command):
+def on_terminal(command, engine="interp"):
     master, slave = pty.openpty()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=slave)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=slave, env=dict(os.environ, REFCL_ENGINE=engine))
     os.close(slave)
     text = b""
     while True:
@@ -39,14 +39,14 @@ def on_terminal(command):
     return text.decode()
 
 
-def takes_long(command, path):
+def takes_long(command, path, engine):
     """The same kernel with more and more rounds, until it runs for twice as long as the display waits."""
     rounds = 1 << 18
     while True:
         with open(path, "w") as f:
             f.write(KERNEL.replace("N", str(rounds)))
         begin = time.monotonic()
-        text = on_terminal(command + [path])
+        text = on_terminal(command + [path], engine)
         if time.monotonic() - begin > 4 or rounds > 1 << 30:
             return text
         rounds *= 4
@@ -63,9 +63,11 @@ def main():
         command = [refcl, "kernel", "-g", "64", "-l", "4", "-a", "buf:64"]
         text = on_terminal(command + [short])
         check("what is over at once shows none", "launch" not in text, text)
-        text = takes_long(command, os.path.join(folder, "long.cl"))
+        text = takes_long(command, os.path.join(folder, "long.cl"), "interp")
         check("what takes long shows where it is", "launch 1, slow: work-group " in text and " of 16, " in text and "events/s" in text, text)
         check("and says at the end what there was", any(line.startswith("refcl: 1 launches, ") for line in text.replace("\r", "\n").split("\n")), text)
+        text = takes_long(command + ["--step-limit", "0"], os.path.join(folder, "long.cl"), "jit")
+        check("compiled code records nothing", "launch 1, slow: 16 work-groups, nothing to record for 2 s" in text, text)
         run = subprocess.run(command + ["-q", short], stderr=subprocess.PIPE)
         check("quiet", run.stderr == b"", run.stderr)
         run = subprocess.run(command + [short], stderr=subprocess.PIPE)
