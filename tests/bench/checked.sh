@@ -13,7 +13,7 @@ bench=$BUILD/tests/bench/bench
 mkdir -p "$(dirname "$bench")"
 [ "$bench" -nt tests/bench/bench.c ] ||
     ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -DCL_TARGET_OPENCL_VERSION=300 tests/bench/bench.c -o "$bench" -lOpenCL || exit 4
-kernels=${*:-$(sed -n '/^kernels=/,/}$/p' tests/bench/bench.sh | tr -d '\n' | sed 's/.*:-//; s/}//')}
+kernels=${*:-$(sed -n '/^kernels=/,/}$/p' tests/bench/bench.sh | tr -d '\n' | sed 's/.*:-//; s/}//; s/[$][a-z]*//')}
 library=$PWD/$BUILD/librefcl.so
 trace=$(mktemp "${TMPDIR:-/tmp}/refcl-bench.XXXXXX")
 trap 'rm -f "$trace"' EXIT

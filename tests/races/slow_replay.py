@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Traces of compiled launches, which readers execute again, are the traces that the interpreter writes: every kernel and
+host program with a verdict is recorded under both engines, and both dumps must be the same, byte for byte.  Most of
+the launches that can be watched must really be in the trace as what is executed again.
+
+slow_replay.py [PATTERN...]: those alone."""
+import os
+import re
+import subprocess
+import sys
+
+import slow_watch
+import test_host
+from test_races import refcl
+
+LEAST_REPLAYED = 40  # programs with such launches
+
+
+def record(command, trace, engine, variables):
+    """What the trace says, and how many launches of it are executed again for that."""
+    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG="trace")
+    environment.update(variables)
+    for old in (trace, trace + ".2"):
+        if os.path.exists(old):
+            os.unlink(old)
+    command = [command[0], command[1], "--trace", trace, *command[2:]]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, env=environment)
+    if run.stdout.startswith(b"SKIP"):
+        return "SKIP", 0
+    dump = subprocess.run([refcl, "trace", "dump", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    text = dump.stdout.decode("utf-8", "replace") + dump.stderr.decode("utf-8", "replace")
+    return "exit %d\n%s" % (dump.returncode, text), run.stderr.count(b"is to be executed again")
+
+
+def comparable(text, host):
+    """Addresses are matters of chance; in host programs, so is what threads of the application and commands do first,
+    which numbers threads have, and how often one looks whether it may go on."""
+    text = re.sub(r"0x[0-9a-f]{6,}|offset -\d+", "", text)
+    if not host:
+        return text
+    lines = [re.sub(r"^ *\d+ |(?<=host thread) \d+", "", line) for line in text.split("\n")
+             if not re.search(r"\d+ -> \d+|thread \d+: api-call$", line)]
+    return "\n".join(sorted(lines, key=lambda line: line if line.startswith("host") else line.split(":")[0]))
+
+
+def difference(expected, found):
+    for number, (a, b) in enumerate(zip(expected.split("\n"), found.split("\n"))):
+        if a != b:
+            return "line %d: interp: %s; jit: %s" % (number + 1, a, b)
+    return None if expected == found else "one has %d characters, the other %d" % (len(expected), len(found))
+
+
+def main():
+    number = failed = replayed = launches = 0
+    patterns = sys.argv[1:]
+    if not os.path.exists(refcl):
+        print("ok 1 - traces that are executed again # SKIP %s is not built" % refcl)
+        return 0
+    for path, command, output, variables in slow_watch.commands(patterns):
+        number += 1
+        trace = output + ".trace"
+        host, seen, problem = path.endswith(".c"), [], "never recorded"
+        for _ in range(4 if host else 1):
+            expected = comparable(record(command, trace, "interp", variables)[0], host)
+            found, count = record(command, trace, "jit", variables)
+            seen.append(expected)
+            problem = difference(expected, comparable(found, host))
+            if problem is None:
+                break
+        if problem and len(set(seen)) > 1:
+            print("# %s: the interpreter itself says other things each time" % os.path.basename(path))
+            problem = None
+        replayed += count > 0
+        launches += count
+        failed += problem is not None
+        print("%s %d - %s%s%s" % ("not ok" if problem else "ok", number, os.path.basename(path),
+                                  ", %d launches executed again" % count if count else "",
+                                  " # SKIP no such device" if found == "SKIP" else ""), flush=True)
+        if problem:
+            print("#", problem[:1000])
+    if not patterns:
+        number += 1
+        failed += replayed < LEAST_REPLAYED
+        print("%s %d - %d programs had %d launches executed again" % (
+            "not ok" if replayed < LEAST_REPLAYED else "ok", number, replayed, launches))
+    print("1..%d" % number)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
