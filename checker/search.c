@@ -135,6 +135,7 @@ static enum mm_class run(struct sx *sx)
         sx_combine(sx);
         if (sx->options.explain)
             explain(sx);
+        sx->seen_all = !sx->limited;
         if (sx->program->kernel && !sx->stop)
             sx_find_hangs(sx);
     }

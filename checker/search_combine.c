@@ -12,8 +12,9 @@ struct combiner {
     uint64_t *later;   /* per thread: pairs that this and the following threads may write */
     uint64_t *written; /* per thread: pairs written by the traces chosen before */
     uint64_t *read;
-    uint64_t **candidates;  /* per thread: the traces that can go with those chosen before */
-    struct sx_views *views; /* NULL: not worth it */
+    uint64_t **candidates;      /* per thread: the traces that can go with those chosen before */
+    struct sx_views *views;     /* NULL: not worth it */
+    const uint32_t *not_before; /* by thread: the one whose trace comes no later than its own; NULL: none */
 };
 
 static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
@@ -242,25 +243,38 @@ static void find_candidates(struct combiner *c, uint32_t t)
     }
 }
 
+/* The first trace that thread T need choose: what comes before has been chosen in its place. */
+static uint32_t first_trace(const struct combiner *c, uint32_t t)
+{
+    uint32_t other = c->not_before ? c->not_before[t] : UINT32_MAX;
+
+    return other == UINT32_MAX ? 0 : (uint32_t)(c->chosen[other] - c->sx->threads[other].traces);
+}
+
 static void choose(struct combiner *c, uint32_t t)
 {
     struct sx *sx = c->sx;
     const struct sx_thread *thread = &sx->threads[t];
-    uint32_t count;
+    uint32_t count, first;
 
     if (t == sx->program->thread_count) {
         complete(c);
         return;
     }
     count = c->sx->mode != SX_COMPLETE ? thread->trace_count : thread->done_count;
+    first = first_trace(c, t);
     if (!thread->readers) {
-        for (uint32_t i = 0; i < count && !sx->stop; i++)
+        for (uint32_t i = first; i < count && !sx->stop; i++)
             try_trace(c, t, &thread->traces[i]);
         return;
     }
     find_candidates(c, t);
-    for (uint32_t w = 0; w < thread->trace_words; w++) {
-        for (uint64_t left = c->candidates[t][w]; left && !sx->stop; left &= left - 1)
+    for (uint32_t w = first / 64; w < thread->trace_words; w++) {
+        uint64_t left = c->candidates[t][w];
+
+        if (w == first / 64)
+            left &= ~(uint64_t)0 << first % 64;
+        for (; left && !sx->stop; left &= left - 1)
             try_trace(c, t, &thread->traces[w * 64 + (uint32_t)__builtin_ctzll(left)]);
     }
 }
@@ -301,6 +315,10 @@ bool sx_visit(struct sx *sx, enum sx_mode mode)
         return false;
     }
     sx->mode = mode;
+    if (mode != SX_DIVERGE && !(c.not_before = sx_find_symmetry(sx))) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
     if (sx_views_help(sx) && !(c.views = sx_views_create(sx))) {
         sx_limit(sx, "memory", "out of memory");
         return false;

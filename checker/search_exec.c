@@ -46,12 +46,38 @@ uint32_t sx_list_sources(struct sx_exec *x, uint32_t r, uint32_t at)
     return at;
 }
 
-/* For each read the writes that may feed it; false if there is none. */
-static bool find_sources(struct sx_exec *x)
+/* Reads of read-modify-writes first, and those that wait for ever. */
+static void sort_reads(struct sx_exec *x)
 {
+    uint32_t sorted = 0;
+
+    for (uint32_t i = 0; i < x->read_count; i++) {
+        uint32_t read = x->reads[i], first = x->first_source[i], count = x->source_count[i],
+                 source = x->source[i];
+
+        if (x->events[read].rmw_partner == UINT32_MAX && !sx_waits(x, read))
+            continue;
+        for (uint32_t k = i; k > sorted; k--) {
+            x->reads[k] = x->reads[k - 1];
+            x->first_source[k] = x->first_source[k - 1];
+            x->source_count[k] = x->source_count[k - 1];
+            x->source[k] = x->source[k - 1];
+        }
+        x->reads[sorted] = read;
+        x->first_source[sorted] = first;
+        x->source_count[sorted] = count;
+        x->source[sorted++] = source;
+    }
+    x->halves = sorted;
+}
+
+/* For each read the writes that may feed it; false if there is none. */
+static bool find_sources(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
     uint32_t at = 0;
 
-    x->read_count = 0;
+    x->read_count = x->halves = 0;
     for (uint32_t r = 0; r < x->n; r++) {
         if (!x->events[r].read)
             continue;
@@ -68,29 +94,53 @@ static bool find_sources(struct sx_exec *x)
         }
         x->read_count++;
     }
+    if (sx->program->kernel)
+        sort_reads(x);
     return true;
 }
 
-/* Writes grouped by location, initial writes aside; coherence starts at the initial write. */
+static void find_writes_to(struct sx_exec *x, uint32_t l)
+{
+    uint32_t first = x->write_count;
+
+    for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
+        if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
+            continue;
+        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
+        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
+        for (uint32_t k = first; k < x->write_count; k++) {
+            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
+            mm_rel_add(x->n, x->co_upper, w, x->writes[k]);
+        }
+        x->writes[x->write_count++] = w;
+    }
+}
+
+static bool has_halves(const struct sx *sx, uint32_t l)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t w = 0; w < x->n && sx->program->kernel; w++) {
+        if (x->events[w].write && x->events[w].location == l && x->events[w].rmw_partner != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* Writes grouped by location, initial writes aside; coherence starts at the initial write.  In kernels the
+ * locations with read-modify-writes come first. */
 void sx_find_writes(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
     x->write_count = 0;
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        uint32_t first = x->write_count;
-
-        for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
-            if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
-                continue;
-            mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
-            mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
-            for (uint32_t k = first; k < x->write_count; k++) {
-                mm_rel_add(x->n, x->co_upper, x->writes[k], w);
-                mm_rel_add(x->n, x->co_upper, w, x->writes[k]);
-            }
-            x->writes[x->write_count++] = w;
+    for (int halves = 1; halves >= 0; halves--) {
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            if (has_halves(sx, l) == (halves == 1))
+                find_writes_to(x, l);
         }
+        if (halves)
+            x->half_writes = x->write_count;
     }
 }
 
@@ -113,7 +163,21 @@ static uint32_t completions(const struct sx_exec *x, uint32_t read, uint32_t wri
 
 /* ---- choosing ----------------------------------------------------------------------------------- */
 
-static void choose_read(struct sx *sx, uint32_t read);
+static void choose(struct sx *sx, uint32_t read, uint32_t write);
+
+/* Whether no completion of what is chosen shows anything that is not known: the combination of traces has one
+ * final state, an execution with it was found, and none of these raises a flag. */
+static bool brings_nothing(struct sx *sx)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t i = 0; i < sx->model->check_count && x->known; i++) {
+        if (sx->model->checks[i].flag && i != sx->final_check && !(x->known_racy && sx->flags[i]) &&
+            !mm_cat_eval_fails(sx->eval, i))
+            return false;
+    }
+    return x->known;
+}
 
 static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
 {
@@ -121,13 +185,15 @@ static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
 
     if (sx->explaining || completions(x, read, write) < 3)
         return false;
+    if (sx->mode == SX_HANG && !sx_may_wait_on(sx, read))
+        return true;
     if ((++sx->ticks & 63) == 0 && !sx_in_time(sx)) {
         sx->stop = true;
         return true;
     }
     mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
     mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
-    return mm_cat_eval_forbidden(sx->eval, NULL);
+    return mm_cat_eval_forbidden(sx->eval, NULL) || brings_nothing(sx);
 }
 
 static void judge(struct sx *sx)
@@ -204,52 +270,58 @@ static bool settled(struct sx *sx, uint32_t write)
     return true;
 }
 
-static void choose_write(struct sx *sx, uint32_t write)
+static void choose_write(struct sx *sx, uint32_t read, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
     uint32_t end = sx_end_of_location(x, write);
 
-    if (write == x->write_count || (write != end - 1 && settled(sx, write))) {
+    if (write == x->write_count || (read == x->read_count && write != end - 1 && settled(sx, write))) {
         judge(sx);
         return;
     }
     for (uint32_t k = write; k < end && !sx->stop; k++) {
         swap_writes(x, write, k);
         sx_order_write(x, write, end, false);
-        if (end - write < 2 || !hopeless(sx, x->read_count, write + 1))
-            choose_write(sx, write + 1);
+        if (end - write < 2 || !hopeless(sx, read, write + 1))
+            choose(sx, read, write + 1);
         sx_order_write(x, write, end, true);
         swap_writes(x, write, k);
     }
 }
 
-static void choose_read(struct sx *sx, uint32_t read)
+static void choose_read(struct sx *sx, uint32_t read, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
-    const uint32_t *sources;
-    uint32_t r;
+    const uint32_t *sources = x->sources + x->first_source[read];
+    uint32_t r = x->reads[read];
 
-    while (read < x->read_count && x->source_count[read] == 1)
-        read++;
-    if (read == x->read_count) {
-        choose_write(sx, 0);
-        return;
-    }
-    r = x->reads[read];
-    sources = x->sources + x->first_source[read];
     for (uint32_t k = 0; k < x->source_count[read]; k++)
         mm_rel_remove(x->n, x->rf_upper, sources[k], r);
     for (uint32_t k = 0; k < x->source_count[read] && !sx->stop; k++) {
         x->source[read] = sources[k];
         mm_rel_add(x->n, x->rf_lower, sources[k], r);
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
-        if (!hopeless(sx, read + 1, 0))
-            choose_read(sx, read + 1);
+        if (!hopeless(sx, read + 1, write))
+            choose(sx, read + 1, write);
         mm_rel_remove(x->n, x->rf_lower, sources[k], r);
         mm_rel_remove(x->n, x->rf_upper, sources[k], r);
     }
     for (uint32_t k = 0; k < x->source_count[read]; k++)
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
+}
+
+/* Goes on where the reads up to READ and the writes up to WRITE are settled: reads of read-modify-writes, the
+ * order of the writes to their locations, which rules out most, other reads, other writes. */
+static void choose(struct sx *sx, uint32_t read, uint32_t write)
+{
+    const struct sx_exec *x = sx->exec;
+
+    while (read < x->read_count && x->source_count[read] == 1)
+        read++;
+    if (read < x->halves || (read < x->read_count && write >= x->half_writes))
+        choose_read(sx, read, write);
+    else
+        choose_write(sx, read, write);
 }
 
 /* ---- named barriers ----------------------------------------------------------------------------- */
@@ -285,7 +357,7 @@ static void choose_values(struct sx *sx)
         sx_limit(sx, "memory", "out of memory");
         sx->stop = true;
     } else if (!hopeless(sx, 0, 0)) {
-        choose_read(sx, 0);
+        choose(sx, 0, 0);
     }
 }
 
@@ -321,7 +393,7 @@ static void choose_rest(struct sx *sx)
     struct sx_exec *x = sx->exec;
 
     clear(x);
-    if (!find_sources(x))
+    if (!find_sources(sx))
         return;
     sx_find_writes(sx);
     choose_quorum(sx, 0);
@@ -408,6 +480,7 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
 {
     sx->exec->partial = partial;
+    sx->exec->known = sx->exec->known_racy = false;
     if (sx_begin_events(sx, chosen)) {
         choose_initial(sx, 0);
         return;

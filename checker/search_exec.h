@@ -19,6 +19,8 @@ struct sx_exec {
     struct mm_cat_events all;
     uint32_t *init_of; /* by location */
 
+    uint32_t halves, half_writes; /* how many of the reads are those of read-modify-writes, of the writes to
+                                     their locations: they come first */
     uint32_t read_count;
     uint32_t *reads, *first_source, *source_count, *source; /* by number of the read */
     uint32_t *sources;
@@ -35,6 +37,8 @@ struct sx_exec {
 
     uint32_t *state_table; /* hash table: index of a state + 1 */
     size_t state_table_size, state_capacity;
+    bool known,
+        known_racy; /* an execution of the combination was found, and that is all it adds; with a race */
     uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
 };
 
@@ -63,6 +67,11 @@ bool sx_has_thin_air(struct sx *sx);
 bool sx_ends_arbitrary(struct sx *sx);
 /* Fills x->memory with the values of the observed terms. */
 void sx_final_state(struct sx *sx);
+/* Whether READ is one that a loop repeats which waits for ever. */
+bool sx_waits(const struct sx_exec *x, uint32_t read);
+/* Whether every such read, of the first CHOSEN ones and those with one source, may return what stays in
+ * memory: then its loop goes on so. */
+bool sx_may_wait_on(const struct sx *sx, uint32_t chosen);
 /* A consistent execution was found. */
 void sx_accept(struct sx *sx);
 /* A candidate, consistent or not, is to be held against the closest so far. */

@@ -197,11 +197,17 @@ static bool is_known(const struct sx_trace *traces, uint32_t count, const struct
     return false;
 }
 
+bool sx_is_fair(const struct sx *sx)
+{
+    const struct ck_progress *p = &sx->options.progress;
+
+    return p->work_groups == CK_FAIR && p->sub_groups == CK_FAIR && p->work_items == CK_FAIR;
+}
+
 /* All beginnings of the thread's traces; where everybody progresses fairly, those that end at a barrier. */
 static bool add_stopped(struct sx *sx, struct sx_thread *thread)
 {
-    const struct ck_progress *p = &sx->options.progress;
-    bool fair = p->work_groups == CK_FAIR && p->sub_groups == CK_FAIR && p->work_items == CK_FAIR;
+    bool fair = sx_is_fair(sx);
     struct sx_trace *stopped = mm_arena_alloc(sx->traces, MAX_STOPPED * sizeof *stopped);
     uint32_t count = 0, kept = 0;
     struct sx_trace *all;

@@ -114,6 +114,7 @@ struct sx {
 
     bool stop;       /* nothing more to find out */
     bool limited;    /* something is left out: verdict->limit says what */
+    bool seen_all;   /* nothing was, before those that wait for ever were looked for */
     bool computed;   /* some store writes a value that depends on what its thread read */
     bool thin_air;   /* some execution has a value that justifies itself: others were not tried */
     bool explaining; /* second pass: looks for the candidate with the desired outcome that comes closest */
@@ -191,11 +192,16 @@ bool sx_index_trace(struct sx *sx, struct sx_trace *t);
 void sx_combine(struct sx *sx);
 /* The same for the traces as they are now, in MODE. */
 bool sx_visit(struct sx *sx, enum sx_mode mode);
+/* For each thread another one, or UINT32_MAX: among combinations that differ in who takes which place there
+ * is one in which its trace does not come before the other's (search_symmetry.c).  NULL: out of memory. */
+uint32_t *sx_find_symmetry(struct sx *sx);
 /* Whether threads A and B wait for each other at barriers, of the sub-group or of the work-group. */
 bool sx_share_barriers(const struct ck_program *program, uint32_t a, uint32_t b, bool sub_group);
 /* Kernels: whether work-items can wait at different barriers, or for ever (search_hang.c). */
 void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen);
 void sx_find_hangs(struct sx *sx);
+/* Whether every work-item that can go on does. */
+bool sx_is_fair(const struct sx *sx);
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
 bool sx_flags_open(const struct sx *sx);

@@ -278,20 +278,22 @@ bool sx_flags_open(const struct sx *sx)
     return false;
 }
 
-/* Whether every read that a waiting loop repeats returns what will stay in memory: then it goes on so. */
-static bool waits_for_ever(const struct sx *sx)
+bool sx_waits(const struct sx_exec *x, uint32_t read)
+{
+    const struct sx_trace *t = x->events[read].init ? NULL : x->chosen[x->events[read].thread];
+
+    return t && t->end == SX_WAIT && !t->stopped && x->infos[read].event >= t->events + t->wait_from;
+}
+
+bool sx_may_wait_on(const struct sx *sx, uint32_t chosen)
 {
     const struct sx_exec *x = sx->exec;
 
     for (uint32_t r = 0; r < x->read_count; r++) {
-        uint32_t read = x->reads[r], source = x->source[r];
-        const struct sx_trace *t =
-            x->events[read].thread < sx->program->thread_count ? x->chosen[x->events[read].thread] : NULL;
-
-        if (!t || t->end != SX_WAIT || t->stopped || x->infos[read].event < t->events + t->wait_from)
+        if ((r >= chosen && x->source_count[r] != 1) || !sx_waits(x, x->reads[r]))
             continue;
         for (uint32_t w = 0; w < x->n; w++) {
-            if (mm_rel_has(x->n, x->co_lower, source, w))
+            if (mm_rel_has(x->n, x->co_lower, x->source[r], w))
                 return false;
         }
     }
@@ -327,6 +329,7 @@ static void accept_state(struct sx *sx, const bool *racy)
         sx_keep_witness(sx);
     if (racy ? *racy : (!state->racy || sx_flags_open(sx)) && raise_flags(sx))
         state->racy = true;
+    x->known_racy = state->racy;
 }
 
 /* Final values where coherence leaves them open, from location L on: a write stays if the model orders no
@@ -367,6 +370,17 @@ static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const 
     }
 }
 
+/* Whether executions of one combination of traces differ in nothing but the flags that they raise. */
+static bool adds_one_state(const struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+    bool one = p->kernel && !sx->has_unknown && sx->mode <= SX_PARTIAL;
+
+    for (uint32_t i = 0; i < p->observed_count && one; i++)
+        one = p->observed[i].kind != CK_TERM_MEMORY;
+    return one;
+}
+
 void sx_accept(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
@@ -379,17 +393,18 @@ void sx_accept(struct sx *sx)
     if (sx->mode == SX_DIVERGE)
         sx->diverges = true;
     if (sx->mode == SX_HANG) {
-        sx->hangs = sx->hangs || waits_for_ever(sx);
+        sx->hangs = sx->hangs || sx_may_wait_on(sx, x->read_count);
         sx->stop = sx->stop || sx->hangs;
         if (sx->hangs)
             sx_keep_execution(sx, CK_SHOWS_HANG, NULL, NULL);
         return;
     }
+    x->known = adds_one_state(sx);
     if (x->partial) {
         if (sx->mode == SX_PARTIAL)
             end_early(sx);
         if (sx->program->kernel)
-            raise_flags(sx);
+            x->known_racy = raise_flags(sx);
         return;
     }
     if (sx->final_check == UINT32_MAX) {
@@ -397,6 +412,7 @@ void sx_accept(struct sx *sx)
         return;
     }
     racy = raise_flags(sx);
+    x->known_racy = racy;
     order = mm_cat_eval_value(sx->eval, sx->final_check);
     list_states(sx, 0, order, &racy);
 }
@@ -451,7 +467,7 @@ static bool states_settle(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
-    if (sx->limited || sx->loose)
+    if (!sx->seen_all || sx->loose)
         return false;
     return !sx->thin_air || pins_values(p, p->condition, p->quantifier != CK_FORALL);
 }
@@ -491,7 +507,7 @@ static void settle_flags(struct sx *sx)
         if (sx->flags[i])
             v->flags[v->flag_count++] = mm_arena_strdup(v->arena, sx->model->checks[i].name);
     }
-    v->race = v->flag_count ? CK_YES : sx->limited ? CK_UNKNOWN : CK_NO;
+    v->race = v->flag_count ? CK_YES : sx->seen_all ? CK_NO : CK_UNKNOWN;
     for (int e = 1; e < 3 && v->flags; e++) {
         if (sx->raised[e])
             v->flags[v->flag_count++] = ends[e];
@@ -504,7 +520,7 @@ static void settle_progress(struct sx *sx)
 
     if (!sx->program->kernel)
         return;
-    v->divergence = sx->diverges ? CK_YES : sx->limited ? CK_UNKNOWN : CK_NO;
+    v->divergence = sx->diverges ? CK_YES : sx->seen_all ? CK_NO : CK_UNKNOWN;
     v->termination = sx->hangs || sx->diverges ? CK_NO : sx->limited ? CK_UNKNOWN : CK_YES;
 }
 
@@ -517,5 +533,5 @@ void sx_conclude(struct sx *sx)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
                 "a value out of thin air may be any value, and not all of them were tried");
     settle_flags(sx);
-    sx->verdict->states_complete = !sx->limited && !sx->loose && !sx->thin_air;
+    sx->verdict->states_complete = sx->seen_all && !sx->loose && !sx->thin_air;
 }
