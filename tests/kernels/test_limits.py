@@ -5,21 +5,11 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+from opencl import cl, context, device, numpy, queue  # noqa: E402
 from tap import check, done  # noqa: E402
-
-os.environ['PYOPENCL_NO_CACHE'] = '1'
-try:
-    import numpy
-    import pyopencl as cl
-except ImportError:
-    print('1..0 # SKIP no pyopencl')
-    sys.exit(0)
 
 MAX_GLOBAL_VARIABLE_SIZE, MAX_READ_WRITE_IMAGE_ARGS, MAX_NUM_SUB_GROUPS = 0x104D, 0x104C, 0x105C
 MAX_PIPE_ARGS, PIPE_MAX_PACKET_SIZE = 0x1055, 0x1057
-device = cl.get_platforms()[0].get_devices()[0]
-context = cl.Context([device])
-queue = cl.CommandQueue(context)
 flags = cl.mem_flags
 random = numpy.random.default_rng(1)
 

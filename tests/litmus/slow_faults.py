@@ -5,25 +5,14 @@ A fault is killed by a state that the model forbids, or by a test that fails, cr
 With REFCL_FAULTS_TABLE=FILE the table "fault | killed by" is written there."""
 import json, os, re, subprocess, sys, tempfile
 
-root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-os.chdir(root)
-build = os.path.join(root, os.environ.get("BUILD", "build"))
-refcl, runner = os.path.join(build, "refcl"), os.path.join(build, "refcl-litmus-run")
-if not all(os.path.exists(f) for f in (refcl, runner, os.path.join(build, "refcl-compiler"))):
-    print("ok 1 - faults # SKIP refcl is not built")
-    sys.exit(0)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from built import REFCL, ROOT, RUNNER, campaigns_or_skip, on_refcl  # noqa: E402
+from tap import check, done  # noqa: E402
+
+os.chdir(ROOT)
+campaigns_or_skip("faults")
 MODES = {"": {}, "weak": {"REFCL_MEMORY": "weak", "REFCL_SEED": "1"}, "random": {"REFCL_SCHEDULE": "random"},
          "seeded": {"REFCL_QUEUE_SEED": "1", "REFCL_DEVICES": "2", "REFCL_SCHEDULE": "random", "REFCL_SEED": "1"}, "jit": {"REFCL_ENGINE": "jit"}}
-number = failures = 0
-
-
-def check(name, ok, note=""):
-    global number, failures
-    number += 1
-    failures += not ok
-    print(f"{'ok' if ok else 'not ok'} {number} - {name}", flush=True)
-    if note and not ok:
-        print(f"# {note}", flush=True)
 
 
 def rows():
@@ -71,17 +60,17 @@ def check_rule(rule, tests, faults, folder):
 
 def run(fault, mode, count, tests, folder, seed="1"):
     """Names of tests with forbidden states, of tests that failed otherwise, of all that ran."""
-    env = dict(os.environ, OCL_ICD_VENDORS=f"{build}/refcl.icd", OCL_ICD_FILENAMES=f"{build}/librefcl.so", **MODES[mode])
+    env = on_refcl(**MODES[mode])
     env.pop("REFCL_FAULT", None)
     plan, results, judged = (os.path.join(folder, f) for f in ("plan.json", "results.json", "judged.json"))
-    subprocess.run([refcl, "litmus", "plan", "-o", plan] + [f"litmus/suite/{t}" for t in tests], check=True, env=env)
+    subprocess.run([REFCL, "litmus", "plan", "-o", plan] + [f"litmus/suite/{t}" for t in tests], check=True, env=env)
     if os.path.exists(results):
         os.remove(results)
     batch = "65536" if int(count) > 100000 else "20000" if int(count) > 1000 else "200"
-    subprocess.run([runner, "-q", "-n", count, "--seed", seed, "--batch", batch, "--timeout", "30", "-o", results, plan],
+    subprocess.run([RUNNER, "-q", "-n", count, "--seed", seed, "--batch", batch, "--timeout", "30", "-o", results, plan],
                    env=dict(env, **({"REFCL_FAULT": fault} if fault else {})), stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
-    subprocess.run([refcl, "litmus", "judge", "--json", judged, results], env=env, stdout=subprocess.DEVNULL,
+    subprocess.run([REFCL, "litmus", "judge", "--json", judged, results], env=env, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
     with open(judged) as f:
         found = json.load(f)["tests"]
@@ -125,8 +114,7 @@ def main():
                     first = ", ".join(f"`{k}`" for k in killers[name][:3])
                     more = f" and {len(killers[name]) - 3} more" if len(killers[name]) > 3 else ""
                     out.write(f"| {name} | {what} | {first}{more} |\n")
-    print(f"1..{number}")
-    return 1 if failures else 0
+    return done()
 
 
 sys.exit(main())

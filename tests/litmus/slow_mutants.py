@@ -2,34 +2,24 @@
 """Mutants of the suite's tests are distinguished from the tests on refcl with weak memory: at least 95 %."""
 import json, os, subprocess, sys, tempfile
 
-root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-os.chdir(root)
-build = os.path.join(root, os.environ.get("BUILD", "build"))
-refcl, runner = os.path.join(build, "refcl"), os.path.join(build, "refcl-litmus-run")
-if not all(os.path.exists(f) for f in (refcl, runner, os.path.join(build, "refcl-compiler"))):
-    print("ok 1 - mutants # SKIP refcl is not built")
-    sys.exit(0)
-env = dict(os.environ, OCL_ICD_VENDORS=f"{build}/refcl.icd", OCL_ICD_FILENAMES=f"{build}/librefcl.so",
-           REFCL_MEMORY="weak", REFCL_SEED="1")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from built import REFCL, ROOT, RUNNER, campaigns_or_skip, on_refcl  # noqa: E402
+from tap import check, done  # noqa: E402
+
+os.chdir(ROOT)
+campaigns_or_skip("mutants")
+env = on_refcl(REFCL_MEMORY="weak", REFCL_SEED="1")
 suite = sorted(f"litmus/suite/{d}" for d in os.listdir("litmus/suite") if not d.startswith("host-"))
-bad = 0
-
-
-def check(number, name, ok):
-    global bad
-    bad += not ok
-    print(f"{'ok' if ok else 'not ok'} {number} - {name}", flush=True)
-
 
 with tempfile.TemporaryDirectory() as tmp:
-    made = subprocess.run(["/usr/bin/python3", "litmus/mutants.py", "--refcl", refcl, "-o", f"{tmp}/mutants"] + suite,
+    made = subprocess.run(["/usr/bin/python3", "litmus/mutants.py", "--refcl", REFCL, "-o", f"{tmp}/mutants"] + suite,
                           env=env, stdout=subprocess.PIPE, check=False)
     print("#", made.stdout.decode().strip())
-    check(1, "mutants are made", made.returncode == 0)
-    subprocess.run([refcl, "litmus", "plan", "-o", f"{tmp}/plan.json", f"{tmp}/mutants"], env=env, check=True)
-    subprocess.run([runner, "-q", "-n", os.environ.get("MUTANT_INSTANCES", "4000"), "--batch", "500", "-o", f"{tmp}/r.json",
+    check("mutants are made", made.returncode == 0)
+    subprocess.run([REFCL, "litmus", "plan", "-o", f"{tmp}/plan.json", f"{tmp}/mutants"], env=env, check=True)
+    subprocess.run([RUNNER, "-q", "-n", os.environ.get("MUTANT_INSTANCES", "4000"), "--batch", "500", "-o", f"{tmp}/r.json",
                     f"{tmp}/plan.json"], env=env, stdout=subprocess.DEVNULL, check=False)
-    log = subprocess.run([refcl, "litmus", "judge", "--json", f"{tmp}/j.json", f"{tmp}/r.json"], env=env,
+    log = subprocess.run([REFCL, "litmus", "judge", "--json", f"{tmp}/j.json", f"{tmp}/r.json"], env=env,
                          stdout=subprocess.PIPE, check=False).stdout.decode()
     with open(f"{tmp}/j.json") as f:
         tests = json.load(f)["tests"]
@@ -56,8 +46,7 @@ with tempfile.TemporaryDirectory() as tmp:
         print(f"# {kind}: {kinds[kind][0]} of {kinds[kind][1]}")
     for n in sorted(ran - told)[:40]:
         print(f"# not seen: {n}")
-    check(2, "all mutants run", len(ran) >= len(text) - 5)
-    check(3, f"{len(told)} of {len(ran)} mutants distinguished: {100 * len(told) / max(1, len(ran)):.1f} %, at least 95",
+    check("all mutants run", len(ran) >= len(text) - 5)
+    check(f"{len(told)} of {len(ran)} mutants distinguished: {100 * len(told) / max(1, len(ran)):.1f} %, at least 95",
           len(told) >= 0.95 * len(ran) > 0)
-print("1..3")
-sys.exit(1 if bad else 0)
+sys.exit(done())

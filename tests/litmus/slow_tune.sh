@@ -2,18 +2,11 @@
 # The tuner: what it writes, and that later runs use it, on refcl with weak memory and on PoCL.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/tap.sh
-needs tuning refcl refcl-litmus-run librefcl.so refcl-compiler
-refcl=$REFCL
-runner=$PWD/$BUILD/refcl-litmus-run
-tmp=$tap_dir
+. tests/lib/litmus.sh tuning
 "$refcl" litmus plan -o "$tmp/plan.json" litmus/suite/message-passing litmus/suite/store-buffering litmus/suite/load-buffering
 check "plan" $?
-on_refcl() {
-    OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so REFCL_MEMORY=weak REFCL_SEED=1 \
-        XDG_CONFIG_HOME=$tmp/config "$@"
-}
-on_refcl "$runner" --tune --budget 12 "$tmp/plan.json" >"$tmp/log" 2>&1
+on_weak() { on_refcl REFCL_MEMORY=weak REFCL_SEED=1 XDG_CONFIG_HOME="$tmp/config" "$@"; }
+on_weak "$runner" --tune --budget 12 "$tmp/plan.json" >"$tmp/log" 2>&1
 check "tunes on refcl" $?
 saved=$(tail -n 1 "$tmp/log")
 [ "$(dirname "$saved")" = "$tmp/config/refcl/tunings" ] && [ -f "$saved" ]
@@ -29,30 +22,30 @@ t["knobs"] = {"stride": 7, "rotate": 0}
 json.dump(t, open(sys.argv[1], "w"))
 PY
 # The runner's records do not hold knobs; a batch tells them to its parent, and a knob that does not exist is refused.
-on_refcl "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+on_weak "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
 check "a later run takes it" $?
 sed -i 's/"stride"/"strode"/' "$saved"
-on_refcl "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+on_weak "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
 check "unknown knobs are let be" $?
 echo '{"format": "refcl-litmus-tuning", "knobs": {"stride": -1}}' >"$saved"
-on_refcl "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+on_weak "$runner" -q -n 500 --test MP -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
 [ $? -eq 2 ] && grep -q 'tuning' "$tmp/log"
 check "values that no knob has are refused" $?
-on_refcl "$runner" -q -n 500 --test MP --tuning none -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+on_weak "$runner" -q -n 500 --test MP --tuning none -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
 check "unless no tuning is asked for" $?
 # No outcome, no tuning: coherence tests ask about what is forbidden; refcl without weak memory shows nothing weak.
 "$refcl" litmus plan -o "$tmp/coherence.json" litmus/suite/coherence
-on_refcl "$runner" --tune --budget 4 -o "$tmp/none.json" "$tmp/coherence.json" >"$tmp/log" 2>&1
+on_weak "$runner" --tune --budget 4 -o "$tmp/none.json" "$tmp/coherence.json" >"$tmp/log" 2>&1
 [ $? -eq 2 ] && [ ! -e "$tmp/none.json" ] && grep -q 'no test of the plan that asks about an outcome' "$tmp/log"
 check "a plan that asks only about what must not be is no plan for tuning" $?
 "$refcl" litmus plan -o "$tmp/iriw.json" "litmus/suite/generated-relaxed/IRIW+rlx.dev+rlx.dev-rlx.dev+rlx.dev+rlx.dev-rlx.dev@0a1a2a3a.gg.litmus"
-OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so REFCL_ENGINE=interpreter "$runner" --tune \
+on_refcl REFCL_ENGINE=interp "$runner" --tune \
     --budget 8 -o "$tmp/none.json" "$tmp/iriw.json" >"$tmp/log" 2>&1
 [ $? -eq 1 ] && [ ! -e "$tmp/none.json" ] && grep -q 'nothing is saved' "$tmp/log"
 check "a device that shows nothing is told, and no setting saved" $?
 # The most telling tests of the plan are taken, wherever they stand in it.
 "$refcl" litmus plan -o "$tmp/late.json" litmus/suite/coherence litmus/suite/message-passing litmus/suite/generated-relaxed
-on_refcl "$runner" --tune --budget 12 -o "$tmp/late-tuning.json" "$tmp/late.json" >"$tmp/log" 2>&1
+on_weak "$runner" --tune --budget 12 -o "$tmp/late-tuning.json" "$tmp/late.json" >"$tmp/log" 2>&1
 check "a plan whose last tests are the telling ones" $?
 json_holds "shows their outcomes" "$tmp/late-tuning.json" 'R["score"] > 3'
 vendors=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}

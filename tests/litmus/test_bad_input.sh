@@ -2,11 +2,8 @@
 # Bad options, files and names: every litmus command tells what is wrong with which of them, and ends with code 2.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/tap.sh
-needs "bad input" refcl refcl-litmus-run librefcl.so refcl-compiler
-refcl=$REFCL
-runner=$PWD/$BUILD/refcl-litmus-run
-export OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so
+. tests/lib/litmus.sh "bad input"
+export "${refcl_icd[@]}"
 test=$PWD/litmus/suite/message-passing/MP+rel+acq.litmus
 cd "$tap_dir" || exit 4
 mkdir folder

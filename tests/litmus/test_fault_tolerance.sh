@@ -3,15 +3,11 @@
 # and resumed ends with what an unbroken one has.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/tap.sh
-needs "fault tolerance" refcl refcl-litmus-run librefcl.so refcl-compiler
-refcl=$REFCL
-runner=$PWD/$BUILD/refcl-litmus-run
+. tests/lib/litmus.sh "fault tolerance"
 if [ -n "${SANITIZER:-}" ]; then
     echo "ok 1 - fault tolerance # SKIP the driver of this test crashes on purpose"
     exit 0
 fi
-tmp=$tap_dir
 # A Python expression about results A and B, as lists of tests, must be true.
 expect() { # NAME EXPRESSION FILE...
     name=$1 expression=$2
@@ -26,7 +22,7 @@ sys.exit(0 if eval(sys.argv[1]) else 1)
 PY
     check "$name" $?
 }
-export OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so
+export "${refcl_icd[@]}"
 "$refcl" litmus plan -o "$tmp/plan.json" litmus/suite/coherence litmus/suite/message-passing
 check "plan" $?
 "$runner" -q -n 4000 --batch 200 --seed 9 -o "$tmp/whole.json" "$tmp/plan.json" >"$tmp/log"

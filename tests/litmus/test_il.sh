@@ -2,11 +2,7 @@
 # Kernels as SPIR-V in a plan: the tests do the same with them on refcl; a device without SPIR-V skips them.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/tap.sh
-needs "SPIR-V in plans" refcl refcl-litmus-run librefcl.so refcl-compiler
-refcl=$REFCL
-runner=$PWD/$BUILD/refcl-litmus-run
-tmp=$tap_dir
+. tests/lib/litmus.sh "SPIR-V in plans"
 suite=litmus/suite
 tests=("$suite/barriers" "$suite/message-passing/MP+rel+acq.litmus" "$suite/host-in-order/in-order-far.litmus"
     "$suite/host-kernel-end/end-all-work-items.litmus")
@@ -27,7 +23,6 @@ for t in plan["tests"]:
         t["kernel"] = "this is no kernel"
 json.dump(plan, open(sys.argv[2], "w"))
 PY
-on_refcl() { OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so "$@"; }
 on_refcl "$runner" -q --il -n 300 -o "$tmp/r.json" "$tmp/bare.json" >"$tmp/log" 2>&1
 check "they run on refcl" $?
 json_holds "each of them, every instance" "$tmp/r.json" \

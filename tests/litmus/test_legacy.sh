@@ -3,18 +3,13 @@
 # work-group hold, relaxed atomics show what the model allows, and what has no form there is skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/tap.sh
-needs "atomics of OpenCL 1.2" refcl refcl-litmus-run librefcl.so refcl-compiler
-refcl=$REFCL
-runner=$PWD/$BUILD/refcl-litmus-run
-tmp=$tap_dir
+. tests/lib/litmus.sh "atomics of OpenCL 1.2"
 scopes=litmus/suite/generated-scopes
 "$refcl" litmus plan -o "$tmp/plan.json" "$scopes/MP+rlx.wg-rel.wg+acq.wg-rlx.wg@0a0b.gg.litmus" \
     "$scopes/LB+rlx.wg-rel.wg+acq.wg-rlx.wg@0a0b.gg.litmus" litmus/suite/message-passing/MP+rel+acq.litmus \
     litmus/suite/store-buffering/SB+sc.litmus "litmus/suite/generated-relaxed/MP+rlx.dev-rlx.dev+rlx.dev-rlx.dev@0a1a.gg.litmus"
 check "plan" $?
-OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so REFCL_MEMORY=weak REFCL_SEED=1 \
-    "$runner" -q --legacy -n 3000 -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
+on_refcl REFCL_MEMORY=weak REFCL_SEED=1 "$runner" -q --legacy -n 3000 -o "$tmp/r.json" "$tmp/plan.json" >"$tmp/log" 2>&1
 check "run" $?
 "$refcl" litmus judge --json "$tmp/j.json" "$tmp/r.json" >"$tmp/judged"
 check "no state that the model forbids" $?

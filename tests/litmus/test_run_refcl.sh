@@ -3,12 +3,8 @@
 # The generated tests are in slow_run_refcl.sh.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/tap.sh
-needs "run on refcl" refcl refcl-litmus-run librefcl.so refcl-compiler
-refcl=$REFCL
-runner=$PWD/$BUILD/refcl-litmus-run
-export OCL_ICD_VENDORS=$PWD/$BUILD/refcl.icd OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so
-tmp=$tap_dir
+. tests/lib/litmus.sh "run on refcl"
+export "${refcl_icd[@]}"
 if [ -n "${REFCL_GENERATED_TESTS:-}" ]; then
     folders=(litmus/suite/generated-*)
 else
