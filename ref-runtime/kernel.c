@@ -52,18 +52,6 @@ void rt_kernel_destroy(struct rt_kernel *kernel)
 
 /* ---- creation ------------------------------------------------------------------------------------ */
 
-/* The module of the program's executable, held, NULL if it has none. */
-static struct in_module *executable_module(struct rt_program *program)
-{
-    pthread_mutex_lock(&program->state->lock);
-    struct rt_build *build = rt_program_executable(program);
-    struct in_module *module = build ? build->module : NULL;
-    if (module)
-        in_module_retain(module);
-    pthread_mutex_unlock(&program->state->lock);
-    return module;
-}
-
 static bool same_arguments(const struct in_kernel_info *a, const struct in_kernel_info *b)
 {
     if (a->argument_count != b->argument_count)
@@ -108,7 +96,7 @@ cl_kernel CL_API_CALL rt_clCreateKernel(cl_program handle, const char *name, cl_
         return rt_null(errcode_ret, CL_INVALID_PROGRAM);
     if (!name)
         return rt_null(errcode_ret, CL_INVALID_VALUE);
-    struct in_module *module = executable_module(program);
+    struct in_module *module = rt_program_held_module(program);
     if (!module)
         return rt_null(errcode_ret, CL_INVALID_PROGRAM_EXECUTABLE);
     struct rt_kernel *kernel = NULL;
@@ -158,7 +146,7 @@ cl_int CL_API_CALL rt_clCreateKernelsInProgram(cl_program handle, cl_uint capaci
     struct rt_program *program = rt_program(handle);
     if (!program)
         return CL_INVALID_PROGRAM;
-    struct in_module *module = executable_module(program);
+    struct in_module *module = rt_program_held_module(program);
     if (!module)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     cl_uint count;

@@ -132,34 +132,42 @@ static cl_int take_pipe(const struct rt_kernel *kernel, const struct in_argument
     return code;
 }
 
-static cl_int take_sampler(const struct rt_kernel *kernel, const struct in_argument_info *info, size_t size,
-                           const void *value, struct rt_set_argument *to)
+/* An object that is no memory: of TYPE, or INVALID. */
+static cl_int take_object(size_t size, const void *value, enum rt_type type, cl_int invalid, void **object)
 {
     const void *handle;
-    (void)info;
     cl_int code = take_handle(size, value, &handle);
     if (code)
         return code;
-    struct rt_sampler *sampler = handle ? rt_object_check(handle, RT_SAMPLER) : NULL;
-    if (!sampler || sampler->context != kernel->context)
-        return CL_INVALID_SAMPLER;
-    bind(to, sampler);
-    return CL_SUCCESS;
+    *object = handle ? rt_object_check(handle, type) : NULL;
+    return *object ? CL_SUCCESS : invalid;
+}
+
+static cl_int take_sampler(const struct rt_kernel *kernel, const struct in_argument_info *info, size_t size,
+                           const void *value, struct rt_set_argument *to)
+{
+    void *object = NULL;
+    (void)info;
+    cl_int code = take_object(size, value, RT_SAMPLER, CL_INVALID_SAMPLER, &object);
+    if (!code && ((struct rt_sampler *)object)->context != kernel->context)
+        code = CL_INVALID_SAMPLER;
+    if (!code)
+        bind(to, object);
+    return code;
 }
 
 static cl_int take_queue(const struct rt_kernel *kernel, const struct in_argument_info *info, size_t size,
                          const void *value, struct rt_set_argument *to)
 {
-    const void *handle;
+    void *object = NULL;
     (void)info;
-    cl_int code = take_handle(size, value, &handle);
-    if (code)
-        return code;
-    struct rt_queue *queue = handle ? rt_object_check(handle, RT_QUEUE) : NULL;
-    if (!queue || queue->context != kernel->context || !(queue->flags & CL_QUEUE_ON_DEVICE))
-        return CL_INVALID_DEVICE_QUEUE;
-    bind(to, queue);
-    return CL_SUCCESS;
+    cl_int code = take_object(size, value, RT_QUEUE, CL_INVALID_DEVICE_QUEUE, &object);
+    const struct rt_queue *queue = object;
+    if (!code && (queue->context != kernel->context || !(queue->flags & CL_QUEUE_ON_DEVICE)))
+        code = CL_INVALID_DEVICE_QUEUE;
+    if (!code)
+        bind(to, object);
+    return code;
 }
 
 static const take_argument takers[] = {

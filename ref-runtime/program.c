@@ -103,6 +103,17 @@ struct rt_build *rt_program_executable(struct rt_program *program)
     return NULL;
 }
 
+struct in_module *rt_program_held_module(struct rt_program *program)
+{
+    pthread_mutex_lock(&program->state->lock);
+    struct rt_build *build = rt_program_executable(program);
+    struct in_module *module = build ? build->module : NULL;
+    if (module)
+        in_module_retain(module);
+    pthread_mutex_unlock(&program->state->lock);
+    return module;
+}
+
 struct in_instance *rt_program_instance(struct rt_program *program, int device, cl_int *code)
 {
     struct rt_program_state *state = program->state;

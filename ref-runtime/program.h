@@ -53,6 +53,8 @@ int rt_program_device_index(const struct rt_program *program, const struct rt_de
 void rt_build_module_options(const struct rt_program *program, struct in_module_options *options);
 /* The first build with an executable, NULL if there is none.  Under the program's lock. */
 struct rt_build *rt_program_executable(struct rt_program *program);
+/* The module of the executable, held; NULL if there is none.  Takes the lock. */
+struct in_module *rt_program_held_module(struct rt_program *program);
 /* The instance for DEVICE, made where it is not yet; NULL with *CODE set on failure. */
 struct in_instance *rt_program_instance(struct rt_program *program, int device, cl_int *code);
 

@@ -73,22 +73,9 @@ static cl_int get_binaries(const void *object, const struct rt_info_out *out)
     return code;
 }
 
-/* The module of an executable, held; NULL if there is none. */
-static struct in_module *held_module(const void *object)
-{
-    struct rt_program *program = mutable_program(object);
-    pthread_mutex_lock(&program->state->lock);
-    struct rt_build *build = rt_program_executable(program);
-    struct in_module *module = build ? build->module : NULL;
-    if (module)
-        in_module_retain(module);
-    pthread_mutex_unlock(&program->state->lock);
-    return module;
-}
-
 static cl_int get_kernel_count(const void *object, const struct rt_info_out *out)
 {
-    struct in_module *module = held_module(object);
+    struct in_module *module = rt_program_held_module(mutable_program(object));
     if (!module)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     cl_int code = rt_info_size(out, rt_module_kernels(module));
@@ -98,7 +85,7 @@ static cl_int get_kernel_count(const void *object, const struct rt_info_out *out
 
 static cl_int get_kernel_names(const void *object, const struct rt_info_out *out)
 {
-    struct in_module *module = held_module(object);
+    struct in_module *module = rt_program_held_module(mutable_program(object));
     if (!module)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     size_t count = in_module_kernel_count(module), size = 1;

@@ -67,6 +67,13 @@ __attribute__((unused)) static cl_program build_source(const char *text, const c
     return built;
 }
 
+__attribute__((unused)) static cl_build_status status_of_build(cl_program program)
+{
+    cl_build_status status = 77;
+    OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
 __attribute__((unused)) static cl_int status_of(cl_event event)
 {
     cl_int status = 77;

@@ -34,13 +34,6 @@ static const char *build_string(cl_program program, cl_program_build_info name)
     return text;
 }
 
-static cl_build_status status_of_build(cl_program program)
-{
-    cl_build_status status = 99;
-    OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
-    return status;
-}
-
 static cl_program_binary_type binary_type(cl_program program)
 {
     cl_program_binary_type type = 99;

@@ -44,13 +44,6 @@ static void *build(void *program)
     return NULL;
 }
 
-static cl_build_status build_status(cl_program program)
-{
-    cl_build_status status = 77;
-    OK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof status, &status, NULL));
-    return status;
-}
-
 /* The helper hangs until its time is over [CL 5.8.4 E9] [CL 5.8.5 E7]. */
 static void still_building(void **state)
 {
@@ -60,13 +53,13 @@ static void still_building(void **state)
     setenv("REFCL_COMPILER_FAULT", "hang", 1);
     setenv("REFCL_COMPILE_TIMEOUT", "2", 1);
     assert_int_equal(pthread_create(&thread, NULL, build, program), 0);
-    for (int i = 0; i < 5000 && build_status(program) != CL_BUILD_IN_PROGRESS; i++)
+    for (int i = 0; i < 5000 && status_of_build(program) != CL_BUILD_IN_PROGRESS; i++)
         pause_ms(1);
-    assert_int_equal(build_status(program), CL_BUILD_IN_PROGRESS);
+    assert_int_equal(status_of_build(program), CL_BUILD_IN_PROGRESS);
     assert_int_equal(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
     assert_int_equal(clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
     pthread_join(thread, NULL);
-    assert_int_equal(build_status(program), CL_BUILD_ERROR);
+    assert_int_equal(status_of_build(program), CL_BUILD_ERROR);
     unsetenv("REFCL_COMPILER_FAULT");
     unsetenv("REFCL_COMPILE_TIMEOUT");
     OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
