@@ -251,6 +251,8 @@ void ex_set_scalar(struct ex *ex, const struct ex_inst *inst, uint32_t expr);
 
 /* explore_memory.c */
 bool ex_memory(struct ex *ex, const struct ex_inst *inst);
+void ex_vector_load(struct ex *ex, const struct ex_inst *inst);
+void ex_vector_store(struct ex *ex, const struct ex_inst *inst);
 uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial);
 /* explore_atomic.c */
 bool ex_atomic(struct ex *ex, const struct ex_inst *inst);

@@ -4,9 +4,30 @@
 
 #include <string.h>
 
-enum { MAX_OPTIONS = 4096 };
+enum { MAX_OPTIONS = 4096, MAX_PRIVATE = 8 * MAX_OPTIONS };
 
 /* ---- private variables -------------------------------------------------------------------------- */
+
+/* VALUE CK_NO_EXPR: an arbitrary one. */
+static void add_cell(struct ex *ex, struct ex_variable *v, uint64_t offset, unsigned size, uint32_t value)
+{
+    struct ex_cell *c = &v->cells[v->cell_count++];
+    *c = (struct ex_cell){.offset = offset, .size = (uint8_t)size, .reg = ex_new_reg(ex, size)};
+    ex_assign(ex, c->reg, value != CK_NO_EXPR ? value : ex_read_arbitrary(ex, ex_arbitrary_object(ex), size));
+}
+
+/* Cells for the bytes from AT to END, which belong to no scalar: the fourth part of a vector of three is
+ * accessed together with the others. */
+static void add_padding(struct ex *ex, struct ex_variable *v, uint64_t at, uint64_t end)
+{
+    while (at < end) {
+        unsigned size = 8;
+        while (at % size != 0 || at + size > end)
+            size /= 2;
+        add_cell(ex, v, at, size, CK_NO_EXPR);
+        at += size;
+    }
+}
 
 uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial)
 {
@@ -20,22 +41,21 @@ uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value 
         b->variables = bigger;
         b->variable_capacity = capacity;
     }
-    if (t->leaf_count == 0 || t->leaf_count > MAX_OPTIONS)
+    if (t->leaf_count == 0 || t->leaf_count > MAX_OPTIONS || t->size > MAX_PRIVATE)
         ex_fail(ex, MM_LIMIT, "explore.private", "a private variable too large or of unknown size");
     struct ex_variable *v = &b->variables[b->variable_count];
     *v = (struct ex_variable){.base = EX_PRIVATE_BASE + ((uint64_t)(b->variable_count + 1) << 32),
                               .size = t->size,
-                              .cell_count = t->leaf_count,
-                              .cells = ex_alloc(ex, t->leaf_count * sizeof *v->cells)};
+                              .cells = ex_alloc(ex, (t->size + t->leaf_count) * sizeof *v->cells)};
     b->variable_count++;
+    uint64_t at = 0;
     for (uint32_t i = 0; i < t->leaf_count; i++) {
-        struct ex_cell *c = &v->cells[i];
-        c->offset = t->leaves[i].offset;
-        c->size = (uint8_t)ex_scalar_size(ex_type(ex, t->leaves[i].type));
-        c->reg = ex_new_reg(ex, c->size);
-        ex_assign(ex, c->reg,
-                  initial ? initial->leaves[i] : ex_read_arbitrary(ex, ex_arbitrary_object(ex), c->size));
+        unsigned size = ex_scalar_size(ex_type(ex, t->leaves[i].type));
+        add_padding(ex, v, at, t->leaves[i].offset);
+        add_cell(ex, v, t->leaves[i].offset, size, initial ? initial->leaves[i] : CK_NO_EXPR);
+        at = t->leaves[i].offset + size;
     }
+    add_padding(ex, v, at, t->size);
     return v->base;
 }
 
@@ -372,10 +392,11 @@ static struct ck_instr plain_access(void)
         .reg = CK_NO_REG, .reg2 = CK_NO_REG, .value = CK_NO_EXPR, .expected = CK_NO_EXPR};
 }
 
-static struct ex_value load_value(struct ex *ex, uint32_t pointer, uint32_t type, struct ck_instr access)
+/* A value of TYPE at ADDRESS, which a pointer of type P led to. */
+static struct ex_value load_at(struct ex *ex, uint32_t address, const struct ex_type *p, uint32_t type,
+                               struct ck_instr access)
 {
-    const struct ex_type *p = pointer_type(ex, pointer), *t = ex_type(ex, type);
-    uint32_t address = ex_scalar(ex, pointer);
+    const struct ex_type *t = ex_type(ex, type);
     struct ex_value out = ex_new_value(ex, type);
     for (uint32_t i = 0; i < out.count; i++) {
         unsigned size = ex_scalar_size(ex_type(ex, t->leaves[i].type));
@@ -384,12 +405,22 @@ static struct ex_value load_value(struct ex *ex, uint32_t pointer, uint32_t type
     return out;
 }
 
-static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value, struct ck_instr access)
+static void store_at(struct ex *ex, uint32_t address, const struct ex_type *p, const struct ex_value *value,
+                     struct ck_instr access)
 {
-    const struct ex_type *p = pointer_type(ex, pointer), *t = ex_type(ex, value->type);
-    uint32_t address = ex_scalar(ex, pointer);
+    const struct ex_type *t = ex_type(ex, value->type);
     for (uint32_t i = 0; i < value->count; i++)
         store_scalar(ex, at_offset(ex, address, t->leaves[i].offset), p, value->leaves[i], access);
+}
+
+static struct ex_value load_value(struct ex *ex, uint32_t pointer, uint32_t type, struct ck_instr access)
+{
+    return load_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), type, access);
+}
+
+static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value, struct ck_instr access)
+{
+    store_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), value, access);
 }
 
 static void load(struct ex *ex, const struct ex_inst *inst)
@@ -465,6 +496,36 @@ static uint32_t step_by(struct ex *ex, uint32_t address, uint32_t index, uint64_
         return ex_op(ex, CK_ADD, 8, base, ex_hold(ex, ex_op(ex, CK_ADD, 8, e->b, distance, 0)), 0);
     }
     return ex_op(ex, CK_ADD, 8, address, distance, 0);
+}
+
+/* vloadn, vstoren: the N elements from POINTER + OFFSET * N on, one after the other, three of a vector of
+ * three [CLC 6.15.7]. */
+static uint32_t vector_address(struct ex *ex, uint32_t pointer, uint32_t offset, uint32_t type)
+{
+    const struct ex_type *t = ex_type(ex, type);
+    if (t->kind != EX_VECTOR)
+        ex_fail(ex, MM_INVALID, "OpenCL.std vloadn", "the value is not a vector");
+    uint64_t size = ex_scalar_size(ex_type(ex, t->leaves[0].type));
+    return step_by(ex, ex_scalar(ex, pointer), ex_scalar(ex, offset), size * t->leaf_count);
+}
+
+void ex_vector_load(struct ex *ex, const struct ex_inst *inst)
+{
+    if (inst->count < 5)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a function lacks operands");
+    uint32_t pointer = inst->words[3];
+    uint32_t address = vector_address(ex, pointer, inst->words[2], inst->type);
+    ex_set(ex, inst->result, load_at(ex, address, pointer_type(ex, pointer), inst->type, plain_access()));
+}
+
+void ex_vector_store(struct ex *ex, const struct ex_inst *inst)
+{
+    if (inst->count < 5)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a function lacks operands");
+    const struct ex_value *value = ex_get(ex, inst->words[2]);
+    uint32_t pointer = inst->words[4];
+    uint32_t address = vector_address(ex, pointer, inst->words[3], value->type);
+    store_at(ex, address, pointer_type(ex, pointer), value, plain_access());
 }
 
 static void access_chain(struct ex *ex, const struct ex_inst *inst)

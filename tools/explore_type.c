@@ -250,14 +250,18 @@ static uint64_t mask_of(const struct ex_type *t)
     return size >= 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * size)) - 1;
 }
 
-static void declare_composite_constant(struct ex *ex, const struct ex_inst *inst, uint64_t *out)
+/* False: some constituent is undefined; its value is put together where it is used. */
+static bool declare_composite_constant(struct ex *ex, const struct ex_inst *inst, uint64_t *out)
 {
     const struct ex_type *t = ex_type(ex, inst->type);
     const struct ex_id *id = &ex->ids[inst->result];
     uint32_t at = 0;
     for (uint32_t i = 0; i < inst->count; i++) {
         const struct ex_type *c = ex_type_of(ex, inst->words[i]);
-        const uint64_t *leaves = ex->ids[inst->words[i]].constant;
+        const struct ex_id *constituent = &ex->ids[inst->words[i]];
+        const uint64_t *leaves = constituent->constant;
+        if (constituent->is_undef)
+            return false;
         if (!leaves || at + c->leaf_count > t->leaf_count)
             ex_fail(ex, MM_INVALID, "SPIRV 3.42.7", "constituents do not fit the composite constant");
         memcpy(out + at, leaves, c->leaf_count * sizeof *out);
@@ -266,6 +270,7 @@ static void declare_composite_constant(struct ex *ex, const struct ex_inst *inst
     if (id->builtin == SpvBuiltInWorkgroupSize)
         for (uint32_t i = 0; i < 3 && i < t->leaf_count; i++)
             out[i] = ex->launch.local[i];
+    return true;
 }
 
 static void declare_constant(struct ex *ex, const struct ex_inst *inst)
@@ -288,7 +293,7 @@ static void declare_constant(struct ex *ex, const struct ex_inst *inst)
         break;
     case SpvOpConstantComposite:
     case SpvOpSpecConstantComposite:
-        declare_composite_constant(ex, inst, out);
+        ex->ids[inst->result].is_undef = !declare_composite_constant(ex, inst, out);
         break;
     default: /* null, false, undef */
         ex->ids[inst->result].is_undef = inst->opcode == SpvOpUndef;
@@ -298,7 +303,7 @@ static void declare_constant(struct ex *ex, const struct ex_inst *inst)
         out[0] = given;
     if (is_scalar(t))
         out[0] &= mask_of(t);
-    if (inst->opcode != SpvOpUndef)
+    if (!ex->ids[inst->result].is_undef)
         ex->ids[inst->result].constant = out;
 }
 

@@ -30,12 +30,32 @@ static struct ex_value *undefined_value(struct ex *ex, uint32_t type)
     return v;
 }
 
+/* The composite of INST's constituents. */
+static struct ex_value *composed_value(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ex_value *out = ex_alloc(ex, sizeof *out);
+    uint32_t at = 0;
+    *out = ex_new_value(ex, inst->type);
+    for (uint32_t i = 0; i < inst->count; i++) {
+        struct ex_value *a = ex_get(ex, inst->words[i]);
+        if (at + a->count > out->count)
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "too many constituents");
+        memcpy(out->leaves + at, a->leaves, a->count * sizeof *out->leaves);
+        at += a->count;
+    }
+    if (at != out->count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "too few constituents");
+    return out;
+}
+
 struct ex_value *ex_get(struct ex *ex, uint32_t id)
 {
     if (id >= ex->bound)
         ex_fail(ex, MM_INVALID, "SPIRV 2.3", "id %u is out of bounds", id);
     if (ex->ids[id].constant)
         return constant_value(ex, id);
+    if (ex->ids[id].is_undef && ex->ids[id].inst && ex->ids[id].inst->opcode != SpvOpUndef)
+        return composed_value(ex, ex->ids[id].inst);
     if (ex->ids[id].is_undef || (ex->ids[id].inst && ex->ids[id].inst->opcode == SpvOpUndef))
         return undefined_value(ex, ex->ids[id].type_id);
     if (ex->build->globals[id].leaves)
@@ -277,22 +297,6 @@ static void insert(struct ex *ex, const struct ex_inst *inst)
     ex_set(ex, inst->result, out);
 }
 
-static void construct(struct ex *ex, const struct ex_inst *inst)
-{
-    struct ex_value out = ex_new_value(ex, inst->type);
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < inst->count; i++) {
-        struct ex_value *a = ex_get(ex, inst->words[i]);
-        if (at + a->count > out.count)
-            ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "too many constituents");
-        memcpy(out.leaves + at, a->leaves, a->count * sizeof *out.leaves);
-        at += a->count;
-    }
-    if (at != out.count)
-        ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "too few constituents");
-    ex_set(ex, inst->result, out);
-}
-
 static void shuffle(struct ex *ex, const struct ex_inst *inst)
 {
     need_count(ex, inst, 2);
@@ -429,7 +433,7 @@ static bool composite(struct ex *ex, const struct ex_inst *inst)
         insert(ex, inst);
         return true;
     case SpvOpCompositeConstruct:
-        construct(ex, inst);
+        ex_set(ex, inst->result, *composed_value(ex, inst));
         return true;
     case SpvOpVectorShuffle:
         shuffle(ex, inst);
