@@ -149,6 +149,7 @@ struct in_code {
     uint64_t local_bytes;
     uint32_t entry; /* instruction */
     bool waits;     /* has WAIT instructions */
+    bool loops;     /* jumps back */
     struct in_undefined {
         int32_t slot;
         uint32_t size;

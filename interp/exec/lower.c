@@ -184,6 +184,7 @@ static void apply_fixups(struct in_lower *l)
     for (uint32_t k = 0; k < l->fixup_count; k++) {
         const struct in_fixup *x = &l->fixups[k];
         int32_t target = (int32_t)l->label_at[x->label] - (int32_t)x->insn;
+        l->code->loops |= target <= 0 && l->m->ids[x->label].kind != IN_ID_FUNCTION;
         if (x->is_d)
             l->code->insns[x->insn].d = target;
         else

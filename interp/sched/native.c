@@ -4,8 +4,8 @@
  * neither recorded nor checked, or may be watched instead; auto, the default: the same, but kernels begin in
  * the interpreter until compiling pays.  Half way there the JIT begins to compile, in a thread of its own,
  * and when it is reached, a launch under way that is neither recorded nor checked goes on in compiled code
- * with its next work-group.  Both depend on what was executed, not on time: the same program is executed by
- * the same engines again. */
+ * with its next work-group.  A launch that may be watched is compiled at once if it has loops.  All depend on
+ * what was executed, not on time: the same program is executed by the same engines again. */
 #include "interp/jit/jit.h"
 #include "sched.h"
 #include <dlfcn.h>
@@ -105,11 +105,13 @@ static void choose(void)
     native.hot = hot != NULL ? strtoull(hot, NULL, 10) : 4000000;
 }
 
-/* Whether the launch, with what the kernel has executed before, is worth the compiler's time. */
-static bool worth(const struct in_run *run)
+/* Whether the launch, with what the kernel has executed before, is worth the compiler's time.  One that is
+ * recorded or checked cannot go on in compiled code: its loops are taken to be long. */
+static bool worth(const struct in_run *run, bool watched)
 {
+    const double rounds = watched && run->code->loops ? 1 << 20 : 1;
     double items = (double)run->groups_total * (double)run->items_per_group;
-    return items * run->code->count + (double)run->code->heat >= (double)native.hot;
+    return items * run->code->count * rounds + (double)run->code->heat >= (double)native.hot;
 }
 
 static bool loaded(void)
@@ -163,7 +165,7 @@ bool in_native_create(struct in_run *run)
     if (native.engine == INTERP || (!plain && !watched) || l->schedule != IN_SEQUENTIAL ||
         run->groups_total == 0 || (native.engine == AUTO && run->code->stray))
         return false;
-    if (native.engine == AUTO && !worth(run)) {
+    if (native.engine == AUTO && !worth(run, !plain)) {
         uint64_t heat = run->code->heat;
         run->promote_at = !plain ? UINT64_MAX : heat < native.hot / 2 ? native.hot / 2 - heat : 0;
         return false;

@@ -23,13 +23,13 @@ def check(ok, name, why=""):
         print("#", why)
 
 
-def launches(name, run, watched):
+def launches(name, run, watched, engine="jit"):
     output = os.path.join(test_host.folder, "test_watch.json")
     command = [refcl, "kernel", "--quiet", "--json", output, *run.split(), os.path.join(here, name)]
     expected, _ = report(command, output, "interp", {})
-    found, was_watched = report(command, output, "jit", {})
+    found, was_watched = report(command, output, engine, {})
     check(differences(expected, found, False) is None, "%s: the same report" % name, differences(expected, found, False))
-    check(watched == was_watched, "%s is%s watched" % (name, "" if watched else " not"))
+    check(watched == was_watched, "%s, %s: is%s watched" % (name, engine, "" if watched else " not"))
 
 
 def printed(command, engine):
@@ -64,6 +64,8 @@ def main():
     os.makedirs(test_host.folder, exist_ok=True)
     launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True)
     launches("reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
+    launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True, "auto")
+    launches("disjoint_elements.cl", "-g 32 -l 16 -a buf:128", False, "auto")
     queues("second_queue.c", "interp", "findings")
     queues("second_queue.c", "jit", "unknown")
     queues("second_queue_after_finish.c", "interp", "clean")
