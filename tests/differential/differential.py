@@ -20,8 +20,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, HERE)
 
 import numpy  # noqa: E402
-from expressions import prelude  # noqa: E402
-from kernels import ITEMS, LANES, SLOTS, make  # noqa: E402
+from kernels import ITEMS, LANES, SLOTS, make, prelude  # noqa: E402
 
 # Below these the specification allows results to be flushed to zero.
 SMALLEST = {'float': 1.2e-38, 'double': 2.3e-308}
@@ -91,6 +90,10 @@ def differences(kernel, a, b):
             where = f'item {at // SLOTS} value {at % SLOTS}' if n == 0 else f'counter {at}'
             slots = sorted(set(int(w) % SLOTS for w in wrong)) if n == 0 else ''
             found.append(f'{where}: {int(a[n][at]):#x} / {int(b[n][at]):#x} ({len(wrong)} differ {slots})')
+    for what, x, y in zip(['packets', 'text'], a[3:], b[3:]):
+        different = [pair for pair in zip(x, y) if pair[0] != pair[1]] or [(len(x), len(y))] * (len(x) != len(y))
+        if different:
+            found.append(f'{what}: {different[0][0]} / {different[0][1]} ({len(different)} of {len(x)} differ)')
     for at in range(ITEMS * LANES):
         text, base, bound = kernel['tolerances'][at % LANES]
         if not close(a[1][at], b[1][at], base, bound):

@@ -3,7 +3,7 @@
  *
  * FOLDER has `list` (a line for each kernel: its program and its name), the programs, and `inputs`, `texels`:
  * the kernels' first argument and the image's pixels.  RESULTS gets, for each kernel, a line "NAME STATUS"
- * and, if STATUS is 0, its three output buffers.  A program that crashes or hangs the driver costs its
+ * and, if STATUS is 0, its output buffers.  A program that crashes or hangs the driver costs its
  * kernels alone. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 300, INPUTS = 256, TEXELS = 1024, NAME = 64, OUTPUTS = 3 };
+enum { SECONDS = 300, INPUTS = 256, TEXELS = 1024, NAME = 64, OUTPUTS = 4, COUNTERS = 2 };
 
 static size_t sizes[OUTPUTS], global, local;
 
@@ -55,7 +55,7 @@ static cl_int launch(cl_context context, cl_command_queue queue, cl_kernel kerne
     cl_int status = CL_SUCCESS;
     for (int i = 0; i < OUTPUTS; i++) {
         memset(outputs[i], 0, sizes[i]);
-        if (i == OUTPUTS - 1)
+        if (i == COUNTERS)
             ((cl_int *)outputs[i])[1] = -1;
         m[i + 1] = clCreateBuffer(context, flags, sizes[i], outputs[i], &e[i + 1]);
     }
@@ -134,7 +134,8 @@ int main(int argc, char **argv)
     char *line = strtok_r(list, "\n", &save);
     struct pair *pairs = malloc((length / 4 + 1) * sizeof *pairs);
     if (!pairs || !line ||
-        sscanf(line, "%zu %zu %zu %zu %zu", &global, &local, &sizes[0], &sizes[1], &sizes[2]) != 5) {
+        sscanf(line, "%zu %zu %zu %zu %zu %zu", &global, &local, &sizes[0], &sizes[1], &sizes[2],
+               &sizes[3]) != 2 + OUTPUTS) {
         fprintf(stderr, "%s/list: no sizes in its first line\n", argv[1]);
         return 2;
     }

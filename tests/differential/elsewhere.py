@@ -2,7 +2,7 @@
 """Random kernels on the OpenCL driver of another machine, which needs a C compiler and an OpenCL loader alone.
 
   elsewhere.py export FOLDER [--count N] [--seed N]     the kernels, their inputs, elsewhere.c
-  cc -O2 FOLDER/elsewhere.c -o run -lOpenCL && ./run FOLDER RESULTS JOBS && cat RESULTS.* >RESULTS      there
+  cc -O2 FOLDER/elsewhere.c -o run -lOpenCL && ./run FOLDER RESULTS JOBS >TEXT && cat RESULTS.* >RESULTS      there
   elsewhere.py compare FOLDER RESULTS [--engine interp|jit]      here: TAP, and each disagreement"""
 import argparse
 import os
@@ -13,10 +13,10 @@ sys.dont_write_bytecode = True
 import numpy  # noqa: E402
 import differential  # noqa: E402
 import engine  # noqa: E402
-from expressions import prelude  # noqa: E402
-from kernels import COUNTERS, GROUP, ITEMS, LANES, SLOTS, make  # noqa: E402
+from kernels import COUNTERS, GROUP, ITEMS, LANES, SLOTS, make, prelude  # noqa: E402
+from streams import PACKETS  # noqa: E402
 
-OUTPUTS = [(ITEMS * SLOTS, 'u8'), (ITEMS * LANES, 'f8'), (8 + COUNTERS, 'i4')]
+OUTPUTS = [(ITEMS * SLOTS, 'u8'), (ITEMS * LANES, 'f8'), (8 + COUNTERS, 'i4'), (2 * (PACKETS + 1), 'u8')]
 
 
 def export(folder, seed, count, batch):
@@ -42,7 +42,8 @@ def read_results(path):
     with open(path, 'rb') as file:
         while line := file.readline():
             name, status = line.decode().split()
-            results[name] = [numpy.fromfile(file, t, n) for n, t in OUTPUTS] if status == '0' else f'status {status}'
+            arrays = [numpy.fromfile(file, t, n) for n, t in OUTPUTS] if status == '0' else None
+            results[name] = arrays[:3] + [engine.sent(arrays[3])] if arrays else f'status {status}'
     return results
 
 

@@ -1,7 +1,10 @@
 """Random kernels: control flow, functions, structs, arrays, private and local memory, barriers, atomic operations
-with results that do not depend on their order, group functions; and the inexact built-in functions on the side."""
+with results that do not depend on their order, group functions, text and packets; and the inexact built-in functions
+on the side."""
 import random
 
+import expressions
+import streams
 from expressions import BITS, Expressions, INTEGERS, Type, WIDTHS
 
 ITEMS, GROUP = 32, 16
@@ -21,9 +24,14 @@ ONLY_FLOAT = [('half_sin({u})', 'half'), ('half_exp({a})', 'half'), ('half_sqrt(
               ('fast_length({a3})', 'half'), ('half_divide({a}, {p})', 'half'), ('half_log2({p} + 2)', 'half')]
 
 
-class Kernel(Expressions):
+def prelude():
+    return expressions.prelude() + streams.prelude()
+
+
+class Kernel(Expressions, streams.Streams):
     def __init__(self, seed, number):
-        super().__init__(random.Random(seed * 1000003 + number))
+        Expressions.__init__(self, random.Random(seed * 1000003 + number))
+        streams.Streams.__init__(self)
         self.name = f'k{number}'
         self.lines, self.indent = [], 1
         self.scopes = [[]]
@@ -323,7 +331,7 @@ class Kernel(Expressions):
         elif how in (7, 8) and not self.in_function:
             r.choice([self.array, self.record, self.call, self.table, self.memory, self.generic, self.texel])()
         elif how == 9 and not self.in_function:
-            self.atomic()
+            r.choice([self.atomic, self.printed])()
         elif how < 13:
             self.new_variable()
         else:
@@ -458,7 +466,7 @@ class Kernel(Expressions):
         r = self.random
         for _ in range(r.randrange(2, 5)):
             r.choice([self.memory, self.new_variable])()
-        together = [self.exchange, self.rounds, self.collective, self.collective, self.copied, None, None]
+        together = [self.exchange, self.rounds, self.collective, self.collective, self.copied, self.piped, self.piped, None, None]
         for _ in range(r.randrange(2, 5)):
             self.statement(2, 3)
             step = r.choice(together)
@@ -471,6 +479,7 @@ class Kernel(Expressions):
         self.emit(f'if (lid < {COUNTERS}) atomic_add(&counters[8 + lid], shared[lid]);')
         for k, (n, t) in enumerate(live[:SLOTS]):
             self.emit(f'o[gid * {SLOTS} + {k}] = {self.folded(t, n)};')
+        self.emit(f'if (PACKETS_OF(p) != {streams.PACKETS}) return;')
         if self.chance(0.3):
             self.emit(f'if ({self.truth(1)}) return;')
         for s in stores:
@@ -478,12 +487,12 @@ class Kernel(Expressions):
         attribute = r.choice(['', f'__attribute__((reqd_work_group_size({GROUP}, 1, 1))) ', '__attribute__((vec_type_hint(float4))) '])
         attribute += f'SUB_GROUPS({self.sub_group}) '
         head = f'{attribute}kernel void {self.name}(global const uint *a, global ulong *o, global double *f, ' \
-               f'volatile global int *counters, read_only image2d_t image)\n{{\n    local ulong16 room[{GROUP}];\n    volatile local int shared[{COUNTERS}];\n' \
+               f'volatile global int *counters, PIPE p, read_only image2d_t image)\n{{\n    local ulong16 room[{GROUP}];\n    volatile local int shared[{COUNTERS}];\n' \
                f'    uint gid = get_global_id(0), lid = get_local_id(0);\n    if (lid < {COUNTERS}) shared[lid] = 0;\n' \
                '    barrier(CLK_LOCAL_MEM_FENCE);\n'
         helpers = [h.replace(f'{name}(', f'{name}_{self.name}(', 1) for name, h in self.helpers.items()]
         text = '\n'.join(self.structs + self.constants) + '\n'
-        body = '\n'.join(self.functions) + '\n' + head + '\n'.join(self.lines) + '\n}\n'
+        body = '\n'.join(self.functions) + '\n' + head + '\n'.join(self.lines) + '\n}\n' + self.drain()
         for name in self.helpers:
             body = body.replace(f'{name}(', f'{name}_{self.name}(')
         return text + '\n'.join(helpers) + '\n' + body
