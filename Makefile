@@ -41,7 +41,7 @@ TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python
 LINT_PACKAGES := clang-format
 BENCH_PACKAGES := oclgrind
 CLIENT_PACKAGES := clinfo clpeak clblast-tests libclblast1 libclfft-dev python3-pyopencl python3-mako \
-  piglit python3-opencv ffmpeg hashcat hcxkeys libviennacl-dev libboost-dev opencl-clhpp-headers
+  piglit python3-opencv ffmpeg hashcat hcxkeys darktable libviennacl-dev libboost-dev opencl-clhpp-headers
 include $(wildcard Makefile.local)
 
 # ---- sources --------------------------------------------------------------------------------
