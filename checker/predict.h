@@ -58,10 +58,14 @@ struct ck_predict_window {
     uint32_t *rows; /* slot_count numbers each: events before that one of the slot come before */
     uint32_t row_count;
 };
+/* Of a read: what it returned, as somebody's way or what somebody else read follows from it; anything; and in
+ * the execution that was found, something else. */
+enum ck_predict_free { CK_PREDICT_SAME, CK_PREDICT_FREE, CK_PREDICT_OTHER };
 /* Two accesses, and how far each agent has come when they race; both UINT32_MAX: everybody is at the end. */
 struct ck_predict_pair {
     uint32_t a, b;                        /* events */
     uint32_t *cut;                        /* per agent: events that happen */
+    uint8_t *free;                        /* per event: enum ck_predict_free */
     const struct ck_condition *assertion; /* what is to fail instead, NULL: the two are to race */
 };
 
@@ -114,6 +118,10 @@ static inline bool ck_predict_is_access(const struct mm_event *e)
 static inline bool ck_predict_writes(const struct mm_event *e)
 {
     return e->kind == MM_WRITE || e->kind == MM_RMW;
+}
+static inline bool ck_predict_reads(const struct mm_event *e)
+{
+    return e->kind == MM_READ || e->kind == MM_RMW;
 }
 /* What orders the memory accesses of its agent: fences and barriers. */
 static inline bool ck_predict_is_fence(const struct mm_event *e)

@@ -60,9 +60,20 @@ static int describe_agent(const struct ck_predictor *p, const struct mm_event *e
     return snprintf(at, 120, "%s", words);
 }
 
+/* What the access reads or writes is not what it was, or may follow from that. */
+static bool has_changed(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
+                        const uint32_t *order, uint32_t at)
+{
+    const struct ck_predict_event *e = &w->events[order[at]];
+    bool follows = e->event.kind == MM_WRITE && !(e->event.attributes & MM_FREE_VALUE), any = false;
+    for (uint32_t i = 0; i < at && follows; i++)
+        any |= w->events[order[i]].item == e->item && pair->free[order[i]] == CK_PREDICT_OTHER;
+    return any || pair->free[order[at]] == CK_PREDICT_OTHER;
+}
+
 /* The accesses, fences and barriers of an execution in their order. */
-static char *describe(const struct ck_predictor *p, const struct ck_predict_window *w, const uint32_t *order,
-                      uint32_t count)
+static char *describe(const struct ck_predictor *p, const struct ck_predict_window *w,
+                      const struct ck_predict_pair *pair, const uint32_t *order, uint32_t count)
 {
     char *text = count ? mm_alloc((size_t)count * LINE + 1) : NULL, *at = text;
     bool alone = one_kernel(w, order, count);
@@ -78,8 +89,12 @@ static char *describe(const struct ck_predictor *p, const struct ck_predict_wind
             snprintf(at, 30, " %s",
                      e->kind == MM_BARRIER_ENTRY ? "reaches a barrier" : mm_kind_name((enum mm_kind)e->kind));
         if (ck_predict_is_access(e))
-            at += snprintf(at, 80, " %.20s+%" PRIu64 "%s%" PRId64, name ? name : "", e->offset,
-                           ck_predict_writes(e) ? " := " : " = ",
+            at += snprintf(at, 50, " %.20s+%" PRIu64 "%s", name ? name : "", e->offset,
+                           ck_predict_writes(e) ? " := " : " = ");
+        if (ck_predict_is_access(e) && has_changed(w, pair, order, i))
+            at += snprintf(at, 30, "another value");
+        else if (ck_predict_is_access(e))
+            at += snprintf(at, 30, "%" PRId64,
                            (int64_t)(ck_predict_writes(e) ? e->value_written : e->value_read));
     }
     return text;
@@ -112,7 +127,7 @@ static void keep_race(struct ck_predictor *p, const struct ck_predict_window *w,
     uint32_t n = order ? ck_predict_order(p, w, pair, order) : 0;
     keep(p, (struct ck_prediction){.later = recorded(p, &w->events[pair->b]),
                                    .earlier = recorded(p, &w->events[pair->a]),
-                                   .execution = describe(p, w, order, n)});
+                                   .execution = describe(p, w, pair, order, n)});
     mm_free(order);
 }
 
@@ -170,9 +185,10 @@ static void ask_pair(struct ck_predictor *p, const struct ck_predict_window *w, 
 
 void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
 {
-    struct ck_predict_pair pair = {.cut = mm_alloc_zero(w->item_count + 1, sizeof *pair.cut)};
+    struct ck_predict_pair pair = {.cut = mm_alloc_zero(w->item_count + 1, sizeof *pair.cut),
+                                   .free = mm_alloc_zero(w->count + 1, sizeof *pair.free)};
     size_t limit = p->questions + p->options.questions;
-    for (uint32_t j = 0; pair.cut && j < w->count && p->questions < limit; j++) {
+    for (uint32_t j = 0; pair.cut && pair.free && j < w->count && p->questions < limit; j++) {
         const struct ck_predict_event *y = &w->events[j];
         if (y->place == UINT32_MAX || !w->places[y->place].shared)
             continue;
@@ -187,43 +203,52 @@ void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
         }
     }
     mm_free(pair.cut);
+    mm_free(pair.free);
 }
 
 /* ---- assertions --------------------------------------------------------------------------------- */
 
 static void keep_failure(struct ck_predictor *p, const struct ck_predict_window *w,
-                         const struct ck_verdict *v, const struct ck_condition *assertion)
+                         const struct ck_verdict *v, const struct ck_predict_pair *pair)
 {
     uint32_t *order = mm_alloc((v->witness_count + 1) * sizeof *order), n = 0;
     for (size_t i = 0; order && i < v->witness_count; i++)
         if (v->witness[i].thread != UINT32_MAX && v->witness[i].line && v->witness[i].line <= w->count &&
-            (n == 0 || order[n - 1] != v->witness[i].line - 1))
-            order[n++] = v->witness[i].line - 1;
-    keep(p, (struct ck_prediction){.assertion = assertion,
-                                   .execution = order ? describe(p, w, order, n) : NULL});
+            (n == 0 || order[n - 1] != v->witness[i].line - 1)) {
+            uint32_t index = order[n++] = v->witness[i].line - 1;
+            if (pair->free[index] && ck_predict_reads(&v->witness[i].info) &&
+                v->witness[i].info.value_read != w->events[index].event.value_read)
+                pair->free[index] = CK_PREDICT_OTHER;
+        }
+    keep(p, (struct ck_prediction){.assertion = pair->assertion,
+                                   .execution = order ? describe(p, w, pair, order, n) : NULL});
     mm_free(order);
 }
 
 static void ask_assertion(struct ck_predictor *p, const struct ck_predict_window *w,
                           const struct ck_condition *assertion)
 {
-    struct ck_predict_pair pair = {UINT32_MAX, UINT32_MAX, mm_alloc_zero(w->item_count + 1, sizeof *pair.cut),
-                                   assertion};
+    struct ck_predict_pair pair = {.a = UINT32_MAX,
+                                   .b = UINT32_MAX,
+                                   .cut = mm_alloc_zero(w->item_count + 1, sizeof *pair.cut),
+                                   .free = mm_alloc_zero(w->count + 1, sizeof *pair.free),
+                                   .assertion = assertion};
     struct ck_options options = {.timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true};
     struct ck_verdict verdict = {0};
     struct mm_error err = {0};
     struct ck_program *program = NULL;
-    if (pair.cut && ck_predict_close(w, &pair))
+    if (pair.cut && pair.free && ck_predict_close(w, &pair))
         program = ck_predict_program(p, w, &pair);
     p->questions++;
     if (!program || ck_z3(program, p->model, &options, &verdict, &err) != MM_OK ||
         verdict.condition == CK_UNKNOWN)
         p->unknown++;
     else if (verdict.condition == CK_YES)
-        keep_failure(p, w, &verdict, assertion);
+        keep_failure(p, w, &verdict, &pair);
     ck_verdict_clear(&verdict);
     ck_program_destroy(program);
     mm_free(pair.cut);
+    mm_free(pair.free);
 }
 
 void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window *w)

@@ -77,7 +77,7 @@ static bool may_go(struct order *o, uint32_t index)
         return false;
     if (e->event.kind == MM_BARRIER_EXIT)
         return may_leave(o, e);
-    if (e->place == UINT32_MAX || e->event.kind == MM_WRITE)
+    if (e->place == UINT32_MAX || e->event.kind == MM_WRITE || o->pair->free[index])
         return true;
     return memcmp(memory_of(o, e), &e->event.value_read, e->event.size) == 0;
 }
@@ -131,6 +131,16 @@ static bool confirmed(const struct order *o)
 
 static bool walk(struct order *o);
 
+/* What a free read returns; by how much that is more than it was. */
+static uint64_t note_value(struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    uint64_t value = 0;
+    memcpy(&value, memory_of(o, e), e->event.size);
+    o->pair->free[index] = value == e->event.value_read ? CK_PREDICT_FREE : CK_PREDICT_OTHER;
+    return value - e->event.value_read;
+}
+
 static bool take(struct order *o, uint32_t item)
 {
     uint32_t index = o->w->items[item].events[o->at[item]];
@@ -139,9 +149,12 @@ static bool take(struct order *o, uint32_t item)
     bool writes = e->place != UINT32_MAX && e->event.kind != MM_READ;
     if (index == o->pair->a || index == o->pair->b || !may_go(o, index))
         return false;
+    uint64_t value = e->event.value_written;
+    if (e->place != UINT32_MAX && o->pair->free[index])
+        value += note_value(o, index);
     if (writes) {
         memcpy(before, memory_of(o, e), e->event.size);
-        memcpy(memory_of(o, e), &e->event.value_written, e->event.size);
+        memcpy(memory_of(o, e), &value, e->event.size);
     }
     o->events[o->count++] = index;
     o->at[item]++;

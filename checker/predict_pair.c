@@ -2,7 +2,8 @@
  * and which events matter to it.
  *
  * The agents of the two stop there; others come as far as values that were read, barriers, and the order of
- * commands demand.  All other reads return what they returned, so that everybody comes the same way. */
+ * commands demand.  Other reads return what they returned, so that everybody comes the same way; but for
+ * those from which no way follows (MM_FREE_VALUE), nor a write that has to be what it was. */
 #include "checker/predict.h"
 
 #include <string.h>
@@ -82,10 +83,50 @@ static bool demand_all(struct closing *c, uint32_t item)
             return false;
         if (!demand_order(c, index))
             return false;
-        if (e->writer != UINT32_MAX && index != c->pair->a && index != c->pair->b)
+        if (e->writer != UINT32_MAX && index != c->pair->a && index != c->pair->b && !c->pair->free[index])
             demand(c, e->writer);
     }
     return true;
+}
+
+/* ---- reads that may return something else ------------------------------------------------------ */
+
+/* Those of ITEM, from the last on: none of which a later write follows whose place is FIXED. */
+static bool free_of_item(const struct ck_predict_window *w, const struct ck_predict_pair *pair, uint32_t item,
+                         bool *fixed)
+{
+    bool later = false, changed = false;
+    for (uint32_t k = pair->cut[item]; k-- > 0;) {
+        uint32_t index = w->items[item].events[k], place = w->events[index].place;
+        const struct mm_event *e = &w->events[index].event;
+        pair->free[index] = CK_PREDICT_SAME;
+        if (place == UINT32_MAX || index == pair->a || index == pair->b)
+            continue;
+        bool is_free = e->attributes & MM_FREE_VALUE && !(e->attributes & MM_NO_VALUE);
+        later |= ck_predict_writes(e) && !is_free && fixed[place];
+        if (!ck_predict_reads(e))
+            continue;
+        pair->free[index] = is_free && !later ? CK_PREDICT_FREE : CK_PREDICT_SAME;
+        changed |= !pair->free[index] && !fixed[place];
+        fixed[place] |= !pair->free[index];
+    }
+    return changed;
+}
+
+/* A place is fixed where somebody has to read what he read: those who write there write what they wrote.  For
+ * an assertion about memory in the end all are. */
+static bool find_free(const struct ck_predict_window *w, const struct ck_predict_pair *pair)
+{
+    bool *fixed = mm_alloc_zero(w->place_count + 1, sizeof *fixed), changed = fixed != NULL;
+    if (fixed && pair->assertion)
+        memset(fixed, true, w->place_count);
+    while (changed) {
+        changed = false;
+        for (uint32_t i = 0; i < w->item_count; i++)
+            changed |= free_of_item(w, pair, i, fixed);
+    }
+    mm_free(fixed);
+    return fixed != NULL;
 }
 
 bool ck_predict_close(const struct ck_predict_window *w, struct ck_predict_pair *pair)
@@ -94,11 +135,13 @@ bool ck_predict_close(const struct ck_predict_window *w, struct ck_predict_pair 
     for (uint32_t i = 0; i < w->item_count; i++)
         pair->cut[i] = pair->assertion ? w->items[i].count : 0;
     if (pair->assertion)
-        return true;
+        return find_free(w, pair);
     pair->cut[w->events[pair->a].item] = ck_predict_position(w, pair->a) + 1;
     pair->cut[w->events[pair->b].item] = ck_predict_position(w, pair->b) + 1;
     while (c.changed) {
         c.changed = false;
+        if (!find_free(w, pair))
+            return false;
         for (uint32_t i = 0; i < w->item_count; i++)
             if (!demand_all(&c, i))
                 return false;
@@ -127,7 +170,8 @@ static void mark_places(const struct ck_predict_window *w, const struct ck_predi
                 const struct ck_predict_event *e = &w->events[w->items[i].events[k]];
                 if (e->place == UINT32_MAX)
                     continue;
-                if (pass == 0 && e->event.kind != MM_WRITE && is_cut(w, pair, e->writer))
+                if (pass == 0 && e->event.kind != MM_WRITE && is_cut(w, pair, e->writer) &&
+                    !pair->free[w->items[i].events[k]])
                     used[e->place] = true;
                 if (pass == 0 && ck_predict_writes(&e->event))
                     owner[e->place] = i;

@@ -1,6 +1,6 @@
 /* The program that Z3 is asked about: a thread for each agent, with its accesses, fences and barriers as they
- * were recorded; reads return what they returned, but for the two that race.  What commands order is given as
- * edges from event to event. */
+ * were recorded; reads return what they returned, but for the two that race and those that are free.  What
+ * commands order is given as edges from event to event. */
 #include "checker/predict.h"
 
 #include <stdio.h>
@@ -135,12 +135,16 @@ static void add_access(struct build *b, uint32_t thread, uint32_t index)
                              .line = index + 1};
     uint64_t address = CK_OBJECT_BASE(b->objects[x->place]) + e->offset - b->w->places[x->place].from;
     instr.address = expr(b, CK_CONST, 8, address, 0, 0);
+    bool is_free = b->pair->free[index] != CK_PREDICT_SAME;
+    if (is_free && e->kind == MM_RMW)
+        instr.rmw = CK_RMW_ADD;
+    uint64_t value = e->value_written - (instr.rmw == CK_RMW_ADD ? e->value_read : 0);
     if (e->kind != MM_READ)
-        instr.value = expr(b, CK_CONST, e->size, e->value_written, 0, 0);
+        instr.value = expr(b, CK_CONST, e->size, value, 0, 0);
     if (e->kind != MM_WRITE)
         instr.reg = ck_program_add_reg(b->program, thread, NULL, (uint8_t)e->size, false);
     emit(b, thread, instr);
-    if (e->kind != MM_WRITE && !racing)
+    if (e->kind != MM_WRITE && !racing && !is_free)
         assume(b, thread, instr.reg, e);
 }
 

@@ -104,7 +104,7 @@ static void set_shape(struct mm_event *e, uint64_t shape)
 static bool shape_in_range(const struct mm_event *e)
 {
     return e->kind < MM_KIND_COUNT && e->order < MM_ORDER_COUNT && e->scope < MM_SCOPE_COUNT &&
-           e->effective_scope < MM_SCOPE_COUNT && e->fence_flags < 8 && e->attributes < 128;
+           e->effective_scope < MM_SCOPE_COUNT && e->fence_flags < 8;
 }
 
 static void take_values(struct mm_trace_cursor *c, struct mm_event *e)

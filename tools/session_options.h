@@ -42,7 +42,7 @@ enum {
      "strong, or weak: reads return any value that the memory model allows (default strong)"},               \
     {"seeds", 0, "A..B", "REFCL_SEEDS", "once with each of these seeds, until one shows something"},         \
     {"predict", 0, NULL, "REFCL_PREDICT",                                                                    \
-     "also races of other executions in which all work-items read the same values"},                         \
+     "also races of other executions in which all work-items come the same way"},                         \
     {"assert", 0, "EXPR", NULL, "what memory holds in the end, as in out[0] == 2; may be repeated"},         \
     {"step-limit", 0, "N", "REFCL_STEP_LIMIT",                                                               \
      "instructions of one launch, 0 = no limit (default 100000000000)"},                                     \

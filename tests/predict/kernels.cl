@@ -155,3 +155,100 @@ kernel void assertions(global atomic_int *m, global int *x, global int *y)
     if (i)
         *y = LOAD(m, relaxed);
 }
+
+/* What is read, and decides nothing, may be something else. */
+
+kernel void racy_counted(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        ADD(m, 1, acq_rel);
+    } else {
+        ADD(m, 1, acq_rel);
+        *y = *x;
+    }
+}
+
+kernel void racy_counted_between(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        ADD(m, 1, acq_rel);
+        *x = 5;
+        ADD(m, 1, acq_rel);
+    } else {
+        ADD(m, 1, acq_rel);
+        *y = *x;
+    }
+}
+
+kernel void racy_flag_copied(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        STORE(m, 1, release);
+    } else {
+        int flag = LOAD(m, acquire), twice = 2 * flag;
+        y[0] = twice + 7;
+        y[1] = *x;
+    }
+}
+
+kernel void clean_flag_tested(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        STORE(m, 1, release);
+    } else {
+        int flag = LOAD(m, acquire);
+        y[0] = flag;
+        if (flag & 1)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_flag_read_back(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        STORE(m, 1, release);
+    } else {
+        y[2] = LOAD(m, acquire) + 3;
+        if (y[2] == 4)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_flag_in_array(global atomic_int *m, global int *x, global int *y)
+{
+    int kept[8] = {0};
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        STORE(m, 1, release);
+    } else {
+        kept[y[7]] = LOAD(m, acquire);
+        if (kept[y[6]])
+            y[1] = *x;
+    }
+}
+
+kernel void clean_flag_as_index(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        x[1] = 5;
+        STORE(m, 1, release);
+    } else {
+        y[1] = x[LOAD(m, acquire)];
+    }
+}
+
+kernel void clean_flag_passed_on(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        STORE(m, 1, release);
+    } else {
+        STORE(m + 1, LOAD(m, acquire), relaxed);
+        if (LOAD(m + 1, relaxed))
+            y[1] = *x;
+    }
+}

@@ -42,7 +42,7 @@ static struct mm_event random_event(void)
     e.scope = (uint8_t)(rnd() % MM_SCOPE_COUNT);
     e.effective_scope = (uint8_t)(rnd() % MM_SCOPE_COUNT);
     e.fence_flags = (uint8_t)(rnd() % 8);
-    e.attributes = (uint8_t)(rnd() % 128);
+    e.attributes = (uint8_t)(rnd() % 256);
     e.semantics = (uint16_t)(rnd() % 3 ? 0 : rnd());
     e.agent.command = (uint32_t)(rnd() % 3);
     e.agent.index = rnd() % 50 ? (uint32_t)(rnd() % 1000) : MM_INDEX_RUNTIME;
@@ -390,7 +390,7 @@ static void other_files_are_refused(void **state)
 {
     (void)state;
     static const char texts[3][64] = {"refcltrX", "hello, world: this is no trace at all, just text",
-                                      "refcltrc\3\0\0\0\0\0\0\0"};
+                                      "refcltrc\177\0\0\0\0\0\0\0"};
     for (size_t i = 0; i < 3; i++) {
         int fd = temporary();
         struct digest got;
