@@ -189,13 +189,13 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
 
 /* ---- launches ------------------------------------------------------------------------------ */
 
-enum { LINE = 64, MOST_LINES = 1024 };
+enum { LINE = 64, MOST_LINES = 128, MOST_WHOLE = 64 * 1024 };
 
 /* Lines at equal distances, others with each launch. */
 static uint64_t sample(const struct in_object *o, uint32_t launch)
 {
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)o->address;
-    if (o->size <= (uint64_t)LINE * MOST_LINES)
+    if (o->size <= MOST_WHOLE)
         return mm_trace_checksum(bytes, o->size);
     uint64_t step = o->size / MOST_LINES, lines[MOST_LINES];
     uint64_t first = (uint64_t)launch * 31 * LINE % (step - LINE + 1);

@@ -56,10 +56,12 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - traces that are executed again # SKIP %s is not built" % refcl)
         return 0
+    test_host.folder = os.path.join(os.path.dirname(test_host.folder), "replay")  # others compile the programs too
     for path, command, output, variables in slow_watch.commands(patterns):
         number += 1
-        trace = output + ".trace"
-        host, seen, problem = path.endswith(".c"), [], "never recorded"
+        trace = os.path.join(os.path.dirname(output), "replay.trace")
+        command = [trace + ".json" if word == output else word for word in command]
+        host, seen, problem = path.endswith(".c") or "--repeat" in command, [], "never recorded"
         for _ in range(4 if host else 1):
             expected = comparable(record(command, trace, "interp", variables)[0], host)
             found, count = record(command, trace, "jit", variables)
