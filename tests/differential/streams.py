@@ -60,10 +60,11 @@ class Streams:
         vector = lambda t: f'v{t.n}' if t.n > 1 else ''
         width = r.choice(['', '', '1', '7', '20'])
         precision = r.choice(['', '', '.0', '.3', '.9'])
-        if how < 5:
+        if how < 5: # PoCL does not ignore a 0 beside a precision
             t = self.passed(r.choice(list(INTEGERS)), n)
             kind = r.choice('di') if t.is_signed else r.choice('uoxX')
             flags = ''.join(f for f in ('-+ 0' if t.is_signed else '-0#' if kind != 'u' else '-0') if self.chance(0.2)).replace('+ ', '+')
+            flags = flags.replace('0', '') if precision else flags
             length = LENGTHS[t.base] or ('hl' if t.n > 1 else '')
             return f'%{flags}{width}{precision}{vector(t)}{length}{kind}', self.expression(t, 2)
         t = self.passed('float' if n == 1 else r.choice(['float', 'double']), n) # PoCL prints a double as a float
