@@ -186,6 +186,14 @@ cl_int CL_API_CALL rt_clRetainCommandQueue(cl_command_queue handle)
     return rt_api_retain(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
+static void flush(struct rt_queue *queue)
+{
+    pthread_mutex_lock(&rt_lock);
+    rt_sched_flush(queue);
+    rt_sched_wake();
+    pthread_mutex_unlock(&rt_lock);
+}
+
 /* Releasing flushes. */
 cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
 {
@@ -193,10 +201,7 @@ cl_int CL_API_CALL rt_clReleaseCommandQueue(cl_command_queue handle)
     if (!queue) {
         return CL_INVALID_COMMAND_QUEUE;
     }
-    pthread_mutex_lock(&rt_lock);
-    rt_sched_flush(queue);
-    rt_sched_wake();
-    pthread_mutex_unlock(&rt_lock);
+    flush(queue);
     return rt_api_release(handle, RT_QUEUE) ? CL_SUCCESS : CL_INVALID_COMMAND_QUEUE;
 }
 
@@ -206,10 +211,7 @@ cl_int CL_API_CALL rt_clFlush(cl_command_queue handle)
     if (!queue) {
         return CL_INVALID_COMMAND_QUEUE;
     }
-    pthread_mutex_lock(&rt_lock);
-    rt_sched_flush(queue);
-    rt_sched_wake();
-    pthread_mutex_unlock(&rt_lock);
+    flush(queue);
     return rt_device_lost(queue->device) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
