@@ -236,8 +236,9 @@ const char *ck_detector_text(const struct ck_detector *detector, const char *fil
 
 /* Asks, for windows of a recorded execution, whether two accesses that did not race could have, or whether an
  * assertion about memory in the end could fail: in another execution that MODEL allows, in which every agent
- * has read the same values, where anything follows from them, and so come the same way.  What commands, and hosts that wait, order stays so. The
- * record needs values.  Z3 answers; the order of events is then looked for. */
+ * has read the same values, where anything follows from them, and so come the same way.  What commands, and
+ * hosts that wait, order stays so. The record needs values.  Z3 answers; the order of events is then looked
+ * for. */
 struct ck_predictor;
 struct ck_predict_options {
     uint32_t window;     /* events looked at together, 0 = default (4000) */

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""One program for each kind of finding, and for each way to end without one: the JSON fits its schema, the SARIF its
+object model, the JUnit counts the same, the page has the same data."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../lib"))
+sys.path.insert(0, here)
+import sarif
+import tap
+from tap import check
+from test_races import refcl, root
+
+ONE, TWO = ["-g", "2", "-l", "2", "-a", "buf:4"], ["-g", "2", "-l", "1", "-a", "buf:4", "-a", "buf:4"]
+ADD = "kernel void k(global atomic_int *m, global int *x) { int id = get_global_id(0); "
+KERNELS = (  # the kind, the options, the source
+    ("clean", ONE, "kernel void k(global int *x) { x[get_global_id(0)] = 1; }"),
+    ("data-race", ONE, "void f(global int *x) { *x += 1; }\nkernel void k(global int *x) { f(x); }"),
+    ("scope-race", ["-g", "2", "-l", "1", "-a", "buf:1"], "kernel void k(global atomic_int *x) {\n"
+     "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_work_group); }"),
+    ("out-of-bounds", ONE, "kernel void k(global int *x) { x[get_global_id(0) + 3] = 1; }"),
+    ("null-pointer", ["-a", "null"], "kernel void k(global int *x) { x[1] = 1; }"),
+    ("misaligned", ["-a", "buf:4"], "kernel void k(global int *x) { *(global long *)(x + 1) = 1; }"),
+    ("uninitialized-read", ["-c", "all", "-a", "buf:4"], "kernel void k(global int *x) { local int t; *x = t; }"),
+    ("barrier-divergence", ONE, "kernel void k(global int *x) { if (get_local_id(0)) barrier(0); }"),
+    ("different-arguments", ONE, "kernel void k(global int *x) { local int t[4];\n"
+     "event_t e = async_work_group_copy(t, x, get_local_id(0) + 1, 0); wait_group_events(1, &e); }"),
+    ("float-to-integer", ["-a", "buf:4:fill=0x7f000000"], "kernel void k(global int *x) { *x = (int)as_float(*x); }"),
+    ("step-limit", ["--step-limit", "1000", "-a", "buf:4"], "kernel void k(global int *x) { while (1) x[0]++; }"),
+    ("assertion", ONE + ["--assert", "x[0] == 2"], "kernel void k(global int *x) { x[get_global_id(0)] = 1; }"),
+    ("predicted-race", TWO + ["--predict"], ADD + "if (id == 0) *x = 1; atomic_fetch_add(m, 1); if (id) *x = 2; }"),
+    ("predicted-assertion", TWO + ["--predict", "--assert", "m[0] == 2"],
+     ADD + "atomic_store(m, id + 1); x[id] = 1; }"),
+    ("unknown", ONE + ["--assert", "y == 2"], "kernel void k(global int *x) { x[get_global_id(0)] = 1; }"),
+)
+HOST = '#include "host.h"\nint main(void) { begin(NULL); cl_command_queue q = in_order(); cl_mem a = buffer(); %s; return 0; }\n'
+PROGRAMS = (
+    ("leak", "OK(clFinish(q))"),
+    ("api-misuse", "launch(q, kernel(\"add\", a, NULL, NULL), 0, NULL); clEnqueueFillBuffer(q, a, q, 3, 0, 3, 0, NULL, NULL)"),
+    ("use-after-release", "OK(clReleaseMemObject(a)); clGetMemObjectInfo(a, CL_MEM_SIZE, 0, NULL, NULL)"),
+    ("mapped-access", "cl_int e; clEnqueueMapBuffer(q, a, CL_TRUE, CL_MAP_WRITE, 0, BYTES, 0, NULL, NULL, &e); "
+                      "launch(q, kernel(\"add\", a, NULL, NULL), N, NULL); OK(clFinish(q))"),
+    ("failed", "OK(clFinish(q)); abort()"),
+)
+
+
+def judge(kind, command, folder, validator):
+    names = {n: os.path.join(folder, "out." + n) for n in ("json", "sarif", "junit", "html")}
+    command = [refcl, command[0], *[w for n in names for w in ("--" + n, names[n])], *command[1:]]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    text = run.stderr.decode("utf-8", "replace")
+    with open(names["json"], encoding="utf-8") as f:
+        report = json.load(f)
+    kinds = {f["kind"] for f in report["findings"]}
+    code = {"clean": 0, "unknown": 3}.get(kind, 1)
+    check("%s: is found" % kind, run.returncode == code and (kind in kinds or (kind == report["status"] and not kinds)), text)
+    wrong = [e.message for e in validator.iter_errors(report)]
+    check("%s: JSON" % kind, not wrong, "; ".join(wrong))
+    with open(names["sarif"], encoding="utf-8") as f:
+        log = json.load(f)
+    wrong = sarif.misfits(log) or []
+    check("%s: SARIF" % kind, not wrong and [r["ruleId"] for r in log["runs"][0]["results"]] ==
+          [f["kind"] for f in report["findings"]], "; ".join(wrong))
+    suite = xml.parse(names["junit"]).getroot().find("testsuite")
+    counts = [int(suite.get(n)) for n in ("tests", "failures", "errors")]
+    errors = (report["status"] == "unknown") + ("message" in report.get("program", {}))
+    check("%s: JUnit" % kind, counts == [max(1, len(report["findings"]) + errors), len(report["findings"]), errors] and
+          len(suite.findall("testcase")) == counts[0], str(counts))
+    with open(names["html"], encoding="utf-8") as f:
+        data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', f.read(), re.S)[1])
+    check("%s: the page" % kind, data["report"] == report and len(data["graphs"]) == len(report["findings"]), kind)
+
+
+def main():
+    try:
+        import jsonschema
+    except ImportError:
+        print("ok 1 - outputs # SKIP python3-jsonschema is not there")
+        return 0
+    if not os.path.exists(refcl):
+        print("ok 1 - outputs # SKIP %s is not built" % refcl)
+        return 0
+    with open(os.path.join(root, "tools/schema/report.schema.json")) as f:
+        validator = jsonschema.Draft7Validator(json.load(f))
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, options, source in KERNELS:
+            path = os.path.join(folder, kind + ".cl")
+            with open(path, "w") as f:
+                f.write(source + "\n")
+            judge(kind, ["kernel", *options, path], folder, validator)
+        for kind, body in PROGRAMS:
+            program = os.path.join(folder, kind)
+            subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
+                            "-x", "c", "-", "-o", program, "-lOpenCL"], input=(HOST % body).encode(), check=True)
+            judge(kind, ["run", "--check", "race,memory,api", "--", program], folder, validator)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
