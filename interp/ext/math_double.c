@@ -8,6 +8,40 @@
 /* pi = PI_HIGH + PI_LOW to about 106 bits. */
 static const double PI_HIGH = 0x1.921fb54442d18p+1, PI_LOW = 0x1.1a62633145c07p-53;
 
+/* ---- sine, cosine, tangent -------------------------------------------------------------------- */
+
+/* The host reduces arguments with an error that is small beside 1 and may not be beside R near a zero, as a
+ * multiple of pi/2 may be closer to a double than 2^-60: long double has the bits that are missing [CLC 7.4].
+ */
+static bool is_near_zero(double x, double r)
+{
+    return fabs(r) < 0x1p-30 && fabs(x) > 1;
+}
+
+double in_double_sin(double x)
+{
+    double r = sin(x);
+    return is_near_zero(x, r) ? (double)sinl(x) : r;
+}
+
+double in_double_cos(double x)
+{
+    double r = cos(x);
+    return is_near_zero(x, r) ? (double)cosl(x) : r;
+}
+
+double in_double_tan(double x)
+{
+    double r = tan(x);
+    return is_near_zero(x, r) || is_near_zero(x, 1 / r) ? (double)tanl(x) : r;
+}
+
+double in_double_sincos(double x, double *cosine)
+{
+    *cosine = in_double_cos(x);
+    return in_double_sin(x);
+}
+
 /* ---- trigonometry in half-turns --------------------------------------------------------------- */
 
 /* Takes |x| = QUARTER/2 + r with |r| <= 1/4 and gives sin(pi r), cos(pi r); every step on x is exact.  Both
@@ -91,12 +125,6 @@ double in_double_atanpi(double x)
 double in_double_atan2pi(double y, double x)
 {
     return atan2(y, x) / PI_HIGH;
-}
-
-double in_double_sincos(double x, double *cosine)
-{
-    *cosine = cos(x);
-    return sin(x);
 }
 
 /* ---- roots and powers ------------------------------------------------------------------------- */

@@ -15,7 +15,6 @@
 #define in_double_atanh    atanh
 #define in_double_ceil     ceil
 #define in_double_copysign copysign
-#define in_double_cos      cos
 #define in_double_cosh     cosh
 #define in_double_erf      erf
 #define in_double_erfc     erfc
@@ -36,10 +35,8 @@
 #define in_double_modf     modf
 #define in_double_rint     rint
 #define in_double_round    round
-#define in_double_sin      sin
 #define in_double_sinh     sinh
 #define in_double_sqrt     sqrt
-#define in_double_tan      tan
 #define in_double_tanh     tanh
 #define in_double_tgamma   tgamma
 #define in_double_trunc    trunc
@@ -79,8 +76,11 @@ double in_double_acospi(double x);
 double in_double_asinpi(double x);
 double in_double_atanpi(double x);
 double in_double_atan2pi(double y, double x);
+double in_double_cos(double x);
 double in_double_cospi(double x);
+double in_double_sin(double x);
 double in_double_sinpi(double x);
+double in_double_tan(double x);
 double in_double_tanpi(double x);
 double in_double_sincos(double x, double *cosine);
 double in_double_cbrt(double x);
