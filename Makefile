@@ -104,6 +104,7 @@ help:
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(EXTRA_$(subst /,_,$(patsubst %/,%,$(dir $<)))) $(CFLAGS) -c $< -o $@
+$(BUILD)/obj/tools/session_html.o: tools/viewer/page.html
 $(BUILD)/obj/%.o: %.cpp
 	@mkdir -p $(@D)
 	$(CXX) -I. -isystem $(LLVM_INC) $(CXXFLAGS) -c $< -o $@
