@@ -117,6 +117,7 @@ static void analyse(struct ck_predictor *p, bool last)
     }
     if (last)
         ck_predict_ask_assertions(p, w);
+    p->cut |= w->atomic_agent.command != UINT32_MAX;
     ck_predict_clear(w);
 }
 

@@ -101,6 +101,8 @@ struct ck_predictor {
         struct ck_predict_argument *next;
         struct mm_argument info;
     } * arguments; /* the last bound first */
+    bool cut; /* there are windows with atomic operations before the last: assertions are not asked about them
+               */
     struct ck_condition **assertions;
     size_t assertion_count;
 };

@@ -259,5 +259,7 @@ void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window 
             keep(p, (struct ck_prediction){.assertion = p->assertions[i], .observed = true});
         else if (now == CK_YES && p->model && w->atomics && w->items)
             ask_assertion(p, w, p->assertions[i]);
+        p->questions += now == CK_YES && p->model && p->cut;
+        p->unknown += now == CK_YES && p->model && p->cut;
     }
 }

@@ -252,3 +252,11 @@ kernel void clean_flag_passed_on(global atomic_int *m, global int *x, global int
             y[1] = *x;
     }
 }
+
+/* More events than a window has. */
+kernel void clean_long(global atomic_int *m, global int *x, global int *y)
+{
+    ADD(m, 1, relaxed);
+    for (int i = 0; i < 3000; i++)
+        x[get_global_id(0)] += i;
+}
