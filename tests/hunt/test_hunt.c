@@ -321,8 +321,11 @@ static void engines_agree(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        struct mm_cat_model *model = parse(models[i].name, models[i].text);
+        struct mm_cat_model *model;
 
+        if (as_kernels && models[i].odd)
+            continue;
+        model = parse(models[i].name, models[i].text);
         found += hunt(model, models[i].name, models[i].odd);
         mm_cat_destroy(model);
         compared(models[i].name);
@@ -358,9 +361,9 @@ static void engines_agree_on_model_files(void **state)
     assert_int_equal(found, 0);
 }
 
-/* Work-items that never end, or that wait at different barriers, race in kernels, too: the enumeration does
- * not see that, so such programs are left out; and those with values out of thin air, which search does not
- * look for in kernels. */
+/* What differs in kernels by design is left out: work-items that never end, or that wait at different
+ * barriers, race, too; values out of thin air are not looked for; locations that one work-item alone accesses
+ * are coherent, whatever the model says. */
 static void engines_agree_on_kernels(void **state)
 {
     as_kernels = true;
