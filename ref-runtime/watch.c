@@ -12,8 +12,7 @@ enum rt_watched { RT_NONE_WATCHED, RT_SETTLED, RT_UNSETTLED };
  * the other [CL 3.3.6 H5], and all that the host does with buffers is a command. */
 static bool is_ordered(const struct rt_queue *queue)
 {
-    return queue->in_order && atomic_load(&queue->context->queue_count) == 1 &&
-           rt_record_host_threads() == 1;
+    return queue->in_order && atomic_load(&queue->context->queue_count) == 1 && rt_record_host_threads() == 1;
 }
 
 static bool is_mapped(struct rt_mem *mem)
