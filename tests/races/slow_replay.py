@@ -27,7 +27,7 @@ def record(command, trace, engine, variables):
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, env=environment)
     if run.stdout.startswith(b"SKIP"):
         return "SKIP", 0
-    dump = subprocess.run([refcl, "trace", "dump", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    dump = subprocess.run([refcl, "trace", "dump", "--limit", "300000", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
     text = dump.stdout.decode("utf-8", "replace") + dump.stderr.decode("utf-8", "replace")
     return "exit %d\n%s" % (dump.returncode, text), run.stderr.count(b"is to be executed again")
 
