@@ -91,7 +91,8 @@ static bool demand_all(struct closing *c, uint32_t item)
 
 /* ---- reads that may return something else ------------------------------------------------------ */
 
-/* Those of ITEM, from the last on: none of which a later write follows whose place is FIXED. */
+/* Those of ITEM, from the last on: none of which a later write follows whose place is FIXED, nor, of a
+ * read-modify-write, its own. */
 static bool free_of_item(const struct ck_predict_window *w, const struct ck_predict_pair *pair, uint32_t item,
                          bool *fixed)
 {
@@ -103,10 +104,11 @@ static bool free_of_item(const struct ck_predict_window *w, const struct ck_pred
         if (place == UINT32_MAX || index == pair->a || index == pair->b)
             continue;
         bool is_free = e->attributes & MM_FREE_VALUE && !(e->attributes & MM_NO_VALUE);
-        later |= ck_predict_writes(e) && !is_free && fixed[place];
+        bool is_fixed = ck_predict_writes(e) && fixed[place];
+        later |= is_fixed && !is_free;
         if (!ck_predict_reads(e))
             continue;
-        pair->free[index] = is_free && !later ? CK_PREDICT_FREE : CK_PREDICT_SAME;
+        pair->free[index] = is_free && !later && !is_fixed ? CK_PREDICT_FREE : CK_PREDICT_SAME;
         changed |= !pair->free[index] && !fixed[place];
         fixed[place] |= !pair->free[index];
     }
