@@ -324,10 +324,9 @@ static bool from_agents(struct reason *r)
                  "the host access and command %" PRIu32
                  " are not ordered: the host neither waits for it nor enqueues it afterwards",
                  command);
-        if (commands[0])
-            snprintf(r->fix, sizeof r->fix,
-                     "wait for command %" PRIu32 " (clWaitForEvents, clFinish) before the host access",
-                     command);
+        snprintf(r->fix, sizeof r->fix,
+                 "wait for command %" PRIu32 " (clWaitForEvents, clFinish) before the host access%s", command,
+                 commands[0] ? "" : ", or enqueue it after that");
     }
     return true;
 }
