@@ -253,19 +253,22 @@ void ex_set_scalar(struct ex *ex, const struct ex_inst *inst, uint32_t expr);
 bool ex_memory(struct ex *ex, const struct ex_inst *inst);
 void ex_vector_load(struct ex *ex, const struct ex_inst *inst);
 void ex_vector_store(struct ex *ex, const struct ex_inst *inst);
+/* explore_private.c */
 uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial);
+/* The variable that ADDRESS points into; NULL: none. */
+struct ex_variable *ex_variable_at(struct ex *ex, uint64_t address);
+uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size);
+void ex_write_private(struct ex *ex, uint32_t address, uint32_t value);
+/* The object's base that an address is computed from; 0: not known. */
+uint64_t ex_root(const struct ex *ex, uint32_t address);
 /* explore_atomic.c */
 bool ex_atomic(struct ex *ex, const struct ex_inst *inst);
 uint8_t ex_storage_class_mask(uint32_t storage);
 void ex_memory_operands(struct ex *ex, const struct ex_inst *inst, uint32_t at, struct ck_instr *instr);
 uint8_t ex_scope(struct ex *ex, uint32_t id);
-uint32_t ex_read_private(struct ex *ex, uint32_t address, unsigned size);
-void ex_write_private(struct ex *ex, uint32_t address, uint32_t value);
 uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer);
 /* Whether byte OFFSET of the push constants is a kernel argument that nobody gave (clspv). */
 bool ex_is_pod_argument(const struct ex *ex, uint64_t offset);
-/* The object's base that an address is computed from; 0: not known. */
-uint64_t ex_root(const struct ex *ex, uint32_t address);
 bool ex_is_private(struct ex *ex, uint32_t address, const struct ex_type *pointer);
 /* explore_flow.c: the body of FUNCTION with ARGUMENTS, inlined */
 void ex_inline(struct ex *ex, const struct ex_function *function, const struct ex_value *arguments,
