@@ -26,6 +26,8 @@ struct ck_options {
     struct ck_progress progress;
     size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
     bool executions;   /* search: keep an execution for each final state and each finding */
+    bool no_walk; /* search: no executions at random before all are listed: what is found rests on the listing
+                   */
 };
 
 struct ck_state {
@@ -66,6 +68,7 @@ struct ck_happening {
     uint64_t value;  /* read or written */
     uint32_t source; /* reads: the number of the write in the execution */
     uint32_t line, column;
+    uint32_t step; /* place in an order that agrees with program order and, where it can, with what is read */
 };
 struct ck_execution {
     enum ck_shows shows;

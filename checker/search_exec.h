@@ -76,6 +76,9 @@ bool sx_may_wait_on(const struct sx *sx, uint32_t chosen);
 void sx_accept(struct sx *sx);
 /* A candidate, consistent or not, is to be held against the closest so far. */
 void sx_compare_candidate(struct sx *sx);
+/* Puts the numbers of the events into ORDER so that program order, reads-from, coherence and from-reads go
+ * forwards where they can; false: no memory. */
+bool sx_order_events(const struct sx *sx, uint32_t *order);
 /* Copies the execution to the verdict's witness. */
 void sx_keep_witness(struct sx *sx);
 void sx_keep_race(struct sx *sx, uint32_t check);

@@ -59,38 +59,65 @@ static struct ck_step describe(struct sx *sx, uint32_t event)
 
 /* ---- witness ------------------------------------------------------------------------------------ */
 
-/* Orders the events so that po, rf and co go forwards where they can: the event that waits for the fewest
- * others comes next. */
-static void order_events(struct sx *sx, uint32_t *order)
+/* How much speaks against E before F: program order and barriers forbid it, to read what is written later is
+ * odder than to write below what is there, which is odder than to read what is no longer the newest. */
+static uint64_t waits_for(const struct sx_exec *x, const uint32_t *source, uint32_t e, uint32_t f)
+{
+    const struct mm_cat_event *a = &x->events[e], *b = &x->events[f];
+    const uint64_t odd = x->n + 1, odder = odd * odd, never = odder * odd;
+    bool po = f < e && !b->init && b->thread == a->thread;
+    bool barrier = a->exit && !b->exit && a->barrier != UINT32_MAX && b->barrier == a->barrier;
+
+    if (po || barrier)
+        return never;
+    if (mm_rel_has(x->n, x->rf_lower, f, e))
+        return odder;
+    if (mm_rel_has(x->n, x->co_lower, f, e))
+        return odd;
+    return a->write && source[f] != UINT32_MAX && mm_rel_has(x->n, x->co_lower, source[f], e);
+}
+
+/* MOST: more is as good as that. */
+static uint64_t waits(const struct sx_exec *x, const uint32_t *source, const uint8_t *placed, uint32_t e,
+                      uint64_t most)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t f = 0; f < x->n && sum < most; f++)
+        sum += placed[f] || f == e ? 0 : waits_for(x, source, e, f);
+    return sum;
+}
+
+/* The event that waits for the least comes next. */
+bool sx_order_events(const struct sx *sx, uint32_t *order)
 {
     const struct sx_exec *x = sx->exec;
-    uint32_t n = x->n;
-    uint8_t *placed = (uint8_t *)(order + n);
+    uint32_t n = x->n, *source = mm_alloc((n + 1) * (sizeof *source + 1));
+    uint8_t *placed = (uint8_t *)(source + n);
 
+    if (!source)
+        return false;
     memset(placed, 0, n);
+    memset(source, 0xFF, n * sizeof *source);
+    for (uint32_t r = 0; r < x->read_count; r++)
+        source[x->reads[r]] = x->source[r];
     for (uint32_t at = 0; at < n; at++) {
-        uint32_t best = UINT32_MAX, best_wait = UINT32_MAX;
+        uint32_t best = 0;
+        uint64_t best_waits = UINT64_MAX;
 
-        for (uint32_t e = 0; e < n; e++) {
-            uint32_t wait = 0;
+        for (uint32_t e = 0; e < n && best_waits > 0; e++) {
+            uint64_t w = placed[e] ? UINT64_MAX : waits(x, source, placed, e, best_waits);
 
-            if (placed[e])
-                continue;
-            for (uint32_t f = 0; f < n; f++) {
-                bool po = f < e && !x->events[f].init && x->events[f].thread == x->events[e].thread;
-
-                if (placed[f] || f == e)
-                    continue;
-                wait += po ? n : mm_rel_has(n, x->rf_lower, f, e) || mm_rel_has(n, x->co_lower, f, e);
-            }
-            if (wait < best_wait) {
-                best_wait = wait;
+            if (w < best_waits) {
+                best_waits = w;
                 best = e;
             }
         }
         placed[best] = 1;
         order[at] = best;
     }
+    mm_free(source);
+    return true;
 }
 
 static bool copy_relation(struct sx *sx, const uint32_t *order, const uint64_t *from, struct mm_rel *to)
@@ -118,11 +145,10 @@ void sx_keep_witness(struct sx *sx)
 {
     struct ck_verdict *v = sx->verdict;
     uint32_t n = sx->exec->n;
-    uint32_t *order = mm_alloc(n * (sizeof *order + 1) + 1);
+    uint32_t *order = mm_alloc((n + 1) * sizeof *order);
 
     v->witness = mm_arena_alloc(v->arena, (n + 1) * sizeof *v->witness);
-    if (order && v->witness) {
-        order_events(sx, order);
+    if (order && v->witness && sx_order_events(sx, order)) {
         for (uint32_t i = 0; i < n; i++) {
             v->witness[i] = describe(sx, order[i]);
             v->witness[i].event = i;

@@ -63,16 +63,28 @@ static void add_sources(const struct sx_exec *x, const uint32_t *number, struct 
         happenings[number[x->reads[r]]].source = number[x->source[r]];
 }
 
+/* ORDER: of the events of the search. */
+static void add_steps(const struct sx_exec *x, const uint32_t *number, const uint32_t *order,
+                      struct ck_happening *happenings)
+{
+    uint32_t step = 0;
+
+    for (uint32_t i = 0; i < x->n; i++)
+        if (!is_second_half(&x->events[order[i]]))
+            happenings[number[order[i]]].step = step++;
+}
+
 static bool fill(struct sx *sx, struct ck_execution *out)
 {
     const struct sx_exec *x = sx->exec;
     struct mm_arena *arena = sx->verdict->arena;
-    uint32_t threads = sx->program->thread_count, *number = mm_alloc((x->n + 1) * sizeof *number);
+    uint32_t threads = sx->program->thread_count, *number = mm_alloc(2 * (x->n + 1) * sizeof *number);
+    uint32_t *order = number + x->n;
 
     out->happenings = mm_arena_alloc(arena, (x->n + 1) * sizeof *out->happenings);
     out->ends = mm_arena_alloc(arena, (threads + 1) * sizeof *out->ends);
     out->wait_from = mm_arena_alloc(arena, (threads + 1) * sizeof *out->wait_from);
-    if (!number || !out->happenings || !out->ends || !out->wait_from) {
+    if (!number || !out->happenings || !out->ends || !out->wait_from || !sx_order_events(sx, order)) {
         mm_free(number);
         return false;
     }
@@ -82,6 +94,7 @@ static bool fill(struct sx *sx, struct ck_execution *out)
             out->happenings[out->count++] = happening(sx, i);
     }
     add_sources(x, number, out->happenings);
+    add_steps(x, number, order, out->happenings);
     for (uint32_t t = 0; t < threads; t++) {
         out->ends[t] = end_of(x->chosen[t]);
         out->wait_from[t] = x->chosen[t]->wait_from;
