@@ -225,6 +225,14 @@ struct in_oracle {
                   uint32_t size, const void *bytes);
     bool (*fence)(void *context, uint32_t work_item, bool barrier, enum mm_order order, enum mm_scope scope);
     bool (*ended)(void *context, uint32_t work_item);
+    /* NULL: as the launch's schedule has it.  Else all work-groups begin at once, and of the work-items that
+     * can go on the one with the lowest rank does, to its next access or fence. */
+    uint64_t (*rank)(void *context, uint32_t work_item);
+    /* Recording; NULL: nobody wants to know.  Where the bytes come from that the read before returned, at
+     * most MOST edges with FROM (MM_NO_EVENT: from before the launch), FIRST_BYTE and BYTE_COUNT; and the
+     * event of the access before. */
+    size_t (*sources)(void *context, struct mm_edge *edges, size_t most);
+    void (*recorded)(void *context, mm_event_id event);
 };
 
 struct in_launch {

@@ -116,14 +116,15 @@ static bool record_locals(struct in_run *run)
 
 bool in_open_slots(struct in_run *run)
 {
-    uint32_t wanted = run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
+    bool ranked = run->launch.oracle != NULL && run->launch.oracle->rank != NULL;
+    uint64_t wanted = ranked ? run->groups_total : run->launch.schedule == IN_SEQUENTIAL ? 1 : 8;
     if (run->launch.recorder != NULL && !record_locals(run))
         return false;
     run->over = run->groups_total == 0;
     run->members = mm_alloc((run->items_per_group + 1) * sizeof *run->members);
     if (run->members == NULL)
         return false;
-    for (uint32_t k = 0; k < wanted && !run->over && run->next_group < run->groups_total; k++)
+    for (uint64_t k = 0; k < wanted && !run->over && run->next_group < run->groups_total; k++)
         if (!in_add_slot(run))
             return k > 0;
     return true;

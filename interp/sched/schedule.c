@@ -1,6 +1,6 @@
 /* Who runs next.  Sequential: in order, each until it waits; work-items that spin make room for others,
  * and groups that only spin for further groups.  Random: a seeded choice after every few shared memory
- * operations.  Fair: round robin in small slices. */
+ * operations.  Fair: round robin in small slices.  Oracles may say. */
 #include "interp/weak/weak.h"
 #include "sched.h"
 
@@ -87,9 +87,38 @@ static void yielded(struct in_run *run, struct in_group *g)
         run->idle_rounds = 0;
 }
 
+/* The work-item that an oracle lets go on. */
+static struct in_item *lowest(struct in_run *run)
+{
+    const struct in_oracle *o = run->launch.oracle;
+    struct in_item *best = NULL;
+    uint64_t best_rank = 0;
+    for (uint32_t k = 0; k < run->slot_count; k++) {
+        struct in_group *g = run->slots[k];
+        for (uint32_t at = 0; g->active && at < g->items_count; at++) {
+            if (g->items[at].state > IN_ITEM_READY)
+                continue;
+            uint64_t rank = o->rank(o->context, (uint32_t)(g->linear * run->items_per_group + at));
+            if (best != NULL && rank >= best_rank)
+                continue;
+            best = &g->items[at];
+            best_rank = rank;
+            run->slot_cursor = k;
+        }
+    }
+    return best;
+}
+
+static bool is_ranked(const struct in_run *run)
+{
+    return run->launch.oracle != NULL && run->launch.oracle->rank != NULL;
+}
+
 static struct in_item *pick(struct in_run *run)
 {
     struct in_group *g = run->slots[run->slot_cursor];
+    if (is_ranked(run))
+        return lowest(run);
     if (run->launch.schedule != IN_RANDOM)
         return runnable(g, g->cursor);
     run->slot_cursor = (uint32_t)(next_random(run) % run->slot_count);
@@ -101,8 +130,8 @@ static struct in_item *pick(struct in_run *run)
 
 static int64_t slice(struct in_run *run)
 {
-    run->switch_budget = INT64_MAX;
-    if (run->launch.schedule == IN_SEQUENTIAL)
+    run->switch_budget = is_ranked(run) ? 1 : INT64_MAX;
+    if (run->launch.schedule == IN_SEQUENTIAL || is_ranked(run))
         return IN_SPIN_SLICE;
     if (run->launch.schedule == IN_FAIR)
         return IN_FAIR_SLICE;

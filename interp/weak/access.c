@@ -400,22 +400,32 @@ void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_ato
 
 /* ---- recording -------------------------------------------------------------------------------- */
 
+mm_event_id in_weak_record(struct in_run *run, struct mm_edge *edges, size_t count)
+{
+    struct mm_event event = run->events[run->event_count - 1];
+    for (size_t k = 0; k < count; k++)
+        if (edges[k].from == MM_NO_EVENT)
+            edges[k].from = run->weak->start;
+    run->event_count--;
+    in_record_flush(run);
+    return mm_recorder_event(run->launch.recorder, &event, edges, count);
+}
+
 void in_weak_recorded(struct in_run *run)
 {
     struct in_weak *w = run->weak;
-    struct mm_event event = run->events[run->event_count - 1];
     struct mm_edge edges[2];
     size_t count = 0;
+    if (run->launch.oracle != NULL) {
+        in_oracle_recorded(run);
+        return;
+    }
     if (w->last.flowed)
-        edges[count++] = (struct mm_edge){.from = w->last.from, .kind = MM_EDGE_RF, .byte_count = event.size};
+        edges[count++] = (struct mm_edge){
+            .from = w->last.from, .kind = MM_EDGE_RF, .byte_count = run->events[run->event_count - 1].size};
     if (w->last.wrote && w->last.placed)
         edges[count++] = (struct mm_edge){.from = w->last.after, .kind = MM_EDGE_CO};
-    for (size_t k = 0; k < count; k++)
-        if (edges[k].from == MM_NO_EVENT)
-            edges[k].from = w->start;
-    run->event_count--;
-    in_record_flush(run);
-    mm_event_id id = mm_recorder_event(run->launch.recorder, &event, edges, count);
+    mm_event_id id = in_weak_record(run, edges, count);
     if (!w->last.wrote || w->last.cell->id == 0)
         return;
     uint32_t at = in_cell_index(w->last.cell, w->last.serial);

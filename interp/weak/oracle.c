@@ -57,6 +57,7 @@ void in_oracle_fence(struct in_run *run, struct in_item *item, bool barrier, uin
                      enum mm_scope scope)
 {
     const struct in_oracle *o = run->launch.oracle;
+    run->switch_budget -= !barrier;
     if (asks(run))
         answered(run, o->fence(o->context, item->agent, barrier, in_order_of(semantics), scope));
 }
@@ -66,4 +67,17 @@ void in_oracle_ended(struct in_run *run, struct in_item *item)
     const struct in_oracle *o = run->launch.oracle;
     if (asks(run))
         answered(run, o->ended(o->context, item->agent));
+}
+
+void in_oracle_recorded(struct in_run *run)
+{
+    enum { MOST = 64 };
+    const struct in_oracle *o = run->launch.oracle;
+    struct mm_edge edges[MOST];
+    size_t count = o->sources != NULL ? o->sources(o->context, edges, MOST) : 0;
+    for (size_t k = 0; k < count; k++)
+        edges[k].kind = MM_EDGE_RF;
+    mm_event_id id = in_weak_record(run, edges, count);
+    if (o->recorded != NULL)
+        o->recorded(o->context, id);
 }

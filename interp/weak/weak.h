@@ -65,9 +65,12 @@ void in_oracle_atomic(struct in_run *run, struct in_item *item, struct in_weak_a
 void in_oracle_fence(struct in_run *run, struct in_item *item, bool barrier, uint32_t semantics,
                      enum mm_scope scope);
 void in_oracle_ended(struct in_run *run, struct in_item *item);
+void in_oracle_recorded(struct in_run *run);
 
 /* Recording: the event that was recorded last is the access that was made last; tells where its value came
  * from and where in modification order it is, if record order does not say so. */
 void in_weak_recorded(struct in_run *run);
+/* It is recorded with EDGES into it, whose source is the start of the command where they have none. */
+mm_event_id in_weak_record(struct in_run *run, struct mm_edge *edges, size_t count);
 
 #endif
