@@ -368,6 +368,8 @@ struct mm_recorder;
 /* SINK is copied; closed with the recorder.  NULL on failure. */
 struct mm_recorder *mm_recorder_create(const struct mm_sink *sink);
 void mm_recorder_destroy(struct mm_recorder *recorder);
+/* Closes the sink, once: what other threads still record is dropped, and RECORDER stays usable for them. */
+void mm_recorder_close(struct mm_recorder *recorder);
 /* Records EVENT, with the EDGES into it (their TO is filled in).  Safe from any thread. */
 mm_event_id mm_recorder_event(struct mm_recorder *recorder, const struct mm_event *event,
                               struct mm_edge *edges, size_t edge_count);

@@ -23,7 +23,7 @@ struct mm_recorder {
     mm_event_id next_event;
     uint32_t next_source, next_allocation, next_thread;
     unsigned forks; /* of the process when the recorder was made */
-    bool stopped;   /* the sink refused a record, or this is a forked child */
+    bool stopped;   /* the sink refused a record or is closed */
     bool unflushed; /* the sink was given something since its last flush */
     bool closing, has_flusher;
     size_t pending_count;
@@ -161,19 +161,29 @@ struct mm_recorder *mm_recorder_create(const struct mm_sink *sink)
     return recorder;
 }
 
-void mm_recorder_destroy(struct mm_recorder *recorder)
+void mm_recorder_close(struct mm_recorder *recorder)
 {
-    if (!recorder || inherited(recorder))
+    if (inherited(recorder))
         return;
     pthread_mutex_lock(&recorder->lock);
+    bool first = !recorder->closing;
     flush(recorder);
-    recorder->closing = true;
+    recorder->closing = recorder->stopped = true;
     pthread_cond_signal(&recorder->wake);
     pthread_mutex_unlock(&recorder->lock);
+    if (!first)
+        return;
     if (recorder->has_flusher)
         pthread_join(recorder->flusher, NULL);
     if (recorder->sink.close)
         recorder->sink.close(recorder->sink.context);
+}
+
+void mm_recorder_destroy(struct mm_recorder *recorder)
+{
+    if (!recorder || inherited(recorder))
+        return;
+    mm_recorder_close(recorder);
     pthread_key_delete(recorder->thread_key);
     pthread_cond_destroy(&recorder->wake);
     pthread_mutex_destroy(&recorder->lock);

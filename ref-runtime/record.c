@@ -14,7 +14,6 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
-static atomic_bool closed;
 
 /* REFCL_TRACE with %p replaced by the process id. */
 static int open_trace(const char *pattern)
@@ -81,15 +80,15 @@ static void initialise(void)
 struct mm_recorder *rt_recorder(void)
 {
     pthread_once(&once, initialise);
-    return atomic_load_explicit(&closed, memory_order_relaxed) ? NULL : recorder;
+    return recorder;
 }
 
+/* The recorder stays: threads of the application may be in calls while the process ends. */
 void rt_record_close(void)
 {
-    pthread_once(&once, initialise);
-    if (recorder && !atomic_exchange(&closed, true)) {
+    if (rt_recorder()) {
         rt_host_detach();
-        mm_recorder_destroy(recorder);
+        mm_recorder_close(recorder);
     }
 }
 

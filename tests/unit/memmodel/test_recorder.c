@@ -191,12 +191,43 @@ static void a_forked_child_does_not_write(void **state)
     assert_int_equal(log.events, 1);
 }
 
+static void what_comes_after_the_end_is_dropped(void **state)
+{
+    (void)state;
+    struct log log;
+    struct mm_sink sink = sink_of(&log);
+    struct mm_recorder *recorder = mm_recorder_create(&sink);
+    pthread_t threads[THREADS];
+    struct job jobs[THREADS];
+    struct mm_event e = {.offset = 1};
+    mm_recorder_event(recorder, &e, NULL, 0);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        jobs[i] = (struct job){recorder, i, false};
+        pthread_create(&threads[i], NULL, record_many, &jobs[i]);
+    }
+    mm_recorder_close(recorder);
+    unsigned long events = log.events, edges = log.edges;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    struct mm_record text = {.type = MM_RECORD_TEXT, .text = {"a", "b"}};
+    mm_recorder_record(recorder, &text);
+    mm_recorder_flush(recorder);
+    mm_recorder_close(recorder);
+    mm_recorder_destroy(recorder);
+    assert_true(events >= 1);
+    assert_int_equal(log.events, events);
+    assert_int_equal(log.edges, edges);
+    assert_int_equal(log.others, 0);
+    assert_int_equal(log.closes, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_one_order),        cmocka_unit_test(it_flushes_by_itself),
         cmocka_unit_test(records_keep_their_place),      cmocka_unit_test(a_sink_that_refuses_is_left_alone),
         cmocka_unit_test(a_forked_child_does_not_write),
+        cmocka_unit_test(what_comes_after_the_end_is_dropped),
     };
     return cmocka_run_group_tests_name("recorder", tests, NULL, NULL);
 }
