@@ -65,6 +65,8 @@ struct in_argument_info {
     uint32_t descriptor_set, binding;
     bool is_descriptor;
     uint64_t most_bytes; /* GLOBAL, CONSTANT, LOCAL: of the object, 0: any [SPIRV 3.20 MaxByteOffset] */
+    uint32_t image_kind; /* IMAGE: enum in_image_kind */
+    bool depth_image;    /* IMAGE: of depths */
 };
 struct in_kernel_info {
     const char *name;
@@ -266,6 +268,7 @@ struct in_run;
 enum mm_class in_run_create(const struct in_launch *launch, struct in_run **run, struct mm_error *err);
 /* Executes about QUANTUM instructions (0: to the end) and says whether the launch is over.  The result is
  * MM_OK; MM_UNDEFINED when a finding ended it (it is then over); MM_LIMIT when memory or steps ran out.
+ * Where compiled code gave up a launch that it watched, a step ends with memory as it was before the launch.
  * A launch whose work-items all wait for something that only another launch can do is not over: spinning
  * work-items simply use up quanta. */
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err);

@@ -81,25 +81,11 @@ static cl_int take_pointer(const struct rt_kernel *kernel, const struct in_argum
     return code;
 }
 
-/* OpenCL C image types and the memory objects they stand for; depth images have the type of others. */
-static const struct {
-    const char *prefix;
-    cl_mem_object_type type;
-} image_types[] = {
-    {"image1d_array", CL_MEM_OBJECT_IMAGE1D_ARRAY},
-    {"image1d_buffer", CL_MEM_OBJECT_IMAGE1D_BUFFER},
-    {"image1d", CL_MEM_OBJECT_IMAGE1D},
-    {"image2d_array", CL_MEM_OBJECT_IMAGE2D_ARRAY},
-    {"image2d", CL_MEM_OBJECT_IMAGE2D},
-    {"image3d", CL_MEM_OBJECT_IMAGE3D},
-};
-
-static bool image_type_fits(const char *type_name, cl_mem_object_type type)
+/* Depth images are 2D images and arrays of them too. [CL 5.9.2] */
+static bool image_fits(const struct in_argument_info *info, const struct rt_mem *mem)
 {
-    for (size_t i = 0; i < sizeof image_types / sizeof *image_types; i++)
-        if (!strncmp(type_name, image_types[i].prefix, strlen(image_types[i].prefix)))
-            return image_types[i].type == type;
-    return type != CL_MEM_OBJECT_BUFFER && type != CL_MEM_OBJECT_PIPE;
+    return mem->image && mem->image->shape.kind == info->image_kind &&
+           (!info->depth_image || mem->image->shape.order == IN_ORDER_DEPTH);
 }
 
 static cl_int take_image(const struct rt_kernel *kernel, const struct in_argument_info *info, size_t size,
@@ -109,7 +95,7 @@ static cl_int take_image(const struct rt_kernel *kernel, const struct in_argumen
     cl_int code = take_mem(kernel, size, value, &mem);
     if (code)
         return code;
-    if (!mem || !image_type_fits(info->type_name, mem->mem_type))
+    if (!mem || !image_fits(info, mem))
         return CL_INVALID_MEM_OBJECT;
     bool reads = info->access == IN_READ_ONLY || info->access == IN_READ_WRITE;
     bool writes = info->access == IN_WRITE_ONLY || info->access == IN_READ_WRITE;

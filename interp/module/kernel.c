@@ -1,5 +1,6 @@
 /* What clGetKernelArgInfo and clGetKernelWorkGroupInfo ask about kernels. [CL 5.9.3, 5.9.4] */
 #include "interp/exec/exec.h"
+#include "interp/image/image.h"
 #include "module.h"
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +127,35 @@ static void pointer_argument(const struct in_id *id, const struct in_ty *ty, str
     (void)id;
 }
 
+/* The memory objects that an OpTypeImage takes. [SPIRV 3.49.6] */
+static void image_argument(const struct in_inst *type, struct in_argument_info *a)
+{
+    enum { DIM = 1, DEPTH, ARRAYED, ACCESS = 7 };
+    uint32_t dim = type->operands[DIM];
+    bool array = type->operands[ARRAYED] != 0;
+    a->image_kind = dim == SpvDim1D       ? (array ? IN_IMAGE_1D_ARRAY : IN_IMAGE_1D)
+                    : dim == SpvDim2D     ? (array ? IN_IMAGE_2D_ARRAY : IN_IMAGE_2D)
+                    : dim == SpvDim3D     ? IN_IMAGE_3D
+                    : dim == SpvDimBuffer ? IN_IMAGE_1D_BUFFER
+                                          : IN_IMAGE_KINDS;
+    a->depth_image = type->operands[DEPTH] == 1;
+    uint32_t access = type->operand_count > ACCESS ? type->operands[ACCESS] : SpvAccessQualifierReadOnly;
+    a->access = (enum in_access)(IN_READ_ONLY + access);
+}
+
+static void opaque_argument(const struct in_module *m, const struct in_ty *ty, struct in_argument_info *a)
+{
+    struct in_inst type;
+    in_inst_at(m, m->ids[ty->id].word, &type);
+    a->kind = opaque_kind(ty->opcode);
+    if (a->kind == IN_ARG_IMAGE)
+        image_argument(&type, a);
+    if (a->kind == IN_ARG_PIPE) {
+        a->access = (enum in_access)(IN_READ_ONLY + type.operands[0]);
+        a->qualifiers |= IN_QUAL_PIPE;
+    }
+}
+
 static enum mm_class argument(struct in_module *m, const struct in_kernel *k, uint32_t index, uint32_t param,
                               struct in_argument_info *a)
 {
@@ -141,18 +171,7 @@ static enum mm_class argument(struct in_module *m, const struct in_kernel *k, ui
     if (ty->kind == IN_TY_POINTER) {
         pointer_argument(id, ty, a);
     } else if (ty->kind == IN_TY_OPAQUE) {
-        struct in_inst inst;
-        a->kind = opaque_kind(ty->opcode);
-        in_inst_at(m, m->ids[ty->id].word, &inst);
-        uint32_t access = SpvAccessQualifierReadOnly;
-        if (ty->opcode == SpvOpTypeImage && inst.operand_count > 7)
-            access = inst.operands[7];
-        else if (ty->opcode == SpvOpTypePipe && inst.operand_count > 0)
-            access = inst.operands[0];
-        if (a->kind == IN_ARG_IMAGE || a->kind == IN_ARG_PIPE)
-            a->access = (enum in_access)(IN_READ_ONLY + access);
-        if (a->kind == IN_ARG_PIPE)
-            a->qualifiers |= IN_QUAL_PIPE;
+        opaque_argument(m, ty, a);
     }
     uint32_t length = 0;
     const char *source = source_entry(m, "kernel_arg_type.", k->info.name, index, &length);

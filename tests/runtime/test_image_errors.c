@@ -154,11 +154,63 @@ static void command_errors(void **state)
     OK(clReleaseContext(foreign));
 }
 
+/* Each kind of parameter takes its kind of image and no other, whatever name the source gives it; those of
+ * depths take depths alone, and a depth image is a 2D image too. [CL 5.9.2] */
+static void arguments(void **state)
+{
+    (void)state;
+    static const char *const types[] = {
+        "image1d_t", "image1d_buffer_t", "image1d_array_t", "image2d_t",
+        "image3d_t", "image2d_array_t",  "image2d_depth_t", "image2d_array_depth_t",
+    };
+    enum { KINDS = sizeof types / sizeof *types };
+    const cl_image_format depth = {CL_DEPTH, CL_FLOAT};
+    cl_mem buffer = clCreateBuffer(context, 0, 64, NULL, &err);
+    OK(err);
+    const cl_image_desc of_buffer = {
+        .image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 4, .buffer = buffer};
+    const cl_mem images[KINDS] = {
+        image_of(CL_MEM_OBJECT_IMAGE1D, rgba8, 4, 0, 0, 0),
+        clCreateImage(context, 0, &rgba8, &of_buffer, NULL, &err),
+        image_of(CL_MEM_OBJECT_IMAGE1D_ARRAY, rgba8, 4, 0, 0, 2),
+        image_of(CL_MEM_OBJECT_IMAGE2D, rgba8, 4, 4, 0, 0),
+        image_of(CL_MEM_OBJECT_IMAGE3D, rgba8, 4, 4, 4, 0),
+        image_of(CL_MEM_OBJECT_IMAGE2D_ARRAY, rgba8, 4, 4, 0, 2),
+        image_of(CL_MEM_OBJECT_IMAGE2D, depth, 4, 4, 0, 0),
+        image_of(CL_MEM_OBJECT_IMAGE2D_ARRAY, depth, 4, 4, 0, 2),
+    };
+    for (int t = 0; t < KINDS; t++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "typedef read_only %s named;\n"
+                 "kernel void plain(read_only %s m) { get_image_width(m); }\n"
+                 "kernel void other(named m) { get_image_width(m); }\n",
+                 types[t], types[t]);
+        cl_program program = build_source(text, "-cl-std=CL3.0");
+        const char *const names[] = {"plain", "other"};
+        for (int n = 0; n < 2; n++) {
+            cl_kernel kernel = clCreateKernel(program, names[n], &err);
+            OK(err);
+            for (int i = 0; i < KINDS; i++) {
+                bool fits = i == t || (i == 6 && t == 3) || (i == 7 && t == 5);
+                assert_int_equal(clSetKernelArg(kernel, 0, sizeof images[i], &images[i]),
+                                 fits ? CL_SUCCESS : CL_INVALID_MEM_OBJECT);
+            }
+            OK(clReleaseKernel(kernel));
+        }
+        OK(clReleaseProgram(program));
+    }
+    for (int i = 0; i < KINDS; i++)
+        OK(clReleaseMemObject(images[i]));
+    OK(clReleaseMemObject(buffer));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(creation_errors),
         cmocka_unit_test(command_errors),
+        cmocka_unit_test(arguments),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
