@@ -87,6 +87,7 @@ enum lt_function_kind {
     LT_F_INIT,
     LT_F_RMW,
     LT_F_CAS,
+    LT_F_CMPXCHG, /* of OpenCL C 1.x: takes the expected value, returns the old one */
     LT_F_FLAG_TEST_AND_SET,
     LT_F_FLAG_CLEAR,
     LT_F_FENCE,
@@ -94,7 +95,8 @@ enum lt_function_kind {
     LT_F_SUB_GROUP_BARRIER
 };
 /* A built-in function.  Parameters, one letter each: p pointer to the atomic object, e pointer to the
- * expected value, v value, f fence flags, o memory order; s (last, may be left out) memory scope. */
+ * expected value (CMPXCHG: that value), v value, f fence flags, o memory order; s (last, may be left out)
+ * memory scope. */
 struct lt_function {
     const char *name;
     enum lt_function_kind kind;
@@ -423,7 +425,10 @@ void lt_leave(struct lt_lexer *lexer);
 
 bool lt_starts_type(const struct lt_lexer *lexer);
 bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type);
+/* The * that each declarator has or has not. */
+bool lt_parse_stars(struct lt_lexer *lexer, struct lt_type *type);
 struct lt_expr *lt_parse_expr(struct lt_lexer *lexer);
+struct lt_expr *lt_one(struct lt_lexer *lexer, struct lt_pos pos); /* the constant 1 */
 struct lt_expr *lt_parse_unary(struct lt_lexer *lexer);
 struct lt_stmt *lt_parse_block(struct lt_lexer *lexer);
 /* The operator of an assignment other than =, or of ++ and --; NONE if there is none. */

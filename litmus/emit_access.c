@@ -42,12 +42,16 @@ static void fit_call(struct emitter *e, const struct lt_thread *thread, struct l
     const struct lt_param *p = source(thread, call->a);
     const struct lt_base_type *base = p ? p->type.base : NULL;
     bool flag = call->function->kind == LT_F_FLAG_TEST_AND_SET || call->function->kind == LT_F_FLAG_CLEAR;
-    if (!base || (base->is_atomic && flag == (base == lt_find_type("atomic_flag"))))
+    bool old = call->function->kind == LT_F_CMPXCHG;
+    if (!base || (base->is_atomic && !old && flag == (base == lt_find_type("atomic_flag"))))
         return;
     if (base->size < 4)
         lt_emit_cannot(e, "an atomic operation on fewer than four bytes");
+    else if (old && base->size > 4)
+        lt_emit_cannot(e, "atomic_cmpxchg of more than four bytes");
     call->a = convert(e, call->a, p,
-                      flag              ? "atomic_flag"
+                      old               ? lt_emit_type(base->size, base->is_signed)
+                      : flag            ? "atomic_flag"
                       : base->size < 8  ? (base->is_signed ? "atomic_int" : "atomic_uint")
                       : base->is_signed ? "atomic_long"
                                         : "atomic_ulong");

@@ -76,6 +76,8 @@ bool lt_emit_fits_legacy(const struct lt_expr *call, uint8_t order, uint8_t scop
     case LT_F_RMW:
     case LT_F_CAS:
         return fits_atomic(call, order, scope);
+    case LT_F_CMPXCHG:
+        return true;
     case LT_F_FENCE:
         return order <= MM_ACQ_REL && scope <= MM_SCOPE_WORK_GROUP;
     case LT_F_BARRIER:

@@ -75,13 +75,25 @@ static char *copy(struct scan *s, size_t from, size_t to)
     return p;
 }
 
-/* Where the comment that starts at S->at ends (after its closing), 0 if there is no end. */
+/* Where the comment that starts at S->at ends (after its closing), 0 if there is no end.  Comments (* *)
+ * nest, as in herd; where that leaves one open, the first closing ends it, as in Dartagnan. */
 static size_t comment_end(const struct scan *s, const char *close)
 {
-    for (size_t i = s->at + 2; i + 1 < s->size; i++)
-        if (s->text[i] == close[0] && s->text[i + 1] == close[1])
-            return i + 2;
-    return 0;
+    size_t first = 0;
+    unsigned open = 1;
+    for (size_t i = s->at + 2; i + 1 < s->size; i++) {
+        if (s->text[i] == close[0] && s->text[i + 1] == close[1]) {
+            first = first ? first : i + 2;
+            if (close[1] == ')' && --open)
+                i++;
+            else
+                return i + 2;
+        } else if (close[1] == ')' && s->text[i] == '(' && s->text[i + 1] == '*') {
+            open++;
+            i++;
+        }
+    }
+    return first;
 }
 
 /* "(*" opens a comment unless it is a parenthesis before a dereference: within braces a comment needs
@@ -237,6 +249,11 @@ static struct lt_token *add_token(struct scan *s, enum lt_token_kind kind)
     return t;
 }
 
+static bool name_char(char c, bool dots)
+{
+    return isalnum((unsigned char)c) || c == '_' || (dots && c == '.');
+}
+
 static int digit_value(char c)
 {
     if (c >= '0' && c <= '9')
@@ -248,12 +265,10 @@ static int digit_value(char c)
 static void scan_number(struct scan *s, struct lt_token *t)
 {
     size_t from = s->at;
-    unsigned base = 10;
-    if (starts(s, "0x") || starts(s, "0X")) {
-        base = 16;
+    unsigned base = starts(s, "0x") || starts(s, "0X") ? 16 : s->text[from] == '0' ? 8 : 10;
+    bool any = base != 16;
+    if (base == 16)
         s->at += 2;
-    }
-    bool any = base == 10;
     for (; s->at < s->size && digit_value(s->text[s->at]) < (int)base; s->at++) {
         uint64_t digit = (uint64_t)digit_value(s->text[s->at]);
         if (t->value > (UINT64_MAX - digit) / base) {
@@ -263,23 +278,25 @@ static void scan_number(struct scan *s, struct lt_token *t)
         t->value = t->value * base + digit;
         any = true;
     }
-    for (; s->at < s->size && isalpha((unsigned char)s->text[s->at]); s->at++) {
+    /* What Dartagnan reads as decimal, and C as octal. */
+    if (base == 8 && s->at > from + 1 && s->lexer->test->dialect == LT_VULKAN)
+        any = false;
+    for (; s->at < s->size && name_char(s->text[s->at], false); s->at++) {
         char c = (char)tolower((unsigned char)s->text[s->at]);
-        if (c == 'u')
+        if (c == 'u' && !t->is_unsigned)
             t->is_unsigned = true;
-        else if (c == 'l')
+        else if (c == 'l' && !t->is_long)
             t->is_long = true;
         else
             any = false;
     }
     if (!any)
         lt_fail_at(s->lexer, t->pos, "malformed number");
+    /* Without a suffix, octal and hexadecimal numbers may be unsigned [C11 6.4.4.1]. */
+    bool wide = t->is_long || t->value > UINT32_MAX;
+    if (base != 10 && t->value > (wide ? (uint64_t)INT64_MAX : INT32_MAX))
+        t->is_unsigned = true;
     t->text = copy(s, from, s->at);
-}
-
-static bool name_char(char c, bool dots)
-{
-    return isalnum((unsigned char)c) || c == '_' || (dots && c == '.');
 }
 
 static void scan_name(struct scan *s, struct lt_token *t)

@@ -62,17 +62,17 @@ uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_ty
     }
     if (reg >= lower->reg_capacity) {
         uint32_t capacity = 2 * reg + 16;
-        struct lt_type *types = mm_arena_alloc(lower->program->arena, capacity * sizeof *types);
-        if (!types) {
+        struct lt_reg *regs = mm_arena_alloc(lower->program->arena, capacity * sizeof *regs);
+        if (!regs) {
             lt_out_of_memory(lower);
             return CK_NO_REG;
         }
         if (lower->reg_capacity)
-            memcpy(types, lower->reg_types, lower->reg_capacity * sizeof *types);
-        lower->reg_types = types;
+            memcpy(regs, lower->regs, lower->reg_capacity * sizeof *regs);
+        lower->regs = regs;
         lower->reg_capacity = capacity;
     }
-    lower->reg_types[reg] = *type;
+    lower->regs[reg] = (struct lt_reg){.type = *type};
     return reg;
 }
 
@@ -82,7 +82,7 @@ uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed)
     struct lt_type type = {.base = &base};
     uint32_t reg = lt_add_reg(lower, NULL, &type);
     if (reg != CK_NO_REG)
-        lower->reg_types[reg].base = NULL;
+        lower->regs[reg].type.base = NULL;
     return reg;
 }
 
@@ -236,9 +236,41 @@ static void assign_reg(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, 
         lt_lower_fail(lower, pos, "litmus.type", "a pointer is assigned to an integer register");
         return;
     }
-    value = lt_convert(lower, value, old.size, old.is_signed);
+    const struct lt_type *type = &lower->regs[reg].type;
+    value = type->base && !type->is_pointer ? lt_convert_to(lower, value, type->base)
+                                            : lt_convert(lower, value, old.size, old.is_signed);
     lt_emit(lower, pos,
             (struct ck_instr){.op = CK_ASSIGN, .size = old.size, .reg = reg, .value = value.expr});
+}
+
+static bool same_type(const struct lt_type *a, const struct lt_type *b)
+{
+    return a->base == b->base && a->is_pointer == b->is_pointer;
+}
+
+static uint32_t declare_reg(struct lt_lower *lower, const struct lt_stmt *s)
+{
+    uint32_t reg = lt_find_reg(lower->program, lower->thread, s->name);
+    if (reg == CK_NO_REG)
+        reg = lt_add_reg(lower, s->name, &s->type);
+    if (lower->failed)
+        return reg;
+    struct lt_reg *r = &lower->regs[reg];
+    if (r->depth && r->depth != LT_CLOSED)
+        lt_lower_fail(lower, s->pos, "litmus.name", "register '%s' is declared already", s->name);
+    else if (!same_type(&r->type, &s->type))
+        lt_lower_fail(lower, s->pos, "litmus.name", "register '%s' is declared with another type elsewhere",
+                      s->name);
+    r->depth = lower->depth;
+    return reg;
+}
+
+static void close_block(struct lt_lower *lower)
+{
+    for (uint32_t i = 0; i < lower->program->threads[lower->thread].reg_count && !lower->failed; i++)
+        if (lower->regs[i].depth == lower->depth)
+            lower->regs[i].depth = LT_CLOSED;
+    lower->depth--;
 }
 
 static void lower_declare(struct lt_lower *lower, const struct lt_stmt *s)
@@ -250,10 +282,7 @@ static void lower_declare(struct lt_lower *lower, const struct lt_stmt *s)
         value = lt_lower_expr(lower, s->value);
     if (lower->failed)
         return;
-    /* One register per name: a declaration in an inner block means the same register. */
-    uint32_t reg = lt_find_reg(lower->program, lower->thread, s->name);
-    if (reg == CK_NO_REG)
-        reg = lt_add_reg(lower, s->name, &s->type);
+    uint32_t reg = declare_reg(lower, s);
     if (s->value)
         assign_reg(lower, s->pos, reg, value);
 }
@@ -366,6 +395,7 @@ static void lower_if(struct lt_lower *lower, const struct lt_stmt *s)
 static void lower_loop(struct lt_lower *lower, const struct lt_stmt *s)
 {
     struct lt_loop loop = {UINT32_MAX, UINT32_MAX, lower->loop};
+    lower->depth++;
     if (s->init)
         lower_stmts(lower, s->init);
     lower->loop = &loop;
@@ -388,6 +418,7 @@ static void lower_loop(struct lt_lower *lower, const struct lt_stmt *s)
         lt_patch(lower, exit);
     patch_chain(lower, loop.first_break);
     lower->loop = loop.outer;
+    close_block(lower);
 }
 
 static void lower_jump(struct lt_lower *lower, const struct lt_stmt *s)
@@ -425,7 +456,9 @@ static void lower_stmt(struct lt_lower *lower, const struct lt_stmt *s)
         lower_loop(lower, s);
         break;
     case LT_BLOCK:
+        lower->depth++;
         lower_stmts(lower, s->body);
+        close_block(lower);
         break;
     case LT_BREAK:
     case LT_CONTINUE:
@@ -471,8 +504,9 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *thread,
     lt_thread_name(thread, name);
     lower->ast = thread;
     lower->thread = index;
-    lower->reg_types = NULL;
+    lower->regs = NULL;
     lower->reg_capacity = 0;
+    lower->depth = 1;
     lower->unlabelled_barriers = 0;
     lower->first_return = UINT32_MAX;
     lower->loop = NULL;

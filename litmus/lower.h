@@ -24,6 +24,14 @@ struct lt_access {
     bool store;
 };
 
+/* What a register of the source is.  One register per name: of blocks that do not contain each other, all
+ * that declare it mean the same. */
+struct lt_reg {
+    struct lt_type type;
+    uint32_t depth; /* of the block that declares it; 0: none, LT_CLOSED: one that has ended */
+};
+#define LT_CLOSED UINT32_MAX
+
 struct lt_lower {
     const struct lt_test *test;
     struct ck_program *program;
@@ -31,8 +39,9 @@ struct lt_lower {
     bool failed;
     uint32_t thread; /* index in the program */
     const struct lt_thread *ast;
-    struct lt_type *reg_types; /* of the current thread */
+    struct lt_reg *regs; /* of the current thread */
     uint32_t reg_capacity;
+    uint32_t depth; /* of the block at hand, from 1 */
     struct lt_loop *loop;
     uint32_t first_return;
     uint32_t unlabelled_barriers;
@@ -52,8 +61,15 @@ uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
 uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);
 void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instruction */
 uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
+uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr);
 uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size);
 struct lt_value lt_convert(struct lt_lower *lower, struct lt_value value, uint8_t size, bool is_signed);
+/* To a type of the language: bool becomes 0 or 1 [C11 6.3.1.2]. */
+struct lt_value lt_convert_to(struct lt_lower *lower, struct lt_value value, const struct lt_base_type *base);
+uint8_t lt_plain_attributes(const struct lt_type *type); /* of an access through a pointer to TYPE */
+struct lt_value lt_value_of(struct lt_lower *lower, uint32_t reg, const struct lt_base_type *base);
+struct lt_value lt_truth(struct lt_lower *lower, struct lt_value value); /* != 0 */
+void lt_assign_temp(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, struct lt_value value);
 struct lt_value lt_lower_expr(struct lt_lower *lower, const struct lt_expr *expr);
 /* The object that EXPR points to must be an access through a pointer. */
 struct lt_value lt_lower_pointer(struct lt_lower *lower, const struct lt_expr *expr);
@@ -63,6 +79,8 @@ void lt_plain_store(struct lt_lower *lower, struct lt_pos pos, struct lt_value p
 struct lt_value lt_plain_load(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer);
 struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_operator op, struct lt_value a,
                           struct lt_value b);
+/* A call of an atomic function or a fence (lower_atomic.c). */
+struct lt_value lt_lower_atomic(struct lt_lower *lower, const struct lt_expr *call);
 /* The order of evaluation (lower_order.c).  Notes that the last instruction is a plain access. */
 void lt_note_access(struct lt_lower *lower);
 /* Nothing orders the accesses FIRST to MIDDLE and those from there to now [C11 6.5]. */

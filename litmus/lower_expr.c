@@ -7,7 +7,7 @@
 
 static const struct lt_value no_value = {.expr = CK_NO_EXPR};
 
-static uint32_t add_expr(struct lt_lower *lower, struct ck_expr expr)
+uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr)
 {
     if (lower->failed)
         return CK_NO_EXPR;
@@ -21,19 +21,19 @@ uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size)
 {
     if (size < 8)
         value &= (UINT64_C(1) << 8 * size) - 1;
-    return add_expr(lower, (struct ck_expr){.op = CK_CONST, .size = size, .imm = value});
+    return lt_add_expr(lower, (struct ck_expr){.op = CK_CONST, .size = size, .imm = value});
 }
 
 uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size)
 {
-    return add_expr(lower, (struct ck_expr){.op = CK_REG, .size = size, .imm = reg});
+    return lt_add_expr(lower, (struct ck_expr){.op = CK_REG, .size = size, .imm = reg});
 }
 
 struct lt_value lt_convert(struct lt_lower *lower, struct lt_value value, uint8_t size, bool is_signed)
 {
     if (value.size != size) {
         enum ck_expr_op op = size < value.size ? CK_TRUNC : value.is_signed ? CK_SEXT : CK_ZEXT;
-        value.expr = add_expr(lower, (struct ck_expr){.op = op, .size = size, .a = value.expr});
+        value.expr = lt_add_expr(lower, (struct ck_expr){.op = op, .size = size, .a = value.expr});
     }
     value.size = size;
     value.is_signed = is_signed;
@@ -47,9 +47,9 @@ struct lt_value lt_read_reg(struct lt_lower *lower, uint32_t reg)
     struct lt_value v = {.expr = lt_reg_expr(lower, reg, thread->reg_sizes[reg]),
                          .size = thread->reg_sizes[reg],
                          .is_signed = thread->reg_signed[reg]};
-    if (reg < lower->reg_capacity && lower->reg_types[reg].is_pointer) {
+    if (reg < lower->reg_capacity && lower->regs[reg].type.is_pointer) {
         v.is_pointer = true;
-        v.pointee = lower->reg_types[reg];
+        v.pointee = lower->regs[reg].type;
         v.pointee.is_pointer = false;
     }
     return v;
@@ -74,6 +74,9 @@ static struct lt_value object_pointer(struct lt_lower *lower, uint32_t object, c
 static struct lt_value lower_name(struct lt_lower *lower, const struct lt_expr *e)
 {
     uint32_t reg = lt_find_reg(lower->program, lower->thread, e->name);
+    if (reg != CK_NO_REG && lower->regs[reg].depth == LT_CLOSED)
+        lt_lower_fail(lower, e->pos, "litmus.name", "register '%s' is declared in a block that has ended",
+                      e->name);
     if (reg != CK_NO_REG)
         return lt_read_reg(lower, reg);
     uint32_t object = lt_find_object(lower->program, e->name);
@@ -101,12 +104,12 @@ struct lt_value lt_lower_pointer(struct lt_lower *lower, const struct lt_expr *e
     return v;
 }
 
-static uint8_t plain_attributes(const struct lt_type *type)
+uint8_t lt_plain_attributes(const struct lt_type *type)
 {
     return type->is_volatile ? MM_VOLATILE : 0;
 }
 
-static struct lt_value value_of(struct lt_lower *lower, uint32_t reg, const struct lt_base_type *base)
+struct lt_value lt_value_of(struct lt_lower *lower, uint32_t reg, const struct lt_base_type *base)
 {
     return (struct lt_value){
         .expr = lt_reg_expr(lower, reg, base->size), .size = base->size, .is_signed = base->is_signed};
@@ -121,10 +124,10 @@ struct lt_value lt_plain_load(struct lt_lower *lower, struct lt_pos pos, struct 
     lt_emit(lower, pos,
             (struct ck_instr){.op = CK_LOAD,
                               .size = base->size,
-                              .attributes = plain_attributes(&pointer.pointee),
+                              .attributes = lt_plain_attributes(&pointer.pointee),
                               .reg = reg,
                               .address = pointer.expr});
-    return value_of(lower, reg, base);
+    return lt_value_of(lower, reg, base);
 }
 
 void lt_plain_store(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer, struct lt_value value)
@@ -132,11 +135,11 @@ void lt_plain_store(struct lt_lower *lower, struct lt_pos pos, struct lt_value p
     if (lower->failed)
         return;
     const struct lt_base_type *base = pointer.pointee.base;
-    value = lt_convert(lower, value, base->size, base->is_signed);
+    value = lt_convert_to(lower, value, base);
     lt_emit(lower, pos,
             (struct ck_instr){.op = CK_STORE,
                               .size = base->size,
-                              .attributes = plain_attributes(&pointer.pointee),
+                              .attributes = lt_plain_attributes(&pointer.pointee),
                               .reg = CK_NO_REG,
                               .address = pointer.expr,
                               .value = value.expr});
@@ -154,8 +157,8 @@ static struct lt_value pointer_step(struct lt_lower *lower, struct lt_pos pos, e
     }
     struct lt_value wide = lt_convert(lower, n, 8, true);
     uint32_t size = lt_const(lower, p.pointee.base->size, 8);
-    uint32_t bytes = add_expr(lower, (struct ck_expr){.op = CK_MUL, .size = 8, .a = wide.expr, .b = size});
-    p.expr = add_expr(
+    uint32_t bytes = lt_add_expr(lower, (struct ck_expr){.op = CK_MUL, .size = 8, .a = wide.expr, .b = size});
+    p.expr = lt_add_expr(
         lower, (struct ck_expr){.op = op == LT_OP_ADD ? CK_ADD : CK_SUB, .size = 8, .a = p.expr, .b = bytes});
     return p;
 }
@@ -174,13 +177,33 @@ static const struct {
     [LT_OP_GT] = {CK_SLT, CK_ULT, true, true},      [LT_OP_GE] = {CK_SLE, CK_ULE, true, true},
 };
 
-static struct lt_value truth(struct lt_lower *lower, struct lt_value v)
+struct lt_value lt_truth(struct lt_lower *lower, struct lt_value v)
 {
     uint32_t zero = lt_const(lower, 0, v.size);
     return (struct lt_value){
-        .expr = add_expr(lower, (struct ck_expr){.op = CK_NE, .size = 4, .a = v.expr, .b = zero}),
+        .expr = lt_add_expr(lower, (struct ck_expr){.op = CK_NE, .size = 4, .a = v.expr, .b = zero}),
         .size = 4,
         .is_signed = true};
+}
+
+struct lt_value lt_convert_to(struct lt_lower *lower, struct lt_value value, const struct lt_base_type *base)
+{
+    if (base == lt_find_type("bool") && !lower->failed)
+        value = lt_truth(lower, value);
+    return lt_convert(lower, value, base->size, base->is_signed);
+}
+
+/* What the usual arithmetic conversions make of A and B together [C11 6.3.1.8]; returns whether that is
+ * unsigned. */
+static bool balance(struct lt_lower *lower, struct lt_value *a, struct lt_value *b)
+{
+    *a = promote(lower, *a);
+    *b = promote(lower, *b);
+    uint8_t size = a->size >= b->size ? a->size : b->size;
+    bool is_unsigned = (!a->is_signed && a->size == size) || (!b->is_signed && b->size == size);
+    *a = lt_convert(lower, *a, size, !is_unsigned);
+    *b = lt_convert(lower, *b, size, !is_unsigned);
+    return is_unsigned;
 }
 
 struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_operator op, struct lt_value a,
@@ -189,8 +212,8 @@ struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_ope
     if (lower->failed)
         return no_value;
     if (op == LT_OP_LAND || op == LT_OP_LOR) {
-        a = truth(lower, a);
-        b = truth(lower, b);
+        a = lt_truth(lower, a);
+        b = lt_truth(lower, b);
         op = op == LT_OP_LAND ? LT_OP_AND : LT_OP_OR;
     }
     bool compare = binary_ops[op].compare;
@@ -204,21 +227,24 @@ struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_ope
                       lt_operator_text(op));
         return no_value;
     }
-    bool shift = op == LT_OP_SHL || op == LT_OP_SHR;
-    a = promote(lower, a);
-    b = promote(lower, b);
-    uint8_t size = shift || a.size >= b.size ? a.size : b.size;
-    bool is_unsigned =
-        shift ? !a.is_signed
-              : (!a.is_signed && a.size == size) || (!b.is_signed && b.size == size) || a.is_pointer;
-    a = lt_convert(lower, a, size, !is_unsigned);
-    b = lt_convert(lower, b, size, !is_unsigned);
+    bool is_unsigned;
+    if (op == LT_OP_SHL || op == LT_OP_SHR) {
+        /* By the low bits of the right side; the left side alone gives the type [CLC 6.5]. */
+        a = promote(lower, a);
+        b = lt_convert(lower, b, a.size, false);
+        uint32_t mask = lt_const(lower, 8 * a.size - 1u, a.size);
+        b.expr = lt_add_expr(lower, (struct ck_expr){.op = CK_AND, .size = a.size, .a = b.expr, .b = mask});
+        is_unsigned = !a.is_signed;
+    } else {
+        is_unsigned = balance(lower, &a, &b);
+    }
+    uint8_t size = a.size;
     enum ck_expr_op code = is_unsigned ? binary_ops[op].unsigned_op : binary_ops[op].signed_op;
     bool swap = binary_ops[op].swap;
-    uint32_t expr = add_expr(lower, (struct ck_expr){.op = code,
-                                                     .size = compare ? 4 : size,
-                                                     .a = swap ? b.expr : a.expr,
-                                                     .b = swap ? a.expr : b.expr});
+    uint32_t expr = lt_add_expr(lower, (struct ck_expr){.op = code,
+                                                        .size = compare ? 4 : size,
+                                                        .a = swap ? b.expr : a.expr,
+                                                        .b = swap ? a.expr : b.expr});
     return (struct lt_value){.expr = expr, .size = compare ? 4 : size, .is_signed = compare || !is_unsigned};
 }
 
@@ -231,7 +257,7 @@ static bool has_access(const struct lt_expr *e)
     return has_access(e->a) || has_access(e->b) || has_access(e->c);
 }
 
-static void assign_temp(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, struct lt_value v)
+void lt_assign_temp(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, struct lt_value v)
 {
     lt_emit(lower, pos, (struct ck_instr){.op = CK_ASSIGN, .size = v.size, .reg = reg, .value = v.expr});
 }
@@ -240,54 +266,65 @@ static void assign_temp(struct lt_lower *lower, struct lt_pos pos, uint32_t reg,
 static struct lt_value short_circuit(struct lt_lower *lower, const struct lt_expr *e)
 {
     uint32_t reg = lt_temp_reg(lower, 4, true);
-    struct lt_value a = truth(lower, lt_lower_expr(lower, e->a));
+    struct lt_value a = lt_truth(lower, lt_lower_expr(lower, e->a));
     if (lower->failed)
         return no_value;
-    assign_temp(lower, e->pos, reg, a);
+    lt_assign_temp(lower, e->pos, reg, a);
     struct lt_value test = lt_read_reg(lower, reg);
     if (e->op == LT_OP_LOR)
-        test.expr = add_expr(lower, (struct ck_expr){.op = CK_LNOT, .size = 4, .a = test.expr});
+        test.expr = lt_add_expr(lower, (struct ck_expr){.op = CK_LNOT, .size = 4, .a = test.expr});
     uint32_t skip = lt_emit(lower, e->pos, (struct ck_instr){.op = CK_BRANCH, .value = test.expr});
     struct lt_value b = lt_lower_expr(lower, e->b);
     if (lower->failed)
         return no_value;
-    assign_temp(lower, e->pos, reg, truth(lower, b));
+    lt_assign_temp(lower, e->pos, reg, lt_truth(lower, b));
     lt_patch(lower, skip);
     return lt_read_reg(lower, reg);
 }
 
+/* One side of a selection, kept in a register as its accesses are under a branch. */
+static struct lt_value kept(struct lt_lower *lower, const struct lt_expr *e)
+{
+    struct lt_value v = lt_lower_expr(lower, e);
+    if (lower->failed)
+        return no_value;
+    uint32_t reg = lt_temp_reg(lower, v.size, v.is_signed);
+    lt_assign_temp(lower, e->pos, reg, v);
+    v.expr = lt_reg_expr(lower, reg, v.size);
+    return v;
+}
+
 static struct lt_value lower_select(struct lt_lower *lower, const struct lt_expr *e)
 {
-    struct lt_value condition = truth(lower, lt_lower_expr(lower, e->a));
+    struct lt_value condition = lt_truth(lower, lt_lower_expr(lower, e->a)), b, c;
     if (lower->failed)
         return no_value;
     if (!has_access(e->b) && !has_access(e->c)) {
-        struct lt_value b = promote(lower, lt_lower_expr(lower, e->b));
-        struct lt_value c = promote(lower, lt_lower_expr(lower, e->c));
-        if (lower->failed)
-            return no_value;
-        uint8_t size = b.size > c.size ? b.size : c.size;
-        bool is_signed = (b.is_signed || b.size < size) && (c.is_signed || c.size < size);
-        struct lt_value result = b;
-        if (!b.is_pointer || !c.is_pointer) {
-            b = result = lt_convert(lower, b, size, is_signed);
-            c = lt_convert(lower, c, size, is_signed);
-        }
-        result.expr = add_expr(
-            lower,
-            (struct ck_expr){.op = CK_SELECT, .size = size, .a = condition.expr, .b = b.expr, .c = c.expr});
-        return result;
+        b = lt_lower_expr(lower, e->b);
+        c = lt_lower_expr(lower, e->c);
+    } else {
+        uint32_t reg = lt_temp_reg(lower, condition.size, true);
+        lt_assign_temp(lower, e->pos, reg, condition);
+        condition = lt_read_reg(lower, reg);
+        uint32_t to_other =
+            lt_emit(lower, e->pos, (struct ck_instr){.op = CK_BRANCH, .value = condition.expr});
+        b = kept(lower, e->b);
+        uint32_t to_end = lt_emit(lower, e->pos, (struct ck_instr){.op = CK_JUMP});
+        lt_patch(lower, to_other);
+        c = kept(lower, e->c);
+        lt_patch(lower, to_end);
     }
-    uint32_t reg = lt_temp_reg(lower, 8, true);
-    uint32_t to_other = lt_emit(lower, e->pos, (struct ck_instr){.op = CK_BRANCH, .value = condition.expr});
-    struct lt_value b = lt_convert(lower, lt_lower_expr(lower, e->b), 8, true);
-    assign_temp(lower, e->pos, reg, b);
-    uint32_t to_end = lt_emit(lower, e->pos, (struct ck_instr){.op = CK_JUMP});
-    lt_patch(lower, to_other);
-    struct lt_value c = lt_convert(lower, lt_lower_expr(lower, e->c), 8, true);
-    assign_temp(lower, e->pos, reg, c);
-    lt_patch(lower, to_end);
-    return lower->failed ? no_value : lt_read_reg(lower, reg);
+    if (lower->failed)
+        return no_value;
+    struct lt_value result = b;
+    if (!b.is_pointer || !c.is_pointer) {
+        balance(lower, &b, &c);
+        result = b;
+    }
+    result.expr = lt_add_expr(
+        lower, (struct ck_expr){
+                   .op = CK_SELECT, .size = result.size, .a = condition.expr, .b = b.expr, .c = c.expr});
+    return result;
 }
 
 static struct lt_value lower_unary(struct lt_lower *lower, const struct lt_expr *e)
@@ -296,7 +333,7 @@ static struct lt_value lower_unary(struct lt_lower *lower, const struct lt_expr 
     if (lower->failed)
         return no_value;
     if (e->op == LT_OP_LNOT) {
-        a.expr = add_expr(lower, (struct ck_expr){.op = CK_LNOT, .size = 4, .a = a.expr});
+        a.expr = lt_add_expr(lower, (struct ck_expr){.op = CK_LNOT, .size = 4, .a = a.expr});
         return (struct lt_value){.expr = a.expr, .size = 4, .is_signed = true};
     }
     if (a.is_pointer) {
@@ -305,189 +342,9 @@ static struct lt_value lower_unary(struct lt_lower *lower, const struct lt_expr 
         return no_value;
     }
     if (e->op != LT_OP_PLUS)
-        a.expr = add_expr(
+        a.expr = lt_add_expr(
             lower, (struct ck_expr){.op = e->op == LT_OP_NEG ? CK_NEG : CK_NOT, .size = a.size, .a = a.expr});
     return a;
-}
-
-/* ---- atomic functions [CLC 6.15.12] --------------------------------------------------------------- */
-
-static uint8_t call_order(const struct lt_expr *e)
-{
-    return e->order ? e->order : e->function->order;
-}
-
-/* Without a scope the device is meant. */
-static uint8_t call_scope(const struct lt_expr *e)
-{
-    return e->scope ? e->scope : MM_SCOPE_DEVICE;
-}
-
-static void check_order(struct lt_lower *lower, const struct lt_expr *e)
-{
-    uint8_t order = call_order(e);
-    enum lt_function_kind kind = e->function->kind;
-    bool load_only = kind == LT_F_LOAD, store_only = kind == LT_F_STORE || kind == LT_F_FLAG_CLEAR;
-    if (load_only && (order == MM_RELEASE || order == MM_ACQ_REL))
-        lt_lower_fail(lower, e->pos, "CLC 6.15.12.7.2", "an atomic load cannot have %s",
-                      lt_order_text(order));
-    if (store_only && (order == MM_ACQUIRE || order == MM_ACQ_REL))
-        lt_lower_fail(lower, e->pos, "CLC 6.15.12.7.1", "an atomic store cannot have %s",
-                      lt_order_text(order));
-    if (kind == LT_F_CAS && (e->order_fail == MM_RELEASE || e->order_fail == MM_ACQ_REL))
-        lt_lower_fail(lower, e->pos, "CLC 6.15.12.7.4", "a failing compare-exchange cannot have %s",
-                      lt_order_text(e->order_fail));
-}
-
-static struct ck_instr access_of(const struct lt_expr *e, enum ck_op op, const struct lt_value *pointer)
-{
-    return (struct ck_instr){.op = op,
-                             .size = pointer->pointee.base->size,
-                             .order = call_order(e),
-                             .scope = call_scope(e),
-                             .attributes = (uint8_t)(MM_ATOMIC | plain_attributes(&pointer->pointee)),
-                             .reg = CK_NO_REG,
-                             .reg2 = CK_NO_REG,
-                             .address = pointer->expr};
-}
-
-/* Where a compare-exchange finds the expected value: a location, or a register whose address is taken. */
-struct expected {
-    bool is_reg;
-    uint32_t reg;
-    struct lt_value pointer;
-};
-
-static struct lt_value lower_expected(struct lt_lower *lower, const struct lt_expr *e,
-                                      struct expected *expected)
-{
-    expected->is_reg = false;
-    if (e->kind == LT_ADDRESS && e->a->kind == LT_NAME) {
-        expected->reg = lt_find_reg(lower->program, lower->thread, e->a->name);
-        expected->is_reg = expected->reg != CK_NO_REG;
-    }
-    if (expected->is_reg)
-        return lt_read_reg(lower, expected->reg);
-    expected->pointer = lt_lower_pointer(lower, e);
-    return lt_plain_load(lower, e->pos, expected->pointer);
-}
-
-/* Reads *expected, exchanges, and on failure writes the value found to *expected [CLC 6.15.12.7.4]. */
-static struct lt_value lower_cas(struct lt_lower *lower, const struct lt_expr *e, struct lt_value pointer)
-{
-    const struct lt_base_type *base = pointer.pointee.base;
-    struct expected where;
-    struct lt_value expected = lower_expected(lower, e->b, &where);
-    struct lt_value desired = lt_lower_expr(lower, e->c);
-    if (lower->failed)
-        return no_value;
-    expected = lt_convert(lower, expected, base->size, base->is_signed);
-    desired = lt_convert(lower, desired, base->size, base->is_signed);
-    struct ck_instr cas = access_of(e, CK_CAS, &pointer);
-    cas.order_fail = e->order_fail;
-    if (!cas.order_fail)
-        cas.order_fail = cas.order == MM_ACQ_REL   ? MM_ACQUIRE
-                         : cas.order == MM_RELEASE ? MM_RELAXED
-                                                   : cas.order;
-    cas.weak = e->function->weak;
-    cas.reg = lt_temp_reg(lower, base->size, base->is_signed);
-    cas.reg2 = lt_temp_reg(lower, 4, true);
-    cas.expected = expected.expr;
-    cas.value = desired.expr;
-    lt_emit(lower, e->pos, cas);
-    uint32_t failed =
-        add_expr(lower, (struct ck_expr){.op = CK_LNOT, .size = 4, .a = lt_reg_expr(lower, cas.reg2, 4)});
-    uint32_t branch = lt_emit(lower, e->pos, (struct ck_instr){.op = CK_BRANCH, .value = failed});
-    struct lt_value found = value_of(lower, cas.reg, base);
-    if (where.is_reg) {
-        struct lt_value old = lt_read_reg(lower, where.reg);
-        assign_temp(lower, e->pos, where.reg, lt_convert(lower, found, old.size, old.is_signed));
-    } else {
-        lt_plain_store(lower, e->b->pos, where.pointer, found);
-    }
-    lt_patch(lower, branch);
-    return lower->failed ? no_value : lt_read_reg(lower, cas.reg2);
-}
-
-static struct lt_value lower_rmw(struct lt_lower *lower, const struct lt_expr *e, struct lt_value pointer)
-{
-    const struct lt_base_type *base = pointer.pointee.base;
-    bool flag = e->function->kind == LT_F_FLAG_TEST_AND_SET;
-    struct lt_value operand = {.expr = lt_const(lower, 1, 4), .size = 4, .is_signed = true};
-    if (!flag)
-        operand = lt_lower_expr(lower, e->c);
-    if (lower->failed)
-        return no_value;
-    operand = lt_convert(lower, operand, base->size, base->is_signed);
-    struct ck_instr rmw = access_of(e, CK_RMW, &pointer);
-    rmw.rmw = e->function->rmw;
-    if (!base->is_signed && (rmw.rmw == CK_RMW_SMIN || rmw.rmw == CK_RMW_SMAX))
-        rmw.rmw = rmw.rmw == CK_RMW_SMIN ? CK_RMW_UMIN : CK_RMW_UMAX;
-    rmw.reg = lt_temp_reg(lower, base->size, base->is_signed);
-    rmw.value = operand.expr;
-    lt_emit(lower, e->pos, rmw);
-    struct lt_value old = value_of(lower, rmw.reg, base);
-    return flag ? truth(lower, old) : old;
-}
-
-static void lower_store(struct lt_lower *lower, const struct lt_expr *e, struct lt_value pointer)
-{
-    struct lt_value value = {.expr = lt_const(lower, 0, 4), .size = 4, .is_signed = true};
-    if (e->function->kind != LT_F_FLAG_CLEAR)
-        value = lt_lower_expr(lower, e->c);
-    if (lower->failed)
-        return;
-    if (e->function->kind == LT_F_INIT) {
-        lt_plain_store(lower, e->pos, pointer, value);
-        return;
-    }
-    const struct lt_base_type *base = pointer.pointee.base;
-    struct ck_instr store = access_of(e, CK_STORE, &pointer);
-    store.value = lt_convert(lower, value, base->size, base->is_signed).expr;
-    lt_emit(lower, e->pos, store);
-}
-
-static struct lt_value lower_access(struct lt_lower *lower, const struct lt_expr *e)
-{
-    check_order(lower, e);
-    struct lt_value pointer = lt_lower_pointer(lower, e->a);
-    if (lower->failed)
-        return no_value;
-    switch (e->function->kind) {
-    case LT_F_LOAD: {
-        struct ck_instr load = access_of(e, CK_LOAD, &pointer);
-        load.reg = lt_temp_reg(lower, load.size, pointer.pointee.base->is_signed);
-        lt_emit(lower, e->pos, load);
-        return value_of(lower, load.reg, pointer.pointee.base);
-    }
-    case LT_F_CAS:
-        return lower_cas(lower, e, pointer);
-    case LT_F_RMW:
-    case LT_F_FLAG_TEST_AND_SET:
-        return lower_rmw(lower, e, pointer);
-    default:
-        lower_store(lower, e, pointer);
-        return (struct lt_value){.expr = lt_const(lower, 0, 4), .size = 4, .is_signed = true};
-    }
-}
-
-static struct lt_value lower_call(struct lt_lower *lower, const struct lt_expr *e)
-{
-    enum lt_function_kind kind = e->function->kind;
-    if (kind == LT_F_BARRIER || kind == LT_F_SUB_GROUP_BARRIER) {
-        lt_lower_fail(lower, e->pos, "CLC 6.15.8", "a barrier must be a statement of its own");
-        return no_value;
-    }
-    if (kind != LT_F_FENCE)
-        return lower_access(lower, e);
-    bool legacy = !e->order;
-    lt_emit(lower, e->pos,
-            (struct ck_instr){.op = CK_FENCE,
-                              .order = call_order(e),
-                              .scope = legacy && !e->scope ? MM_SCOPE_WORK_GROUP : call_scope(e),
-                              .fence_flags = e->flags,
-                              .reg = CK_NO_REG});
-    return (struct lt_value){.expr = lt_const(lower, 0, 4), .size = 4, .is_signed = true};
 }
 
 static struct lt_value lower_const(struct lt_lower *lower, const struct lt_expr *e)
@@ -504,7 +361,7 @@ static struct lt_value lower_cast(struct lt_lower *lower, const struct lt_expr *
     if (lower->failed)
         return no_value;
     if (!e->type.is_pointer)
-        return lt_convert(lower, v, e->type.base->size, e->type.base->is_signed);
+        return lt_convert_to(lower, v, e->type.base);
     v = lt_convert(lower, v, 8, false);
     v.is_pointer = true;
     v.pointee = e->type;
@@ -562,7 +419,7 @@ struct lt_value lt_lower_expr(struct lt_lower *lower, const struct lt_expr *e)
     case LT_INDEX:
         return noted_load(lower, e->pos, element_pointer(lower, e));
     case LT_CALL:
-        return lower_call(lower, e);
+        return lt_lower_atomic(lower, e);
     case LT_ASSIGNMENT:
         return lt_lower_assignment(lower, e->pos, e->a, e->op, e->b);
     case LT_BINARY:

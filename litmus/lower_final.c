@@ -73,6 +73,23 @@ static uint32_t add(struct final *f, struct ck_prop prop)
     return i;
 }
 
+/* A constant beside a value of fewer bytes is taken at that size if it fits, with a sign or without: -1 and
+ * 0xFFFFFFFF are the same int and the same uint. */
+static void fit_constant(const struct final *f, struct ck_term *constant, const struct ck_term *other)
+{
+    if (constant->kind != CK_TERM_CONST || other->kind == CK_TERM_CONST || f->failed)
+        return;
+    bool reg = other->kind == CK_TERM_REG;
+    const struct ck_thread *thread = &f->program->threads[other->thread];
+    const struct ck_object *object = &f->program->objects[other->object];
+    unsigned size = reg ? thread->reg_sizes[other->reg] : ck_term_size(f->program, other);
+    bool is_signed = reg ? thread->reg_signed[other->reg] : object->is_signed;
+    uint64_t mask = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX, value = constant->value & mask;
+    bool fits = value == constant->value || (uint64_t)ck_sign_extend(value, size) == constant->value;
+    if (fits)
+        constant->value = is_signed ? (uint64_t)ck_sign_extend(value, size) : value;
+}
+
 static uint32_t lower_compare(struct final *f, const struct lt_prop *p, bool observed)
 {
     static const struct {
@@ -81,6 +98,10 @@ static uint32_t lower_compare(struct final *f, const struct lt_prop *p, bool obs
     } table[] = {[LT_OP_EQ] = {CK_EQ, false},  [LT_OP_NE] = {CK_NE, false}, [LT_OP_LT] = {CK_SLT, false},
                  [LT_OP_LE] = {CK_SLE, false}, [LT_OP_GT] = {CK_SLT, true}, [LT_OP_GE] = {CK_SLE, true}};
     struct ck_term left = lower_term(f, &p->left), right = lower_term(f, &p->right);
+    if (p->op == LT_OP_EQ || p->op == LT_OP_NE) {
+        fit_constant(f, &left, &right);
+        fit_constant(f, &right, &left);
+    }
     if (observed) {
         observe(f, &left);
         observe(f, &right);

@@ -203,7 +203,7 @@ static uint32_t add_thread(struct lt_lower *lower, const char *name, uint32_t de
     if (!t.name || ck_program_add_thread(lower->program, &t) == UINT32_MAX)
         lt_out_of_memory(lower);
     lower->thread = index;
-    lower->reg_types = NULL;
+    lower->regs = NULL;
     lower->reg_capacity = 0;
     return index;
 }

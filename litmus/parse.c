@@ -67,6 +67,10 @@ static void parse_init_entry(struct lt_lexer *lexer)
     init->count = 1;
     if (lt_starts_type(lexer) && !lt_parse_type(lexer, &init->type))
         return;
+    if (init->type.is_pointer) {
+        lt_fail_at(lexer, init->pos, "initial values that are addresses are not supported");
+        return;
+    }
     uint32_t thread;
     if (strcmp(lt_peek(lexer, 1)->text, ":") == 0 && lt_thread_number(lt_peek(lexer, 0), &thread)) {
         init->thread = (int32_t)thread;
@@ -125,6 +129,7 @@ static struct lt_stmt *new_stmt(struct lt_lexer *lexer, enum lt_stmt_kind kind)
     return s;
 }
 
+/* One statement for each declarator. */
 static struct lt_stmt *parse_declaration(struct lt_lexer *lexer)
 {
     struct lt_stmt *first = NULL, **tail = &first;
@@ -134,6 +139,7 @@ static struct lt_stmt *parse_declaration(struct lt_lexer *lexer)
         return NULL;
     for (;;) {
         s->type = type;
+        s->pos = lt_peek(lexer, 0)->pos;
         s->name = lt_expect_name(lexer, "a register name");
         if (lt_accept(lexer, "="))
             s->value = lt_parse_expr(lexer);
@@ -142,15 +148,10 @@ static struct lt_stmt *parse_declaration(struct lt_lexer *lexer)
         if (lexer->failed || !lt_accept(lexer, ","))
             break;
         s = new_stmt(lexer, LT_DECLARE);
-        if (!s)
+        if (!s || !lt_parse_stars(lexer, &type))
             return NULL;
     }
-    if (!first->next)
-        return first;
-    struct lt_stmt *block = new_stmt(lexer, LT_BLOCK);
-    if (block)
-        block->body = first;
-    return block;
+    return first;
 }
 
 static bool is_assignable(const struct lt_expr *e)
@@ -172,14 +173,6 @@ enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer)
     return LT_OP_NONE;
 }
 
-static struct lt_expr *one(struct lt_lexer *lexer, struct lt_pos pos)
-{
-    struct lt_expr *e = lt_new(lexer, sizeof *e);
-    if (e)
-        *e = (struct lt_expr){.kind = LT_CONST, .pos = pos, .depth = 1, .value = 1};
-    return e;
-}
-
 /* Assignment, increment or call, without the semicolon. */
 static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
 {
@@ -193,6 +186,7 @@ static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
     if (step)
         lt_take(lexer);
     /* A statement that starts with a dereference or a name: what follows tells an assignment. */
+    bool star = lt_is(lexer, "*");
     struct lt_expr *e = lt_parse_expr(lexer);
     if (!e)
         return NULL;
@@ -210,9 +204,14 @@ static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
         return NULL;
     }
     bool by_one = step || lt_is(lexer, "++") || lt_is(lexer, "--");
+    if (by_one && !step && star) {
+        lt_fail_at(lexer, lt_peek(lexer, 0)->pos,
+                   "a side effect on the pointer within an expression: (*p)%s?", lt_peek(lexer, 0)->text);
+        return NULL;
+    }
     if (!step)
         lt_take(lexer);
-    s->value = by_one ? one(lexer, e->pos) : lt_parse_expr(lexer);
+    s->value = by_one ? lt_one(lexer, e->pos) : lt_parse_expr(lexer);
     return s;
 }
 
@@ -336,7 +335,8 @@ struct lt_stmt *lt_parse_block(struct lt_lexer *lexer)
         if (!s)
             break;
         *tail = s;
-        tail = &s->next;
+        while (*tail)
+            tail = &(*tail)->next;
     }
     return first;
 }
@@ -356,7 +356,10 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
             return false;
         if (lexer->test->c11 && p->type.region == MM_REGION_NONE)
             p->type.region = MM_GLOBAL;
+        const struct lt_pos name_pos = lt_peek(lexer, 0)->pos;
         p->name = lt_expect_name(lexer, "a parameter name");
+        if (p->name && lt_find_param(thread, p->name))
+            lt_fail_at(lexer, name_pos, "parameter '%s' is there twice", p->name);
         *tail = p;
         tail = &p->next;
         if (!lt_is(lexer, ")"))

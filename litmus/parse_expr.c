@@ -31,6 +31,7 @@ static const struct lt_function functions[] = {
     {"atomic_compare_exchange_weak", LT_F_CAS, 0, true, "pev", SEQ},
     {"atomic_compare_exchange_strong_explicit", LT_F_CAS, 0, false, "pevoos", SEQ},
     {"atomic_compare_exchange_weak_explicit", LT_F_CAS, 0, true, "pevoos", SEQ},
+    {"atomic_cmpxchg", LT_F_CMPXCHG, 0, false, "pev", MM_RELAXED},
     {"atomic_flag_test_and_set", LT_F_FLAG_TEST_AND_SET, CK_RMW_XCHG, false, "p", SEQ},
     {"atomic_flag_test_and_set_explicit", LT_F_FLAG_TEST_AND_SET, CK_RMW_XCHG, false, "pos", SEQ},
     {"atomic_flag_clear", LT_F_FLAG_CLEAR, 0, false, "p", SEQ},
@@ -44,6 +45,34 @@ static const struct lt_function functions[] = {
     {"sub_group_barrier", LT_F_SUB_GROUP_BARRIER, 0, false, "fs", MM_ACQ_REL},
 };
 #undef SEQ
+
+/* Other names: functions of OpenCL C 1.x, which are relaxed, for the device [CLC 1.2 6.12.11], and C11's
+ * fence, for all memory that the threads of such a test share. */
+static const struct spelling {
+    const char *name, *function;
+    const char *parameters; /* "p": the value is 1 */
+    uint8_t order, scope, flags;
+    bool c11; /* in tests in C11 alone */
+} spellings[] = {
+#define OLD(name, modern, parameters)                                                                        \
+    {"atomic_" name, "atomic_" modern "_explicit", parameters, MM_RELAXED, MM_SCOPE_DEVICE, 0, false},       \
+    {                                                                                                        \
+        "atom_" name, "atomic_" modern "_explicit", parameters, MM_RELAXED, MM_SCOPE_DEVICE, 0, false        \
+    }
+    OLD("add", "fetch_add", "pv"),
+    OLD("sub", "fetch_sub", "pv"),
+    OLD("inc", "fetch_add", "p"),
+    OLD("dec", "fetch_sub", "p"),
+    OLD("xchg", "exchange", "pv"),
+    OLD("and", "fetch_and", "pv"),
+    OLD("or", "fetch_or", "pv"),
+    OLD("xor", "fetch_xor", "pv"),
+    OLD("min", "fetch_min", "pv"),
+    OLD("max", "fetch_max", "pv"),
+#undef OLD
+    {"atomic_thread_fence", "atomic_work_item_fence", "o", MM_ORDER_NONE, MM_SCOPE_NONE, MM_FENCE_GLOBAL,
+     true},
+};
 
 static const struct lt_base_type types[] = {
 #define T(name, size, is_signed, is_atomic) {#name, size, is_signed, is_atomic},
@@ -181,44 +210,71 @@ bool lt_starts_type(const struct lt_lexer *lexer)
     return t->kind == LT_T_NAME && (is_qualifier(t->text) || lt_find_type(t->text));
 }
 
-/* [un]signed, with the type name that may follow. */
-static const char *sign_specifier(struct lt_lexer *lexer)
+/* What the words of a type, in any order, have said so far [C11 6.7.2]. */
+struct words {
+    bool is_signed, is_unsigned, is_int;
+    const struct lt_base_type *base; /* another name than these */
+};
+
+static const struct lt_base_type *named_type(const struct words *w)
 {
-    bool is_unsigned = lt_is(lexer, "unsigned");
-    lt_take(lexer);
     static const char *const names[][2] = {
-        {"char", "uchar"}, {"short", "ushort"}, {"int", "uint"}, {"long", "ulong"}};
-    for (size_t i = 0; i < COUNT(names); i++)
-        if (lt_accept(lexer, names[i][0]))
-            return names[i][is_unsigned];
-    return names[2][is_unsigned];
+        {"int", "uint"}, {"char", "uchar"}, {"short", "ushort"}, {"long", "ulong"}};
+    bool sign = w->is_signed || w->is_unsigned;
+    if (!w->base)
+        return sign || w->is_int ? lt_find_type(names[0][w->is_unsigned]) : NULL;
+    for (size_t i = 1; i < COUNT(names); i++)
+        if (strcmp(w->base->name, names[i][0]) == 0)
+            return i == 1 && w->is_int ? NULL : lt_find_type(names[i][w->is_unsigned]);
+    return sign || w->is_int ? NULL : w->base;
+}
+
+/* One of these words; false, with nothing taken, if it is none or contradicts those before. */
+static bool take_word(struct lt_lexer *lexer, struct words *w)
+{
+    const struct lt_token *t = lt_peek(lexer, 0);
+    struct words next = *w;
+    if (lt_is(lexer, "signed") && !w->is_signed && !w->is_unsigned)
+        next.is_signed = true;
+    else if (lt_is(lexer, "unsigned") && !w->is_signed && !w->is_unsigned)
+        next.is_unsigned = true;
+    else if (lt_is(lexer, "int") && !w->is_int)
+        next.is_int = true;
+    else if (!lt_is(lexer, "int") && t->kind == LT_T_NAME && !w->base)
+        next.base = lt_find_type(t->text);
+    else
+        return false;
+    if (memcmp(&next, w, sizeof next) == 0 || !named_type(&next))
+        return false;
+    *w = next;
+    lt_take(lexer);
+    return true;
 }
 
 bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
 {
+    struct words words = {0};
     *type = (struct lt_type){0};
     for (;;) {
-        const struct lt_token *t = lt_peek(lexer, 0);
-        if (lt_accept(lexer, "volatile")) {
+        if (lt_accept(lexer, "volatile"))
             type->is_volatile = true;
-        } else if (lt_accept(lexer, "const") || lt_accept(lexer, "restrict")) {
-            continue;
-        } else if (lt_is(lexer, "unsigned") || lt_is(lexer, "signed")) {
-            type->base = lt_find_type(sign_specifier(lexer));
-        } else if (lt_accept(lexer, "generic") || lt_accept(lexer, "__generic")) {
+        else if (lt_accept(lexer, "generic") || lt_accept(lexer, "__generic"))
             type->is_generic = true;
-        } else if (take_region(lexer, &type->region) || take_origin(lexer, type)) {
-            continue;
-        } else if (!type->base && t->kind == LT_T_NAME && lt_find_type(t->text)) {
-            type->base = lt_find_type(lt_take(lexer)->text);
-        } else {
+        else if (!lt_accept(lexer, "const") && !lt_accept(lexer, "restrict") &&
+                 !take_region(lexer, &type->region) && !take_origin(lexer, type) && !take_word(lexer, &words))
             break;
-        }
     }
+    type->base = named_type(&words);
     if (!type->base) {
         lt_unexpected(lexer, "an integer or atomic type");
         return false;
     }
+    return lt_parse_stars(lexer, type);
+}
+
+bool lt_parse_stars(struct lt_lexer *lexer, struct lt_type *type)
+{
+    type->is_pointer = false;
     if (lt_accept(lexer, "*")) {
         type->is_pointer = true;
         while (lt_accept(lexer, "const") || lt_accept(lexer, "restrict") || lt_accept(lexer, "volatile"))
@@ -326,6 +382,22 @@ static bool parse_argument(struct lt_lexer *lexer, struct lt_expr *call, char pa
     }
 }
 
+static const struct spelling *find_spelling(const struct lt_lexer *lexer, const char *name)
+{
+    for (size_t i = 0; i < COUNT(spellings); i++)
+        if (strcmp(spellings[i].name, name) == 0 && (lexer->test->c11 || !spellings[i].c11))
+            return &spellings[i];
+    return NULL;
+}
+
+struct lt_expr *lt_one(struct lt_lexer *lexer, struct lt_pos pos)
+{
+    struct lt_expr *e = new_expr(lexer, LT_CONST, pos);
+    if (e)
+        e->value = 1;
+    return e;
+}
+
 /* function ( arguments ) */
 static struct lt_expr *parse_call(struct lt_lexer *lexer)
 {
@@ -333,19 +405,24 @@ static struct lt_expr *parse_call(struct lt_lexer *lexer)
     struct lt_expr *call = new_expr(lexer, LT_CALL, t->pos);
     if (!call)
         return NULL;
-    /* C11's fence is for all memory that the threads of such a test share. */
-    bool thread_fence = lexer->test->c11 && strcmp(t->text, "atomic_thread_fence") == 0;
-    call->function = lt_find_function(thread_fence ? "atomic_work_item_fence" : t->text);
-    if (thread_fence)
-        call->flags = MM_FENCE_GLOBAL;
+    const struct spelling *spelling = find_spelling(lexer, t->text);
+    call->function = lt_find_function(spelling ? spelling->function : t->text);
     if (!call->function) {
         lt_fail_at(lexer, t->pos, "unknown function '%.60s'", t->text);
         return NULL;
     }
+    struct lt_expr *operands[3] = {NULL, NULL, NULL};
+    const char *parameters = call->function->parameters;
+    if (spelling) {
+        parameters = spelling->parameters;
+        call->order = spelling->order;
+        call->scope = spelling->scope;
+        call->flags = spelling->flags;
+        if (parameters[1] == '\0' && *parameters == 'p')
+            operands[2] = lt_one(lexer, t->pos);
+    }
     lt_expect(lexer, "(");
     unsigned order_number = 0;
-    struct lt_expr *operands[3] = {NULL, NULL, NULL};
-    const char *parameters = thread_fence ? "o" : call->function->parameters;
     for (const char *p = parameters; *p; p++) {
         bool first = p == parameters;
         /* The scope may be left out, and so may the failure order with it. */

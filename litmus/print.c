@@ -173,21 +173,29 @@ void lt_print_expr(const struct lt_expr *e, FILE *out)
 
 static void print_stmts(const struct lt_stmt *s, unsigned indent, FILE *out);
 
+static void print_declarator(const struct lt_stmt *s, FILE *out)
+{
+    fputs(s->name, out);
+    if (s->value) {
+        fputs(" = ", out);
+        lt_print_expr(s->value, out);
+    }
+}
+
 static void print_simple(const struct lt_stmt *s, FILE *out)
 {
     if (s->kind == LT_DECLARE) {
         print_type(&s->type, out);
-        fprintf(out, " %s", s->name);
-        if (s->value) {
-            fputs(" = ", out);
-            lt_print_expr(s->value, out);
-        }
+        fputc(' ', out);
+        print_declarator(s, out);
     } else if (s->kind == LT_ASSIGN) {
         lt_print_expr(s->target, out);
         fprintf(out, " %s= ", s->op ? lt_operator_text(s->op) : "");
         lt_print_expr(s->value, out);
     } else if (s->kind == LT_EVAL) {
         lt_print_expr(s->value, out);
+    } else if (s->name) {
+        fputs(s->name, out);
     }
 }
 
@@ -212,6 +220,10 @@ static void print_loop(const struct lt_stmt *s, unsigned indent, FILE *out)
     if (s->kind == LT_FOR) {
         if (s->init)
             print_simple(s->init, out);
+        for (const struct lt_stmt *d = s->init ? s->init->next : NULL; d; d = d->next) {
+            fputs(d->type.is_pointer ? ", *" : ", ", out);
+            print_declarator(d, out);
+        }
         fputs("; ", out);
     }
     if (s->value)

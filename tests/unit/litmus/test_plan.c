@@ -142,7 +142,8 @@ static void converted(void **state)
         HEAD
         "P0@wg 0, dev 0 (global atomic_int* x, local ulong* y, global int* z, global int* f) { "
         "*x = *x + x[0]; int r0 = atomic_load(y); atomic_store_explicit(&z[0], 2, memory_order_relaxed); "
-        "*z = *y; int r1 = atomic_flag_test_and_set(f); }\nexists (x = 1)");
+        "*z = *y; int r1 = atomic_flag_test_and_set(f); atomic_inc(z); int r2 = atomic_cmpxchg(x, 2, 3); }\n"
+        "exists (x = 1)");
     const char *source = cJSON_GetObjectItem(first_test(plan), "kernel")->valuestring;
     assert_non_null(strstr(source, "*(global int*)x = *(global int*)x + ((global int*)x)[0];"));
     assert_non_null(strstr(source, "atomic_load((local atomic_ulong*)y)"));
@@ -150,7 +151,12 @@ static void converted(void **state)
         strstr(source, "atomic_store_explicit((global atomic_int*)&z[0], 2, memory_order_relaxed"));
     assert_non_null(strstr(source, "*z = *y;"));
     assert_non_null(strstr(source, "atomic_flag_test_and_set((global atomic_flag*)f)"));
+    assert_non_null(
+        strstr(source, "atomic_fetch_add_explicit((global atomic_int*)z, 1, memory_order_relaxed"));
+    assert_non_null(strstr(source, "atomic_cmpxchg((global int*)x, 2, 3)"));
     cJSON_Delete(plan);
+    expect_skip(HEAD "P0@wg 0, dev 0 (global long* x) { atomic_cmpxchg(x, 1, 2); }\nexists (x = 1)",
+                "more than four bytes");
     expect_skip(HEAD "P0@wg 0, dev 0 (global short* x) { atomic_store(x, 1); }\nexists (x = 1)",
                 "fewer than four bytes");
 }
