@@ -53,6 +53,13 @@ static uint64_t shift(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
     return op == CK_SHL ? a << b : a >> b;
 }
 
+uint64_t ck_apply(const struct ck_program *program, uint64_t function, const uint64_t *arguments)
+{
+    const struct ck_function *f = &program->functions[function];
+
+    return f->value(f->context, arguments);
+}
+
 uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
 {
     switch (op) {

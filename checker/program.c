@@ -184,6 +184,17 @@ uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_ter
     return append(program->arena, &program->observed, &program->observed_count, term, sizeof *term);
 }
 
+uint32_t ck_program_add_function(struct ck_program *program, const struct ck_function *function)
+{
+    struct ck_function f = *function;
+    bool ok = true;
+
+    f.name = copy_name(program->arena, function->name, &ok);
+    if (!ok)
+        return UINT32_MAX;
+    return append(program->arena, &program->functions, &program->function_count, &f, sizeof f);
+}
+
 /* ---- validation ------------------------------------------------------------------------------- */
 
 struct check {
@@ -206,13 +217,7 @@ static bool is_access_size(unsigned size)
 /* Number of operands; -1 for an unknown operation. */
 static int operand_count(enum ck_expr_op op)
 {
-    if ((int)op < CK_CONST || op > CK_SELECT)
-        return -1;
-    if (op <= CK_REG)
-        return 0;
-    if (op <= CK_SLE)
-        return 2;
-    return op == CK_SELECT ? 3 : 1;
+    return (int)op < CK_CONST || op > CK_APPLY3 ? -1 : (int)ck_expr_operands(op);
 }
 
 static bool sizes_agree(const struct ck_program *p, const struct ck_expr *e)
@@ -223,6 +228,9 @@ static bool sizes_agree(const struct ck_program *p, const struct ck_expr *e)
     case CK_CONST:
     case CK_REG:
     case CK_LNOT:
+    case CK_APPLY1:
+    case CK_APPLY2:
+    case CK_APPLY3:
         return true;
     case CK_SHL:
     case CK_LSHR:
@@ -260,6 +268,8 @@ static enum mm_class check_exprs(struct check *c)
             return BAD(c, "expression %u has an unknown operation or a size outside 1 to 8", i);
         if ((n > 0 && e->a >= i) || (n > 1 && e->b >= i) || (n > 2 && e->c >= i))
             return BAD(c, "expression %u uses an operand that does not come before it", i);
+        if (e->op >= CK_APPLY1 && e->imm >= c->p->function_count)
+            return BAD(c, "expression %u applies a function that does not exist", i);
         if (n == 0)
             continue;
         if (!sizes_agree(c->p, &(struct ck_expr){.op = e->op,
@@ -335,7 +345,8 @@ static enum mm_class check_access(struct check *c)
         return r;
     if (i->op == CK_CAS && (r = check_reg(c, i->reg2, 0, true)))
         return r;
-    if (i->op == CK_RMW && i->rmw > CK_RMW_UMAX)
+    if (i->op == CK_RMW &&
+        (i->rmw > CK_RMW_APPLY || (i->rmw == CK_RMW_APPLY && i->function >= c->p->function_count)))
         return BAD(c, "unknown read-modify-write operation");
     return MM_OK;
 }

@@ -40,13 +40,20 @@ enum ck_expr_op {
     CK_NEG,
     CK_ZEXT,
     CK_SEXT,
-    CK_TRUNC, /* to SIZE bytes; sext from the size of a */
-    CK_SELECT /* a ? b : c */
+    CK_TRUNC,  /* to SIZE bytes; sext from the size of a */
+    CK_SELECT, /* a ? b : c */
+    /* imm = one of the program's functions, of so many operands */
+    CK_APPLY1,
+    CK_APPLY2,
+    CK_APPLY3
 };
 /* How many of a, b and c an operation has. */
 static inline unsigned ck_expr_operands(enum ck_expr_op op)
 {
-    return op <= CK_REG ? 0 : op <= CK_SLE ? 2 : op == CK_SELECT ? 3 : 1;
+    return op <= CK_REG                         ? 0
+           : op <= CK_SLE || op == CK_APPLY2    ? 2
+           : op == CK_SELECT || op == CK_APPLY3 ? 3
+                                                : 1;
 }
 struct ck_expr {
     enum ck_expr_op op;
@@ -67,7 +74,8 @@ enum ck_rmw_op {
     CK_RMW_SMIN,
     CK_RMW_SMAX,
     CK_RMW_UMIN,
-    CK_RMW_UMAX
+    CK_RMW_UMAX,
+    CK_RMW_APPLY /* what the instruction's function gives for the old value and the operand */
 };
 
 enum ck_op {
@@ -110,6 +118,7 @@ struct ck_instr {
                                       0 = the whole group */
     uint16_t tags;                 /* MM_POINT_*; of accesses too */
     uint32_t point;                /* POINT, accesses: what edges call it, from 1 */
+    uint32_t function;             /* RMW_APPLY */
 };
 
 struct ck_object {
@@ -172,6 +181,14 @@ struct ck_edge { /* given order between whole threads (Vulkan ssw), or from or t
     uint32_t from_point, to_point; /* 0: all events of the thread */
 };
 
+/* A function that engines know nothing of but what it gives for known arguments: floating-point arithmetic.
+ */
+struct ck_function {
+    const char *name;
+    const void *context; /* lives as long as the program */
+    uint64_t (*value)(const void *context, const uint64_t *arguments);
+};
+
 struct ck_program {
     struct mm_arena *arena; /* owns everything below */
     const char *name, *file;
@@ -189,6 +206,8 @@ struct ck_program {
      * in order of first appearance. */
     struct ck_term *observed;
     bool kernel; /* lowered from a kernel: work-items wait at barriers, in Vulkan too */
+    uint32_t function_count;
+    struct ck_function *functions;
 };
 
 struct ck_program *ck_program_create(void);
@@ -203,6 +222,7 @@ uint32_t ck_program_add_expr(struct ck_program *program, const struct ck_expr *e
 uint32_t ck_program_add_prop(struct ck_program *program, const struct ck_prop *prop);
 uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *edge);
 uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term);
+uint32_t ck_program_add_function(struct ck_program *program, const struct ck_function *function);
 /* Bytes of a MEMORY term. */
 unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term);
 /* The object that address EXPR points into, or past: that of the one constant it adds to; UINT32_MAX: not
@@ -215,6 +235,8 @@ bool ck_program_may_race(const struct ck_program *program, uint32_t thread, cons
  * result's size are arbitrary.  Division by zero as in bit-vector logic. */
 uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size);
 int64_t ck_sign_extend(uint64_t value, unsigned size);
+/* What FUNCTION gives. */
+uint64_t ck_apply(const struct ck_program *program, uint64_t function, const uint64_t *arguments);
 /* liveness.c: adds the registers that EXPR reads to SET, a bit for each register of the thread. */
 void ck_expr_registers(const struct ck_program *program, uint32_t expr, uint64_t *set);
 /* Changes LIVE, the registers needed after INSTR, to those needed before it. */

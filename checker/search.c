@@ -11,7 +11,7 @@ uint64_t sx_mask(unsigned size)
 uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs)
 {
     const struct ck_expr *e = &program->exprs[expr];
-    uint64_t a, b = 0;
+    uint64_t a[3] = {0};
 
     switch (e->op) {
     case CK_CONST:
@@ -23,13 +23,18 @@ uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uin
     default:
         break;
     }
-    a = sx_eval_expr(program, e->a, regs);
+    a[0] = sx_eval_expr(program, e->a, regs);
     if (ck_expr_operands(e->op) > 1)
-        b = sx_eval_expr(program, e->b, regs);
-    return ck_evaluate(e->op, a, b, program->exprs[e->a].size) & sx_mask(e->size);
+        a[1] = sx_eval_expr(program, e->b, regs);
+    if (ck_expr_operands(e->op) > 2)
+        a[2] = sx_eval_expr(program, e->c, regs);
+    if (e->op >= CK_APPLY1)
+        return ck_apply(program, e->imm, a) & sx_mask(e->size);
+    return ck_evaluate(e->op, a[0], a[1], program->exprs[e->a].size) & sx_mask(e->size);
 }
 
-uint64_t sx_rmw_value(const struct ck_instr *i, uint64_t old, uint64_t operand)
+uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *i, uint64_t old,
+                      uint64_t operand)
 {
     int64_t x = ck_sign_extend(old, i->size), y = ck_sign_extend(operand, i->size);
     uint64_t value = operand;
@@ -63,6 +68,9 @@ uint64_t sx_rmw_value(const struct ck_instr *i, uint64_t old, uint64_t operand)
         break;
     case CK_RMW_UMAX:
         value = old > operand ? old : operand;
+        break;
+    case CK_RMW_APPLY:
+        value = ck_apply(program, i->function, (const uint64_t[]){old, operand, 0});
         break;
     }
     return value & sx_mask(i->size);

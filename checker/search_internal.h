@@ -126,7 +126,8 @@ struct sx {
 
 uint64_t sx_mask(unsigned size); /* of SIZE bytes */
 uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs);
-uint64_t sx_rmw_value(const struct ck_instr *instr, uint64_t old, uint64_t operand);
+uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *instr, uint64_t old,
+                      uint64_t operand);
 
 /* Records why the answer is incomplete (the first reason counts). */
 void sx_limit(struct sx *sx, const char *rule, const char *message);

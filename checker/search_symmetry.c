@@ -22,10 +22,11 @@ static bool same_instr(const struct ck_instr *x, const struct ck_instr *y)
 {
     return x->op == y->op && x->size == y->size && x->order == y->order && x->order_fail == y->order_fail &&
            x->scope == y->scope && x->fence_flags == y->fence_flags && x->attributes == y->attributes &&
-           x->rmw == y->rmw && x->weak == y->weak && x->semantics == y->semantics &&
-           x->storage_class == y->storage_class && x->reference == y->reference &&
-           x->sub_group == y->sub_group && x->barrier_name == y->barrier_name && x->quorum == y->quorum &&
-           x->tags == y->tags && x->point == 0 && y->point == 0;
+           x->rmw == y->rmw && x->function == y->function && x->weak == y->weak &&
+           x->semantics == y->semantics && x->storage_class == y->storage_class &&
+           x->reference == y->reference && x->sub_group == y->sub_group &&
+           x->barrier_name == y->barrier_name && x->quorum == y->quorum && x->tags == y->tags &&
+           x->point == 0 && y->point == 0;
 }
 
 static bool same_code(const struct ck_thread *x, const struct ck_thread *y)

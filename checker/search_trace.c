@@ -184,7 +184,7 @@ static void use_value(struct sx_walker *w, const struct access *a, uint64_t valu
 
     for (int spurious = 0; spurious <= (equal && i->weak) && !w->failed; spurious++) {
         bool write = i->op == CK_RMW || (equal && !spurious);
-        uint64_t written = i->op == CK_RMW ? sx_rmw_value(i, value, operand) : operand;
+        uint64_t written = i->op == CK_RMW ? sx_rmw_value(p, i, value, operand) : operand;
 
         after_read(w, a, value, write, written);
         memcpy(w->block, saved, w->block_words * sizeof *saved);

@@ -37,7 +37,8 @@ static enum level depends(const struct taint *t, uint32_t expr)
         level = worst(level, depends(t, e->c));
     /* truth values of one byte may be combined: they know the value by equality alone */
     boolean = t->p->exprs[e->a].size == 1 && e->op >= CK_AND && e->op != CK_NOT && e->op != CK_NEG &&
-              !(e->op >= CK_SHL && e->op <= CK_ASHR) && !(e->op >= CK_ULT && e->op <= CK_SLE);
+              !(e->op >= CK_SHL && e->op <= CK_ASHR) && !(e->op >= CK_ULT && e->op <= CK_SLE) &&
+              e->op < CK_APPLY1;
     if (level == NONE || e->op == CK_EQ || e->op == CK_NE || e->op == CK_LNOT || e->op == CK_SELECT ||
         boolean)
         return level;

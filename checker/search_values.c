@@ -249,15 +249,10 @@ unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *obj
 bool sx_has_register(const struct ck_program *p, uint32_t expr)
 {
     const struct ck_expr *e = &p->exprs[expr];
+    unsigned operands = ck_expr_operands(e->op);
 
-    if (e->op == CK_CONST)
-        return false;
-    if (e->op == CK_REG)
-        return true;
-    if (e->op >= CK_NOT && e->op <= CK_TRUNC)
-        return sx_has_register(p, e->a);
-    return sx_has_register(p, e->a) || sx_has_register(p, e->b) ||
-           (e->op == CK_SELECT && sx_has_register(p, e->c));
+    return e->op == CK_REG || (operands > 0 && sx_has_register(p, e->a)) ||
+           (operands > 1 && sx_has_register(p, e->b)) || (operands > 2 && sx_has_register(p, e->c));
 }
 
 static void add_constant(struct sx *sx, uint64_t value)

@@ -136,7 +136,7 @@ static void modify(struct walk *k, uint32_t t, uint32_t location, uint32_t objec
     if (w->failed)
         return;
     if (writes) {
-        write_piece(k, t, i, location, object, i->op == CK_RMW ? sx_rmw_value(i, old, operand) : operand,
+        write_piece(k, t, i, location, object, i->op == CK_RMW ? sx_rmw_value(p, i, old, operand) : operand,
                     sx_written_depends(w, i, depends));
         if (w->failed)
             return;

@@ -197,8 +197,9 @@ static void count_effect(struct zx_run *r, struct zx_val *regs, Z3_ast when)
     *count = zx_ite(r->z, when, zx_binary(r->z, CK_ADD, *count, zx_number(1, 4)), *count);
 }
 
-static struct zx_val rmw_result(struct zx *z, enum ck_rmw_op op, struct zx_val old, struct zx_val v)
+static struct zx_val rmw_result(struct zx *z, const struct ck_instr *in, struct zx_val old, struct zx_val v)
 {
+    const enum ck_rmw_op op = (enum ck_rmw_op)in->rmw;
     static const enum ck_expr_op arithmetic[] = {
         [CK_RMW_ADD] = CK_ADD, [CK_RMW_SUB] = CK_SUB, [CK_RMW_AND] = CK_AND,
         [CK_RMW_OR] = CK_OR,   [CK_RMW_XOR] = CK_XOR,
@@ -214,6 +215,8 @@ static struct zx_val rmw_result(struct zx *z, enum ck_rmw_op op, struct zx_val o
     case CK_RMW_SMAX:
     case CK_RMW_UMAX:
         return zx_ite(z, zx_less(z, old, v, is_signed, false), v, old);
+    case CK_RMW_APPLY:
+        return zx_apply(z, in->function, 2, (struct zx_val[]){old, v}, in->size);
     default:
         return zx_binary(z, arithmetic[op], old, v);
     }
@@ -314,7 +317,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
         e.kind = ZX_WRITE;
         e.exec = zx_and(z, node->guard, writes);
         if (in->op == CK_RMW)
-            value = rmw_result(z, (enum ck_rmw_op)in->rmw, old, value);
+            value = rmw_result(z, in, old, value);
         write_pieces(z, &e, value);
         count_effect(r, regs, in->op == CK_RMW ? zx_not(z, zx_equal(z, old, value)) : writes);
     }
@@ -477,7 +480,7 @@ static void run_thread(struct zx *z, uint32_t thread)
 void zx_run_threads(struct zx *z)
 {
     z->exceeded = z->out_of_bounds = z->assertion = z->unaligned = z->no;
-    z->n = z->hard_count = z->round_count = 0;
+    z->n = z->hard_count = z->round_count = z->call_count = 0;
     z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         run_thread(z, i);

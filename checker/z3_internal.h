@@ -110,10 +110,19 @@ struct zx {
     Z3_ast unaligned;     /* some access is to no location that the engine has */
     Z3_ast assertion;     /* some CK_ASSERT fails */
 
+    struct zx_call *calls; /* of the program's functions */
+    uint32_t call_count, call_capacity;
+
     struct zx_val *finals; /* per cell, size 0: not asked for yet */
     Z3_ast *rf;            /* [write * n + read] */
     Z3_ast *co;            /* [write * n + write] */
     struct zx_rel **base_cache, **let_cache;
+};
+
+/* RESULT is what FUNCTION gives for the arguments. */
+struct zx_call {
+    uint32_t function, count;
+    struct zx_val arguments[3], result;
 };
 
 /* Gives up: unwinds to ck_z3 with an error of class CLS. */
@@ -146,6 +155,16 @@ struct zx_val zx_binary(struct zx *z, enum ck_expr_op op, struct zx_val a, struc
 struct zx_val zx_resize(struct zx *z, struct zx_val a, uint8_t size, bool is_signed);
 struct zx_val zx_from_bool(struct zx *z, Z3_ast a, uint8_t size);
 struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *regs);
+
+/* ---- functions that the program brings (z3_apply.c) ------------------------------------------- */
+
+/* What FUNCTION gives, a number of SIZE bytes.  Z3 knows of unknown arguments only that equal ones give equal
+ * results. */
+struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const struct zx_val *arguments,
+                       uint8_t size);
+/* Compares what functions give in M with what they are; fills LEMMAS, of CALL_COUNT items, with what M gets
+ * wrong, and returns how many there are. */
+uint32_t zx_wrong_calls(struct zx *z, Z3_model m, Z3_ast *lemmas);
 
 /* ---- threads (z3_exec.c, z3_memory.c) -------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2 };
+enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2, MOST_CORRECTIONS = 1000 };
 #define DEFAULT_MEMORY (UINT64_C(4) << 30)
 #define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)
 
@@ -80,11 +80,30 @@ void zx_open_solver(struct zx_solve *s, bool track)
         assert_in_solver(z, z->hard[i]);
 }
 
+/* Tells Z3 the values of functions that its model gets wrong; false: it has none wrong. */
+static bool correct_functions(struct zx *z)
+{
+    Z3_ast *lemmas = zx_alloc(z, z->call_count, sizeof *lemmas);
+    Z3_model m = z->call_count ? Z3_solver_get_model(z->c, z->s) : NULL;
+    uint32_t wrong;
+
+    if (!m)
+        return false;
+    Z3_model_inc_ref(z->c, m);
+    wrong = zx_wrong_calls(z, m, lemmas);
+    Z3_model_dec_ref(z->c, m);
+    for (uint32_t i = 0; i < wrong; i++) {
+        zx_assert(z, lemmas[i]);
+        assert_in_solver(z, lemmas[i]);
+    }
+    return wrong > 0;
+}
+
 enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions)
 {
     struct zx *z = s->z;
     Z3_ast *literals = zx_alloc(z, count, sizeof *literals);
-    unsigned kept = 0;
+    unsigned kept = 0, rounds = 0;
     Z3_lbool r;
 
     for (unsigned i = 0; i < count; i++) {
@@ -95,16 +114,23 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
     }
     if (s->interrupted)
         return CK_UNKNOWN;
-    if (z->deadline > 0) {
+    do {
         double left = z->deadline - zx_cpu_seconds();
 
-        if (left <= 0) {
+        if (z->deadline > 0 && left <= 0) {
             zx_note_limit(s, "time", "time is up");
             return CK_UNKNOWN;
         }
-        set_timeout(z, left);
-    }
-    r = Z3_solver_check_assumptions(z->c, z->s, kept, literals);
+        if (rounds++ == MOST_CORRECTIONS) {
+            zx_note_limit(s, "z3.functions",
+                          "the answer depends on values of floating-point functions of too "
+                          "many arguments");
+            return CK_UNKNOWN;
+        }
+        if (z->deadline > 0)
+            set_timeout(z, left);
+        r = Z3_solver_check_assumptions(z->c, z->s, kept, literals);
+    } while (r == Z3_L_TRUE && correct_functions(z));
     if (r != Z3_L_UNDEF)
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
     s->interrupted = true;

@@ -376,6 +376,17 @@ struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *reg
         return zx_resize(z, a, e->size, false);
     case CK_SEXT:
         return zx_resize(z, a, e->size, true);
+    case CK_APPLY1:
+    case CK_APPLY2:
+    case CK_APPLY3: {
+        struct zx_val arguments[3] = {a};
+
+        if (ck_expr_operands(e->op) > 1)
+            arguments[1] = zx_eval_expr(z, e->b, regs);
+        if (ck_expr_operands(e->op) > 2)
+            arguments[2] = zx_eval_expr(z, e->c, regs);
+        return zx_apply(z, (uint32_t)e->imm, ck_expr_operands(e->op), arguments, e->size);
+    }
     case CK_SELECT:
         return zx_ite(z, zx_nonzero(z, a), zx_eval_expr(z, e->b, regs), zx_eval_expr(z, e->c, regs));
     default:
