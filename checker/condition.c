@@ -77,6 +77,20 @@ static uint64_t number(struct reader *r)
     return negative ? 0 - value : value;
 }
 
+static struct ck_condition_term constant(struct reader *r)
+{
+    char *whole, *end;
+    double real = strtod(r->at, &end);
+    strtoull(r->at, &whole, 0);
+    if (end <= whole)
+        return (struct ck_condition_term){.value = number(r)};
+    if (is_of_name(*end))
+        bad(r, "a number");
+    r->at = end;
+    r->condition->has_real = true;
+    return (struct ck_condition_term){.is_real = true, .real = real};
+}
+
 static const char *name(struct reader *r)
 {
     bool quoted = accept(r, "'");
@@ -112,7 +126,7 @@ static struct ck_condition_term term(struct reader *r)
 {
     skip_space(r);
     if (isdigit((unsigned char)*r->at) || *r->at == '-' || *r->at == '+')
-        return (struct ck_condition_term){.value = number(r)};
+        return constant(r);
     struct ck_condition_term t = {.name = name(r)};
     while (accept(r, "["))
         read_index(r, &t);

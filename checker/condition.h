@@ -11,6 +11,8 @@
 struct ck_condition_term {
     const char *name; /* NULL: a constant */
     uint64_t value;   /* of a constant */
+    bool is_real;     /* a constant with a fraction or an exponent: REAL */
+    double real;
     uint32_t index_count;
     uint64_t *indices; /* NAME[..][..] */
 };
@@ -23,7 +25,7 @@ struct ck_condition_node {
 struct ck_condition {
     struct mm_arena *arena;
     char *text;
-    bool quantified;
+    bool quantified, has_real; /* HAS_REAL: some constant is one */
     enum ck_quantifier quantifier; /* CK_FORALL unless it says otherwise */
     struct ck_condition_node *nodes;
     uint32_t count, capacity, root;

@@ -25,6 +25,8 @@ struct ck_condition *ck_assertion_parse(const char *text, struct mm_error *err)
     for (uint32_t i = 0; c && i < c->count; i++)
         if (!is_element(&c->nodes[i].left) || !is_element(&c->nodes[i].right))
             wrong = "one index, the element's,";
+    if (c && c->has_real)
+        wrong = "a number without a fraction";
     if (!wrong)
         return c;
     ck_condition_destroy(c);
