@@ -60,6 +60,8 @@ struct ex_id {
     int32_t builtin;    /* -1: none */
     uint32_t stride;    /* ArrayStride, 0: none */
     bool packed, is_undef, is_parameter;
+    bool saturated;   /* conversions */
+    uint8_t rounding; /* conversions: SPIR-V's FPRoundingMode + 1, 0: not said */
 };
 struct ex_function {
     uint32_t id, first, end; /* instructions: OpFunction .. past OpFunctionEnd */
@@ -72,7 +74,8 @@ struct ex_entry {
 /* A constant given for an object or a specialization constant: a tree of numbers. */
 struct ex_init {
     uint64_t value;
-    bool is_list;
+    double real;
+    bool is_list, is_real, is_bits; /* IS_REAL: REAL counts; IS_BITS: VALUE was written in hexadecimal */
     uint32_t count;
     struct ex_init *items;
 };
@@ -151,6 +154,9 @@ enum ex_line { EX_INPUT, EX_OUTPUT, EX_FILTER };
 enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, struct mm_error *err);
 /* An argument of the command line for the kernel's parameter ID. */
 void ex_argument(struct ex *ex, uint32_t id, const char *text);
+/* A number given for a scalar of type TYPE, as its bits: for floats the number's, unless it is hexadecimal.
+ */
+uint64_t ex_init_bits(struct ex *ex, const struct ex_type *type, const struct ex_init *init);
 /* The condition and the filter, once the objects exist. */
 void ex_conditions(struct ex *ex);
 
@@ -222,6 +228,13 @@ struct ex_build {
 uint32_t ex_const(struct ex *ex, uint64_t value, unsigned size);
 uint32_t ex_reg_expr(struct ex *ex, uint32_t reg);
 uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b, uint32_t c);
+/* What FUNCTION, which is told from others by its name, gives for COUNT arguments, 1 to 3: SIZE bytes. */
+uint32_t ex_apply(struct ex *ex, const struct ck_function *function, unsigned size, unsigned count,
+                  const uint32_t *arguments);
+/* Its number in the program. */
+uint32_t ex_function(struct ex *ex, const struct ck_function *function);
+/* E's operation on other operands. */
+uint32_t ex_with_operands(struct ex *ex, const struct ck_expr *e, const uint32_t operands[3]);
 bool ex_is_const(const struct ex *ex, uint32_t expr, uint64_t *value);
 unsigned ex_size(const struct ex *ex, uint32_t expr);
 uint32_t ex_resize(struct ex *ex, uint32_t expr, unsigned size, bool is_signed);
@@ -249,10 +262,21 @@ uint32_t ex_scalar(struct ex *ex, uint32_t id);
 void ex_set(struct ex *ex, uint32_t id, struct ex_value value);
 void ex_set_scalar(struct ex *ex, const struct ex_inst *inst, uint32_t expr);
 
+/* explore_float.c */
+bool ex_float(struct ex *ex, const struct ex_inst *inst);
+/* The float A as one of SIZE bytes; ROUNDING as SPIR-V numbers it. */
+uint32_t ex_float_resize(struct ex *ex, uint32_t a, unsigned size, unsigned rounding);
+/* explore_function.c: a call of a function of OpenCL.std; false: there is no such function */
+bool ex_function_call(struct ex *ex, const struct ex_inst *inst);
+
 /* explore_memory.c */
 bool ex_memory(struct ex *ex, const struct ex_inst *inst);
-void ex_vector_load(struct ex *ex, const struct ex_inst *inst);
-void ex_vector_store(struct ex *ex, const struct ex_inst *inst);
+struct in_ext_fn;
+void ex_vector_load(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn);
+void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn);
+/* The type that POINTER points to; a plain store through it. */
+uint32_t ex_pointee(struct ex *ex, uint32_t pointer);
+void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value);
 /* explore_private.c */
 uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial);
 /* The variable that ADDRESS points into; NULL: none. */

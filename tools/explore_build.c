@@ -135,6 +135,52 @@ uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uin
     return simple != UINT32_MAX ? simple : intern(ex, &e);
 }
 
+static uint32_t function_number(struct ex *ex, const struct ck_function *f)
+{
+    const struct ck_program *p = ex->program;
+    for (uint32_t i = 0; i < p->function_count; i++)
+        if (strcmp(p->functions[i].name, f->name) == 0)
+            return i;
+    uint32_t index = ck_program_add_function(ex->program, f);
+    if (index == UINT32_MAX)
+        no_memory(ex);
+    return index;
+}
+
+static uint32_t apply(struct ex *ex, uint32_t function, unsigned size, unsigned count,
+                      const uint32_t *arguments)
+{
+    static const enum ck_expr_op ops[] = {CK_APPLY1, CK_APPLY2, CK_APPLY3};
+    struct ck_expr e = {.op = ops[count - 1], .size = (uint8_t)size, .imm = function, .a = arguments[0]};
+    uint64_t known[3] = {0};
+    bool constant = true;
+    for (unsigned i = 0; i < count; i++)
+        constant = ex_is_const(ex, arguments[i], &known[i]) && constant;
+    if (constant)
+        return ex_const(ex, ck_apply(ex->program, function, known), size);
+    e.b = count > 1 ? arguments[1] : 0;
+    e.c = count > 2 ? arguments[2] : 0;
+    return intern(ex, &e);
+}
+
+uint32_t ex_apply(struct ex *ex, const struct ck_function *function, unsigned size, unsigned count,
+                  const uint32_t *arguments)
+{
+    return apply(ex, function_number(ex, function), size, count, arguments);
+}
+
+uint32_t ex_function(struct ex *ex, const struct ck_function *function)
+{
+    return function_number(ex, function);
+}
+
+uint32_t ex_with_operands(struct ex *ex, const struct ck_expr *e, const uint32_t operands[3])
+{
+    if (e->op < CK_APPLY1)
+        return ex_op(ex, e->op, e->size, operands[0], operands[1], operands[2]);
+    return apply(ex, (uint32_t)e->imm, e->size, ck_expr_operands(e->op), operands);
+}
+
 uint32_t ex_resize(struct ex *ex, uint32_t expr, unsigned size, bool is_signed)
 {
     unsigned now = ex_size(ex, expr);

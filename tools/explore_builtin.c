@@ -228,15 +228,8 @@ void ex_extended(struct ex *ex, const struct ex_inst *inst)
                                                          : F_NONE;
     if (strncmp(set, "NonSemantic.", 12) == 0 || strncmp(set, "OpenCL.DebugInfo", 16) == 0)
         return;
-    bool opencl = inst->count > 1 && strcmp(set, "OpenCL.std") == 0;
-    if (opencl && inst->words[1] == OpenCLstd_Vloadn) {
-        ex_vector_load(ex, inst);
+    if (f == F_NONE && strcmp(set, "OpenCL.std") == 0 && ex_function_call(ex, inst))
         return;
-    }
-    if (opencl && inst->words[1] == OpenCLstd_Vstoren) {
-        ex_vector_store(ex, inst);
-        return;
-    }
     if (f == F_NONE)
         ex_fail(ex, MM_LIMIT, "explore.function", "function %u of %s is not explored",
                 inst->count > 1 ? inst->words[1] : 0, *set ? set : "an unknown set");

@@ -58,15 +58,14 @@ static uint32_t substitute(struct fold *f, uint32_t expr)
         return expr;
     if (e.op == CK_REG)
         return f->now[e.imm] == CONSTANT ? ex_const(ex, f->now_values[e.imm], e.size) : expr;
-    uint32_t a = substitute(f, e.a), b = 0, c = 0;
-    unsigned operands = ck_expr_operands(e.op);
-    if (operands > 1)
-        b = substitute(f, e.b);
-    if (operands > 2)
-        c = substitute(f, e.c);
-    if (a == e.a && (b == e.b || operands < 2) && (c == e.c || operands < 3))
-        return expr;
-    return ex_op(ex, e.op, e.size, a, b, c);
+    const uint32_t old[3] = {e.a, e.b, e.c};
+    uint32_t operands[3] = {0};
+    bool same = true;
+    for (unsigned i = 0; i < ck_expr_operands(e.op); i++) {
+        operands[i] = substitute(f, old[i]);
+        same = same && operands[i] == old[i];
+    }
+    return same ? expr : ex_with_operands(ex, &e, operands);
 }
 
 static void set_reg(struct fold *f, uint32_t reg, uint32_t expr)

@@ -6,9 +6,11 @@
  *     ; @Filter: (%name[0] == 1)
  *     ; @Config: work-items per sub-group, sub-groups per work-group, work-groups */
 #include "checker/condition.h"
+#include "interp/ext/convert.h"
 #include "tools/explore.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,14 +87,40 @@ static const char *name(struct reader *r)
     return text;
 }
 
+static struct ex_init scalar(struct reader *r)
+{
+    struct ex_init out = {0};
+    char *whole, *end;
+    skip_space(r);
+    const char *digits = r->at + (r->at < r->end && (*r->at == '-' || *r->at == '+'));
+    out.is_bits = digits + 1 < r->end && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    out.real = strtod(r->at, &end);
+    strtoull(r->at, &whole, 0);
+    out.is_real = end > whole && end <= r->end;
+    if (!out.is_real) {
+        out.value = number(r);
+        return out;
+    }
+    r->at = end;
+    accept(r, "f");
+    return out;
+}
+
+uint64_t ex_init_bits(struct ex *ex, const struct ex_type *type, const struct ex_init *init)
+{
+    if (type->kind == EX_FLOAT && !init->is_bits)
+        return in_bits_from_f64(init->is_real ? init->real : (double)(int64_t)init->value, type->width);
+    if (init->is_real)
+        ex_fail(ex, MM_INVALID, "explore.header", "%g is given for a whole number", init->real);
+    return init->value;
+}
+
 static struct ex_init init(struct reader *r)
 {
     struct ex_init out = {0};
     uint32_t capacity = 0;
-    if (!accept(r, "{")) {
-        out.value = number(r);
-        return out;
-    }
+    if (!accept(r, "{"))
+        return scalar(r);
     if (++r->depth > MAX_DEPTH)
         bad(r, "less nesting");
     out.is_list = true;
@@ -221,19 +249,19 @@ enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, st
 static struct ex_init repeated(struct reader *r, uint64_t count)
 {
     struct ex_init out = {.is_list = true, .count = (uint32_t)count};
+    struct ex_init value = {0};
     bool iota = false;
-    uint64_t value = 0;
     if (accept(r, ":") && !accept(r, "zero")) {
         iota = accept(r, "iota");
         if (!iota) {
             expect(r, "fill");
             expect(r, "=");
-            value = number(r);
+            value = scalar(r);
         }
     }
     out.items = ex_alloc(r->ex, count * sizeof *out.items);
     for (uint32_t i = 0; i < count; i++)
-        out.items[i].value = iota ? i : value;
+        out.items[i] = iota ? (struct ex_init){.value = i} : value;
     return out;
 }
 
@@ -304,7 +332,8 @@ _Noreturn static void bad_term(struct ex *ex, const struct ck_condition_term *t,
 }
 
 /* NAME[I][J]...: leads through arrays, vectors and structures. */
-static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term *wanted)
+static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term *wanted,
+                                  const struct ex_type **leaf)
 {
     const struct ex_place *place = place_named(ex, wanted->name);
     uint32_t type = place->pointee;
@@ -334,30 +363,103 @@ static struct ck_term memory_term(struct ex *ex, const struct ck_condition_term 
     unsigned bytes = ex_scalar_size(t);
     if (!bytes)
         bad_term(ex, wanted, "an index: the value is no number; one");
+    *leaf = t;
     if (offset + bytes > size)
         ex_fail(ex, MM_INVALID, "explore.header", "the condition names memory outside its object");
     return (struct ck_term){
         .kind = CK_TERM_MEMORY, .object = place->object, .offset = (uint32_t)offset, .size = (uint8_t)bytes};
 }
 
-static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted)
+/* LEAF: the type of the memory that it names. */
+static struct ck_term term(struct ex *ex, const struct ck_condition_term *wanted, const struct ex_type **leaf)
 {
+    *leaf = NULL;
     if (!wanted->name)
         return (struct ck_term){.kind = CK_TERM_CONST, .value = wanted->value};
-    struct ck_term t = memory_term(ex, wanted);
+    struct ck_term t = memory_term(ex, wanted, leaf);
     if (ck_program_add_observed(ex->program, &t) == UINT32_MAX)
         ex_fail(ex, MM_LIMIT, "memory", "out of memory");
     return t;
+}
+
+static uint32_t join(struct ex *ex, enum ck_prop_op op, uint32_t a, uint32_t b)
+{
+    return add_prop(ex, (struct ck_prop){.op = op, .a = a, .b = b});
+}
+
+/* FROM <= bits of MEMORY <= TO. */
+static uint32_t within(struct ex *ex, const struct ck_term *memory, unsigned width, uint64_t from,
+                       uint64_t to)
+{
+    bool is_signed = ex->program->objects[memory->object].is_signed;
+    struct ck_prop low = {.op = CK_PROP_COMPARE, .compare = CK_SLE, .right = *memory}, high = low;
+    low.left.value = is_signed ? (uint64_t)ck_sign_extend(from, width / 8) : from;
+    high.right.value = is_signed ? (uint64_t)ck_sign_extend(to, width / 8) : to;
+    high.right.kind = CK_TERM_CONST;
+    high.left = *memory;
+    return from > to ? join(ex, CK_PROP_NOT, add_prop(ex, (struct ck_prop){.op = CK_PROP_TRUE}), 0)
+                     : join(ex, CK_PROP_AND, add_prop(ex, low), add_prop(ex, high));
+}
+
+/* MEMORY, a float, is less than REAL; MORE: greater; EQUAL: or equal.  Bit patterns grow with positive
+ * numbers and with the magnitude of negative ones. */
+static uint32_t float_order(struct ex *ex, const struct ck_term *memory, unsigned width, double real,
+                            bool more, bool equal)
+{
+    uint64_t sign = UINT64_C(1) << (width - 1), bits = in_bits_from_f64(real, width);
+    uint64_t infinite = in_bits_from_f64(HUGE_VAL, width), magnitude = bits & ~sign;
+    uint64_t own = more ? 0 : sign, other = more ? sign : 0;
+    bool towards = magnitude == 0 || ((bits & sign) == 0) == more; /* what is wanted lies beyond REAL */
+    uint32_t far = within(ex, memory, width, own | (towards ? magnitude + !equal : 0), own | infinite);
+    uint32_t near = within(ex, memory, width, other, other | (magnitude - !equal));
+    if (!towards)
+        return join(ex, CK_PROP_OR, far, near);
+    return magnitude == 0 && equal ? join(ex, CK_PROP_OR, far, within(ex, memory, width, other, other)) : far;
+}
+
+static uint32_t float_equal(struct ex *ex, const struct ck_term *memory, unsigned width, double real)
+{
+    uint64_t bits = in_bits_from_f64(real, width), sign = UINT64_C(1) << (width - 1);
+    uint32_t same = within(ex, memory, width, bits, bits);
+    return real != 0 ? same : join(ex, CK_PROP_OR, same, within(ex, memory, width, bits ^ sign, bits ^ sign));
+}
+
+static uint32_t float_compare(struct ex *ex, const struct ck_condition_node *n, const struct ck_prop *prop,
+                              unsigned width)
+{
+    bool swapped = n->left.name == NULL;
+    const struct ck_condition_term *constant = swapped ? &n->left : &n->right;
+    const struct ck_term *memory = swapped ? &prop->right : &prop->left;
+    double real = constant->is_real ? constant->real : (double)(int64_t)constant->value;
+    if (n->compare == CK_SLT || n->compare == CK_SLE)
+        return float_order(ex, memory, width, real, swapped, n->compare == CK_SLE);
+    uint32_t is = float_equal(ex, memory, width, real);
+    return n->compare == CK_EQ ? is : join(ex, CK_PROP_NOT, is, 0);
+}
+
+static uint32_t comparison(struct ex *ex, const struct ck_condition_node *n, struct ck_prop prop)
+{
+    const struct ex_type *left, *right;
+    prop.left = term(ex, &n->left, &left);
+    prop.right = term(ex, &n->right, &right);
+    bool floats = (left && left->kind == EX_FLOAT) || (right && right->kind == EX_FLOAT);
+    if (floats && (!n->left.name || !n->right.name))
+        return float_compare(ex, n, &prop, (left ? left : right)->width);
+    if ((n->left.is_real || n->right.is_real) && !floats)
+        ex_fail(ex, MM_INVALID, "explore.header", "the condition compares a whole number with a fraction");
+    if (floats && (n->compare == CK_SLT || n->compare == CK_SLE || left->width != right->width))
+        ex_fail(ex, MM_INVALID, "explore.header",
+                "the condition orders floats in memory by each other: compare them with numbers");
+    return add_prop(ex, prop);
 }
 
 static uint32_t proposition(struct ex *ex, const struct ck_condition *c, uint32_t index)
 {
     const struct ck_condition_node *n = &c->nodes[index];
     struct ck_prop prop = {.op = n->op, .compare = n->compare};
-    if (n->op == CK_PROP_COMPARE) {
-        prop.left = term(ex, &n->left);
-        prop.right = term(ex, &n->right);
-    } else if (n->op != CK_PROP_TRUE) {
+    if (n->op == CK_PROP_COMPARE)
+        return comparison(ex, n, prop);
+    if (n->op != CK_PROP_TRUE) {
         prop.a = proposition(ex, c, n->a);
         prop.b = n->op == CK_PROP_NOT ? 0 : proposition(ex, c, n->b);
     }

@@ -28,7 +28,7 @@ static void fill(struct ex *ex, uint32_t type, const struct ex_init *init, uint8
             leaf = leaf->items;
         if (leaf->is_list)
             ex_fail(ex, MM_INVALID, "explore.header", "a list of values for a number");
-        put(ex, bytes, size, offset, leaf->value, scalar);
+        put(ex, bytes, size, offset, ex_init_bits(ex, t, leaf), scalar);
         return;
     }
     if (!init->is_list) {

@@ -1,5 +1,7 @@
 /* Loads, stores and pointers.  Pointers are numbers; those whose object is private to the work-item address
  * registers.  [SPIRV 3.42.8; SPIRV 3.26 memory operands] */
+#include "interp/ext/convert.h"
+#include "interp/ext/ext.h"
 #include "tools/explore.h"
 
 #include <string.h>
@@ -284,34 +286,62 @@ static uint32_t step_by(struct ex *ex, uint32_t address, uint32_t index, uint64_
     return ex_op(ex, CK_ADD, 8, address, distance, 0);
 }
 
-/* vloadn, vstoren: the N elements from POINTER + OFFSET * N on, one after the other, three of a vector of
- * three [CLC 6.15.7]. */
-static uint32_t vector_address(struct ex *ex, uint32_t pointer, uint32_t offset, uint32_t type)
+/* vloadn, vstoren and their relatives: the N elements from POINTER + OFFSET * N on, one after the other; of a
+ * vector of three three, four apart where FN asks for alignment [CLC 6.15.7]. */
+static uint32_t vector_address(struct ex *ex, uint32_t pointer, uint32_t offset, const struct in_ext_fn *fn,
+                               uint32_t count, unsigned size)
+{
+    return step_by(ex, ex_scalar(ex, pointer), ex_scalar(ex, offset),
+                   (uint64_t)size * in_ext_vector_stride(fn, count));
+}
+
+static void vector_operands(struct ex *ex, const struct ex_inst *inst, uint32_t count, uint32_t type)
 {
     const struct ex_type *t = ex_type(ex, type);
-    if (t->kind != EX_VECTOR)
-        ex_fail(ex, MM_INVALID, "OpenCL.std vloadn", "the value is not a vector");
-    uint64_t size = ex_scalar_size(ex_type(ex, t->leaves[0].type));
-    return step_by(ex, ex_scalar(ex, pointer), ex_scalar(ex, offset), size * t->leaf_count);
+    if (inst->count < count || !t->leaf_count || (t->kind != EX_VECTOR && !ex_scalar_size(t)))
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a vector load or store lacks operands or has a wrong one");
 }
 
-void ex_vector_load(struct ex *ex, const struct ex_inst *inst)
+void ex_vector_load(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn)
 {
-    if (inst->count < 5)
-        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a function lacks operands");
-    uint32_t pointer = inst->words[3];
-    uint32_t address = vector_address(ex, pointer, inst->words[2], inst->type);
-    ex_set(ex, inst->result, load_at(ex, address, pointer_type(ex, pointer), inst->type, plain_access()));
+    vector_operands(ex, inst, 4, inst->type);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    const struct ex_type *p = pointer_type(ex, inst->words[3]);
+    unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, inst->type)->leaves[0].type));
+    unsigned each = fn->flags & IN_EXT_HALF ? 2 : size;
+    uint32_t address = vector_address(ex, inst->words[3], inst->words[2], fn, out.count, each);
+    for (uint32_t i = 0; i < out.count; i++) {
+        uint32_t element = load_scalar(ex, at_offset(ex, address, i * each), p, each, plain_access());
+        out.leaves[i] = each == size ? element : ex_float_resize(ex, element, size, IN_RTE);
+    }
+    ex_set(ex, inst->result, out);
 }
 
-void ex_vector_store(struct ex *ex, const struct ex_inst *inst)
+void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn)
 {
-    if (inst->count < 5)
-        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a function lacks operands");
-    const struct ex_value *value = ex_get(ex, inst->words[2]);
-    uint32_t pointer = inst->words[4];
-    uint32_t address = vector_address(ex, pointer, inst->words[3], value->type);
-    store_at(ex, address, pointer_type(ex, pointer), value, plain_access());
+    bool rounded = fn->flags & IN_EXT_ROUNDED;
+    const struct ex_value *value = inst->count > 2 ? ex_get(ex, inst->words[2]) : NULL;
+    vector_operands(ex, inst, rounded ? 6 : 5, value ? value->type : 0);
+    const struct ex_type *p = pointer_type(ex, inst->words[4]);
+    unsigned size = ex_size(ex, value->leaves[0]), each = fn->flags & IN_EXT_HALF ? 2 : size;
+    uint32_t address = vector_address(ex, inst->words[4], inst->words[3], fn, value->count, each);
+    uint32_t rounding = rounded && inst->words[5] < IN_ROUNDING_COUNT ? inst->words[5] : IN_RTE;
+    for (uint32_t i = 0; i < value->count; i++) {
+        uint32_t element = value->leaves[i];
+        if (each != size)
+            element = ex_float_resize(ex, element, each, rounding);
+        store_scalar(ex, at_offset(ex, address, i * each), p, element, plain_access());
+    }
+}
+
+uint32_t ex_pointee(struct ex *ex, uint32_t pointer)
+{
+    return pointer_type(ex, pointer)->element;
+}
+
+void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value)
+{
+    store_value(ex, pointer, value, plain_access());
 }
 
 static void access_chain(struct ex *ex, const struct ex_inst *inst)

@@ -265,6 +265,12 @@ static void decorate(struct ex *ex, const struct ex_inst *inst)
     case SpvDecorationCPacked:
         id->packed = true;
         break;
+    case SpvDecorationSaturatedConversion:
+        id->saturated = true;
+        break;
+    case SpvDecorationFPRoundingMode:
+        id->rounding = inst->count > 2 && inst->words[2] < 4 ? (uint8_t)(inst->words[2] + 1) : 0;
+        break;
     default:
         break;
     }

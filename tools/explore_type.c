@@ -234,11 +234,11 @@ uint64_t ex_constant(struct ex *ex, uint32_t id)
 }
 
 /* A number given for a specialization constant; false: none. */
-static bool given_value(const struct ex *ex, uint32_t id, uint64_t *value)
+static bool given_value(struct ex *ex, uint32_t id, const struct ex_type *t, uint64_t *value)
 {
     for (uint32_t i = 0; i < ex->input_count; i++)
         if (ex->inputs[i].id == id && ex->inputs[i].given && !ex->inputs[i].init.is_list) {
-            *value = ex->inputs[i].init.value;
+            *value = ex_init_bits(ex, t, &ex->inputs[i].init);
             return true;
         }
     return false;
@@ -299,7 +299,7 @@ static void declare_constant(struct ex *ex, const struct ex_inst *inst)
         ex->ids[inst->result].is_undef = inst->opcode == SpvOpUndef;
         break;
     }
-    if (spec && given_value(ex, inst->result, &given))
+    if (spec && given_value(ex, inst->result, t, &given))
         out[0] = given;
     if (is_scalar(t))
         out[0] &= mask_of(t);

@@ -142,12 +142,6 @@ static void check_same_shape(struct ex *ex, const struct ex_value *a, uint32_t c
         ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "operands have different numbers of components");
 }
 
-static bool is_float(struct ex *ex, uint32_t type)
-{
-    const struct ex_type *t = ex_type(ex, type);
-    return t->leaf_count && ex_type(ex, t->leaves[0].type)->kind == EX_FLOAT;
-}
-
 static bool binary(struct ex *ex, const struct ex_inst *inst)
 {
     size_t k = 0;
@@ -463,10 +457,6 @@ bool ex_compute(struct ex *ex, const struct ex_inst *inst)
 {
     if (!inst->type || !inst->result || inst->count == 0)
         return false;
-    if (composite(ex, inst) || special(ex, inst))
-        return true;
-    if (is_float(ex, inst->type) && inst->opcode != SpvOpLoad && inst->opcode != SpvOpPhi &&
-        inst->opcode != SpvOpFunctionCall && inst->opcode != SpvOpExtInst)
-        ex_fail(ex, MM_LIMIT, "explore.float", "floating-point arithmetic is not explored");
-    return binary(ex, inst) || unary(ex, inst);
+    return composite(ex, inst) || special(ex, inst) || ex_float(ex, inst) || binary(ex, inst) ||
+           unary(ex, inst);
 }
