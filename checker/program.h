@@ -146,7 +146,13 @@ struct ck_thread {
     uint32_t instr_count;
     struct ck_instr *instrs;
     uint32_t kernel; /* which kernel-instance, with its descendants, the work-item belongs to */
+    bool agent;      /* makes an asynchronous copy for its work-group: barriers do not wait for it */
 };
+/* Whether THREAD is one of those that meet at barriers. */
+static inline bool ck_meets_others(const struct ck_thread *thread)
+{
+    return !thread->host && !thread->agent;
+}
 
 /* A proposition over final states. */
 enum ck_prop_op { CK_PROP_TRUE, CK_PROP_AND, CK_PROP_OR, CK_PROP_NOT, CK_PROP_COMPARE };

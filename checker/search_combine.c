@@ -140,8 +140,8 @@ bool sx_share_barriers(const struct ck_program *p, uint32_t a, uint32_t b, bool 
 {
     const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
 
-    return a != b && !x->host && !y->host && x->device == y->device && x->work_group == y->work_group &&
-           (!sub_group || x->sub_group == y->sub_group);
+    return a != b && ck_meets_others(x) && ck_meets_others(y) && x->device == y->device &&
+           x->work_group == y->work_group && (!sub_group || x->sub_group == y->sub_group);
 }
 
 static bool barriers_meet(const struct combiner *c)

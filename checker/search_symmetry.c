@@ -31,7 +31,7 @@ static bool same_instr(const struct ck_instr *x, const struct ck_instr *y)
 
 static bool same_code(const struct ck_thread *x, const struct ck_thread *y)
 {
-    bool same = x->instr_count == y->instr_count && !x->host && !y->host &&
+    bool same = x->instr_count == y->instr_count && !x->host && !y->host && x->agent == y->agent &&
                 x->queue_family == y->queue_family && x->kernel == y->kernel;
 
     for (uint32_t i = 0; same && i < x->instr_count; i++)

@@ -404,11 +404,11 @@ Z3_ast zx_all_come(struct zx *z, uint32_t a)
     const struct ck_thread *s = &p->threads[e->thread];
     Z3_ast all = z->yes;
 
-    for (uint32_t i = 0; !s->host && i < p->thread_count; i++) {
+    for (uint32_t i = 0; ck_meets_others(s) && i < p->thread_count; i++) {
         const struct ck_thread *t = &p->threads[i];
 
-        if (i == e->thread || t->host || s->device != t->device || s->work_group != t->work_group ||
-            (e->in->sub_group && s->sub_group != t->sub_group))
+        if (i == e->thread || !ck_meets_others(t) || s->device != t->device ||
+            s->work_group != t->work_group || (e->in->sub_group && s->sub_group != t->sub_group))
             continue;
         all = zx_and(z, all, comes_to(z, i, a));
     }
