@@ -5,7 +5,7 @@
 #include "exec.h"
 #include "interp/ext/convert.h"
 #include "interp/weak/weak.h"
-#include <math.h>
+#include "reduction.h"
 #include <string.h>
 
 struct gathering {
@@ -39,111 +39,17 @@ static uint32_t lane(const struct gathering *g, uint32_t member)
 
 /* ---- reductions and scans ---------------------------------------------------------------- */
 
-enum combine { ADD, MUL, MIN, MAX, AND, OR, XOR };
-enum sort { UNSIGNED, SIGNED, FLOATING };
-struct reduction {
-    uint16_t opcode;
-    uint8_t combine, sort;
-};
-static const struct reduction reductions[] = {
-    {SpvOpGroupIAdd, ADD, UNSIGNED},
-    {SpvOpGroupFAdd, ADD, FLOATING},
-    {SpvOpGroupFMin, MIN, FLOATING},
-    {SpvOpGroupUMin, MIN, UNSIGNED},
-    {SpvOpGroupSMin, MIN, SIGNED},
-    {SpvOpGroupFMax, MAX, FLOATING},
-    {SpvOpGroupUMax, MAX, UNSIGNED},
-    {SpvOpGroupSMax, MAX, SIGNED},
-    {SpvOpGroupIMulKHR, MUL, UNSIGNED},
-    {SpvOpGroupFMulKHR, MUL, FLOATING},
-    {SpvOpGroupBitwiseAndKHR, AND, UNSIGNED},
-    {SpvOpGroupBitwiseOrKHR, OR, UNSIGNED},
-    {SpvOpGroupBitwiseXorKHR, XOR, UNSIGNED},
-    {SpvOpGroupLogicalAndKHR, AND, UNSIGNED},
-    {SpvOpGroupLogicalOrKHR, OR, UNSIGNED},
-    {SpvOpGroupLogicalXorKHR, XOR, UNSIGNED},
-    {SpvOpGroupNonUniformIAdd, ADD, UNSIGNED},
-    {SpvOpGroupNonUniformFAdd, ADD, FLOATING},
-    {SpvOpGroupNonUniformIMul, MUL, UNSIGNED},
-    {SpvOpGroupNonUniformFMul, MUL, FLOATING},
-    {SpvOpGroupNonUniformSMin, MIN, SIGNED},
-    {SpvOpGroupNonUniformUMin, MIN, UNSIGNED},
-    {SpvOpGroupNonUniformFMin, MIN, FLOATING},
-    {SpvOpGroupNonUniformSMax, MAX, SIGNED},
-    {SpvOpGroupNonUniformUMax, MAX, UNSIGNED},
-    {SpvOpGroupNonUniformFMax, MAX, FLOATING},
-    {SpvOpGroupNonUniformBitwiseAnd, AND, UNSIGNED},
-    {SpvOpGroupNonUniformBitwiseOr, OR, UNSIGNED},
-    {SpvOpGroupNonUniformBitwiseXor, XOR, UNSIGNED},
-    {SpvOpGroupNonUniformLogicalAnd, AND, UNSIGNED},
-    {SpvOpGroupNonUniformLogicalOr, OR, UNSIGNED},
-    {SpvOpGroupNonUniformLogicalXor, XOR, UNSIGNED},
-};
-
-static uint64_t combine_floats(enum combine how, uint64_t a, uint64_t b, uint32_t width)
-{
-    double x = in_bits_to_f64(a, width), y = in_bits_to_f64(b, width);
-    return in_bits_from_f64(how == ADD   ? x + y
-                            : how == MUL ? x * y
-                            : how == MIN ? fmin(x, y)
-                                         : fmax(x, y),
-                            width);
-}
-
-static uint64_t combine(const struct reduction *r, uint64_t a, uint64_t b, const struct in_ty *s)
-{
-    uint64_t shift = 64 - 8 * s->size;
-    bool less = r->sort == SIGNED ? (int64_t)(a << shift) < (int64_t)(b << shift) : a < b;
-    if (r->sort == FLOATING)
-        return combine_floats((enum combine)r->combine, a, b, s->width);
-    switch ((enum combine)r->combine) {
-    case ADD:
-        return a + b;
-    case MUL:
-        return a * b;
-    case MIN:
-        return less ? a : b;
-    case MAX:
-        return less ? b : a;
-    case AND:
-        return a & b;
-    case OR:
-        return a | b;
-    case XOR:
-        break;
-    }
-    return a ^ b;
-}
-
-static uint64_t identity(const struct reduction *r, const struct in_ty *s)
-{
-    uint64_t ones = s->kind == IN_TY_BOOL ? 1 : UINT64_MAX >> (64 - 8 * s->size), top = ones >> 1;
-    bool floating = r->sort == FLOATING, sign = r->sort == SIGNED;
-    switch ((enum combine)r->combine) {
-    case MUL:
-        return floating ? in_bits_from_f64(1, s->width) : 1;
-    case MIN:
-        return floating ? in_bits_from_f64(HUGE_VAL, s->width) : sign ? top : ones;
-    case MAX:
-        return floating ? in_bits_from_f64(-HUGE_VAL, s->width) : sign ? top + 1 : 0;
-    case AND:
-        return ones;
-    default:
-        return 0;
-    }
-}
-
 /* One element of members [FROM, TO). */
-static void scan(const struct gathering *g, const struct reduction *r, uint32_t from, uint32_t to,
+static void scan(const struct gathering *g, const struct in_reduction *r, uint32_t from, uint32_t to,
                  uint64_t offset)
 {
     const struct in_ty *s = in_scalar(g->w->ty);
-    uint64_t total = identity(r, s);
+    uint64_t total = in_reduction_identity(r, s);
     bool reduce =
         g->w->operation == SpvGroupOperationReduce || g->w->operation == SpvGroupOperationClusteredReduce;
     for (uint32_t m = from; m < to; m++) {
         uint64_t value = number(operand(g, m, 0) + offset, s);
-        uint64_t next = m == from ? value : combine(r, total, value, s);
+        uint64_t next = m == from ? value : in_reduction_combine(r, total, value, s);
         uint64_t result = g->w->operation == SpvGroupOperationExclusiveScan ? total : next;
         if (!reduce)
             memcpy(g->members[m]->frame + g->w->result + offset, &result, s->size);
@@ -153,7 +59,7 @@ static void scan(const struct gathering *g, const struct reduction *r, uint32_t 
         memcpy(g->members[m]->frame + g->w->result + offset, &total, s->size);
 }
 
-static void reduce(const struct gathering *g, const struct reduction *r)
+static void reduce(const struct gathering *g, const struct in_reduction *r)
 {
     const struct in_ty *s = in_scalar(g->w->ty);
     uint64_t cluster = UINT32_MAX;
@@ -484,18 +390,10 @@ static void make_barrier(const struct gathering *g)
         put(g, m, &barrier, sizeof barrier);
 }
 
-static const struct reduction *find_reduction(uint32_t opcode)
-{
-    for (size_t k = 0; k < sizeof reductions / sizeof *reductions; k++)
-        if (reductions[k].opcode == opcode)
-            return &reductions[k];
-    return NULL;
-}
-
 void in_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *wait)
 {
     const struct gathering g = {run, members, count, wait};
-    const struct reduction *r = find_reduction(wait->opcode);
+    const struct in_reduction *r = in_reduction_find(wait->opcode);
     if (r != NULL) {
         reduce(&g, r);
         return;
