@@ -66,6 +66,10 @@ void mm_guarded_free(void *p);
 /* Makes the COUNTDOWN-th allocation from now on fail (0: never).  For fault injection tests. */
 void mm_alloc_fail_after(size_t countdown);
 
+/* SIZE bytes as base64, and back; for mm_free.  NULL: no memory, or not base64. */
+char *mm_base64_encode(const void *data, size_t size);
+void *mm_base64_decode(const char *text, size_t *size);
+
 /* An arena frees everything at once.  Blocks are 16-byte aligned. */
 struct mm_arena;
 struct mm_arena *mm_arena_create(void);
@@ -397,6 +401,8 @@ enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err
 /* The same for a reader that waits at the other end of a pipe: what it does not want is left out. */
 enum { MM_TRACE_UNCOMPRESSED = 1, MM_TRACE_WITHOUT_VALUES = 2 };
 enum mm_class mm_trace_writer_for(int fd, unsigned flags, struct mm_sink *sink, struct mm_error *err);
+/* A descriptor for a reader that listens under NAME in the abstract namespace of sockets; -1: there is none. */
+int mm_trace_connect(const char *name);
 /* Feeds the records of a trace to SINK until the end (*COMPLETE true), or until the first chunk that is
  * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */
 enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,

@@ -5,11 +5,8 @@
 #include "ref-runtime/setting.h"
 
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -28,24 +25,6 @@ static int open_trace(const char *pattern)
     return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-/* A session listens under this name in the abstract namespace. */
-static int connect_trace(const char *name)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(name);
-    int fd = length < sizeof(address.sun_path) ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
-    if (fd < 0) {
-        return -1;
-    }
-    memcpy(address.sun_path + 1, name, length);
-    if (connect(fd, (struct sockaddr *)&address,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length))) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 static void initialise(void)
 {
     const char *path = rt_setting_text(RT_SET_TRACE, NULL),
@@ -58,7 +37,7 @@ static void initialise(void)
         fd = (int)rt_setting_number(RT_SET_TRACE_FD, 0, (uint64_t)-1);
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     } else if (name) {
-        fd = connect_trace(name);
+        fd = mm_trace_connect(name);
     } else {
         return;
     }
