@@ -2,6 +2,7 @@
 #include "memmodel/capture.h"
 #include "tools/captured.h"
 #include "tools/commands.h"
+#include "tools/replay.h"
 #include "tools/session_options.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ static const struct tool_option options[] = {
     {"print", 'p', "I", NULL, "print argument I (a buffer) afterwards; may be repeated"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},
     {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},
+    {"replay", 0, NULL, NULL, "FILE is a witness of refcl explore: carry it out, step by step"},
     TOOL_OPTION_END};
 
 enum { MAX_WORDS = 600 };
@@ -28,7 +30,9 @@ struct kernel {
     struct session session;
     char *words[MAX_WORDS + 8]; /* command line of the helper, filled from 1 */
     size_t count;
+    bool replay;
 };
+enum { OPT_REPLAY = sizeof options / sizeof *options - 2 };
 
 /* Passes an option on to the helper as "--name", "value". */
 static int pass(struct kernel *kernel, const char *name, const char *value)
@@ -43,6 +47,9 @@ static int pass(struct kernel *kernel, const char *name, const char *value)
 static int handle(void *context, size_t index, const char *value)
 {
     struct kernel *kernel = context;
+    kernel->replay |= index == OPT_REPLAY;
+    if (index == OPT_REPLAY)
+        return 0;
     return index < SESSION_OPTION_COUNT ? session_option(&kernel->session, index, value)
                                         : pass(kernel, options[index].name, value);
 }
@@ -65,6 +72,17 @@ static int run_captured(const struct kernel *kernel, const char *path)
     code = session_run(&kernel->session, words);
     captured_close(&launch);
     return code;
+}
+
+/* A witness says all that could be chosen. */
+static int run_replay(struct kernel *kernel, const char *path)
+{
+    const struct session *s = &kernel->session;
+    if (kernel->count > 1)
+        return tool_error(EXIT_USAGE, "--%s: the witness says what is launched", kernel->words[1]);
+    if (s->seed || s->has_seeds || s->schedule || s->memory_mode)
+        return tool_error(EXIT_USAGE, "--seed, --seeds, --schedule, --memory: the witness says what happens");
+    return replay_run(&kernel->session, path);
 }
 
 /* The name says what a file is; what is not named as anything else is OpenCL C, or a capture if it begins
@@ -96,7 +114,7 @@ static int input_of(const char *path, enum input *input)
 
 static int run(int argc, char **argv)
 {
-    static char helper[PATH_MAX], line[PATH_MAX + 20];
+    static char helper[PATH_MAX], line[PATH_MAX + 30];
     struct kernel kernel = {.session = {.races = true, .memory = true, .input_status = 2, .own_host = true},
                             .count = 1};
     int code = 0;
@@ -104,7 +122,11 @@ static int run(int argc, char **argv)
     if (first < 0)
         return code;
     if (first + 1 != argc)
-        return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap) is needed");
+        return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap, or a witness) is needed");
+    snprintf(line, sizeof line, "refcl kernel %s%s", kernel.replay ? "--replay " : "", argv[first]);
+    kernel.session.command_line = line;
+    if (kernel.replay)
+        return run_replay(&kernel, argv[first]);
     enum input input;
     code = input_of(argv[first], &input);
     code = code ? code : tool_find_helper("refcl-kernel-host", helper);
@@ -117,8 +139,6 @@ static int run(int argc, char **argv)
     setenv("REFCL_SOURCE_PATH", folder, 1);
     kernel.words[0] = helper;
     kernel.words[kernel.count] = argv[first];
-    snprintf(line, sizeof line, "refcl kernel %s", argv[first]);
-    kernel.session.command_line = line;
     if (input == CAPTURE)
         return run_captured(&kernel, argv[first]);
     if (input == SOURCE)

@@ -107,6 +107,7 @@ struct ex {
     uint32_t inst_count, inst_capacity;
     uint32_t *lines; /* of each instruction in the text */
     uint32_t line_count;
+    uint32_t line, column; /* that OpLine gives the instruction that is read */
     struct ex_function *functions;
     uint32_t function_count;
     struct ex_entry *entries;

@@ -155,6 +155,20 @@ static bool grow_insts(struct ex *ex)
     return true;
 }
 
+/* The place of an instruction: its line of the text, or what OpLine says. [SPIRV 3.49.2] */
+static void find_place(struct ex *ex, struct ex_inst *inst)
+{
+    if (inst->opcode == SpvOpLine && inst->count > 2) {
+        ex->line = inst->words[1];
+        ex->column = inst->words[2];
+    } else if (inst->opcode == SpvOpNoLine || inst->opcode == SpvOpFunctionEnd) {
+        ex->line = ex->column = 0;
+    }
+    bool in_text = ex->inst_count < ex->line_count;
+    inst->line = in_text ? ex->lines[ex->inst_count] : ex->line;
+    inst->column = in_text ? 0 : ex->column;
+}
+
 static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *parsed)
 {
     struct ex *ex = user;
@@ -168,13 +182,14 @@ static spv_result_t on_instruction(void *user, const spv_parsed_instruction_t *p
         return SPV_ERROR_OUT_OF_MEMORY;
     }
     memcpy(words, parsed->words + skip, count * sizeof *words);
-    uint32_t line = ex->inst_count < ex->line_count ? ex->lines[ex->inst_count] : 0;
-    ex->insts[ex->inst_count++] = (struct ex_inst){.opcode = parsed->opcode,
-                                                   .count = (uint16_t)count,
-                                                   .type = has_type ? parsed->type_id : 0,
-                                                   .result = has_result ? parsed->result_id : 0,
-                                                   .words = words,
-                                                   .line = line};
+    struct ex_inst *inst = &ex->insts[ex->inst_count];
+    *inst = (struct ex_inst){.opcode = parsed->opcode,
+                             .count = (uint16_t)count,
+                             .type = has_type ? parsed->type_id : 0,
+                             .result = has_result ? parsed->result_id : 0,
+                             .words = words};
+    find_place(ex, inst);
+    ex->inst_count++;
     return SPV_SUCCESS;
 }
 

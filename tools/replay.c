@@ -1,11 +1,12 @@
 /* Executions that exploring found, carried out once more by the interpreter: it executes the module
- * literally, and an oracle gives each read the value that the execution says.  What the work-items then do
- * must be what the execution says they do.  [CL 3.3.6; SPIRV 2.2]
+ * literally, the work-items take turns as the execution says, and an oracle gives each read the value that
+ * the execution says.  What the work-items then do must be what the execution says they do.
+ * [CL 3.3.6; SPIRV 2.2]
  *
- * A work-item that is left where it is ends the launch; the others are looked at in further launches, which
- * begin with other work-items.  As reads are given, none of them depends on what the others have done. */
+ * An access outside of memory ends the launch; other work-items that make one are looked at in further
+ * launches, which begin with other work-items.  As reads are given, none of them depends on what the others
+ * have done. */
 #include "tools/replay.h"
-#include "interp/interp.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,11 +18,24 @@ struct part { /* of a work-item */
     uint32_t first, count, at, rounds;
     bool seen_to_end;
 };
+struct range { /* happenings FIRST .. END - 1, of an access at ADDRESS */
+    uint32_t first, end;
+    uint64_t address;
+};
 struct replay {
+    const struct witness *witness;
     const struct ck_program *program;
     const struct ck_execution *execution;
+    const struct replay_listener *listener; /* NULL: nobody listens, to this launch at least */
     struct part *parts;
-    uint64_t *addresses; /* by object: where this launch has it, 0: not met so far */
+    uint64_t *addresses;      /* by object: where this launch has it, 0: not met so far */
+    mm_event_id *events;      /* by happening: writes that were recorded */
+    struct range read, write; /* of what will be recorded next */
+    struct in_argument *arguments;
+    struct in_object *objects;
+    struct in_instance *instance;
+    struct mm_arena *arena;
+    uint64_t steps; /* instructions of all launches */
     bool diverged, failed;
     char *why;
 };
@@ -30,9 +44,9 @@ MM_PRINTF(3, 4) static bool differs(struct replay *r, uint32_t item, const char 
 {
     va_list list;
     if (!r->failed) {
-        int n = snprintf(r->why, REPLAY_TEXT, "%s: ", r->program->threads[item].name);
+        int n = snprintf(r->why, WITNESS_TEXT, "%s: ", r->program->threads[item].name);
         va_start(list, format);
-        vsnprintf(r->why + n, REPLAY_TEXT - (size_t)n, format, list);
+        vsnprintf(r->why + n, WITNESS_TEXT - (size_t)n, format, list);
         va_end(list);
     }
     r->failed = true;
@@ -70,12 +84,65 @@ static bool is_blocked(const struct replay *r, uint32_t item)
     return h && h->kind == MM_BARRIER_ENTRY && p.at + 1 == p.count && r->execution->ends[item] == CK_IS_LEFT;
 }
 
+/* Whether the work-item has come to where it is left. */
+static bool is_left(const struct replay *r, uint32_t item)
+{
+    struct part p = r->parts[item];
+    return r->execution->ends[item] == CK_IS_LEFT && !coming(r, &p);
+}
+
 static bool all_seen(const struct replay *r)
 {
     for (uint32_t t = 0; t < r->program->thread_count; t++)
-        if (!r->parts[t].seen_to_end && !is_blocked(r, t))
+        if (!r->parts[t].seen_to_end && !is_blocked(r, t) && !is_left(r, t))
             return false;
     return true;
+}
+
+/* What is next in the execution comes next; then those that wait for ever, the one that did so for the
+ * shortest time first; and what ends the launch comes last. */
+static uint64_t on_rank(void *context, uint32_t item)
+{
+    struct replay *r = context;
+    struct part *p = &r->parts[item];
+    const struct ck_happening *h = coming(r, p);
+    enum ck_end end = r->execution->ends[item];
+    uint64_t after = r->execution->count;
+    if (h && p->rounds == 0)
+        return h->step;
+    return end == CK_ENDS ? after : end == CK_WAITS ? after + 1 + p->rounds : after + 2 + MAX_ROUNDS;
+}
+
+/* ---- listening ----------------------------------------------------------------------------------- */
+
+static void tell(const struct replay *r, const struct part *p)
+{
+    if (r->listener && r->listener->step)
+        r->listener->step(r->listener->context, p->first + p->at, p->rounds > 0);
+}
+
+static size_t on_sources(void *context, struct mm_edge *edges, size_t most)
+{
+    const struct replay *r = context;
+    size_t count = 0;
+    for (uint32_t i = r->read.first; i < r->read.end && count < most; i++) {
+        const struct ck_happening *h = &r->execution->happenings[i];
+        if (h->kind != MM_READ)
+            continue;
+        edges[count++] =
+            (struct mm_edge){.from = h->source == UINT32_MAX ? MM_NO_EVENT : r->events[h->source],
+                             .first_byte = (uint32_t)(r->addresses[h->object] + h->offset - r->read.address),
+                             .byte_count = h->size};
+    }
+    return count;
+}
+
+static void on_recorded(void *context, mm_event_id event)
+{
+    struct replay *r = context;
+    for (uint32_t i = r->write.first; i < r->write.end; i++)
+        r->events[i] = event;
+    r->read = r->write = (struct range){0};
 }
 
 /* What the work-item does next; NULL: the launch ends, or the work-item does more than the execution says. */
@@ -150,6 +217,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
     const char *what = kind == MM_READ ? "read" : "write";
     struct part *p = &r->parts[item];
     const struct ck_happening *h = expect(r, item, what);
+    uint32_t first = p->at;
     uint64_t done = 0;
     if (!h)
         return false;
@@ -158,10 +226,12 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
         if (!take(h, object, address, bytes, kind == MM_WRITE))
             return differs(r, item, "line %u: another value is written to %s", h->line,
                            r->program->objects[h->object].name);
+        tell(r, p);
         done = object->address + h->offset + h->size;
         p->at++;
         h = done < address + size ? coming(r, p) : NULL;
     }
+    *(kind == MM_READ ? &r->read : &r->write) = (struct range){p->first + first, p->first + p->at, address};
     /* the writes of a round that repeats change nothing, and are left out */
     bool repeats =
         kind == MM_WRITE && r->execution->ends[item] == CK_WAITS && p->at >= r->execution->wait_from[item];
@@ -212,6 +282,7 @@ static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order o
     if (h->kind != kind)
         return differs(r, item, "a %s where line %u has a %s", mm_kind_name((enum mm_kind)kind), h->line,
                        mm_kind_name((enum mm_kind)h->kind));
+    tell(r, p);
     p->at++;
     return true;
 }
@@ -253,156 +324,91 @@ static void on_print(void *context, const char *text, size_t size)
 
 /* ---- launches ------------------------------------------------------------------------------------- */
 
-struct stage { /* what the launches have in common */
-    struct ex *ex;
-    const struct ck_execution *execution;
-    struct in_module *module;
-    struct in_instance *instance;
-    const struct in_kernel_info *info;
-    size_t kernel;
-    struct in_argument *arguments;
-    struct in_object *objects;
-    struct mm_arena *arena;
-};
-
-/* What the specialization constant ID is in the exploration: its value, or the length that an array in local
- * memory was given. */
-static uint64_t constant_value(const struct ex *ex, uint32_t id)
+static bool make_argument(struct replay *r, uint32_t k)
 {
-    for (uint32_t i = 0; i < ex->build->place_count; i++) {
-        const struct ex_place *p = &ex->build->places[i];
-        const struct ex_inst *type = ex->ids[p->pointee].inst;
-        if (p->storage == SpvStorageClassWorkgroup && type && type->opcode == SpvOpTypeArray &&
-            type->words[1] == id)
-            return ex->program->objects[p->object].size / ex->ids[p->pointee].type->stride;
-    }
-    return *ex->ids[id].constant;
-}
-
-static enum mm_class load(struct stage *s, struct mm_error *err)
-{
-    const struct ex *ex = s->ex;
-    struct in_spec_constant *constants = mm_arena_alloc(s->arena, (ex->inst_count + 1) * sizeof *constants);
-    struct in_module_options options = {.constants = constants, .name = ex->file};
-    if (!constants)
-        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    for (uint32_t i = 0; i < ex->inst_count; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        bool constant = inst->opcode == SpvOpDecorate && inst->count > 2 &&
-                        inst->words[1] == SpvDecorationSpecId && ex->ids[inst->words[0]].constant;
-        const struct ex_id *id = &ex->ids[inst->words[0]];
-        if (constant)
-            constants[options.constant_count++] =
-                (struct in_spec_constant){inst->words[2], ex_scalar_size(ex->ids[id->type_id].type),
-                                          constant_value(ex, inst->words[0])};
-    }
-    enum mm_class r = MM_INVALID; /* most are for OpenCL; the others are taken as they come */
-    for (int any = 0; any < 2 && r; any++) {
-        options.any_environment = any == 1;
-        r = in_module_create(ex->words, ex->word_count * sizeof *ex->words, &options, &s->module, NULL, err);
-    }
-    return r;
-}
-
-static const struct ex_place *place_of(const struct ex *ex, uint32_t id)
-{
-    for (uint32_t i = 0; i < ex->build->place_count; i++)
-        if (ex->build->places[i].id == id && ex->build->places[i].storage != SpvStorageClassFunction)
-            return &ex->build->places[i];
-    return NULL;
-}
-
-/* The id behind argument K: a parameter of the kernel, or a descriptor of a shader, in the module's order. */
-static uint32_t id_of_argument(const struct ex *ex, uint32_t k)
-{
-    const struct ex_function *f = ex->entry;
-    for (uint32_t i = ex->vulkan ? 0 : f->first; i < (ex->vulkan ? ex->functions[0].first : f->end); i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        bool descriptor = inst->opcode == SpvOpVariable && (inst->words[0] == SpvStorageClassStorageBuffer ||
-                                                            inst->words[0] == SpvStorageClassUniform ||
-                                                            inst->words[0] == SpvStorageClassPushConstant);
-        if ((ex->vulkan ? descriptor : inst->opcode == SpvOpFunctionParameter) && k-- == 0)
-            return inst->result;
-    }
-    return 0;
-}
-
-static bool make_argument(struct stage *s, uint32_t k)
-{
-    const struct in_argument_info *info = &s->info->arguments[k];
-    const struct ex_place *place = place_of(s->ex, id_of_argument(s->ex, k));
-    const struct ck_object *object = place ? &s->ex->program->objects[place->object] : NULL;
-    bool constant = place && (place->storage == SpvStorageClassPushConstant ||
-                              place->storage == SpvStorageClassUniformConstant);
-    struct in_argument *a = &s->arguments[k];
-    uint64_t size = object ? object->size : info->size;
-    uint8_t *memory = mm_arena_alloc(s->arena, size + 128), *at = memory + (-(uintptr_t)memory & 127);
+    const struct witness_argument *from = &r->witness->arguments[k];
+    const struct in_argument_info *info = &r->witness->info->arguments[k];
+    const struct ck_object *object =
+        from->object < r->program->object_count ? &r->program->objects[from->object] : NULL;
+    struct in_argument *a = &r->arguments[k];
+    a->value = from->bytes;
+    a->local_size = from->size;
+    if (info->kind == IN_ARG_VALUE || info->kind == IN_ARG_LOCAL)
+        return true;
+    uint8_t *memory = mm_arena_alloc(r->arena, from->size + 128), *at = memory + (-(uintptr_t)memory & 127);
     if (!memory)
         return false;
-    a->value = at;
-    if (info->kind == IN_ARG_VALUE)
-        return ex_argument_bytes(s->ex, id_of_argument(s->ex, k), s->execution, at, size);
-    for (uint64_t i = 0; object && i < size; i++)
+    for (uint64_t i = 0; object && object->initial && i < from->size; i++)
         at[i] = (uint8_t)(object->initial[i / object->element_size] >> (8 * (i % object->element_size)));
-    a->local_size = size;
     a->address = (uint64_t)(uintptr_t)at;
-    s->objects[k] = (struct in_object){.address = a->address,
-                                       .size = size,
+    r->objects[k] = (struct in_object){.address = a->address,
+                                       .size = from->size,
                                        .id = k + 1,
-                                       .region = constant ? MM_CONSTANT : MM_GLOBAL,
+                                       .region = from->constant ? MM_CONSTANT : MM_GLOBAL,
                                        .origin = MM_ORIGIN_FINE_SVM_ATOMICS,
                                        .name = object ? object->name : info->name};
-    a->object = &s->objects[k];
+    a->object = &r->objects[k];
     return true;
 }
 
-static enum mm_class set_up(struct stage *s, const struct in_environment *environment, struct mm_error *err)
+static enum mm_class set_up(struct replay *r, const struct in_environment *environment, struct mm_error *err)
 {
-    enum mm_class r = load(s, err);
-    if (r)
-        return r;
-    s->kernel = in_module_find_kernel(s->module, s->ex->program->name);
-    if (s->kernel == SIZE_MAX)
-        return mm_fail(err, MM_INVALID, "explore.kernel", "the interpreter does not know the kernel");
-    s->info = in_module_kernel(s->module, s->kernel);
-    r = in_instance_create(s->module, environment, NULL, &s->instance, err);
-    s->arguments = mm_arena_alloc(s->arena, (s->info->argument_count + 1) * sizeof *s->arguments);
-    s->objects = mm_arena_alloc(s->arena, (s->info->argument_count + 1) * sizeof *s->objects);
-    for (uint32_t k = 0; !r && s->arguments && s->objects && k < s->info->argument_count; k++)
-        if (!make_argument(s, k))
-            r = mm_fail(err, MM_LIMIT, "memory", "no value for argument %u", k);
-    return r || (s->arguments && s->objects) ? r : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    uint32_t count = r->witness->info->argument_count;
+    struct mm_recorder *recorder = r->listener ? r->listener->recorder : NULL;
+    r->arguments = mm_arena_alloc(r->arena, (count + 1) * sizeof *r->arguments);
+    r->objects = mm_arena_alloc(r->arena, (count + 1) * sizeof *r->objects);
+    bool good = r->arguments && r->objects;
+    for (uint32_t k = 0; good && k < count; k++)
+        good = make_argument(r, k);
+    if (!good)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    return in_instance_create(r->witness->module, environment, recorder, &r->instance, err);
 }
 
-static enum mm_class launch(const struct stage *s, struct replay *r, uint64_t seed, struct mm_error *err)
+/* SEED: 0 is the launch in the order of the execution, the only one that is recorded; others are at random.
+ */
+static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *err)
 {
-    struct in_oracle oracle = {r, on_read, on_write, on_fence, on_end};
-    struct in_launch l = {.instance = s->instance,
-                          .kernel = s->kernel,
-                          .arguments = s->arguments,
+    struct in_oracle oracle = {.context = r,
+                               .read = on_read,
+                               .write = on_write,
+                               .fence = on_fence,
+                               .ended = on_end,
+                               .rank = seed ? NULL : on_rank,
+                               .sources = on_sources,
+                               .recorded = on_recorded};
+    struct in_launch l = {.instance = r->instance,
+                          .kernel = r->witness->kernel,
+                          .arguments = r->arguments,
                           .dimensions = 3,
-                          .sub_group_size = s->ex->launch.sub_group,
-                          .schedule = seed ? IN_RANDOM : IN_SEQUENTIAL,
+                          .sub_group_size = r->witness->sub_group,
+                          .schedule = IN_RANDOM,
                           .seed = seed,
-                          .step_limit = MAX_STEPS,
+                          .step_limit = MAX_STEPS - r->steps,
                           .checks = true,
                           .weak = true,
+                          .recorder = r->listener ? r->listener->recorder : NULL,
                           .oracle = &oracle};
     struct in_run *run = NULL;
     bool done = false;
     for (int i = 0; i < 3; i++) {
-        l.global_size[i] = s->ex->launch.global[i];
-        l.local_size[i] = s->ex->launch.local[i];
+        l.global_size[i] = r->witness->global[i];
+        l.local_size[i] = r->witness->local[i];
     }
     memset(r->addresses, 0, r->program->object_count * sizeof *r->addresses);
     for (uint32_t t = 0; t < r->program->thread_count; t++)
         r->parts[t].at = r->parts[t].rounds = 0;
+    if (l.recorder)
+        l.start = replay_record_begin(l.recorder, r->witness, r->objects, &l.command);
     enum mm_class result = in_run_create(&l, &run, err);
     while (result == MM_OK && !done)
         result = in_run_step(run, 0, &done, err);
+    r->steps += run ? in_run_instruction_count(run) : 0;
     in_run_destroy(run);
+    if (l.recorder)
+        replay_record_end(l.recorder);
     for (uint32_t t = 0; t < r->program->thread_count; t++)
-        r->parts[t].seen_to_end = r->parts[t].seen_to_end || is_blocked(r, t);
+        r->parts[t].seen_to_end = r->parts[t].seen_to_end || is_blocked(r, t) || is_left(r, t);
     return result == MM_UNDEFINED ? MM_OK : result; /* the finding was looked at */
 }
 
@@ -420,18 +426,16 @@ static void overlay(uint64_t *value, uint64_t offset, unsigned size, uint64_t fr
     }
 }
 
-static uint64_t final_value(const struct replay *r, const struct ck_term *t)
+uint64_t replay_final_value(const struct witness *w, uint32_t object, uint64_t offset, unsigned size)
 {
-    const struct ck_object *o = &r->program->objects[t->object];
-    unsigned size = ck_term_size(r->program, t);
+    const struct ck_object *o = &w->program->objects[object];
     uint64_t value = 0;
-    for (uint64_t i = 0; i < o->size / o->element_size; i++)
-        overlay(&value, t->offset, size, i * o->element_size, o->element_size,
-                o->initial ? o->initial[i] : 0);
-    for (size_t i = 0; i < r->execution->count; i++) {
-        const struct ck_happening *h = &r->execution->happenings[i];
-        if (h->last && h->object == t->object)
-            overlay(&value, t->offset, size, h->offset, h->size, h->value);
+    for (uint64_t i = 0; o->initial && i < o->size / o->element_size; i++)
+        overlay(&value, offset, size, i * o->element_size, o->element_size, o->initial[i]);
+    for (size_t i = 0; i < w->execution->count; i++) {
+        const struct ck_happening *h = &w->execution->happenings[i];
+        if (h->last && h->object == object)
+            overlay(&value, offset, size, h->offset, h->size, h->value);
     }
     return value;
 }
@@ -440,8 +444,10 @@ static bool same_state(struct replay *r)
 {
     for (uint32_t i = 0; i < r->program->observed_count; i++) {
         const struct ck_term *t = &r->program->observed[i];
-        if (t->kind == CK_TERM_MEMORY && final_value(r, t) != r->execution->values[i]) {
-            snprintf(r->why, REPLAY_TEXT, "%s ends with another value", r->program->objects[t->object].name);
+        if (t->kind == CK_TERM_MEMORY &&
+            replay_final_value(r->witness, t->object, t->offset, ck_term_size(r->program, t)) !=
+                r->execution->values[i]) {
+            snprintf(r->why, WITNESS_TEXT, "%s ends with another value", r->program->objects[t->object].name);
             return false;
         }
     }
@@ -450,18 +456,23 @@ static bool same_state(struct replay *r)
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
-static bool find_parts(struct replay *r, struct mm_arena *arena)
+static bool find_parts(struct replay *r)
 {
-    r->parts = mm_arena_alloc(arena, (r->program->thread_count + 1) * sizeof *r->parts);
-    r->addresses = mm_arena_alloc(arena, (r->program->object_count + 1) * sizeof *r->addresses);
-    for (size_t i = 0; i < r->execution->count && r->parts; i++) {
+    size_t count = r->execution->count;
+    r->parts = mm_arena_alloc(r->arena, (r->program->thread_count + 1) * sizeof *r->parts);
+    r->addresses = mm_arena_alloc(r->arena, (r->program->object_count + 1) * sizeof *r->addresses);
+    r->events = mm_arena_alloc(r->arena, (count + 1) * sizeof *r->events);
+    if (!r->parts || !r->addresses || !r->events)
+        return false;
+    for (size_t i = 0; i < count; i++) {
         uint32_t t = r->execution->happenings[i].thread;
+        r->events[i] = MM_NO_EVENT;
         if (t == UINT32_MAX)
             continue;
         if (r->parts[t].count++ == 0)
             r->parts[t].first = (uint32_t)i;
     }
-    return r->parts && r->addresses;
+    return true;
 }
 
 /* Whether a work-item uses a value that nobody defined, and that happens not to be 0. */
@@ -475,32 +486,47 @@ static bool uses_undefined(const struct ck_program *program, const struct ck_exe
     return false;
 }
 
-enum replay_result replay_execution(struct ex *ex, const struct ck_execution *execution,
-                                    char why[REPLAY_TEXT])
+static bool all_shown(const struct replay *r)
 {
-    struct replay r = {.program = ex->program, .execution = execution, .why = why};
-    struct stage s = {.ex = ex, .execution = execution, .arena = mm_arena_create()};
-    struct in_environment environment = {.context = &r, .print = on_print, .finding = on_finding};
+    return r->execution->shows == CK_SHOWS_DIVERGENCE ? r->diverged : all_seen(r);
+}
+
+/* Whether the launches did what the execution says, as far as can be told from them. */
+static bool carry_out(struct replay *r)
+{
+    struct in_environment environment = {.context = r, .print = on_print, .finding = on_finding};
     struct mm_error err = {.message = "out of memory"};
-    bool diverges = execution->shows == CK_SHOWS_DIVERGENCE;
-    enum mm_class result = s.arena && find_parts(&r, s.arena) ? set_up(&s, &environment, &err) : MM_LIMIT;
-    for (uint64_t seed = 0; seed < MAX_LAUNCHES && !result && !r.failed; seed++) {
-        result = launch(&s, &r, seed, &err);
-        if (diverges ? r.diverged : all_seen(&r))
+    enum mm_class result = find_parts(r) ? set_up(r, &environment, &err) : MM_LIMIT;
+    for (uint64_t seed = 0; seed < MAX_LAUNCHES && !result && !r->failed && r->steps < MAX_STEPS; seed++) {
+        result = launch(r, seed, &err);
+        r->listener = NULL;
+        if (all_shown(r))
             break;
     }
     if (result)
-        snprintf(why, REPLAY_TEXT, "%s", err.message);
-    else if (!r.failed && !(diverges ? r.diverged : all_seen(&r)))
-        snprintf(why, REPLAY_TEXT,
-                 diverges ? "no barrier is waited at in vain" : "not all work-items were seen");
-    bool good = !result && !r.failed && (diverges ? r.diverged : all_seen(&r)) &&
-                (execution->shows != CK_SHOWS_STATE || same_state(&r));
-    in_instance_destroy(s.instance);
-    if (s.module)
-        in_module_release(s.module);
-    mm_arena_destroy(s.arena);
+        snprintf(r->why, WITNESS_TEXT, "%s", err.message);
+    else if (!r->failed && !all_shown(r))
+        snprintf(r->why, WITNESS_TEXT,
+                 r->execution->shows == CK_SHOWS_DIVERGENCE ? "no barrier is waited at in vain"
+                                                            : "not all work-items were seen");
+    in_instance_destroy(r->instance);
+    return !result && !r->failed && all_shown(r);
+}
+
+enum replay_result replay_witness(const struct witness *witness, const struct replay_listener *listener,
+                                  char why[WITNESS_TEXT])
+{
+    struct replay r = {.witness = witness,
+                       .program = witness->program,
+                       .execution = witness->execution,
+                       .listener = listener,
+                       .why = why,
+                       .arena = mm_arena_create()};
+    if (!r.arena)
+        snprintf(why, WITNESS_TEXT, "out of memory");
+    bool good = r.arena && carry_out(&r) && (r.execution->shows != CK_SHOWS_STATE || same_state(&r));
+    mm_arena_destroy(r.arena);
     if (good)
         return REPLAY_SAME;
-    return uses_undefined(ex->program, execution) ? REPLAY_UNDEFINED : REPLAY_DIFFERS;
+    return uses_undefined(r.program, r.execution) ? REPLAY_UNDEFINED : REPLAY_DIFFERS;
 }

@@ -108,6 +108,16 @@ static void be_silent(void)
         dup2(nowhere, fd);
 }
 
+static int run_program(const struct session_processes *processes)
+{
+    const struct session_program *program = processes->session->program;
+    int trace = mm_trace_connect(processes->name);
+    int status = trace < 0 ? tool_error(EXIT_TOOL, "no socket for a trace: %s", strerror(errno))
+                           : program->run(program->context, trace);
+    fflush(NULL);
+    return status;
+}
+
 /* Starts ARGV with PROCESSES listening for its trace. */
 static pid_t start(const struct session_processes *processes, char **argv)
 {
@@ -126,6 +136,10 @@ static pid_t start(const struct session_processes *processes, char **argv)
         set_source_path(argv);
         if (processes->session->silent)
             be_silent();
+        if (processes->session->program) {
+            close(status[1]);
+            _exit(run_program(processes));
+        }
         execvp(argv[0], argv);
         int error = errno;
         ssize_t ignored = write(status[1], &error, sizeof error);
@@ -246,7 +260,9 @@ static int finish(struct session_processes *processes, char **argv, pid_t child,
     snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
     struct ck_report_options options = {.command_line = session->command_line,
                                         .ending = {.program = program}};
-    int status = wait_for(session, child, &options.ending);
+    int status = wait_for(session, child, &options.ending), own = options.ending.status;
+    if (session->program)
+        options.ending.status = 0; /* it is the judge's */
     for (const struct session_process *p = processes->first; p; p = p->next) {
         if (p->error.cls == MM_INVALID || (p->error.cls && p->code))
             tool_report(&p->error);
@@ -256,12 +272,16 @@ static int finish(struct session_processes *processes, char **argv, pid_t child,
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    if (session->source && !session->has_seeds)
+    if (session->source && !session->has_seeds && !session->program)
         session_try_barriers(session, detector, argv);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
         reported = session_html(detector, processes, &options, session->html);
-    return code ? code : reported ? reported : verdict(detector, status);
+    if (code || reported)
+        return code ? code : reported;
+    if (session->program && !options.ending.signal)
+        return session->program->judge(session->program->context, detector, own);
+    return verdict(detector, status);
 }
 
 bool session_is_weak(const struct session *session)
@@ -303,7 +323,7 @@ static int run_once(const struct session *session, char **argv)
 /* How to see it again. */
 static void tell_seed(const struct session *session)
 {
-    if (!session->quiet && (session->has_seeds || session_is_weak(session)))
+    if (!session->quiet && !session->program && (session->has_seeds || session_is_weak(session)))
         fprintf(stderr, "refcl: note: the same again: %s%s--seed %s\n",
                 session_is_weak(session) ? "--memory weak " : "",
                 session->schedule ? "with this --schedule, " : "", session->seed);

@@ -7,6 +7,14 @@
 
 #include <sys/types.h>
 
+/* What is watched in place of a command: a function of ours in a process of its own, which records to the
+ * descriptor TRACE. */
+struct session_program {
+    void *context;
+    int (*run)(void *context, int trace); /* returns STATUS for JUDGE */
+    int (*judge)(void *context, const struct ck_detector *detector, int status); /* the exit code */
+};
+
 enum { SESSION_ASSERTIONS = 64 };
 struct session {
     bool races, memory, api, uninitialized;   /* what to check */
@@ -27,6 +35,7 @@ struct session {
     const char *assertions[SESSION_ASSERTIONS]; /* about memory in the end */
     size_t assertion_count;
     bool has_seeds; /* one run for each of these seeds, until one has findings */
+    const struct session_program *program; /* NULL: a command is run */
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */
 int session_set_checks(struct session *session, const char *list);

@@ -1,0 +1,38 @@
+/* refcl explore: what its parts share. */
+#ifndef TOOLS_EXPLORE_COMMAND_H
+#define TOOLS_EXPLORE_COMMAND_H
+
+#include "tools/explore.h"
+#include "tools/tool.h"
+
+#include <cjson/cJSON.h>
+
+enum { MAX_TEXTS = 64, ENGINE_AUTO = 0, ENGINE_SEARCH = 1, ENGINE_Z3 = 2 };
+
+struct texts {
+    const char *items[MAX_TEXTS + 1];
+    size_t count;
+};
+struct explore {
+    struct ex_launch launch;
+    bool has_global, has_local;
+    struct texts args, inputs, asserts, filters, switches;
+    const char *kernel, *model, *json, *build_options;
+    const char *witness; /* folder for witnesses, NULL = none are written */
+    unsigned engines;
+    struct ck_options options;
+    bool states, explain;
+    FILE *text;
+    cJSON *tests;
+    char *source; /* text of the OpenCL C that is explored, NULL = none */
+};
+
+/* explore_options.c: takes option INDEX of them for the struct explore at CONTEXT. */
+extern const struct tool_option explore_options[];
+int explore_option(void *context, size_t index, const char *value);
+
+/* explore_shown.c: each execution that V kept must come out of the interpreter, too; and becomes part of
+ * JSON, and a file, where that is wanted.  Returns an exit code. */
+int explore_replay(const struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
+
+#endif

@@ -1,0 +1,78 @@
+/* Executions that refcl explore shows: carried out once more, told, and written to files. */
+#include "tools/explore_command.h"
+#include "tools/replay.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* FOLDER/FILE.N.KIND.json, with the folders of FILE as part of the name. */
+static int name_file(const struct explore *e, const struct witness *w, size_t number, char path[PATH_MAX])
+{
+    const char *file = w->file;
+    if (mkdir(e->witness, 0777) && errno != EEXIST)
+        return tool_error(EXIT_USAGE, "cannot make the folder '%s': %s", e->witness, strerror(errno));
+    while (*file == '.' || *file == '/')
+        file++;
+    size_t folder = strlen(e->witness) + 1;
+    int n = snprintf(path, PATH_MAX, "%s/%s.%zu.%s.json", e->witness, file, number,
+                     witness_kinds[w->execution->shows]);
+    if (n >= PATH_MAX)
+        return tool_error(EXIT_USAGE, "the name of a witness in '%s' is too long", e->witness);
+    for (char *at = path + folder; *at; at++)
+        *at = *at == '/' ? '-' : *at;
+    return 0;
+}
+
+static int write_file(const struct explore *e, struct witness *w, size_t number, char path[PATH_MAX])
+{
+    w->model = e->model ? e->model : w->vulkan ? "vulkan.cat" : "opencl.cat";
+    w->switches = e->switches.items;
+    w->switch_count = e->switches.count;
+    w->build_options = e->build_options;
+    w->source = e->source ? e->source : w->source;
+    int code = name_file(e, w, number, path);
+    return code ? code : witness_write(w, path);
+}
+
+/* Execution I of V, of the launch that W is of. */
+static int show(const struct explore *e, struct ex *ex, struct witness *w, const struct ck_verdict *v,
+                size_t i, cJSON *array)
+{
+    static const char *const results[] = {"replayed", "NOT replayed", "of undefined values"};
+    char what[WITNESS_TEXT], why[WITNESS_TEXT] = "", path[PATH_MAX] = "";
+    struct mm_error err = {0};
+    enum replay_result result = REPLAY_DIFFERS;
+    if (witness_take(w, ex, &v->shown[i], &err) == MM_OK)
+        result = replay_witness(w, NULL, why);
+    else
+        snprintf(why, sizeof why, "%s", err.message);
+    int code = result == REPLAY_DIFFERS ? EXIT_TOOL : EXIT_CLEAN;
+    int written = e->witness && result == REPLAY_SAME ? write_file(e, w, i + 1, path) : 0;
+    witness_describe(ex->program, &v->shown[i], what);
+    fprintf(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
+            *what == ' ' ? "" : " ", what, *why ? "; " : "", why, *path ? ", in " : "", path);
+    if (array)
+        cJSON_AddItemToArray(array,
+                             witness_execution_json(ex->program, &v->shown[i], result == REPLAY_SAME, why));
+    return written ? written : code;
+}
+
+int explore_replay(const struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)
+{
+    cJSON *array = e->options.executions && json ? cJSON_AddArrayToObject(json, "witnesses") : NULL;
+    struct witness w;
+    struct mm_error err = {0};
+    int code = EXIT_CLEAN;
+    if (v->shown_count == 0)
+        return code;
+    if (witness_open(&w, ex, &err) != MM_OK)
+        code = tool_report(&err);
+    for (size_t i = 0; i < v->shown_count && !err.cls; i++) {
+        int c = show(e, ex, &w, v, i, array);
+        code = c ? c : code;
+    }
+    witness_close(&w);
+    return code;
+}
