@@ -250,6 +250,10 @@ static bool check_section(const struct mm_capture *c, const struct mm_capture_se
         return s->index < 1024 && check_argument(c, s);
     case MM_CAPTURE_MEMORY:
         return s->index < 65536 && check_memory(c, s);
+    case MM_CAPTURE_SOURCE:
+    case MM_CAPTURE_FILE:
+    case MM_CAPTURE_OPTIONS:
+        return s->index == 0 && !memchr(s->data, 0, s->size);
     default:
         return false;
     }
@@ -270,6 +274,9 @@ static enum mm_class check(const char *path, const struct mm_capture *c, struct 
         }
     if (next[MM_CAPTURE_KERNEL] != 1 || next[MM_CAPTURE_RANGE] != 1 || next[MM_CAPTURE_PROGRAM] != 1)
         return bad(err, path, "the captured launch lacks its kernel, its range or its program");
+    if (next[MM_CAPTURE_SOURCE] != next[MM_CAPTURE_FILE] ||
+        next[MM_CAPTURE_SOURCE] != next[MM_CAPTURE_OPTIONS])
+        return bad(err, path, "the captured launch has half of its program's source");
     return MM_OK;
 }
 

@@ -20,6 +20,9 @@ enum mm_capture_tag {
     MM_CAPTURE_PROGRAM,    /* what clGetProgramInfo(CL_PROGRAM_BINARIES) gave */
     MM_CAPTURE_ARGUMENT,   /* struct mm_capture_argument, bytes of the value; index: of the argument */
     MM_CAPTURE_MEMORY,     /* struct mm_capture_memory, contents; index: what arguments call it */
+    MM_CAPTURE_SOURCE,     /* of a program that was built from source: its text, */
+    MM_CAPTURE_FILE,       /* the text's name in source lines, */
+    MM_CAPTURE_OPTIONS,    /* and what it was built with */
     MM_CAPTURE_TAG_COUNT
 };
 struct mm_capture_range {

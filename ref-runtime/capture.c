@@ -10,11 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CAPTURE_MOST (UINT64_C(2) << 30) /* bytes of memory in one file */
+#define CAPTURE_MOST (UINT64_C(2) << 30) /* bytes of memory in a file that the user asked for */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct {
     const char *pattern, *kernel; /* NULL: nothing, any */
+    const char *folder;           /* of what is recorded, NULL: none */
     uint64_t most;
     unsigned long number;
 } settings;
@@ -24,6 +25,7 @@ static void initialise(void)
     settings.pattern = rt_setting_text(RT_SET_CAPTURE, NULL);
     settings.kernel = rt_setting_text(RT_SET_CAPTURE_KERNEL, NULL);
     settings.most = rt_setting_number(RT_SET_CAPTURE_MOST, 0, 0);
+    settings.folder = rt_setting_text(RT_SET_TRACE_LAUNCHES, NULL);
 }
 
 struct capture {
@@ -35,8 +37,9 @@ struct capture {
         const struct rt_mem *mem;
         const struct rt_svm *svm;
     } memories[1024];
-    uint64_t bytes;
+    uint64_t bytes, most;
     const char *problem;
+    char text[512];
 };
 
 /* ---- sections --------------------------------------------------------------------------------- */
@@ -46,8 +49,8 @@ static void add(struct capture *c, uint32_t tag, uint32_t index, const void *hea
                 const void *contents, uint64_t size)
 {
     c->bytes += size;
-    if (c->bytes > CAPTURE_MOST)
-        c->problem = "it uses more than 2 GiB of memory";
+    if (c->bytes > c->most)
+        c->problem = "it uses too much memory";
     else if (c->count == sizeof c->sections / sizeof *c->sections)
         c->problem = "it has too many arguments";
     unsigned char *data = c->problem ? NULL : mm_alloc(head_size + size + 1);
@@ -62,6 +65,18 @@ static void add(struct capture *c, uint32_t tag, uint32_t index, const void *hea
     c->sections[c->count++] = (struct mm_capture_section){tag, index, head_size + size, data};
 }
 
+static void add_text(struct capture *c, uint32_t tag, const char *text)
+{
+    add(c, tag, 0, text, text ? strlen(text) : 0, NULL, 0);
+}
+
+static void add_source(struct capture *c, const struct rt_program_state *state, const struct rt_build *build)
+{
+    add_text(c, MM_CAPTURE_SOURCE, state->source);
+    add_text(c, MM_CAPTURE_FILE, state->file);
+    add_text(c, MM_CAPTURE_OPTIONS, build->options);
+}
+
 static void add_program(struct capture *c, const struct rt_launch *launch)
 {
     struct rt_program *program = launch->kernel->program;
@@ -72,6 +87,8 @@ static void add_program(struct capture *c, const struct rt_launch *launch)
     else
         add(c, MM_CAPTURE_PROGRAM, 0, binary.data, binary.size, NULL, 0);
     mm_free(binary.data);
+    if (index >= 0 && program->state->origin == RT_FROM_SOURCE)
+        add_source(c, program->state, &program->state->builds[index]);
 }
 
 static void add_range(struct capture *c, const struct rt_kernel_command *k)
@@ -280,27 +297,80 @@ static void name_file(char *path, size_t size)
     path[used] = 0;
 }
 
+static struct capture *gather(const struct rt_command *command, const struct rt_kernel_command *k,
+                              uint64_t most)
+{
+    struct capture *c = mm_alloc_zero(1, sizeof *c);
+    if (c) {
+        c->most = most;
+        c->command = command;
+        add_all(c, k);
+    }
+    return c;
+}
+
+static void write_file(struct capture *c, const char *path)
+{
+    struct mm_error error = {0};
+    if (!c->problem && mm_capture_write(path, c->sections, c->count, &error) != MM_OK) {
+        snprintf(c->text, sizeof c->text, "%s", error.message);
+        c->problem = c->text;
+    }
+}
+
+static void discard(struct capture *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        mm_free((void *)(uintptr_t)c->sections[i].data);
+    mm_free(c);
+}
+
 void rt_capture(const struct rt_command *command, const struct rt_kernel_command *k)
 {
     char path[4096];
-    struct mm_error error = {0};
     pthread_once(&once, initialise);
     if (!settings.pattern || k->block || (settings.most && settings.number >= settings.most) ||
         (settings.kernel && strcmp(settings.kernel, k->launch->info->name) != 0))
         return;
-    struct capture *c = mm_alloc_zero(1, sizeof *c);
+    struct capture *c = gather(command, k, CAPTURE_MOST);
     if (!c)
         return;
     settings.number++;
-    c->command = command;
-    add_all(c, k);
     name_file(path, sizeof path);
-    if (!c->problem && mm_capture_write(path, c->sections, c->count, &error) != MM_OK)
-        c->problem = error.message;
+    write_file(c, path);
     if (c->problem)
         fprintf(stderr, "refcl: launch %lu, kernel %s, is not captured: %s\n", settings.number,
                 k->launch->info->name, c->problem);
-    for (size_t i = 0; i < c->count; i++)
-        mm_free((void *)(uintptr_t)c->sections[i].data);
-    mm_free(c);
+    discard(c);
+}
+
+/* ---- what is recorded ------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(const struct rt_launch *launch)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < launch->argument_count; i++)
+        bytes += launch->arguments[i].mem ? launch->arguments[i].mem->size : 0;
+    return bytes;
+}
+
+void rt_capture_recorded(const struct rt_command *command, const struct rt_kernel_command *k)
+{
+    enum { OF_A_KERNEL = 4, OF_ALL = 256 };
+    static uint64_t left = UINT64_C(32) << 20;
+    static unsigned number;
+    char path[4096];
+    pthread_once(&once, initialise);
+    if (!settings.folder || k->block || number == OF_ALL ||
+        k->launch->kernel->state->captured == OF_A_KERNEL || bytes_of(k->launch) > left)
+        return;
+    struct capture *c = gather(command, k, left);
+    if (!c)
+        return;
+    snprintf(path, sizeof path, "%.4000s/%ld-%u.cap", settings.folder, (long)getpid(), command->record.id);
+    write_file(c, path);
+    left -= c->problem ? 0 : c->bytes;
+    number++;
+    k->launch->kernel->state->captured++;
+    discard(c);
 }

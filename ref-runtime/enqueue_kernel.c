@@ -130,6 +130,14 @@ static cl_int failure(enum mm_class class, const struct mm_error *error)
     return CL_OUT_OF_RESOURCES;
 }
 
+/* The launch has not begun, or memory is again as if it had not: it will be recorded. */
+static void capture_recorded(const struct rt_command *command, const struct rt_kernel_command *k)
+{
+    if (rt_recorder() && !in_run_is_compiled(k->run)) {
+        rt_capture_recorded(command, k);
+    }
+}
+
 static cl_int start_kernel(struct rt_command *command)
 {
     struct rt_kernel_command *k = (void *)command->payload;
@@ -170,6 +178,7 @@ static cl_int start_kernel(struct rt_command *command)
     rt_environment_enter(NULL);
     if (class == MM_OK) {
         rt_replay_begin(k);
+        capture_recorded(command, k);
     }
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
 }
@@ -182,10 +191,14 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
         return CL_SUCCESS;
     }
     struct mm_error error = {0};
+    bool compiled = in_run_is_compiled(k->run);
     rt_environment_enter(command);
     rt_host_step_begin();
     enum mm_class class = in_run_step(k->run, quantum, done, &error);
     rt_host_step_end();
+    if (compiled && !*done) {
+        capture_recorded(command, k);
+    }
     rt_environment_enter(NULL);
     if (*done) {
         rt_replay_end(k, class == MM_OK);

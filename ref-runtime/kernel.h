@@ -27,6 +27,7 @@ struct rt_kernel_state {
     void **svm_pointers; /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
     size_t svm_pointer_count;
     bool fine_grain_system; /* CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM */
+    unsigned captured;      /* launches, of those that are recorded */
 };
 
 #endif

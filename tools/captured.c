@@ -3,13 +3,11 @@
 #include "tools/captured.h"
 #include "memmodel/capture.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST = 250 }; /* arguments, and memory objects */
 
@@ -145,7 +143,8 @@ static int add_range(struct captured_launch *l, const struct mm_capture *c)
     memcpy(&r, mm_capture_find(c, MM_CAPTURE_RANGE, 0)->data, sizeof r);
     snprintf(text, sizeof text, "%u", r.sub_group_size);
     setenv("REFCL_SUB_GROUP_SIZE", text, 0);
-    int code = add(l, "kernel", "%.*s", (int)name->size, (const char *)name->data);
+    int code = add(l, "captured", "yes");
+    code = code ? code : add(l, "kernel", "%.*s", (int)name->size, (const char *)name->data);
     code = code ? code : add_sizes(l, "global", r.global_size, r.dimensions);
     code = code ? code : add_sizes(l, "local", r.local_size, r.dimensions);
     return code ? code : add_sizes(l, "offset", r.global_offset, r.dimensions);
@@ -162,19 +161,32 @@ static int add_sections(struct captured_launch *l, const struct mm_capture *c, u
     return code;
 }
 
+static char *take_text(const struct mm_capture *c, uint32_t tag)
+{
+    const struct mm_capture_section *s = mm_capture_find(c, tag, 0);
+    char *text = s ? mm_alloc(s->size + 1) : NULL;
+    if (text)
+        snprintf(text, s->size + 1, "%.*s", (int)s->size, (const char *)s->data);
+    return text;
+}
+
+static int take_source(struct captured_launch *l, const struct mm_capture *c)
+{
+    l->source = take_text(c, MM_CAPTURE_SOURCE);
+    l->file = take_text(c, MM_CAPTURE_FILE);
+    l->options = take_text(c, MM_CAPTURE_OPTIONS);
+    bool all = l->source && l->file && l->options;
+    return all || !mm_capture_find(c, MM_CAPTURE_SOURCE, 0) ? 0 : no_memory();
+}
+
 static int unpack(struct captured_launch *l, const struct mm_capture *c)
 {
     char path[120];
     const struct mm_capture_section *program = mm_capture_find(c, MM_CAPTURE_PROGRAM, 0);
-    const char *base = getenv("TMPDIR");
-    snprintf(l->folder, sizeof l->folder, "%.40s/refcl-XXXXXX",
-             base && *base && strlen(base) < 40 ? base : "/tmp");
-    if (!mkdtemp(l->folder)) {
-        l->folder[0] = 0;
-        return tool_error(EXIT_TOOL, "no temporary folder: %s", strerror(errno));
-    }
+    int code = tool_make_folder(l->folder, sizeof l->folder);
     snprintf(path, sizeof path, "%s/program.bin", l->folder);
-    int code = write_file(path, program->data, (size_t)program->size);
+    code = code ? code : write_file(path, program->data, (size_t)program->size);
+    code = code ? code : take_source(l, c);
     code = code ? code : add_range(l, c);
     code = code ? code : add_sections(l, c, MM_CAPTURE_MEMORY, add_memory);
     code = code ? code : add_sections(l, c, MM_CAPTURE_ARGUMENT, add_argument);
@@ -195,20 +207,25 @@ int captured_open(struct captured_launch *launch, const char *path)
     return code;
 }
 
+bool captured_is_of(const char *path, const char *name)
+{
+    struct mm_capture capture;
+    if (mm_capture_read(path, &capture, NULL) != MM_OK)
+        return false;
+    const struct mm_capture_section *s = mm_capture_find(&capture, MM_CAPTURE_KERNEL, 0);
+    bool same = s->size == strlen(name) && memcmp(s->data, name, s->size) == 0;
+    mm_capture_clear(&capture);
+    return same;
+}
+
 void captured_close(struct captured_launch *launch)
 {
-    DIR *folder = launch->folder[0] ? opendir(launch->folder) : NULL;
-    for (struct dirent *e; folder && (e = readdir(folder));) {
-        char path[400];
-        snprintf(path, sizeof path, "%s/%s", launch->folder, e->d_name);
-        if (e->d_name[0] != '.')
-            unlink(path);
-    }
-    if (folder) {
-        closedir(folder);
-        rmdir(launch->folder);
-    }
+    if (*launch->folder)
+        tool_remove_folder(launch->folder);
     for (size_t i = 0; i < launch->count; i++)
         mm_free(launch->words[i]);
-    launch->count = 0;
+    mm_free(launch->source);
+    mm_free(launch->file);
+    mm_free(launch->options);
+    *launch = (struct captured_launch){0};
 }

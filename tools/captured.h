@@ -8,9 +8,12 @@ struct captured_launch {
     char folder[64];   /* temporary: the program, contents of memory */
     char *words[1200]; /* "--option", value, ...: without the dashes; then the program */
     size_t count;
+    char *source, *file, *options; /* of the program, its name and how it was built; NULL: not captured */
 };
 /* Reads the capture PATH and unpacks it.  Returns 0 or an exit code after a complaint. */
 int captured_open(struct captured_launch *launch, const char *path);
+/* Whether PATH is a captured launch of the kernel called NAME. */
+bool captured_is_of(const char *path, const char *name);
 void captured_close(struct captured_launch *launch);
 
 #endif

@@ -55,7 +55,7 @@ static int handle(void *context, size_t index, const char *value)
 }
 
 /* The helper's command line for a captured launch: what it says, then what was asked for beside it. */
-static int run_captured(const struct kernel *kernel, const char *path)
+static int run_captured(struct kernel *kernel, const char *path)
 {
     static struct captured_launch launch;
     static char *words[sizeof launch.words / sizeof *launch.words + MAX_WORDS + 8];
@@ -63,6 +63,7 @@ static int run_captured(const struct kernel *kernel, const char *path)
     int code = captured_open(&launch, path);
     if (code)
         return code;
+    kernel->session.capture = path;
     words[0] = kernel->words[0];
     for (size_t i = 0; i + 1 < launch.count; i++)
         words[count++] = launch.words[i];

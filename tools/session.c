@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,10 @@ static void set_environment(const struct session *session, const char *library, 
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
+    if (session->launches)
+        setenv("REFCL_TRACE_LAUNCHES", session->launches, 1);
+    else
+        unsetenv("REFCL_TRACE_LAUNCHES");
     if (session->seed) {
         setenv("REFCL_SEED", session->seed, 1);
         setenv("REFCL_QUEUE_SEED", session->seed, 0);
@@ -99,6 +104,13 @@ static void set_source_path(char **argv)
     }
     if (used && used < sizeof list)
         setenv("REFCL_SOURCE_PATH", list, 1);
+}
+
+static void limit_time(unsigned seconds)
+{
+    struct rlimit time = {.rlim_cur = seconds, .rlim_max = seconds + 1}, core = {0};
+    setrlimit(RLIMIT_CPU, &time);
+    setrlimit(RLIMIT_CORE, &core);
 }
 
 static void be_silent(void)
@@ -136,6 +148,8 @@ static pid_t start(const struct session_processes *processes, char **argv)
         set_source_path(argv);
         if (processes->session->silent)
             be_silent();
+        if (processes->session->cpu_seconds)
+            limit_time(processes->session->cpu_seconds);
         if (processes->session->program) {
             close(status[1]);
             _exit(run_program(processes));
@@ -272,7 +286,7 @@ static int finish(struct session_processes *processes, char **argv, pid_t child,
     struct ck_detector *detector = merge(processes);
     if (!detector)
         return tool_error(EXIT_TOOL, "out of memory");
-    if (session->source && !session->has_seeds && !session->program)
+    if (!session->has_seeds && !session->program)
         session_try_barriers(session, detector, argv);
     int reported = report(session, detector, status, &options);
     if (!reported && session->html)
@@ -303,19 +317,25 @@ int session_execute(struct session_processes *processes, const struct session *s
     return session_processes_follow(processes, *child);
 }
 
-static int run_once(const struct session *session, char **argv)
+static int run_once(const struct session *given, char **argv)
 {
+    struct session copy = *given, *session = &copy;
     struct session_processes processes;
     pid_t child;
-    char *patterns = NULL;
+    char *patterns = NULL, folder[64] = "";
     if (session->suppress && !(patterns = session_read_text(session->suppress)))
         return EXIT_USAGE;
+    if (session->races && !session->own_host && !session->has_seeds &&
+        tool_make_folder(folder, sizeof folder) == 0)
+        copy.launches = folder;
     int code = session_execute(&processes, session, patterns, argv, &child);
     if (child >= 0) {
         code = finish(&processes, argv, child, code);
         session_input_signals_off();
     }
     session_processes_close(&processes);
+    if (*folder)
+        tool_remove_folder(folder);
     mm_free(patterns);
     return code;
 }

@@ -23,18 +23,22 @@ struct session {
     const char *suppress, *html, *recorder;   /* files, NULL = none */
     const char *step_limit; /* instructions of one launch, NULL = a hundred thousand million */
     size_t max_findings;
-    bool quiet;         /* no text report */
-    bool own_host;      /* COMMAND is ours: places in it are of no interest */
-    int input_status;   /* exit status by which COMMAND says that its input is bad, 0 = none */
-    const char *source; /* kernel: the file of OpenCL C that is COMMAND's last word, NULL = none */
-    bool silent;        /* what COMMAND prints goes nowhere */
+    bool quiet;       /* no text report */
+    bool own_host;    /* COMMAND is ours: places in it are of no interest */
+    int input_status; /* exit status by which COMMAND says that its input is bad, 0 = none */
+    /* Where launches can be made again from: kernel: the file of OpenCL C that is COMMAND's last word, or the
+     * capture that COMMAND launches; run: the folder of captures of what is recorded.  NULL: not from there.
+     */
+    const char *source, *capture, *launches;
+    unsigned cpu_seconds; /* that COMMAND may take, 0 = any */
+    bool silent;          /* what COMMAND prints goes nowhere */
     const char *command_line;
     const char *memory_mode; /* "strong" or "weak", NULL = strong */
     uint64_t first_seed, last_seed;
     bool predict;                               /* races of other executions with the same control flow */
     const char *assertions[SESSION_ASSERTIONS]; /* about memory in the end */
     size_t assertion_count;
-    bool has_seeds; /* one run for each of these seeds, until one has findings */
+    bool has_seeds;                        /* one run for each of these seeds, until one has findings */
     const struct session_program *program; /* NULL: a command is run */
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */

@@ -57,5 +57,9 @@ bool tool_has_suffix(const char *path, const char *suffix);
 /* Opens NAME for writing, "-" is stdout.  NULL after a complaint. */
 FILE *tool_open_output(const char *name);
 int tool_close_output(FILE *file, const char *name);
+/* A new folder for temporary files, at least 60 bytes for its name; "" after a complaint. */
+int tool_make_folder(char *folder, size_t size);
+/* With its files; there are no folders in it. */
+void tool_remove_folder(const char *folder);
 
 #endif

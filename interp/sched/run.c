@@ -166,9 +166,10 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err)
 {
     struct in_fp_state state;
-    if (run->native != NULL)
+    bool compiled = run->native != NULL;
+    if (compiled)
         in_native_step(run);
-    if (run->native == NULL && !run->limit) {
+    if (run->native == NULL && !run->limit && (!compiled || quantum == 0)) {
         in_fp_enter(&state);
         in_schedule(run, quantum);
         in_fp_leave(&state);

@@ -104,11 +104,28 @@ sed 's/^kernel/#include "part.h"\n&/' $tap_dir/sum.cl >$tap_dir/sum_included.h
 echo "#include \"$tap_dir/sum_included.h\"" >$tap_dir/including.cl
 ok "a barrier at the end of each round is tried" prints 1 'put barrier\(CLK_LOCAL_MEM_FENCE\) before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
 ok "... and one before the result is read" prints 1 'before line 11 \(checked|before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
-ok "... but not in captured modules, which have no source" bash -c "
+cat >$tap_dir/second.cl <<'K'
+kernel void k(global int *out)
+{
+    int l = get_local_id(0);
+    out[l] = l;
+    out[l] += out[l ^ 1];
+}
+K
+cp $tap_dir/including.cl $tap_dir/nested.h
+echo '#include "nested.h"' >$tap_dir/nested.cl
+ok "... in a launch that was captured" bash -c "
     $REFCL capture --output $tap_dir/sum%n.cap -- $host kernel k global 8 local 8 arg buf:8 $tap_dir/sum.cl &&
-        $REFCL kernel $tap_dir/sum001.cap 2>&1 | grep 'between lines 9 and 11.*(not checked'"
+        $REFCL kernel $tap_dir/sum001.cap 2>&1 | grep 'before line 10 (checked'"
+ok "... in launches of a program" prints 1 'before line 10 \(checked' $REFCL run -- $host kernel k global 8 local 8 arg buf:8 $tap_dir/sum.cl
+ok "... in the second of them" prints 1 'before line 5 \(checked' $REFCL run -- sh -c "$host kernel k arg buf:8 $tap_dir/second.cl && $host kernel k global 8 local 8 arg buf:8 $tap_dir/second.cl"
+for file in including nested; do
+    ok "... in a file that is included, $file" prints 1 'before line 11 of .*/sum_included.h \(checked' $REFCL kernel $tap_dir/$file.cl -g 8 -l 8 -a buf:8
+    ok "... by a program's kernel, $file" prints 1 'before line 11 of .*/sum_included.h \(checked' $REFCL run -- $host kernel k global 8 local 8 arg buf:8 $tap_dir/$file.cl
+done
+printf '#define PART "%s"\n#include PART\n' $tap_dir/sum_included.h >$tap_dir/by_macro.cl
+ok "what cannot be tried is not called checked" prints 1 'between lines .* \(not checked\)' $REFCL kernel $tap_dir/by_macro.cl -g 8 -l 8 -a buf:8
 ok "no barrier is advised where not all come by" bash -c "! $REFCL kernel $tap_dir/if.cl -g 4 -l 4 -a buf:2 2>&1 | grep 'to fix it'"
-ok "what cannot be tried is not called checked" prints 1 'between lines .* \(not checked\)' $REFCL run -- $host kernel k global 8 local 8 arg buf:8 $tap_dir/sum.cl
 ok "what the program prints is printed once" bash -c "[ \$($REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8 -p 0 2>/dev/null | wc -l) -eq 1 ]"
 
 ok "a program without OpenCL gets no note" bash -c "! $REFCL run -- true 2>&1 | grep -q note"

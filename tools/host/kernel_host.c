@@ -1,6 +1,7 @@
 /* refcl-kernel-host: launches one kernel through the OpenCL API, as `refcl kernel` asks.
  *
- *     refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|repeat VALUE)... FILE
+ *     refcl-kernel-host (kernel|global|local|offset|arg|print|build-options|include|captured|repeat VALUE)...
+ * FILE
  *
  * It is an ordinary OpenCL program; whatever ICD the environment selects runs the kernel. */
 #include "tools/host/kernel_host.h"
@@ -264,22 +265,24 @@ static void build(struct host *host, const char *path)
     cl_int code;
     char *text = host_read_file(path, &size);
     bool il = length > 4 && strcmp(path + length - 4, ".spv") == 0;
-    host->is_captured = length > 4 && strcmp(path + length - 4, ".bin") == 0;
+    bool binary_file = length > 4 && strcmp(path + length - 4, ".bin") == 0;
     const char *source = text;
     const unsigned char *binary = (const unsigned char *)text;
-    host->program = il                  ? clCreateProgramWithIL(host->context, text, size, &code)
-                    : host->is_captured ? clCreateProgramWithBinary(host->context, 1, &host->device, &size,
-                                                                    &binary, NULL, &code)
-                                        : clCreateProgramWithSource(host->context, 1, &source, &size, &code);
-    host_check(code, il                  ? "clCreateProgramWithIL"
-                     : host->is_captured ? "clCreateProgramWithBinary"
-                                         : "clCreateProgramWithSource");
-    size_t size_of_options = (host->build ? strlen(host->build) : 0) + 32;
+    host->program = il            ? clCreateProgramWithIL(host->context, text, size, &code)
+                    : binary_file ? clCreateProgramWithBinary(host->context, 1, &host->device, &size, &binary,
+                                                              NULL, &code)
+                                  : clCreateProgramWithSource(host->context, 1, &source, &size, &code);
+    host_check(code, il            ? "clCreateProgramWithIL"
+                     : binary_file ? "clCreateProgramWithBinary"
+                                   : "clCreateProgramWithSource");
+    const char *include = host->include ? host->include : "";
+    size_t size_of_options = strlen(host->build) + strlen(include) + 40;
     char *options = malloc(size_of_options);
     if (!options)
         host_fail("out of memory", NULL);
-    snprintf(options, size_of_options, "%s -cl-kernel-arg-info", host->build ? host->build : "");
-    code = clBuildProgram(host->program, 1, &host->device, host->is_captured ? NULL : options, NULL, NULL);
+    snprintf(options, size_of_options,
+             *include ? "%s -cl-kernel-arg-info -I \"%s\"" : "%s -cl-kernel-arg-info", host->build, include);
+    code = clBuildProgram(host->program, 1, &host->device, binary_file ? NULL : options, NULL, NULL);
     free(options);
     if (code != CL_SUCCESS)
         print_log(host);
@@ -362,6 +365,10 @@ static void parse(struct host *host, int argc, char **argv)
             parse_sizes(value, host->offset);
         else if (strcmp(option, "build-options") == 0)
             host->build = value;
+        else if (strcmp(option, "captured") == 0)
+            host->is_captured = strcmp(value, "yes") == 0;
+        else if (strcmp(option, "include") == 0)
+            host->include = value;
         else if (strcmp(option, "repeat") == 0)
             host->repeat = strtoull(value, NULL, 10);
         else if (strcmp(option, "arg") == 0 && host->spec_count < MAX_ARGS)

@@ -34,7 +34,7 @@ struct host {
     cl_command_queue queue;
     cl_program program;
     cl_kernel kernel;
-    const char *name, *build, *specs[MAX_ARGS], *prints[MAX_ARGS];
+    const char *name, *build, *include, *specs[MAX_ARGS], *prints[MAX_ARGS];
     size_t spec_count, print_count, global[3], local[3], offset[3], repeat;
     cl_uint dimensions, local_dimensions;
     struct argument arguments[MAX_ARGS];

@@ -40,6 +40,9 @@ static size_t make(struct mm_capture_section *s)
     s[n++] = (struct mm_capture_section){MM_CAPTURE_MEMORY, 1, sizeof svm, svm};
     s[n++] = (struct mm_capture_section){MM_CAPTURE_ARGUMENT, 1, sizeof pointer, &pointer};
     s[n++] = (struct mm_capture_section){MM_CAPTURE_ARGUMENT, 2, sizeof value, value};
+    s[n++] = (struct mm_capture_section){MM_CAPTURE_SOURCE, 0, 6, "kernel"};
+    s[n++] = (struct mm_capture_section){MM_CAPTURE_FILE, 0, 4, "a.cl"};
+    s[n++] = (struct mm_capture_section){MM_CAPTURE_OPTIONS, 0, 2, "-w"};
     return n;
 }
 
@@ -126,7 +129,7 @@ static void sections_are_distrusted(void **state)
         memcpy(copy, s->data, s->size);
         switch (rnd(5)) {
         case 0:
-            s->tag = rnd(9);
+            s->tag = rnd(MM_CAPTURE_TAG_COUNT + 3);
             break;
         case 1:
             s->index = rnd(3) ? rnd(4) : UINT32_MAX;
@@ -148,6 +151,19 @@ static void sections_are_distrusted(void **state)
     assert_true(accepted > 100 && refused > 1000);
 }
 
+static void half_of_a_source_is_none(void **state)
+{
+    struct mm_capture_section sections[16];
+    struct mm_error err = {0};
+    (void)state;
+    size_t n = make(sections) - 1;
+    assert_int_equal(mm_capture_write(path, sections, n, NULL), MM_OK);
+    assert_int_equal(read_back(&err), MM_INVALID);
+    assert_non_null(strstr(err.message, "source"));
+    assert_int_equal(mm_capture_write(path, sections, n - 2, NULL), MM_OK);
+    assert_int_equal(read_back(&err), MM_OK);
+}
+
 static void other_files_are_none(void **state)
 {
     struct mm_error err = {0};
@@ -164,7 +180,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(every_damage_is_noticed),
-        cmocka_unit_test(sections_are_distrusted), cmocka_unit_test(other_files_are_none)};
+        cmocka_unit_test(sections_are_distrusted), cmocka_unit_test(half_of_a_source_is_none),
+        cmocka_unit_test(other_files_are_none)};
     snprintf(path, sizeof path, "/tmp/refcl-test-capture-%ld.cap", (long)getpid());
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
