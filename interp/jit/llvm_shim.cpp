@@ -157,6 +157,26 @@ void in_shim_drop_scopes(LLVMModuleRef module)
                 call->eraseFromParent();
 }
 
+// LLVM's scalarizer knows the elements behind a pointer by the pointer alone: accesses of other types than
+// the first get pointers of their own.
+struct OwnPointers : PassInfoMixin<OwnPointers> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
+    {
+        DenseMap<Value *, Type *> seen;
+        for (Instruction &i : instructions(f)) {
+            Value *pointer = getLoadStorePointerOperand(&i);
+            if (!pointer || !getLoadStoreType(&i)->isVectorTy())
+                continue;
+            Type *type = getLoadStoreType(&i), *byte = Type::getInt8Ty(f.getContext());
+            if (seen.try_emplace(pointer, type).first->second == type)
+                continue;
+            Value *none = ConstantInt::get(Type::getInt64Ty(f.getContext()), 0);
+            i.replaceUsesOfWith(pointer, GetElementPtrInst::CreateInBounds(byte, pointer, none, "", &i));
+        }
+        return PreservedAnalyses::none();
+    }
+};
+
 // The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorised.
 static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
                             ArrayRef<PassBuilder::PipelineElement>)
@@ -165,6 +185,7 @@ static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
         return false;
     ScalarizerPass pass;
     pass.setScalarizeLoadStore(true);
+    manager.addPass(OwnPointers());
     manager.addPass(std::move(pass));
     return true;
 }

@@ -131,4 +131,11 @@ kernel void k(global float *p, global const int *a) { add(p, (float)(a[get_globa
     ('vector loop', """kernel void k(global float4 *o, global const float4 *a, int n) { int i = get_global_id(0); float4 s = 0, p = a[i];
   for (int j = 0; j < n; j++) { float4 d = a[j] - p; float r = dot(d.xyz, d.xyz) + 0.1f; s += d * (a[j].w / sqrt(r)); } o[i] = s; }""",
      (64,), (32,), [('out', 'f4', 256), ('in', 'f4', 256, -2, 2), ('value', 'i4', 64)]),
+    # Divisions have the vectors taken apart.
+    ('vectors of several types at one place', """kernel void k(global const char *a, global char *o, int d) { size_t i = get_global_id(0); global char *p = o + 16 * i;
+  *(global int4 *)p = *(global const int4 *)(a + 16 * i) / d; *(global short8 *)p += (short8)3; *(global uchar16 *)p ^= (uchar16)9; *(global long2 *)p += as_long2(*(global short8 *)p); }""",
+     (64,), (16,), [('in', 'u1', 1024, None, None), ('out', 'u1', 1024), ('value', 'i4', 3)]),
+    ('two, three and four components at one place', """kernel void k(global const float4 *a, global float4 *o, float d) { size_t i = get_global_id(0); float4 v = a[i] / d;
+  o[i] = v; *(global float3 *)(o + i) = v.wzy; float4 t = o[i]; t.w = 2; *(global float2 *)(o + i) = t.yw; }""",
+     (64,), (16,), [('in', 'f4', 256, -2, 2), ('out', 'f4', 256), ('value', 'f4', 3)]),
 ]
