@@ -1,5 +1,8 @@
 /* The verdict matrix: tests that tell model variants apart, under every setting of every switch, by search
- * (slow_matrix.c: by Z3), against matrix.txt.  REFCL_UPDATE=1 writes that file anew, by search. */
+ * (slow_matrix.c: by Z3), against matrix.txt.  REFCL_UPDATE=1 writes that file anew, by search.
+ *
+ * A test with a line "Variants" states its whole row: the letters of a verdict and the settings that have it,
+ * with commas between; under all others it is what Expect and Race say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,15 +47,16 @@ static const struct setting vulkan[] = {{"default", true},
                                         {"tessellation=on", false},
                                         {NULL, false}};
 static const struct {
-    const char *model, *folders[5];
+    const char *model, *folders[6];
     const struct setting *settings;
-} parts[] = {
-    {"opencl.cat",
-     {"litmus/suite/variants", "tests/models/opencl", "litmus/suite/host-atomics", "litmus/suite/host-map"},
-     opencl},
-    {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};
+} parts[] = {{"opencl.cat",
+              {"litmus/suite/variants", "tests/models/opencl", "litmus/suite/host-atomics",
+               "litmus/suite/host-map", "tests/models/variants"},
+              opencl},
+             {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};
 
 enum { MAX_COLUMNS = 32 };
+static unsigned misstated; /* verdicts */
 
 static uint32_t load_models(size_t part, struct mm_cat_model **models)
 {
@@ -79,6 +83,40 @@ static void check_flips(size_t part, const unsigned *flips)
     }
 }
 
+/* What test T states of SETTING. */
+static void stated(const struct suite_test *t, const char *setting, const char *variants, char out[3])
+{
+    size_t length = strlen(setting);
+    const char *at = variants;
+
+    suite_expected(t, out);
+    while ((at = strstr(at, setting))) {
+        const char *group = at;
+
+        if ((at[length] == ' ' || at[length] == ',' || at[length] == '\0') && at > variants &&
+            at[-1] == ' ') {
+            while (group > variants && group[-1] != ',')
+                group--;
+            memcpy(out, group + (*group == ' '), 2);
+        }
+        at += length;
+    }
+}
+
+static void check_stated(const struct suite_test *t, const char *setting, const char *cell)
+{
+    const char *variants = lt_test_property(t->test, "Variants");
+    char want[3];
+
+    if (!variants)
+        return;
+    stated(t, setting, variants, want);
+    if (strcmp(want, cell) != 0) {
+        fprintf(stderr, "%s: %s under %s, stated: %s\n", t->path, cell, setting, want);
+        misstated++;
+    }
+}
+
 static void write_part(engine *decide, size_t part, FILE *out)
 {
     struct mm_cat_model *models[MAX_COLUMNS];
@@ -102,6 +140,7 @@ static void write_part(engine *decide, size_t part, FILE *out)
         for (uint32_t c = 0; c < columns; c++) {
             suite_decide(decide, &suite.tests[i], models[c], c ? cell : first);
             fprintf(out, " %s", c ? cell : first);
+            check_stated(&suite.tests[i], parts[part].settings[c].text, c ? cell : first);
             flips[c] += c && strcmp(cell, first) != 0;
         }
         fputc('\n', out);
@@ -140,6 +179,8 @@ static void compare_with_golden(engine *decide)
     }
     if (fgets(ours, sizeof ours, made))
         fail_msg("%s lacks %s", GOLDEN, ours);
+    if (misstated)
+        fail_msg("%u verdicts are not as stated", misstated);
     fclose(file);
     fclose(made);
     free(text);

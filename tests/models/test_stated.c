@@ -16,13 +16,6 @@ static const struct {
                {"tests/models/patterns/opencl", "memmodel/models/opencl.cat", 35},
                {"tests/models/patterns/vulkan", "memmodel/models/vulkan.cat", 10}};
 
-static void expected(const struct suite_test *t, char out[3])
-{
-    out[0] = strcmp(lt_test_property(t->test, "Expect"), "holds") == 0 ? 'h' : 'f';
-    out[1] = strcmp(lt_test_property(t->test, "Race"), "found") == 0 ? 'r' : '-';
-    out[2] = '\0';
-}
-
 static void decided_by(engine *decide)
 {
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
@@ -35,7 +28,7 @@ static void decided_by(engine *decide)
         for (size_t i = 0; i < suite.count; i++) {
             char want[3], got[3];
 
-            expected(&suite.tests[i], want);
+            suite_expected(&suite.tests[i], want);
             suite_decide(decide, &suite.tests[i], model, got);
             if (strcmp(want, got) != 0)
                 fail_msg("%s: %s, expected %s", suite.tests[i].path, got, want);

@@ -84,6 +84,14 @@ static void suite_clear(struct suite *s)
     free(s->tests);
 }
 
+/* What test T says under Expect and Race, in the letters of suite_decide. */
+static inline void suite_expected(const struct suite_test *t, char out[3])
+{
+    out[0] = strcmp(lt_test_property(t->test, "Expect"), "holds") == 0 ? 'h' : 'f';
+    out[1] = strcmp(lt_test_property(t->test, "Race"), "found") == 0 ? 'r' : '-';
+    out[2] = '\0';
+}
+
 /* Two letters: the condition (h holds, f fails, u unknown) and races (r found, - none, u unknown). */
 static void suite_decide(engine *decide, const struct suite_test *t, const struct mm_cat_model *model,
                          char out[3])
