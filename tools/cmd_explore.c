@@ -213,7 +213,7 @@ static int ask(const struct explore *e, const struct ck_program *program, bool z
     return r == MM_OK ? 0 : tool_report(&err);
 }
 
-static int present(const struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
+static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
                    const char *engine)
 {
     print_verdict(e, ex->program, v, file, engine);
@@ -253,7 +253,7 @@ static void complete(struct ck_verdict *v, const struct ck_verdict *z3)
 }
 
 /* Search, for a part of the time, and Z3 where that leaves something open. */
-static int decide_auto(const struct explore *e, struct ex *ex, const char *file)
+static int decide_auto(struct explore *e, struct ex *ex, const char *file)
 {
     struct ck_verdict v = {0}, z3 = {0};
     unsigned first = e->options.timeout_ms / 3;
@@ -272,7 +272,7 @@ static int decide_auto(const struct explore *e, struct ex *ex, const char *file)
     return code;
 }
 
-static int decide(const struct explore *e, struct ex *ex, const char *file)
+static int decide(struct explore *e, struct ex *ex, const char *file)
 {
     struct ck_verdict v[2] = {0};
     int code = 0, failed = 0;

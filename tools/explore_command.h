@@ -19,6 +19,7 @@ struct explore {
     struct texts args, inputs, asserts, filters, switches;
     const char *kernel, *model, *json, *build_options;
     const char *witness; /* folder for witnesses, NULL = none are written */
+    size_t written;      /* witnesses */
     unsigned engines;
     struct ck_options options;
     bool states, explain;
@@ -33,6 +34,6 @@ int explore_option(void *context, size_t index, const char *value);
 
 /* explore_shown.c: each execution that V kept must come out of the interpreter, too; and becomes part of
  * JSON, and a file, where that is wanted.  Returns an exit code. */
-int explore_replay(const struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
+int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
 
 #endif

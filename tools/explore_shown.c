@@ -7,38 +7,41 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* FOLDER/FILE.N.KIND.json, with the folders of FILE as part of the name. */
-static int name_file(const struct explore *e, const struct witness *w, size_t number, char path[PATH_MAX])
+/* FOLDER/FILE.N.KIND.json, FILE without its folders. */
+static int name_file(const struct explore *e, const struct witness *w, char path[PATH_MAX])
 {
-    const char *file = w->file;
+    const char *slash = strrchr(w->file, '/');
     if (mkdir(e->witness, 0777) && errno != EEXIST)
         return tool_error(EXIT_USAGE, "cannot make the folder '%s': %s", e->witness, strerror(errno));
-    while (*file == '.' || *file == '/')
-        file++;
-    size_t folder = strlen(e->witness) + 1;
-    int n = snprintf(path, PATH_MAX, "%s/%s.%zu.%s.json", e->witness, file, number,
+    int n = snprintf(path, PATH_MAX, "%s/%s.%zu.%s.json", e->witness, slash ? slash + 1 : w->file, e->written,
                      witness_kinds[w->execution->shows]);
-    if (n >= PATH_MAX)
-        return tool_error(EXIT_USAGE, "the name of a witness in '%s' is too long", e->witness);
-    for (char *at = path + folder; *at; at++)
-        *at = *at == '/' ? '-' : *at;
-    return 0;
+    return n < PATH_MAX ? 0 : tool_error(EXIT_USAGE, "the name of a witness in '%s' is too long", e->witness);
 }
 
-static int write_file(const struct explore *e, struct witness *w, size_t number, char path[PATH_MAX])
+static bool satisfies(const struct ck_program *program, const struct ck_verdict *v,
+                      const struct ck_execution *x)
 {
+    for (size_t i = 0; x->shows == CK_SHOWS_STATE && i < v->state_count; i++)
+        if (memcmp(v->states[i].values, x->values, program->observed_count * sizeof *x->values) == 0)
+            return v->states[i].satisfies;
+    return false;
+}
+
+static int write_file(struct explore *e, struct witness *w, char path[PATH_MAX])
+{
+    e->written++;
     w->model = e->model ? e->model : w->vulkan ? "vulkan.cat" : "opencl.cat";
     w->switches = e->switches.items;
     w->switch_count = e->switches.count;
     w->build_options = e->build_options;
     w->source = e->source ? e->source : w->source;
-    int code = name_file(e, w, number, path);
+    int code = name_file(e, w, path);
     return code ? code : witness_write(w, path);
 }
 
 /* Execution I of V, of the launch that W is of. */
-static int show(const struct explore *e, struct ex *ex, struct witness *w, const struct ck_verdict *v,
-                size_t i, cJSON *array)
+static int show(struct explore *e, struct ex *ex, struct witness *w, const struct ck_verdict *v, size_t i,
+                cJSON *array)
 {
     static const char *const results[] = {"replayed", "NOT replayed", "of undefined values"};
     char what[WITNESS_TEXT], why[WITNESS_TEXT] = "", path[PATH_MAX] = "";
@@ -49,7 +52,8 @@ static int show(const struct explore *e, struct ex *ex, struct witness *w, const
     else
         snprintf(why, sizeof why, "%s", err.message);
     int code = result == REPLAY_DIFFERS ? EXIT_TOOL : EXIT_CLEAN;
-    int written = e->witness && result == REPLAY_SAME ? write_file(e, w, i + 1, path) : 0;
+    w->satisfies = satisfies(ex->program, v, &v->shown[i]);
+    int written = e->witness && result == REPLAY_SAME ? write_file(e, w, path) : 0;
     witness_describe(ex->program, &v->shown[i], what);
     fprintf(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
             *what == ' ' ? "" : " ", what, *why ? "; " : "", why, *path ? ", in " : "", path);
@@ -59,7 +63,7 @@ static int show(const struct explore *e, struct ex *ex, struct witness *w, const
     return written ? written : code;
 }
 
-int explore_replay(const struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)
+int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)
 {
     cJSON *array = e->options.executions && json ? cJSON_AddArrayToObject(json, "witnesses") : NULL;
     struct witness w;

@@ -129,6 +129,8 @@ static void print_head(const struct steps *s)
             w->program->thread_count, w->model, what + (*what == ' '));
     for (size_t i = 0; i < w->condition_count; i++)
         fprintf(s->out, "    condition: %s\n", w->conditions[i]);
+    if (w->condition_count && w->execution->shows == CK_SHOWS_STATE)
+        fprintf(s->out, "    which is %s of this end\n", w->satisfies ? "true" : "not true");
 }
 
 static bool is_shown(const struct ck_object *o)

@@ -38,6 +38,7 @@ struct witness {
     const char *const *conditions;
     size_t condition_count;
     const struct ck_execution *execution;
+    bool satisfies;                 /* a state: what the conditions ask about is true of it */
     struct ck_program *own_program; /* of a file */
 };
 

@@ -517,6 +517,7 @@ static bool take_question(struct reader *r, const cJSON *root)
     r->w->conditions = take_texts(r, root, "conditions", &r->w->condition_count);
     r->execution->shows = (enum ck_shows)take_name(r, root, "shows", shows_name, CK_SHOWS_HANG + 1);
     r->execution->flag = take_text(r, root, "what");
+    r->w->satisfies = take_flag(root, "satisfies");
     return good(r);
 }
 

@@ -187,6 +187,8 @@ int witness_write(const struct witness *w, const char *path)
     cJSON_AddStringToObject(root, "shows", witness_kinds[w->execution->shows]);
     cJSON_AddStringToObject(root, "what", what + (*what == ' '));
     add_state(root, w);
+    if (w->execution->shows == CK_SHOWS_STATE)
+        cJSON_AddBoolToObject(root, "satisfies", w->satisfies);
     cJSON *objects = cJSON_AddArrayToObject(root, "objects");
     for (uint32_t i = 0; i < w->program->object_count; i++)
         cJSON_AddItemToArray(objects, object_json(&w->program->objects[i]));

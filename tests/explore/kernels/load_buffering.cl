@@ -1,0 +1,13 @@
+// Each work-item may read what the other stores after its own load.
+// Expect: allowed_states 4, race none
+// Options: --global 2 --local 1 --arg buf:1:zero --arg buf:1:zero --arg buf:2:zero --assert "exists (out[0] == 1 and out[1] == 1)"
+__kernel void k(__global atomic_int *x, __global atomic_int *y, __global int *out)
+{
+    if (get_global_id(0) == 0) {
+        out[0] = atomic_load_explicit(y, memory_order_relaxed, memory_scope_device);
+        atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+    } else {
+        out[1] = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+        atomic_store_explicit(y, 1, memory_order_relaxed, memory_scope_device);
+    }
+}

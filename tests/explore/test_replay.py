@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Witnesses as files: refcl explore writes one for each final state and each finding, refcl kernel --replay carries it
+out in a process of its own, tells its steps, has the detector watch, and says where it departs."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from built import BUILD, REFCL, ROOT
+from test_kernels import FOLDER, header
+
+KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")
+SCHEMA = os.path.join(ROOT, "tools/schema/witness.schema.json")
+
+
+def refcl(*words):
+    return subprocess.run([REFCL, *words], capture_output=True, text=True, check=False)
+
+
+def replay(path, *options):
+    return refcl("kernel", "--replay", *options, path)
+
+
+def witnesses(name, folder):
+    """Writes the witnesses of a kernel of the folder; their paths, and what exploring said of them."""
+    path = os.path.join(FOLDER, name)
+    options = shlex.split(" ".join(header(path, "Options")))
+    run = refcl("explore", "--engine", "search", "--json", "-", "--witness", folder, *options, path)
+    tests = json.loads(run.stdout)["tests"] if run.stdout else [{}]
+    paths = [os.path.join(folder, file) for file in os.listdir(folder)]
+    return sorted(paths, key=lambda p: int(p.split(".")[-3])), tests[0].get("witnesses", [])
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def findings(path):
+    run = replay(path, "--quiet", "--json", "-")
+    return [finding["kind"] for finding in json.loads(run.stdout)["findings"]] if run.stdout else None
+
+
+def problem_of(path, seen):
+    """Why PATH is no witness that replays, and has the finding that it shows; "" if it is."""
+    run, witness = replay(path), load(path)
+    seen.add(witness["shows"])
+    if run.returncode != 0 or f"replayed: {path}" not in run.stdout:
+        return f"exit code {run.returncode}: {run.stdout}{run.stderr}"
+    steps = len(re.findall(r"^ *\d+  \S+  line \d+: ", run.stdout, re.M))
+    if witness["shows"] == "state" and steps == 0 and any("work_item" in event for event in witness["events"]):
+        return f"no steps are told: {run.stdout}"
+    wanted = {"flag": "race", "out_of_bounds": "out-of-bounds", "divergence": "barrier-divergence"}.get(witness["shows"])
+    if wanted and not any(wanted in kind for kind in findings(path)):
+        return f"no finding of a {wanted}: {findings(path)}"
+    return ""
+
+
+def check_kernel(name, seen):
+    with tempfile.TemporaryDirectory() as folder:
+        paths, said = witnesses(name, folder)
+        problem = "" if len(paths) == sum(w["replayed"] for w in said) else f"{len(paths)} files for {said}"
+        for path in paths:
+            problem = problem or problem_of(path, seen)
+        tap.check(f"{name}: {len(paths)} witnesses", not problem, problem)
+        return [load(path) for path in paths]
+
+
+def check_schema(documents):
+    try:
+        import jsonschema
+    except ImportError:
+        tap.skip("files fit their schema", "no jsonschema")
+        return
+    validator = jsonschema.Draft7Validator(load(SCHEMA))
+    wrong = [error.message for document in documents for error in validator.iter_errors(document)]
+    tap.check("files fit their schema", documents and not wrong, wrong[:3])
+
+
+def told(name, value):
+    """What a replay tells of the witness in which out[0] and out[1] are VALUE, both."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path in witnesses(name, folder)[0]:
+            if [entry["value"] for entry in load(path)["state"]] == [value, value]:
+                return replay(path).stdout
+    return ""
+
+
+def check_weak():
+    tap.check("an old value is read", "an old value, step" in told("store_buffering.cl", 0))
+    tap.check("a value is read that is written later", re.search(r"which step \d+ will write", told("load_buffering.cl", 1)))
+
+
+def event(witness, kind):
+    return next(e for e in witness["events"] if e["kind"] == kind and "work_item" in e)
+
+
+def change_read(witness):
+    event(witness, "read")["value"] ^= 1
+
+
+def change_write(witness):
+    event(witness, "write")["value"] ^= 1
+
+
+def change_kind(witness):
+    witness["events"][-1]["kind"] = "fence"
+
+
+def change_state(witness):
+    witness["state"][0]["value"] ^= 1
+
+
+def one_more(witness):
+    last = witness["events"][-1]
+    witness["events"].append(dict(last, event=last["event"] + 1))
+
+
+def one_less(witness):
+    while witness["events"].pop()["kind"] != "write":
+        pass
+
+
+def check_departures():
+    changes = {change_read: "another value is written", change_write: "another value is written",
+               change_kind: "where line", change_state: "ends with another value",
+               one_more: "ends before", one_less: "goes on with"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = witnesses("store_buffering.cl", folder)[0][0]
+        for change, wanted in changes.items():
+            witness, changed = load(path), os.path.join(folder, "changed.json")
+            change(witness)
+            with open(changed, "w", encoding="utf-8") as file:
+                json.dump(witness, file)
+            run = replay(changed)
+            tap.check(f"{change.__name__}: departs",
+                      run.returncode == 1 and "departs from the witness" in run.stdout and wanted in run.stdout,
+                      f"{run.returncode} {run.stdout} {run.stderr}")
+
+
+def check_outputs():
+    """It combines like any other run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = witnesses("spin_scope_race.cl", folder)[0][0]
+        outputs = {option: os.path.join(folder, "out." + option) for option in ("trace", "html", "sarif", "junit")}
+        run = replay(path, *(f"--{option}={file}" for option, file in outputs.items()))
+        tap.check("a race is reported with its lines", "spin_scope_race.cl:7:" in run.stderr and
+                  "scope race" in run.stderr, run.stderr)
+        missing = [file for file in outputs.values() if not os.path.getsize(file)]
+        tap.check("trace, page, SARIF and JUnit are written", run.returncode == 0 and not missing, missing)
+        dump = refcl("trace", "dump", outputs["trace"])
+        tap.check("the trace holds the launch", dump.returncode == 0 and dump.stdout.count("write") >= 2, dump.stdout)
+
+
+def check_usage():
+    with tempfile.TemporaryDirectory() as folder:
+        path = witnesses("store_buffering.cl", folder)[0][0]
+        for option in ("--seed=1", "--memory=weak", "--global=4", "--arg=1"):
+            run = replay(path, option)
+            tap.check(f"{option} with --replay is an error", run.returncode == 2 and "the witness says" in run.stderr,
+                      run.stderr)
+        run = refcl("explore", "--witness", "/dev/null/folder", os.path.join(FOLDER, "counter.spvasm"))
+        tap.check("a folder that cannot be made", run.returncode == 2 and "/dev/null/folder" in run.stderr, run.stderr)
+
+
+def main():
+    if not os.path.exists(os.path.join(BUILD, "refcl")):
+        print("1..0 # SKIP refcl is not built")
+        return 0
+    seen, documents = set(), []
+    for name in sorted(os.listdir(FOLDER)):
+        if not list(header(os.path.join(FOLDER, name), "Error")):
+            documents += check_kernel(name, seen)
+    tap.check("each kind of witness", seen == set(KINDS), seen)
+    check_schema(documents)
+    check_weak()
+    check_departures()
+    check_outputs()
+    check_usage()
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
