@@ -568,8 +568,8 @@ bool ck_program_may_race(const struct ck_program *program, uint32_t thread, cons
             if (object != UINT32_MAX && target != UINT32_MAX &&
                 program->objects[object].alias_of != program->objects[target].alias_of)
                 continue;
-            if ((!(write->attributes & MM_ATOMIC) && write->order == MM_ORDER_NONE) ||
-                !scope_holds(write, own, other) || !scope_holds(read, own, other))
+            if (!ck_instr_is_atomic(write) || write->size != read->size || !scope_holds(write, own, other) ||
+                !scope_holds(read, own, other))
                 return true;
         }
     }

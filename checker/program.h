@@ -235,7 +235,8 @@ unsigned ck_term_size(const struct ck_program *program, const struct ck_term *te
  * known. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
 /* Whether another thread may write to the object of READ, an atomic instruction of THREAD, in a way that can
- * race with it: plainly, or atomically where one of the two scopes leaves one of the threads out. */
+ * race with it: plainly, or atomically where one of the two scopes leaves one of the threads out or where the
+ * sizes differ. */
 bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *read);
 /* evaluate.c: what OP gives for A and B (unary operations ignore it) of SIZE bytes each; bits beyond the
  * result's size are arbitrary.  Division by zero as in bit-vector logic. */
@@ -249,5 +250,10 @@ void ck_expr_registers(const struct ck_program *program, uint32_t expr, uint64_t
 void ck_instr_live(const struct ck_program *program, const struct ck_instr *instr, uint64_t *live);
 /* Checks every index, size and target; what it accepts no engine may crash on. */
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
+
+static inline bool ck_instr_is_atomic(const struct ck_instr *i)
+{
+    return (i->attributes & MM_ATOMIC) || i->order != MM_ORDER_NONE;
+}
 
 #endif

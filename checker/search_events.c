@@ -62,6 +62,8 @@ static void describe_location(struct sx *sx, struct mm_cat_event *e, uint32_t lo
     e->non_atomic_location = o->non_atomic;
     e->region = o->region;
     e->origin = o->origin;
+    e->start = l->offset;
+    e->bytes = l->size;
 }
 
 static struct mm_cat_event *add_event(struct sx_exec *x, const struct sx_event *event, uint32_t thread)
@@ -139,6 +141,18 @@ static void describe_thread(struct sx *sx, struct mm_cat_event *e, uint32_t thre
     e->host = t->host;
 }
 
+/* The last event is the second half of a read-modify-write: the first half is the last such read of its
+ * location. */
+static void pair_halves(struct sx_exec *x)
+{
+    uint32_t write = x->n - 1, read = write - 1;
+
+    while (!x->infos[read].event->first_half || x->events[read].location != x->events[write].location)
+        read--;
+    x->events[read].rmw_partner = write;
+    x->events[write].rmw_partner = read;
+}
+
 static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_t thread, int half)
 {
     struct sx_exec *x = sx->exec;
@@ -159,12 +173,14 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
     e->write = event->kind == SX_WRITE;
     e->fence = event->kind == SX_FENCE || event->kind == SX_BARRIER;
     e->barrier = instance;
-    if (event->location != UINT32_MAX)
+    if (event->location != UINT32_MAX) {
         describe_location(sx, e, event->location, event->object, i->reference);
-    if (event->first_half)
-        e->rmw_partner = x->n;
+        e->start = event->start;
+        e->bytes = i->size;
+        e->access = event->access ? thread * SX_TRACE_EVENTS + event->access : 0;
+    }
     if (event->second_half)
-        e->rmw_partner = x->n - 2;
+        pair_halves(x);
     if (event->kind == SX_AVAILABILITY)
         e->attributes |= MM_MAKE_AVAILABLE;
     if (event->kind == SX_VISIBILITY)

@@ -222,7 +222,7 @@ static bool add_stopped(struct sx *sx, struct sx_thread *thread)
         for (uint32_t length = 0; length < t->event_count; length++) {
             const struct sx_event *last = length ? &t->events[length - 1] : NULL;
 
-            if ((fair && !(last && last->kind == SX_BARRIER)) || (last && last->first_half) ||
+            if ((fair && !(last && last->kind == SX_BARRIER)) || sx_continues(t->events, length) ||
                 is_known(stopped, count, t, length))
                 continue;
             if (!sx_in_time(sx))

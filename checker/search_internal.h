@@ -14,15 +14,25 @@ enum sx_kind { SX_READ, SX_WRITE, SX_FENCE, SX_BARRIER, SX_AVAILABILITY, SX_VISI
 struct sx_event {
     uint8_t kind;
     uint8_t order;
-    bool first_half, second_half; /* of a read-modify-write that wrote: the halves are neighbours */
+    bool first_half, second_half; /* of a read-modify-write that wrote: the halves follow each other */
     uint32_t location;            /* index in sx.locations, UINT32_MAX if none */
     uint32_t object;              /* as addressed, before aliases */
+    uint32_t access;              /* equal for the pieces of one access, neighbours; 0: it is in one piece */
+    uint32_t start;               /* of the whole access, in the object whose memory it is */
     uint64_t value;               /* read or written */
     uint64_t barrier;             /* what tells its dynamic instance apart */
     uint32_t occurrence;
     uint64_t depends; /* writes: reads of the thread that the value is computed from, see SX_MANY */
     const struct ck_instr *instr;
 };
+
+enum { SX_TRACE_EVENTS = 1024 }; /* at most, in a trace */
+
+/* Whether EVENTS[I] belongs to the access of the event before it. */
+static inline bool sx_continues(const struct sx_event *events, uint32_t i)
+{
+    return events[i].second_half || (i > 0 && events[i].access && events[i].access == events[i - 1].access);
+}
 
 /* A set of reads of a thread, by number; those from SX_MANY on share a bit. */
 enum { SX_MANY = 63 };
@@ -82,6 +92,7 @@ struct sx {
     struct mm_arena *arena;          /* lives as long as the search */
     struct mm_arena *traces;         /* emptied each round */
     bool split_barriers;             /* the model wants entry and exit fences */
+    bool knows_overlap;              /* it tells accesses of other bytes apart */
     uint64_t deadline_us;            /* CPU time, 0: none */
     uint64_t steps;                  /* instructions executed */
     uint32_t ticks;

@@ -42,7 +42,7 @@ static void find_shared(struct settler *s, uint32_t t)
         while (k < shared->event_count && k < trace->event_count &&
                is_common(&shared->events[k], &trace->events[k]))
             k++;
-        if (k < shared->event_count && shared->events[k].second_half)
+        while (k > 0 && k < shared->event_count && sx_continues(shared->events, k))
             k--;
         s->whole = s->whole && k == shared->event_count && k == trace->event_count && trace->end == SX_DONE;
         shared->event_count = k;

@@ -1,5 +1,6 @@
-/* All traces of a thread, given which values each location may hold: loads branch over the values, loops
- * go round at most options.bound times, and a round of a loop that changed nothing is not repeated. */
+/* All traces of a thread, given which values each location may hold: loads branch over the values
+ * (search_access.c), loops go round at most options.bound times, and a round of a loop that changed nothing
+ * is not repeated. */
 #include "checker/search_walker.h"
 
 #include <string.h>
@@ -65,7 +66,7 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
     count_writes(w);
 }
 
-static struct sx_event *push(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr)
+struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr)
 {
     struct sx_event *e = &w->events[w->event_count];
 
@@ -85,28 +86,9 @@ static struct sx_event *push(struct sx_walker *w, enum sx_kind kind, const struc
     return e;
 }
 
-void sx_push_access(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr, uint32_t location,
-                    uint32_t object, uint64_t value, uint64_t depends)
-{
-    uint32_t cost = kind == SX_WRITE ? sx_cost(w->sx, w->events, w->event_count, location, depends) : 0;
-    uint32_t effect = w->last_effect;
-    struct sx_event *e = push(w, kind, instr);
-
-    if (!e)
-        return;
-    if (kind == SX_WRITE && instr->op == CK_RMW && e[-1].value == value)
-        w->last_effect = effect; /* memory is as it was */
-    e->depends = depends;
-    e->location = location;
-    e->object = object;
-    e->value = value;
-    if (kind == SX_WRITE && !sx_note_store(w->sx, location, value, cost))
-        w->failed = true;
-}
-
 static void push_barrier(struct sx_walker *w, const struct ck_instr *instr)
 {
-    struct sx_event *e = push(w, SX_BARRIER, instr);
+    struct sx_event *e = sx_push(w, SX_BARRIER, instr);
 
     if (!e)
         return;
@@ -116,210 +98,6 @@ static void push_barrier(struct sx_walker *w, const struct ck_instr *instr)
         if (w->events[i].kind == SX_BARRIER && w->events[i].barrier == e->barrier)
             e->occurrence++;
     }
-}
-
-static void walk(struct sx_walker *w, uint32_t pc);
-
-/* An access under way. */
-struct access {
-    uint32_t pc, object;
-    unsigned count; /* of locations */
-    uint32_t locations[SX_PIECES];
-};
-
-void sx_walker_result(struct sx_walker *w, const struct ck_instr *i, uint64_t value, uint64_t depends,
-                      bool writes)
-{
-    if (i->reg != CK_NO_REG) {
-        w->block[i->reg] = value;
-        w->depends[i->reg] = depends;
-    }
-    if (i->op == CK_CAS && i->reg2 != CK_NO_REG) {
-        w->block[i->reg2] = writes;
-        w->depends[i->reg2] = depends | sx_depends(w->sx->program, i->expected, w->depends);
-    }
-}
-
-uint64_t sx_written_depends(const struct sx_walker *w, const struct ck_instr *i, uint64_t read)
-{
-    uint64_t operand = sx_depends(w->sx->program, i->value, w->depends);
-
-    return i->op == CK_RMW && i->rmw != CK_RMW_XCHG ? operand | read : operand;
-}
-
-/* Goes on after a read that returned VALUE (and, for an RMW that writes, the write of WRITTEN).  The events
- * of the read are there. */
-static void after_read(struct sx_walker *w, const struct access *a, uint64_t value, bool writes,
-                       uint64_t written)
-{
-    const struct ck_instr *i = &w->thread->instrs[a->pc];
-    uint32_t read = w->event_count - 1;
-    uint64_t depends = 0;
-
-    for (unsigned k = 0; k < a->count; k++)
-        depends |= sx_read_bit(w->events, w->event_count - a->count + k);
-
-    if (i->op == CK_CAS && !writes)
-        w->events[read].order = i->order_fail;
-    w->events[read].first_half = writes;
-    if (writes) {
-        sx_push_access(w, SX_WRITE, i, a->locations[0], a->object, written,
-                       sx_written_depends(w, i, depends));
-        if (w->failed)
-            return;
-        w->events[read + 1].second_half = true;
-    }
-    sx_walker_result(w, i, value, depends, writes);
-    walk(w, a->pc + 1);
-}
-
-/* All of VALUE is read: what it does to memory. */
-static void use_value(struct sx_walker *w, const struct access *a, uint64_t value, const uint64_t *saved)
-{
-    const struct ck_program *p = w->sx->program;
-    const struct ck_instr *i = &w->thread->instrs[a->pc];
-    uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
-    bool equal = i->op == CK_CAS && value == sx_eval_expr(p, i->expected, w->block);
-    uint32_t events = w->event_count, effect = w->last_effect;
-
-    for (int spurious = 0; spurious <= (equal && i->weak) && !w->failed; spurious++) {
-        bool write = i->op == CK_RMW || (equal && !spurious);
-        uint64_t written = i->op == CK_RMW ? sx_rmw_value(p, i, value, operand) : operand;
-
-        after_read(w, a, value, write, written);
-        memcpy(w->block, saved, w->block_words * sizeof *saved);
-        w->event_count = events;
-        w->last_effect = effect;
-    }
-}
-
-/* Locations of kernels that one work-item alone accesses hold what it wrote last: no model lets it read
- * anything else.  False: the location is shared, or starts with an arbitrary value that is read now. */
-static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *value)
-{
-    const struct sx_location *l = &w->sx->locations[location];
-
-    if (!w->sx->program->kernel || l->shared)
-        return false;
-    for (uint32_t i = w->event_count; i-- > 0;) {
-        if (w->events[i].location == location) {
-            *value = w->events[i].value;
-            return true;
-        }
-    }
-    *value = l->initial;
-    return !l->any;
-}
-
-static void note_user(struct sx_walker *w, uint32_t location)
-{
-    struct sx_location *l = &w->sx->locations[location];
-    uint32_t self = (uint32_t)(w->thread - w->sx->program->threads) + 1;
-
-    if (l->owner == 0)
-        l->owner = self;
-    if (l->owner == self || l->shared)
-        return;
-    l->shared = true;
-    w->sx->sharing_changed = true;
-}
-
-/* Tries every value that the location may hold, from piece K of the access on; VALUE: of the pieces before,
- * which have SHIFT bits. */
-static void branch_on_read(struct sx_walker *w, const struct access *a, unsigned k, uint64_t value,
-                           unsigned shift, const uint64_t *saved)
-{
-    const struct sx_location *l = &w->sx->locations[a->locations[k]];
-    uint32_t events = w->event_count, effect = w->last_effect, count = l->value_count;
-    unsigned bits = 8U * l->size;
-    uint64_t *values = mm_alloc((count + 1) * sizeof *values);
-    uint64_t own;
-    bool is_own = own_value(w, a->locations[k], &own);
-
-    if (!values) {
-        sx_limit(w->sx, "memory", "out of memory");
-        w->failed = true;
-        return;
-    }
-    if (count)
-        memcpy(values, l->values, count * sizeof *values);
-    if (is_own) {
-        values[0] = own;
-        count = 1;
-    }
-    for (uint32_t v = 0; v < count && !w->failed; v++) {
-        uint64_t all = value | values[v] << shift;
-
-        sx_push_access(w, SX_READ, &w->thread->instrs[a->pc], a->locations[k], a->object, values[v], 0);
-        if (w->failed)
-            break;
-        if (k + 1 < a->count)
-            branch_on_read(w, a, k + 1, all, shift + bits, saved);
-        else
-            use_value(w, a, all, saved);
-        w->event_count = events;
-        w->last_effect = effect;
-    }
-    mm_free(values);
-}
-
-static void read_value(struct sx_walker *w, const struct access *a)
-{
-    uint64_t *saved = mm_alloc((w->block_words + 1) * sizeof *saved);
-
-    if (!saved) {
-        sx_limit(w->sx, "memory", "out of memory");
-        w->failed = true;
-        return;
-    }
-    memcpy(saved, w->block, w->block_words * sizeof *saved);
-    branch_on_read(w, a, 0, 0, 0, saved);
-    mm_free(saved);
-}
-
-static bool write_pieces(struct sx_walker *w, const struct access *a, uint64_t value)
-{
-    const struct ck_instr *i = &w->thread->instrs[a->pc];
-
-    for (unsigned k = 0; k < a->count && !w->failed; k++) {
-        unsigned size = w->sx->locations[a->locations[k]].size;
-
-        sx_push_access(w, SX_WRITE, i, a->locations[k], a->object, value & sx_mask(size),
-                       sx_depends(w->sx->program, i->value, w->depends));
-        value = size < 8 ? value >> (8 * size) : 0;
-    }
-    return !w->failed;
-}
-
-/* False: the trace ends here. */
-static bool access(struct sx_walker *w, uint32_t pc)
-{
-    const struct ck_program *p = w->sx->program;
-    const struct ck_instr *i = &w->thread->instrs[pc];
-    uint64_t address = sx_eval_expr(p, i->address, w->block);
-    struct access a = {.pc = pc};
-    bool fault = false;
-
-    a.count = sx_locate(w->sx, address, i->size, &a.object, &fault, a.locations);
-    fault = fault || sx_strays(w->sx, i, address);
-    if (w->sx->guess)
-        sx_note_address(w->sx, (uint32_t)(w->thread - p->threads), pc, address);
-    if (fault) {
-        sx_walker_finish(w, SX_FAULT);
-        return false;
-    }
-    if (a.count > 1 && (i->op == CK_RMW || i->op == CK_CAS || (i->attributes & MM_ATOMIC)))
-        sx_limit(w->sx, "search.overlap", "an atomic access overlaps one of another size");
-    if (a.count == 0 || (a.count > 1 && (i->op == CK_RMW || i->op == CK_CAS))) {
-        w->failed = true;
-        return false;
-    }
-    for (unsigned k = 0; k < a.count; k++)
-        note_user(w, a.locations[k]);
-    if (i->op == CK_STORE)
-        return write_pieces(w, &a, sx_eval_expr(p, i->value, w->block));
-    read_value(w, &a);
-    return false;
 }
 
 /* An iteration of the loops that begin at PC starts: FROM is the back edge taken, UINT32_MAX if none. */
@@ -353,7 +131,7 @@ static bool may_race(const struct sx_walker *w, const struct ck_instr *i)
 {
     uint8_t *known = &w->racing[i - w->thread->instrs];
 
-    if (!(i->attributes & MM_ATOMIC) && i->order == MM_ORDER_NONE)
+    if (!ck_instr_is_atomic(i))
         return true;
     if (*known == 0)
         *known = 1 + ck_program_may_race(w->sx->program, (uint32_t)(w->thread - w->sx->program->threads), i);
@@ -452,19 +230,19 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
         w->depends[i->reg] = sx_depends(p, i->value, w->depends);
         break;
     case CK_FENCE:
-        push(w, SX_FENCE, i);
+        sx_push(w, SX_FENCE, i);
         break;
     case CK_BARRIER:
         push_barrier(w, i);
         break;
     case CK_AVAILABILITY:
-        push(w, SX_AVAILABILITY, i);
+        sx_push(w, SX_AVAILABILITY, i);
         break;
     case CK_VISIBILITY:
-        push(w, SX_VISIBILITY, i);
+        sx_push(w, SX_VISIBILITY, i);
         break;
     case CK_POINT:
-        push(w, SX_POINT, i);
+        sx_push(w, SX_POINT, i);
         break;
     case CK_JUMP:
     case CK_BRANCH:
@@ -502,7 +280,7 @@ void sx_walker_enter(struct sx_walker *w, uint32_t pc)
     w->came_back = false;
 }
 
-static void walk(struct sx_walker *w, uint32_t pc)
+void sx_walker_run(struct sx_walker *w, uint32_t pc)
 {
     while (!w->failed) {
         const struct ck_instr *i = &w->thread->instrs[pc];
@@ -522,7 +300,7 @@ static void walk(struct sx_walker *w, uint32_t pc)
             return;
         }
         if (i->op == CK_LOAD || i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS) {
-            if (!access(w, pc))
+            if (!sx_walker_access(w, pc))
                 return;
             pc++;
         } else if (!sx_walker_step(w, &pc)) {
@@ -567,7 +345,7 @@ static bool run_thread(struct sx *sx, uint32_t thread)
         sx_limit(sx, "memory", "out of memory");
         return false;
     }
-    walk(&w, 0);
+    sx_walker_run(&w, 0);
     return !w.failed;
 }
 

@@ -10,20 +10,7 @@
 
 #include <string.h>
 
-enum { MAX_LOCATIONS = 1024, MAX_VALUES = 1024, MAX_ROUNDS = 100 };
-
-static uint64_t initial_value(const struct ck_object *o, uint32_t offset, unsigned size)
-{
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < size && o->initial; i++) {
-        uint64_t element = o->initial[(offset + i) / o->element_size];
-        uint64_t byte = element >> ((offset + i) % o->element_size * 8) & 0xFF;
-
-        value |= byte << (8 * i);
-    }
-    return value;
-}
+enum { MAX_VALUES = 1024, MAX_ROUNDS = 100 };
 
 static uint32_t find_value(const struct sx_location *l, uint64_t value)
 {
@@ -131,119 +118,6 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t co
     return true;
 }
 
-/* ---- locations ---------------------------------------------------------------------------------- */
-
-static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, unsigned size)
-{
-    struct sx_location *l;
-
-    if (sx->location_count == MAX_LOCATIONS) {
-        sx_limit(sx, "search.locations", "too many locations");
-        return UINT32_MAX;
-    }
-    if (sx->location_count == sx->location_capacity) {
-        uint32_t capacity = sx->location_capacity ? sx->location_capacity * 2 : 16;
-        struct sx_location *bigger = mm_arena_alloc(sx->arena, capacity * sizeof *bigger);
-
-        if (!bigger) {
-            sx_limit(sx, "memory", "out of memory");
-            return UINT32_MAX;
-        }
-        if (sx->location_count)
-            memcpy(bigger, sx->locations, sx->location_count * sizeof *bigger);
-        sx->locations = bigger;
-        sx->location_capacity = capacity;
-    }
-    l = &sx->locations[sx->location_count];
-    *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
-    l->initial = initial_value(&sx->program->objects[object], offset, size);
-    l->any = sx->program->objects[object].uninitialised;
-    if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
-        return UINT32_MAX;
-    return sx->location_count++;
-}
-
-static bool is_cut(const struct sx *sx, uint64_t address)
-{
-    for (uint32_t i = 0; i < sx->cut_count; i++) {
-        if (sx->cuts[i] == address)
-            return true;
-    }
-    return false;
-}
-
-static void add_cut(struct sx *sx, uint64_t address)
-{
-    if (is_cut(sx, address))
-        return;
-    if (sx->cut_count == sx->cut_capacity) {
-        uint32_t capacity = sx->cut_capacity ? sx->cut_capacity * 2 : 32;
-        uint64_t *cuts = mm_arena_alloc(sx->arena, capacity * sizeof *cuts);
-
-        if (!cuts) {
-            sx_limit(sx, "memory", "out of memory");
-            return;
-        }
-        if (sx->cut_count)
-            memcpy(cuts, sx->cuts, sx->cut_count * sizeof *cuts);
-        sx->cuts = cuts;
-        sx->cut_capacity = capacity;
-    }
-    sx->cuts[sx->cut_count++] = address;
-    sx->again = true;
-}
-
-/* The location at OFFSET of SIZE bytes; UINT32_MAX: it overlaps others and is cut next time. */
-static uint32_t find_location(struct sx *sx, uint32_t root, uint32_t offset, unsigned size)
-{
-    for (uint32_t i = 0; i < sx->location_count; i++) {
-        const struct sx_location *l = &sx->locations[i];
-        uint64_t base = CK_OBJECT_BASE(root);
-
-        if (l->object != root || l->offset >= offset + size || offset >= l->offset + l->size)
-            continue;
-        if (l->offset == offset && l->size == size)
-            return i;
-        add_cut(sx, base + offset);
-        add_cut(sx, base + offset + size);
-        add_cut(sx, base + l->offset);
-        add_cut(sx, base + l->offset + l->size);
-        return UINT32_MAX;
-    }
-    return add_location(sx, root, offset, size);
-}
-
-bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address)
-{
-    uint32_t base = ck_program_base(sx->program, i->address);
-
-    return base != UINT32_MAX && (address >> 32) - 1 != base;
-}
-
-unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
-                   uint32_t locations[SX_PIECES])
-{
-    const struct ck_program *p = sx->program;
-    uint64_t number = (address >> 32) - 1;
-    uint32_t offset = (uint32_t)address, root;
-    unsigned count = 0;
-
-    *fault = number >= p->object_count || (uint64_t)offset + size > p->objects[number].size;
-    if (*fault)
-        return 0;
-    *object = (uint32_t)number;
-    root = p->objects[number].alias_of;
-    for (unsigned at = 0, next; at < size; at = next) {
-        next = at + 1;
-        while (next < size && !(sx->cut_count && is_cut(sx, CK_OBJECT_BASE(root) + offset + next)))
-            next++;
-        locations[count] = find_location(sx, root, offset + at, next - at);
-        if (locations[count++] == UINT32_MAX)
-            return 0;
-    }
-    return count;
-}
-
 /* ---- where the sets start ----------------------------------------------------------------------- */
 
 bool sx_has_register(const struct ck_program *p, uint32_t expr)
@@ -289,22 +163,30 @@ static bool collect_constants(struct sx *sx)
     return true;
 }
 
-/* What instruction I may write to location L although nothing in the program's own values leads there. */
-static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_instr *i)
+/* What instruction I, whose access begins BEFORE bytes before location L, may write there although nothing in
+ * the program's own values leads there. */
+static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_instr *i, unsigned before)
 {
     const struct ck_program *p = sx->program;
+    uint64_t mask = sx_mask(l->size);
 
-    if (l->size != i->size)
-        return true;
-    if (i->op != CK_RMW && !sx_has_register(p, i->value))
-        return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL));
-    if (i->op == CK_RMW && i->rmw == CK_RMW_XCHG && !sx_has_register(p, i->value))
-        return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL));
+    if ((i->op != CK_RMW || i->rmw == CK_RMW_XCHG) && !sx_has_register(p, i->value))
+        return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL) >> 8 * before & mask);
     sx->computed = true;
     if (p->kernel) /* values without any ground are not looked for */
         return true;
     for (uint32_t c = 0; c < sx->constant_count; c++) {
-        if (!sx_add_value(sx, l, sx->constants[c] & sx_mask(l->size)))
+        if (!sx_add_value(sx, l, sx->constants[c] >> 8 * before & mask))
+            return false;
+    }
+    return true;
+}
+
+/* The same for an address that is not known: anywhere in the location's object. */
+static bool seed_anywhere(struct sx *sx, struct sx_location *l, const struct ck_instr *i)
+{
+    for (unsigned before = 0; before + l->size <= i->size; before += l->size) {
+        if (!seed_location(sx, l, i, before))
             return false;
     }
     return true;
@@ -324,7 +206,7 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
         /* It may write anywhere in its object: to every location known so far. */
         for (uint32_t l = 0; l < sx->location_count && i->op != CK_LOAD; l++) {
             if ((base == UINT32_MAX || sx->locations[l].object == p->objects[base].alias_of) &&
-                !seed_location(sx, &sx->locations[l], i))
+                !seed_anywhere(sx, &sx->locations[l], i))
                 return false;
         }
         return true;
@@ -333,7 +215,9 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
     if (count == 0)
         return fault;
     for (unsigned k = 0; k < count && i->op != CK_LOAD; k++) {
-        if (!seed_location(sx, &sx->locations[locations[k]], i))
+        struct sx_location *l = &sx->locations[locations[k]];
+
+        if (!seed_location(sx, l, i, l->offset - sx->locations[locations[0]].offset))
             return false;
     }
     return true;
@@ -354,24 +238,6 @@ static bool seed(struct sx *sx)
                     return false;
             }
         }
-    }
-    return true;
-}
-
-bool sx_add_observed(struct sx *sx)
-{
-    const struct ck_program *p = sx->program;
-
-    for (uint32_t i = 0; i < p->observed_count; i++) {
-        const struct ck_term *t = &p->observed[i];
-        uint32_t object, locations[SX_PIECES];
-        bool fault;
-
-        if (t->kind != CK_TERM_MEMORY)
-            continue;
-        if (sx_locate(sx, CK_OBJECT_BASE(t->object) + t->offset, ck_term_size(p, t), &object, &fault,
-                      locations) == 0)
-            return false;
     }
     return true;
 }

@@ -95,97 +95,80 @@ static uint64_t choose_source(struct walk *k, uint32_t location, bool load)
     return k->writers[location];
 }
 
-static uint64_t read_piece(struct walk *k, uint32_t t, const struct ck_instr *i, uint32_t location,
-                           uint32_t object)
+static uint64_t read_pieces(struct walk *k, uint32_t t, const struct sx_access *a)
 {
     struct sx_walker *w = &k->walkers[t];
-    uint64_t source = choose_source(k, location, i->op == CK_LOAD);
-    uint64_t value = source == k->writers[location] ? k->values[location] : value_of(k, source);
+    uint64_t value = 0;
 
-    sx_push_access(w, SX_READ, i, location, object, value, 0);
-    if (!w->failed)
-        k->sources[(size_t)t * SX_TRACE_EVENTS + w->event_count - 1] = source;
+    for (unsigned n = 0; n < a->count && !w->failed; n++) {
+        uint32_t location = a->locations[n];
+        uint64_t source = choose_source(k, location, a->instr->op == CK_LOAD);
+        uint64_t piece = source == k->writers[location] ? k->values[location] : value_of(k, source);
+
+        sx_push_piece(w, SX_READ, a, n, piece, 0);
+        value |= piece << sx_piece_shift(k->sx, a, n);
+        if (!w->failed)
+            k->sources[(size_t)t * SX_TRACE_EVENTS + w->event_count - 1] = source;
+    }
     return value;
 }
 
-static void write_piece(struct walk *k, uint32_t t, const struct ck_instr *i, uint32_t location,
-                        uint32_t object, uint64_t value, uint64_t depends)
+static void write_pieces(struct walk *k, uint32_t t, const struct sx_access *a, uint64_t value,
+                         uint64_t depends)
 {
     struct sx_walker *w = &k->walkers[t];
 
-    sx_push_access(w, SX_WRITE, i, location, object, value, depends);
-    if (w->failed)
-        return;
-    k->changes += k->values[location] != value;
-    k->values[location] = value;
-    k->writers[location] = k->order[k->order_count++] = pack(t, w->event_count - 1);
+    for (unsigned n = 0; n < a->count; n++) {
+        uint32_t location = a->locations[n];
+        uint64_t piece = sx_piece(k->sx, a, n, value);
+
+        sx_push_piece(w, SX_WRITE, a, n, piece, depends);
+        if (w->failed)
+            return;
+        k->changes += k->values[location] != piece;
+        k->values[location] = piece;
+        k->writers[location] = k->order[k->order_count++] = pack(t, w->event_count - 1);
+    }
 }
 
-static void modify(struct walk *k, uint32_t t, uint32_t location, uint32_t object)
+static void read_or_modify(struct walk *k, uint32_t t, const struct sx_access *a)
 {
     const struct ck_program *p = k->sx->program;
     struct sx_walker *w = &k->walkers[t];
-    const struct ck_instr *i = &w->thread->instrs[k->pcs[t]];
-    uint64_t operand = sx_eval_expr(p, i->value, w->block);
+    const struct ck_instr *i = a->instr;
+    uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
     uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
-    uint64_t depends = sx_read_bit(w->events, w->event_count);
-    uint64_t old = read_piece(k, t, i, location, object);
-    bool writes = i->op == CK_RMW || (old == expected && !(i->weak && pick(k, 8) == 0));
-    uint32_t read = w->event_count - 1;
+    uint64_t old = read_pieces(k, t, a), depends;
+    bool writes = i->op == CK_RMW || (i->op == CK_CAS && old == expected && !(i->weak && pick(k, 8) == 0));
 
     if (w->failed)
         return;
-    if (writes) {
-        write_piece(k, t, i, location, object, i->op == CK_RMW ? sx_rmw_value(p, i, old, operand) : operand,
-                    sx_written_depends(w, i, depends));
-        if (w->failed)
-            return;
-        w->events[read].first_half = true;
-        w->events[read + 1].second_half = true;
-    } else {
-        w->events[read].order = i->order_fail;
-    }
-    sx_walker_result(w, i, old, depends, writes);
+    depends = sx_read_bits(w, a);
+    if (writes)
+        write_pieces(k, t, a, i->op == CK_RMW ? sx_rmw_value(p, i, old, operand) : operand,
+                     sx_written_depends(w, a, depends));
+    else if (i->op == CK_CAS)
+        sx_fail_exchange(w, a);
+    if (!w->failed)
+        sx_walker_result(w, a, old, depends, writes);
 }
 
 static void access(struct walk *k, uint32_t t)
 {
     const struct ck_program *p = k->sx->program;
     struct sx_walker *w = &k->walkers[t];
-    const struct ck_instr *i = &w->thread->instrs[k->pcs[t]];
-    uint32_t object, locations[SX_PIECES];
-    bool fault = false, single = i->op == CK_RMW || i->op == CK_CAS || (i->attributes & MM_ATOMIC);
-    uint64_t value = i->op == CK_STORE ? sx_eval_expr(p, i->value, w->block) : 0;
-    uint64_t depends = i->op == CK_STORE ? sx_depends(p, i->value, w->depends) : 0;
-    uint64_t address = sx_eval_expr(p, i->address, w->block);
-    unsigned shift = 0, count = sx_locate(k->sx, address, i->size, &object, &fault, locations);
+    struct sx_access a = sx_begin_access(w, k->pcs[t]);
 
-    if (fault || sx_strays(k->sx, i, address)) {
-        sx_walker_finish(w, SX_FAULT);
-        k->status[t] = ENDED;
-        return;
-    }
-    k->failed = count == 0 || (single && count > 1) || !know_locations(k);
+    k->failed = w->failed || !know_locations(k);
     if (k->failed)
         return;
-    if (i->op == CK_RMW || i->op == CK_CAS) {
-        modify(k, t, locations[0], object);
-    } else {
-        for (unsigned n = 0; n < count && !w->failed; n++) {
-            unsigned size = k->sx->locations[locations[n]].size;
-
-            if (i->op == CK_STORE)
-                write_piece(k, t, i, locations[n], object, (shift < 64 ? value >> shift : 0) & sx_mask(size),
-                            depends);
-            else
-                value |= read_piece(k, t, i, locations[n], object) << shift;
-            if (i->op == CK_LOAD)
-                depends |= sx_read_bit(w->events, w->event_count - 1);
-            shift += 8 * size;
-        }
-        if (i->op == CK_LOAD)
-            sx_walker_result(w, i, value, depends, false);
-    }
+    if (a.count == 0)
+        k->status[t] = ENDED;
+    else if (a.instr->op == CK_STORE)
+        write_pieces(k, t, &a, sx_eval_expr(p, a.instr->value, w->block),
+                     sx_depends(p, a.instr->value, w->depends));
+    else
+        read_or_modify(k, t, &a);
     k->pcs[t]++;
 }
 

@@ -5,8 +5,6 @@
 
 #include "checker/search_internal.h"
 
-enum { SX_TRACE_EVENTS = 1024 };
-
 /* The state of a thread; what branches of the exploration must not share is in one block to copy. */
 struct sx_walker {
     struct sx *sx;
@@ -29,19 +27,47 @@ struct sx_walker {
     bool waited; /* such a round just ended */
 };
 
+/* An access under way: the locations that it covers, by their addresses, and the bytes of their objects. */
+struct sx_access {
+    const struct ck_instr *instr;
+    uint32_t pc, object, start;
+    unsigned count; /* of locations; 0: none could be found */
+    uint32_t locations[SX_PIECES];
+    bool fault;
+};
+
 /* Sets up W (sx, thread and out are filled in) before the first instruction; false: out of memory. */
 bool sx_walker_begin(struct sx_walker *w);
 /* Before the instruction at PC: notes where iterations of loops begin. */
 void sx_walker_enter(struct sx_walker *w, uint32_t pc);
 /* Executes one instruction other than an access; false: the trace ends here. */
 bool sx_walker_step(struct sx_walker *w, uint32_t *pc);
-void sx_push_access(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr, uint32_t location,
-                    uint32_t object, uint64_t value, uint64_t depends);
-/* What writes of I depend on, READ being the bits of its own read. */
-uint64_t sx_written_depends(const struct sx_walker *w, const struct ck_instr *i, uint64_t read);
-/* Sets the registers of I, which read VALUE and wrote or not. */
-void sx_walker_result(struct sx_walker *w, const struct ck_instr *i, uint64_t value, uint64_t depends,
+/* The next event, of KIND and by INSTR; NULL: there are too many. */
+struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr);
+/* All traces from the instruction at PC on. */
+void sx_walker_run(struct sx_walker *w, uint32_t pc);
+
+/* Accesses (search_access.c).  What the instruction at PC accesses: count is 0 where the trace ends here. */
+struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc);
+/* The next event reads VALUE from piece K of A, or writes it there.  Reads of all pieces come before writes.
+ */
+void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_access *a, unsigned k,
+                   uint64_t value, uint64_t depends);
+/* Piece K of VALUE, which is of the whole access; where in it the piece begins, in bits. */
+uint64_t sx_piece(const struct sx *sx, const struct sx_access *a, unsigned k, uint64_t value);
+unsigned sx_piece_shift(const struct sx *sx, const struct sx_access *a, unsigned k);
+/* The last events read all pieces of A: their bits.  What writes of A depend on then. */
+uint64_t sx_read_bits(const struct sx_walker *w, const struct sx_access *a);
+uint64_t sx_written_depends(const struct sx_walker *w, const struct sx_access *a, uint64_t read);
+/* The last events read all pieces of A, a compare-exchange that fails. */
+void sx_fail_exchange(struct sx_walker *w, const struct sx_access *a);
+/* Sets the registers of A, which read VALUE and wrote or not. */
+void sx_walker_result(struct sx_walker *w, const struct sx_access *a, uint64_t value, uint64_t depends,
                       bool writes);
+/* A store is executed; for others, all traces from the instruction at PC on are tried.  False: the trace ends
+ * here. */
+bool sx_walker_access(struct sx_walker *w, uint32_t pc);
+
 /* Keeps the trace as it is now. */
 void sx_walker_finish(struct sx_walker *w, enum sx_end end);
 

@@ -240,55 +240,69 @@ static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint
     return any;
 }
 
+/* Adds the piece of ACCESS that begins at byte AT and ends at byte NEXT. */
+static void add_piece(struct zx *z, const struct zx_event *access, uint8_t at, uint8_t next,
+                      struct zx_val value)
+{
+    struct zx_event e = *access;
+
+    e.size = (uint8_t)(next - at);
+    e.address = zx_binary(z, CK_ADD, access->address, zx_number(at, 8));
+    e.value = value;
+    zx_add_event(z, &e);
+}
+
 /* The pieces of ACCESS, each a read; what they return together. */
 static struct zx_val read_pieces(struct zx *z, const struct zx_event *access)
 {
     struct zx_val whole = zx_number(0, access->size);
-    struct zx_event e = *access;
 
     for (uint8_t at = 0, next; at < access->size; at = next) {
+        struct zx_val piece;
+
         next = zx_piece_end(z, access->address, at, access->size);
-        e.size = (uint8_t)(next - at);
-        e.address = zx_binary(z, CK_ADD, access->address, zx_number(at, 8));
-        e.value = zx_fresh(z, "r", e.size);
-        whole = zx_with_piece(z, whole, at, e.value);
-        zx_add_event(z, &e);
+        piece = zx_fresh(z, "r", (uint8_t)(next - at));
+        whole = zx_with_piece(z, whole, at, piece);
+        add_piece(z, access, at, next, piece);
     }
     return whole;
 }
 
 static void write_pieces(struct zx *z, const struct zx_event *access, struct zx_val whole)
 {
-    struct zx_event e = *access;
-
     for (uint8_t at = 0, next; at < access->size; at = next) {
         next = zx_piece_end(z, access->address, at, access->size);
-        e.size = (uint8_t)(next - at);
-        e.address = zx_binary(z, CK_ADD, access->address, zx_number(at, 8));
-        e.value = zx_piece(z, whole, at, e.size);
-        zx_add_event(z, &e);
+        add_piece(z, access, at, next, zx_piece(z, whole, at, (uint8_t)(next - at)));
     }
 }
 
-/* What is there before ACCESS, and whether it writes (read halves come first, so that they know). */
-static struct zx_val read_access(struct zx_run *r, struct zx_event *access, const struct zx_val *regs,
+/* What is there before ACCESS, and whether it writes.  Read halves come first, so that they know; each has
+ * its write half at the same place among those. */
+static struct zx_val read_access(struct zx_run *r, const struct zx_event *access, const struct zx_val *regs,
                                  Z3_ast *writes)
 {
     struct zx *z = r->z;
-    uint32_t first = z->n;
+    uint32_t first = z->n, count;
     struct zx_val old = read_pieces(z, access);
 
+    count = z->n - first;
     if (access->in->op == CK_CAS) {
         *writes = zx_equal(z, old, zx_eval_expr(z, access->in->expected, regs));
         if (access->in->weak)
             *writes = zx_and(z, *writes, zx_fresh_bool(z, "w"));
-        z->events[first].failed = zx_not(z, *writes);
     }
-    if (access->in->op != CK_LOAD) {
-        access->partner = first;
-        z->events[first].partner = z->n;
+    for (uint32_t i = first; i < z->n && access->in->op != CK_LOAD; i++) {
+        z->events[i].failed = zx_not(z, *writes);
+        z->events[i].partner = i + count;
     }
     return old;
+}
+
+/* The last events, from FIRST on, are the write halves of those before. */
+static void pair_halves(struct zx *z, uint32_t first)
+{
+    for (uint32_t i = first; i < z->n; i++)
+        z->events[i].partner = i - (z->n - first);
 }
 
 /* A thread that misses every object stops there. */
@@ -299,26 +313,35 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     struct zx_val address = zx_eval_expr(z, in->address, regs);
     Z3_ast writes = z->yes, inside = in_bounds(z, in->address, address, in->size);
     struct zx_event e;
+    bool pieces;
 
     z->out_of_bounds = zx_or(z, z->out_of_bounds, zx_and(z, node->guard, zx_not(z, inside)));
     node->guard = zx_and(z, node->guard, inside);
     if (node->guard == z->no)
         return;
     e = new_event(r, node, ZX_READ);
-    e.address = address;
-    if (((in->attributes & MM_ATOMIC) || in->op >= CK_RMW) &&
-        zx_piece_end(z, address, 0, in->size) < in->size)
-        zx_stop(z, MM_LIMIT, "z3.mixed-size", "an atomic access overlaps one of another size");
+    e.address = e.start = address;
+    e.whole_size = in->size;
+    pieces = zx_piece_end(z, address, 0, in->size) < in->size;
+    e.access = pieces ? z->n + 1 : 0;
+    if (pieces && !z->knows_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
+        zx_stop(z, MM_LIMIT, "z3.mixed-size",
+                "an atomic access overlaps one of another size, of which the model says nothing");
     if (in->op != CK_LOAD)
         value = zx_eval_expr(z, in->value, regs);
     if (in->op != CK_STORE)
         old = read_access(r, &e, regs, &writes);
     if (in->op != CK_LOAD) {
+        uint32_t first = z->n;
+
         e.kind = ZX_WRITE;
+        e.access = pieces ? z->n + 1 : 0;
         e.exec = zx_and(z, node->guard, writes);
         if (in->op == CK_RMW)
             value = rmw_result(z, in, old, value);
         write_pieces(z, &e, value);
+        if (in->op != CK_STORE)
+            pair_halves(z, first);
         count_effect(r, regs, in->op == CK_RMW ? zx_not(z, zx_equal(z, old, value)) : writes);
     }
     if (in->op != CK_STORE && in->reg != CK_NO_REG)

@@ -36,6 +36,9 @@ struct zx_event {
     Z3_ast exec;                  /* happens */
     Z3_ast passed;                /* barrier, where threads may hang: the thread goes on after it */
     Z3_ast failed;                /* read half of a compare-exchange: it does not write; else false */
+    uint32_t access;              /* equal for the pieces of one access; 0: it is in one piece */
+    uint8_t whole_size;           /* of the access that it is a piece of, */
+    struct zx_val start;          /* and where that begins */
     struct zx_val address, value; /* value: read or written; barrier: the number that the program gives it,
                                      and for address which time the thread comes to it */
 };
@@ -43,6 +46,11 @@ struct zx_event {
 static inline bool zx_is_access(const struct zx_event *e)
 {
     return e->kind == ZX_READ || e->kind == ZX_WRITE;
+}
+
+static inline bool zx_is_init(const struct zx_event *e)
+{
+    return e->thread == ZX_NONE;
 }
 
 /* A location: SIZE bytes at OFFSET of OBJECT (never an alias); or wherever in OBJECT the access ACCESSED_BY
@@ -90,6 +98,7 @@ struct zx {
     struct mm_error *err;
     double deadline;     /* CPU seconds, 0 = none */
     bool split_barriers; /* the model tells entry and exit fences apart */
+    bool knows_overlap;  /* it tells accesses of other bytes apart */
     bool may_hang;       /* threads may wait for ever, in loops and at barriers */
     bool may_stop;       /* and not be scheduled again, anywhere */
     uint64_t budget;     /* formulas that may still be built */
@@ -194,11 +203,13 @@ Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct 
 struct zx_val zx_final(struct zx *z, const struct ck_term *term);
 Z3_ast zx_prop(struct zx *z, uint32_t prop);
 
-/* ---- relations (z3_base.c, z3_cat.c) --------------------------------------------------------- */
+/* ---- relations (z3_sets.c, z3_base.c, z3_cat.c) ---------------------------------------------------------
+ */
 
 struct zx_rel *zx_rel_new(struct zx *z, bool is_set);
 void zx_rel_set(struct zx *z, struct zx_rel *r, uint32_t i, uint32_t j, Z3_ast a);
 Z3_ast zx_rel_get(const struct zx *z, const struct zx_rel *r, uint32_t i, uint32_t j);
+struct zx_rel *zx_base_set(struct zx *z, const char *name);
 struct zx_rel *zx_base(struct zx *z, const char *name);
 struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *r);
 struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments);

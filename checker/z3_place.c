@@ -1,9 +1,9 @@
 /* The Z3 engine's locations and initial writes.
  *
  * A location is a run of bytes that is accessed as a whole.  Where accesses overlap in part, they are cut at
- * each other's ends, and each piece becomes an event; atomics that would have to be cut are beyond this
- * engine, and so are computed addresses among accesses of different sizes.  A computed address that may be
- * that of many locations gets one of its own, where no other access has it. */
+ * each other's ends, and each piece becomes an event; beyond this engine are computed addresses among
+ * accesses of different sizes.  A computed address that may be that of many locations gets one of its own,
+ * where no other access has it. */
 #include "checker/z3_internal.h"
 
 #include <string.h>
@@ -204,6 +204,7 @@ static void resolve(struct zx *z, uint32_t event)
     }
     e->addressed = object_of(e->address.k); /* in bounds: z3_exec.c */
     e->address.k = physical_address(z, e->address.k);
+    e->start.k = physical_address(z, e->start.k);
     zx_find_cell(z, e->address.k, e->size);
 }
 
@@ -328,6 +329,8 @@ static void add_initial_write(struct zx *z, uint32_t cell)
                          .address = floats ? z->events[c->accessed_by].address
                                            : zx_number(CK_OBJECT_BASE(c->object) + c->offset, 8)};
 
+    e.start = e.address;
+    e.whole_size = e.size;
     e.value = initial_value(z, c, e.address);
     c->init = zx_add_event(z, &e);
 }

@@ -53,6 +53,8 @@ static void copy_events(struct zx *g, struct zx *z, Z3_model m, const uint32_t *
         e->partner = e->partner == ZX_NONE ? ZX_NONE : number[e->partner];
         if (e->value.size)
             e->value = zx_number(zx_model_value(z, m, e->value), e->value.size);
+        if (e->start.size)
+            e->start = zx_number(zx_model_value(z, m, e->start), e->start.size);
         if (e->address.size)
             e->address = zx_number(zx_model_value(z, m, e->address), e->address.size);
     }

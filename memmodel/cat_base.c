@@ -7,6 +7,9 @@
  * - Each location that the program accesses or observes has one initial write (IW), a thread of its own.
  * - A plain write carries WI; a plain read and an initial write carry no scope; fences, barriers and
  *   atomics carry the scope as written.
+ * - An access that accesses of other bytes overlap in part is several events, one for each run of bytes that
+ *   no access divides, in po by their addresses; of a read-modify-write, reads come before writes, and rmw
+ *   relates those of the same bytes.
  * - Barriers are single events in F and CBAR with ACQ_REL as their order; where the model names BEN or BEX
  *   each is two events, the entry in REL and BEN, the exit in ACQ and BEX, in po. */
 #include "memmodel/cat.h"
@@ -132,6 +135,10 @@ const struct mm_cat_base mm_cat_bases[] = {
     REL("unseq", false, false, "plain accesses of one expression that nothing puts in an order, one a write"),
     REL("frees", false, false, "accesses of memory to the operations that free it"),
     REL("obj", false, false, "accesses of the same memory object, each to itself too"),
+    REL("extent", false, false,
+        "accesses of the same bytes, as written; each to itself, and initial writes to such"),
+    REL("piece", false, false,
+        "different pieces of one access, which others overlap in part: one event each"),
     REL("mapping", false, false, "accesses of a map command to the start of the command that unmaps"),
 };
 const uint32_t mm_cat_base_count = sizeof mm_cat_bases / sizeof *mm_cat_bases;

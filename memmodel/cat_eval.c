@@ -24,6 +24,7 @@ static uint64_t *bound_of(struct mm_cat_eval *eval, uint32_t i, bool upper)
 
 static void eval_inside(struct mm_cat_eval *eval, uint32_t i, bool upper);
 static void eval_node(struct mm_cat_eval *eval, uint32_t i, bool upper);
+static bool is_void(struct mm_cat_eval *eval, uint32_t i);
 
 uint64_t *cat_value(struct mm_cat_eval *eval, uint32_t i)
 {
@@ -156,12 +157,68 @@ static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
         fill(eval, node->type, upper_of(eval, i));
         return;
     }
+    if (node->dynamic && is_void(eval, i)) {
+        memset(bound_of(eval, i, upper), 0, mm_rel_size(eval->n, node->type) * sizeof(uint64_t));
+        return;
+    }
     if (a != CAT_NO_NODE)
         eval_inside(eval, a, upper_a);
     if (b != CAT_NO_NODE)
         eval_inside(eval, b, upper_b);
     apply(eval, node, bound_of(eval, i, upper), a == CAT_NO_NODE ? NULL : bound_of(eval, a, upper_a),
           b == CAT_NO_NODE ? NULL : bound_of(eval, b, upper_b));
+}
+
+static bool void_by_operands(struct mm_cat_eval *eval, const struct cat_node *node)
+{
+    switch (node->op) {
+    case MM_CAT_SEQ:
+    case MM_CAT_INTER:
+    case MM_CAT_PRODUCT:
+        return is_void(eval, node->a) || is_void(eval, node->b);
+    case MM_CAT_UNION:
+        return is_void(eval, node->a) && is_void(eval, node->b);
+    case MM_CAT_DIFF:
+    case MM_CAT_INVERSE:
+    case MM_CAT_PLUS:
+    case MM_CAT_IDENTITY:
+    case MM_CAT_DOMAIN:
+    case MM_CAT_RANGE:
+        return is_void(eval, node->a);
+    default:
+        return false;
+    }
+}
+
+static bool is_recursive(const struct mm_cat_eval *eval, uint32_t i)
+{
+    for (uint32_t g = 0; g < eval->group_count; g++) {
+        if (i >= eval->groups[g].first && i < eval->groups[g].end)
+            return true;
+    }
+    return false;
+}
+
+/* Whether node I is empty whatever the candidate: it joins or intersects with something that is, such as the
+ * fences of a program without any. */
+static bool is_void(struct mm_cat_eval *eval, uint32_t i)
+{
+    struct cat_node *node = &eval->nodes[i];
+    bool yes;
+
+    if (node->is_void != CAT_MAYBE_VOID || eval->open)
+        return node->is_void == CAT_VOID;
+    node->is_void = CAT_NOT_VOID;
+    if (is_recursive(eval, i))
+        return false;
+    if (node->dynamic) {
+        yes = void_by_operands(eval, node);
+    } else {
+        eval_inside(eval, i, false);
+        yes = mm_bits_empty(lower_of(eval, i), mm_rel_size(eval->n, node->type));
+    }
+    node->is_void = yes ? CAT_VOID : CAT_NOT_VOID;
+    return yes;
 }
 
 static uint32_t wanted_stamp(const struct mm_cat_eval *eval, const struct cat_node *node)
@@ -264,6 +321,8 @@ enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_ev
     for (int t = 0; t < 4; t++)
         eval->epoch[t] = ++eval->clock;
     eval->events = events;
+    for (uint32_t i = 0; i < eval->node_count; i++)
+        eval->nodes[i].is_void = CAT_MAYBE_VOID;
     if (n == eval->n && eval->values)
         return MM_OK;
     for (uint32_t i = 0; i < eval->node_count; i++) {

@@ -26,6 +26,9 @@ struct mm_cat_event {
     uint16_t tags;   /* MM_POINT_* */
     uint32_t point;  /* what edges call it, 0: nothing */
     uint32_t object; /* that LOCATION is part of */
+    uint32_t start;  /* of the whole access, in OBJECT; initial writes: of the location */
+    uint8_t bytes;   /* of the whole access */
+    uint32_t access; /* equal for the pieces of one access; 0: it is in one piece */
 };
 struct mm_cat_edge {
     uint32_t from_thread, to_thread;

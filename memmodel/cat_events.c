@@ -209,6 +209,9 @@ static bool same_location(const struct mm_cat_event *a, const struct mm_cat_even
     X("skernel", both_device(a, b) && a->kernel == b->kernel)                                                \
     X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
     X("obj", is_access(a) && is_access(b) && a->object == b->object)                                         \
+    X("extent", is_access(a) && is_access(b) && a->object == b->object && a->start == b->start &&            \
+                    a->bytes == b->bytes)                                                                    \
+    X("piece", a->access && a->access == b->access && a != b)                                                \
     X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))
 
 /* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */

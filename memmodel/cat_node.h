@@ -6,6 +6,7 @@
 
 #define CAT_NO_NODE UINT32_MAX
 enum { CAT_RF = 1, CAT_CO = 2 }; /* what a node depends on */
+enum { CAT_MAYBE_VOID, CAT_NOT_VOID, CAT_VOID };
 
 /* MM_CAT_NAME: base BASE.  MM_CAT_PARAMETER: a name being defined recursively, number BASE. */
 struct cat_node {
@@ -15,6 +16,7 @@ struct cat_node {
     uint8_t dynamic;  /* CAT_RF, CAT_CO */
     bool identity;    /* relates events to themselves alone */
     bool grows;       /* further events may add pairs of the present ones */
+    uint8_t is_void;  /* CAT_VOID: empty for these events, whatever the candidate */
     const char *name; /* of the first let that means this node, NULL if none */
     size_t offset;    /* of its lower bound in the values */
 };

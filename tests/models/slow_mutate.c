@@ -9,7 +9,8 @@
 
 #include "tests/models/mutate.h"
 
-static const char *const folders[] = {"litmus/suite", "tests/models/opencl", NULL};
+static const char *const folders[] = {"litmus/suite", "tests/models/opencl", "tests/models/overlap/opencl",
+                                      NULL};
 static const char *const settings[] = {"incl=wider",     "version=2.0", "atomic_sw_scope=literal",
                                        "rs=cpp20",       "init=none",   "oota=forbid",
                                        "oota=warn",      "sc=scoped",   "sc=rc11-psc",

@@ -8,7 +8,8 @@
 
 #include "tests/models/mutate.h"
 
-static const char *const folders[] = {"litmus/suite", "tests/models/opencl", NULL};
+static const char *const folders[] = {"litmus/suite", "tests/models/opencl", "tests/models/overlap/opencl",
+                                      NULL};
 
 static void definitions_matter(void **state)
 {
