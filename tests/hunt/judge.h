@@ -70,10 +70,10 @@ static enum mm_order effective_order(const struct event *e)
 static bool is_absent(const char *name)
 {
     static const char *const absent[] = {
-        "QF",      "IMAGE",   "IMG",    "HOST",      "HOSTMEM", "COARSE",    "POINT",    "START",
-        "END",     "INORDER", "MARKER", "CQBARRIER", "NOLIST",  "FINISH",    "WAITK",    "WAITG",
-        "MAP",     "MAPW",    "UNMAP",  "asw",       "enqueue", "completes", "instance", "waitlist",
-        "apiwait", "qo",      "signal", "callback",  "parent",  "child",     "unseq",    "mapping"};
+        "QF",       "IMAGE",  "IMG",       "HOST",      "HOSTMEM",  "COARSE",   "POINT",   "START", "END",
+        "INORDER",  "MARKER", "CQBARRIER", "NOLIST",    "FINISH",   "WAITK",    "WAITG",   "MAP",   "MAPW",
+        "UNMAP",    "asw",    "enqueue",   "completes", "instance", "waitlist", "apiwait", "qo",    "signal",
+        "callback", "parent", "child",     "unseq",     "mapping",  "piece"};
 
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
         if (is(name, absent[i]))
@@ -165,7 +165,7 @@ static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, cons
         return co && (!name[2] || same_thread == (name[2] == 'i'));
     if (is(name, "fr") || is(name, "fre") || is(name, "fri"))
         return fr && (!name[2] || same_thread == (name[2] == 'i'));
-    if (is(name, "loc") || is(name, "vloc"))
+    if (is(name, "loc") || is(name, "vloc") || is(name, "extent"))
         return loc;
     if (is(name, "int"))
         return same_thread;
