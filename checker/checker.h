@@ -175,6 +175,11 @@ struct ck_access {
     const struct mm_source *stack[CK_STACK];
     uint32_t depth;
 };
+/* Command FIRST is complete before command SECOND starts or, where that is 0, before host thread HOST makes
+ * its access at SOURCE to ALLOCATION. */
+struct ck_order {
+    uint32_t first, second, host, source, allocation;
+};
 /* A change of the program, as seen in its events: what is 0 stays as it is. */
 struct ck_change {
     uint32_t source[2];         /* the events concerned, 0 = none */
@@ -187,6 +192,7 @@ struct ck_change {
         bool round;
         const char *flag; /* "CLK_LOCAL_MEM_FENCE" */
     } barrier;
+    struct ck_order commands; /* instead, FIRST 0: none */
 };
 /* EVENT as it would be with CHANGE. */
 void ck_change_apply(const struct ck_change *change, struct mm_event *event);
@@ -216,9 +222,9 @@ const struct ck_finding *ck_detector_finding(const struct ck_detector *detector,
 bool ck_detector_is_weak(const struct ck_detector *detector);
 /* Distinct findings beyond max_findings, which are not kept. */
 size_t ck_detector_dropped(const struct ck_detector *detector);
-/* Whether DETECTOR has a race at the same places and memory as FINDING of another detector over the same
- * trace. */
-bool ck_detector_has_race(struct ck_detector *detector, const struct ck_finding *finding);
+/* The race of DETECTOR at the same places and memory as FINDING of another detector over the same trace, NULL
+ * if it has none. */
+const struct ck_finding *ck_detector_race(struct ck_detector *detector, const struct ck_finding *finding);
 /* Notes that a change was tried: VERIFIED if it helped; else the advice is withdrawn. */
 void ck_detector_verified(struct ck_detector *detector, size_t i, bool verified);
 /* Advice that was found by trying. */

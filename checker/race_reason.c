@@ -52,7 +52,7 @@ struct reason {
     struct ck_detector *d;
     enum ck_system system;
     uint64_t later;
-    uint32_t later_source;
+    uint32_t later_source, allocation;
     const struct ck_access_record *earlier;
     char text[600], fix[600];
     struct ck_change change;
@@ -310,14 +310,16 @@ static bool from_agents(struct reason *r)
     if (commands[0] && commands[1] && from_parent(r, commands[0], commands[1]))
         return true;
     if (commands[0] && commands[1]) {
+        bool forward = commands[0] < commands[1]; /* the first to be enqueued waits for none */
+        uint32_t first = commands[!forward], second = commands[forward];
         snprintf(r->text, sizeof r->text,
                  "no event, wait list, in-order queue, marker or barrier orders commands %" PRIu32
                  " and %" PRIu32,
                  commands[0], commands[1]);
         snprintf(r->fix, sizeof r->fix,
-                 "put the event of command %" PRIu32 " into the wait list of command %" PRIu32,
-                 commands[0] < commands[1] ? commands[0] : commands[1], /* the first to be enqueued */
-                 commands[0] < commands[1] ? commands[1] : commands[0]);
+                 "put the event of command %" PRIu32 " into the wait list of command %" PRIu32, first,
+                 second);
+        r->change.commands = (struct ck_order){.first = first, .second = second};
     } else {
         uint32_t command = commands[0] ? commands[0] : commands[1];
         snprintf(r->text, sizeof r->text,
@@ -327,6 +329,10 @@ static bool from_agents(struct reason *r)
         snprintf(r->fix, sizeof r->fix,
                  "wait for command %" PRIu32 " (clWaitForEvents, clFinish) before the host access%s", command,
                  commands[0] ? "" : ", or enqueue it after that");
+        r->change.commands = (struct ck_order){.first = command,
+                                               .host = (uint32_t)(commands[0] ? r->later : r->earlier->agent),
+                                               .source = commands[0] ? r->later_source : shape_of(r)->source,
+                                               .allocation = r->allocation};
     }
     return true;
 }
@@ -423,6 +429,7 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
                        .system = (enum ck_system)location->system,
                        .later = ck_agent_key(event->agent),
                        .later_source = event->source,
+                       .allocation = event->allocation,
                        .earlier = earlier};
     if (scope_race)
         between_atomics(&r, event);

@@ -186,10 +186,10 @@ static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const
     return mix(mix(mix(mix(1, places[swap]), places[!swap]), allocation), scope_race);
 }
 
-bool ck_detector_has_race(struct ck_detector *d, const struct ck_finding *f)
+const struct ck_finding *ck_detector_race(struct ck_detector *d, const struct ck_finding *f)
 {
     if (f->access_count < 2)
-        return false;
+        return NULL;
     uint32_t sources[2] = {f->accesses[0].event.source, f->accesses[1].event.source};
     uint8_t kinds[2] = {f->accesses[0].event.kind, f->accesses[1].event.kind};
     bool scope_race = strcmp(f->kind, "scope-race") == 0;

@@ -4,6 +4,7 @@
  * been free of this race?  Advice that does not pass is withdrawn.  Time is bounded: what there is no time
  * to try stays advice, without the word "checked". */
 #include "tools/session_verify.h"
+#include "tools/session_order.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,6 +13,14 @@
 #include <unistd.h>
 
 enum { MOST_TRIED = 20, SECONDS = 5 };
+
+/* Of processor time that this thread has used. */
+static double seconds(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 /* An instruction in a function has a source for each chain of calls to it.  What is changed is the place, so
  * that all of them stand for the one that the change names. */
@@ -83,15 +92,20 @@ int session_verify_file(void)
     return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
-static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd)
+static struct ck_detector *create_again(const struct ck_detector *detector, struct session_places *places)
 {
-    const struct ck_finding *finding = ck_detector_finding(detector, i);
     struct ck_detector_options options = {.races = true,
                                           .weak = ck_detector_is_weak(detector),
                                           .max_findings = 1,
                                           .locate = session_places_locate,
                                           .locate_context = places};
-    struct ck_detector *again = ck_detector_create(&options);
+    return ck_detector_create(&options);
+}
+
+static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd)
+{
+    const struct ck_finding *finding = ck_detector_finding(detector, i);
+    struct ck_detector *again = create_again(detector, places);
     struct changer changer = {.change = &finding->change};
     for (int k = 0; k < 2; k++)
         ck_detector_source(detector, finding->change.source[k], &changer.place[k]);
@@ -104,21 +118,73 @@ static bool try_change(struct ck_detector *detector, struct session_places *plac
     ck_detector_sink(again, &changer.sink);
     bool read = mm_trace_read(fd, "trace", &sink, &complete, NULL) == MM_OK;
     if (read && ck_detector_status(again, NULL) == MM_OK)
-        ck_detector_verified(detector, i, !ck_detector_has_race(again, finding));
+        ck_detector_verified(detector, i, !ck_detector_race(again, finding));
     ck_detector_destroy(again);
     mm_free(changer.stands_for);
     return read;
 }
 
+/* ---- orders of commands -------------------------------------------------------------------------- */
+
+static bool is_known(const struct session_order *order, const struct ck_order *one)
+{
+    bool known = one->first == 0;
+    for (size_t k = 0; k < order->count; k++)
+        known |= memcmp(&order->orders[k], one, sizeof *one) == 0;
+    return known;
+}
+
+/* With what helps the first pair of commands others at the same places may still race: these get the same,
+ * as long as there are new ones. */
+static void try_orders(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
+                       double end)
+{
+    const struct ck_finding *finding = ck_detector_finding(detector, i);
+    struct session_order order = {.orders = {finding->change.commands}, .count = 1};
+    enum mm_class result = MM_OK;
+    bool races = true, goes_on = true;
+    while (races && goes_on) {
+        struct ck_detector *again = create_again(detector, places);
+        struct mm_sink sink;
+        if (!again)
+            return;
+        ck_detector_sink(again, &sink);
+        result = session_order_read(fd, &order, &sink);
+        if (result == MM_OK)
+            result = ck_detector_status(again, NULL);
+        const struct ck_finding *race = ck_detector_race(again, finding);
+        races = race != NULL;
+        goes_on = result == MM_OK && races && order.count < SESSION_ORDERS && seconds() < end &&
+                  !is_known(&order, &race->change.commands);
+        if (goes_on)
+            order.orders[order.count++] = race->change.commands;
+        ck_detector_destroy(again);
+    }
+    if (result == MM_UNDEFINED || (result == MM_OK && !races))
+        ck_detector_verified(detector, i, result == MM_OK);
+    if (result == MM_OK && !races && order.count > 1) {
+        char fix[700];
+        snprintf(fix, sizeof fix, "%s, and so on: %zu pairs", finding->fix, order.count);
+        ck_detector_advise(detector, i, fix);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
 void session_verify(struct ck_detector *detector, struct session_places *places, int fd)
 {
-    time_t end = time(NULL) + SECONDS;
+    double end = seconds() + SECONDS;
     size_t tried = 0;
     for (size_t i = 0; fd >= 0 && i < ck_detector_finding_count(detector); i++) {
         const struct ck_finding *finding = ck_detector_finding(detector, i);
-        if (!finding->fix || !finding->change.source[0])
+        bool orders = finding->change.commands.first;
+        if (!finding->fix || (!finding->change.source[0] && !orders))
             continue;
-        if (tried++ == MOST_TRIED || time(NULL) >= end || !try_change(detector, places, i, fd))
+        if (tried++ == MOST_TRIED || seconds() >= end)
+            break;
+        if (orders)
+            try_orders(detector, places, i, fd, end);
+        else if (!try_change(detector, places, i, fd))
             break;
     }
 }

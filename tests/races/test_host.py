@@ -3,7 +3,7 @@
 
     // expect: clean, or the kind of a finding that has to be among those reported
     // reason: words that the reason of that finding has to contain (optional)
-    // fix: words that its advice has to contain (optional)
+    // fix: words that its advice has to contain, which then has to be checked (optional)
     // environment: variables for the run (optional)
     // build: host-cc, if the host's own accesses are to be recorded (optional)
 
@@ -59,7 +59,7 @@ def judge(program, wanted, schedule):
         return "exit %d, found %s" % (run.returncode, [f["kind"] for f in findings])
     if wanted.get("reason") and not any(wanted["reason"] in f.get("reason", "") for f in fitting):
         return "reasons are %s" % [f.get("reason") for f in fitting]
-    if wanted.get("fix") and not any(wanted["fix"] in f.get("fix", "") for f in fitting):
+    if wanted.get("fix") and not any(wanted["fix"] in f.get("fix", "") and f["fix_verified"] for f in fitting):
         return "fixes are %s" % [f.get("fix") for f in fitting]
     return None
 

@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: put the event of command 1 into the wait list of command 2
 // A copy reads what a kernel writes.
 #include "host.h"
 

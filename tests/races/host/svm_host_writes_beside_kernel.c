@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: before the host access
 // reason: neither waits for it
 // The host writes coarse-grained SVM, unmapped, while a kernel may run.
 #include "host.h"

@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: put the event of command 2 into the wait list of command 5, and so on: 2 pairs
 // Two staging buffers, but a write waits for what happened three rounds ago.
 #include "host.h"
 

@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: put the event of command 1 into the wait list of command 2
 // The user event is set although the first kernel may still run.
 #include "host.h"
 
