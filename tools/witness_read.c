@@ -25,7 +25,7 @@ struct reader {
 
 MM_PRINTF(3, 4) static bool wrong(struct reader *r, const char *name, const char *format, ...)
 {
-    char text[300];
+    char text[400];
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
@@ -465,6 +465,17 @@ static bool take_kernel(struct reader *r, const cJSON *root)
     return good(r);
 }
 
+static bool take_module(struct reader *r)
+{
+    struct mm_error err = {0};
+    enum mm_class cls = witness_load(r->w, &err);
+    if (cls == MM_INVALID)
+        return wrong(r, "kernel.spirv", "cannot be executed: %s", err.message);
+    if (cls != MM_OK)
+        *r->err = err;
+    return cls == MM_OK;
+}
+
 static void take_argument(struct reader *r, const cJSON *json, const struct in_argument_info *info,
                           struct witness_argument *a)
 {
@@ -526,7 +537,7 @@ static bool take_all(struct reader *r, const cJSON *root)
     if (!take_question(r, root) || !take_launch(r, root) || !take_kernel(r, root) || !take_objects(r, root) ||
         !take_work_items(r, root) || !take_state(r, root) || !take_events(r, root))
         return false;
-    return witness_load(r->w, r->err) == MM_OK && take_arguments(r, root);
+    return take_module(r) && take_arguments(r, root);
 }
 
 static cJSON *parse(const char *text, const char *path, struct mm_error *err)
