@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Small kernels with known answers, by both engines, and modules that are not.  The known answers stand in the first lines:
+"""Small kernels with known answers, by both engines, and modules that are not; by search also without the executions at
+random that it begins with, which would hide a mistake in what is not listed.  The known answers stand in the first lines:
 
     ; Expect: condition holds, race none, divergence none, termination always
     ; Options: --progress unfair
@@ -31,10 +32,13 @@ def explore(path, engine, options):
     return run, tests[0] if tests else {}
 
 
+ENGINES = {"search": [], "search --no-walk": ["--no-walk"], "z3": []}
+
+
 def check(path, engine):
-    options = shlex.split(" ".join(header(path, "Options")))
+    options = ENGINES[engine] + shlex.split(" ".join(header(path, "Options")))
     errors = list(header(path, "Error"))
-    run, test = explore(path, engine, options)
+    run, test = explore(path, engine.split()[0], options)
     if run.returncode < 0 or run.returncode == 4:
         return f"exit code {run.returncode}: {run.stderr}"
     if errors:
@@ -49,7 +53,7 @@ def check(path, engine):
 
 
 def main():
-    tests = [(name, engine) for name in sorted(os.listdir(FOLDER)) for engine in ("search", "z3")]
+    tests = [(name, engine) for name in sorted(os.listdir(FOLDER)) for engine in ENGINES]
     print(f"1..{len(tests)}")
     failed = 0
     for number, (name, engine) in enumerate(tests, 1):
