@@ -136,7 +136,7 @@ static enum mm_class run(struct sx *sx)
     if (r)
         return r;
     sx->split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
-    sx->knows_overlap = mm_cat_eval_uses(sx->eval, "extent");
+    sx->knows_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
     if (sx_find_traces(sx)) {
