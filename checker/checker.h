@@ -182,7 +182,8 @@ struct ck_order {
 };
 /* A change of the program, as seen in its events: what is 0 stays as it is. */
 struct ck_change {
-    uint32_t source[2];         /* the events concerned, 0 = none */
+    uint32_t source[2]; /* the events concerned, 0 = none */
+    bool wait; /* instead: wait_group_events for the copies at source[0] before what is at source[1] */
     uint8_t fence_flags, scope; /* flags to add; scope to have */
     uint8_t order[2];           /* order to have at least, of each source */
     /* Instead: a barrier of the group somewhere behind line AFTER of the accesses' file, before line BEFORE
@@ -196,6 +197,9 @@ struct ck_change {
 };
 /* EVENT as it would be with CHANGE. */
 void ck_change_apply(const struct ck_change *change, struct mm_event *event);
+/* The program is taken to wait where CHANGE says; the rest of it is up to ck_change_apply().  CHANGE has to
+ * live as long as records come. */
+void ck_detector_suppose(struct ck_detector *detector, const struct ck_change *change);
 
 struct ck_finding {
     const char *kind;    /* "data-race", "scope-race", "out-of-bounds", ... */

@@ -56,12 +56,19 @@ void ck_detector_destroy(struct ck_detector *d)
     mm_free(d);
 }
 
+void ck_detector_suppose(struct ck_detector *d, const struct ck_change *change)
+{
+    d->supposed = change->wait ? change : NULL;
+}
+
 /* ---- events ------------------------------------------------------------------------------- */
 
 static void one_event(struct ck_detector *d, const struct mm_event *event)
 {
     if (d->edge_count)
         ck_race_edges(d, event);
+    if (d->supposed)
+        ck_copies_as_changed(d, event);
     switch (event->kind) {
     case MM_READ:
     case MM_WRITE:
@@ -76,6 +83,10 @@ static void one_event(struct ck_detector *d, const struct mm_event *event)
     case MM_BARRIER_ENTRY:
     case MM_BARRIER_EXIT:
         ck_race_barrier(d, event);
+        break;
+    case MM_COPY_START:
+    case MM_COPY_WAIT:
+        ck_race_copy(d, event);
         break;
     default:
         ck_race_command(d, event, d->next_event);

@@ -198,12 +198,29 @@ static void one_access(struct ck_predictor *p, const struct mm_event *recorded)
     apply(p, &e, group);
 }
 
+/* Asynchronous copies are taken to be made by the first who asks for them, between two barriers: that orders
+ * more than there is, so that no race is predicted that is none. */
+static void add_copy(struct ck_predictor *p, const struct mm_event *e)
+{
+    struct mm_event barrier = *e;
+    barrier.instance |= e->kind == MM_COPY_START ? UINT32_C(1) << 30 : UINT32_C(1) << 31;
+    barrier.order = MM_ACQ_REL;
+    barrier.scope = barrier.effective_scope = MM_SCOPE_WORK_GROUP;
+    barrier.fence_flags = MM_FENCE_GLOBAL | MM_FENCE_LOCAL;
+    barrier.kind = MM_BARRIER_ENTRY;
+    add_event(p, &barrier, 0, 0);
+    barrier.kind = MM_BARRIER_EXIT;
+    add_event(p, &barrier, 0, 0);
+}
+
 static void one_event(struct ck_predictor *p, const struct mm_event *e)
 {
-    if (p->window.count == p->options.window)
+    if (p->window.count >= p->options.window)
         analyse(p, false);
     if (ck_predict_is_access(e))
         one_access(p, e);
+    else if (e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
+        add_copy(p, e);
     else if (e->kind != MM_INIT)
         add_event(p, e, 0, 0);
     if (e->kind == MM_FREE && e->allocation < p->allocation_count)
@@ -236,7 +253,7 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
 static void take_edge(struct ck_predictor *p, const struct mm_edge *edge)
 {
     struct ck_predict_window *w = &p->window;
-    if (w->count == p->options.window)
+    if (w->count >= p->options.window)
         analyse(p, false);
     uint32_t from = index_of(w, edge->from);
     if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO || edge->to != p->next_event ||

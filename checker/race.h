@@ -70,6 +70,8 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
 /* *INTO is raised to TIME for the agents FIRST to LAST. */
 void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
                     uint64_t time);
+/* *INTO becomes the pointwise minimum with OTHER. */
+void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
 void ck_clocks_clear(struct ck_clocks *clocks);
 
 /* ---- agents --------------------------------------------------------------------------------- */
@@ -121,10 +123,29 @@ struct ck_past_barrier { /* for reasons */
     uint8_t flags;
 };
 enum { CK_PAST_BARRIERS = 4 };
+struct ck_copy { /* an asynchronous copy that not everybody has waited for */
+    struct ck_copy *next;
+    uint32_t number; /* in the work-group */
+    uint32_t source; /* of the call */
+    uint32_t callers, waiters;
+    bool started, differ[CK_SYSTEMS]; /* DIFFER: the callers do not know the same */
+    uint64_t first;                   /* agent that called first */
+    uint32_t first_time[CK_SYSTEMS];  /* what it had done before */
+    uint64_t key;                     /* as which agent its accesses are kept, 0: none so far */
+    struct ck_item item;
+    struct ck_clock *waited_from[CK_SYSTEMS], *waited_to[CK_SYSTEMS]; /* of who waited last */
+};
+struct ck_place { /* for copies of a group, one after the other */
+    struct ck_place *next;
+    uint64_t key;
+    uint32_t time; /* of the last that had it */
+};
 struct ck_group {
     struct ck_group *next; /* of the command */
     struct ck_space *locals;
     struct ck_barrier *barriers;
+    struct ck_copy *copies;
+    struct ck_place *places;
     struct ck_past_barrier past[CK_PAST_BARRIERS];
     uint32_t past_count;
 };
@@ -146,6 +167,8 @@ struct ck_command {
     struct ck_item runtime;
     struct ck_group *groups;
     struct ck_argument *arguments;
+    uint32_t *places; /* of copies: the first work-item that asked */
+    uint32_t place_count, place_capacity;
     uint32_t call, caller;              /* source of the call that enqueued it, its host thread */
     const struct ck_snapshot *enqueuer; /* a work-item at its call that enqueued it, or NULL */
 };
@@ -289,6 +312,7 @@ struct ck_snapshot { /* the clocks at an event that edges may start from */
 
 struct ck_detector {
     struct ck_detector_options options;
+    const struct ck_change *supposed; /* NULL: none */
     struct ck_budget budget;
     struct ck_clocks clocks;
     struct mm_error limit; /* cls MM_LIMIT once something was given up */
@@ -411,6 +435,17 @@ void ck_weak_clear(struct ck_detector *d);
 /* race_barrier.c */
 void ck_race_barrier(struct ck_detector *d, const struct mm_event *event);
 void ck_barriers_free(struct ck_detector *d, struct ck_group *group);
+
+/* race_copy.c */
+void ck_race_copy(struct ck_detector *d, const struct mm_event *event);
+/* Before EVENT its agent waits for the copies that the supposed change says. */
+void ck_copies_as_changed(struct ck_detector *d, const struct mm_event *event);
+void ck_copies_free(struct ck_detector *d, struct ck_group *group);
+/* The copy whose access EVENT is; NULL: nobody has asked for it. */
+struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event);
+bool ck_is_copy(const struct ck_detector *d, uint64_t agent);
+/* Of a copy a work-item that asked for it, of others AGENT. */
+uint64_t ck_home_of(const struct ck_detector *d, uint64_t agent);
 
 /* race_command.c: host threads, commands and the edges between them. */
 void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id);

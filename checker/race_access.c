@@ -503,13 +503,17 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     bool reads_item = !atomic && !inherits && !(writes(event) && d->next_sync);
     struct ck_item fresh, *item = NULL;
     const struct ck_item *seen = NULL;
-    if (space)
+    struct ck_copy *copy = space && mm_is_copy(event) ? ck_copy_of(d, event) : NULL;
+    if (copy)
+        seen = item = &copy->item;
+    else if (space)
         seen = reads_item ? ck_item_peek(d, event->agent, &fresh) : (item = ck_item_of(d, event->agent));
     if (!seen)
         return;
     struct access x = {.d = d, .event = event, .location = location, .meta = meta_of(event)};
-    x.record = (struct ck_access_record){ck_agent_key(event->agent), seen->time[location->system],
-                                         ck_shape_of(d, event->source, event->size, x.meta)};
+    x.record =
+        (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[location->system],
+                                  ck_shape_of(d, event->source, event->size, x.meta)};
     if (inherits && !visit(&x, space, offset, item, INHERIT, &released))
         return;
     if (atomic) {

@@ -190,6 +190,7 @@ static void empty_groups(struct ck_detector *d, struct ck_command *command)
 {
     for (struct ck_group *group = command->groups; group; group = group->next) {
         ck_barriers_free(d, group);
+        ck_copies_free(d, group);
         while (group->locals) {
             struct ck_space *space = group->locals;
             group->locals = space->next;
@@ -246,6 +247,7 @@ void ck_command_release(struct ck_detector *d, struct ck_command *command)
 void ck_command_forget(struct ck_detector *d, struct ck_command *command)
 {
     ck_command_release(d, command);
+    ck_budget_free(&d->budget, command->places, command->place_capacity * sizeof *command->places);
     while (command->arguments) {
         struct ck_argument *argument = command->arguments;
         command->arguments = argument->next;

@@ -141,10 +141,10 @@ void ck_clocks_clear(struct ck_clocks *clocks)
     clocks->scratch_capacity = 0;
 }
 
-/* Writes the pointwise maximum of A and B to the scratch pieces and returns their number; *IS_A says
- * whether it is A itself. */
+/* Writes the pointwise maximum (LEAST: minimum) of A and B to the scratch pieces and returns their number;
+ * *IS_A says whether it is A itself. */
 static size_t merge(struct ck_piece *out, const struct ck_piece *a, size_t a_count, const struct ck_piece *b,
-                    size_t b_count, bool *is_a)
+                    size_t b_count, bool least, bool *is_a)
 {
     size_t i = 0, j = 0, n = 0;
     uint64_t a_time = 0, b_time = 0, last = 0;
@@ -159,7 +159,7 @@ static size_t merge(struct ck_piece *out, const struct ck_piece *a, size_t a_cou
             a_time = a[i++].time;
         if (j < b_count && b[j].start == start)
             b_time = b[j++].time;
-        uint64_t time = a_time > b_time ? a_time : b_time;
+        uint64_t time = (a_time > b_time) != least ? a_time : b_time;
         if (time != a_time)
             *is_a = false;
         if (time != last)
@@ -170,14 +170,14 @@ static size_t merge(struct ck_piece *out, const struct ck_piece *a, size_t a_cou
 }
 
 static void join_pieces(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_piece *pieces,
-                        size_t count)
+                        size_t count, bool least)
 {
     const struct ck_clock *a = *into;
     size_t a_count = a ? a->count : 0;
     bool is_a;
     if (!reserve_scratch(clocks, a_count + count))
         return;
-    size_t n = merge(clocks->scratch, a ? a->pieces : NULL, a_count, pieces, count, &is_a);
+    size_t n = merge(clocks->scratch, a ? a->pieces : NULL, a_count, pieces, count, least, &is_a);
     if (is_a)
         return;
     struct ck_clock *result = ck_budget_alloc(clocks->budget, clock_bytes(n));
@@ -221,12 +221,18 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
         *into = shared;
         return;
     }
-    join_pieces(clocks, into, from->pieces, from->count);
+    join_pieces(clocks, into, from->pieces, from->count, false);
 }
 
 void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
                     uint64_t time)
 {
     const struct ck_piece pieces[2] = {{first, time}, {last + 1, 0}};
-    join_pieces(clocks, into, pieces, last == UINT64_MAX ? 1 : 2);
+    join_pieces(clocks, into, pieces, last == UINT64_MAX ? 1 : 2, false);
+}
+
+void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other)
+{
+    if (*into && *into != other)
+        join_pieces(clocks, into, other ? other->pieces : NULL, other ? other->count : 0, true);
 }

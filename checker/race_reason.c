@@ -56,6 +56,8 @@ struct reason {
     const struct ck_access_record *earlier;
     char text[600], fix[600];
     struct ck_change change;
+    bool copies[2]; /* the later, the earlier access is one of an asynchronous copy: its agent is one that
+                       asked for it */
 };
 
 static const struct ck_shape *shape_of(const struct reason *r)
@@ -199,6 +201,8 @@ static bool follows_earlier(const struct reason *r, uint32_t back, uint32_t coun
 static bool from_atomics(struct reason *r)
 {
     uint32_t count = r->d->shortfall_count < CK_SHORTFALLS ? r->d->shortfall_count : CK_SHORTFALLS;
+    if (r->copies[0] || r->copies[1])
+        return false;
     for (uint32_t i = 1; i <= count; i++)
         if (concerns(r, shortfall(r, i)) && describe_shortfall(r, shortfall(r, i)))
             return true;
@@ -251,7 +255,7 @@ static bool from_barriers(struct reason *r)
     const struct ck_access_record *earlier = r->earlier;
     struct mm_agent agent = {(uint32_t)(later >> 32), (uint32_t)later};
     struct ck_command *command = ck_map_get(&d->commands, agent.command);
-    if (!agent.command || earlier->agent >> 32 != agent.command || !command)
+    if (!agent.command || earlier->agent >> 32 != agent.command || !command || r->copies[1])
         return false;
     const struct ck_group *group = ck_group_of(d, command, agent.index);
     const struct ck_item *item = ck_item_of(d, agent);
@@ -341,7 +345,8 @@ bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b)
 {
     struct ck_command *command = ck_map_get(&d->commands, a >> 32);
     return a >> 32 == b >> 32 && command &&
-           ck_group_first(command, (uint32_t)a) == ck_group_first(command, (uint32_t)b);
+           ck_group_first(command, (uint32_t)ck_home_of(d, a)) ==
+               ck_group_first(command, (uint32_t)ck_home_of(d, b));
 }
 
 static void between_atomics(struct reason *r, const struct mm_event *event)
@@ -410,6 +415,35 @@ static void advise_barrier(struct reason *r)
                  flag_of(r->system), first, second);
 }
 
+/* A copy of the group goes on until somebody waits for it; what comes before it needs a barrier
+ * [CLC 6.15.11]. */
+static bool from_copies(struct reason *r)
+{
+    char copy[160], where[160];
+    if (!(r->copies[0] || r->copies[1]) || !ck_same_group(r->d, r->later, r->earlier->agent))
+        return false;
+    place(r->d, shape_of(r)->source, copy, sizeof copy);
+    place(r->d, r->later_source, where, sizeof where);
+    if (!r->copies[1]) {
+        snprintf(
+            r->text, sizeof r->text,
+            "no barrier stands between the access at %s and the asynchronous copy at %s, which any work-item "
+            "of the group may carry out",
+            copy, where);
+        advise_barrier(r);
+        return true;
+    }
+    snprintf(r->text, sizeof r->text,
+             "the asynchronous copy at %s goes on until its event is waited for, and nobody has before the "
+             "%s at %s; "
+             "barriers do not order it",
+             copy, r->copies[0] ? "copy" : "access", where);
+    snprintf(r->fix, sizeof r->fix, "wait_group_events for the copy at %s before the %s at %s", copy,
+             r->copies[0] ? "copy" : "access", where);
+    r->change = (struct ck_change){.source = {shape_of(r)->source, r->later_source}, .wait = true};
+    return true;
+}
+
 static void without_a_hint(struct reason *r)
 {
     bool within = ck_same_group(r->d, r->later, r->earlier->agent);
@@ -426,6 +460,7 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
                            bool scope_race, struct ck_change *change, const char **fix)
 {
     struct reason r = {.d = d,
+                       .copies = {mm_is_copy(event), ck_is_copy(d, earlier->agent)},
                        .system = (enum ck_system)location->system,
                        .later = ck_agent_key(event->agent),
                        .later_source = event->source,
@@ -433,7 +468,7 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
                        .earlier = earlier};
     if (scope_race)
         between_atomics(&r, event);
-    else if (!from_barriers(&r) && !from_atomics(&r) && !from_agents(&r))
+    else if (!from_barriers(&r) && !from_atomics(&r) && !from_agents(&r) && !from_copies(&r))
         without_a_hint(&r);
     *change = r.change;
     *fix = *r.fix ? mm_arena_strdup(d->arena, r.fix) : NULL;

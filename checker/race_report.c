@@ -120,7 +120,8 @@ static struct mm_event event_of(const struct ck_detector *d, const struct ck_acc
 {
     const struct ck_shape *shape = &d->shapes[record->shape];
     struct mm_event event = {.offset = offset, .allocation = other->allocation};
-    event.agent = (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)record->agent};
+    event.agent = (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)ck_home_of(d, record->agent)};
+    event.semantics = ck_is_copy(d, record->agent) ? MM_COPY : 0;
     event.size = shape->size;
     event.source = shape->source;
     bool reads = shape->meta & CK_META_READ, writes = shape->meta & CK_META_WRITE;

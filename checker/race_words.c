@@ -53,8 +53,10 @@ void ck_words_agent(const struct ck_access *access, bool with_command, char *buf
                  access->agent.command);
         return;
     }
-    int n = c ? snprintf(buf, size, "work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", access->global_id[0],
-                         access->global_id[1], access->global_id[2])
+    bool copy = c && mm_is_copy(&access->event);
+    const uint64_t *id = copy ? access->group_id : access->global_id;
+    int n = c ? snprintf(buf, size, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")",
+                         copy ? "the asynchronous copy of work-group" : "work-item", id[0], id[1], id[2])
               : snprintf(buf, size, "work-item %" PRIu32, access->agent.index);
     if (!with_command || n < 0 || (size_t)n >= size)
         return;

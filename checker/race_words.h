@@ -8,7 +8,8 @@
 const char *ck_words_access(const struct mm_event *event);
 /* "write", "read", "atomic-read", ...: for machines */
 const char *ck_words_access_kind(const struct mm_event *event);
-/* "work-item (0,0,0)", with "of kernel 'k' (command 2)" where WITH_COMMAND; "host thread 1"; ... */
+/* "work-item (0,0,0)", with "of kernel 'k' (command 2)" where WITH_COMMAND; "host thread 1"; "the
+ * asynchronous copy of work-group (0,0,0)"; ... */
 void ck_words_agent(const struct ck_access *access, bool with_command, char *buf, size_t size);
 /* "argument 'out' (buffer 3, element 17)", "local memory 'tile' (byte 12)" */
 void ck_words_location(const struct ck_finding *finding, char *buf, size_t size);

@@ -48,7 +48,10 @@ static cJSON *access_json(const struct ck_access *access)
     ck_report_add(object, "function", access->source.function);
     ck_report_add(object, "kind", ck_words_access_kind(&access->event));
     ck_report_add(object, "agent", agent);
-    if (access->command && access->agent.index != MM_INDEX_RUNTIME) {
+    if (access->command && mm_is_copy(&access->event)) {
+        cJSON_AddNullToObject(object, "work_item");
+        add_triple(object, "work_group", access->group_id);
+    } else if (access->command && access->agent.index != MM_INDEX_RUNTIME) {
         add_triple(object, "work_item", access->global_id);
         add_triple(object, "local_id", access->local_id);
         add_triple(object, "work_group", access->group_id);

@@ -85,7 +85,7 @@ static void put_agent(const struct ck_access *access, const struct ck_finding *o
     const char *opcode = access->source.line || !access->source.opcode ? "" : access->source.opcode;
     fprintf(out, "%s%s%s%s%s%s by %s", ck_words_access(&access->event), *opcode ? " (" : "", opcode,
             *opcode ? ")" : "", *where ? " to " : "", where, agent);
-    if (!access->command || access->agent.index == MM_INDEX_RUNTIME)
+    if (!access->command || access->agent.index == MM_INDEX_RUNTIME || mm_is_copy(&access->event))
         return;
     put_triple(out, ", local id", access->local_id);
     put_triple(out, ", work-group", access->group_id);

@@ -1,4 +1,5 @@
-/* A graph for Graphviz: one cluster per agent, program order downwards, recorded edges and reads-from. */
+/* A graph for Graphviz: one cluster per agent and asynchronous copy, program order downwards, recorded edges
+ * and reads-from. */
 #include "memmodel/graph.h"
 
 #include <inttypes.h>
@@ -16,15 +17,16 @@ static void put_label(FILE *out, const char *s)
     }
 }
 
-static bool same_agent(const struct mm_event *a, const struct mm_event *b)
-{
-    return a->agent.command == b->agent.command && a->agent.index == b->agent.index;
-}
-
-struct order { /* events sorted by agent, then by number */
+struct order { /* events sorted by who does them, then by number */
     struct mm_agent agent;
+    uint32_t copy; /* of the agent's work-group, 0: the agent itself */
     size_t event;
 };
+
+static bool same_doer(const struct order *a, const struct order *b)
+{
+    return a->agent.command == b->agent.command && a->agent.index == b->agent.index && a->copy == b->copy;
+}
 
 static int compare(const void *x, const void *y)
 {
@@ -33,6 +35,8 @@ static int compare(const void *x, const void *y)
         return a->agent.command < b->agent.command ? -1 : 1;
     if (a->agent.index != b->agent.index)
         return a->agent.index < b->agent.index ? -1 : 1;
+    if (a->copy != b->copy)
+        return a->copy < b->copy ? -1 : 1;
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
@@ -52,11 +56,11 @@ static void put_clusters(const struct mm_graph *graph, const struct order *order
 {
     for (size_t i = 0; i < graph->event_count; i++) {
         const struct mm_event *e = &graph->events[order[i].event];
-        bool first = i == 0 || !same_agent(&graph->events[order[i - 1].event], e);
-        bool last = i + 1 == graph->event_count || !same_agent(&graph->events[order[i + 1].event], e);
+        bool first = i == 0 || !same_doer(&order[i - 1], &order[i]);
+        bool last = i + 1 == graph->event_count || !same_doer(&order[i + 1], &order[i]);
         if (first) {
-            char agent[200];
-            mm_describe_agent(graph, e->agent, agent, sizeof agent);
+            char agent[240];
+            mm_describe_doer(graph, e, agent, sizeof agent);
             fprintf(out, "  subgraph cluster_%zu {\n    label=\"", i);
             put_label(out, agent);
             fprintf(out, "\";\n");
@@ -87,8 +91,10 @@ void mm_dump_dot(const struct mm_graph *graph, FILE *out)
 {
     fprintf(out, "digraph execution {\n  node [shape=box, fontname=monospace, fontsize=10];\n");
     struct order *order = mm_alloc_zero(graph->event_count + 1, sizeof *order);
-    for (size_t i = 0; order && i < graph->event_count; i++)
-        order[i] = (struct order){graph->events[i].agent, i};
+    for (size_t i = 0; order && i < graph->event_count; i++) {
+        const struct mm_event *e = &graph->events[i];
+        order[i] = (struct order){e->agent, mm_is_copy(e) ? e->instance : 0, i};
+    }
     if (order) {
         qsort(order, graph->event_count, sizeof *order, compare);
         put_clusters(graph, order, out);

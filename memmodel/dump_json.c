@@ -43,8 +43,8 @@ static void put_event(const struct mm_graph *graph, size_t i, FILE *out)
 {
     const struct mm_event *e = &graph->events[i];
     const struct mm_source *source = mm_graph_source(graph, e->source);
-    char agent[200];
-    mm_describe_agent(graph, e->agent, agent, sizeof agent);
+    char agent[240];
+    mm_describe_doer(graph, e, agent, sizeof agent);
     fprintf(out, "{\"id\": %zu, \"command\": %" PRIu32 ", \"index\": %" PRIu32, i, e->agent.command,
             e->agent.index);
     put_pair(out, "kind", mm_kind_name((enum mm_kind)e->kind));
@@ -61,6 +61,8 @@ static void put_event(const struct mm_graph *graph, size_t i, FILE *out)
         fprintf(out, ", \"fence_flags\": %u", e->fence_flags);
     if (e->site)
         fprintf(out, ", \"site\": %" PRIu32 ", \"instance\": %" PRIu32, e->site, e->instance);
+    if (mm_is_copy(e) || e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
+        fprintf(out, ", \"copy\": %" PRIu32, e->instance);
     if (source) {
         put_pair(out, "file", source->file);
         fprintf(out, ", \"line\": %" PRIu32 ", \"column\": %" PRIu32, source->line, source->column);

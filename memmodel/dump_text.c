@@ -29,6 +29,16 @@ void mm_describe_agent(const struct mm_graph *graph, struct mm_agent agent, char
     }
 }
 
+void mm_describe_doer(const struct mm_graph *graph, const struct mm_event *e, char *buf, size_t size)
+{
+    char agent[160];
+    mm_describe_agent(graph, e->agent, agent, sizeof agent);
+    if (mm_is_copy(e))
+        snprintf(buf, size, "asynchronous copy %" PRIu32 " of the work-group of %s", e->instance, agent);
+    else
+        snprintf(buf, size, "%s", agent);
+}
+
 /* The argument through which a command's agent most likely reached OFFSET: the one bound nearest below. */
 static const struct mm_argument *argument_of(const struct mm_graph *graph, const struct mm_event *event)
 {
@@ -106,7 +116,9 @@ static void put_synchronisation(struct text *t, const struct mm_event *e)
     if (e->fence_flags)
         put(t, " flags%s%s%s", e->fence_flags & MM_FENCE_GLOBAL ? " global" : "",
             e->fence_flags & MM_FENCE_LOCAL ? " local" : "", e->fence_flags & MM_FENCE_IMAGE ? " image" : "");
-    if (e->site || e->instance)
+    if (mm_is_copy(e) || e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
+        put(t, " copy %" PRIu32, e->instance);
+    else if (e->site || e->instance)
         put(t, " site %" PRIu32 " instance %" PRIu32, e->site, e->instance);
 }
 
@@ -149,8 +161,8 @@ void mm_dump_text(const struct mm_graph *graph, FILE *out)
 {
     for (size_t i = 0; i < graph->event_count; i++) {
         const struct mm_event *e = &graph->events[i];
-        char agent[160], place[200], what[400];
-        mm_describe_agent(graph, e->agent, agent, sizeof agent);
+        char agent[240], place[200], what[400];
+        mm_describe_doer(graph, e, agent, sizeof agent);
         mm_describe_source(graph, e->source, place, sizeof place);
         mm_describe_event(graph, e, what, sizeof what);
         fprintf(out, "%zu %s: %s%s%s\n", i, agent, what, *place ? " at " : "", place);

@@ -190,7 +190,7 @@ struct mm_event {
     uint32_t source;         /* id of a struct mm_source, 0 = unknown */
     uint32_t site;           /* barrier: static call site, from 1 */
     uint32_t instance;       /* barrier: dynamic instance within (command, work-group or sub-group), from 1;
-                                command events: 0 */
+                                command events: 0; asynchronous copies: which of the work-group's, from 1 */
     uint8_t kind;            /* enum mm_kind */
     uint8_t order;           /* enum mm_order, as written */
     uint8_t scope;           /* enum mm_scope, as written */
@@ -238,6 +238,16 @@ struct mm_edge {
     uint32_t kind;  /* enum mm_edge_kind */
     uint32_t first_byte, byte_count; /* RF: which bytes of the read; else 0 */
 };
+
+/* A plain access of an asynchronous copy of the work-group, of which AGENT is the first that asked for it: it
+ * is not part of what that agent does. It comes after what comes before each COPY_START of the copy, and
+ * before each COPY_WAIT [CLC 6.15.11]. */
+enum { MM_COPY = 32 };
+static inline bool mm_is_copy(const struct mm_event *e)
+{
+    return e->semantics & MM_COPY && (e->kind == MM_READ || e->kind == MM_WRITE) &&
+           !(e->attributes & MM_ATOMIC) && e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
+}
 
 struct mm_allocation {
     uint32_t id;     /* from 1 */

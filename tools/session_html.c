@@ -59,8 +59,9 @@ static void add_text(cJSON *object, const char *key, const char *s)
     cJSON_AddStringToObject(object, key, s ? s : "");
 }
 
-static void add_agent(cJSON *object, const struct mm_graph *names, struct mm_agent agent)
+static void add_agent(cJSON *object, const struct mm_graph *names, const struct mm_event *e)
 {
+    const struct mm_agent agent = e->agent;
     const struct mm_command *c = mm_graph_command(names, agent.command);
     char text[200];
     uint64_t global[3] = {0}, group[3] = {0}, local[3] = {0};
@@ -71,6 +72,12 @@ static void add_agent(cJSON *object, const struct mm_graph *names, struct mm_age
                  !c                          ? ""
                  : c->kernel && c->kernel[0] ? c->kernel
                                              : c->kind);
+    } else if (mm_is_copy(e)) {
+        mm_agent_coordinates(c, agent, global, group, local);
+        snprintf(text, sizeof text,
+                 "asynchronous copy %" PRIu32 " of group (%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                 ") of %s, command %" PRIu32,
+                 e->instance, group[0], group[1], group[2], c->kernel ? c->kernel : "", agent.command);
     } else {
         mm_agent_coordinates(c, agent, global, group, local);
         snprintf(text, sizeof text,
@@ -105,7 +112,7 @@ static cJSON *event_json(const struct mm_graph *names, const struct picked_event
     const struct mm_source *source = e->source ? mm_graph_source(names, e->source) : NULL;
     cJSON_AddNumberToObject(object, "id", (double)p->id);
     add_text(object, "kind", mm_kind_name((enum mm_kind)e->kind));
-    add_agent(object, names, e->agent);
+    add_agent(object, names, e);
     add_memory(object, names, e);
     if (e->attributes & MM_ATOMIC || e->kind == MM_FENCE)
         add_text(object, "order", mm_order_name((enum mm_order)e->order));

@@ -115,6 +115,7 @@ static bool try_change(struct ck_detector *detector, struct session_places *plac
         ck_detector_destroy(again);
         return false;
     }
+    ck_detector_suppose(again, &finding->change);
     ck_detector_sink(again, &changer.sink);
     bool read = mm_trace_read(fd, "trace", &sink, &complete, NULL) == MM_OK;
     if (read && ck_detector_status(again, NULL) == MM_OK)

@@ -178,6 +178,23 @@ struct in_item {
     struct in_weak_item *weak; /* its part in weak memory, NULL: none yet */
 };
 
+/* An asynchronous copy that nobody has waited for yet (copy.c). */
+struct in_copy {
+    const struct in_insn *pc;
+    const struct in_wait *wait;
+    struct in_fat to, from;
+    uint64_t count, stride; /* elements; of the global side */
+    uint64_t event;
+    uint32_t number; /* in the work-group, from 1 */
+    bool late;       /* it is made when it is waited for */
+    bool met;        /* by the wait at hand */
+};
+struct in_copies {
+    struct in_copy *list;
+    uint32_t count, capacity;
+    uint32_t made; /* by the work-group so far */
+};
+
 /* Blocks of work-items, allocated together. */
 struct in_slab {
     struct in_slab *next;
@@ -200,6 +217,7 @@ struct in_group {
     struct in_slab *slabs;
     uint8_t *local_shadow; /* NULL unless checking */
     uint64_t local_size;   /* bytes at local */
+    struct in_copies copies;
     struct in_built_ins built_ins;
 };
 
@@ -337,6 +355,9 @@ void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_
                       uint32_t attributes);
 void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
                      uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance);
+/* COPY_START or COPY_WAIT */
+void in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
+                    uint32_t number);
 void in_record_flush(struct in_run *run);
 uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc);
 void in_record_end(struct in_run *run);
@@ -351,6 +372,10 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
 /* pipe.c */
 void in_pipe_collective(struct in_run *run, struct in_item **members, uint32_t count,
                         const struct in_wait *wait);
+/* copy.c: the same for asynchronous copies; and the end of a work-group, of which ITEM ends last */
+void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t count,
+                        const struct in_wait *wait);
+void in_copies_end(struct in_run *run, struct in_item *item);
 bool in_pipe_storages_create(struct in_instance *instance);
 void in_pipe_storages_destroy(struct in_instance *instance);
 /* atomic.c; false: the work-item cannot go on (run->stopped) */

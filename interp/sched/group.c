@@ -83,6 +83,7 @@ void in_group_destroy(struct in_run *run, struct in_group *g)
         next = s->next;
         mm_free(s);
     }
+    mm_free(g->copies.list);
     mm_free(g->objects);
     mm_free(g->local);
     mm_free(g->local_shadow);
@@ -106,6 +107,7 @@ bool in_group_next(struct in_run *run, struct in_group *g)
         g->items_count *= g->size[k];
     }
     g->done = g->waiting = g->cursor = g->yields = 0;
+    g->copies.count = g->copies.made = 0;
     in_built_ins_of_group(run, g);
     if (g->local_shadow != NULL)
         memset(g->local_shadow, 1, g->local_size);

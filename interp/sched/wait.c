@@ -51,37 +51,19 @@ static void record_named(struct in_run *run, struct in_item **members, uint32_t 
         record_at(run, members[k], MM_BARRIER_EXIT, site, instance);
 }
 
-/* Who waits for asynchronous copies sees them; the first work-item made them [CLC 6.15.11]. */
-static void record_copies(struct in_run *run, struct in_item **members, uint32_t n, enum mm_kind kind)
-{
-    const uint32_t both = SpvMemorySemanticsWorkgroupMemoryMask | SpvMemorySemanticsCrossWorkgroupMemoryMask |
-                          SpvMemorySemanticsAcquireReleaseMask;
-    const struct in_wait *w = wait_of(members[0]);
-    if (w->opcode != SpvOpGroupWaitEvents || !run->full || run->launch.recorder == NULL)
-        return;
-    for (uint32_t k = 0; k < n; k++) {
-        in_record_fence(run, members[k], members[k]->pc - 1, kind,
-                        k == 0 || kind == MM_BARRIER_EXIT ? both : 0, SpvScopeWorkgroup, w->site,
-                        members[k]->instances[false]);
-        run->events[run->event_count - 1].scope = (uint8_t)in_scope_of(SpvScopeWorkgroup);
-    }
-}
-
 static void release(struct in_run *run, struct in_item **members, uint32_t n)
 {
     const struct in_wait *w = wait_of(members[0]);
-    record_copies(run, members, n, MM_BARRIER_ENTRY);
     bool barrier = w->kind == IN_WAIT_BARRIER || w->kind == IN_WAIT_NAMED_BARRIER;
     if (w->kind == IN_WAIT_NAMED_BARRIER)
         record_named(run, members, n);
     if (run->weak != NULL && barrier)
         in_weak_barrier(run, members, n, in_get32(members[0], w->semantics),
                         in_scope_of(in_get32(members[0], w->memory_scope)));
-    if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
-        in_weak_copies(run, members, n);
     if (!barrier)
         in_collective(run, members, n, w);
-    record_copies(run, members, n, MM_BARRIER_EXIT);
+    if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
+        in_weak_copies(run, members, n);
     for (uint32_t k = 0; k < n; k++) {
         record(run, members[k], MM_BARRIER_EXIT);
         members[k]->state = IN_ITEM_READY;
@@ -315,6 +297,8 @@ void in_item_waits(struct in_run *run, struct in_item *item)
 void in_item_done(struct in_run *run, struct in_item *item)
 {
     struct in_group *g = item->group;
+    if (g->done + 1 == g->items_count)
+        in_copies_end(run, item);
     if (run->weak != NULL)
         in_weak_done(run, item);
     in_item_finish(g, item);

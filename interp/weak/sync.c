@@ -255,3 +255,8 @@ void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count
             in_view_join(run->weak, &mine->view[r], first->view[r]);
     }
 }
+
+bool in_weak_is_late(struct in_run *run)
+{
+    return run->launch.oracle == NULL && in_weak_random(run->weak) % 2 == 0;
+}

@@ -55,6 +55,8 @@ void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t coun
                      enum mm_scope scope);
 /* The first of MEMBERS made asynchronous copies, which all of them now see [CLC 6.15.11]. */
 void in_weak_copies(struct in_run *run, struct in_item **members, uint32_t count);
+/* Whether a copy is made as late as may be, when it is waited for. */
+bool in_weak_is_late(struct in_run *run);
 
 /* The same where an oracle says what is read (oracle.c). */
 const uint8_t *in_oracle_read(struct in_run *run, struct in_item *item, const struct in_object *object,

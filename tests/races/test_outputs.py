@@ -31,6 +31,9 @@ KERNELS = (  # the kind, the options, the source
     ("barrier-divergence", ONE, "kernel void k(global int *x) { if (get_local_id(0)) barrier(0); }"),
     ("different-arguments", ONE, "kernel void k(global int *x) { local int t[4];\n"
      "event_t e = async_work_group_copy(t, x, get_local_id(0) + 1, 0); wait_group_events(1, &e); }"),
+    ("unwaited-copy", ONE, "kernel void k(global int *x) { local int t[2]; async_work_group_copy(t, x, 2, 0); }"),
+    ("data-race", ONE, "kernel void k(global int *x) { local int t[2];\n"
+     "event_t e = async_work_group_copy(t, x, 2, 0); x[get_local_id(0)] = 1; wait_group_events(1, &e); }"),
     ("float-to-integer", ["-a", "buf:4:fill=0x7f000000"], "kernel void k(global int *x) { *x = (int)as_float(*x); }"),
     ("step-limit", ["--step-limit", "1000", "-a", "buf:4"], "kernel void k(global int *x) { while (1) x[0]++; }"),
     ("assertion", ONE + ["--assert", "x[0] == 2"], "kernel void k(global int *x) { x[get_global_id(0)] = 1; }"),

@@ -58,7 +58,8 @@ def judge(path, wanted, schedule):
             return "the calls are at %s" % stack
     lines = sum(1 for _ in open(path))
     for access in fitting[0]["accesses"]:
-        if not 0 < access["line"] <= lines or access["work_item"] is None:
+        nobody = access["work_item"] is None and not access["agent"].startswith("the asynchronous copy")
+        if not 0 < access["line"] <= lines or nobody:
             return "an access without its place: %s" % access
     return None
 

@@ -1,0 +1,248 @@
+/* Asynchronous copies between global and local memory [CLC 6.15.11].
+ *
+ * A copy is made when all of the work-group have asked for it, by none of them: the record has its accesses
+ * between the COPY_START of each and the COPY_WAIT of each, and which of them the values show is not
+ * promised.  In weak memory it may be made as late as when it is waited for. */
+#include "check.h"
+#include "collective.h"
+#include "interp/weak/weak.h"
+#include <string.h>
+
+#define EVENT (UINT64_C(0x6576656e) << 32) /* the upper half of events */
+
+static bool is_recorded(const struct in_run *run)
+{
+    return run->full && run->launch.recorder != NULL;
+}
+
+static void record_point(const struct in_gathering *g, const struct in_insn *pc, enum mm_kind kind,
+                         uint32_t copy)
+{
+    for (uint32_t m = 0; is_recorded(g->run) && m < g->count; m++)
+        in_record_copy(g->run, g->members[m], pc, kind, copy);
+}
+
+/* ---- copying ----------------------------------------------------------------------------------- */
+
+static void record(struct in_run *run, struct in_item *item, const struct in_copy *c,
+                   const struct in_object *object, uint64_t address, uint64_t size, const uint8_t *read,
+                   const uint8_t *written)
+{
+    if (!is_recorded(run))
+        return;
+    in_record_access(run, item, c->pc, object, address, (uint32_t)size, read != NULL ? MM_READ : MM_WRITE,
+                     read, written, 0);
+    struct mm_event *e = &run->events[run->event_count - 1];
+    e->semantics = MM_COPY;
+    e->instance = c->number;
+    if (run->weak != NULL)
+        in_weak_recorded(run);
+}
+
+/* SIZE bytes from F to T. */
+static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy *c, uint64_t t, uint64_t f,
+                       uint64_t size)
+{
+    const uint8_t *s = in_touch(run, item, c->pc, &c->from, f, size, 0, false);
+    uint8_t *d = s != NULL ? in_touch(run, item, c->pc, &c->to, t, size, 0, true) : NULL;
+    if (d == NULL)
+        return;
+    bool weak = run->weak != NULL;
+    if (weak)
+        s = in_weak_read(run, item, c->from.object, f, size);
+    record(run, item, c, c->from.object, f, size, s, NULL);
+    if (weak)
+        in_weak_write_begin(run, item, c->to.object, t, size);
+    memmove(d, s, size);
+    if (item->shadow != NULL)
+        in_shadow_copy(run, item, &c->to, t, &c->from, f, size);
+    if (weak)
+        in_weak_write_end(run, item, c->to.object, t, size);
+    record(run, item, c, c->to.object, t, size, NULL, d);
+}
+
+static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
+{
+    const struct in_ty *from = c->wait->from;
+    uint64_t size = from->element != NULL ? from->element->size : 1;
+    bool to_local = from->storage == SpvStorageClassWorkgroup;
+    for (uint64_t k = 0; k < (c->stride == 1 ? c->count > 0 : c->count) && !run->stopped; k++) {
+        uint64_t t = c->to.address + k * size * (to_local ? 1 : c->stride);
+        uint64_t f = c->from.address + k * size * (to_local ? c->stride : 1);
+        copy_piece(run, item, c, t, f, c->stride == 1 ? size * c->count : size);
+    }
+}
+
+/* ---- asking ------------------------------------------------------------------------------------ */
+
+/* All pass the same, as the function demands. */
+static bool agree(const struct in_gathering *g)
+{
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint64_t size = k < 2 ? sizeof(uint64_t) : g->w->size_ty->size;
+        for (uint32_t m = 1; m < g->count; m++) {
+            if (memcmp(in_gathered(g, 0, k), in_gathered(g, m, k), size) == 0)
+                continue;
+            in_raise(
+                g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11", NULL, 0,
+                0,
+                "an argument of the asynchronous copy of this work-item differs from that of work-item %u "
+                "of its work-group",
+                g->members[0]->agent);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Where somebody looks at them, copies are kept until they are waited for. */
+static void keep(struct in_run *run, struct in_copies *copies, const struct in_copy *c)
+{
+    if (!run->launch.checks && !is_recorded(run) && !c->late)
+        return;
+    if (copies->count == copies->capacity) {
+        uint32_t capacity = 2 * copies->capacity + 4;
+        struct in_copy *list = mm_realloc(copies->list, capacity * sizeof *list);
+        if (list == NULL) {
+            run->limit = true;
+            return;
+        }
+        copies->list = list;
+        copies->capacity = capacity;
+    }
+    copies->list[copies->count++] = *c;
+}
+
+static void ask(const struct in_gathering *g)
+{
+    struct in_copies *copies = &g->members[0]->group->copies;
+    struct in_copy c = {.pc = g->members[0]->pc - 1, .wait = g->w, .number = ++copies->made};
+    if (g->run->launch.checks && !agree(g) && g->run->stopped)
+        return;
+    memcpy(&c.to, in_gathered(g, 0, 0), sizeof c.to);
+    memcpy(&c.from, in_gathered(g, 0, 1), sizeof c.from);
+    c.count = in_number(in_gathered(g, 0, 2), g->w->size_ty);
+    c.stride = in_number(in_gathered(g, 0, 3), g->w->size_ty);
+    c.stride = c.stride == 0 ? 1 : c.stride;
+    c.late = g->run->weak != NULL && in_weak_is_late(g->run);
+    record_point(g, c.pc, MM_COPY_START, c.number);
+    if (!c.late)
+        make(g->run, g->members[0], &c);
+    for (uint32_t m = g->count; m-- > 0;) {
+        uint64_t event = in_number(in_gathered(g, m, 4), g->w->ty);
+        c.event = event != 0 ? event : EVENT | c.number;
+        memcpy(g->members[m]->frame + g->w->result, &c.event, sizeof c.event);
+    }
+    keep(g->run, copies, &c);
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------- */
+
+/* Of MEMBER's list, its element K; NULL: it cannot be read. */
+static const uint8_t *event_of(const struct in_gathering *g, uint32_t member, uint64_t k, uint64_t *address)
+{
+    struct in_fat list;
+    memcpy(&list, in_gathered(g, member, 1), sizeof list);
+    *address = list.address + k * sizeof *address;
+    return in_touch(g->run, g->members[member], g->members[member]->pc - 1, &list, *address, sizeof *address,
+                    0, false);
+}
+
+static void check_event(const struct in_gathering *g, uint32_t member, uint64_t address, uint64_t value)
+{
+    struct in_item *item = g->members[member];
+    const uint8_t *shadow = in_shadow(item, address, sizeof(uint64_t));
+    uint64_t none = 0;
+    if (shadow != NULL && memcmp(shadow, &none, sizeof none) != 0)
+        in_raise(g->run, item, item->pc - 1, "uninitialized", "CLC 6.15.11", NULL, address, sizeof value,
+                 "the work-group waits for an event that was never given a value");
+    else if (value >> 32 != EVENT >> 32)
+        in_raise(g->run, item, item->pc - 1, "invalid-event", "CLC 6.15.11", NULL, address, sizeof value,
+                 "the work-group waits for %s, which no asynchronous copy made",
+                 value == 0 ? "the event 0" : "an event");
+}
+
+/* Marks the copies of the events in MEMBER's list; FIRST is the list of the first member.  False: that is
+ * another one. */
+static bool meet(const struct in_gathering *g, uint32_t member, uint64_t count, bool differs)
+{
+    struct in_copies *copies = &g->members[0]->group->copies;
+    for (uint64_t k = 0; k < count && !g->run->stopped; k++) {
+        uint64_t address, value, first;
+        const uint8_t *event = event_of(g, member, k, &address);
+        if (event == NULL)
+            break;
+        memcpy(&value, event, sizeof value);
+        if (g->run->launch.checks)
+            check_event(g, member, address, value);
+        for (uint32_t c = 0; c < copies->count; c++)
+            copies->list[c].met |= copies->list[c].event == value;
+        event = differs || g->run->stopped ? NULL : event_of(g, 0, k, &address);
+        if (event != NULL)
+            memcpy(&first, event, sizeof first);
+        differs |= event != NULL && first != value;
+    }
+    return !differs;
+}
+
+/* The lists of all are the same, as the function demands. */
+static void meet_all(const struct in_gathering *g)
+{
+    const struct in_ty *ty = g->w->from;
+    uint64_t most = in_number(in_gathered(g, 0, 0), ty);
+    for (uint32_t m = 0; m < g->count && !g->run->stopped; m++) {
+        uint64_t count = in_number(in_gathered(g, m, 0), ty);
+        if (!meet(g, m, count, count != most) && g->run->launch.checks && !g->run->stopped) {
+            in_raise(g->run, g->members[m], g->members[m]->pc - 1, "different-arguments", "CLC 6.15.11", NULL,
+                     0, 0,
+                     "the events that this work-item waits for differ from those of work-item %u of its "
+                     "work-group",
+                     g->members[0]->agent);
+            return;
+        }
+    }
+}
+
+static void wait(const struct in_gathering *g)
+{
+    struct in_copies *copies = &g->members[0]->group->copies;
+    uint32_t kept = 0;
+    if (!g->run->launch.checks && copies->count == 0)
+        return;
+    meet_all(g);
+    for (uint32_t k = 0; k < copies->count; k++) {
+        struct in_copy *c = &copies->list[k];
+        if (!c->met) {
+            copies->list[kept++] = *c;
+            continue;
+        }
+        if (c->late)
+            make(g->run, g->members[0], c);
+        record_point(g, g->members[0]->pc - 1, MM_COPY_WAIT, c->number);
+    }
+    copies->count = kept;
+}
+
+void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *w)
+{
+    const struct in_gathering g = {run, members, count, w};
+    if (w->opcode == SpvOpGroupAsyncCopy)
+        ask(&g);
+    else
+        wait(&g);
+}
+
+/* All copies have to be waited for before the kernel ends. */
+void in_copies_end(struct in_run *run, struct in_item *item)
+{
+    struct in_copies *copies = &item->group->copies;
+    for (uint32_t k = 0; k < copies->count && !run->stopped; k++) {
+        struct in_copy *c = &copies->list[k];
+        if (c->late)
+            make(run, item, c);
+        if (run->launch.checks && !run->stopped)
+            in_raise(run, item, c->pc, "unwaited-copy", "CLC 6.15.11", NULL, 0, 0,
+                     "the work-group ends without having waited for this asynchronous copy");
+    }
+    copies->count = 0;
+}

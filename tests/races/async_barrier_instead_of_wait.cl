@@ -1,0 +1,9 @@
+// expect: unwaited-copy
+// run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
+// Nobody ever waits: the kernel must not end before it has.
+kernel void k(global const int *in, global int *out, local int *t)
+{
+    async_work_group_copy(t, in + get_group_id(0) * 8, 8, 0);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    out[get_global_id(0)] = get_local_id(0);
+}

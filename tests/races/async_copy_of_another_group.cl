@@ -1,0 +1,12 @@
+// expect: data-race
+// run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
+// The next group's part of what copies write: waiting is the matter of a group.
+kernel void k(global const int *in, global int *out, local int *t)
+{
+    int g = get_group_id(0), l = get_local_id(0);
+    event_t e = async_work_group_copy(t, in + 8 * g, 8, 0);
+    wait_group_events(1, &e);
+    e = async_work_group_copy(out + 8 * g, t, 8, 0);
+    wait_group_events(1, &e);
+    t[l] = out[8 * (1 - g) + l];
+}

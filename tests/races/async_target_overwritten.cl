@@ -1,0 +1,15 @@
+// expect: data-race
+// fix: wait_group_events for the copy
+// run: -g 8 -l 8 -a buf:8:iota -a buf:8
+// What is copied out is overwritten behind a barrier, before the wait.
+kernel void k(global const int *in, global int *out)
+{
+    local int t[8];
+    int l = get_local_id(0);
+    t[l] = in[7 - l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    event_t e = async_work_group_copy(out, t, 8, 0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    t[l] = 0;
+    wait_group_events(1, &e);
+}

@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:16:iota -a buf:8
+// Two copies under way to the same place.
+kernel void k(global const int *in, global int *out)
+{
+    local int t[8];
+    event_t e[2] = {async_work_group_copy(t, in, 8, 0), async_work_group_copy(t + 4, in + 8, 4, 0)};
+    wait_group_events(2, e);
+    out[get_local_id(0)] = t[get_local_id(0)];
+}
