@@ -288,22 +288,30 @@ static void candidate(struct enumeration *x)
     choose_sources(x, 0);
 }
 
+/* Adds STEP for each barrier that T comes to and U has to come to, too. */
+static void count_visits(const struct enumeration *x, uint32_t t, uint32_t u, int step, int *visits)
+{
+    for (uint32_t i = 0; i < x->chosen[t]->count; i++) {
+        const struct event *e = &x->chosen[t]->events[i];
+
+        if (e->kind == 'B' && meet(&x->p->threads[t], &x->p->threads[u], e->op->sub_group))
+            visits[e->op->site] += step;
+    }
+}
+
 /* Work-items of one group wait for each other at barriers: they all come to the same ones, equally often. */
 static bool barriers_let_through(const struct enumeration *x)
 {
     for (uint32_t t = 0; t < x->p->thread_count; t++) {
         for (uint32_t u = 0; u < x->p->thread_count; u++) {
-            int visits[3] = {0};
+            int visits[SITES + 1] = {0};
 
-            if (x->p->threads[t].device != x->p->threads[u].device ||
-                x->p->threads[t].work_group != x->p->threads[u].work_group)
-                continue;
-            for (uint32_t i = 0; i < x->chosen[t]->count; i++)
-                visits[x->chosen[t]->events[i].op->site] += x->chosen[t]->events[i].kind == 'B';
-            for (uint32_t i = 0; i < x->chosen[u]->count; i++)
-                visits[x->chosen[u]->events[i].op->site] -= x->chosen[u]->events[i].kind == 'B';
-            if (visits[1] || visits[2])
-                return false;
+            count_visits(x, t, u, 1, visits);
+            count_visits(x, u, t, -1, visits);
+            for (int site = 1; site <= SITES; site++) {
+                if (visits[site])
+                    return false;
+            }
         }
     }
     return true;

@@ -23,6 +23,14 @@ static enum mm_order pick_order(const enum mm_order *orders, uint32_t count)
     return orders[pick(count)];
 }
 
+/* Images are read and written plainly. */
+static void as_image(struct hunt_op *op)
+{
+    if (op->kind >= RMW)
+        op->kind = STORE;
+    op->order = MM_ORDER_NONE;
+}
+
 static void generate_op(const struct hunt_program *p, const struct hunt_thread *t, uint32_t index,
                         struct hunt_op *op, uint32_t *adds)
 {
@@ -52,8 +60,7 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
     op->value = 1 + pick(2);
     op->expected = pick(3);
     op->scope = scopes[pick(5)];
-    op->flags = 1 + pick(3);
-    op->site = 1 + pick(2);
+    op->flags = p->image && pick(2) ? MM_FENCE_IMAGE : 1 + pick(3);
     op->weak = pick(2);
     op->rmw = rmws[pick(4)];
     if (op->kind == RMW && op->rmw == CK_RMW_ADD && ++*adds > 1)
@@ -69,16 +76,22 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
     else
         op->order = pick_order(all_orders, 5);
     op->order_fail = load_orders[1 + pick(3)];
+    if (op->kind < FENCE && p->locations[op->location].region == MM_IMAGE)
+        as_image(op);
     if (op->order == MM_ORDER_NONE)
         op->scope = MM_SCOPE_NONE;
+    else if (t->host)
+        op->scope = MM_SCOPE_ALL_SVM_DEVICES;
 }
 
-/* The same barrier somewhere in every thread with room for it; now and then not quite the same. */
+/* The same barrier somewhere in every work-item with room for it; now and then not quite the same. */
 static void place_barriers(struct hunt_program *p)
 {
     struct hunt_op barrier = {.kind = BARRIER, .guard = -1, .source = -1, .order = MM_ACQ_REL, .site = 1};
 
-    barrier.scope = pick(3) ? MM_SCOPE_WORK_GROUP : MM_SCOPE_DEVICE;
+    barrier.sub_group = pick(4) == 0;
+    barrier.scope =
+        pick(3) ? (barrier.sub_group ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP) : MM_SCOPE_DEVICE;
     barrier.flags = 1 + pick(3);
     for (uint32_t t = 0; t < p->thread_count; t++) {
         struct hunt_thread *thread = &p->threads[t];
@@ -86,9 +99,11 @@ static void place_barriers(struct hunt_program *p)
 
         if (pick(20) == 0)
             barrier.site = 2;
+        if (barrier.sub_group)
+            barrier.site = 3;
         if (pick(10) == 0)
             barrier.flags = 1 + pick(3);
-        if (thread->op_count == MAX_OPS)
+        if (thread->op_count == MAX_OPS || thread->host)
             continue;
         for (uint32_t i = at; i < thread->op_count; i++) {
             thread->ops[i].guard += thread->ops[i].guard >= (int)at;
@@ -104,6 +119,10 @@ void hunt_generate(uint64_t seed, struct hunt_program *p)
 {
     static const enum mm_region regions[] = {MM_GLOBAL, MM_GLOBAL, MM_GLOBAL,
                                              MM_LOCAL,  MM_LOCAL,  MM_REGION_NONE};
+    static const enum mm_origin origins[] = {MM_ORIGIN_BUFFER,           MM_ORIGIN_BUFFER,
+                                             MM_ORIGIN_BUFFER,           MM_ORIGIN_FINE_SVM,
+                                             MM_ORIGIN_FINE_SVM_ATOMICS, MM_ORIGIN_COARSE_SVM};
+    bool kernels, host;
     uint32_t adds = 0, accesses = 0, most = 7;
 
     random_state = (seed + 1) * 0x9E3779B97F4A7C15U;
@@ -113,17 +132,23 @@ void hunt_generate(uint64_t seed, struct hunt_program *p)
     p->thread_count = 2 + pick(3);
     p->location_count = 1 + pick(MAX_LOCATIONS);
     for (uint32_t i = 0; i < p->location_count; i++) {
-        p->locations[i] =
-            (struct hunt_location){.region = regions[pick(6)],
-                                   .origin = pick(3) ? MM_ORIGIN_BUFFER : MM_ORIGIN_FINE_SVM_ATOMICS,
-                                   .non_atomic = pick(4) == 0,
-                                   .initial = pick(8) == 0};
+        p->locations[i] = (struct hunt_location){.region = regions[pick(6)],
+                                                 .origin = origins[pick(6)],
+                                                 .non_atomic = pick(4) == 0,
+                                                 .initial = pick(8) == 0};
     }
+    p->image = pick(8) == 0;
+    kernels = pick(6) == 0;
+    host = pick(8) == 0;
+    if (p->image)
+        p->locations[0] = (struct hunt_location){.region = MM_IMAGE, .origin = MM_ORIGIN_BUFFER};
     for (uint32_t t = 0; t < p->thread_count; t++) {
         struct hunt_thread *thread = &p->threads[t];
 
         thread->device = pick(4) == 0;
-        thread->work_group = pick(2);
+        thread->host = host && t == 0;
+        thread->kernel = kernels ? pick(2) : 0;
+        thread->work_group = pick(2) + 2 * thread->kernel;
         thread->sub_group = pick(2);
         thread->op_count = 1 + pick(p->thread_count > 3 ? 2 : p->thread_count > 2 ? 3 : 4);
         for (uint32_t i = 0; i < thread->op_count; i++) {
@@ -167,18 +192,19 @@ void hunt_print(const struct hunt_program *p, FILE *out)
     for (uint32_t t = 0; t < p->thread_count; t++) {
         const struct hunt_thread *thread = &p->threads[t];
 
-        fprintf(out, "#  P%u@ device %u, work-group %u, sub-group %u\n", t, thread->device,
-                thread->work_group, thread->sub_group);
+        fprintf(out, "#  P%u@ %sdevice %u, kernel %u, work-group %u, sub-group %u\n", t,
+                thread->host ? "host, " : "", thread->device, thread->kernel, thread->work_group,
+                thread->sub_group);
         for (uint32_t i = 0; i < thread->op_count; i++) {
             const struct hunt_op *op = &thread->ops[i];
 
             fprintf(out, "#    r%u ", i);
             if (op->guard >= 0)
                 fprintf(out, "if (r%d == %u) ", op->guard, op->guard_value);
-            fprintf(out, "%s x%u value %u expected %u source r%d %s/%s %s flags %u site %u rmw %d%s\n",
+            fprintf(out, "%s x%u value %u expected %u source r%d %s/%s %s flags %u site %u%s rmw %d%s\n",
                     kinds[op->kind], op->location, op->value, op->expected, op->source,
                     mm_order_name(op->order), mm_order_name(op->order_fail), mm_scope_name(op->scope),
-                    op->flags, op->site, op->rmw, op->weak ? " weak" : "");
+                    op->flags, op->site, op->sub_group ? " sub-group" : "", op->rmw, op->weak ? " weak" : "");
         }
     }
     fprintf(out, "#  %s", quantifiers[p->quantifier]);
@@ -229,6 +255,7 @@ static void lower_op(struct ck_program *c, uint32_t t, uint32_t index, const str
                           .address = CK_NO_EXPR,
                           .value = CK_NO_EXPR,
                           .expected = CK_NO_EXPR,
+                          .sub_group = op->sub_group,
                           .site = op->kind == BARRIER ? op->site : 0};
 
     if (op->guard >= 0) {
@@ -324,6 +351,8 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
 
         ck_program_add_thread(c, &(struct ck_thread){.name = "P",
                                                      .device = thread->device,
+                                                     .host = thread->host,
+                                                     .kernel = thread->kernel,
                                                      .work_group = thread->work_group,
                                                      .sub_group = thread->sub_group});
         for (uint32_t i = 0; i < MAX_OPS; i++)

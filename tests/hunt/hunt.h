@@ -10,7 +10,15 @@
 
 /* A program as the generator makes it: threads of guarded operations; WAIT loads until it reads VALUE.
  * Operation I of a thread has register I for what it reads.  All values that can arise are below VALUES. */
-enum { MAX_THREADS = 4, MAX_OPS = 5, MAX_LOCATIONS = 3, VALUES = 8, MAX_EVENTS = 40, MAX_PAIRS = 4 };
+enum {
+    MAX_THREADS = 4,
+    MAX_OPS = 5,
+    MAX_LOCATIONS = 3,
+    VALUES = 8,
+    MAX_EVENTS = 40,
+    MAX_PAIRS = 4,
+    SITES = 3
+};
 enum hunt_kind { LOAD, WAIT, STORE, STORE_REG, RMW, CAS, FENCE, BARRIER };
 
 struct hunt_op {
@@ -23,10 +31,12 @@ struct hunt_op {
     enum mm_scope scope;
     enum ck_rmw_op rmw;
     unsigned flags, site;
-    bool weak;
+    bool weak, sub_group; /* SUB_GROUP: of a barrier */
 };
+/* Work-groups of different kernels have different numbers. */
 struct hunt_thread {
-    uint32_t device, work_group, sub_group, op_count;
+    bool host;
+    uint32_t device, kernel, work_group, sub_group, op_count;
     struct hunt_op ops[MAX_OPS];
 };
 struct hunt_location {
@@ -40,6 +50,7 @@ struct hunt_atom {
     uint32_t thread, index, value; /* register or location */
 };
 struct hunt_program {
+    bool image; /* location 0 is one */
     uint32_t thread_count, location_count, atom_count;
     struct hunt_thread threads[MAX_THREADS];
     struct hunt_location locations[MAX_LOCATIONS];

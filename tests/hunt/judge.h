@@ -70,10 +70,10 @@ static enum mm_order effective_order(const struct event *e)
 static bool is_absent(const char *name)
 {
     static const char *const absent[] = {
-        "QF",       "IMAGE",  "IMG",       "HOST",      "HOSTMEM",  "COARSE",   "POINT",   "START", "END",
-        "INORDER",  "MARKER", "CQBARRIER", "NOLIST",    "FINISH",   "WAITK",    "WAITG",   "MAP",   "MAPW",
-        "UNMAP",    "asw",    "enqueue",   "completes", "instance", "waitlist", "apiwait", "qo",    "signal",
-        "callback", "parent", "child",     "unseq",     "mapping",  "piece"};
+        "QF",     "POINT",    "START",     "END",      "INORDER",  "MARKER",  "CQBARRIER",
+        "NOLIST", "FINISH",   "WAITK",     "WAITG",    "MAP",      "MAPW",    "UNMAP",
+        "asw",    "enqueue",  "completes", "instance", "waitlist", "apiwait", "qo",
+        "signal", "callback", "parent",    "child",    "unseq",    "mapping", "piece"};
 
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
         if (is(name, absent[i]))
@@ -89,6 +89,8 @@ static bool in_set(const struct enumeration *x, const struct event *e, const cha
     bool access = e->kind == 'R' || e->kind == 'W',
          atomic = access && !e->init && e->op->order != MM_ORDER_NONE;
     enum mm_order o = effective_order(e);
+    enum mm_region region = access ? x->p->locations[e->location].region : MM_REGION_NONE;
+    enum mm_origin origin = access ? x->p->locations[e->location].origin : MM_ORIGIN_NONE;
 
     if (e->kind == 'B' && x->split)
         o = e->exit ? MM_ACQUIRE : MM_RELEASE;
@@ -109,16 +111,25 @@ static bool in_set(const struct enumeration *x, const struct event *e, const cha
     if (is(name, "NAL"))
         return access && x->p->locations[e->location].non_atomic;
     if (is(name, "GLOBAL"))
-        return access ? x->p->locations[e->location].region == MM_GLOBAL : e->op->flags & MM_FENCE_GLOBAL;
+        return access ? region == MM_GLOBAL || region == MM_IMAGE : e->op->flags & MM_FENCE_GLOBAL;
     if (is(name, "LOCAL"))
-        return access ? x->p->locations[e->location].region == MM_LOCAL : e->op->flags & MM_FENCE_LOCAL;
+        return access ? region == MM_LOCAL : e->op->flags & MM_FENCE_LOCAL;
+    if (is(name, "IMAGE"))
+        return !access && e->op->flags & MM_FENCE_IMAGE;
+    if (is(name, "IMG"))
+        return access && region == MM_IMAGE;
     if (is(name, "FGA"))
-        return access && x->p->locations[e->location].origin == MM_ORIGIN_FINE_SVM_ATOMICS;
+        return access && origin == MM_ORIGIN_FINE_SVM_ATOMICS;
     if (is(name, "FINE"))
-        return in_set(x, e, "FGA");
+        return access && (origin == MM_ORIGIN_FINE_SVM_ATOMICS || origin == MM_ORIGIN_FINE_SVM);
+    if (is(name, "COARSE"))
+        return access && origin == MM_ORIGIN_COARSE_SVM;
+    if (is(name, "HOSTMEM"))
+        return access && origin == MM_ORIGIN_HOST;
+    if (is(name, "HOST"))
+        return !e->init && x->p->threads[e->thread].host;
     if (is(name, "CLMEM"))
-        return access && x->p->locations[e->location].region != MM_LOCAL &&
-               x->p->locations[e->location].origin == MM_ORIGIN_BUFFER;
+        return access && (region == MM_GLOBAL || region == MM_REGION_NONE) && origin == MM_ORIGIN_BUFFER;
     if (is(name, "ACQ"))
         return o == MM_ACQUIRE || o == MM_ACQ_REL;
     if (is(name, "REL"))
@@ -143,12 +154,20 @@ static bool in_set(const struct enumeration *x, const struct event *e, const cha
     return is_absent(name);
 }
 
+/* Whether two work-items meet at a barrier of their work-group, or of their sub-group. */
+static bool meet(const struct hunt_thread *a, const struct hunt_thread *b, bool sub_group)
+{
+    return !a->host && !b->host && a->device == b->device && a->work_group == b->work_group &&
+           (!sub_group || a->sub_group == b->sub_group);
+}
+
 static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, const char *name)
 {
     const struct event *a = &x->events[i], *b = &x->events[j];
     bool same_thread = i == j || (a->thread == b->thread && !a->init);
     bool accesses = strchr("RW", a->kind) && strchr("RW", b->kind);
-    bool loc = accesses && a->location == b->location, devices = !a->init && !b->init;
+    bool loc = accesses && a->location == b->location;
+    bool devices = !a->init && !b->init && !x->p->threads[a->thread].host && !x->p->threads[b->thread].host;
     const struct hunt_thread *s = devices ? &x->p->threads[a->thread] : NULL;
     const struct hunt_thread *t = devices ? &x->p->threads[b->thread] : NULL;
     bool rf = a->kind == 'W' && b->kind == 'R' && x->source[j] == (int)i;
@@ -184,9 +203,9 @@ static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, cons
                s->sub_group == t->sub_group;
     if (is(name, "syncbar"))
         return a->kind == 'B' && b->kind == 'B' && a->op->site == b->op->site &&
-               a->occurrence == b->occurrence && s->device == t->device && s->work_group == t->work_group;
+               a->occurrence == b->occurrence && meet(s, t, a->op->sub_group);
     if (is(name, "skernel"))
-        return devices;
+        return devices && s->kernel == t->kernel;
     if (is(name, "obj"))
         return loc;
     return is_absent(name);
