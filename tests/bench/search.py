@@ -9,9 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from built import REFCL, ROOT
+
 CORPUS = os.environ.get("REFCL_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
-REFCL = os.environ.get("REFCL", os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "refcl"))
 ADD = "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device)"
 FETCH_ADDS = "OPENCL fetch-adds\n{ [x] = 0; }\n" + "".join(
     f"P{i}@wg {i}, dev 0 (global atomic_int* x) {{ int r0 = {ADD}; int r1 = {ADD}; }}\n" for i in range(3)

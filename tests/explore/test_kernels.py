@@ -12,8 +12,10 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-REFCL = os.environ.get("REFCL", os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "refcl"))
+sys.path.insert(0, os.path.join(HERE, "../lib"))
+import tap
+from built import REFCL
+
 FOLDER = os.path.join(HERE, "kernels")
 
 
@@ -53,14 +55,11 @@ def check(path, engine):
 
 
 def main():
-    tests = [(name, engine) for name in sorted(os.listdir(FOLDER)) for engine in ENGINES]
-    print(f"1..{len(tests)}")
-    failed = 0
-    for number, (name, engine) in enumerate(tests, 1):
-        problem = check(os.path.join(FOLDER, name), engine)
-        failed += bool(problem)
-        print(f"{'not ok' if problem else 'ok'} {number} - {name} {engine}" + (f": {problem}" if problem else ""))
-    return 1 if failed else 0
+    for name in sorted(os.listdir(FOLDER)):
+        for engine in ENGINES:
+            problem = check(os.path.join(FOLDER, name), engine)
+            tap.check(f"{name} {engine}", not problem, problem)
+    return tap.done()
 
 
 if __name__ == "__main__":

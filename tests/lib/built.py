@@ -4,7 +4,7 @@ import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
-REFCL = os.path.join(BUILD, "refcl")
+REFCL = os.environ.get("REFCL", os.path.join(BUILD, "refcl"))
 RUNNER = os.path.join(BUILD, "refcl-litmus-run")
 
 

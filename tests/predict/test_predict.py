@@ -11,11 +11,10 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
+from built import BUILD as build, REFCL as refcl
 from tap import check
 
 here = os.path.dirname(os.path.abspath(__file__))
-build = os.path.join(here, "../..", os.environ.get("BUILD", "build"))
-refcl = os.path.join(build, "refcl")
 source = os.path.join(here, "kernels.cl")
 
 

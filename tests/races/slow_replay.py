@@ -11,7 +11,7 @@ import sys
 
 import slow_watch
 import test_host
-from test_races import refcl
+from built import REFCL as refcl
 
 LEAST_REPLAYED = 40  # programs with such launches
 

@@ -17,9 +17,9 @@ import sys
 from test_races import directives
 
 here = os.path.dirname(os.path.abspath(__file__))
-root = os.path.join(here, "../..")
-build = os.path.join(root, os.environ.get("BUILD", "build"))
-refcl = os.environ.get("REFCL", os.path.join(build, "refcl"))
+sys.path.insert(0, os.path.join(here, "../lib"))
+from built import BUILD as build, REFCL as refcl
+
 folder = os.path.join(build, "tests/races/host")
 
 

@@ -9,11 +9,9 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
+from built import REFCL as refcl
 from tap import check
 
-here = os.path.dirname(os.path.abspath(__file__))
-root = os.path.join(here, "../..")
-refcl = os.environ.get("REFCL", os.path.join(root, os.environ.get("BUILD", "build"), "refcl"))
 
 PROBE = """<script>
 const say = (key, value) => { const p = document.createElement("p"); p.className = "probe"; p.textContent = key + "=" + value;

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(here, "../lib"))
 sys.path.insert(0, here)
 import tap
 from tap import check
-from test_races import refcl
+from built import REFCL as refcl
 
 SOURCE = """#include "host.h"
 #include <signal.h>

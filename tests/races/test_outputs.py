@@ -15,7 +15,7 @@ sys.path.insert(0, here)
 import sarif
 import tap
 from tap import check
-from test_races import refcl, root
+from built import REFCL as refcl, ROOT as root
 
 ONE, TWO = ["-g", "2", "-l", "2", "-a", "buf:4"], ["-g", "2", "-l", "1", "-a", "buf:4", "-a", "buf:4"]
 ADD = "kernel void k(global atomic_int *m, global int *x) { int id = get_global_id(0); "

@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
-root = os.path.join(here, "../..")
-refcl = os.environ.get("REFCL", os.path.join(root, os.environ.get("BUILD", "build"), "refcl"))
+sys.path.insert(0, os.path.join(here, "../lib"))
+from built import REFCL as refcl
 
 
 def directives(path):

@@ -9,10 +9,10 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
+from built import REFCL as refcl
 from tap import check
 
-here = os.path.dirname(os.path.abspath(__file__))
-refcl = os.path.join(here, "../..", os.environ.get("BUILD", "build"), "refcl")
+
 KERNEL = """kernel void slow(global uint *x)
 {
     for (uint i = 0; i < N; i++)

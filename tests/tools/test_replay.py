@@ -9,11 +9,9 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "..", "lib"))
+from built import BUILD as build, REFCL as refcl  # noqa: E402
 from tap import check, done  # noqa: E402
 
-root = os.path.dirname(os.path.dirname(here))
-build = os.path.join(root, os.environ.get("BUILD", "build"))
-refcl = os.environ.get("REFCL", os.path.join(build, "refcl"))
 folder = os.path.join(build, "tests", "tools", "replay")
 
 LEAST_REPLAYED = 12  # of 18 launches: some kernels ask where memory lies, or may not be watched

@@ -2,29 +2,26 @@
 import json
 import os
 import subprocess
+import sys
 import tempfile
 
-here = os.path.dirname(os.path.abspath(__file__))
-root = os.path.realpath(os.path.join(here, "../.."))
-build = os.path.join(root, os.environ.get("BUILD", "build"))
-refcl = os.path.join(build, "refcl")
-runner = os.path.join(build, "refcl-litmus-run")
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from built import BUILD, REFCL, ROOT, RUNNER, on_refcl
 
 
 def built():
-    return all(os.path.exists(os.path.join(build, f)) for f in ("refcl", "refcl-litmus-run", "librefcl.so", "refcl-compiler"))
+    return all(os.path.exists(os.path.join(BUILD, f)) for f in ("refcl", "refcl-litmus-run", "librefcl.so", "refcl-compiler"))
 
 
 def campaign(folders, seed, instances, batch=500):
     """The judgement of the tests in FOLDERS."""
-    environment = dict(os.environ, REFCL_MEMORY="weak", REFCL_SEED=str(seed),
-                       OCL_ICD_VENDORS=os.path.join(build, "refcl.icd"), OCL_ICD_FILENAMES=os.path.join(build, "librefcl.so"))
+    environment = on_refcl(REFCL_MEMORY="weak", REFCL_SEED=str(seed))
     with tempfile.TemporaryDirectory() as tmp:
         plan, results, judged = (os.path.join(tmp, name) for name in ("plan.json", "results.json", "judged.json"))
-        subprocess.run([refcl, "litmus", "plan", "-o", plan] + folders, check=True)
-        subprocess.run([runner, "-q", "--seed", str(seed), "-n", str(instances), "--batch", str(batch), "-o", results, plan],
+        subprocess.run([REFCL, "litmus", "plan", "-o", plan] + folders, check=True)
+        subprocess.run([RUNNER, "-q", "--seed", str(seed), "-n", str(instances), "--batch", str(batch), "-o", results, plan],
                        check=True, env=environment, stdout=subprocess.DEVNULL)
-        subprocess.run([refcl, "litmus", "judge", "--json", judged, results], stdout=subprocess.DEVNULL)
+        subprocess.run([REFCL, "litmus", "judge", "--json", judged, results], stdout=subprocess.DEVNULL)
         with open(judged) as f:
             return json.load(f)["tests"]
 
@@ -44,7 +41,7 @@ class Seen:
                 self.forbidden.append(t["file"])
             if t["verdict"] not in ("allowed", "forbidden"):
                 continue
-            name = os.path.relpath(os.path.join(root, t["file"]), root)
+            name = os.path.relpath(os.path.join(ROOT, t["file"]), ROOT)
             self.all[name] = t["model_states"]
             self.states.setdefault(name, set()).update(tuple(s["values"]) for s in t["states"] if s["verdict"] == "allowed")
 

@@ -8,8 +8,9 @@ import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
-build = os.path.join(here, "../../..", os.environ.get("BUILD", "build"))
-refcl = os.environ.get("REFCL", os.path.join(build, "refcl"))
+sys.path.insert(0, os.path.join(here, "../../lib"))
+from built import BUILD as build, REFCL as refcl
+
 LOCAL_ONLY = "fences local memory only"
 
 # name, command, what it is known to do: (function, reason, kinds of the two accesses)

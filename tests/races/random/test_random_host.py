@@ -16,9 +16,9 @@ import subprocess
 import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
-root = os.path.join(here, "../../..")
-build = os.path.join(root, os.environ.get("BUILD", "build"))
-refcl = os.environ.get("REFCL", os.path.join(build, "refcl"))
+sys.path.insert(0, os.path.join(here, "../../lib"))
+from built import BUILD as build, REFCL as refcl
+
 KINDS = ("data-race", "mapped-access")
 WORDS = 64
 PER_RUN = 40

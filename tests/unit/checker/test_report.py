@@ -8,21 +8,10 @@ import xml.etree.ElementTree as xml
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib"))
 import sarif
+from built import BUILD, ROOT
+from tap import check, done, skip
 
-root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
-program = os.path.join(root, os.environ.get("BUILD", "build"), "tests/unit/checker/test_report")
-number = 0
-failed = 0
-
-
-def check(name, condition, detail=""):
-    global number, failed
-    number += 1
-    if not condition:
-        failed += 1
-    print(("ok" if condition else "not ok"), number, "-", name)
-    if not condition and detail:
-        print("#", detail)
+program = os.path.join(BUILD, "tests/unit/checker/test_report")
 
 
 def report(what):
@@ -35,7 +24,7 @@ except ImportError:
     print("ok 1 - reports # SKIP python3-jsonschema is not there")
     sys.exit(0)
 
-with open(os.path.join(root, "tools/schema/report.schema.json")) as f:
+with open(os.path.join(ROOT, "tools/schema/report.schema.json")) as f:
     schema = json.load(f)
 jsonschema.Draft7Validator.check_schema(schema)
 
@@ -87,8 +76,7 @@ if sarif.sarif_om:
     del data["runs"][0]["results"][1]["message"]
     check("the object model refuses what it does not know", len(sarif.misfits(data)) == 3)
 else:
-    number += 1
-    print("ok %d - the object model # SKIP python3-sarif-python-om is not there" % number)
+    skip("the object model", "python3-sarif-python-om is not there")
 
 for what, failures, errors in (("junit", 4, 0), ("junit-clean", 0, 0), ("junit-unknown", 0, 1)):
     suite = xml.fromstring(report(what)).find("testsuite")
@@ -98,5 +86,4 @@ for what, failures, errors in (("junit", 4, 0), ("junit-clean", 0, 0), ("junit-u
           and int(suite.get("errors")) == errors == len(suite.findall("testcase/error"))
           and int(suite.get("tests")) == len(cases))
 
-print("1..%d" % number)
-sys.exit(1 if failed else 0)
+sys.exit(done())
