@@ -142,7 +142,8 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     if (!item || !command)
         return;
     if (event->kind == MM_API_CALL && (event->semantics & MM_UNRECORDED) && d->limit.cls == MM_OK)
-        mm_fail(&d->limit, MM_LIMIT, "checker.unrecorded",
+        mm_fail(&d->limit, MM_LIMIT,
+                event->semantics & MM_REPLAYED ? "checker.replayed" : "checker.unrecorded",
                 "launches whose accesses were not recorded are not ordered with a queue that was used later: "
                 "REFCL_ENGINE=interp records them");
     if (event->kind == MM_COMMAND_START)

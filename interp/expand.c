@@ -84,7 +84,7 @@ static enum mm_class no_memory(struct in_expander *e)
 /* What was not recorded is now: nobody needs to be told that it is missing. */
 static bool is_told(const struct mm_event *event)
 {
-    return event->kind == MM_API_CALL && (event->semantics & MM_UNRECORDED);
+    return event->kind == MM_API_CALL && (event->semantics & MM_REPLAYED);
 }
 
 static uint32_t shifted(const struct in_shift *shift, uint32_t id)

@@ -199,7 +199,8 @@ struct mm_event {
     uint8_t fence_flags;
     uint8_t attributes;
     uint16_t semantics; /* SPIR-V storage-class semantics as written (Vulkan); accesses of the runtime: may
-                           be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED; else 0 */
+                           be MM_TRANSFER; maps: MM_MAP_READ, MM_MAP_WRITE; calls: MM_UNRECORDED, MM_REPLAYED;
+                           else 0 */
 };
 /* The runtime moves memory from one copy of a memory object to another: nobody uses the object. */
 enum { MM_TRANSFER = 1 };
@@ -208,6 +209,8 @@ enum { MM_TRANSFER = 1 };
 enum { MM_MAP_READ = 2, MM_MAP_WRITE = 4 };
 /* Commands that come after this call may race with accesses of earlier ones that were not recorded. */
 enum { MM_UNRECORDED = 8 };
+/* With MM_UNRECORDED: all of them are in the trace as launches to be executed again. */
+enum { MM_REPLAYED = 16 };
 
 /* Why one event is ordered after another although the agents differ: the command rules [CL 3.3.6]. */
 enum mm_edge_kind {
@@ -411,7 +414,8 @@ enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err
 /* The same for a reader that waits at the other end of a pipe: what it does not want is left out. */
 enum { MM_TRACE_UNCOMPRESSED = 1, MM_TRACE_WITHOUT_VALUES = 2 };
 enum mm_class mm_trace_writer_for(int fd, unsigned flags, struct mm_sink *sink, struct mm_error *err);
-/* A descriptor for a reader that listens under NAME in the abstract namespace of sockets; -1: there is none. */
+/* A descriptor for a reader that listens under NAME in the abstract namespace of sockets; -1: there is none.
+ */
 int mm_trace_connect(const char *name);
 /* Feeds the records of a trace to SINK until the end (*COMPLETE true), or until the first chunk that is
  * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */

@@ -159,6 +159,8 @@ bool rt_may_watch(const struct rt_queue *queue, const struct rt_launch *launch);
 bool rt_may_watch_still(const struct rt_queue *queue);
 /* The host has waited for all that it enqueued in QUEUE; it enqueues something there. */
 void rt_watch_settled(const struct rt_queue *queue);
+/* COMMAND's launch is watched, and the trace does not have it as one to be executed again. */
+void rt_watch_untold(const struct rt_command *command);
 void rt_watch_submitted(const struct rt_queue *queue);
 size_t rt_mem_offset(const struct rt_mem *mem); /* in the root */
 /* The bytes of the root's copy at PLACE (device of the context or RT_HOST_VIEW); NULL: no memory. */

@@ -177,7 +177,7 @@ static cl_int start_kernel(struct rt_command *command)
     enum mm_class class = in_run_create(&launch, &k->run, &error);
     rt_environment_enter(NULL);
     if (class == MM_OK) {
-        rt_replay_begin(k);
+        rt_replay_begin(command, k);
         capture_recorded(command, k);
     }
     return class == MM_OK ? CL_SUCCESS : failure(class, &error);
@@ -201,7 +201,7 @@ static cl_int step_kernel(struct rt_command *command, uint64_t quantum, bool *do
     }
     rt_environment_enter(NULL);
     if (*done) {
-        rt_replay_end(k, class == MM_OK);
+        rt_replay_end(command, k, class == MM_OK);
     }
     if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && *done) {
         rt_fault_kernel_end(k);
@@ -213,7 +213,7 @@ static void destroy_kernel(struct rt_command *command)
 {
     struct rt_kernel_command *k = (void *)command->payload;
     if (k->run) {
-        rt_replay_end(k, false);
+        rt_replay_end(command, k, false);
         in_run_destroy(k->run);
     }
     mm_free(k->arguments);

@@ -137,14 +137,43 @@ static void changed_by(const struct rt_kernel_command *k)
 
 /* ---- launches ---- */
 
-void rt_replay_begin(struct rt_kernel_command *k)
+/* What of COPY has to be told. */
+static size_t untold_bytes(const struct rt_copy *copy, size_t size)
+{
+    const struct rt_told *t = &copy->told;
+    return t->any && t->generation == atomic_load(&generation) ? t->end - t->begin : size;
+}
+
+/* Who reads findings alone gets launches, too, as long as all of them take little: should it turn out later
+ * that something may race with them, they are executed again. */
+static bool is_told_beside(const struct rt_kernel_command *k)
+{
+    enum { LAUNCH = 4096, SAMPLED = 64 * 1024 }; /* bytes */
+    static uint64_t left = UINT64_C(32) << 20;
+    const struct rt_launch *launch = k->launch;
+    uint64_t cost = LAUNCH;
+    if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || !rt_replay_allows(launch)) {
+        return false;
+    }
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
+        size_t size = copy ? rt_mem_root(launch->arguments[i].mem)->size : 0;
+        cost += copy ? untold_bytes(copy, size) + (size < SAMPLED ? size : SAMPLED) : 0;
+    }
+    bool few = cost <= left;
+    left -= few ? cost : 0;
+    return few;
+}
+
+void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k)
 {
     const struct rt_launch *launch = k->launch;
-    if (!rt_replay_on()) {
-        return;
+    bool watched = rt_recorder() && in_run_is_compiled(k->run);
+    k->replays = watched && (rt_replay_on() || is_told_beside(k));
+    if (watched && !k->replays) {
+        rt_watch_untold(command);
     }
-    k->replays = in_run_is_compiled(k->run);
-    if (!k->replays) {
+    if (rt_recorder() && !k->replays) {
         changed_by(k);
     }
     for (size_t i = 0; k->replays && i < launch->argument_count; i++) {
@@ -155,7 +184,7 @@ void rt_replay_begin(struct rt_kernel_command *k)
     }
 }
 
-void rt_replay_end(struct rt_kernel_command *k, bool well)
+void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well)
 {
     const struct rt_build *build = build_of(k->launch);
     struct in_module_options options;
@@ -165,6 +194,9 @@ void rt_replay_end(struct rt_kernel_command *k, bool well)
     k->replays = false;
     if (!well || !in_run_is_compiled(k->run)) {
         changed_by(k);
+        if (in_run_is_compiled(k->run)) {
+            rt_watch_untold(command);
+        }
         return;
     }
     rt_build_module_options(k->launch->kernel->program, &options);

@@ -200,6 +200,8 @@ struct rt_context {
     struct rt_queue *default_queues[RT_MAX_DEVICES]; /* on device, not held; under the lock of queue.c */
     atomic_uint queue_count;                         /* queues of the host's, ever */
     atomic_int watched;                              /* enum rt_watched (watch.c) */
+    atomic_bool untold; /* launches were watched that are not in the trace either, since all were settled */
+    atomic_bool questioned; /* what they access would have to be known */
 };
 bool rt_context_has_device(const struct rt_context *context, const struct rt_device *device);
 /* Index of DEVICE in the context's list, -1 if it is not in it. */

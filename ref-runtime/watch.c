@@ -62,7 +62,25 @@ void rt_watch_settled(const struct rt_queue *queue)
 {
     int expected = RT_UNSETTLED;
     if (rt_recorder() && queue && queue->is_first && is_first_thread()) {
-        atomic_compare_exchange_strong(&queue->context->watched, &expected, RT_SETTLED);
+        if (atomic_compare_exchange_strong(&queue->context->watched, &expected, RT_SETTLED)) {
+            atomic_store(&queue->context->untold, false);
+        }
+    }
+}
+
+static void question(struct mm_agent agent, uint16_t semantics)
+{
+    struct mm_event event = {.kind = MM_API_CALL, .agent = agent, .semantics = semantics};
+    mm_recorder_event(rt_recorder(), &event, NULL, 0);
+}
+
+/* Either this or what is submitted to another queue comes second, and sees the other. */
+void rt_watch_untold(const struct rt_command *command)
+{
+    struct rt_context *context = command->queue->context;
+    atomic_store(&context->untold, true);
+    if (atomic_load(&context->questioned)) {
+        question((struct mm_agent){command->record.id, MM_INDEX_RUNTIME}, MM_UNRECORDED);
     }
 }
 
@@ -73,9 +91,9 @@ void rt_watch_submitted(const struct rt_queue *queue)
     if (queue->is_first || watched == RT_NONE_WATCHED || (watched == RT_SETTLED && is_first_thread())) {
         return;
     }
-    struct mm_event event = {.kind = MM_API_CALL,
-                             .agent = {0, mm_recorder_host_thread(rt_recorder())},
-                             .semantics = MM_UNRECORDED};
-    mm_recorder_event(rt_recorder(), &event, NULL, 0);
+    atomic_store(&queue->context->questioned, true);
+    bool told = !atomic_load(&queue->context->untold);
+    question((struct mm_agent){0, mm_recorder_host_thread(rt_recorder())},
+             told ? MM_UNRECORDED | MM_REPLAYED : MM_UNRECORDED);
     atomic_store(&queue->context->watched, RT_NONE_WATCHED);
 }

@@ -69,7 +69,7 @@ static void set_environment(const struct session *session, const char *library, 
     bool live = session->predict || session->assertion_count || session->html || session->recorder;
     set_or_unset("REFCL_TRACE_VALUES", live || session->trace);
     set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->trace);
-    set_or_unset("REFCL_TRACE_REPLAYS", !live && session->trace);
+    set_or_unset("REFCL_TRACE_REPLAYS", !live);
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);

@@ -253,7 +253,8 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
     return o->result;
 }
 
-enum mm_class session_order_read(int fd, const struct session_order *order, const struct mm_sink *sink)
+enum mm_class session_order_read(session_reader *reader, int fd, const struct session_order *order,
+                                 const struct mm_sink *sink)
 {
     struct orderer o = {.order = order, .to = sink};
     struct mm_sink in = {.context = &o, .record = take_record, .events = take_events};
@@ -262,7 +263,7 @@ enum mm_class session_order_read(int fd, const struct session_order *order, cons
         o.complete[i] = MM_NO_EVENT;
     if (lseek(fd, 0, SEEK_SET) != 0)
         return MM_LIMIT;
-    enum mm_class read = mm_trace_read(fd, "trace", &in, &complete, NULL);
+    enum mm_class read = reader(fd, "trace", &in, &complete, NULL);
     if (o.result == MM_OK && read != MM_OK)
         o.result = MM_LIMIT;
     if (o.result == MM_OK && o.held_count)

@@ -2,7 +2,7 @@
 #ifndef TOOLS_SESSION_ORDER_H
 #define TOOLS_SESSION_ORDER_H
 
-#include "checker/checker.h"
+#include "tools/session_verify.h"
 
 enum { SESSION_ORDERS = 16 };
 struct session_order {
@@ -11,6 +11,7 @@ struct session_order {
 };
 /* Reads the trace in FD into SINK with ORDER.  MM_OK; MM_UNDEFINED: what is to come first comes after what is
  * to wait for it; others: it cannot be known what would happen. */
-enum mm_class session_order_read(int fd, const struct session_order *order, const struct mm_sink *sink);
+enum mm_class session_order_read(session_reader *reader, int fd, const struct session_order *order,
+                                 const struct mm_sink *sink);
 
 #endif

@@ -1,7 +1,8 @@
 /* The processes of a session. */
 #include "tools/session_process.h"
+#include "interp/expand.h"
+#include "tools/session_again.h"
 #include "tools/session_recorder.h"
-#include "tools/session_verify.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -103,6 +104,51 @@ static int open_trace(struct session_tee *tee, const char *path, size_t number)
     return 0;
 }
 
+/* ---- detectors ------------------------------------------------------------------------------- */
+
+static struct ck_detector *create_detector(struct session_process *p, struct mm_error *err)
+{
+    const struct session *session = p->all->session;
+    struct ck_detector_options options = {.races = session->races,
+                                          .memory = true,
+                                          .uninitialized = session->uninitialized,
+                                          .weak = session_is_weak(session),
+                                          .max_findings = session->max_findings,
+                                          .locate = session_places_locate,
+                                          .locate_context = &p->places};
+    struct ck_detector *detector = ck_detector_create(&options);
+    if (!detector)
+        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    if (detector && p->all->patterns &&
+        ck_detector_suppress(detector, p->all->patterns, session->suppress, err) != MM_OK) {
+        ck_detector_destroy(detector);
+        detector = NULL;
+    }
+    return detector;
+}
+
+/* Launches of which nothing was recorded turn out to matter: another detector gets what they do, if the trace
+ * tells how to execute them again. */
+static void look_again(struct session_process *p)
+{
+    struct mm_error limit = {0};
+    struct mm_sink sink;
+    ck_detector_status(p->detector, &limit);
+    bool can = strcmp(limit.rule, "checker.replayed") == 0 && p->input.copy >= 0;
+    struct ck_detector *again = can ? create_detector(p, &limit) : NULL;
+    if (!again)
+        return;
+    ck_detector_sink(again, &sink);
+    bool known = session_again(p->input.copy, &sink) == MM_OK;
+    ck_detector_destroy(known ? p->detector : again);
+    if (known) {
+        p->detector = again;
+        p->read = in_expand_trace;
+    }
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
 /* Reads the whole trace; keeps it flowing even if the detector gave up, so that the program can end. */
 static void consume(struct session_process *p)
 {
@@ -126,10 +172,11 @@ static void *process_main(void *context)
     tee_close(&p->tee);
     session_progress_end(p->progress);
     p->progress = NULL;
+    look_again(p);
     if (p->predictor)
         ck_predictor_finish(p->predictor, p->detector);
     if (ck_detector_finding_count(p->detector))
-        session_verify(p->detector, &p->places, p->input.copy);
+        session_verify(p->detector, &p->places, p->input.copy, p->read);
     ck_detector_finish(p->detector);
     if (p->input.copy >= 0 && !ck_detector_finding_count(p->detector)) {
         close(p->input.copy);
@@ -182,21 +229,14 @@ void session_processes_tell(const struct session_processes *processes)
 static int prepare(struct session_processes *all, struct session_process *p)
 {
     const struct session *session = all->session;
-    struct ck_detector_options options = {.races = session->races,
-                                          .memory = true,
-                                          .uninitialized = session->uninitialized,
-                                          .weak = session_is_weak(session),
-                                          .max_findings = session->max_findings,
-                                          .locate = session_places_locate,
-                                          .locate_context = &p->places};
     struct mm_error err = {0};
     int code = 0;
+    p->all = all;
+    p->read = mm_trace_read;
     p->places.hidden = session->own_host;
-    if (!(p->detector = ck_detector_create(&options)))
-        return tool_error(EXIT_TOOL, "out of memory");
-    ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
-    if (all->patterns && ck_detector_suppress(p->detector, all->patterns, session->suppress, &err) != MM_OK)
+    if (!(p->detector = create_detector(p, &err)))
         return tool_report(&err);
+    ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
     const char *wanted = getenv("REFCL_PROGRESS");
     if (!session->quiet && all->count == 1)
         p->progress = session_progress_create(wanted && strcmp(wanted, "1") == 0);

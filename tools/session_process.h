@@ -7,6 +7,7 @@
 #include "tools/session_input.h"
 #include "tools/session_places.h"
 #include "tools/session_progress.h"
+#include "tools/session_verify.h"
 
 #include <pthread.h>
 
@@ -18,12 +19,15 @@ struct session_tee {
     struct mm_sink *recorder; /* the user's own, NULL = none */
     pthread_mutex_t *lock;    /* of the user's own */
 };
+struct session_processes;
 struct session_process {
     struct session_process *next;
+    const struct session_processes *all;
     pthread_t thread;
     bool has_thread;
     pid_t pid;
     struct session_input input;
+    session_reader *read; /* of what input.copy holds, for what the detector had of it */
     struct session_tee tee;
     struct session_places places;
     struct ck_detector *detector;

@@ -4,23 +4,15 @@
  * been free of this race?  Advice that does not pass is withdrawn.  Time is bounded: what there is no time
  * to try stays advice, without the word "checked". */
 #include "tools/session_verify.h"
+#include "tools/session_again.h"
 #include "tools/session_order.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_TRIED = 20, SECONDS = 5 };
-
-/* Of processor time that this thread has used. */
-static double seconds(void)
-{
-    struct timespec now = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* An instruction in a function has a source for each chain of calls to it.  What is changed is the place, so
  * that all of them stand for the one that the change names. */
@@ -102,7 +94,8 @@ static struct ck_detector *create_again(const struct ck_detector *detector, stru
     return ck_detector_create(&options);
 }
 
-static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd)
+static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
+                       session_reader *reader)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
     struct ck_detector *again = create_again(detector, places);
@@ -117,7 +110,7 @@ static bool try_change(struct ck_detector *detector, struct session_places *plac
     }
     ck_detector_suppose(again, &finding->change);
     ck_detector_sink(again, &changer.sink);
-    bool read = mm_trace_read(fd, "trace", &sink, &complete, NULL) == MM_OK;
+    bool read = reader(fd, "trace", &sink, &complete, NULL) == MM_OK;
     if (read && ck_detector_status(again, NULL) == MM_OK)
         ck_detector_verified(detector, i, !ck_detector_race(again, finding));
     ck_detector_destroy(again);
@@ -138,7 +131,7 @@ static bool is_known(const struct session_order *order, const struct ck_order *o
 /* With what helps the first pair of commands others at the same places may still race: these get the same,
  * as long as there are new ones. */
 static void try_orders(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
-                       double end)
+                       session_reader *reader, double end)
 {
     const struct ck_finding *finding = ck_detector_finding(detector, i);
     struct session_order order = {.orders = {finding->change.commands}, .count = 1};
@@ -150,12 +143,12 @@ static void try_orders(struct ck_detector *detector, struct session_places *plac
         if (!again)
             return;
         ck_detector_sink(again, &sink);
-        result = session_order_read(fd, &order, &sink);
+        result = session_order_read(reader, fd, &order, &sink);
         if (result == MM_OK)
             result = ck_detector_status(again, NULL);
         const struct ck_finding *race = ck_detector_race(again, finding);
         races = race != NULL;
-        goes_on = result == MM_OK && races && order.count < SESSION_ORDERS && seconds() < end &&
+        goes_on = result == MM_OK && races && order.count < SESSION_ORDERS && session_seconds() < end &&
                   !is_known(&order, &race->change.commands);
         if (goes_on)
             order.orders[order.count++] = race->change.commands;
@@ -172,20 +165,21 @@ static void try_orders(struct ck_detector *detector, struct session_places *plac
 
 /* ---- all ----------------------------------------------------------------------------------------- */
 
-void session_verify(struct ck_detector *detector, struct session_places *places, int fd)
+void session_verify(struct ck_detector *detector, struct session_places *places, int fd,
+                    session_reader *reader)
 {
-    double end = seconds() + SECONDS;
+    double end = session_seconds() + SECONDS;
     size_t tried = 0;
     for (size_t i = 0; fd >= 0 && i < ck_detector_finding_count(detector); i++) {
         const struct ck_finding *finding = ck_detector_finding(detector, i);
         bool orders = finding->change.commands.first;
         if (!finding->fix || (!finding->change.source[0] && !orders))
             continue;
-        if (tried++ == MOST_TRIED || seconds() >= end)
+        if (tried++ == MOST_TRIED || session_seconds() >= end)
             break;
         if (orders)
-            try_orders(detector, places, i, fd, end);
-        else if (!try_change(detector, places, i, fd))
+            try_orders(detector, places, i, fd, reader, end);
+        else if (!try_change(detector, places, i, fd, reader))
             break;
     }
 }

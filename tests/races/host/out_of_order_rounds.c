@@ -1,6 +1,7 @@
 // expect: data-race
 // fix: , and so on: 3 pairs
-// Each round's copy waits for nothing: with one wait list that names the kernel's event the others still race.
+// Each round's copy waits for nothing: with one wait list that names the kernel's event the others still
+// race.
 #include "host.h"
 
 int main(void)

@@ -1,0 +1,20 @@
+// expect: data-race
+// Writes and kernels of the first queue take turns; the last kernel is not waited for.
+#include "late_queue.h"
+
+int main(void)
+{
+    begin_with(loops, "memory_scope_device");
+    cl_command_queue q = in_order();
+    static int data[N];
+    cl_mem a = buffer(), b = buffer();
+    for (int i = 0; i < 3; i++) {
+        OK(clEnqueueWriteBuffer(q, a, CL_FALSE, 0, BYTES, data, 0, NULL, NULL));
+        launch(q, kernel("copy", a, b, NULL), N, NULL);
+    }
+    cl_command_queue r = later_than(q);
+    launch(r, kernel("add", b, NULL, NULL), N, NULL);
+    OK(clFinish(q));
+    OK(clFinish(r));
+    return 0;
+}

@@ -1,0 +1,16 @@
+// expect: data-race
+// Results are read through a queue that comes later and waits for nothing.
+#include "late_queue.h"
+
+int main(void)
+{
+    begin_with(loops, "memory_scope_device");
+    cl_command_queue q = in_order();
+    static int result[N];
+    cl_mem a = buffer();
+    launch(q, kernel("add", a, NULL, NULL), N, NULL);
+    cl_command_queue r = later_than(q);
+    OK(clEnqueueReadBuffer(r, a, CL_TRUE, 0, BYTES, result, 0, NULL, NULL));
+    OK(clFinish(q));
+    return 0;
+}

@@ -1,0 +1,18 @@
+// expect: data-race
+// fix: put the event of command 2 into the wait list of command 3
+// Of two kernels of the first queue the later one is waited for by nobody.
+#include "late_queue.h"
+
+int main(void)
+{
+    begin_with(loops, "memory_scope_device");
+    cl_command_queue q = in_order();
+    cl_kernel k = kernel("add", buffer(), NULL, NULL);
+    cl_event first = launch(q, k, N, NULL);
+    launch(q, k, N, NULL);
+    cl_command_queue r = later_than(q);
+    launch(r, k, N, first);
+    OK(clFinish(q));
+    OK(clFinish(r));
+    return 0;
+}

@@ -1,0 +1,12 @@
+/* A recorded trace once more, with the accesses of launches that it only says how to execute. */
+#ifndef TOOLS_SESSION_AGAIN_H
+#define TOOLS_SESSION_AGAIN_H
+
+#include "memmodel/memmodel.h"
+
+/* Reads the trace in FD into SINK.  MM_OK: these are the events of the execution; else it is not known. */
+enum mm_class session_again(int fd, const struct mm_sink *sink);
+/* Seconds of processor time that the calling thread has used. */
+double session_seconds(void);
+
+#endif
