@@ -413,8 +413,8 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
                            const struct ck_location *location);
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, const struct ck_sync *sync);
-bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                     const struct ck_location *location, struct ck_sync *sync);
+bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
+                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync);
 void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
 void ck_shortfalls_free(struct ck_detector *d);
 struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync);

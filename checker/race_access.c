@@ -301,13 +301,14 @@ static void release(struct access *x, struct ck_item *item, struct ck_cell *cell
         extra->sync->id = ++x->d->next_sync;
     }
     if (!x->d->options.weak) {
-        *released = ck_sync_release(x->d, x->event, item, x->location, extra->sync) || *released;
+        *released =
+            ck_sync_release(x->d, x->event, x->record.agent, item, x->location, extra->sync) || *released;
         return;
     }
     struct ck_sync *made = ck_weak_begin(x->d, x->event, &extra->sync);
     if (!made)
         return;
-    *released = ck_sync_release(x->d, x->event, item, x->location, made) || *released;
+    *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->location, made) || *released;
     ck_weak_end(x->d, &extra->sync, made);
 }
 

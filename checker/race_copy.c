@@ -155,8 +155,9 @@ static struct ck_place *new_place(struct ck_detector *d, struct ck_command *comm
     return place;
 }
 
+/* Of its accesses, INDEX is said to be the work-item. */
 static void start(struct ck_detector *d, struct ck_command *command, struct ck_group *group,
-                  struct ck_copy *copy)
+                  struct ck_copy *copy, uint32_t index)
 {
     copy->started = true;
     for (int r = 0; r < REGIONS && copy->callers == 1; r++)
@@ -166,7 +167,7 @@ static void start(struct ck_detector *d, struct ck_command *command, struct ck_g
     while (place && !follows(copy, place))
         place = place->next;
     if (!place)
-        place = new_place(d, command, group, (uint32_t)copy->first);
+        place = new_place(d, command, group, index);
     if (!place)
         return;
     place->time++;
@@ -181,7 +182,7 @@ struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event)
     struct ck_group *group = group_of(d, event);
     struct ck_copy *copy = group ? find(group, event->instance) : NULL;
     if (copy && !copy->started)
-        start(d, command, group, copy);
+        start(d, command, group, copy, event->agent.index);
     return copy && copy->key ? copy : NULL;
 }
 

@@ -341,10 +341,9 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
 }
 
 /* What a write offers to those who read from it; true if the agent's clock was handed out. */
-bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
-                     const struct ck_location *location, struct ck_sync *sync)
+bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
+                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync)
 {
-    uint64_t agent = ck_agent_key(event->agent);
     note_order(d, event);
     if (event->kind != MM_RMW)
         break_sequences(d, agent, item, sync);

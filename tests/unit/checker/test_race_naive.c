@@ -4,6 +4,7 @@
  *
  * REFCL_SEED picks the first seed, REFCL_ROUNDS the number of executions. */
 #include "checker/checker.h"
+#include "random_execution.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,236 +14,21 @@
 
 #include <cmocka.h>
 
-static uint64_t random_state;
-static uint32_t rnd(uint32_t n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (uint32_t)(random_state >> 20) % n;
-}
-
-enum { MAX = 160, LOCAL = 4, SUB = 2, ITEMS = 8, COMMANDS = 2 };
-enum { BUFFER = 1, SVM, SCRATCH, PICTURE, PLACES };
-enum { G, L, I, SYSTEMS };
-
-static struct mm_event events[MAX];
-static struct mm_edge edges[MAX * 2];
-static int event_count, edge_count;
-static bool hb[SYSTEMS][MAX][MAX];
-static int small;          /* work-items of the launches of this round */
-static uint32_t plainness; /* one access in so many is plain */
-static bool shared_places; /* work-items run the same code: events are alike but for their agent */
-
-/* ---- making executions ---------------------------------------------------------------------- */
-
-static int add(struct mm_event e)
-{
-    e.source = shared_places ? 1 + e.kind + e.allocation * 8u : (uint32_t)event_count + 1;
-    events[event_count] = e;
-    return event_count++;
-}
-
-static void edge(int from, int kind)
-{
-    edges[edge_count++] =
-        (struct mm_edge){.from = (uint64_t)from, .to = (uint64_t)event_count, .kind = (uint32_t)kind};
-}
-
-static uint8_t any_scope(void)
-{
-    static const uint8_t scopes[] = {MM_SCOPE_SUB_GROUP,      MM_SCOPE_WORK_GROUP, MM_SCOPE_WORK_GROUP,
-                                     MM_SCOPE_DEVICE,         MM_SCOPE_DEVICE,     MM_SCOPE_DEVICE,
-                                     MM_SCOPE_ALL_SVM_DEVICES};
-    return scopes[rnd(sizeof scopes)];
-}
-
-static void add_access(struct mm_agent agent)
-{
-    bool host = agent.command == 0;
-    struct mm_event e = {.agent = agent, .kind = (uint8_t)(MM_READ + rnd(2))};
-    e.allocation = host ? 1 + rnd(2) : 1 + rnd(4) % 3 + (rnd(12) == 0);
-    static const uint32_t sizes[] = {4, 4, 4, 4, 1, 2, 8};
-    e.size = sizes[rnd(7)];
-    e.offset = rnd(3) * 4 + (e.size < 4 ? rnd(4 / e.size) * e.size : 0);
-    if (e.size == 8)
-        e.offset = 0;
-    if (rnd(plainness) && e.allocation != PICTURE) {
-        static const uint8_t loads[] = {MM_RELAXED, MM_ACQUIRE, MM_ACQUIRE, MM_SEQ_CST};
-        static const uint8_t stores[] = {MM_RELAXED, MM_RELEASE, MM_RELEASE, MM_SEQ_CST};
-        e.attributes = MM_ATOMIC;
-        e.kind = (uint8_t)(MM_READ + rnd(3));
-        e.order = e.kind == MM_READ    ? loads[rnd(4)]
-                  : e.kind == MM_WRITE ? stores[rnd(4)]
-                                       : (uint8_t)(1 + rnd(5));
-        e.scope = host ? MM_SCOPE_ALL_SVM_DEVICES : any_scope();
-        if (rnd(8))
-            e.size = 4, e.offset = rnd(2) * 4;
-    }
-    add(e);
-}
-
-static void add_fence(struct mm_agent agent)
-{
-    struct mm_event e = {.agent = agent, .kind = MM_FENCE, .order = (uint8_t)(MM_ACQUIRE + rnd(4))};
-    e.scope = any_scope();
-    e.fence_flags = (uint8_t)(1 + rnd(3));
-    add(e);
-}
-
-/* Message passing between two work-items, with every choice left open: it makes the rare rules count. */
-static void add_handshake(uint32_t command)
-{
-    struct mm_agent from = {command, rnd((uint32_t)small)}, to = {command, rnd((uint32_t)small)};
-    uint32_t data = 1 + rnd(3), flag = 1 + rnd(3);
-    uint8_t flags = rnd(2) ? 3 : (uint8_t)(1 + rnd(3)), scope = any_scope();
-    bool fenced[2] = {rnd(3) != 0, rnd(3) != 0};
-    struct mm_event e = {.agent = from, .kind = MM_WRITE, .allocation = data, .offset = 8, .size = 4};
-    add(e);
-    struct mm_event fence = {
-        .agent = from, .kind = MM_FENCE, .order = MM_RELEASE, .scope = scope, .fence_flags = flags};
-    if (fenced[0])
-        add(fence);
-    struct mm_event sync = {.agent = from,
-                            .kind = MM_WRITE,
-                            .allocation = flag,
-                            .offset = 4,
-                            .size = 4,
-                            .attributes = MM_ATOMIC,
-                            .scope = scope};
-    sync.order = fenced[0] ? MM_RELAXED : MM_RELEASE;
-    add(sync);
-    if (rnd(4) == 0) {
-        sync.kind = (uint8_t)(MM_WRITE + rnd(2));
-        sync.agent.index = rnd((uint32_t)small);
-        sync.order = MM_RELAXED;
-        add(sync);
-    }
-    sync.agent = fence.agent = e.agent = to;
-    sync.kind = MM_READ;
-    sync.order = fenced[1] ? MM_RELAXED : MM_ACQUIRE;
-    sync.scope = rnd(4) ? scope : any_scope();
-    add(sync);
-    fence.order = MM_ACQUIRE;
-    fence.scope = rnd(4) ? scope : any_scope();
-    if (fenced[1])
-        add(fence);
-    e.kind = (uint8_t)(MM_READ + rnd(2));
-    add(e);
-}
-
-static int active_items(int group)
-{
-    int left = small - group * LOCAL;
-    return left < 0 ? 0 : left < LOCAL ? left : LOCAL;
-}
-
-static void add_barrier(uint32_t command, int group, bool sub)
-{
-    static uint32_t instance;
-    int first = 0, count = active_items(group);
-    if (sub) {
-        first = SUB * (int)rnd(LOCAL / SUB);
-        count = count - first < SUB ? count - first : SUB;
-    }
-    if (count <= 0)
-        return;
-    struct mm_event e = {
-        .site = 1 + rnd(2), .instance = ++instance, .order = MM_ACQ_REL, .scope = any_scope()};
-    e.fence_flags = (uint8_t)rnd(8);
-    e.effective_scope = sub ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP;
-    int turn = (int)rnd(8);
-    for (int pass = 0; pass < 2; pass++) {
-        e.kind = pass ? MM_BARRIER_EXIT : MM_BARRIER_ENTRY;
-        for (int i = 0; i < count; i++) {
-            e.agent = (struct mm_agent){command, (uint32_t)(group * LOCAL + first + (i + turn) % count)};
-            add(e);
-        }
-    }
-}
-
-static void step(uint32_t command)
-{
-    struct mm_agent agent = {command, rnd((uint32_t)small)};
-    uint32_t what = rnd(24);
-    if (what >= 20)
-        add_handshake(command);
-    else if (what < 13)
-        add_access(agent);
-    else if (what < 17)
-        add_fence(agent);
-    else
-        add_barrier(command, (int)agent.index / LOCAL, what == 19);
-}
-
-static int command_event(uint32_t command, int kind)
-{
-    return add((struct mm_event){.agent = {command, MM_INDEX_RUNTIME}, .kind = (uint8_t)kind});
-}
-
-static int host_call(void)
-{
-    return add((struct mm_event){.agent = {0, 0}, .kind = MM_API_CALL});
-}
-
-static void make_execution(void)
-{
-    event_count = edge_count = 0;
-    small = rnd(3) ? ITEMS : 5 + (int)rnd(3);
-    int ends[COMMANDS + 1] = {0}, calls[COMMANDS + 1] = {0}, begun = 0;
-    bool in_order = rnd(2), waits = rnd(2), running[COMMANDS + 1] = {0};
-    int budget = 20 + (int)rnd(90);
-    shared_places = rnd(3) == 0;
-    plainness = 2 + rnd(3) * 4 + rnd(2) * rnd(30);
-    while (event_count < budget) {
-        uint32_t what = rnd(30);
-        if (what == 0 || begun == 0) {
-            if (begun == COMMANDS)
-                continue;
-            begun++;
-            if (rnd(3) == 0)
-                add_access((struct mm_agent){0, 0});
-            calls[begun] = host_call();
-            if (in_order && begun == 2) {
-                if (running[1]) {
-                    command_event(1, MM_COMMAND_END);
-                    running[1] = false;
-                    ends[1] = command_event(1, MM_EVENT_COMPLETE);
-                }
-                edge(ends[1], MM_EDGE_IN_ORDER);
-            }
-            edge(calls[begun], MM_EDGE_ENQUEUE);
-            command_event((uint32_t)begun, MM_COMMAND_START);
-            running[begun] = true;
-        } else if (what == 1 && begun) {
-            uint32_t c = 1 + rnd((uint32_t)begun);
-            if (!running[c])
-                continue;
-            command_event(c, MM_COMMAND_END);
-            ends[c] = command_event(c, MM_EVENT_COMPLETE);
-            running[c] = false;
-            if (waits) {
-                edge(ends[c], MM_EDGE_API_WAIT);
-                host_call();
-            }
-        } else if (what < 4) {
-            add_access((struct mm_agent){0, rnd(2)});
-        } else {
-            uint32_t c = 1 + rnd((uint32_t)begun);
-            if (running[c])
-                step(c);
-            else if (rnd(10) == 0)
-                add_access((struct mm_agent){0, 0});
-        }
-    }
-}
-
 /* ---- the definitions -------------------------------------------------------------------------- */
 
+/* Copies are agents of their own: the number of the one that I is part of, 0: none. */
+static uint32_t copy_of(int i)
+{
+    return mm_is_copy(&events[i]) ? events[i].instance : 0;
+}
 static bool same_agent(int a, int b)
 {
     return events[a].agent.command == events[b].agent.command &&
-           events[a].agent.index == events[b].agent.index;
+           events[a].agent.index == events[b].agent.index && copy_of(a) == copy_of(b);
+}
+static bool is_point(int i)
+{
+    return events[i].kind == MM_COPY_START || events[i].kind == MM_COPY_WAIT;
 }
 static bool is_access(int i)
 {
@@ -281,7 +67,7 @@ static bool belongs(int i, int system)
         static const int flag[SYSTEMS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
         return events[i].fence_flags & flag[system];
     }
-    return system != L;
+    return is_point(i) ? system != I : system != L;
 }
 
 static bool has_byte(int i, uint32_t allocation, uint64_t byte)
@@ -420,6 +206,8 @@ static void barriers_and_commands(void)
                     hb[s][i][j] = true;
                 if (a->kind == MM_BARRIER_ENTRY && b->kind == MM_BARRIER_EXIT && a->instance == b->instance)
                     hb[s][i][j] = true;
+                if (command && copy_of(i) && b->kind == MM_COPY_WAIT && a->instance == b->instance)
+                    hb[s][i][j] = true;
                 if (command && a->kind == MM_COMMAND_START && is_item(j))
                     hb[s][i][j] = true;
                 if (command && b->kind == MM_COMMAND_END && is_item(i))
@@ -437,6 +225,38 @@ static void close_over(int s)
         for (int i = 0; i < event_count; i++)
             for (int j = 0; hb[s][i][k] && j < event_count; j++)
                 hb[s][i][j] |= hb[s][k][j];
+}
+
+static bool same_copy(int i, int j)
+{
+    return copy_of(i) && copy_of(i) == copy_of(j) && events[i].agent.command == events[j].agent.command;
+}
+
+/* X comes before each call that asked for the copy with an access at I. */
+static bool before_all_calls(int s, int x, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (events[k].kind == MM_COPY_START && events[k].agent.command == events[i].agent.command &&
+            events[k].instance == events[i].instance && !hb[s][x][k])
+            return false;
+    return true;
+}
+
+/* Happens-before, and with it where copies begin, from the first copy on. */
+static void close_all(int s)
+{
+    bool begun[MAX] = {0};
+    close_over(s);
+    for (int i = 0; i < event_count; i++) {
+        if (begun[i] || !copy_of(i))
+            continue;
+        for (int j = i; j < event_count; j++) {
+            begun[j] |= same_copy(i, j);
+            for (int x = 0; x < i && same_copy(i, j) && belongs(j, s); x++)
+                hb[s][x][j] |= before_all_calls(s, x, i);
+        }
+        close_over(s);
+    }
 }
 
 static bool race(int i, int j)
@@ -575,7 +395,7 @@ static void detector_and_definitions_agree(void **state)
         barriers_and_commands();
         release_sequences();
         for (int s = 0; s < SYSTEMS; s++)
-            close_over(s);
+            close_all(s);
         if (!compare(seed, &races)) {
             for (int i = 0; i < event_count && bad == 0; i++)
                 show(i);

@@ -1,0 +1,275 @@
+/* Asynchronous copies by hand [CLC 6.15.11]: what comes before a copy, what after it, and what does neither.
+ */
+#include "race_script.h"
+
+static void point(uint32_t first, uint32_t count, enum mm_kind kind, uint32_t copy)
+{
+    for (uint32_t i = first; i < first + count; i++)
+        event((struct mm_event){.agent = wi(i), .kind = (uint8_t)kind, .instance = copy});
+}
+/* All of a work-group ask for a copy, or wait for it. */
+static void ask(uint32_t group, uint32_t copy)
+{
+    point(group * 4, 4, MM_COPY_START, copy);
+}
+static void wait(uint32_t group, uint32_t copy)
+{
+    point(group * 4, 4, MM_COPY_WAIT, copy);
+}
+static void copied(uint32_t first, uint32_t copy, enum mm_kind kind, uint32_t m)
+{
+    event((struct mm_event){.agent = wi(first),
+                            .kind = (uint8_t)kind,
+                            .allocation = m,
+                            .size = 4,
+                            .semantics = MM_COPY,
+                            .instance = copy});
+}
+
+static void waiting_orders(void **state)
+{
+    (void)state;
+    for (int barriers = 0; barriers < 2; barriers++)
+        for (int waits = 0; waits < 2; waits++) {
+            begin();
+            ask(0, 1);
+            copied(0, 1, MM_READ, BUF);
+            copied(0, 1, MM_WRITE, LOC);
+            if (barriers)
+                barrier(0, FG | FL);
+            if (waits)
+                wait(0, 1);
+            rd(wi(0), LOC); /* by the one that stands for the group, too */
+            rd(wi(3), LOC);
+            if (waits)
+                expect_clean();
+            else
+                expect("data-race", "goes on until its event is waited for");
+        }
+}
+
+/* Who waits, waits for itself. */
+static void others_do_not_wait(void **state)
+{
+    (void)state;
+    begin();
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    point(2, 1, MM_COPY_WAIT, 1);
+    rd(wi(2), LOC);
+    expect_clean();
+    rd(wi(1), LOC);
+    expect("data-race", NULL);
+    begin();
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    point(2, 1, MM_COPY_WAIT, 1);
+    barrier(0, FL);
+    rd(wi(1), LOC); /* what work-item 2 knows the barrier tells */
+    expect_clean();
+}
+
+static void sources_need_a_barrier(void **state)
+{
+    (void)state;
+    for (uint32_t writer = 0; writer < 4; writer++) {
+        begin();
+        wr(wi(writer), LOC);
+        ask(0, 1);
+        copied(0, 1, MM_READ, LOC);
+        const struct ck_finding *f = expect("data-race", "no barrier stands between");
+        assert_true(mm_is_copy(&f->accesses[0].event));
+        assert_false(mm_is_copy(&f->accesses[1].event));
+        begin();
+        wr(wi(writer), LOC);
+        barrier(0, FL);
+        ask(0, 1);
+        copied(0, 1, MM_READ, LOC);
+        expect_clean();
+        begin();
+        wr(wi(writer), LOC);
+        barrier(0, FG);
+        ask(0, 1);
+        copied(0, 1, MM_READ, LOC);
+        expect("data-race", "fences global memory only");
+    }
+}
+
+/* Something that only some of the callers know. */
+static void all_callers_count(void **state)
+{
+    (void)state;
+    for (uint32_t informed = 1; informed <= 4; informed++) {
+        begin();
+        wr(wi(4), BUF);
+        store(wi(4), FLAG, MM_RELEASE, DEV);
+        for (uint32_t i = 0; i < informed; i++)
+            load(wi(i), FLAG, MM_ACQUIRE, DEV);
+        ask(0, 1);
+        copied(0, 1, MM_READ, BUF);
+        if (informed == 4)
+            expect_clean();
+        else
+            expect("data-race", NULL);
+    }
+}
+
+static void alone(void **state)
+{
+    (void)state;
+    begin();
+    wr(wi(0), LOC);
+    point(0, 1, MM_COPY_START, 1);
+    copied(0, 1, MM_READ, LOC);
+    expect_clean();
+    wr(wi(0), LOC);
+    expect("data-race", "goes on until its event is waited for");
+    begin(); /* the copy may come late */
+    point(0, 1, MM_COPY_START, 1);
+    wr(wi(0), LOC);
+    copied(0, 1, MM_READ, LOC);
+    expect("data-race", NULL);
+}
+
+static void two_copies(void **state)
+{
+    (void)state;
+    begin();
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    ask(0, 2);
+    copied(0, 2, MM_READ, LOC);
+    expect("data-race", "before the copy at");
+    begin();
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    wait(0, 1);
+    ask(0, 2);
+    copied(0, 2, MM_READ, LOC);
+    wait(0, 2);
+    wr(wi(0), LOC);
+    expect_clean();
+    begin(); /* one of the callers has not waited */
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    point(0, 3, MM_COPY_WAIT, 1);
+    ask(0, 2);
+    copied(0, 2, MM_READ, LOC);
+    expect("data-race", NULL);
+    begin(); /* the same copy reads and writes a place */
+    ask(0, 1);
+    copied(0, 1, MM_READ, LOC);
+    copied(0, 1, MM_WRITE, LOC);
+    expect_clean();
+}
+
+/* Rounds of two buffers. */
+static void pipeline(void **state)
+{
+    (void)state;
+    begin();
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    for (uint32_t round = 1; round < 200; round++) {
+        uint32_t here = round % 2 ? LOC : LFLAG, there = round % 2 ? LFLAG : LOC;
+        ask(0, round + 1);
+        copied(0, round + 1, MM_WRITE, there);
+        wait(0, round);
+        for (uint32_t i = 0; i < 4; i++)
+            rd(wi(i), here);
+        barrier(0, FL);
+    }
+    rd(wi(2), LOC);
+    expect_clean();
+    rd(wi(2), LFLAG); /* the last one is still under way */
+    expect("data-race", "goes on until its event is waited for");
+}
+
+static void other_groups_and_commands(void **state)
+{
+    (void)state;
+    begin();
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, BUF);
+    wait(0, 1);
+    rd(wi(4), BUF);
+    const struct ck_finding *f = expect("data-race", "different work-groups");
+    assert_true(mm_is_copy(&f->accesses[1].event));
+    assert_int_equal(f->accesses[1].agent.index, 0);
+    begin(); /* local memory is another one there */
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, LOC);
+    rd(wi(4), LOC);
+    expect_clean();
+    begin(); /* copies with one number in two groups */
+    ask(1, 1);
+    ask(0, 1);
+    copied(4, 1, MM_WRITE, LOC);
+    copied(0, 1, MM_WRITE, LOC);
+    wait(1, 1);
+    rd(wi(5), LOC);
+    expect_clean();
+    rd(wi(1), LOC);
+    expect("data-race", NULL);
+    begin(); /* the end of a command is the end of its copies */
+    ask(0, 1);
+    copied(0, 1, MM_WRITE, BUF);
+    event((struct mm_event){.agent = {1, MM_INDEX_RUNTIME}, .kind = MM_COMMAND_END});
+    rd((struct mm_agent){1, MM_INDEX_RUNTIME}, BUF);
+    expect_clean();
+}
+
+/* A copy's write ends release sequences, also of the work-item that stands for it. */
+static void release_sequence(void **state)
+{
+    (void)state;
+    for (int copy = 0; copy < 2; copy++) {
+        begin();
+        wr(wi(0), BUF);
+        store(wi(0), FLAG, MM_RELEASE, DEV);
+        barrier(0, FG);
+        ask(0, 1);
+        copied(0, 1, MM_WRITE, copy ? FLAG : SVM);
+        wait(0, 1);
+        store(wi(0), FLAG, MM_RELAXED, DEV);
+        load(wi(4), FLAG, MM_ACQUIRE, DEV);
+        rd(wi(4), BUF);
+        bool found = false; /* the flag itself races, too */
+        for (size_t i = 0; i < ck_detector_finding_count(d); i++)
+            found |= ck_detector_finding(d, i)->allocation->id == BUF;
+        assert_int_equal(found, copy);
+    }
+}
+
+/* Points without a copy, accesses that nobody asked for. */
+static void damaged(void **state)
+{
+    (void)state;
+    begin();
+    wait(0, 7);
+    copied(0, 3, MM_WRITE, LOC);
+    rd(wi(0), LOC);
+    ask(0, 9);
+    wait(0, 9);
+    wait(0, 9);
+    point(MM_INDEX_RUNTIME, 1, MM_COPY_START, 1);
+    event((struct mm_event){.kind = MM_COPY_START, .instance = 1});
+    expect_clean();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waiting_orders),
+        cmocka_unit_test(others_do_not_wait),
+        cmocka_unit_test(sources_need_a_barrier),
+        cmocka_unit_test(all_callers_count),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(two_copies),
+        cmocka_unit_test(pipeline),
+        cmocka_unit_test(other_groups_and_commands),
+        cmocka_unit_test(release_sequence),
+        cmocka_unit_test(damaged),
+    };
+    return cmocka_run_group_tests_name("race_copy", tests, NULL, finish);
+}
