@@ -76,9 +76,9 @@ static enum mm_class out_record(void *context, const struct mm_record *record)
 
 /* ---- from the trace -------------------------------------------------------------------------- */
 
-static enum mm_class no_memory(struct in_expander *e)
+static enum mm_class stop_without_memory(struct in_expander *e)
 {
-    return e->stopped = mm_fail(&e->error, MM_LIMIT, "trace.memory", "no memory for the launches of a trace");
+    return e->stopped = in_expand_no_memory(e);
 }
 
 /* What was not recorded is now: nobody needs to be told that it is missing. */
@@ -98,7 +98,7 @@ static enum mm_class take_event(struct in_expander *e, const struct mm_event *gi
     e->events.seen++;
     if (is_told(given)) {
         mm_recorder_flush(e->recorder);
-        return in_shift_on(&e->events, e->events.seen) ? e->stopped : no_memory(e);
+        return in_shift_on(&e->events, e->events.seen) ? e->stopped : stop_without_memory(e);
     }
     event.source = shifted(&e->sources, event.source);
     event.allocation = shifted(&e->allocations, event.allocation);
@@ -126,7 +126,7 @@ static enum mm_class take_replay(struct in_expander *e, const struct mm_replay *
     bool shifted_on = in_shift_on(&e->events, e->events.seen) &&
                       in_shift_on(&e->sources, e->sources.seen + 1) &&
                       in_shift_on(&e->allocations, e->allocations.seen + 1);
-    return shifted_on ? MM_OK : no_memory(e);
+    return shifted_on ? MM_OK : stop_without_memory(e);
 }
 
 /* The record as the reader is to have it. */

@@ -54,6 +54,7 @@ void in_mirror_free(struct in_expander *e, uint32_t id);
 void in_mirrors_destroy(struct in_expander *e);
 enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *content);
 /* expand_launch.c */
+enum mm_class in_expand_no_memory(struct in_expander *e); /* fills e->error */
 enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *program);
 enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *replay);
 void in_expand_programs_destroy(struct in_expander *e);

@@ -47,7 +47,7 @@ static enum mm_class bad_launch(struct in_expander *e, uint32_t command, const c
                    "the launch of command %u cannot be executed again: %s", command, what);
 }
 
-static enum mm_class no_memory(struct in_expander *e)
+enum mm_class in_expand_no_memory(struct in_expander *e)
 {
     return mm_fail(&e->error, MM_LIMIT, "trace.memory", "no memory for the launches of a trace");
 }
@@ -128,7 +128,7 @@ enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *
     if (p == NULL || arena == NULL) {
         mm_free(p);
         mm_arena_destroy(arena);
-        return no_memory(e);
+        return in_expand_no_memory(e);
     }
     bool twice = find_program(e, program->id) != NULL;
     p->id = program->id;
@@ -298,7 +298,7 @@ enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *re
         return bad_launch(e, replay->command, "its program is not in the trace");
     struct mm_arena *arena = mm_arena_create();
     if (arena == NULL)
-        return no_memory(e);
+        return in_expand_no_memory(e);
     struct in_launch l = {.instance = p->instance,
                           .schedule = IN_SEQUENTIAL,
                           .max_findings = 1,
