@@ -147,6 +147,6 @@ static int run(int argc, char **argv)
     return session_run(&kernel.session, kernel.words);
 }
 
-const struct tool_command cmd_kernel = {"kernel", "FILE.cl|FILE.spv|FILE.cap",
+const struct tool_command cmd_kernel = {"kernel", "FILE.cl|FILE.spv|FILE.cap|WITNESS",
                                         "launch one kernel with given arguments and report races and misuse",
                                         options, run};
