@@ -68,6 +68,9 @@ struct in_argument_info {
     uint32_t image_kind; /* IMAGE: enum in_image_kind */
     bool depth_image;    /* IMAGE: of depths */
 };
+/* Who launches a kernel: the host, kernels (blocks), or nobody, as it makes or unmakes the program's
+ * variables [SPIRV 3.6 Initializer, Finalizer]. */
+enum in_kernel_use { IN_FOR_HOST, IN_FOR_KERNELS, IN_INITIALIZER, IN_FINALIZER };
 struct in_kernel_info {
     const char *name;
     uint32_t argument_count;
@@ -78,8 +81,8 @@ struct in_kernel_info {
     const char *attributes;       /* as OpenCL C has them, a space between; "" if the module does not say */
     uint64_t local_bytes;         /* of variables declared in the kernel and what it calls */
     uint64_t private_bytes;       /* an estimate, per work-item */
-    bool is_block;                /* for device-side enqueue alone: argument 0 is the block literal */
     uint32_t required_sub_groups; /* of a work-group, 0: any */
+    enum in_kernel_use use;
 };
 size_t in_module_kernel_count(const struct in_module *module);
 const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);
@@ -156,7 +159,8 @@ struct in_environment {
     void (*group_ended)(void *context, uint64_t group);
 };
 
-/* Program-scope variables of a module on one device: they live as long as the program object. */
+/* Program-scope variables of a module on one device: they live as long as the program object. The module's
+ * initializers are executed when they are made, its finalizers at their end. */
 struct in_instance;
 enum mm_class in_instance_create(struct in_module *module, const struct in_environment *environment,
                                  struct mm_recorder *recorder, struct in_instance **instance,

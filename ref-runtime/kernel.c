@@ -62,12 +62,12 @@ static bool same_arguments(const struct in_kernel_info *a, const struct in_kerne
     return true;
 }
 
-/* Blocks, which only kernels launch, are not counted. */
+/* Those that the host launches. */
 size_t rt_module_kernels(const struct in_module *module)
 {
     size_t count = 0;
     for (size_t i = 0; i < in_module_kernel_count(module); i++)
-        count += !in_module_kernel(module, i)->is_block;
+        count += in_module_kernel(module, i)->use == IN_FOR_HOST;
     return count;
 }
 
@@ -76,7 +76,7 @@ static bool same_everywhere(struct rt_program *program, struct in_module *module
 {
     struct rt_program_state *state = program->state;
     const struct in_kernel_info *info = in_module_kernel(module, index);
-    bool same = !info->is_block;
+    bool same = info->use == IN_FOR_HOST;
     pthread_mutex_lock(&state->lock);
     for (cl_uint i = 0; same && i < state->device_count; i++) {
         struct in_module *other = state->builds[i].module;
@@ -102,7 +102,7 @@ cl_kernel CL_API_CALL rt_clCreateKernel(cl_program handle, const char *name, cl_
     struct rt_kernel *kernel = NULL;
     cl_int code = CL_SUCCESS;
     size_t index = in_module_find_kernel(module, name);
-    if (index == SIZE_MAX || in_module_kernel(module, index)->is_block)
+    if (index == SIZE_MAX || in_module_kernel(module, index)->use != IN_FOR_HOST)
         code = CL_INVALID_KERNEL_NAME;
     else if (!same_everywhere(program, module, index))
         code = CL_INVALID_KERNEL_DEFINITION;

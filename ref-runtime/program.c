@@ -124,10 +124,8 @@ struct in_instance *rt_program_instance(struct rt_program *program, int device, 
     if (!build->module)
         *code = CL_INVALID_PROGRAM_EXECUTABLE;
     else if (!build->instance &&
-             in_instance_create(build->module, rt_environment(), rt_recorder(), &build->instance, &err)) {
-        build->instance = NULL;
-        *code = CL_OUT_OF_HOST_MEMORY;
-    }
+             in_instance_create(build->module, rt_environment(), rt_recorder(), &build->instance, &err))
+        *code = err.cls == MM_LIMIT ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
     struct in_instance *instance = *code ? NULL : build->instance;
     pthread_mutex_unlock(&state->lock);
     return instance;
@@ -311,7 +309,7 @@ cl_int CL_API_CALL rt_clReleaseProgram(cl_program program)
     return rt_api_release(program, RT_PROGRAM) ? CL_SUCCESS : CL_INVALID_PROGRAM;
 }
 
-/* Programs have no destructors to wait for: deprecated, and never available in OpenCL 3.0. */
+/* Deprecated, and never available in OpenCL 3.0. */
 cl_int CL_API_CALL rt_clSetProgramReleaseCallback(cl_program program,
                                                   void(CL_CALLBACK *notify)(cl_program, void *),
                                                   void *user_data)

@@ -98,7 +98,7 @@ static cl_int get_kernel_names(const void *object, const struct rt_info_out *out
         *end = 0;
         for (size_t i = 0; i < count; i++) {
             const struct in_kernel_info *info = in_module_kernel(module, i);
-            if (info->is_block)
+            if (info->use != IN_FOR_HOST)
                 continue;
             if (end != names)
                 *end++ = ';';
@@ -111,10 +111,25 @@ static cl_int get_kernel_names(const void *object, const struct rt_info_out *out
     return code;
 }
 
-static cl_int get_false(const void *object, const struct rt_info_out *out)
+static cl_int put_present(const void *object, const struct rt_info_out *out, enum in_kernel_use use)
 {
-    (void)object;
-    return rt_info_bool(out, false);
+    struct in_module *module = rt_program_held_module(mutable_program(object));
+    bool present = false;
+    for (size_t i = 0; module && i < in_module_kernel_count(module); i++)
+        present |= in_module_kernel(module, i)->use == use;
+    if (module)
+        in_module_release(module);
+    return rt_info_bool(out, present);
+}
+
+static cl_int get_constructors(const void *object, const struct rt_info_out *out)
+{
+    return put_present(object, out, IN_INITIALIZER);
+}
+
+static cl_int get_destructors(const void *object, const struct rt_info_out *out)
+{
+    return put_present(object, out, IN_FINALIZER);
 }
 
 static const struct rt_info_row program_rows[] = {
@@ -128,8 +143,8 @@ static const struct rt_info_row program_rows[] = {
     RT_INFO_GET(CL_PROGRAM_BINARIES, get_binaries),
     RT_INFO_GET(CL_PROGRAM_NUM_KERNELS, get_kernel_count),
     RT_INFO_GET(CL_PROGRAM_KERNEL_NAMES, get_kernel_names),
-    RT_INFO_GET(CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, get_false),
-    RT_INFO_GET(CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, get_false),
+    RT_INFO_GET(CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, get_constructors),
+    RT_INFO_GET(CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, get_destructors),
 };
 
 cl_int CL_API_CALL rt_clGetProgramInfo(cl_program program, cl_program_info name, size_t size, void *value,

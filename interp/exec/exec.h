@@ -240,7 +240,10 @@ struct in_instance {
     struct in_handle *storages; /* program-scope pipes */
     uint32_t storage_count;
     uint32_t recorded; /* number of its MM_RECORD_PROGRAM, 0: none yet */
+    bool made;         /* by its initializers */
 };
+/* Executes the kernels of the module that are for USE. */
+enum mm_class in_run_own_kernels(struct in_instance *instance, enum in_kernel_use use, struct mm_error *err);
 
 enum in_engine { IN_FAST, IN_RECORDING, IN_CHECKING, IN_WEAK };
 #define IN_EVENT_BATCH 256

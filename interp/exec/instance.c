@@ -73,14 +73,21 @@ enum mm_class in_instance_create(struct in_module *module, const struct in_envir
         make_object(in, k);
     for (uint32_t k = 0; k < module->global_count; k++)
         initialise(in, k);
-    *instance = in;
-    return MM_OK;
+    enum mm_class result = in_run_own_kernels(in, IN_INITIALIZER, err);
+    in->made = result == MM_OK;
+    if (result == MM_OK)
+        *instance = in;
+    else
+        in_instance_destroy(in);
+    return result;
 }
 
 void in_instance_destroy(struct in_instance *instance)
 {
     if (instance == NULL)
         return;
+    if (instance->made)
+        in_run_own_kernels(instance, IN_FINALIZER, NULL);
     in_pipe_storages_destroy(instance);
     in_module_release(instance->module);
     mm_free(instance->memory);

@@ -281,9 +281,27 @@ static void execution_mode(const struct in_module *m, const struct in_inst *i, s
     case SpvExecutionModeSubgroupsPerWorkgroupId:
         k->info.required_sub_groups = value_of(m, i, 2);
         break;
+    case SpvExecutionModeInitializer:
+    case SpvExecutionModeFinalizer:
+        k->info.use = i->operands[1] == SpvExecutionModeInitializer ? IN_INITIALIZER : IN_FINALIZER;
+        break;
     default:
         break;
     }
+}
+
+/* Modes that would change results, and are not offered; and kernels without a caller take nothing. */
+static enum mm_class check_mode(const struct in_module *m, const struct in_inst *i, const struct in_kernel *k,
+                                struct mm_error *err)
+{
+    uint32_t mode = i->operands[1];
+    if (mode == SpvExecutionModeDenormFlushToZero || mode == SpvExecutionModeRoundingModeRTZ)
+        return mm_fail_at(err, MM_INVALID, "SPIRV 3.6", m->name, 0, 0,
+                          "kernel %s wants denormals flushed or results rounded toward zero", k->info.name);
+    if (k->info.use >= IN_INITIALIZER && k->info.argument_count > 0)
+        return mm_fail_at(err, MM_INVALID, "SPIRV 3.6", m->name, 0, 0,
+                          "initializer or finalizer %s has parameters", k->info.name);
+    return MM_OK;
 }
 
 /* OpDecorate: operands are the parameter, the decoration, its value. [SPIRV 3.20] */
@@ -322,7 +340,7 @@ static enum mm_class block(struct in_module *m, uint32_t id, struct mm_error *er
         m->kernels = list;
         list[m->kernel_count++] = (struct in_kernel){.entry_id = id, .info = {.name = m->ids[id].name}};
     }
-    m->kernels[k].info.is_block = true;
+    m->kernels[k].info.use = IN_FOR_KERNELS;
     return MM_OK;
 }
 
@@ -375,8 +393,11 @@ enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
         for (uint32_t k = 0; (mode || decorates) && i.operand_count >= 2 && k < m->kernel_count; k++) {
             if (decorates)
                 decoration(m, &i, &m->kernels[k]);
-            else if (m->kernels[k].entry_id == i.operands[0])
+            else if (m->kernels[k].entry_id == i.operands[0]) {
                 execution_mode(m, &i, &m->kernels[k]);
+                if (check_mode(m, &i, &m->kernels[k], err) != MM_OK)
+                    return MM_INVALID;
+            }
         }
     }
     return MM_OK;

@@ -1,5 +1,6 @@
 /* Program objects: creation, building, compiling, linking, binaries, queries and their errors [CL 5.8]. */
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include "own_kernels.h"
 #include "runtime_test.h"
 #include "specialized.h"
 
@@ -472,6 +473,46 @@ static void test_own_file_names(void **state)
     rmdir(directory);
 }
 
+/* Initializers are executed once, before the first kernel, and finalizers at the program's end; they are
+ * nobody's to launch. [CL 3.2 R2, 5.8.7] */
+static void test_own_kernels(void **state)
+{
+    (void)state;
+    cl_program il = clCreateProgramWithIL(context, own_kernels, sizeof own_kernels, &err);
+    OK(err);
+    OK(clBuildProgram(il, 0, NULL, NULL, NULL, NULL));
+    cl_bool makes = CL_FALSE, unmakes = CL_FALSE;
+    OK(clGetProgramInfo(il, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof makes, &makes, NULL));
+    OK(clGetProgramInfo(il, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, sizeof unmakes, &unmakes, NULL));
+    assert_true(makes && unmakes);
+    char names[16];
+    OK(clGetProgramInfo(il, CL_PROGRAM_KERNEL_NAMES, sizeof names, names, NULL));
+    assert_string_equal(names, "k");
+    EXPECT_NULL(CL_INVALID_KERNEL_NAME, clCreateKernel(il, "start", &err));
+    cl_kernel kernel = clCreateKernel(il, "k", &err);
+    OK(err);
+    cl_mem buffer = clCreateBuffer(context, 0, sizeof(cl_uint), NULL, &err);
+    OK(err);
+    OK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    const size_t one = 1;
+    cl_uint got = 0;
+    for (int i = 0; i < 2; i++) {
+        OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+        OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL));
+        assert_int_equal(got, 42);
+    }
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(il));
+    OK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL));
+    assert_int_equal(got, 99);
+    OK(clReleaseMemObject(buffer));
+    cl_program plain = built(source, NULL);
+    OK(clGetProgramInfo(plain, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof makes, &makes, NULL));
+    OK(clGetProgramInfo(plain, CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT, sizeof unmakes, &unmakes, NULL));
+    assert_true(!makes && !unmakes);
+    OK(clReleaseProgram(plain));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -488,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_own_file_names),
         cmocka_unit_test(test_specialization_constants),
+        cmocka_unit_test(test_own_kernels),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -161,8 +161,8 @@ static void test_blocks(void **state)
                 e->global_offset[0] == 2 && e->flags == 0);
     assert_true(e->local_count == 2 && r.commands[0].sizes[0] == 20 && r.commands[0].sizes[1] == 16);
     assert_true(!e->wants_event && e->wait_count == 0 && e->event == MM_NO_EVENT);
-    assert_true(in_module_kernel(module, e->kernel)->is_block);
-    assert_false(in_module_kernel(module, in_module_find_kernel(module, "k"))->is_block);
+    assert_int_equal(in_module_kernel(module, e->kernel)->use, IN_FOR_KERNELS);
+    assert_int_equal(in_module_kernel(module, in_module_find_kernel(module, "k"))->use, IN_FOR_HOST);
     assert_true(r.commands[1].e.flags == 1 && r.commands[1].e.local_size[0] == 0);
     assert_true(a[15] == 0 && a[14] == 0 && a[12] == 256 && a[11] == 4 && a[10] == 3 && a[9] == 2);
     in_instance_destroy(in);

@@ -152,7 +152,7 @@ static uint32_t run_kernels(struct in_module *module, const char *name)
     uint32_t bad = 0;
     for (size_t k = 0; k < in_module_kernel_count(module); k++) {
         const struct in_kernel_info *info = in_module_kernel(module, k);
-        if (info->is_block)
+        if (info->use != IN_FOR_HOST)
             continue;
         struct spv_run out = {.findings = 0};
         struct in_environment environment = {

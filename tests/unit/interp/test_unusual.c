@@ -322,6 +322,35 @@ static void test_refused(void **state)
     }
 }
 
+/* Execution modes that change results and are not offered; initializers, which nobody gives arguments. */
+static void test_refused_modes(void **state)
+{
+    static const struct {
+        const char *capability, *mode, *says;
+    } refused[] = {
+        {"OpCapability RoundingModeRTZ\n", "OpExecutionMode %k RoundingModeRTZ 32\n", "toward zero"},
+        {"OpCapability DenormFlushToZero\n", "OpExecutionMode %k DenormFlushToZero 64\n", "flushed"},
+        {"", "OpExecutionMode %k Initializer\n", "has parameters"},
+        {"", "OpExecutionMode %k Finalizer\n", "has parameters"},
+    };
+    (void)state;
+    spv_version = SPV_ENV_UNIVERSAL_1_4;
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        char text[1 << 13];
+        struct in_module *module = NULL;
+        struct mm_error err = {.message = ""};
+        snprintf(text, sizeof text,
+                 "%s" SPV_HEAD SPV_ENTRY "%s" SPV_BUILTINS SPV_TYPES
+                 "%%k = OpFunction %%void None %%kfn\n%%o = OpFunctionParameter %%pu32\n%%entry = OpLabel\n"
+                 "OpReturn\nOpFunctionEnd\n",
+                 refused[k].capability, refused[k].mode);
+        assert_int_equal(spv_load(text, &module, &err), MM_INVALID);
+        assert_non_null(strstr(err.message, refused[k].says));
+        assert_string_equal(err.rule, "SPIRV 3.6");
+    }
+    spv_version = SPV_ENV_UNIVERSAL_1_3;
+}
+
 /* No work-items at all; and a work-group of none. */
 static void test_empty(void **state)
 {
