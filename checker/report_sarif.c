@@ -137,6 +137,20 @@ static cJSON *result_json(const struct ck_finding *finding)
     return result;
 }
 
+/* What KIND is, in a sentence. */
+static const char *describe(const char *kind)
+{
+    static const char *const kinds[][2] = {
+#define CK_KIND(name, text) {name, text},
+#include "checker/kind.def"
+#undef CK_KIND
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i][0], kind) == 0)
+            return kinds[i][1];
+    return kind;
+}
+
 static bool is_first_of_kind(const struct ck_detector *detector, size_t i)
 {
     for (size_t k = 0; k < i; k++)
@@ -155,8 +169,8 @@ static cJSON *driver_json(const struct ck_detector *detector)
         if (!is_first_of_kind(detector, i))
             continue;
         const struct ck_finding *finding = ck_detector_finding(detector, i);
-        char text[200];
-        snprintf(text, sizeof text, "%s [%s]", finding->kind, finding->clause);
+        char text[300];
+        snprintf(text, sizeof text, "%s [%s]", describe(finding->kind), finding->clause);
         cJSON *rule = cJSON_CreateObject();
         ck_report_add(rule, "id", finding->kind);
         cJSON_AddItemToObject(rule, "shortDescription", message_json(text));

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """One program for each kind of finding, and for each way to end without one: the JSON fits its schema, the SARIF its
-object model, the JUnit counts the same, the page has the same data."""
+object model, the JUnit counts the same, the page has the same data.  The kinds are those of checker/kind.def, which has
+all that the sources name."""
+import glob
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,17 +43,64 @@ KERNELS = (  # the kind, the options, the source
     ("predicted-race", TWO + ["--predict"], ADD + "if (id == 0) *x = 1; atomic_fetch_add(m, 1); if (id) *x = 2; }"),
     ("predicted-assertion", TWO + ["--predict", "--assert", "m[0] == 2"],
      ADD + "atomic_store(m, id + 1); x[id] = 1; }"),
+    ("division-by-zero", ["-a", "buf:4"], "kernel void k(global int *x) { x[0] = x[1] / x[0]; }"),
+    ("signed-overflow", ["-c", "all", "-a", "buf:4"], "kernel void k(global int *x) { int y = 2147483647 - x[0]; x[0] = y + 1; }"),
+    ("unreachable", ["-a", "buf:4"], "kernel void k(global int *x) { if (!x[0]) __builtin_unreachable(); x[0] = 1; }"),
+    ("false-assumption", ["-a", "buf:4"], "kernel void k(global int *x) { __builtin_assume(x[0] == 1); x[0] = 1; }"),
+    ("uninitialized", ["-c", "all", "-a", "buf:4"], "kernel void k(global int *x) { int y; if (*x) y = 1; if (y) *x = 1; }"),
+    ("invalid-event", ["-a", "buf:4"], "kernel void k(global int *x) { event_t e = 0; wait_group_events(1, &e); }"),
+    ("unwaited-copy", ["-a", "buf:4"], "kernel void k(global int *x) { local int t[4]; async_work_group_copy(t, x, 4, 0); }"),
+    ("use-after-lifetime", ["-a", "buf:4"], "__attribute__((noinline)) int *f(int x) { int v[2] = {x, x}; int *volatile p = v;\n"
+     "return p; }\nkernel void k(global int *x) { int *p = f(x[1]); x[0] = p[x[1]]; }"),
+    ("write-to-constant", ["-a", "buf:4"], "constant int t[4] = {1, 2, 3, 4};\n"
+     "kernel void k(global int *x) { *(volatile private int *)(ulong)&t[x[0]] = 1; }"),
+    ("invalid-order", ["-a", "buf:1"], "kernel void k(global atomic_int *x) {\n"
+     "atomic_store_explicit(x, 1, memory_order_acquire, memory_scope_device); }"),
+    ("printf-format", ["-a", "buf:4"], "kernel void k(global int *x) { printf(\"%s\", x[0]); }"),
     ("unknown", ONE + ["--assert", "y == 2"], "kernel void k(global int *x) { x[get_global_id(0)] = 1; }"),
 )
-HOST = '#include "host.h"\nint main(void) { begin(NULL); cl_command_queue q = in_order(); cl_mem a = buffer(); %s; return 0; }\n'
+MODULE = """OpCapability Addresses\nOpCapability Kernel\nOpCapability Int64\nOpExtension \"SPV_KHR_no_integer_wrap_decoration\"\nOpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %%k "k"\nOpDecorate %%sum NoUnsignedWrap\n%%void = OpTypeVoid\n%%int = OpTypeInt 32 0
+%%p = OpTypePointer CrossWorkgroup %%int\n%%q = OpTypePointer Function %%int\n%%f = OpTypeFunction %%void %%p
+%%zero = OpConstant %%int 0\n%%one = OpConstant %%int 1\n%%n = OpConstant %%int %s
+%%k = OpFunction %%void None %%f\n%%x = OpFunctionParameter %%p\n%%b = OpLabel\n%%v = OpVariable %%q Function
+OpStore %%v %%n Aligned 4\n%%m = OpLoad %%int %%v Aligned 4\n%s\nOpReturn\nOpFunctionEnd\n"""
+MODULES = (  # the kind, a number, instructions that use it as %m
+    ("bad-shift", "32", "%sum = OpShiftLeftLogical %int %one %m\nOpStore %x %sum Aligned 4"),
+    ("unsigned-overflow", "4294967295", "%sum = OpIAdd %int %one %m\nOpStore %x %sum Aligned 4"),
+    ("invalid-scope", "77", "%sum = OpIAdd %int %one %zero\nOpAtomicStore %x %m %zero %one"),
+)
+PIPE = ("cl_int e; cl_mem p = clCreatePipe(context, 0, %d, 8, NULL, &e); OK(e);"
+        "launch(q, kernel(\"k\", p, NULL, NULL), 1, NULL); OK(clFinish(q))")
+HOST = r'''#include "host.h"
+static void own(const char *source)
+{
+    cl_int e;
+    program = clCreateProgramWithSource(context, 1, &source, NULL, &e);
+    OK(e);
+    OK(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+}
+int main(void) { begin(NULL); cl_command_queue q = in_order(); cl_mem a = buffer(); %s; return 0; }
+'''
 PROGRAMS = (
     ("leak", "OK(clFinish(q))"),
     ("api-misuse", "launch(q, kernel(\"add\", a, NULL, NULL), 0, NULL); clEnqueueFillBuffer(q, a, q, 3, 0, 3, 0, NULL, NULL)"),
     ("use-after-release", "OK(clReleaseMemObject(a)); clGetMemObjectInfo(a, CL_MEM_SIZE, 0, NULL, NULL)"),
     ("mapped-access", "cl_int e; clEnqueueMapBuffer(q, a, CL_TRUE, CL_MAP_WRITE, 0, BYTES, 0, NULL, NULL, &e); "
                       "launch(q, kernel(\"add\", a, NULL, NULL), N, NULL); OK(clFinish(q))"),
+    ("image-unfenced-read", "launch(q, kernel(\"trace\", picture(), a, NULL), N, NULL); OK(clFinish(q))"),
+    ("read-of-write-only", "cl_int e; cl_mem w = clCreateBuffer(context, CL_MEM_WRITE_ONLY, BYTES, NULL, &e);"
+     "launch(q, kernel(\"add\", w, NULL, NULL), N, NULL); OK(clFinish(q))"),
+    ("image-format", "own(\"kernel void k(read_only image2d_t i, global float *o) { o[0] = read_imagef(i, (int2)(0, 0)).x; }\");"
+     "launch(q, kernel(\"k\", picture(), a, NULL), 1, NULL); OK(clFinish(q))"),
+    ("invalid-reservation", "own(\"kernel void k(write_only pipe int p) { reserve_id_t r = reserve_write_pipe(p, 1);\"\n"
+     "\"commit_write_pipe(p, r); commit_write_pipe(p, r); }\"); " + PIPE % 4),
+    ("pipe-packet-size", "own(\"kernel void k(write_only pipe char p) { char v = 1; write_pipe(p, &v); }\"); " + PIPE % 4),
+    ("host-access", "int *s = shared(0); launch(q, svm_kernel(\"add\", s, NULL, NULL), N, NULL); OK(clFinish(q)); s[0] = 1"),
     ("failed", "OK(clFinish(q)); abort()"),
 )
+NO_PROGRAM = {  # handles that no call makes, and what no valid module has
+    "invalid-image", "invalid-ndrange", "invalid-pipe", "invalid-sampler", "unsupported"}
 
 
 def judge(kind, command, folder, validator):
@@ -80,6 +130,20 @@ def judge(kind, command, folder, validator):
     check("%s: the page" % kind, data["report"] == report and len(data["graphs"]) == len(report["findings"]), kind)
 
 
+def kinds():
+    """Those of the table; those that sources name where they raise something, before a clause."""
+    with open(os.path.join(root, "checker/kind.def")) as f:
+        table = re.findall(r'^CK_KIND\("([a-z-]+)", "', f.read(), re.M)
+    used = set()
+    for folder in ("interp", "checker", "ref-runtime"):
+        for path in glob.glob(os.path.join(root, folder, "**/*.[ci]*"), recursive=True):
+            with open(path) as f:
+                text = f.read()
+            calls = re.findall(r'(?:in_raise|new_finding|ck_finding_at|report)\(([^;]*?),\s*(?:"(?:CLC? |SPIRV|refcl)|clause\b)', text)
+            used.update(k for c in calls for k in re.findall(r'"([a-z]+(?:-[a-z]+)*)"', c))
+    return table, used
+
+
 def main():
     try:
         import jsonschema
@@ -97,11 +161,19 @@ def main():
             with open(path, "w") as f:
                 f.write(source + "\n")
             judge(kind, ["kernel", *options, path], folder, validator)
+        for kind, number, body in MODULES if shutil.which("spirv-as") else ():
+            path = os.path.join(folder, kind + ".spv")
+            subprocess.run(["spirv-as", "--target-env", "spv1.2", "-", "-o", path], input=(MODULE % (number, body)).encode(), check=True)
+            judge(kind, ["kernel", "-a", "buf:4", path], folder, validator)
         for kind, body in PROGRAMS:
             program = os.path.join(folder, kind)
             subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
                             "-x", "c", "-", "-o", program, "-lOpenCL"], input=(HOST % body).encode(), check=True)
             judge(kind, ["run", "--check", "race,memory,api", "--", program], folder, validator)
+    table, used = kinds()
+    known = {entry[0] for entry in KERNELS + MODULES + PROGRAMS} - {"clean", "unknown", "failed"}
+    check("the table has the kinds that sources name", used == set(table), used ^ set(table))
+    check("each kind of the table has a program", known | NO_PROGRAM == set(table), (known | NO_PROGRAM) ^ set(table))
     return tap.done()
 
 
