@@ -90,7 +90,7 @@ __attribute__((unused)) static void pause_ms(long ms)
 /* Waits, with a bound, until *FLAG is at least WANTED. */
 __attribute__((unused)) static void await(volatile int *flag, int wanted)
 {
-    for (int i = 0; i < 5000 && __atomic_load_n(flag, __ATOMIC_ACQUIRE) < wanted; i++) {
+    for (int i = 0; i < 60000 && __atomic_load_n(flag, __ATOMIC_ACQUIRE) < wanted; i++) {
         pause_ms(1);
     }
     assert_true(__atomic_load_n(flag, __ATOMIC_ACQUIRE) >= wanted);
