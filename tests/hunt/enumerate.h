@@ -21,42 +21,114 @@ static uint32_t rmw_value(const struct hunt_op *op, uint32_t old)
     }
 }
 
+/* The low byte holds the initial value. */
+static uint32_t initial_of(const struct hunt_program *p, uint32_t cell)
+{
+    if (p->overlaps)
+        return cell % 2 ? 0 : p->locations[cell / 2].initial;
+    return p->locations[cell].initial;
+}
+
+/* Whether location L is accessed, and as a whole alone: then it is in one piece, which cells are not. */
+static bool is_uncut(const struct hunt_program *p, uint32_t l)
+{
+    bool whole = false;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].op_count; i++) {
+            const struct hunt_op *op = &p->threads[t].ops[i];
+
+            if (op->kind < FENCE && op->location == l && op->part != WHOLE)
+                return false;
+            whole = whole || (op->kind < FENCE && op->location == l);
+        }
+    }
+    return whole;
+}
+
+/* The cells that OP accesses: COUNT from FIRST on. */
+static uint32_t cells_of(const struct enumeration *x, const struct hunt_op *op, uint32_t *first)
+{
+    *first = x->p->overlaps ? 2 * op->location + (op->part == HIGH) : op->location;
+    return x->p->overlaps && op->part == WHOLE ? 2 : 1;
+}
+
+/* Every cell of VALUE is below VALUES. */
+static bool is_bounded(uint32_t value)
+{
+    return (value & 0xff) < VALUES && value >> 8 < VALUES;
+}
+
+static void find_possible_of(struct enumeration *x, const struct hunt_op *op)
+{
+    uint32_t first, count = cells_of(x, op, &first);
+
+    for (uint32_t k = 0; k < count; k++) {
+        uint8_t *here = &x->possible[first + k];
+        uint32_t byte = op->value >> (8 * k) & 0xff;
+
+        if (op->kind == STORE || op->kind == CAS || (op->kind == RMW && op->rmw == CK_RMW_XCHG))
+            *here |= (uint8_t)(1 << byte);
+        if (op->kind == STORE_REG || (op->kind == RMW && (op->rmw == CK_RMW_AND || op->rmw == CK_RMW_UMIN)))
+            *here |= 0xf; /* whatever is read, bounded: out of thin air too */
+        if (op->kind == RMW && op->rmw == CK_RMW_ADD)
+            *here |= (uint8_t)(*here << byte);
+    }
+}
+
 static void find_possible(struct enumeration *x)
 {
     const struct hunt_program *p = x->p;
 
-    for (uint32_t l = 0; l < p->location_count; l++)
-        x->possible[l] = (uint8_t)(1 << p->locations[l].initial);
+    x->cells = p->overlaps ? 2 * p->location_count : p->location_count;
+    for (uint32_t c = 0; c < x->cells; c++)
+        x->possible[c] = (uint8_t)(1 << initial_of(p, c));
     for (int round = 0; round < 2 * VALUES; round++) {
         for (uint32_t t = 0; t < p->thread_count; t++) {
             for (uint32_t i = 0; i < p->threads[t].op_count; i++) {
-                const struct hunt_op *op = &p->threads[t].ops[i];
-                uint8_t *here = &x->possible[op->location];
-
-                if (op->kind == STORE || op->kind == CAS)
-                    *here |= (uint8_t)(1 << op->value);
-                if (op->kind == STORE_REG ||
-                    (op->kind == RMW && (op->rmw == CK_RMW_AND || op->rmw == CK_RMW_UMIN)))
-                    *here |= 0xf; /* whatever is read, bounded: out of thin air too */
-                for (uint32_t v = 0; op->kind == RMW && v < VALUES; v++) {
-                    if ((*here >> v & 1) && rmw_value(op, v) < VALUES)
-                        *here |= (uint8_t)(1 << rmw_value(op, v));
-                }
+                if (p->threads[t].ops[i].kind < FENCE)
+                    find_possible_of(x, &p->threads[t].ops[i]);
             }
         }
     }
 }
 
-static void add_event(struct trace *t, char kind, int thread, uint32_t index, const struct hunt_op *op,
-                      uint32_t value)
+static bool is_possible(const struct enumeration *x, const struct hunt_op *op, uint32_t value)
 {
-    t->events[t->count++] = (struct event){.kind = kind,
-                                           .thread = thread,
-                                           .op_index = index,
-                                           .op = op,
-                                           .location = op->location,
-                                           .value = value,
-                                           .partner = -1};
+    uint32_t first, count = cells_of(x, op, &first);
+
+    if (!is_bounded(value) || (count == 1 && value >= VALUES))
+        return false;
+    for (uint32_t k = 0; k < count; k++) {
+        if (!(x->possible[first + k] >> (value >> (8 * k) & 0xff) & 1))
+            return false;
+    }
+    return true;
+}
+
+static struct event *add_event(struct trace *t, char kind, int thread, uint32_t index,
+                               const struct hunt_op *op)
+{
+    struct event *e = &t->events[t->count++];
+
+    *e = (struct event){
+        .kind = kind, .thread = thread, .op_index = index, .op = op, .location = op->location, .partner = -1};
+    return e;
+}
+
+/* An event for each cell that OP accesses. */
+static void add_access(const struct enumeration *x, struct trace *t, char kind, int thread, uint32_t index,
+                       const struct hunt_op *op, uint32_t value)
+{
+    uint32_t first, count = cells_of(x, op, &first), access = t->count;
+
+    for (uint32_t k = 0; k < count; k++) {
+        struct event *e = add_event(t, kind, thread, index, op);
+
+        e->cell = first + k;
+        e->access = access;
+        e->value = count == 1 ? value : value >> (8 * k) & 0xff;
+    }
 }
 
 static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struct trace t);
@@ -67,14 +139,18 @@ static void extend_read(struct enumeration *x, uint32_t thread, uint32_t index, 
     const struct hunt_op *op = &x->p->threads[thread].ops[index];
     struct trace next = *t;
 
+    uint32_t first, count = cells_of(x, op, &first), read = next.count;
+
     next.registers[index] = value;
-    add_event(&next, 'R', (int)thread, index, op, value);
-    if (op->kind == CAS && !writes)
-        next.events[next.count - 1].failed = true;
-    if (writes) {
-        next.events[next.count - 1].partner = (int)next.count;
-        add_event(&next, 'W', (int)thread, index, op, op->kind == CAS ? op->value : rmw_value(op, value));
-        next.events[next.count - 1].partner = (int)next.count - 2;
+    add_access(x, &next, 'R', (int)thread, index, op, value);
+    if (writes)
+        add_access(x, &next, 'W', (int)thread, index, op, op->kind == CAS ? op->value : rmw_value(op, value));
+    for (uint32_t k = 0; k < count; k++) {
+        next.events[read + k].failed = op->kind == CAS && !writes;
+        if (!writes)
+            continue;
+        next.events[read + k].partner = (int)(read + count + k);
+        next.events[read + count + k].partner = (int)(read + k);
     }
     extend(x, thread, index + 1, next);
 }
@@ -96,8 +172,9 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
         return;
     }
     if (op->kind == STORE || op->kind == STORE_REG) {
-        add_event(&t, 'W', (int)thread, index, op,
-                  op->kind == STORE ? op->value : t.registers[op->source] & 3);
+        add_access(x, &t, 'W', (int)thread, index, op,
+                   op->kind == STORE ? op->value
+                                     : t.registers[op->source] & (op->part == WHOLE ? HUNT_STORED : 3));
         extend(x, thread, index + 1, t);
         return;
     }
@@ -106,25 +183,25 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
 
         for (uint32_t i = 0; i < t.count; i++)
             before += t.events[i].kind == 'B' && !t.events[i].exit && t.events[i].op->site == op->site;
-        add_event(&t, op->kind == FENCE ? 'F' : 'B', (int)thread, index, op, 0);
+        add_event(&t, op->kind == FENCE ? 'F' : 'B', (int)thread, index, op);
         t.events[t.count - 1].occurrence = before;
         if (op->kind == BARRIER && x->split) {
-            add_event(&t, 'B', (int)thread, index, op, 0);
+            add_event(&t, 'B', (int)thread, index, op);
             t.events[t.count - 1].occurrence = before;
             t.events[t.count - 1].exit = true;
         }
         extend(x, thread, index + 1, t);
         return;
     }
-    for (uint32_t v = 0; v < VALUES; v++) {
-        if (!(x->possible[op->location] >> v & 1))
+    for (uint32_t v = 0; v < (x->p->overlaps ? VALUES << 8 : VALUES); v++) {
+        if (!is_possible(x, op, v))
             continue;
         if (op->kind == WAIT) {
             struct trace once_more = t;
 
             /* Waiting longer than once adds nothing; waiting once may race. */
             if (v != op->value) {
-                add_event(&once_more, 'R', (int)thread, index, op, v);
+                add_access(x, &once_more, 'R', (int)thread, index, op, v);
                 extend_read(x, thread, index, &once_more, op->value, false);
             } else {
                 extend_read(x, thread, index, &t, v, false);
@@ -132,7 +209,7 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
         } else if (op->kind == LOAD) {
             extend_read(x, thread, index, &t, v, false);
         } else if (op->kind == RMW) {
-            if (rmw_value(op, v) < VALUES)
+            if (is_bounded(rmw_value(op, v)))
                 extend_read(x, thread, index, &t, v, true);
         } else {
             if (v == op->expected)
@@ -150,16 +227,18 @@ static void record(struct enumeration *x, bool racy)
     const struct hunt_program *p = x->p;
     struct hunt_result *r = x->result;
     struct hunt_state s = {.racy = racy, .satisfies = true};
-    uint32_t memory[MAX_LOCATIONS] = {0}, last[MAX_LOCATIONS] = {0}, count = 0;
+    uint32_t cells[MAX_CELLS] = {0}, last[MAX_CELLS] = {0}, memory[MAX_LOCATIONS], count = 0;
 
     for (uint32_t i = 0; i < x->n; i++) {
         const struct event *e = &x->events[i];
 
-        if (e->kind == 'W' && x->place[i] >= last[e->location]) {
-            last[e->location] = x->place[i];
-            memory[e->location] = e->value;
+        if (e->kind == 'W' && x->place[i] >= last[e->cell]) {
+            last[e->cell] = x->place[i];
+            cells[e->cell] = e->value;
         }
     }
+    for (uint32_t l = 0; l < p->location_count; l++)
+        memory[l] = p->overlaps ? cells[2 * l] | cells[2 * l + 1] << 8 : cells[l];
     for (uint32_t i = 0; i < p->atom_count; i++) {
         const struct hunt_atom *a = &p->atoms[i];
         uint32_t v = a->is_register ? x->chosen[a->thread]->registers[a->index] : memory[a->index];
@@ -171,11 +250,11 @@ static void record(struct enumeration *x, bool racy)
             enum hunt_kind k = p->threads[t].ops[i].kind;
 
             if (k <= WAIT || k == RMW || k == CAS)
-                s.values[count++] = (uint8_t)x->chosen[t]->registers[i];
+                s.values[count++] = x->chosen[t]->registers[i];
         }
     }
     for (uint32_t l = 0; l < p->location_count; l++)
-        s.values[count++] = (uint8_t)memory[l];
+        s.values[count++] = memory[l];
     r->executions++;
     for (uint32_t i = 0; i < r->state_count; i++) {
         if (memcmp(r->states[i].values, s.values, sizeof s.values) == 0) {
@@ -214,27 +293,27 @@ static void judge(struct enumeration *x)
     record(x, racy);
 }
 
-/* Places the writes of one location after the other; PLACED of them are in order already. */
-static void order_writes(struct enumeration *x, uint32_t location, uint32_t placed)
+/* Places the writes of one cell after the other; PLACED of them are in order already. */
+static void order_writes(struct enumeration *x, uint32_t cell, uint32_t placed)
 {
     bool left = false;
 
-    if (location == x->p->location_count) {
+    if (cell == x->cells) {
         judge(x);
         return;
     }
     for (uint32_t i = 0; i < x->n && !x->overflow; i++) {
         const struct event *e = &x->events[i];
 
-        if (e->kind != 'W' || e->location != location || x->place[i] != UINT32_MAX)
+        if (e->kind != 'W' || e->cell != cell || x->place[i] != UINT32_MAX)
             continue;
         left = true;
         x->place[i] = placed;
-        order_writes(x, location, placed + 1);
+        order_writes(x, cell, placed + 1);
         x->place[i] = UINT32_MAX;
     }
     if (!left)
-        order_writes(x, location + 1, 1);
+        order_writes(x, cell + 1, 1);
 }
 
 static void choose_sources(struct enumeration *x, uint32_t from)
@@ -248,7 +327,7 @@ static void choose_sources(struct enumeration *x, uint32_t from)
     for (uint32_t w = 0; w < x->n && !x->overflow; w++) {
         const struct event *e = &x->events[w];
 
-        if (e->kind == 'W' && e->location == x->events[from].location && e->value == x->events[from].value) {
+        if (e->kind == 'W' && e->cell == x->events[from].cell && e->value == x->events[from].value) {
             x->source[from] = (int)w;
             choose_sources(x, from + 1);
         }
@@ -260,13 +339,14 @@ static void candidate(struct enumeration *x)
     memset(x->let_known, 0, sizeof x->let_known);
     memset(x->base_known, 0, sizeof x->base_known);
     x->n = 0;
-    for (uint32_t l = 0; l < x->p->location_count; l++) {
+    for (uint32_t c = 0; c < x->cells; c++) {
         x->place[x->n] = 0;
         x->events[x->n++] = (struct event){.kind = 'W',
                                            .init = true,
                                            .thread = -1,
-                                           .location = l,
-                                           .value = x->p->locations[l].initial,
+                                           .location = x->p->overlaps ? c / 2 : c,
+                                           .cell = c,
+                                           .value = initial_of(x->p, c),
                                            .partner = -1};
     }
     for (uint32_t t = 0; t < x->p->thread_count; t++) {
@@ -332,7 +412,12 @@ static void choose_traces(struct enumeration *x, uint32_t thread)
 
 static int compare_states(const void *a, const void *b)
 {
-    return memcmp(a, b, sizeof((const struct hunt_state *)a)->values);
+    const struct hunt_state *x = a, *y = b;
+    uint32_t i = 0, last = sizeof x->values / sizeof *x->values - 1;
+
+    while (i < last && x->values[i] == y->values[i])
+        i++;
+    return (x->values[i] > y->values[i]) - (x->values[i] < y->values[i]);
 }
 
 static bool mentions(const struct mm_cat_expr *e, const char *name)
@@ -370,6 +455,8 @@ bool hunt_enumerate(const struct hunt_program *p, const struct mm_cat_model *mod
     x->model = model;
     x->result = result;
     x->overflow = model->let_count > MAX_LETS;
+    for (uint32_t l = 0; l < p->location_count; l++)
+        x->overflow = x->overflow || (p->overlaps && is_uncut(p, l));
     for (uint32_t i = 0; i < model->let_count; i++)
         x->split = x->split || mentions(model->lets[i].body, "BEN") || mentions(model->lets[i].body, "BEX");
     for (uint32_t i = 0; i < model->check_count; i++)

@@ -179,10 +179,91 @@ void hunt_generate(uint64_t seed, struct hunt_program *p)
     }
 }
 
+/* Two bytes of value, one of them perhaps nothing. */
+static uint32_t wide(uint32_t value)
+{
+    return value | pick(3) << 8;
+}
+
+/* The accesses of a thread up to OP, in cells. */
+static uint32_t cells_until(const struct hunt_thread *t, uint32_t op)
+{
+    uint32_t cells = 0;
+
+    for (uint32_t i = 0; i <= op; i++) {
+        const struct hunt_op *o = &t->ops[i];
+        uint32_t halves = o->kind == RMW || o->kind == CAS ? 2 : o->kind < RMW;
+
+        cells += o->part == WHOLE ? 2 * halves : halves;
+    }
+    return cells;
+}
+
+/* The first access of location L becomes one of half of it, if none is. */
+static void cut_location(struct hunt_program *p, uint32_t l)
+{
+    struct hunt_op *first = NULL;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].op_count; i++) {
+            struct hunt_op *op = &p->threads[t].ops[i];
+
+            if (op->kind >= FENCE || op->location != l)
+                continue;
+            if (op->part != WHOLE)
+                return;
+            first = first ? first : op;
+        }
+    }
+    if (!first)
+        return;
+    first->part = LOW;
+    first->value &= 0xff;
+    first->expected &= 0xff;
+}
+
+void hunt_overlap(struct hunt_program *p)
+{
+    uint32_t left = 10;
+
+    p->overlaps = true;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        struct hunt_thread *thread = &p->threads[t];
+
+        for (uint32_t i = 0; i < thread->op_count; i++) {
+            struct hunt_op *op = &thread->ops[i];
+
+            op->part = (enum hunt_part)pick(3);
+            if (op->guard >= 0 && thread->ops[op->guard].part == WHOLE)
+                op->guard_value = wide(op->guard_value);
+            if (op->part == WHOLE) {
+                op->value = wide(op->value);
+                op->expected = wide(op->expected);
+            }
+            if (cells_until(thread, i) > left)
+                thread->op_count = i;
+        }
+        left -= thread->op_count ? cells_until(thread, thread->op_count - 1) : 0;
+    }
+    for (uint32_t l = 0; l < p->location_count; l++)
+        cut_location(p, l);
+    for (uint32_t i = 0; i < p->atom_count; i++) {
+        struct hunt_atom *a = &p->atoms[i];
+
+        if (a->is_register && a->index >= p->threads[a->thread].op_count) {
+            a->is_register = false;
+            a->index = 0;
+        }
+        if (!a->is_register || p->threads[a->thread].ops[a->index].part == WHOLE)
+            a->value = wide(a->value);
+    }
+}
+
 void hunt_print(const struct hunt_program *p, FILE *out)
 {
     static const char *const kinds[] = {"load", "wait", "store", "store-reg",
                                         "rmw",  "cas",  "fence", "barrier"};
+    static const char *const parts[] = {"", ".low", ".high"};
     static const char *const quantifiers[] = {"exists", "~exists", "forall"};
 
     for (uint32_t i = 0; i < p->location_count; i++)
@@ -201,8 +282,8 @@ void hunt_print(const struct hunt_program *p, FILE *out)
             fprintf(out, "#    r%u ", i);
             if (op->guard >= 0)
                 fprintf(out, "if (r%d == %u) ", op->guard, op->guard_value);
-            fprintf(out, "%s x%u value %u expected %u source r%d %s/%s %s flags %u site %u%s rmw %d%s\n",
-                    kinds[op->kind], op->location, op->value, op->expected, op->source,
+            fprintf(out, "%s x%u%s value %u expected %u source r%d %s/%s %s flags %u site %u%s rmw %d%s\n",
+                    kinds[op->kind], op->location, parts[op->part], op->value, op->expected, op->source,
                     mm_order_name(op->order), mm_order_name(op->order_fail), mm_scope_name(op->scope),
                     op->flags, op->site, op->sub_group ? " sub-group" : "", op->rmw, op->weak ? " weak" : "");
         }
@@ -236,62 +317,89 @@ static uint32_t reg(struct ck_program *c, int r)
     return ck_program_add_expr(c, &(struct ck_expr){.op = CK_REG, .size = 4, .imm = (uint64_t)r});
 }
 
-static void lower_op(struct ck_program *c, uint32_t t, uint32_t index, const struct hunt_op *op)
+static uint8_t size_of(const struct hunt_program *p, const struct hunt_op *op)
+{
+    return !p->overlaps ? 4 : op->part == WHOLE ? 2 : 1;
+}
+
+static uint32_t resized(struct ck_program *c, uint32_t expr, uint8_t size)
+{
+    uint8_t now = c->exprs[expr].size;
+    enum ck_expr_op op = size < now ? CK_TRUNC : CK_ZEXT;
+
+    return size == now ? expr : ck_program_add_expr(c, &(struct ck_expr){.op = op, .size = size, .a = expr});
+}
+
+static struct ck_instr new_instr(enum ck_op op)
+{
+    return (struct ck_instr){.op = op,
+                             .reg = CK_NO_REG,
+                             .reg2 = CK_NO_REG,
+                             .address = CK_NO_EXPR,
+                             .value = CK_NO_EXPR,
+                             .expected = CK_NO_EXPR};
+}
+
+/* Goes to TARGET unless register R is VALUE. */
+static void branch_unless(struct ck_program *c, uint32_t t, int r, uint32_t value, uint32_t target)
+{
+    struct ck_instr in = new_instr(CK_BRANCH);
+
+    in.value = binary(c, CK_EQ, reg(c, r), constant(c, value, 4));
+    in.target = target;
+    ck_program_add_instr(c, t, &in);
+}
+
+/* The access or fence; what is read gets into register INDEX. */
+static void lower_effect(struct ck_program *c, const struct hunt_program *p, uint32_t t, uint32_t index,
+                         const struct hunt_op *op)
 {
     static const enum ck_op ops[] = {CK_LOAD, CK_LOAD, CK_STORE, CK_STORE,
                                      CK_RMW,  CK_CAS,  CK_FENCE, CK_BARRIER};
-    bool access = op->kind <= CAS;
-    struct ck_instr in = {.op = ops[op->kind],
-                          .size = 4,
-                          .order = (uint8_t)op->order,
-                          .order_fail = (uint8_t)op->order_fail,
-                          .scope = (uint8_t)op->scope,
-                          .fence_flags = access ? 0 : (uint8_t)op->flags,
-                          .attributes = access && op->order != MM_ORDER_NONE ? MM_ATOMIC : 0,
-                          .rmw = (uint8_t)op->rmw,
-                          .weak = op->weak,
-                          .reg = reads(op) ? index : CK_NO_REG,
-                          .reg2 = CK_NO_REG,
-                          .address = CK_NO_EXPR,
-                          .value = CK_NO_EXPR,
-                          .expected = CK_NO_EXPR,
-                          .sub_group = op->sub_group,
-                          .site = op->kind == BARRIER ? op->site : 0};
+    struct ck_instr in = new_instr(ops[op->kind]), widen = new_instr(CK_ASSIGN);
 
-    if (op->guard >= 0) {
-        uint32_t test = binary(c, CK_EQ, reg(c, op->guard), constant(c, op->guard_value, 4));
-
-        ck_program_add_instr(
-            c, t,
-            &(struct ck_instr){.op = CK_BRANCH,
-                               .value = test,
-                               .target = c->threads[t].instr_count + (op->kind == WAIT ? 3 : 2),
-                               .reg = CK_NO_REG,
-                               .reg2 = CK_NO_REG,
-                               .address = CK_NO_EXPR,
-                               .expected = CK_NO_EXPR});
-    }
-    if (access)
-        in.address = constant(c, CK_OBJECT_BASE(op->location), 8);
+    in.size = size_of(p, op);
+    in.order = (uint8_t)op->order;
+    in.order_fail = (uint8_t)op->order_fail;
+    in.scope = (uint8_t)op->scope;
+    in.fence_flags = op->kind <= CAS ? 0 : (uint8_t)op->flags;
+    in.attributes = op->kind <= CAS && op->order != MM_ORDER_NONE ? MM_ATOMIC : 0;
+    in.rmw = (uint8_t)op->rmw;
+    in.weak = op->weak;
+    in.sub_group = op->sub_group;
+    in.site = op->kind == BARRIER ? op->site : 0;
+    if (reads(op))
+        in.reg = in.size == 4 ? index : ck_program_add_reg(c, t, "part", in.size, false);
+    if (op->kind <= CAS)
+        in.address = constant(c, CK_OBJECT_BASE(op->location) + (op->part == HIGH), 8);
     if (op->kind == STORE || op->kind == RMW || op->kind == CAS)
-        in.value = constant(c, op->value, 4);
+        in.value = constant(c, op->value, in.size);
     if (op->kind == STORE_REG)
-        in.value = binary(c, CK_AND, reg(c, op->source), constant(c, 3, 4));
+        in.value = resized(c, binary(c, CK_AND, reg(c, op->source), constant(c, HUNT_STORED, 4)), in.size);
     if (op->kind == CAS)
-        in.expected = constant(c, op->expected, 4);
+        in.expected = constant(c, op->expected, in.size);
     ck_program_add_instr(c, t, &in);
-    if (op->kind == WAIT) {
-        uint32_t test = binary(c, CK_EQ, reg(c, (int)index), constant(c, op->value, 4));
+    if (!reads(op) || in.size == 4)
+        return;
+    widen.reg = index;
+    widen.value = resized(
+        c, ck_program_add_expr(c, &(struct ck_expr){.op = CK_REG, .size = in.size, .imm = in.reg}), 4);
+    ck_program_add_instr(c, t, &widen);
+}
 
-        ck_program_add_instr(c, t,
-                             &(struct ck_instr){.op = CK_BRANCH,
-                                                .value = test,
-                                                .target = c->threads[t].instr_count - 1,
-                                                .reg = CK_NO_REG,
-                                                .reg2 = CK_NO_REG,
-                                                .address = CK_NO_EXPR,
-                                                .expected = CK_NO_EXPR});
-    }
+static void lower_op(struct ck_program *c, const struct hunt_program *p, uint32_t t, uint32_t index,
+                     const struct hunt_op *op)
+{
+    uint32_t guard = c->threads[t].instr_count, first;
+
+    if (op->guard >= 0)
+        branch_unless(c, t, op->guard, op->guard_value, 0);
+    first = c->threads[t].instr_count;
+    lower_effect(c, p, t, index, op);
+    if (op->kind == WAIT)
+        branch_unless(c, t, (int)index, op->value, first);
+    if (op->guard >= 0)
+        c->threads[t].instrs[guard].target = c->threads[t].instr_count;
 }
 
 static void lower_condition(struct ck_program *c, const struct hunt_program *p)
@@ -332,13 +440,15 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
 
     c->name = "hunt";
     /* Search tries the program's constants as values out of thin air: all that the masks leave possible. */
-    for (uint32_t i = 0; i < 4; i++)
-        constant(c, i, 4);
+    for (uint32_t i = 0; i <= HUNT_STORED; i++) {
+        if ((i & HUNT_STORED) == i && (p->overlaps || i < 4))
+            constant(c, i, 4);
+    }
     for (uint32_t i = 0; i < p->location_count; i++) {
         initial = p->locations[i].initial;
         ck_program_add_object(c, &(struct ck_object){.name = "x",
-                                                     .size = 4,
-                                                     .element_size = 4,
+                                                     .size = p->overlaps ? 2 : 4,
+                                                     .element_size = p->overlaps ? 2 : 4,
                                                      .region = (uint8_t)p->locations[i].region,
                                                      .origin = (uint8_t)p->locations[i].origin,
                                                      .non_atomic = p->locations[i].non_atomic,
@@ -358,7 +468,7 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
         for (uint32_t i = 0; i < MAX_OPS; i++)
             ck_program_add_reg(c, t, "r", 4, true);
         for (uint32_t i = 0; i < thread->op_count; i++)
-            lower_op(c, t, i, &thread->ops[i]);
+            lower_op(c, p, t, i, &thread->ops[i]);
         ck_program_add_instr(c, t, &(struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
         for (uint32_t i = 0; i < thread->op_count; i++) {
             if (reads(&thread->ops[i]))

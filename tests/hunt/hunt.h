@@ -15,18 +15,25 @@ enum {
     MAX_OPS = 5,
     MAX_LOCATIONS = 3,
     VALUES = 8,
+    MAX_CELLS = 2 * MAX_LOCATIONS,
     MAX_EVENTS = 40,
     MAX_PAIRS = 4,
     SITES = 3
 };
+/* Values stay small: two bits, or two in each byte. */
+#define HUNT_STORED 0x303u
+
+/* What of its location an operation accesses, where accesses overlap. */
+enum hunt_part { WHOLE, LOW, HIGH };
 enum hunt_kind { LOAD, WAIT, STORE, STORE_REG, RMW, CAS, FENCE, BARRIER };
 
 struct hunt_op {
     enum hunt_kind kind;
     int guard; /* runs only if register GUARD is GUARD_VALUE; -1: always */
     uint32_t guard_value;
+    enum hunt_part part;
     uint32_t location, value, expected;
-    int source; /* STORE_REG: stores (register & 3) */
+    int source; /* STORE_REG: stores (register & HUNT_STORED), as far as it has room */
     enum mm_order order, order_fail;
     enum mm_scope scope;
     enum ck_rmw_op rmw;
@@ -50,7 +57,8 @@ struct hunt_atom {
     uint32_t thread, index, value; /* register or location */
 };
 struct hunt_program {
-    bool image; /* location 0 is one */
+    bool image;    /* location 0 is one */
+    bool overlaps; /* locations have two bytes, and accesses one or both: bytes are below VALUES */
     uint32_t thread_count, location_count, atom_count;
     struct hunt_thread threads[MAX_THREADS];
     struct hunt_location locations[MAX_LOCATIONS];
@@ -62,12 +70,14 @@ struct hunt_program {
 uint32_t hunt_observed_count(const struct hunt_program *p);
 
 void hunt_generate(uint64_t seed, struct hunt_program *p);
+/* Makes a program of accesses that overlap in part of the one that hunt_generate just made. */
+void hunt_overlap(struct hunt_program *p);
 void hunt_print(const struct hunt_program *p, FILE *out);
 struct ck_program *hunt_lower(const struct hunt_program *p);
 
 /* The third way: every candidate execution, one after the other. */
 struct hunt_state {
-    uint8_t values[MAX_THREADS * MAX_OPS + MAX_LOCATIONS];
+    uint32_t values[MAX_THREADS * MAX_OPS + MAX_LOCATIONS];
     bool racy, satisfies;
 };
 struct hunt_result {

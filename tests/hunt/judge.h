@@ -11,13 +11,15 @@ struct event {
     bool init, failed, exit;
     int thread; /* initial write: -1 */
     uint32_t op_index, location, value, occurrence;
+    uint32_t cell;   /* of the location: its bytes, where accesses overlap */
+    uint32_t access; /* equal for the cells of one access of a thread */
     int partner;
     const struct hunt_op *op;
 };
 
 struct trace {
     uint32_t count;
-    struct event events[3 * MAX_OPS];
+    struct event events[6 * MAX_OPS];
     uint32_t registers[MAX_OPS];
 };
 
@@ -30,7 +32,8 @@ struct enumeration {
     const struct hunt_program *p;
     const struct mm_cat_model *model;
     struct hunt_result *result;
-    uint8_t possible[MAX_LOCATIONS]; /* bit v: value v may be there */
+    uint32_t cells;
+    uint8_t possible[MAX_CELLS]; /* bit v: value v may be there */
     bool split, overflow;
     struct trace traces[MAX_THREADS][MAX_TRACES];
     uint32_t trace_count[MAX_THREADS];
@@ -70,10 +73,9 @@ static enum mm_order effective_order(const struct event *e)
 static bool is_absent(const char *name)
 {
     static const char *const absent[] = {
-        "QF",     "POINT",    "START",     "END",      "INORDER",  "MARKER",  "CQBARRIER",
-        "NOLIST", "FINISH",   "WAITK",     "WAITG",    "MAP",      "MAPW",    "UNMAP",
-        "asw",    "enqueue",  "completes", "instance", "waitlist", "apiwait", "qo",
-        "signal", "callback", "parent",    "child",    "unseq",    "mapping", "piece"};
+        "QF",       "POINT",   "START", "END",    "INORDER",  "MARKER", "CQBARRIER", "NOLIST",    "FINISH",
+        "WAITK",    "WAITG",   "MAP",   "MAPW",   "UNMAP",    "asw",    "enqueue",   "completes", "instance",
+        "waitlist", "apiwait", "qo",    "signal", "callback", "parent", "child",     "unseq",     "mapping"};
 
     for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
         if (is(name, absent[i]))
@@ -161,12 +163,20 @@ static bool meet(const struct hunt_thread *a, const struct hunt_thread *b, bool 
            (!sub_group || a->sub_group == b->sub_group);
 }
 
+/* Initial writes are of single cells. */
+static enum hunt_part part_of(const struct enumeration *x, const struct event *e)
+{
+    if (!e->init)
+        return e->op->part;
+    return !x->p->overlaps ? WHOLE : e->cell % 2 ? HIGH : LOW;
+}
+
 static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, const char *name)
 {
     const struct event *a = &x->events[i], *b = &x->events[j];
     bool same_thread = i == j || (a->thread == b->thread && !a->init);
     bool accesses = strchr("RW", a->kind) && strchr("RW", b->kind);
-    bool loc = accesses && a->location == b->location;
+    bool loc = accesses && a->cell == b->cell;
     bool devices = !a->init && !b->init && !x->p->threads[a->thread].host && !x->p->threads[b->thread].host;
     const struct hunt_thread *s = devices ? &x->p->threads[a->thread] : NULL;
     const struct hunt_thread *t = devices ? &x->p->threads[b->thread] : NULL;
@@ -184,8 +194,13 @@ static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, cons
         return co && (!name[2] || same_thread == (name[2] == 'i'));
     if (is(name, "fr") || is(name, "fre") || is(name, "fri"))
         return fr && (!name[2] || same_thread == (name[2] == 'i'));
-    if (is(name, "loc") || is(name, "vloc") || is(name, "extent"))
+    if (is(name, "loc") || is(name, "vloc"))
         return loc;
+    if (is(name, "extent"))
+        return accesses && a->location == b->location && part_of(x, a) == part_of(x, b);
+    if (is(name, "piece"))
+        return accesses && a->thread == b->thread && a->kind == b->kind && a->access == b->access &&
+               a->cell != b->cell && !a->init;
     if (is(name, "int"))
         return same_thread;
     if (is(name, "ext"))
@@ -207,7 +222,7 @@ static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, cons
     if (is(name, "skernel"))
         return devices && s->kernel == t->kernel;
     if (is(name, "obj"))
-        return loc;
+        return accesses && a->location == b->location;
     return is_absent(name);
 }
 
