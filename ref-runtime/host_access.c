@@ -32,7 +32,7 @@ static void unlock(void)
 
 void rt_host_step_begin(void)
 {
-    if (!atomic_load_explicit(&attached, memory_order_relaxed)) {
+    if (!rt_host_is_attached()) {
         return;
     }
     while (atomic_load(&waiting) > 0) {
@@ -43,7 +43,7 @@ void rt_host_step_begin(void)
 
 void rt_host_step_end(void)
 {
-    if (atomic_load_explicit(&attached, memory_order_relaxed)) {
+    if (rt_host_is_attached()) {
         pthread_mutex_unlock(&step_lock);
     }
 }
@@ -154,6 +154,11 @@ static refcl_host_attach_function *find_attach(void)
     void *symbol = dlsym(RTLD_DEFAULT, "refcl_host_attach");
     memcpy(&function, &symbol, sizeof(function));
     return function;
+}
+
+bool rt_host_is_attached(void)
+{
+    return atomic_load_explicit(&attached, memory_order_relaxed);
 }
 
 void rt_host_attach(void)

@@ -42,6 +42,7 @@ void rt_host_attach(void);
 void rt_host_fault(const void *address, bool writes, const void *code);
 const void *rt_fault_place(const void *code); /* in the application, as a return address */
 void rt_host_detach(void);
+bool rt_host_is_attached(void);                       /* the program is instrumented */
 void rt_host_shared(uint64_t address, uint64_t size); /* memory that the host can use as well */
 void rt_host_step_begin(void);                        /* a kernel takes a step */
 void rt_host_step_end(void);

@@ -102,11 +102,35 @@ uint32_t rt_record_host_threads(void)
     return mm_recorder_host_threads(recorder) - atomic_load(&executors);
 }
 
+/* How threads of a program that is not instrumented synchronise is not seen: what one of them calls is taken
+ * to come after all that the others did before, as it was recorded.  Callbacks come in threads of ours. */
+static _Thread_local bool is_callback;
+
+static void follow_others(void)
+{
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    static uint32_t last = UINT32_MAX;
+    if (is_callback || rt_host_is_attached()) {
+        return;
+    }
+    struct mm_agent me = this_thread();
+    pthread_mutex_lock(&turn);
+    if (last != UINT32_MAX && last != me.index) {
+        struct mm_event before = {.kind = MM_API_CALL, .agent = {0, last}}, now = before;
+        now.agent = me;
+        struct mm_edge edge = {.from = mm_recorder_event(recorder, &before, NULL, 0), .kind = MM_EDGE_HOST};
+        mm_recorder_event(recorder, &now, &edge, 1);
+    }
+    last = me.index;
+    pthread_mutex_unlock(&turn);
+}
+
 mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count)
 {
     if (!rt_recorder()) {
         return MM_NO_EVENT;
     }
+    follow_others();
     struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = rt_call_source(name)};
     mm_event_id id = mm_recorder_event(recorder, &event, edges, count);
     if (count > 0) { /* the host has waited: should it die of what it does next, this is told */
@@ -147,6 +171,7 @@ mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered)
 void rt_record_new_thread(void)
 {
     if (rt_recorder()) {
+        is_callback = true;
         mm_recorder_new_host_thread(recorder);
     }
 }
@@ -238,6 +263,7 @@ void rt_record_host_write(uint32_t allocation, uint64_t size)
     if (!rt_recorder()) {
         return;
     }
+    follow_others();
     struct mm_event event = {.kind = MM_WRITE,
                              .agent = this_thread(),
                              .allocation = allocation,

@@ -1,0 +1,25 @@
+// expect: data-race
+// A second host thread uses a queue of its own while nobody has waited for the first one's kernel.
+#include "late_queue.h"
+#include <pthread.h>
+static void *work(void *k)
+{
+    cl_command_queue r = in_order();
+    launch(r, k, N, NULL);
+    OK(clFinish(r));
+    return NULL;
+}
+int main(void)
+{
+    pthread_t t;
+    begin_with(loops, NULL);
+    cl_command_queue q = in_order();
+    cl_kernel k = kernel("add", buffer(), NULL, NULL);
+    launch(q, k, N, NULL);
+    OK(clFlush(q));
+    usleep(50000);
+    pthread_create(&t, NULL, work, k);
+    pthread_join(t, NULL);
+    OK(clFinish(q));
+    return 0;
+}
