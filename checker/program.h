@@ -88,7 +88,8 @@ enum ck_op {
     CK_BARRIER, /* site; id: value of the expression VALUE tells dynamic barriers apart, or CK_NO_EXPR */
     CK_JUMP,    /* target */
     CK_BRANCH,  /* if value is 0 go to target, else fall through */
-    CK_ASSUME,  /* only executions where value is not 0 count */
+    CK_ASSUME,  /* only executions where value is not 0 count; SITE not 0: a barrier before it may not be met
+                 */
     CK_ASSERT,  /* value must not be 0 */
     CK_AVAILABILITY,
     CK_VISIBILITY, /* Vulkan device-domain operations */
@@ -133,6 +134,7 @@ struct ck_object {
     int32_t work_group; /* local memory: whose instance (dense number over all devices), -1 = shared by all */
     uint32_t alias_of;  /* Vulkan: another object whose memory this is, or its own number */
     const uint64_t *initial; /* size / element_size values */
+    bool hidden; /* no memory of the source's: work-items exchange by it what a function combines */
 };
 struct ck_thread {
     const char *name;                                     /* "P0", "H0" */

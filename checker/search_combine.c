@@ -82,7 +82,7 @@ static bool index_thread(struct sx *sx, struct sx_thread *thread)
             return false;
         mm_bits_or(thread->may_write, thread->may_write, t.writes, sx->pair_words);
         thread->traces[i] = t;
-        if (t.end == SX_DONE) {
+        if (t.end == SX_DONE || t.end == SX_LEFT) {
             thread->traces[i] = thread->traces[done];
             thread->traces[done++] = t;
         }
@@ -178,10 +178,13 @@ static bool readable(const struct combiner *c, uint32_t next)
 static void complete(struct combiner *c)
 {
     struct sx *sx = c->sx;
-    bool partial = false;
+    bool partial = false, left = false;
 
-    for (uint32_t t = 0; t < sx->program->thread_count; t++)
-        partial = partial || c->chosen[t]->end != SX_DONE || c->chosen[t]->stopped;
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        left = left || c->chosen[t]->end == SX_LEFT;
+        partial = partial || (c->chosen[t]->end != SX_DONE && c->chosen[t]->end != SX_LEFT) ||
+                  c->chosen[t]->stopped;
+    }
     if (partial != (sx->mode != SX_COMPLETE))
         return;
     if ((!partial || sx->program->kernel) && !barriers_meet(c)) {
@@ -189,6 +192,8 @@ static void complete(struct combiner *c)
             sx_find_divergence(sx, c->chosen);
         return;
     }
+    if (left)
+        return;
     if (sx->mode == SX_HANG && !sx_may_hang(sx, c->chosen))
         return;
     sx_execute(sx, c->chosen, partial);
@@ -201,8 +206,10 @@ static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *tra
     struct sx *sx = c->sx;
     size_t words = sx->pair_words;
 
+    if (trace->end == SX_LEFT && sx->mode != SX_COMPLETE)
+        return;
     /* That executions end this way is known already. */
-    if (sx->mode != SX_HANG &&
+    if (trace->end != SX_LEFT && sx->mode != SX_HANG &&
         (trace->end == SX_WAIT || (trace->end != SX_DONE && sx->raised[trace->end - 1] &&
                                    !(sx->program->kernel && sx_flags_open(sx)))))
         return;

@@ -39,7 +39,7 @@ void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen)
     uint32_t n = sx->program->thread_count;
     struct sx_trace *cut = mm_alloc_zero(n + 1, sizeof *cut);
     const struct sx_trace **list = mm_alloc_zero(n + 1, sizeof *list);
-    bool changed = cut && list;
+    bool changed = cut && list, left = false;
 
     for (uint32_t t = 0; t < n && changed; t++) {
         cut[t] = *chosen[t];
@@ -58,7 +58,9 @@ void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen)
             }
         }
     }
-    if (cut && list) {
+    for (uint32_t t = 0; t < n && cut && list; t++)
+        left = left || (cut[t].end == SX_LEFT && !cut[t].stopped);
+    if (cut && list && !left) {
         sx->mode = SX_DIVERGE;
         sx_execute(sx, list, true);
         sx->mode = SX_COMPLETE;

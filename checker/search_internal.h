@@ -37,7 +37,8 @@ static inline bool sx_continues(const struct sx_event *events, uint32_t i)
 /* A set of reads of a thread, by number; those from SX_MANY on share a bit. */
 enum { SX_MANY = 63 };
 
-enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT, SX_WAIT };
+/* LEFT: no execution goes on like this, but for barriers before that not all come to. */
+enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT, SX_WAIT, SX_LEFT };
 struct sx_trace {
     enum sx_end end;
     uint32_t wait_from; /* SX_WAIT: first event of the iteration that repeats */
@@ -51,7 +52,7 @@ struct sx_trace {
 struct sx_thread {
     struct sx_trace *traces;
     uint32_t trace_count, trace_capacity;
-    uint32_t done_count; /* complete traces come first */
+    uint32_t done_count; /* complete traces, and those left, come first */
     uint64_t *may_write; /* pairs that some complete trace writes */
     /* For each pair a set of traces: those that read it and do not write it themselves, those that write
      * it.  NULL where that takes too much memory. */

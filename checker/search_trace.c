@@ -254,8 +254,11 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
         }
         break;
     case CK_ASSUME:
-        if (sx_eval_expr(p, i->value, w->block) == 0)
+        if (sx_eval_expr(p, i->value, w->block) == 0) {
+            if (i->site)
+                sx_walker_finish(w, SX_LEFT);
             return false;
+        }
         break;
     case CK_ASSERT:
         if (sx_eval_expr(p, i->value, w->block) == 0) {
