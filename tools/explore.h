@@ -132,6 +132,7 @@ struct ex {
     const uint32_t *words; /* the module */
     size_t word_count;
     const struct ex_function *entry; /* the kernel, once lowered */
+    struct ex_known *known;          /* of each object, once all threads are lowered */
 };
 
 /* Ends the work with an error of class CLS at the current instruction. */
@@ -205,6 +206,15 @@ struct ex_frame {
     struct ex_value *result;
     uint32_t depth;
 };
+struct ex_hidden { /* a hidden object: that of SITE for a work-group or sub-group */
+    uint32_t site, work_group, sub_group, object;
+    uint64_t size;
+    uint8_t region;
+};
+struct ex_meeting { /* a barrier that comes with an instruction */
+    uint32_t site;
+    const struct ex_inst *inst;
+};
 struct ex_build {
     uint32_t thread;
     uint32_t work_group; /* dense */
@@ -222,6 +232,14 @@ struct ex_build {
     struct ex_place *places;
     uint32_t place_count, place_capacity;
     uint32_t site;
+    uint32_t *counters; /* registers that are 0 at the beginning of this thread */
+    uint32_t counter_count, counter_capacity;
+    struct ex_hidden *hidden;
+    uint32_t hidden_count, hidden_capacity;
+    struct ex_meeting *meetings;
+    uint32_t meeting_count, meeting_capacity;
+    struct ex_meeting *copies; /* asynchronous ones, by the site of their call */
+    uint32_t copy_count, copy_capacity;
 };
 #define EX_PRIVATE_BASE (UINT64_C(0x80000000) << 32)
 
@@ -251,6 +269,18 @@ void ex_branch_if_zero(struct ex *ex, uint32_t value, uint32_t label);
 void ex_resolve_labels(struct ex *ex);
 /* Register r of the present thread becomes NUMBER[r]. */
 void ex_rename_registers(struct ex *ex, const uint32_t *number);
+/* A register that is 0 when the thread begins; ex_prepend_counters makes it so. */
+uint32_t ex_new_counter(struct ex *ex);
+void ex_prepend_counters(struct ex *ex);
+/* The object that WANTED describes, made when first asked for. */
+uint32_t ex_hidden_object(struct ex *ex, const struct ex_hidden *wanted);
+/* The next barrier is that of an operation which those make that come to it. */
+void ex_all_must_come(struct ex *ex);
+/* Notes which instruction asks for the copy at SITE; finds it. */
+void ex_note_copy(struct ex *ex, uint32_t site, const struct ex_inst *inst);
+const struct ex_inst *ex_copy_inst(struct ex *ex, uint32_t site);
+/* SIZE bytes of what OBJECT holds in the beginning. */
+uint64_t ex_initial_bytes(const struct ck_object *object, uint64_t offset, unsigned size);
 /* An object with an arbitrary value, and that value's SIZE lowest bytes. */
 uint32_t ex_arbitrary_object(struct ex *ex);
 uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size);
@@ -265,6 +295,8 @@ void ex_set_scalar(struct ex *ex, const struct ex_inst *inst, uint32_t expr);
 
 /* explore_float.c */
 bool ex_float(struct ex *ex, const struct ex_inst *inst);
+/* Whether A and B are equal numbers. */
+uint32_t ex_float_equal(struct ex *ex, uint32_t a, uint32_t b);
 /* The float A as one of SIZE bytes; ROUNDING as SPIR-V numbers it. */
 uint32_t ex_float_resize(struct ex *ex, uint32_t a, unsigned size, unsigned rounding);
 /* explore_function.c: a call of a function of OpenCL.std; false: there is no such function */
@@ -277,6 +309,8 @@ void ex_vector_load(struct ex *ex, const struct ex_inst *inst, const struct in_e
 void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn);
 /* The type that POINTER points to; a plain store through it. */
 uint32_t ex_pointee(struct ex *ex, uint32_t pointer);
+/* A plain load of element I, of SIZE bytes, that POINTER points to. */
+uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size);
 void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value);
 /* explore_private.c */
 uint64_t ex_new_variable(struct ex *ex, uint32_t pointee, const struct ex_value *initial);
@@ -303,5 +337,24 @@ void ex_extended(struct ex *ex, const struct ex_inst *inst);
 struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, uint32_t type);
 /* explore_fold.c */
 void ex_fold(struct ex *ex);
+/* explore_group.c: functions of work-groups and sub-groups; false: not one of them */
+bool ex_group(struct ex *ex, const struct ex_inst *inst);
+/* The number of the function that reductions by OPCODE combine floats of type T with. */
+uint32_t ex_combination(struct ex *ex, uint16_t opcode, const struct ex_type *t);
+/* All work-items of the group, or sub-group, wait for each other; nothing is ordered by it. */
+void ex_meet(struct ex *ex, bool sub_group);
+/* explore_copy.c: asynchronous copies and waits for them; false: neither */
+bool ex_copy(struct ex *ex, const struct ex_inst *inst);
+/* Once all threads are settled: a thread for each copy. */
+void ex_add_agents(struct ex *ex);
+/* explore_unroll.c: writes out loops around copies */
+void ex_unroll(struct ex *ex, uint32_t thread);
+/* explore_settle.c: folds all threads by what they know of each other */
+void ex_settle(struct ex *ex);
+/* Whether a load at ADDRESS can only return VALUE. */
+bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *value);
+bool ex_is_hidden(const struct ex *ex, uint32_t address);
+/* Of hidden memory: nobody needs what it holds. */
+bool ex_is_unread(const struct ex *ex, uint32_t address);
 
 #endif

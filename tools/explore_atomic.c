@@ -113,25 +113,29 @@ static const struct {
     uint16_t opcode;
     enum ck_op op;
     enum ck_rmw_op rmw;
+    uint16_t group; /* APPLY: the reduction that combines as it does */
 } atomics[] = {
-    {SpvOpAtomicLoad, CK_LOAD, 0},
-    {SpvOpAtomicStore, CK_STORE, 0},
-    {SpvOpAtomicExchange, CK_RMW, CK_RMW_XCHG},
-    {SpvOpAtomicCompareExchange, CK_CAS, 0},
-    {SpvOpAtomicCompareExchangeWeak, CK_CAS, 0},
-    {SpvOpAtomicIIncrement, CK_RMW, CK_RMW_ADD},
-    {SpvOpAtomicIDecrement, CK_RMW, CK_RMW_SUB},
-    {SpvOpAtomicIAdd, CK_RMW, CK_RMW_ADD},
-    {SpvOpAtomicISub, CK_RMW, CK_RMW_SUB},
-    {SpvOpAtomicSMin, CK_RMW, CK_RMW_SMIN},
-    {SpvOpAtomicUMin, CK_RMW, CK_RMW_UMIN},
-    {SpvOpAtomicSMax, CK_RMW, CK_RMW_SMAX},
-    {SpvOpAtomicUMax, CK_RMW, CK_RMW_UMAX},
-    {SpvOpAtomicAnd, CK_RMW, CK_RMW_AND},
-    {SpvOpAtomicOr, CK_RMW, CK_RMW_OR},
-    {SpvOpAtomicXor, CK_RMW, CK_RMW_XOR},
-    {SpvOpAtomicFlagTestAndSet, CK_RMW, CK_RMW_XCHG},
-    {SpvOpAtomicFlagClear, CK_STORE, 0},
+    {SpvOpAtomicLoad, CK_LOAD, 0, 0},
+    {SpvOpAtomicStore, CK_STORE, 0, 0},
+    {SpvOpAtomicExchange, CK_RMW, CK_RMW_XCHG, 0},
+    {SpvOpAtomicCompareExchange, CK_CAS, 0, 0},
+    {SpvOpAtomicCompareExchangeWeak, CK_CAS, 0, 0},
+    {SpvOpAtomicIIncrement, CK_RMW, CK_RMW_ADD, 0},
+    {SpvOpAtomicIDecrement, CK_RMW, CK_RMW_SUB, 0},
+    {SpvOpAtomicIAdd, CK_RMW, CK_RMW_ADD, 0},
+    {SpvOpAtomicISub, CK_RMW, CK_RMW_SUB, 0},
+    {SpvOpAtomicSMin, CK_RMW, CK_RMW_SMIN, 0},
+    {SpvOpAtomicUMin, CK_RMW, CK_RMW_UMIN, 0},
+    {SpvOpAtomicSMax, CK_RMW, CK_RMW_SMAX, 0},
+    {SpvOpAtomicUMax, CK_RMW, CK_RMW_UMAX, 0},
+    {SpvOpAtomicAnd, CK_RMW, CK_RMW_AND, 0},
+    {SpvOpAtomicOr, CK_RMW, CK_RMW_OR, 0},
+    {SpvOpAtomicXor, CK_RMW, CK_RMW_XOR, 0},
+    {SpvOpAtomicFlagTestAndSet, CK_RMW, CK_RMW_XCHG, 0},
+    {SpvOpAtomicFlagClear, CK_STORE, 0, 0},
+    {SpvOpAtomicFAddEXT, CK_RMW, CK_RMW_APPLY, SpvOpGroupFAdd},
+    {SpvOpAtomicFMinEXT, CK_RMW, CK_RMW_APPLY, SpvOpGroupFMin},
+    {SpvOpAtomicFMaxEXT, CK_RMW, CK_RMW_APPLY, SpvOpGroupFMax},
 };
 
 /* Size of the accessed number: of the result or the value, 4 for flags. */
@@ -206,7 +210,10 @@ static void private_atomic(struct ex *ex, const struct ck_instr *i)
         value = ex_op(ex, CK_SELECT, i->size, ex_op(ex, CK_EQ, 1, old, i->expected, 0), value, old);
     if (i->op == CK_RMW && i->rmw >= CK_RMW_ADD && i->rmw <= CK_RMW_XOR)
         value = ex_op(ex, ops[i->rmw], i->size, old, value, 0);
-    if (i->op == CK_RMW && i->rmw >= CK_RMW_SMIN) {
+    if (i->op == CK_RMW && i->rmw == CK_RMW_APPLY) {
+        const struct ck_expr apply = {.op = CK_APPLY2, .size = i->size, .imm = i->function};
+        value = ex_with_operands(ex, &apply, (const uint32_t[]){old, value, 0});
+    } else if (i->op == CK_RMW && i->rmw >= CK_RMW_SMIN) {
         bool max = i->rmw == CK_RMW_SMAX || i->rmw == CK_RMW_UMAX;
         uint32_t smaller = ex_op(ex, less[i->rmw], 1, old, value, 0);
         value = ex_op(ex, CK_SELECT, i->size, smaller, max ? value : old, max ? old : value);
@@ -239,6 +246,8 @@ static void atomic(struct ex *ex, const struct ex_inst *inst, size_t k)
     if (ex->vulkan)
         i.attributes |= MM_NON_PRIVATE;
     atomic_operands(ex, inst, &i);
+    if (i.op == CK_RMW && i.rmw == CK_RMW_APPLY)
+        i.function = ex_combination(ex, atomics[k].group, ex_type(ex, inst->type));
     if (i.op != CK_STORE)
         i.reg = ex_new_reg(ex, i.size);
     if (ex_is_private(ex, i.address, p))

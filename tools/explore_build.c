@@ -308,36 +308,6 @@ void ex_rename_registers(struct ex *ex, const uint32_t *number)
     }
 }
 
-/* Memory that nobody writes holds arbitrary values: 8 bytes for each of them. */
-uint32_t ex_arbitrary_object(struct ex *ex)
-{
-    struct ck_object object = {.name = "undefined",
-                               .size = 8,
-                               .element_size = 8,
-                               .region = MM_PRIVATE,
-                               .origin = MM_ORIGIN_NONE,
-                               .non_atomic = true,
-                               .uninitialised = true,
-                               .work_group = -1,
-                               .alias_of = ex->program->object_count};
-    uint32_t index = ck_program_add_object(ex->program, &object);
-    if (index == UINT32_MAX)
-        no_memory(ex);
-    return index;
-}
-
-uint32_t ex_read_arbitrary(struct ex *ex, uint32_t object, unsigned size)
-{
-    unsigned access = size > 4 ? 8 : size > 2 ? 4 : size;
-    uint32_t reg = ex_new_reg(ex, access);
-    ex_emit(ex, (struct ck_instr){.op = CK_LOAD,
-                                  .size = (uint8_t)access,
-                                  .reg = reg,
-                                  .reg2 = CK_NO_REG,
-                                  .address = ex_const(ex, CK_OBJECT_BASE(object), 8)});
-    return ex_resize(ex, ex_reg_expr(ex, reg), size, false);
-}
-
 struct ex_value ex_new_value(struct ex *ex, uint32_t type)
 {
     const struct ex_type *t = ex_type(ex, type);

@@ -130,6 +130,11 @@ static uint32_t equal(struct ex *ex, uint32_t a, uint32_t b)
     return either(ex, ex_op(ex, CK_EQ, 1, a, b, 0), both_zero(ex, a, b));
 }
 
+uint32_t ex_float_equal(struct ex *ex, uint32_t a, uint32_t b)
+{
+    return both(ex, no(ex, unordered(ex, a, b)), equal(ex, a, b));
+}
+
 static uint32_t less(struct ex *ex, uint32_t a, uint32_t b)
 {
     return both(ex, ex_op(ex, CK_SLT, 1, rank(ex, a), rank(ex, b), 0), no(ex, both_zero(ex, a, b)));

@@ -1,5 +1,6 @@
 /* Control flow: blocks in an order that puts only the back edges of loops backwards, phis as parallel copies
  * on edges, calls inlined.  [SPIRV 2.11, 3.42.9, 3.42.17] */
+#include "interp/module/module.h"
 #include "tools/explore.h"
 
 #include <string.h>
@@ -329,8 +330,10 @@ static void instruction(struct ex *ex, const struct ex_inst *inst)
     }
     if (inst->result && inst->result < ex->bound && ex->ids[inst->result].constant)
         return;
-    if (!ex_memory(ex, inst) && !ex_atomic(ex, inst) && !ex_compute(ex, inst))
-        ex_fail(ex, MM_LIMIT, "explore.opcode", "instruction %u is not explored", inst->opcode);
+    if (!ex_memory(ex, inst) && !ex_atomic(ex, inst) && !ex_group(ex, inst) && !ex_copy(ex, inst) &&
+        !ex_compute(ex, inst))
+        ex_fail(ex, MM_LIMIT, "explore.opcode", "%s (opcode %u) is not explored",
+                in_opcode_name(inst->opcode), inst->opcode);
 }
 
 static void emit_block(struct body *b, uint32_t block)

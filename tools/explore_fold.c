@@ -84,7 +84,9 @@ static void step(struct fold *f, const struct ck_instr *i)
     if (i->op == CK_ASSIGN) {
         set_reg(f, i->reg, substitute(f, i->value));
     } else if (i->op == CK_LOAD || i->op == CK_RMW || i->op == CK_CAS) {
-        set_reg(f, i->reg, UINT32_MAX);
+        uint64_t value;
+        bool known = i->op == CK_LOAD && ex_known_load(f->ex, substitute(f, i->address), i->size, &value);
+        set_reg(f, i->reg, known ? ex_const(f->ex, value, i->size) : UINT32_MAX);
         if (i->op == CK_CAS)
             set_reg(f, i->reg2, UINT32_MAX);
     }
@@ -188,11 +190,12 @@ static void rewrite(struct fold *f, uint8_t *keep)
             rewrite_instr(f, instr);
             step(f, instr);
             keep[i] = 1;
-            if (instr->op != CK_BRANCH || !ex_is_const(f->ex, instr->value, &value))
+            bool decides = instr->op == CK_BRANCH || instr->op == CK_ASSUME;
+            if (!decides || !ex_is_const(f->ex, instr->value, &value))
                 continue;
             if (value)
                 keep[i] = 0;
-            else
+            else if (instr->op == CK_BRANCH)
                 instr->op = CK_JUMP;
         }
     }
@@ -237,20 +240,22 @@ static bool is_live(const uint64_t *live, uint32_t reg)
     return reg != CK_NO_REG && (live[reg / 64] >> (reg % 64) & 1);
 }
 
-/* A read of memory that nobody writes and no condition names. */
-static bool reads_undefined(const struct fold *f, const struct ck_instr *i)
+/* A read of memory that nobody writes and no condition names, or that is hidden. */
+static bool reads_for_itself(const struct fold *f, const struct ck_instr *i)
 {
     uint64_t root = i->op == CK_LOAD ? ex_root(f->ex, i->address) : 0;
     uint32_t object = (uint32_t)(root >> 32) - 1;
     return root && object < f->ex->program->object_count &&
-           f->ex->program->objects[object].region == MM_PRIVATE;
+           (f->ex->program->objects[object].region == MM_PRIVATE || ex_is_hidden(f->ex, i->address));
 }
 
 /* Updates LIVE from after instruction I to before it; false: I has no effect. */
 static bool back_over(const struct fold *f, const struct ck_instr *i, uint64_t *live)
 {
     const struct ck_program *p = f->ex->program;
-    if ((i->op == CK_ASSIGN || reads_undefined(f, i)) && !is_live(live, i->reg))
+    if ((i->op == CK_ASSIGN || reads_for_itself(f, i)) && !is_live(live, i->reg))
+        return false;
+    if (i->op == CK_STORE && !i->point && ex_is_unread(f->ex, i->address))
         return false;
     if (i->op == CK_ASSIGN && p->exprs[i->value].op == CK_REG && p->exprs[i->value].imm == i->reg)
         return false;

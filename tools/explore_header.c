@@ -500,7 +500,6 @@ void ex_conditions(struct ex *ex)
     p->quantifier = first;
     for (uint32_t i = 0; i < ex->filter_count; i++) {
         uint32_t prop = read_line(ex, ex->filters[i], &q);
-        p->filter =
-            i == 0 ? prop : add_prop(ex, (struct ck_prop){.op = CK_PROP_AND, .a = p->filter, .b = prop});
+        p->filter = p->filter == CK_NO_EXPR ? prop : join(ex, CK_PROP_AND, p->filter, prop);
     }
 }

@@ -409,6 +409,7 @@ static void add_thread(struct ex *ex, const struct ex_function *f, uint32_t grou
     bind_globals(ex);
     run_entry(ex, f);
     ex->current = NULL;
+    ex_prepend_counters(ex);
     ex_resolve_labels(ex);
     ex_fold(ex);
 }
@@ -486,6 +487,7 @@ static void lower(struct ex *ex)
     for (uint32_t group = 0; group < group_count(ex); group++)
         for (uint32_t item = 0; item < items; item++)
             add_thread(ex, f, group, item);
+    ex_settle(ex);
     mark_atomic_objects(ex);
     ex_conditions(ex);
 }

@@ -85,12 +85,7 @@ static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint
     if (!o || (at & UINT32_MAX) + size > o->size ||
         (o->uninitialised && ex_is_pod_argument(ex, at & UINT32_MAX)))
         return false;
-    *value = 0;
-    for (unsigned i = 0; i < size; i++) {
-        uint64_t offset = (at & UINT32_MAX) + i;
-        uint64_t byte = o->initial[offset / o->element_size] >> (offset % o->element_size * 8) & 0xFF;
-        *value |= byte << (8 * i);
-    }
+    *value = ex_initial_bytes(o, at & UINT32_MAX, size);
     return true;
 }
 
@@ -337,6 +332,12 @@ void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_
 uint32_t ex_pointee(struct ex *ex, uint32_t pointer)
 {
     return pointer_type(ex, pointer)->element;
+}
+
+uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size)
+{
+    uint32_t address = at_offset(ex, ex_scalar(ex, pointer), i * size);
+    return load_scalar(ex, address, pointer_type(ex, pointer), size, plain_access());
 }
 
 void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value)
