@@ -1,0 +1,13 @@
+// Options: --global 2 --arg '{1, 2, 3, 4}' --arg local:8 --arg buf:2 --assert 'out[0] == 4 and out[1] == 6'
+// Expect: condition holds, race none, divergence none, termination always
+kernel void sum(global const int *in, local int *tile, global int *out)
+{
+    int s = 0, l = get_local_id(0);
+    for (int t = 0; t < 2; t++) {
+        event_t e = async_work_group_copy(tile, in + 2 * t, 2, 0);
+        wait_group_events(1, &e);
+        s += tile[l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = s;
+}
