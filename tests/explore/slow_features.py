@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Kernels as users write them, each with its verdict: floats, functions of OpenCL.std, asynchronous copies, functions of
-work-groups and sub-groups, atomics; and what is refused, with the rule that says so.  As test_kernels.py."""
+work-groups and sub-groups, atomics; and what is refused, with the rule that says so."""
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from test_kernels import HERE, main
+from test_kernels import ENGINES, HERE, run
+import tap
 
 if __name__ == "__main__":
-    sys.exit(main(os.path.join(HERE, "features")))
+    run(os.path.join(HERE, "features"), ENGINES)
+    sys.exit(tap.done())
