@@ -1,0 +1,11 @@
+// Two barriers, one in each branch, are not the same [CL 3.3.6 W2, W10].
+// Expect: divergence found
+// Options: --global 4 --local 4 --arg buf:20:zero
+__kernel void k(__global int *a)
+{
+    if (get_local_id(0) < 2)
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    else
+        barrier(CLK_GLOBAL_MEM_FENCE);
+    a[get_global_id(0)] = 1;
+}

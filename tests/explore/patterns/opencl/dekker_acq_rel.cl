@@ -1,0 +1,11 @@
+// The same with relaxed order: both may enter.
+// Expect: race found
+// Options: --global 2 --local 1 --arg buf:4:zero --arg buf:8:zero
+__kernel void k(__global int *a, __global atomic_int *want)
+{
+    int me = get_global_id(0), other = 1 - me;
+
+    atomic_store_explicit(&want[me], 1, memory_order_relaxed, memory_scope_device);
+    if (atomic_load_explicit(&want[other], memory_order_relaxed, memory_scope_device) == 0)
+        *a += 1;
+}

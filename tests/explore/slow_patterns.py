@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+"""Locks, barriers between work-groups, messages, reductions, rings and pairs of kernels that differ in one thing, whose
+answers are known, OpenCL's and Vulkan's: by both engines, and by search under the public models, which say the same of
+them."""
+import os
+import sys
+
+from test_kernels import ENGINES, HERE, run
+import tap
+
+CORPUS = os.environ.get("REFCL_CORPUS", "../shared/corpus")
+
+if __name__ == "__main__":
+    for dialect in "opencl", "vulkan":
+        public = os.path.join(CORPUS, f"{dialect}.dat3m.cat")
+        engines = dict(ENGINES)
+        if os.path.exists(public):
+            engines["search public-model"] = ["--model", public]
+        run(os.path.join(HERE, "patterns", dialect), engines)
+    sys.exit(tap.done())
