@@ -240,6 +240,11 @@ static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint
     return any;
 }
 
+static uint8_t piece_end(const struct zx *z, const struct zx_event *access, uint8_t at)
+{
+    return zx_piece_end(z, access->address, ck_program_base(z->p, access->in->address), at, access->size);
+}
+
 /* Adds the piece of ACCESS that begins at byte AT and ends at byte NEXT. */
 static void add_piece(struct zx *z, const struct zx_event *access, uint8_t at, uint8_t next,
                       struct zx_val value)
@@ -260,7 +265,7 @@ static struct zx_val read_pieces(struct zx *z, const struct zx_event *access)
     for (uint8_t at = 0, next; at < access->size; at = next) {
         struct zx_val piece;
 
-        next = zx_piece_end(z, access->address, at, access->size);
+        next = piece_end(z, access, at);
         piece = zx_fresh(z, "r", (uint8_t)(next - at));
         whole = zx_with_piece(z, whole, at, piece);
         add_piece(z, access, at, next, piece);
@@ -271,7 +276,7 @@ static struct zx_val read_pieces(struct zx *z, const struct zx_event *access)
 static void write_pieces(struct zx *z, const struct zx_event *access, struct zx_val whole)
 {
     for (uint8_t at = 0, next; at < access->size; at = next) {
-        next = zx_piece_end(z, access->address, at, access->size);
+        next = piece_end(z, access, at);
         add_piece(z, access, at, next, zx_piece(z, whole, at, (uint8_t)(next - at)));
     }
 }
@@ -322,7 +327,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     e = new_event(r, node, ZX_READ);
     e.address = e.start = address;
     e.whole_size = in->size;
-    pieces = zx_piece_end(z, address, 0, in->size) < in->size;
+    pieces = piece_end(z, &e, 0) < in->size;
     e.access = pieces ? z->n + 1 : 0;
     if (pieces && !z->knows_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
         zx_stop(z, MM_LIMIT, "z3.mixed-size",

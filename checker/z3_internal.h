@@ -109,6 +109,9 @@ struct zx {
     uint32_t cell_count, cell_capacity;
     uint64_t *cuts; /* addresses that no access may span: one that does becomes several */
     uint32_t cut_count;
+    uint8_t
+        *grains;    /* by object: all accesses of it are cut at multiples of so many bytes, 0: they are not */
+    bool cut_finer; /* some object has got a smaller one */
     struct zx_thread *threads;
     Z3_ast *hard; /* what holds of every execution */
     uint32_t hard_count, hard_capacity;
@@ -181,8 +184,9 @@ void zx_run_threads(struct zx *z);
 uint32_t zx_add_event(struct zx *z, const struct zx_event *event);
 /* Finds the locations; false: accesses were found to overlap, and all threads must run again (z3_place.c). */
 bool zx_find_cells(struct zx *z);
-/* Where the piece ends that begins at byte AT of an access of SIZE bytes. */
-uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint8_t at, uint8_t size);
+/* Where the piece ends that begins at byte AT of an access of SIZE bytes; BASE: the object that ADDRESS
+ * points into, ZX_NONE where that is not known. */
+uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, uint8_t at, uint8_t size);
 /* SIZE bytes at byte AT of WHOLE; WHOLE, zero there, with PIECE at byte AT. */
 struct zx_val zx_piece(struct zx *z, struct zx_val whole, uint8_t at, uint8_t size);
 struct zx_val zx_with_piece(struct zx *z, struct zx_val whole, uint8_t at, struct zx_val piece);

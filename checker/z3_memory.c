@@ -152,7 +152,7 @@ static struct zx_val final_memory(struct zx *z, const struct ck_term *t)
     struct zx_val v = zx_number(0, size);
 
     for (uint8_t at = 0; at < size; at = next) {
-        next = zx_piece_end(z, zx_number(address, 8), at, size);
+        next = zx_piece_end(z, zx_number(address, 8), t->object, at, size);
         v = zx_with_piece(z, v, at, final_cell(z, zx_find_cell(z, address + at, (uint8_t)(next - at))));
     }
     return v;

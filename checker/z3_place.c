@@ -1,9 +1,9 @@
 /* The Z3 engine's locations and initial writes.
  *
  * A location is a run of bytes that is accessed as a whole.  Where accesses overlap in part, they are cut at
- * each other's ends, and each piece becomes an event; beyond this engine are computed addresses among
- * accesses of different sizes.  A computed address that may be that of many locations gets one of its own,
- * where no other access has it. */
+ * each other's ends, and each piece becomes an event; where computed addresses are among them, all accesses
+ * of the object are cut into pieces of one size.  A computed address that may be that of many locations gets
+ * one of its own, where no other access has it. */
 #include "checker/z3_internal.h"
 
 #include <string.h>
@@ -44,14 +44,30 @@ static bool is_cut(const struct zx *z, uint64_t address)
     return false;
 }
 
-uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint8_t at, uint8_t size)
+/* What accesses of OBJECT are cut into, 0: not so; of any object, if it is ZX_NONE. */
+static uint8_t grain_of(const struct zx *z, uint32_t object)
 {
-    uint64_t start = address.t || !z->cut_count ? 0 : physical_address(z, address.k);
+    uint8_t least = 0;
 
-    if (!start)
-        return size;
-    for (at++; at < size && !is_cut(z, start + at);)
-        at++;
+    if (object != ZX_NONE)
+        return z->grains[physical(z->p, object)];
+    for (uint32_t i = 0; i < z->p->object_count; i++) {
+        if (z->grains[i] && (!least || z->grains[i] < least))
+            least = z->grains[i];
+    }
+    return least;
+}
+
+/* Computed addresses are taken to be aligned: what is not hits no location. */
+uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, uint8_t at, uint8_t size)
+{
+    uint64_t start = address.t ? 0 : physical_address(z, address.k);
+    uint8_t grain = grain_of(z, address.t ? base : object_of(address.k));
+
+    for (at++; at < size; at++) {
+        if ((start && is_cut(z, start + at)) || (grain && (start + at) % grain == 0))
+            break;
+    }
     return at;
 }
 
@@ -214,9 +230,25 @@ static void resolve_term(struct zx *z, const struct ck_term *t)
     uint8_t size = t->kind == CK_TERM_MEMORY ? (uint8_t)ck_term_size(z->p, t) : 0, next;
 
     for (uint8_t at = 0; at < size; at = next) {
-        next = zx_piece_end(z, address, at, size);
+        next = zx_piece_end(z, address, t->object, at, size);
         zx_find_cell(z, address.k + at, (uint8_t)(next - at));
     }
+}
+
+/* A and B, one of them of computed addresses, overlap in part: all accesses of their object are cut. */
+static void cut_finer(struct zx *z, const struct zx_cell *a, const struct zx_cell *b)
+{
+    uint8_t grain = a->size == b->size ? a->size / 2 : a->size < b->size ? a->size : b->size;
+    uint8_t *known = &z->grains[a->object];
+
+    while (grain & (grain - 1))
+        grain = (uint8_t)(grain & (grain - 1));
+    if (grain == 0 || (*known && grain >= *known))
+        zx_stop(z, MM_LIMIT, "z3.mixed-size",
+                "accesses of different sizes, with computed addresses, meet in %s",
+                z->p->objects[a->object].name);
+    *known = grain;
+    z->cut_finer = true;
 }
 
 /* Cuts where cells A and B overlap in part. */
@@ -228,10 +260,10 @@ static void cut_apart(struct zx *z, const struct zx_cell *a, const struct zx_cel
 
     if (a->object != b->object || (floats ? a->size == b->size : apart))
         return;
-    if (a->listed || b->listed)
-        zx_stop(z, MM_LIMIT, "z3.mixed-size",
-                "accesses of different sizes, with computed addresses, meet in %s",
-                z->p->objects[a->object].name);
+    if (a->listed || b->listed) {
+        cut_finer(z, a, b);
+        return;
+    }
     add_cut(z, base + a->offset);
     add_cut(z, base + a->offset + a->size);
     add_cut(z, base + b->offset);
@@ -244,6 +276,7 @@ bool zx_find_cells(struct zx *z)
     uint32_t cuts = z->cut_count;
 
     z->cell_count = 0;
+    z->cut_finer = false;
     for (uint32_t i = 0; i < z->n; i++) {
         if (zx_is_access(&z->events[i]))
             resolve(z, i);
@@ -257,10 +290,10 @@ bool zx_find_cells(struct zx *z)
         resolve_term(z, &p->props[i].right);
     }
     for (uint32_t i = 0; i < z->cell_count; i++) {
-        for (uint32_t k = 0; k < i; k++)
+        for (uint32_t k = 0; k < i && !z->cut_finer; k++)
             cut_apart(z, &z->cells[i], &z->cells[k]);
     }
-    return z->cut_count == cuts;
+    return z->cut_count == cuts && !z->cut_finer;
 }
 
 /* ---- initial writes ---------------------------------------------------------------------------------- */

@@ -212,6 +212,7 @@ void zx_encode_executions(struct zx *z)
 {
     z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
     z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
+    z->grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->grains);
     z->knows_overlap = model_names(z->model, "extent") || model_names(z->model, "piece");
     z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
     do

@@ -12,7 +12,7 @@
 static const struct {
     const char *folder, *model;
     size_t least; /* tests */
-} folders[] = {{"tests/models/overlap/opencl", "memmodel/models/opencl.cat", 19},
+} folders[] = {{"tests/models/overlap/opencl", "memmodel/models/opencl.cat", 20},
                {"tests/models/overlap/vulkan", "memmodel/models/vulkan.cat", 10},
                {"tests/models/patterns/opencl", "memmodel/models/opencl.cat", 35},
                {"tests/models/patterns/vulkan", "memmodel/models/vulkan.cat", 10}};
