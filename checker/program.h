@@ -120,6 +120,7 @@ struct ck_instr {
     uint16_t tags;                 /* MM_POINT_*; of accesses too */
     uint32_t point;                /* POINT, accesses: what edges call it, from 1 */
     uint32_t function;             /* RMW_APPLY */
+    bool hidden;                   /* barriers: of a function that work-items wait in, none of the source's */
 };
 
 struct ck_object {

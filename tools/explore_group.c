@@ -40,6 +40,7 @@ void ex_meet(struct ex *ex, bool sub_group)
     ex_emit(ex, (struct ck_instr){.op = CK_BARRIER,
                                   .site = ++ex->build->site,
                                   .sub_group = sub_group,
+                                  .hidden = true,
                                   .order = MM_RELAXED,
                                   .scope = sub_group ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP,
                                   .reg = CK_NO_REG,

@@ -84,7 +84,7 @@ static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
 static bool copy_in_loop(const struct ck_thread *t, struct loop *loop)
 {
     for (uint32_t i = 0; i < t->instr_count; i++)
-        if (t->instrs[i].point && loop_around(t, i, loop))
+        if (t->instrs[i].op == CK_STORE && t->instrs[i].point && loop_around(t, i, loop))
             return true;
     return false;
 }
