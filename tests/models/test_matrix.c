@@ -10,37 +10,11 @@
 
 #include <cmocka.h>
 
+#include "tests/models/settings.h"
 #include "tests/models/verdicts.h"
 
 #define GOLDEN "tests/models/matrix.txt"
 
-/* Settings of a model; the first is the default.  SAME: says what the default says. */
-struct setting {
-    const char *text;
-    bool same;
-};
-static const struct setting opencl[] = {{"default", true},
-                                        {"version=2.0", false},
-                                        {"version=3.0", true},
-                                        {"version=3.1", false},
-                                        {"atomic_sw_scope=literal", false},
-                                        {"incl=same", true},
-                                        {"incl=wider", false},
-                                        {"demote=off", false},
-                                        {"dev_scope_clmem=device", false},
-                                        {"rs=cpp20", false},
-                                        {"init=none", false},
-                                        {"oota=warn", false},
-                                        {"oota=forbid", false},
-                                        {"scope_races=off", false},
-                                        {"usage=off", false},
-                                        {"sc=total", true},
-                                        {"sc=conditional", false},
-                                        {"sc=scoped", false},
-                                        {"sc=rc11-psc", false},
-                                        {"sc=none", false},
-                                        {"sc_regions=both", false},
-                                        {NULL, false}};
 static const struct setting vulkan[] = {{"default", true},
                                         {"chains=on", false},
                                         {"host_atomics=off", false},
@@ -52,7 +26,7 @@ static const struct {
 } parts[] = {{"opencl.cat",
               {"litmus/suite/variants", "tests/models/opencl", "litmus/suite/host-atomics",
                "litmus/suite/host-map", "tests/models/variants"},
-              opencl},
+              opencl_settings},
              {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};
 
 enum { MAX_COLUMNS = 32 };
@@ -83,34 +57,13 @@ static void check_flips(size_t part, const unsigned *flips)
     }
 }
 
-/* What test T states of SETTING. */
-static void stated(const struct suite_test *t, const char *setting, const char *variants, char out[3])
-{
-    size_t length = strlen(setting);
-    const char *at = variants;
-
-    suite_expected(t, out);
-    while ((at = strstr(at, setting))) {
-        const char *group = at;
-
-        if ((at[length] == ' ' || at[length] == ',' || at[length] == '\0') && at > variants &&
-            at[-1] == ' ') {
-            while (group > variants && group[-1] != ',')
-                group--;
-            memcpy(out, group + (*group == ' '), 2);
-        }
-        at += length;
-    }
-}
-
 static void check_stated(const struct suite_test *t, const char *setting, const char *cell)
 {
-    const char *variants = lt_test_property(t->test, "Variants");
     char want[3];
 
-    if (!variants)
+    if (!lt_test_property(t->test, "Variants"))
         return;
-    stated(t, setting, variants, want);
+    suite_stated(t, setting, want);
     if (strcmp(want, cell) != 0) {
         fprintf(stderr, "%s: %s under %s, stated: %s\n", t->path, cell, setting, want);
         misstated++;

@@ -92,9 +92,30 @@ static inline void suite_expected(const struct suite_test *t, char out[3])
     out[2] = '\0';
 }
 
+/* What test T states of SETTING: the letters before it in the line "Variants", else those of Expect and Race.
+ */
+static inline void suite_stated(const struct suite_test *t, const char *setting, char out[3])
+{
+    const char *variants = lt_test_property(t->test, "Variants"), *at = variants ? variants : "";
+    size_t length = strlen(setting);
+
+    suite_expected(t, out);
+    while ((at = strstr(at, setting))) {
+        const char *group = at;
+
+        if ((at[length] == ' ' || at[length] == ',' || at[length] == '\0') && at > variants &&
+            at[-1] == ' ') {
+            while (group > variants && group[-1] != ',')
+                group--;
+            memcpy(out, group + (*group == ' '), 2);
+        }
+        at += length;
+    }
+}
+
 /* Two letters: the condition (h holds, f fails, u unknown) and races (r found, - none, u unknown). */
-static void suite_decide(engine *decide, const struct suite_test *t, const struct mm_cat_model *model,
-                         char out[3])
+static inline void suite_decide(engine *decide, const struct suite_test *t, const struct mm_cat_model *model,
+                                char out[3])
 {
     static const char conditions[] = {[CK_UNKNOWN] = 'u', [CK_YES] = 'h', [CK_NO] = 'f'};
     static const char races[] = {[CK_UNKNOWN] = 'u', [CK_YES] = 'r', [CK_NO] = '-'};

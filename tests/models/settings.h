@@ -1,0 +1,36 @@
+/* The settings of opencl.cat that the tests of its variants go through. */
+#ifndef TESTS_MODELS_SETTINGS_H
+#define TESTS_MODELS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Settings of a model; the first is the default.  SAME: says what the default says. */
+struct setting {
+    const char *text;
+    bool same;
+};
+static const struct setting opencl_settings[] = {{"default", true},
+                                                 {"version=2.0", false},
+                                                 {"version=3.0", true},
+                                                 {"version=3.1", false},
+                                                 {"atomic_sw_scope=literal", false},
+                                                 {"incl=same", true},
+                                                 {"incl=wider", false},
+                                                 {"demote=off", false},
+                                                 {"dev_scope_clmem=device", false},
+                                                 {"rs=cpp20", false},
+                                                 {"init=none", false},
+                                                 {"oota=warn", false},
+                                                 {"oota=forbid", false},
+                                                 {"scope_races=off", false},
+                                                 {"usage=off", false},
+                                                 {"sc=total", true},
+                                                 {"sc=conditional", false},
+                                                 {"sc=scoped", false},
+                                                 {"sc=rc11-psc", false},
+                                                 {"sc=none", false},
+                                                 {"sc_regions=both", false},
+                                                 {NULL, false}};
+
+#endif
