@@ -211,7 +211,7 @@ static bool is_run(const char *file)
         return ends(name, ".litmus");
     return starts(name, "test_") || starts(name, "slow_") || ends(name, ".h") || ends(name, ".def") ||
            starts(file, "tests/models/") || starts(file, "tests/clauses/") || starts(file, "tests/races/") ||
-           starts(file, "tests/hunt/") || starts(file, "tests/lib/");
+           starts(file, "tests/hunt/") || starts(file, "tests/lib/") || starts(file, "tests/explore/");
 }
 
 static void not_run(struct builder *b)
