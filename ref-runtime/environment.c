@@ -138,22 +138,20 @@ static void capture_profiling(void *context, void *event, int info, void *value)
     rt_device_capture(event, info, value);
 }
 
-const struct in_environment *rt_environment(void)
+struct in_environment rt_environment(void)
 {
-    static struct in_environment environment = {.find_object = find_object,
-                                                .print = print,
-                                                .finding = finding,
-                                                .enqueue_kernel = enqueue_kernel,
-                                                .group_ended = group_ended,
-                                                .enqueue_marker = enqueue_marker,
-                                                .default_queue = default_queue,
-                                                .create_user_event = create_user_event,
-                                                .retain_event = retain_event,
-                                                .release_event = release_event,
-                                                .set_user_event_status = set_user_event_status,
-                                                .is_valid_event = is_valid_event,
-                                                .capture_profiling = capture_profiling,
-                                                .max_work_group_size = RT_MAX_WORK_GROUP};
-    environment.max_work_group_size = rt_max_work_group();
-    return &environment;
+    return (struct in_environment){.find_object = find_object,
+                                   .print = print,
+                                   .finding = finding,
+                                   .enqueue_kernel = enqueue_kernel,
+                                   .group_ended = group_ended,
+                                   .enqueue_marker = enqueue_marker,
+                                   .default_queue = default_queue,
+                                   .create_user_event = create_user_event,
+                                   .retain_event = retain_event,
+                                   .release_event = release_event,
+                                   .set_user_event_status = set_user_event_status,
+                                   .is_valid_event = is_valid_event,
+                                   .capture_profiling = capture_profiling,
+                                   .max_work_group_size = rt_max_work_group()};
 }

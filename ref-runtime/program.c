@@ -117,6 +117,7 @@ struct in_module *rt_program_held_module(struct rt_program *program)
 struct in_instance *rt_program_instance(struct rt_program *program, int device, cl_int *code)
 {
     struct rt_program_state *state = program->state;
+    const struct in_environment environment = rt_environment();
     struct mm_error err;
     *code = CL_SUCCESS;
     pthread_mutex_lock(&state->lock);
@@ -124,7 +125,7 @@ struct in_instance *rt_program_instance(struct rt_program *program, int device, 
     if (!build->module)
         *code = CL_INVALID_PROGRAM_EXECUTABLE;
     else if (!build->instance &&
-             in_instance_create(build->module, rt_environment(), rt_recorder(), &build->instance, &err))
+             in_instance_create(build->module, &environment, rt_recorder(), &build->instance, &err))
         *code = err.cls == MM_LIMIT ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES;
     struct in_instance *instance = *code ? NULL : build->instance;
     pthread_mutex_unlock(&state->lock);

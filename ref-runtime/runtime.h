@@ -416,7 +416,7 @@ void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dim
  */
 
 /* The environment that instances of modules are created with (environment.c). */
-const struct in_environment *rt_environment(void);
+struct in_environment rt_environment(void);
 /* NULL: recording is off (record.c). */
 struct mm_recorder *rt_recorder(void);
 /* Gives the recording the text of a program, once per build.  FILE is the name that source lines carry. */

@@ -271,6 +271,18 @@ static void *worker(void *data)
     size_t slot = (size_t)(uintptr_t)data;
     cl_command_queue q = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
     uintptr_t bad = 0;
+    /* A program of its own, so that several are launched for the first time at once. */
+    const char *text = "kernel void k(global uint *o, uint i) { o[i] = i; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    bad |= clBuildProgram(program, 0, NULL, NULL, NULL, NULL) != 0;
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    const size_t one = 1;
+    const cl_uint index = (cl_uint)slot;
+    bad |= clSetKernelArg(kernel, 0, sizeof shared, &shared) != 0;
+    bad |= clSetKernelArg(kernel, 1, sizeof index, &index) != 0;
+    bad |= clEnqueueNDRangeKernel(q, kernel, 1, NULL, &one, NULL, 0, NULL, NULL) != 0;
+    bad |= clFinish(q) != 0;
+    bad |= clReleaseKernel(kernel) != 0 || clReleaseProgram(program) != 0;
     for (unsigned i = 0; i < ROUNDS; i++) {
         cl_event w;
         unsigned in = (unsigned)(slot * 1000 + i), out = 0;
