@@ -5,8 +5,10 @@ uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
 {
     uint32_t n = sx->location_count;
 
-    for (uint32_t t = 0; t < sx->program->thread_count; t++)
-        n += !chosen[t] ? 0 : chosen[t]->event_count * (sx->split_barriers ? 2 : 1);
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++)
+            n += chosen[t]->events[i].kind == SX_BARRIER && sx->split_barriers ? 2 : 1;
+    }
     return n;
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_EVENTS = 512, MAX_EXPLAINED = 20000 };
+enum { MAX_EVENTS = 1024, MAX_EXPLAINED = 20000 };
 
 enum mm_class sx_exec_create(struct sx *sx)
 {

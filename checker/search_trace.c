@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MAX_TRACES = 1 << 20, MAX_EVENTS = SX_TRACE_EVENTS, MAX_STEPS = 200000000, MAX_STRAIGHT = 1 << 20 };
+enum { MAX_TRACES = 1 << 20, MAX_EVENTS = SX_TRACE_EVENTS, MAX_STEPS = 200000000 };
 
 static uint64_t *edge_block(const struct sx_walker *w, uint32_t edge)
 {
