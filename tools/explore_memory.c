@@ -376,6 +376,31 @@ static void access_chain(struct ex *ex, const struct ex_inst *inst)
     ex_set(ex, inst->result, out);
 }
 
+/* ADDRESS if it is one of STORAGE, else null [SPIRV 3.42.11 OpGenericCastToPtrExplicit]. */
+static uint32_t if_in_storage(struct ex *ex, uint32_t address, uint32_t storage)
+{
+    uint32_t here = ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0);
+    uint32_t number = ex_op(ex, CK_LSHR, 8, address, ex_const(ex, 32, 8), 0);
+    if (storage != SpvStorageClassFunction)
+        here = ex_const(ex, 0, 1);
+    for (uint32_t i = 0; i < ex->build->place_count && storage != SpvStorageClassFunction; i++) {
+        const struct ex_place *p = &ex->build->places[i];
+        uint32_t base = ex_const(ex, CK_OBJECT_BASE(p->object) >> 32, 8);
+        if (p->storage == storage)
+            here = ex_hold(ex, ex_op(ex, CK_OR, 1, here, ex_op(ex, CK_EQ, 1, number, base, 0), 0));
+    }
+    return ex_hold(ex, ex_op(ex, CK_SELECT, 8, here, address, ex_const(ex, 0, 8)));
+}
+
+static void pointer_difference(struct ex *ex, const struct ex_inst *inst)
+{
+    const struct ex_type *t = ex_type(ex, ex_pointee(ex, inst->words[0]));
+    uint64_t size = t->align ? (t->size + t->align - 1) / t->align * t->align : t->size;
+    uint32_t bytes = ex_op(ex, CK_SUB, 8, ex_scalar(ex, inst->words[0]), ex_scalar(ex, inst->words[1]), 0);
+    uint32_t count = ex_op(ex, CK_SDIV, 8, bytes, ex_const(ex, size ? size : 1, 8), 0);
+    ex_set_scalar(ex, inst, ex_hold(ex, ex_resize(ex, count, ex_scalar_size(ex_type(ex, inst->type)), true)));
+}
+
 bool ex_memory(struct ex *ex, const struct ex_inst *inst)
 {
     switch (inst->opcode) {
@@ -392,6 +417,13 @@ bool ex_memory(struct ex *ex, const struct ex_inst *inst)
         return true;
     case SpvOpStore:
         store(ex, inst);
+        return true;
+    case SpvOpGenericCastToPtrExplicit:
+        ex_set_scalar(ex, inst,
+                      if_in_storage(ex, ex_scalar(ex, inst->words[0]), ex_type(ex, inst->type)->storage));
+        return true;
+    case SpvOpPtrDiff:
+        pointer_difference(ex, inst);
         return true;
     case SpvOpCopyMemory:
     case SpvOpCopyMemorySized:
