@@ -81,13 +81,24 @@ void session_text_folder(const char *name, char *folder, uint32_t size)
     snprintf(folder, size, "%.*s", slash ? (int)(slash - name + (slash == name)) : 1, slash ? name : ".");
 }
 
+static const char *skip_blanks(const char *p)
+{
+    return p + strspn(p, " \t");
+}
+
 /* What the directive at LINE includes, its name in NAME. */
 static bool is_include(const char *line, char name[PATH_MAX])
 {
-    int end = 0;
-    char quote;
-    return sscanf(line, " # include %c%4095[^\">\n]%n", &quote, name, &end) == 2 &&
-           (quote == '"' || quote == '<') && end;
+    static const char word[] = "include";
+    const char *p = skip_blanks(line);
+    p = *p == '#' ? skip_blanks(p + 1) : "";
+    p = strncmp(p, word, strlen(word)) == 0 ? skip_blanks(p + strlen(word)) : "";
+    size_t length = *p == '"' || *p == '<' ? strcspn(p + 1, "\">\n") : 0;
+    if (length == 0 || length >= PATH_MAX)
+        return false;
+    memcpy(name, p + 1, length);
+    name[length] = 0;
+    return true;
 }
 
 /* FILE may be what a directive calls NAME. */

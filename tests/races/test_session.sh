@@ -101,7 +101,7 @@ kernel void k(global int *out)
 }
 K
 sed 's/^kernel/#include "part.h"\n&/' $tap_dir/sum.cl >$tap_dir/sum_included.h
-echo "#include \"$tap_dir/sum_included.h\"" >$tap_dir/including.cl
+printf '// the kernel\n\n# include "%s"\n' $tap_dir/sum_included.h >$tap_dir/including.cl
 ok "a barrier at the end of each round is tried" prints 1 'put barrier\(CLK_LOCAL_MEM_FENCE\) before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
 ok "... and one before the result is read" prints 1 'before line 11 \(checked|before line 10 \(checked' $REFCL kernel $tap_dir/sum.cl -g 8 -l 8 -a buf:8
 cat >$tap_dir/second.cl <<'K'
