@@ -84,6 +84,7 @@ struct ck_head {
     uint64_t key;
     struct ck_clock *main, *other;
     mm_event_id since; /* of the first release in it */
+    uint32_t size;     /* of the atomic object */
     uint8_t slot;
 };
 /* What an agent that uses atomics and fences needs besides its clocks.  Index 0: systems global, 1: local. */
@@ -204,12 +205,15 @@ struct ck_release {
     uint64_t key;
     struct ck_clock *main, *other;
     uint32_t number; /* how many are older */
+    uint32_t size;   /* of the atomic object */
     uint8_t slot;
 };
 struct ck_sync {
     uint64_t id;
     uint64_t writer;
     uint32_t writer_time[CK_SYSTEMS], source;
+    uint32_t size;          /* of the object that was written last: readers of others take nothing */
+    bool mixed;             /* objects of several sizes were written */
     uint64_t breaker;       /* who made the last write that is no read-modify-write */
     mm_event_id broken;     /* one more than its event, 0: none */
     mm_event_id broken_too; /* the same for the last such write of anybody else */
@@ -218,9 +222,10 @@ struct ck_sync {
     struct ck_release *releases; /* the newest first */
     struct ck_map *index;        /* of them by key, one for each slot; NULL while they are few */
 };
-struct ck_atomics { /* atomic accesses with one scope instance: no races among themselves */
+struct ck_atomics { /* atomic accesses of one object with one scope instance: no races among themselves */
     struct ck_atomics *next;
     uint64_t key;
+    uint32_t size; /* atomic operations are aligned: those of one size on a cell are on the same bytes */
     uint8_t slot;
     struct ck_node *writes, *reads;
 };
@@ -464,6 +469,8 @@ void ck_mappings_free(struct ck_detector *d, struct ck_location *location);
 /* race_report.c */
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);
+bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
+                    const struct ck_access_record *earlier);
 /* A finding of KIND about EVENT. */
 void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
                    const char *message);

@@ -150,22 +150,24 @@ static void plain_write(const struct access *x, struct ck_cell *cell)
 static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *extra)
 {
     struct ck_atomics *a = extra->atomics;
-    while (a && (a->key != x->key || a->slot != x->slot))
+    while (a && (a->key != x->key || a->slot != x->slot || a->size != x->event->size))
         a = a->next;
     if (!a && (a = ck_budget_alloc(&x->d->budget, sizeof *a))) {
         a->key = x->key;
         a->slot = x->slot;
+        a->size = x->event->size;
         a->next = extra->atomics;
         extra->atomics = a;
     }
     return a;
 }
 
+/* Atomic operations that overlap and are on other bytes are on another object [CL 3.3.6 G5, A6]. */
 static void check_atomics(const struct access *x, const struct ck_extra *extra, bool writes)
 {
     for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
         bool inclusive = a->key == x->key && a->slot == x->slot && x->slot != CK_SLOT_NONE;
-        if (inclusive)
+        if (inclusive && a->size == x->event->size)
             continue;
         check_nodes(x, a->writes);
         if (writes)

@@ -365,6 +365,15 @@ static void between_atomics(struct reason *r, const struct mm_event *event)
     widen(r, event->source, shape_of(r)->source, where, where_too);
 }
 
+static void between_objects(struct reason *r, const struct mm_event *event)
+{
+    snprintf(r->text, sizeof r->text,
+             "the atomic operations are on %" PRIu32 " and on %" PRIu32
+             " bytes: on different atomic objects that "
+             "overlap, which are not indivisible for each other",
+             shape_of(r)->size, event->size);
+}
+
 /* A barrier of the group that fences the memory stands between the lines. */
 static bool barrier_between(const struct reason *r, const struct mm_source *a, const struct mm_source *b)
 {
@@ -468,6 +477,8 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
                        .earlier = earlier};
     if (scope_race)
         between_atomics(&r, event);
+    else if (ck_both_atomic(d, event, earlier))
+        between_objects(&r, event);
     else if (!from_barriers(&r) && !from_atomics(&r) && !from_agents(&r) && !from_copies(&r))
         without_a_hint(&r);
     *change = r.change;

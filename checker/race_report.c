@@ -215,12 +215,18 @@ void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
     d->findings[i]->verified = true;
 }
 
+bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
+                    const struct ck_access_record *earlier)
+{
+    return (event->attributes & MM_ATOMIC) && (d->shapes[earlier->shape].meta & CK_META_ATOMIC);
+}
+
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
 {
     if (d->budget.exceeded)
         return; /* a clock may be missing what no memory was left for */
-    bool scope_race = (event->attributes & MM_ATOMIC) && (d->shapes[earlier->shape].meta & CK_META_ATOMIC);
+    bool scope_race = ck_both_atomic(d, event, earlier) && d->shapes[earlier->shape].size == event->size;
     struct mm_event first = event_of(d, earlier, event, 0);
     const uint32_t sources[2] = {event->source, d->shapes[earlier->shape].source};
     const uint8_t kinds[2] = {event->kind, first.kind};

@@ -216,10 +216,9 @@ static bool atomics_copy(struct ck_detector *d, struct ck_atomics **out, const s
         struct ck_atomics *a = ck_budget_alloc(&d->budget, sizeof *a);
         if (!a)
             return false;
+        *a = (struct ck_atomics){.key = list->key, .size = list->size, .slot = list->slot};
         *out = a;
         out = &a->next;
-        a->key = list->key;
-        a->slot = list->slot;
         if (!nodes_copy(d, &a->writes, list->writes) || !nodes_copy(d, &a->reads, list->reads))
             return false;
     }

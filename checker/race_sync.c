@@ -118,21 +118,21 @@ static void free_releases(struct ck_detector *d, struct ck_sync *sync)
     }
 }
 
-static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot, uint64_t key)
+static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot, uint64_t key, uint32_t size)
 {
     if (sync->index)
         return ck_map_get(&sync->index[slot], key);
     struct ck_release *r = sync->releases;
-    while (r && (r->slot != slot || r->key != key))
+    while (r && (r->slot != slot || r->key != key || r->size != size))
         r = r->next;
     return r;
 }
 
-/* Without memory for the index the list is searched. */
+/* Without memory for the index, and for objects of several sizes, the list is searched. */
 static void index_releases(struct ck_detector *d, struct ck_sync *sync)
 {
     struct ck_release *r = sync->releases, *end = sync->index ? r->next : NULL;
-    if (r->number < FEW_RELEASES)
+    if (r->number < FEW_RELEASES || sync->mixed)
         return;
     if (!sync->index)
         sync->index = ck_budget_alloc(&d->budget, CK_SLOTS * sizeof *sync->index);
@@ -143,13 +143,14 @@ static void index_releases(struct ck_detector *d, struct ck_sync *sync)
 
 static void offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
 {
-    struct ck_release *r = find_release(sync, release->slot, release->key);
+    struct ck_release *r = find_release(sync, release->slot, release->key, release->size);
     if (!r) {
         r = ck_budget_alloc(&d->budget, sizeof *r);
         if (!r)
             return;
         r->slot = release->slot;
         r->key = release->key;
+        r->size = release->size;
         r->number = sync->releases ? sync->releases->number + 1 : 0;
         r->next = sync->releases;
         sync->releases = r;
@@ -184,6 +185,7 @@ static void note_order(struct ck_detector *d, const struct mm_event *event)
         command->synchronises = true;
 }
 
+/* What was written to another object, of other bytes, synchronises with nobody [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, const struct ck_sync *sync)
 {
@@ -191,10 +193,12 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
     bool wanted = acquires(event->order), synchronised = false;
     note_order(d, event);
+    if (sync->size != event->size)
+        return;
     const struct ck_release *in_instance = NULL;
     for (int reach = 0; sync->releases && reach < CK_SLOTS; reach++) {
         uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)reach, location);
-        const struct ck_release *r = find_release(sync, (uint8_t)reach, key);
+        const struct ck_release *r = find_release(sync, (uint8_t)reach, key, event->size);
         if (!r)
             continue;
         if (!in_instance || r->number < in_instance->number)
@@ -260,27 +264,31 @@ static mm_event_id broken_for(const struct ck_sync *sync, uint64_t agent)
     return sync->breaker == agent ? sync->broken_too : sync->broken;
 }
 
-static struct ck_head *find_head(const struct ck_fences *fences, const struct ck_sync *sync, uint8_t slot,
-                                 uint64_t key, mm_event_id broken)
+static struct ck_head *find_head(const struct ck_fences *fences, const struct ck_sync *sync,
+                                 const struct ck_release *release, mm_event_id broken)
 {
     struct ck_head *h = fences->heads;
-    while (h && (h->location != sync->id || h->slot != slot || h->key != key ||
-                 (sync->split && h->since < broken)))
+    while (h && (h->location != sync->id || h->slot != release->slot || h->key != release->key ||
+                 h->size != release->size || (sync->split && h->since < broken)))
         h = h->next;
     return h;
 }
 
 static struct ck_head *head_of(struct ck_detector *d, uint64_t agent, struct ck_fences *fences,
-                               const struct ck_sync *sync, uint8_t slot, uint64_t key)
+                               const struct ck_sync *sync, const struct ck_release *release)
 {
     mm_event_id broken = broken_for(sync, agent);
-    struct ck_head *h = find_head(fences, sync, slot, key, broken);
+    struct ck_head *h = find_head(fences, sync, release, broken);
     if (!h) {
         h = ck_budget_alloc(&d->budget, sizeof *h);
         if (!h)
             return NULL;
-        *h = (struct ck_head){
-            .next = fences->heads, .location = sync->id, .key = key, .slot = slot, .since = d->next_event};
+        *h = (struct ck_head){.next = fences->heads,
+                              .location = sync->id,
+                              .key = release->key,
+                              .size = release->size,
+                              .slot = release->slot,
+                              .since = d->next_event};
         fences->heads = h;
     } else if (h->since < broken) { /* an older sequence, since ended */
         ck_clock_drop(&d->clocks, h->main);
@@ -297,7 +305,7 @@ static void head(struct ck_detector *d, uint64_t agent, struct ck_item *item, st
 {
     offer(d, sync, release);
     struct ck_fences *fences = ck_fences_of(d, item);
-    struct ck_head *h = fences ? head_of(d, agent, fences, sync, release->slot, release->key) : NULL;
+    struct ck_head *h = fences ? head_of(d, agent, fences, sync, release) : NULL;
     if (!h)
         return;
     ck_clock_join(&d->clocks, &h->main, release->main);
@@ -317,7 +325,8 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
     for (struct ck_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
         if (h->location != sync->id || h->since < sync->broken_too)
             continue;
-        struct ck_release again = {.key = h->key, .main = h->main, .other = h->other, .slot = h->slot};
+        struct ck_release again = {
+            .key = h->key, .main = h->main, .other = h->other, .size = h->size, .slot = h->slot};
         offer(d, sync, &again);
     }
 }
@@ -335,6 +344,7 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
         struct ck_release release = {.key = key,
                                      .main = fences->release[region][slot],
                                      .other = fences->both[!region][slot],
+                                     .size = event->size,
                                      .slot = (uint8_t)reduced};
         head(d, agent, item, sync, &release);
     }
@@ -345,8 +355,13 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
                      struct ck_item *item, const struct ck_location *location, struct ck_sync *sync)
 {
     note_order(d, event);
+    if (sync->size && sync->size != event->size && !sync->mixed) {
+        sync->mixed = true;
+        clear_index(d, sync);
+    }
     if (event->kind != MM_RMW)
         break_sequences(d, agent, item, sync);
+    sync->size = event->size;
     sync->writer = agent;
     memcpy(sync->writer_time, item->time, sizeof item->time);
     sync->source = event->source;
@@ -361,7 +376,7 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
     struct ck_clock *snapshot = ck_clock_ref(item->clock[location->system]);
     ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->system]);
     uint64_t key = ck_scope_instance(d, agent, slot, location);
-    struct ck_release release = {.key = key, .main = snapshot, .slot = (uint8_t)slot};
+    struct ck_release release = {.key = key, .main = snapshot, .size = event->size, .slot = (uint8_t)slot};
     head(d, agent, item, sync, &release);
     ck_clock_drop(&d->clocks, snapshot);
     return true;

@@ -27,8 +27,9 @@ struct Access {
 // What checks of one memory have in common.
 struct Memory {
     uint8_t *use;
-    unsigned cell = 4; // log2 of the bytes that all accesses consist of
-    uint64_t at;       // of its struct in_watch_memory in struct in_watch
+    unsigned cell = 4;   // log2 of the bytes that all accesses consist of
+    uint64_t at;         // of its struct in_watch_memory in struct in_watch
+    uint64_t object = 0; // bytes that atomics access
 };
 
 struct Tags {

@@ -35,6 +35,10 @@ bool Watch::collect(CallInst *call)
             return fail("more arguments than can be watched");
         Memory &m = memories[local ? unsigned(IN_WATCH_ARGUMENTS) : a.root.number];
         a.tagged = true;
+        if (!a.plain() && m.object && m.object != a.size)
+            return fail("atomics of several sizes in the same memory, which is to be watched");
+        if (!a.plain())
+            m.object = a.size;
         if (!local)
             note(a, m);
         break;

@@ -76,6 +76,12 @@ static bool has_byte(int i, uint32_t allocation, uint64_t byte)
            byte < events[i].offset + events[i].size;
 }
 
+/* Operations on other bytes are on other atomic objects [CL 3.3.6 G5, A6]. */
+static bool same_bytes(int a, int b)
+{
+    return events[a].offset == events[b].offset && events[a].size == events[b].size;
+}
+
 /* The same memory, not another work-group's instance of it. */
 static bool same_memory(int a, int b)
 {
@@ -179,11 +185,11 @@ static void release_sequences(void)
                 if (!has_byte(w, events[x].allocation, byte) || !is_write(w) || !same_memory(w, x))
                     continue;
                 open = open && (same_agent(w, x) || events[w].kind == MM_RMW);
-                member[w] = open;
+                member[w] = open && same_bytes(w, x);
             }
             for (int y = x + 1; y < event_count; y++) {
                 if (!has_byte(y, events[x].allocation, byte) || !is_atomic(y) || !is_read(y) ||
-                    !same_memory(x, y))
+                    !same_memory(x, y) || !same_bytes(x, y))
                     continue;
                 int w = last_write(y, byte);
                 if (w >= 0 && member[w])
@@ -267,7 +273,7 @@ static bool race(int i, int j)
     if (events[i].offset + events[i].size <= events[j].offset ||
         events[j].offset + events[j].size <= events[i].offset)
         return false;
-    if (is_atomic(i) && is_atomic(j) && inclusive(i, j, events[i].allocation))
+    if (is_atomic(i) && is_atomic(j) && same_bytes(i, j) && inclusive(i, j, events[i].allocation))
         return false;
     int s = events[i].allocation == SCRATCH ? L : events[i].allocation == PICTURE ? I : G;
     return !hb[s][i][j];
