@@ -68,6 +68,7 @@ struct ck_happening {
     uint64_t value;  /* read or written */
     uint32_t source; /* reads: the number of the write in the execution */
     uint32_t line, column;
+    bool hidden;   /* of the lowering's own making: hidden objects, barriers inside of group functions */
     uint32_t step; /* place in an order that agrees with program order and, where it can, with what is read */
 };
 struct ck_execution {

@@ -45,11 +45,14 @@ static struct ck_happening happening(struct sx *sx, uint32_t i)
         const struct sx_location *l = &sx->locations[e->location];
 
         h.object = own ? own->object : l->object;
+        h.hidden = sx->program->objects[h.object].hidden;
         h.offset = l->offset;
         h.size = l->size;
         h.last = e->write && x->final_write[e->location] == i;
     }
     if (own) {
+        h.hidden |=
+            own->kind == SX_BARRIER && own->instr->fence_flags == 0 && own->instr->order == MM_RELAXED;
         h.line = own->instr->line;
         h.column = own->instr->column;
     }

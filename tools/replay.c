@@ -30,6 +30,7 @@ struct replay {
     struct part *parts;
     uint64_t *addresses;      /* by object: where this launch has it, 0: not met so far */
     mm_event_id *events;      /* by happening: writes that were recorded */
+    uint8_t *copied;          /* by happening: of asynchronous copies, made */
     struct range read, write; /* of what will be recorded next */
     struct in_argument *arguments;
     struct in_object *objects;
@@ -59,6 +60,8 @@ MM_PRINTF(3, 4) static bool differs(struct replay *r, uint32_t item, const char 
  */
 static bool is_met(const struct replay *r, const struct ck_happening *h)
 {
+    if (h->hidden)
+        return false;
     if (h->kind == MM_READ || h->kind == MM_WRITE)
         return r->program->objects[h->object].region != MM_PRIVATE;
     return h->kind == MM_FENCE || h->kind == MM_BARRIER_ENTRY;
@@ -91,10 +94,11 @@ static bool is_left(const struct replay *r, uint32_t item)
     return r->execution->ends[item] == CK_IS_LEFT && !coming(r, &p);
 }
 
+/* Copies that nobody waits for may be missing. */
 static bool all_seen(const struct replay *r)
 {
     for (uint32_t t = 0; t < r->program->thread_count; t++)
-        if (!r->parts[t].seen_to_end && !is_blocked(r, t) && !is_left(r, t))
+        if (!r->program->threads[t].agent && !r->parts[t].seen_to_end && !is_blocked(r, t) && !is_left(r, t))
             return false;
     return true;
 }
@@ -115,10 +119,10 @@ static uint64_t on_rank(void *context, uint32_t item)
 
 /* ---- listening ----------------------------------------------------------------------------------- */
 
-static void tell(const struct replay *r, const struct part *p)
+static void tell(const struct replay *r, uint32_t index, bool again)
 {
     if (r->listener && r->listener->step)
-        r->listener->step(r->listener->context, p->first + p->at, p->rounds > 0);
+        r->listener->step(r->listener->context, index, again);
 }
 
 static size_t on_sources(void *context, struct mm_edge *edges, size_t most)
@@ -171,7 +175,8 @@ static const struct ck_happening *expect(struct replay *r, uint32_t item, const 
 
 /* ---- the oracle ----------------------------------------------------------------------------------- */
 
-/* Whether OBJECT of the interpreter is the one that H is about: that shows when it is met first. */
+/* Whether OBJECT of the interpreter is the one that H is about: arguments are known, of others it shows when
+ * they are met first. */
 static bool is_object(struct replay *r, const struct ck_happening *h, const struct in_object *object)
 {
     const struct ck_object *wanted = &r->program->objects[h->object];
@@ -210,12 +215,68 @@ static bool take(const struct ck_happening *h, const struct in_object *object, u
     return true;
 }
 
+static bool is_known(const struct replay *r, const struct ck_happening *h)
+{
+    return r->addresses[h->object] != 0;
+}
+
+/* Whether ITEM itself comes to this access now. */
+static bool is_own(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
+                   uint64_t address, uint32_t size)
+{
+    const struct ck_happening *h = coming(r, &r->parts[item]);
+    return h && h->kind == kind && is_known(r, h) && lies_in(r, h, object, address, size);
+}
+
+/* What copy COPY does at these bytes and has not done so far: a copy reads all of it, then writes it. */
+static bool copies(struct replay *r, uint32_t copy, enum mm_kind kind, const struct in_object *object,
+                   uint64_t address, uint32_t size, uint8_t *bytes)
+{
+    const struct part *p = &r->parts[copy];
+    struct range range = {.address = address};
+    for (uint32_t i = p->first; i < p->first + p->count; i++) {
+        const struct ck_happening *h = &r->execution->happenings[i];
+        if (r->copied[i] || h->kind != kind || !is_met(r, h) || !lies_in(r, h, object, address, size))
+            continue;
+        if (!take(h, object, address, bytes, kind == MM_WRITE)) {
+            differs(r, copy, "line %u: another value is copied to %s", h->line,
+                    r->program->objects[h->object].name);
+            return true;
+        }
+        tell(r, i, false);
+        r->copied[i] = 1;
+        range.first = range.end ? range.first : i;
+        range.end = i + 1;
+    }
+    if (range.end)
+        *(kind == MM_READ ? &r->read : &r->write) = range;
+    return range.end != 0;
+}
+
+/* The interpreter makes the asynchronous copies of a work-group in the name of one of its work-items. */
+static bool is_copied(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
+                      uint64_t address, uint32_t size, uint8_t *bytes)
+{
+    const struct ck_thread *own = &r->program->threads[item];
+    if (is_own(r, item, kind, object, address, size))
+        return false;
+    for (uint32_t t = item + 1; t < r->program->thread_count; t++) {
+        const struct ck_thread *thread = &r->program->threads[t];
+        if (thread->agent && thread->work_group == own->work_group && thread->device == own->device &&
+            copies(r, t, kind, object, address, size, bytes))
+            return true;
+    }
+    return false;
+}
+
 /* An access of the interpreter is one event of the execution, or one for each scalar in it, upwards. */
 static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const struct in_object *object,
                    uint64_t address, uint32_t size, uint8_t *bytes)
 {
     const char *what = kind == MM_READ ? "read" : "write";
     struct part *p = &r->parts[item];
+    if (is_copied(r, item, kind, object, address, size, bytes))
+        return !r->failed;
     const struct ck_happening *h = expect(r, item, what);
     uint32_t first = p->at;
     uint64_t done = 0;
@@ -226,7 +287,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
         if (!take(h, object, address, bytes, kind == MM_WRITE))
             return differs(r, item, "line %u: another value is written to %s", h->line,
                            r->program->objects[h->object].name);
-        tell(r, p);
+        tell(r, p->first + p->at, p->rounds > 0);
         done = object->address + h->offset + h->size;
         p->at++;
         h = done < address + size ? coming(r, p) : NULL;
@@ -282,7 +343,7 @@ static bool on_fence(void *context, uint32_t item, bool barrier, enum mm_order o
     if (h->kind != kind)
         return differs(r, item, "a %s where line %u has a %s", mm_kind_name((enum mm_kind)kind), h->line,
                        mm_kind_name((enum mm_kind)h->kind));
-    tell(r, p);
+    tell(r, p->first + p->at, p->rounds > 0);
     p->at++;
     return true;
 }
@@ -396,6 +457,10 @@ static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *er
         l.local_size[i] = r->witness->local[i];
     }
     memset(r->addresses, 0, r->program->object_count * sizeof *r->addresses);
+    memset(r->copied, 0, r->execution->count);
+    for (uint32_t k = 0; k < r->witness->info->argument_count; k++)
+        if (r->arguments[k].object && r->witness->arguments[k].object != UINT32_MAX)
+            r->addresses[r->witness->arguments[k].object] = r->arguments[k].address;
     for (uint32_t t = 0; t < r->program->thread_count; t++)
         r->parts[t].at = r->parts[t].rounds = 0;
     if (l.recorder)
@@ -462,7 +527,8 @@ static bool find_parts(struct replay *r)
     r->parts = mm_arena_alloc(r->arena, (r->program->thread_count + 1) * sizeof *r->parts);
     r->addresses = mm_arena_alloc(r->arena, (r->program->object_count + 1) * sizeof *r->addresses);
     r->events = mm_arena_alloc(r->arena, (count + 1) * sizeof *r->events);
-    if (!r->parts || !r->addresses || !r->events)
+    r->copied = mm_arena_alloc(r->arena, count + 1);
+    if (!r->parts || !r->addresses || !r->events || !r->copied)
         return false;
     for (size_t i = 0; i < count; i++) {
         uint32_t t = r->execution->happenings[i].thread;

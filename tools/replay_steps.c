@@ -126,7 +126,7 @@ static void print_head(const struct steps *s)
     char what[WITNESS_TEXT];
     witness_describe(w->program, w->execution, what);
     fprintf(s->out, "%s: kernel %s, %u work-items, by %s: %s\n", w->file, w->program->name,
-            w->program->thread_count, w->model, what + (*what == ' '));
+            w->global[0] * w->global[1] * w->global[2], w->model, what + (*what == ' '));
     for (size_t i = 0; i < w->condition_count; i++)
         fprintf(s->out, "    condition: %s\n", w->conditions[i]);
     if (w->condition_count && w->execution->shows == CK_SHOWS_STATE)
@@ -135,7 +135,7 @@ static void print_head(const struct steps *s)
 
 static bool is_shown(const struct ck_object *o)
 {
-    return o->region != MM_PRIVATE && o->region != MM_CONSTANT && o->size;
+    return !o->hidden && o->region != MM_PRIVATE && o->region != MM_CONSTANT && o->size;
 }
 
 static void print_object(const struct steps *s, uint32_t object)

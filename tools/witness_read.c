@@ -18,9 +18,9 @@ struct reader {
     struct ck_execution *execution;
     struct mm_error *err;
     const char *path;
-    char where[64]; /* what is being read: "events[3]"; "" at the top */
-    uint64_t bytes; /* of objects, so far */
-    uint32_t items;
+    char where[64];          /* what is being read: "events[3]"; "" at the top */
+    uint64_t bytes;          /* of objects, so far */
+    uint32_t items, threads; /* of the launch; with copies */
 };
 
 MM_PRINTF(3, 4) static bool wrong(struct reader *r, const char *name, const char *format, ...)
@@ -208,6 +208,7 @@ static bool take_object(struct reader *r, const cJSON *json)
                           .element_size = (uint8_t)take_number(r, json, "element_size", 1, 8),
                           .region = take_name(r, json, "region", region_name, MM_REGION_COUNT),
                           .is_signed = take_flag(json, "signed"),
+                          .hidden = take_flag(json, "hidden"),
                           .alias_of = r->program->object_count};
     o.work_group = (int32_t)take_optional(r, json, "work_group", MOST_ITEMS, UINT32_MAX);
     const cJSON *values = take_part(r, json, "initial", cJSON_IsArray), *item;
@@ -251,14 +252,21 @@ static bool take_work_items(struct reader *r, const cJSON *root)
     struct ck_execution *x = r->execution;
     x->ends = take_memory(r, count, sizeof *x->ends);
     x->wait_from = take_memory(r, count, sizeof *x->wait_from);
-    if (good(r) && count != r->items)
+    r->threads = (uint32_t)count;
+    if (good(r) && count < r->items)
         wrong(r, "work_items", "has %zu elements, the launch has %u", count, r->items);
     cJSON_ArrayForEach(item, items)
     {
         if (!good(r))
             break;
         at(r, "work_items[%zu]", i);
-        struct ck_thread thread = {.name = take_text(r, item, "name")};
+        struct ck_thread thread = {.name = take_text(r, item, "name"),
+                                   .agent = take_flag(item, "copy"),
+                                   .work_group =
+                                       (uint32_t)take_optional(r, item, "work_group", MOST_ITEMS, 0),
+                                   .device = (uint32_t)take_optional(r, item, "device", MOST_ITEMS, 0)};
+        if (good(r) && thread.agent != (i >= r->items))
+            wrong(r, "copy", "is not true of what comes after the %u work-items of the launch", r->items);
         x->ends[i] = (enum ck_end)take_name(r, item, "ends", end_name, CK_IS_LEFT + 1);
         x->wait_from[i++] = (uint32_t)take_optional(r, item, "waits_from", MOST_EVENTS, 0);
         if (ck_program_add_thread(r->program, &thread) == UINT32_MAX)
@@ -323,11 +331,12 @@ static void take_event(struct reader *r, const cJSON *json, size_t number, size_
 {
     uint64_t none = UINT32_MAX;
     *h = (struct ck_happening){.kind = take_name(r, json, "kind", kind_name, MM_KIND_COUNT),
-                               .thread = (uint32_t)take_optional(r, json, "work_item", r->items - 1, none),
+                               .thread = (uint32_t)take_optional(r, json, "work_item", r->threads - 1, none),
                                .line = (uint32_t)take_optional(r, json, "line", UINT32_MAX, 0),
                                .column = (uint32_t)take_optional(r, json, "column", UINT32_MAX, 0),
                                .source = (uint32_t)take_optional(r, json, "from", count - 1, none),
                                .last = take_flag(json, "stays"),
+                               .hidden = take_flag(json, "hidden"),
                                .step = (uint32_t)take_number(r, json, "event", number, number),
                                .object = UINT32_MAX};
     if (cJSON_GetObjectItemCaseSensitive(json, "order"))
@@ -362,12 +371,12 @@ static uint32_t place_of(const struct ck_happening *h)
 static void arrange(struct reader *r, const struct ck_happening *events, size_t count, uint32_t *to)
 {
     struct ck_execution *x = r->execution;
-    uint32_t *next = take_memory(r, r->items + 1, sizeof *next);
+    uint32_t *next = take_memory(r, r->threads + 1, sizeof *next);
     if (!next)
         return;
     for (size_t i = 0; i < count; i++)
         next[place_of(&events[i]) + 1]++;
-    for (uint32_t t = 1; t <= r->items; t++)
+    for (uint32_t t = 1; t <= r->threads; t++)
         next[t] += next[t - 1];
     for (size_t i = 0; i < count; i++)
         to[i] = next[place_of(&events[i])]++;

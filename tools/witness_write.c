@@ -98,6 +98,8 @@ static cJSON *object_json(const struct ck_object *o)
     add_number(json, "element_size", o->element_size);
     if (o->is_signed)
         cJSON_AddTrueToObject(json, "signed");
+    if (o->hidden)
+        cJSON_AddTrueToObject(json, "hidden");
     if (o->work_group >= 0)
         add_number(json, "work_group", (uint64_t)o->work_group);
     cJSON *initial = cJSON_AddArrayToObject(json, "initial");
@@ -131,6 +133,12 @@ static void add_work_items(cJSON *root, const struct witness *w)
         cJSON_AddStringToObject(json, "ends", witness_ends[w->execution->ends[t]]);
         if (w->execution->ends[t] == CK_WAITS)
             add_number(json, "waits_from", w->execution->wait_from[t]);
+        if (w->program->threads[t].agent)
+            cJSON_AddTrueToObject(json, "copy");
+        if (w->program->threads[t].work_group)
+            add_number(json, "work_group", w->program->threads[t].work_group);
+        if (w->program->threads[t].device)
+            add_number(json, "device", w->program->threads[t].device);
         cJSON_AddItemToArray(array, json);
     }
 }
@@ -154,6 +162,8 @@ static cJSON *event_json(const struct witness *w, const struct ck_happening *h)
         add_number(json, "from", w->execution->happenings[h->source].step);
     if (h->last)
         cJSON_AddTrueToObject(json, "stays");
+    if (h->hidden)
+        cJSON_AddTrueToObject(json, "hidden");
     if (h->line)
         add_number(json, "line", h->line);
     if (h->column)
