@@ -15,7 +15,9 @@ from built import BUILD, REFCL, ROOT
 from test_kernels import FOLDER, header
 
 KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")
-TOGETHER = ("uniform_barrier.", "vectors_meet.")  # barriers are met by all at once, vectors stored as a whole
+# barriers are met by all at once, vectors are stored and asynchronous copies made as a whole
+TOGETHER = ("uniform_barrier.", "vectors_meet.", "copy_", "group_")
+FEATURES = ("copy_waited", "copy_source_not_ready", "group_reduce", "group_scan")
 SCHEMA = os.path.join(ROOT, "tools/schema/witness.schema.json")
 
 
@@ -59,7 +61,7 @@ def problem_of(path, race, seen):
     if run.returncode != 0 or f"replayed: {path}" not in run.stdout:
         return f"exit code {run.returncode}: {run.stdout}{run.stderr}"
     private = {i for i, o in enumerate(witness["objects"]) if o["region"] == "private"}
-    steps = [e["event"] for e in witness["events"] if "work_item" in e and e.get("object") not in private]
+    steps = [e["event"] for e in witness["events"] if "work_item" in e and e.get("object") not in private and "hidden" not in e]
     order = sorted if os.path.basename(path).startswith(TOGETHER) else list
     if witness["shows"] == "state" and order(steps_of(run.stdout)) != steps:
         return f"not the steps {steps}: {run.stdout}"
@@ -190,6 +192,8 @@ def main():
     for name in sorted(os.listdir(FOLDER)):
         if not list(header(os.path.join(FOLDER, name), "Error")):
             documents += check_kernel(name, seen)
+    for name in FEATURES:
+        documents += check_kernel(f"../features/{name}.cl", seen)
     tap.check("each kind of witness", seen == set(KINDS), seen)
     check_schema(documents)
     check_weak()
