@@ -25,7 +25,7 @@ struct ck_condition_node {
 struct ck_condition {
     struct mm_arena *arena;
     char *text;
-    bool quantified, has_real; /* HAS_REAL: some constant is one */
+    bool quantified, has_real;     /* HAS_REAL: some constant is one */
     enum ck_quantifier quantifier; /* CK_FORALL unless it says otherwise */
     struct ck_condition_node *nodes;
     uint32_t count, capacity, root;

@@ -224,8 +224,10 @@ static void what_comes_after_the_end_is_dropped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_threads_one_order),        cmocka_unit_test(it_flushes_by_itself),
-        cmocka_unit_test(records_keep_their_place),      cmocka_unit_test(a_sink_that_refuses_is_left_alone),
+        cmocka_unit_test(many_threads_one_order),
+        cmocka_unit_test(it_flushes_by_itself),
+        cmocka_unit_test(records_keep_their_place),
+        cmocka_unit_test(a_sink_that_refuses_is_left_alone),
         cmocka_unit_test(a_forked_child_does_not_write),
         cmocka_unit_test(what_comes_after_the_end_is_dropped),
     };
