@@ -433,6 +433,14 @@ static bool from_copies(struct reason *r)
         return false;
     place(r->d, shape_of(r)->source, copy, sizeof copy);
     place(r->d, r->later_source, where, sizeof where);
+    if (!r->copies[1] && r->d->options.weak) { /* in which copies may be made long after the call */
+        snprintf(
+            r->text, sizeof r->text,
+            "no barrier stands between the access at %s and the asynchronous copy at %s, or nobody waits for "
+            "the copy before the access",
+            copy, where);
+        return true;
+    }
     if (!r->copies[1]) {
         snprintf(
             r->text, sizeof r->text,

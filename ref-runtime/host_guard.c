@@ -86,7 +86,7 @@ static void let_executor_in(void)
 void rt_guard_as_host(void)
 {
 #ifdef PKEY_DISABLE_ACCESS
-    if (key >= 0) {
+    if (rt_guard_svm_on() && key >= 0) {
         pkey_set(key, PKEY_DISABLE_ACCESS);
     }
 #endif
