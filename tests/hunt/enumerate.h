@@ -173,8 +173,7 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
     }
     if (op->kind == STORE || op->kind == STORE_REG) {
         add_access(x, &t, 'W', (int)thread, index, op,
-                   op->kind == STORE ? op->value
-                                     : t.registers[op->source] & (op->part == WHOLE ? HUNT_STORED : 3));
+                   op->kind == STORE ? op->value : t.registers[op->source] & hunt_stored(x->p, op->part));
         extend(x, thread, index + 1, t);
         return;
     }

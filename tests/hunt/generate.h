@@ -375,7 +375,8 @@ static void lower_effect(struct ck_program *c, const struct hunt_program *p, uin
     if (op->kind == STORE || op->kind == RMW || op->kind == CAS)
         in.value = constant(c, op->value, in.size);
     if (op->kind == STORE_REG)
-        in.value = resized(c, binary(c, CK_AND, reg(c, op->source), constant(c, HUNT_STORED, 4)), in.size);
+        in.value = resized(c, binary(c, CK_AND, reg(c, op->source), constant(c, hunt_stored(p, op->part), 4)),
+                           in.size);
     if (op->kind == CAS)
         in.expected = constant(c, op->expected, in.size);
     ck_program_add_instr(c, t, &in);
@@ -440,8 +441,8 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
 
     c->name = "hunt";
     /* Search tries the program's constants as values out of thin air: all that the masks leave possible. */
-    for (uint32_t i = 0; i <= HUNT_STORED; i++) {
-        if ((i & HUNT_STORED) == i && (p->overlaps || i < 4))
+    for (uint32_t i = 0; i <= hunt_stored(p, WHOLE); i++) {
+        if ((i & hunt_stored(p, WHOLE)) == i)
             constant(c, i, 4);
     }
     for (uint32_t i = 0; i < p->location_count; i++) {

@@ -20,8 +20,6 @@ enum {
     MAX_PAIRS = 4,
     SITES = 3
 };
-/* Values stay small: two bits, or two in each byte. */
-#define HUNT_STORED 0x303u
 
 /* What of its location an operation accesses, where accesses overlap. */
 enum hunt_part { WHOLE, LOW, HIGH };
@@ -33,7 +31,7 @@ struct hunt_op {
     uint32_t guard_value;
     enum hunt_part part;
     uint32_t location, value, expected;
-    int source; /* STORE_REG: stores (register & HUNT_STORED), as far as it has room */
+    int source; /* STORE_REG: stores (register & hunt_stored()) */
     enum mm_order order, order_fail;
     enum mm_scope scope;
     enum ck_rmw_op rmw;
@@ -65,6 +63,12 @@ struct hunt_program {
     enum ck_quantifier quantifier;
     struct hunt_atom atoms[MAX_PAIRS]; /* all hold */
 };
+
+/* Values that are passed on stay small: two bits, or two in each byte of an operation that accesses both. */
+static inline uint32_t hunt_stored(const struct hunt_program *p, enum hunt_part part)
+{
+    return p->overlaps && part == WHOLE ? 0x303 : 3;
+}
 
 /* What is observed: every register of every reading operation, then every location, in this order. */
 uint32_t hunt_observed_count(const struct hunt_program *p);
