@@ -339,11 +339,10 @@ static void test_refused_modes(void **state)
         char text[1 << 13];
         struct in_module *module = NULL;
         struct mm_error err = {.message = ""};
-        snprintf(text, sizeof text,
-                 "%s" SPV_HEAD SPV_ENTRY "%s" SPV_BUILTINS SPV_TYPES
-                 "%%k = OpFunction %%void None %%kfn\n%%o = OpFunctionParameter %%pu32\n%%entry = OpLabel\n"
-                 "OpReturn\nOpFunctionEnd\n",
-                 refused[k].capability, refused[k].mode);
+        snprintf(text, sizeof text, "%s%s%s%s", refused[k].capability, SPV_HEAD SPV_ENTRY, refused[k].mode,
+                 SPV_BUILTINS SPV_TYPES
+                 "%k = OpFunction %void None %kfn\n%o = OpFunctionParameter %pu32\n%entry = OpLabel\n"
+                 "OpReturn\nOpFunctionEnd\n");
         assert_int_equal(spv_load(text, &module, &err), MM_INVALID);
         assert_non_null(strstr(err.message, refused[k].says));
         assert_string_equal(err.rule, "SPIRV 3.6");
@@ -387,6 +386,6 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_unusual), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_empty)};
+                                       cmocka_unit_test(test_refused_modes), cmocka_unit_test(test_empty)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
