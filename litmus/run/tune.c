@@ -14,9 +14,9 @@ enum { CANDIDATES = 16, MOST_TESTS = 8 };
 
 struct candidate {
     struct lt_tuning knobs;
-    double score; /* mean logarithm of target outcomes a second, and one */
+    double score; /* mean logarithm of target outcomes a second, and one; over all its tries, by their time */
+    double time;  /* of all tries, in seconds */
     double seen;  /* target outcomes */
-    double total; /* of all tries */
 };
 
 /* ---- files ------------------------------------------------------------------------------------------------
@@ -147,11 +147,12 @@ static double logarithm(double x)
     return n + x - 1;
 }
 
-/* Adds what RESULTS show of the targets in PLAN; the number of tests with a target that ran. */
-static unsigned rate(const cJSON *plan, const cJSON *results, struct candidate *c)
+/* The score of one try, whose RESULTS show some of the targets in PLAN; adds how many they are to SEEN. */
+static double rate(const cJSON *plan, const cJSON *results, double *seen)
 {
     const cJSON *result, *test, *state;
     unsigned count = 0;
+    double score = 0;
     cJSON_ArrayForEach(result, cJSON_GetObjectItem(results, "tests"))
     {
         const cJSON *target = NULL, *ms = cJSON_GetObjectItem(result, "time_ms");
@@ -162,21 +163,21 @@ static unsigned rate(const cJSON *plan, const cJSON *results, struct candidate *
         }
         if (!target || !cJSON_IsNumber(ms) || ms->valuedouble <= 0)
             continue;
-        double seen = 0;
+        double times = 0;
         cJSON_ArrayForEach(state, cJSON_GetObjectItem(result, "states"))
         {
             if (is_target(state, target))
-                seen += (double)lt_json_value(cJSON_GetObjectItem(state, "count"));
+                times += (double)lt_json_value(cJSON_GetObjectItem(state, "count"));
         }
-        c->seen += seen;
-        c->total += seen;
-        c->score += logarithm(1 + seen / ms->valuedouble * 1e3);
+        *seen += times;
+        score += logarithm(1 + times / ms->valuedouble * 1e3);
         count++;
     }
-    return count;
+    return count ? score / count : 0;
 }
 
-/* SECONDS 0: one batch of every test, however long that takes.  False: nothing can be tuned here. */
+/* SECONDS 0: one batch of every test, however long that takes, which counts for nothing.  False: nothing can
+ * be tuned here. */
 static bool attempt(const struct lt_options *options, const cJSON *plan, struct candidate *c, double seconds,
                     const char *path, cJSON **results)
 {
@@ -193,13 +194,16 @@ static bool attempt(const struct lt_options *options, const cJSON *plan, struct 
         }
     if (lt_campaign(&o) > 1)
         return false;
-    cJSON *seen = lt_load_results(path);
-    unsigned tests = rate(plan, seen, c);
-    c->score = tests ? c->score / tests : 0;
+    cJSON *shown = lt_load_results(path);
+    if (seconds > 0) {
+        double score = rate(plan, shown, &c->seen);
+        c->score = (c->score * c->time + score * seconds) / (c->time + seconds);
+        c->time += seconds;
+    }
     if (results)
-        *results = seen;
+        *results = shown;
     else
-        cJSON_Delete(seen);
+        cJSON_Delete(shown);
     return true;
 }
 
@@ -312,11 +316,9 @@ static bool halve(const struct lt_options *o, double overhead, const cJSON *plan
             rounds++;
         double slice = (total - (lt_seconds() - start)) / rounds / count - overhead;
         slice = slice > SHORTEST ? slice : SHORTEST;
-        for (unsigned i = 0; i < count; i++) {
-            candidates[i].score = candidates[i].seen = 0;
+        for (unsigned i = 0; i < count; i++)
             if (!attempt(o, plan, &candidates[i], slice + overhead, path, NULL))
                 return false;
-        }
         unsigned left = keep(candidates, count);
         if (!o->quiet)
             printf("%u settings, %.2f s each: best score %.2f; %u stay\n", count, slice, candidates[0].score,
@@ -350,7 +352,7 @@ static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct ca
  * them. */
 static int found(const struct candidate *best, const cJSON *device, const char *where)
 {
-    if (best->total <= 0) {
+    if (best->seen <= 0) {
         fprintf(stderr,
                 "refcl-litmus-run: no setting showed an outcome that the tests ask about; nothing is saved, "
                 "and runs go on choosing settings by chance\n");
