@@ -21,17 +21,6 @@ static void on_z3_error(Z3_context c, Z3_error_code e)
 
 /* ---- queries ----------------------------------------------------------------------------------------- */
 
-static void set_timeout(struct zx *z, double seconds)
-{
-    Z3_params params = Z3_mk_params(z->c);
-
-    Z3_params_inc_ref(z->c, params);
-    Z3_params_set_uint(z->c, params, Z3_mk_string_symbol(z->c, "timeout"),
-                       seconds > 4e6 ? UINT32_MAX : (unsigned)(seconds * 1000) + 1);
-    Z3_solver_set_params(z->c, z->s, params);
-    Z3_params_dec_ref(z->c, params);
-}
-
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message)
 {
     if (s->v->limit.cls == MM_OK)
@@ -115,9 +104,7 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
     if (s->interrupted)
         return CK_UNKNOWN;
     do {
-        double left = z->deadline - zx_cpu_seconds();
-
-        if (z->deadline > 0 && left <= 0) {
+        if (z->deadline > 0 && zx_cpu_seconds() >= z->deadline) {
             zx_note_limit(s, "time", "time is up");
             return CK_UNKNOWN;
         }
@@ -127,14 +114,15 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
                           "many arguments");
             return CK_UNKNOWN;
         }
-        if (z->deadline > 0)
-            set_timeout(z, left);
-        r = Z3_solver_check_assumptions(z->c, z->s, kept, literals);
+        r = zx_solver_check(z, kept, literals);
     } while (r == Z3_L_TRUE && correct_functions(z));
     if (r != Z3_L_UNDEF)
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
     s->interrupted = true;
-    zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
+    if (z->deadline > 0 && zx_cpu_seconds() >= z->deadline)
+        zx_note_limit(s, "time", "time is up");
+    else
+        zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
     return CK_UNKNOWN;
 }
 

@@ -33,6 +33,8 @@ Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name);
 void zx_open_solver(struct zx_solve *s, bool track);
 /* Whether all ASSUMPTIONS can hold together. */
 enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions);
+/* The same, asked of Z3 as it is, until the processor time is used up (z3_clock.c). */
+Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions);
 /* Why the answer is incomplete (the first reason counts). */
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
 

@@ -8,7 +8,10 @@
 
 #include "litmus/litmus.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #define SC_MODEL "SC\nacyclic po | rf | co | fr as sc\nempty rmw & (fre; coe) as atomic\n"
 #define COHERENT "Coherence\nacyclic po-loc | rf | co | fr as coherence\nempty rmw & (fre; coe) as atomic\n"
@@ -29,7 +32,10 @@
     HEAD P(0) "{" ST(x, 1) "}\n" P(1) "{" ST(y, 1) "}\n" P(2) "{" LD(r0, x)                                  \
         LD(r1, y) "}\n" P(3) "{" LD(r2, y) LD(r3, x) "}\n"
 #define COUNT HEAD P(0) "{" ADD(r0, x, 1) "}\n" P(1) "{" ADD(r1, x, 1) "}\n"
-#define OOTA  HEAD P(0) "{" LD(r0, x) ST(y, r0) "}\n" P(1) "{" LD(r1, y) ST(x, r1) "}\n"
+#define COUNTS                                                                                               \
+    HEAD P(0) "{" ADD(r0, x, 1) ADD(r1, x, 1) "}\n" P(1) "{" ADD(r0, x, 1)                                   \
+        ADD(r1, x, 1) "}\n" P(2) "{" ADD(r0, x, 1) ADD(r1, x, 1) "}\n"
+#define OOTA HEAD P(0) "{" LD(r0, x) ST(y, r0) "}\n" P(1) "{" LD(r1, y) ST(x, r1) "}\n"
 #define CAS                                                                                                  \
     HEAD P(0) "{ int e = 0; int r0 = atomic_compare_exchange_strong_explicit(x, &e, 1, "                     \
               "memory_order_relaxed, memory_order_relaxed); }\n" P(                                          \
@@ -292,6 +298,32 @@ static void time_runs_out(void **state)
     ck_verdict_clear(&v);
 }
 
+/* Others have the machine for longer than the limit, twice. */
+static void others_have_the_machine(int number_)
+{
+    static int times;
+    struct timespec left = {2, 100000000};
+
+    (void)number_;
+    for (times++; times <= 2 && nanosleep(&left, &left) != 0;)
+        ;
+}
+
+static void only_processor_time_counts(void **state)
+{
+    const struct itimerval often = {{0, 20000}, {0, 20000}}, never = {{0, 0}, {0, 0}};
+    struct ck_verdict v;
+
+    (void)state;
+    signal(SIGVTALRM, others_have_the_machine);
+    assert_int_equal(setitimer(ITIMER_VIRTUAL, &often, NULL), 0);
+    decide(COUNTS, "exists (0:r0=5 /\\ 1:r0=5)", SC_MODEL, &(struct ck_options){.timeout_ms = 2000}, &v);
+    assert_int_equal(setitimer(ITIMER_VIRTUAL, &never, NULL), 0);
+    assert_int_equal(v.condition, CK_NO);
+    assert_true(v.states_complete);
+    ck_verdict_clear(&v);
+}
+
 static void allocation_failure_is_unknown(void **state)
 {
     struct ck_program *program = parse(MP, "exists (1:r0=1 /\\ 1:r1=0)");
@@ -329,6 +361,7 @@ int main(void)
         cmocka_unit_test(contradiction_is_a_cycle),
         cmocka_unit_test(races_are_flagged),
         cmocka_unit_test(time_runs_out),
+        cmocka_unit_test(only_processor_time_counts),
         cmocka_unit_test(allocation_failure_is_unknown),
     };
 
