@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs test programs and scripts (TAP on standard output) two at a time and adds up their results.
+# Runs test programs and scripts (TAP on standard output), some at a time, and adds up their results.
 # Ends with the plain line "N passed, N failed, N skipped".  Logs are in $BUILD/test-logs.
 set -u
 cd "$(dirname "$0")/.." || exit 4
@@ -11,7 +11,12 @@ export OCL_ICD_FILENAMES="$PWD/$BUILD/librefcl.so"
 export REFCL="$PWD/$BUILD/refcl"
 export REFCL_CACHE_DIR=${REFCL_CACHE_DIR:-off}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
-limit=${TEST_TIMEOUT:-900}
+export LC_ALL=C.UTF-8 TERM=dumb
+home=$(mktemp -d) || exit 4 # nothing is found there that an earlier run left
+trap 'rm -rf "$home"' EXIT
+export HOME=$home
+unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+limit=${TEST_TIMEOUT:-3600} # only what hangs takes that long
 logs=$BUILD/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
@@ -41,7 +46,22 @@ run_one() {
 }
 export -f run_one
 export logs limit
-printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} bash -c 'run_one {}'
+
+# How many at a time: what this machine, or the container's share of it, has processors and memory for; most have
+# threads and processes of their own.
+at_a_time() {
+    local jobs limits memory
+    jobs=$(nproc)
+    cd /sys/fs/cgroup || cd /
+    limits=($(cat cpu.max || cat cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us)) # of processor time, in how much
+    [[ "${limits[*]}" =~ ^[0-9]+\ [0-9]+$ ]] && jobs=$(printf '%s\n' "$jobs" $((1 + (limits[0] - 1) / limits[1])) | sort -n | head -1)
+    memory=$(cat memory.max || cat memory/memory.limit_in_bytes)
+    [[ $memory =~ ^[0-9]{1,16}$ ]] || memory=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1000/p' /proc/meminfo)
+    printf '%s\n' 8 "$jobs" $((1 + memory / 2500000000)) | sort -n | head -1
+}
+REFCL_TEST_JOBS=${REFCL_TEST_JOBS:-$(at_a_time 2>/dev/null)}
+export REFCL_TEST_JOBS
+printf '%s\n' "$@" | xargs -P "$REFCL_TEST_JOBS" -I{} bash -c 'run_one {}'
 
 passed=0 failed=0 skipped=0
 for t in "$@"; do

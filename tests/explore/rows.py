@@ -16,7 +16,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from built import REFCL, ROOT
+from built import JOBS, REFCL, ROOT
 
 CORPUS = os.environ.get("REFCL_CORPUS", os.path.join(ROOT, "..", "shared", "corpus"))
 # Rows that we hold to be wrong.
@@ -93,7 +93,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--engine", default="search", choices=("search", "z3", "auto"))
     options.add_argument("--timeout", type=int, default=10, help="seconds for each row (default 10)")
-    options.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options.add_argument("--jobs", type=int, default=JOBS)
     options.add_argument("--match", default="", help="only rows whose name holds this")
     options.add_argument("--quiet", action="store_true", help="no lines for rows that agree")
     args = options.parse_args()

@@ -16,7 +16,7 @@ def main():
         return 0
     print(f"1..{len(todo) + 1}")
     failed = undecided = 0
-    results = rows.run_all(todo, os.environ.get("ENGINE", "search"), 10, os.cpu_count() or 1)
+    results = rows.run_all(todo, os.environ.get("ENGINE", "search"), 10, rows.JOBS)
     for number, result in enumerate(results, 1):
         name, outcome = rows.name_of(result.row), rows.outcome(result)
         undecided += outcome == "undecided"

@@ -8,14 +8,14 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
-from test_kernels import HERE, REFCL, header
+from test_kernels import HERE, PATIENCE, REFCL, header
 
 
 def explore(name, *options):
     path = os.path.join(HERE, name)
     given = shlex.split(" ".join(header(path, "Options")))
     run = subprocess.run([REFCL, "explore", "--json", "-", *given, *options, path], capture_output=True, text=True,
-                         timeout=120, check=False)
+                         timeout=PATIENCE, check=False)
     return json.loads(run.stdout)["tests"] if run.stdout else [{"error": run.stderr}]
 
 

@@ -17,7 +17,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../lib"))
 import tap
-from built import REFCL
+from built import PATIENCE, REFCL
 
 FOLDER = os.path.join(HERE, "kernels")
 
@@ -32,7 +32,7 @@ def header(path, key):
 
 def explore(path, engine, options):
     run = subprocess.run([REFCL, "explore", "--engine", engine, "--json", "-", *options, path], capture_output=True,
-                         text=True, timeout=800, check=False)
+                         text=True, timeout=PATIENCE, check=False)
     tests = json.loads(run.stdout)["tests"] if run.stdout else []
     return run, tests[0] if tests else {}
 

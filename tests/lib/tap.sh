@@ -36,8 +36,8 @@ needs() { # needs NAME FILE...: a test that cannot run without these files of th
         fi
     done
 }
-wait_until() { # wait_until COMMAND...: until the command succeeds; false if it does not within a minute
-    for ((i = 0; i < 1200; i++)); do
+wait_until() { # wait_until COMMAND...: until the command succeeds; false if it never does
+    for ((i = 0; i < 18000; i++)); do
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.05
     done

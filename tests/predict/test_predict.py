@@ -11,7 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
-from built import BUILD as build, REFCL as refcl
+from built import BUILD as build, PATIENCE, REFCL as refcl
 from tap import check
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -22,7 +22,7 @@ def run(kernel, items, local, *options):
     with tempfile.NamedTemporaryFile(suffix=".json") as out:
         command = [refcl, "kernel", "-k", kernel, "-g", str(items), "-l", str(local), "--json", out.name, "-a", "buf:4:zero",
                    "-a", "buf:8:zero", "-a", "buf:8:zero", *options, source]
-        r = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+        r = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
         text = r.stderr.decode("utf-8", "replace")
         if r.returncode > 3:
             return r.returncode, [], text
@@ -48,7 +48,7 @@ def commands():
         for mode in re.findall(r'is\(mode, "(\w+)"\)', f.read()):
             for options in ([], ["--predict"]):
                 r = subprocess.run([refcl, "run", "--json", out, *options, "--", program, mode], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, timeout=300)
+                                   stderr=subprocess.PIPE, timeout=PATIENCE)
                 with open(out) as report:
                     findings = json.load(report)["findings"]
                 text = r.stderr.decode("utf-8", "replace")

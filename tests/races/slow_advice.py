@@ -15,12 +15,12 @@ sys.path.insert(0, os.path.join(here, "../lib"))
 sys.path.insert(0, here)
 import tap
 from tap import check
-from test_races import directives, refcl
+from test_races import PATIENCE, directives, refcl
 
 
 def findings(path, wanted):
     run = subprocess.run([refcl, "kernel", "--quiet", "--json", "-", *shlex.split(wanted["run"]), path],
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     return json.loads(run.stdout.decode())["findings"] if run.returncode in (0, 1) else None
 
 

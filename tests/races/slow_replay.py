@@ -11,8 +11,7 @@ import subprocess
 import sys
 
 import slow_watch
-import test_host
-from built import REFCL as refcl
+from built import PATIENCE, REFCL as refcl
 from test_races import directives
 
 LEAST_REPLAYED = 40  # programs with such launches
@@ -26,10 +25,10 @@ def record(command, trace, engine, variables):
         if os.path.exists(old):
             os.unlink(old)
     command = [command[0], command[1], "--trace", trace, *command[2:]]
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, env=environment)
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
     if run.stdout.startswith(b"SKIP"):
         return "SKIP", 0
-    dump = subprocess.run([refcl, "trace", "dump", "--limit", "300000", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    dump = subprocess.run([refcl, "trace", "dump", "--limit", "300000", trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     text = dump.stdout.decode("utf-8", "replace") + dump.stderr.decode("utf-8", "replace")
     return "exit %d\n%s" % (dump.returncode, text), run.stderr.count(b"is to be executed again")
 
@@ -58,7 +57,6 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - traces that are executed again # SKIP %s is not built" % refcl)
         return 0
-    test_host.folder = os.path.join(os.path.dirname(test_host.folder), "replay")  # others compile the programs too
     for path, command, output, variables in slow_watch.commands(patterns):
         number += 1
         trace = os.path.join(os.path.dirname(output), "replay.trace")

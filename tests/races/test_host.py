@@ -8,19 +8,23 @@
     // build: host-cc, if the host's own accesses are to be recorded (optional)
 
 Each runs under the sequential and the fair schedule."""
+import atexit
 import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 
 from test_races import directives
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
-from built import BUILD as build, REFCL as refcl
+from built import PATIENCE, REFCL as refcl
 
-folder = os.path.join(build, "tests/races/host")
+folder = tempfile.mkdtemp(prefix="refcl-test.")  # others compile the programs too, at the same time
+atexit.register(shutil.rmtree, folder)
 
 
 def flags(option):
@@ -42,7 +46,7 @@ def judge(program, wanted, schedule):
     environment = dict(os.environ)
     environment.update(word.split("=", 1) for word in wanted.get("environment", "").split())
     command = [refcl, "run", "--quiet", "--json", program + ".json", "--schedule", schedule, "--", program]
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, env=environment)
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
     if run.stdout.startswith(b"SKIP"):
         return "SKIP"
     if run.returncode > 1:
@@ -68,7 +72,6 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - host programs # SKIP %s is not built" % refcl)
         return 0
-    os.makedirs(folder, exist_ok=True)
     number = failed = 0
     for path in sorted(glob.glob(os.path.join(here, "host/*.c"))):
         wanted = directives(path)
@@ -77,7 +80,7 @@ def main():
             try:
                 problem = judge(program, wanted, schedule)
             except subprocess.TimeoutExpired:
-                problem = "ran past 60 s"
+                problem = "ran past %d s" % PATIENCE
             number += 1
             bad = problem not in (None, "SKIP")
             failed += bad

@@ -9,7 +9,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
-from built import REFCL as refcl
+from built import PATIENCE, REFCL as refcl
 from tap import check
 
 
@@ -56,7 +56,7 @@ def main():
         command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + folder + "/profile",
                    "--window-size=1800,1000", "--virtual-time-budget=3000", "--dump-dom", "file://" + page]
         try:
-            dom = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120).stdout.decode()
+            dom = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE).stdout.decode()
         except subprocess.TimeoutExpired:
             dom = ""
         said = dict(re.findall(r'class="probe">([^=<]*)=([^<]*)<', dom))

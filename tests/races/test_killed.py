@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(here, "../lib"))
 sys.path.insert(0, here)
 import tap
 from tap import check
-from built import REFCL as refcl
+from built import PATIENCE, REFCL as refcl
 
 SOURCE = """#include "host.h"
 #include <signal.h>
@@ -37,7 +37,7 @@ def main():
         subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-I" + os.path.join(here, "host"), "-x",
                         "c", "-", "-o", program, "-lOpenCL"], input=SOURCE.encode(), check=True)
         run = subprocess.run([refcl, "run", "--json", out, "--", program], stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, timeout=60)
+                             stderr=subprocess.PIPE, timeout=PATIENCE)
         with open(out) as f:
             kinds = [x["kind"] for x in json.load(f)["findings"]]
         check("the race of the finished commands is told", run.returncode == 1 and kinds == ["data-race"],

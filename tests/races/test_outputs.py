@@ -18,7 +18,7 @@ sys.path.insert(0, here)
 import sarif
 import tap
 from tap import check
-from built import REFCL as refcl, ROOT as root
+from built import PATIENCE, REFCL as refcl, ROOT as root
 
 ONE, TWO = ["-g", "2", "-l", "2", "-a", "buf:4"], ["-g", "2", "-l", "1", "-a", "buf:4", "-a", "buf:4"]
 ADD = "kernel void k(global atomic_int *m, global int *x) { int id = get_global_id(0); "
@@ -106,7 +106,7 @@ NO_PROGRAM = {  # handles that no call makes, and what no valid module has
 def judge(kind, command, folder, validator):
     names = {n: os.path.join(folder, "out." + n) for n in ("json", "sarif", "junit", "html")}
     command = [refcl, command[0], *[w for n in names for w in ("--" + n, names[n])], *command[1:]]
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     text = run.stderr.decode("utf-8", "replace")
     with open(names["json"], encoding="utf-8") as f:
         report = json.load(f)

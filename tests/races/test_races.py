@@ -17,7 +17,7 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
-from built import REFCL as refcl
+from built import PATIENCE, REFCL as refcl
 
 
 def directives(path):
@@ -38,7 +38,7 @@ def directives(path):
 
 def judge(path, wanted, schedule):
     command = [refcl, "kernel", "--quiet", "--json", "-", "--schedule", schedule, *shlex.split(wanted["run"]), path]
-    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
     try:
         report = json.loads(run.stdout.decode("utf-8"))
     except ValueError:
@@ -80,7 +80,7 @@ def main():
             try:
                 problem = judge(path, wanted, schedule)
             except subprocess.TimeoutExpired:
-                problem = "ran past 60 s"
+                problem = "ran past %d s" % PATIENCE
             number += 1
             failed += problem is not None
             print("%s %d - %s is %s, %s" % ("not ok" if problem else "ok", number, os.path.basename(path),

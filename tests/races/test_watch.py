@@ -61,7 +61,6 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - watched launches # SKIP %s is not built" % refcl)
         return 0
-    os.makedirs(test_host.folder, exist_ok=True)
     launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True)
     launches("reduction_without_inner_barrier.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", False)
     launches("reduction.cl", "-g 32 -l 16 -a buf:128:iota -a buf:8", True, "auto")

@@ -6,7 +6,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from built import BUILD, REFCL, ROOT, RUNNER, on_refcl
+from built import BUILD, PATIENCE, REFCL, ROOT, RUNNER, on_refcl  # noqa: F401
 
 
 def built():

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import tap
 from tap import check
 
-from suite import REFCL as refcl, ROOT as root, Seen, built, campaign
+from suite import PATIENCE, REFCL as refcl, ROOT as root, Seen, built, campaign
 
 KERNEL = """kernel void mp(global atomic_int *flag, global atomic_int *data, global int *out)
 {
@@ -49,7 +49,7 @@ def kernel(source, name, *options):
         with open(path, "w") as f:
             f.write(source)
         run = subprocess.run([refcl, "kernel", "-k", name, "--memory", "weak"] + list(options) + [path],
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
         return run.returncode, run.stdout.decode().strip(), run.stderr.decode()
 
 

@@ -14,10 +14,11 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../../lib"))
-from built import BUILD as build, REFCL as refcl
+from built import PATIENCE, REFCL as refcl
 
 KINDS = ("data-race", "mapped-access")
 WORDS = 64
@@ -313,7 +314,7 @@ def run(programs, folder, number, seed, devices):
     environment = dict(os.environ, REFCL_QUEUE_SEED=str(seed), REFCL_DEVICES=str(devices))
     done = subprocess.run([refcl, "run", "--quiet", "--json", "-", "--schedule", ["sequential", "fair"][number % 2],
                            "--", os.path.join(folder, "script_host"), script],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, env=environment)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
     try:
         report = json.loads(done.stdout.decode())
     except ValueError:
@@ -329,8 +330,11 @@ def main():
     if not os.path.exists(refcl):
         print("ok 1 - random host programs # SKIP %s is not built" % refcl)
         return 0
-    folder = os.path.join(build, "tests/races/random")
-    os.makedirs(folder, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        return judge(folder)
+
+
+def judge(folder):
     program = os.path.join(folder, "script_host")
     flags = {o: subprocess.run([refcl, "host-cc", o], stdout=subprocess.PIPE, check=True).stdout.decode().split()
              for o in ("--compile", "--link")}
