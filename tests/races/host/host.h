@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { N = 64, BYTES = N * 4 };
 
@@ -162,12 +163,20 @@ static inline cl_kernel svm_kernel(const char *name, int *a, int *b, int *c)
         OK(clSetKernelArgSVMPointer(k, i, args[i]));
     return k;
 }
+static cl_event last_launched;
 /* Launches ITEMS work-items after WAIT (NULL: at once); returns the event. */
 static inline cl_event launch(cl_command_queue queue, cl_kernel k, size_t items, cl_event wait)
 {
     cl_event event;
     OK(clEnqueueNDRangeKernel(queue, k, 1, NULL, &items, NULL, wait ? 1 : 0, wait ? &wait : NULL, &event));
-    return event;
+    return last_launched = event;
+}
+/* Looks at what FIRST was given last until that is complete, which orders nothing [CL 5.11]. */
+static inline void look_until_done(cl_command_queue first)
+{
+    OK(clFlush(first));
+    for (cl_int status = CL_QUEUED; status > CL_COMPLETE; usleep(1000))
+        OK(clGetEventInfo(last_launched, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
 }
 
 /* The same in work-groups of LOCAL. */

@@ -4,7 +4,6 @@
 #define RACES_HOST_LATE_QUEUE_H
 
 #include "host.h"
-#include <unistd.h>
 
 static const char *const loops =
     "kernel void add(global int *a) { for (int i = 0; i < 9; i++) a[get_global_id(0)] += i; }\n"
@@ -14,11 +13,10 @@ static const char *const loops =
     "kernel void half_of(global int *a) {\n"
     "  for (int i = 0; i < 9; i++) if (get_global_id(0) < 32) a[get_global_id(0)] += i; }\n";
 
-/* A second queue, by the time that the first one has probably done what it was given. */
+/* A second queue, when the first one has done what it was given. */
 static inline cl_command_queue later_than(cl_command_queue first)
 {
-    OK(clFlush(first));
-    usleep(50000);
+    look_until_done(first);
     return in_order();
 }
 

@@ -16,8 +16,7 @@ int main(void)
     cl_command_queue q = in_order();
     cl_kernel k = kernel("add", buffer(), NULL, NULL);
     launch(q, k, N, NULL);
-    OK(clFlush(q));
-    usleep(50000);
+    look_until_done(q);
     pthread_create(&t, NULL, work, k);
     pthread_join(t, NULL);
     OK(clFinish(q));
