@@ -9,7 +9,6 @@ import collections
 import csv
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -57,8 +56,7 @@ def run(row, engine, timeout):
     command.append(os.path.join(CORPUS, row["file"]))
     # The CPU time of this child alone: another process waits for it.
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        child = subprocess.Popen(command, stdout=out, stderr=err,
-                                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (timeout * 3 + 20,) * 2))
+        child = subprocess.Popen(command, stdout=out, stderr=err)
         _, _, usage = os.wait4(child.pid, 0)
         child.returncode = 0
         out.seek(0)

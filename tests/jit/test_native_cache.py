@@ -43,7 +43,8 @@ cache = folder + "/cache"
 
 def start(factor=3, engine="jit", cache_dir=None, before=None):
     environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_DEBUG="jit", REFCL_CACHE_DIR=cache_dir or cache,
-                       OCL_ICD_VENDORS=BUILD + "/librefcl.so", OCL_ICD_FILENAMES=BUILD + "/librefcl.so", PYOPENCL_NO_CACHE="1")
+                       OCL_ICD_VENDORS=BUILD + "/librefcl.so", OCL_ICD_FILENAMES=BUILD + "/librefcl.so", PYOPENCL_NO_CACHE="1",
+                       OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")  # or their stacks fill the little memory there is
     return subprocess.Popen([sys.executable, "-c", CLIENT, f"-DF={factor}"], env=environment, text=True, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, preexec_fn=before)
 

@@ -19,7 +19,7 @@ echo '[1, 2]' >other.json
 echo '{"format": "refcl-litmus-plan", "version": 2, "seed": 1, "tests": []}' >none.json
 /usr/bin/python3 -c 'print("[" * 100000)' >deep.json
 
-refused() { ok "$(basename "$2") ${*:3}: $1" prints 2 "$1" timeout 60 "${@:2}"; }
+refused() { ok "$(basename "$2") ${*:3}: $1" prints 2 "$1" timeout "$patience" "${@:2}"; }
 run() { refused "$1" "$runner" -q -n 20 -o new.json "${@:2}"; }
 run 'cut-plan.json: not a litmus plan: no JSON, or the end of it is missing' cut-plan.json
 run 'a litmus plan of version 77, but this runner reads version' later-plan.json

@@ -202,8 +202,7 @@ static void test_callback(void **state)
     int calls = 0;
     cl_program program = from_source(source);
     OK(clBuildProgram(program, 0, NULL, NULL, count_call, &calls));
-    for (int i = 0; i < 60000 && !__atomic_load_n(&calls, __ATOMIC_SEQ_CST); i++)
-        usleep(1000);
+    await(&calls, 1);
     assert_int_equal(calls, 1);
     assert_int_equal(status_of_build(program), CL_BUILD_SUCCESS);
     assert_int_equal(clSetProgramReleaseCallback(program, ignore_program, NULL), CL_INVALID_OPERATION);

@@ -4,7 +4,7 @@
 ok "the page is written" exits 0 "$REFCL" xref site --output "$tap_dir/xref.html" --prefix "$PWD"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 dom() { # dom HASH PATTERN: the page shows PATTERN
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tap_dir/profile" --dump-dom \
+    timeout "$patience" "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tap_dir/profile" --dump-dom \
         "file://$tap_dir/xref.html#$1" 2>/dev/null | sed -n '/<main/,/<\/main>/p' >"$tap_dir/dom"
     grep -qE -- "$2" "$tap_dir/dom" || { head -c 600 "$tap_dir/dom"; return 1; }
 }

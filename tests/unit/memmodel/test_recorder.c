@@ -121,9 +121,8 @@ static void it_flushes_by_itself(void **state)
     struct mm_recorder *recorder = mm_recorder_create(&sink);
     struct mm_event e = {.offset = 1};
     mm_recorder_event(recorder, &e, NULL, 0);
-    for (int i = 0; i < 100 && !__atomic_load_n(&log.flushes, __ATOMIC_SEQ_CST); i++)
+    while (!__atomic_load_n(&log.flushes, __ATOMIC_SEQ_CST))
         nanosleep(&(struct timespec){0, 50000000}, NULL);
-    assert_true(__atomic_load_n(&log.flushes, __ATOMIC_SEQ_CST) > 0);
     mm_recorder_destroy(recorder);
     assert_int_equal(log.events, 1);
 }
