@@ -16,6 +16,7 @@ home=$(mktemp -d) || exit 4 # nothing is found there that an earlier run left
 trap 'rm -rf "$home"' EXIT
 export HOME=$home
 unset XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+export REFCL_RUN_TIMEOUT=${REFCL_RUN_TIMEOUT:-900}
 limit=${TEST_TIMEOUT:-3600} # only what hangs takes that long
 logs=$BUILD/test-logs
 rm -rf "$logs"

@@ -67,7 +67,7 @@ def run(fault, mode, count, tests, folder, seed="1"):
     if os.path.exists(results):
         os.remove(results)
     batch = "65536" if int(count) > 100000 else "20000" if int(count) > 1000 else "200"
-    subprocess.run([RUNNER, "-q", "-n", count, "--seed", seed, "--batch", batch, "--timeout", "30", "-o", results, plan],
+    subprocess.run([RUNNER, "-q", "-n", count, "--seed", seed, "--batch", batch, "--timeout", "30" if fault else "900", "-o", results, plan],
                    env=dict(env, **({"REFCL_FAULT": fault} if fault else {})), stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=False)
     subprocess.run([REFCL, "litmus", "judge", "--json", judged, results], env=env, stdout=subprocess.DEVNULL,
