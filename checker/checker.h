@@ -25,7 +25,7 @@ struct ck_options {
     unsigned unroll;     /* when not 0, instead of BOUND: how often the body of a loop may run */
     struct ck_progress progress;
     size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
-    bool executions;   /* search: keep an execution for each final state and each finding */
+    bool executions;   /* keep an execution for each final state and each finding */
     bool no_walk; /* search: no executions at random before all are listed: what is found rests on the listing
                    */
 };
@@ -115,6 +115,9 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
 enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err);
 void ck_verdict_clear(struct ck_verdict *verdict);
+/* Adds an execution of THREADS threads to those that VERDICT shows, with room for COUNT happenings; NULL
+ * without memory. */
+struct ck_execution *ck_verdict_show(struct ck_verdict *verdict, size_t count, uint32_t threads);
 
 /* One change of a program: of instruction INSTR of THREAD, what is not 0; or a fence, or a barrier of the
  * work-group, to insert before it (at the end of the thread: where INSTR is the number of instructions); or

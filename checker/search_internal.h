@@ -132,7 +132,6 @@ struct sx {
     bool explaining; /* second pass: looks for the candidate with the desired outcome that comes closest */
     bool raised[4];  /* by enum sx_end, less 1: an execution ends so */
     uint8_t *flags;  /* by check of the model: raised */
-    size_t shown_capacity;
     struct sx_exec *exec;
 };
 

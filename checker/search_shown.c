@@ -51,8 +51,7 @@ static struct ck_happening happening(struct sx *sx, uint32_t i)
         h.last = e->write && x->final_write[e->location] == i;
     }
     if (own) {
-        h.hidden |=
-            own->kind == SX_BARRIER && own->instr->fence_flags == 0 && own->instr->order == MM_RELAXED;
+        h.hidden |= own->kind == SX_BARRIER && own->instr->hidden;
         h.line = own->instr->line;
         h.column = own->instr->column;
     }
@@ -77,20 +76,10 @@ static void add_steps(const struct sx_exec *x, const uint32_t *number, const uin
             happenings[number[order[i]]].step = step++;
 }
 
-static bool fill(struct sx *sx, struct ck_execution *out)
+static void fill(struct sx *sx, uint32_t *number, const uint32_t *order, struct ck_execution *out)
 {
     const struct sx_exec *x = sx->exec;
-    struct mm_arena *arena = sx->verdict->arena;
-    uint32_t threads = sx->program->thread_count, *number = mm_alloc(2 * (x->n + 1) * sizeof *number);
-    uint32_t *order = number + x->n;
 
-    out->happenings = mm_arena_alloc(arena, (x->n + 1) * sizeof *out->happenings);
-    out->ends = mm_arena_alloc(arena, (threads + 1) * sizeof *out->ends);
-    out->wait_from = mm_arena_alloc(arena, (threads + 1) * sizeof *out->wait_from);
-    if (!number || !out->happenings || !out->ends || !out->wait_from || !sx_order_events(sx, order)) {
-        mm_free(number);
-        return false;
-    }
     for (uint32_t i = 0; i < x->n; i++) {
         number[i] = (uint32_t)out->count;
         if (!is_second_half(&x->events[i]))
@@ -98,34 +87,30 @@ static bool fill(struct sx *sx, struct ck_execution *out)
     }
     add_sources(x, number, out->happenings);
     add_steps(x, number, order, out->happenings);
-    for (uint32_t t = 0; t < threads; t++) {
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         out->ends[t] = end_of(x->chosen[t]);
         out->wait_from[t] = x->chosen[t]->wait_from;
     }
-    mm_free(number);
-    return true;
 }
 
 void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag)
 {
     struct ck_verdict *v = sx->verdict;
-    struct ck_execution e = {.shows = shows, .values = values};
+    uint32_t n = sx->exec->n, *number = NULL;
+    struct ck_execution *e = NULL;
 
     if (!sx->options.executions)
         return;
-    if (v->shown_count == sx->shown_capacity) {
-        size_t capacity = sx->shown_capacity ? sx->shown_capacity * 2 : 16;
-        struct ck_execution *bigger = mm_arena_alloc(v->arena, capacity * sizeof *bigger);
-
-        if (!bigger)
-            return;
-        if (v->shown_count)
-            memcpy(bigger, v->shown, v->shown_count * sizeof *bigger);
-        v->shown = bigger;
-        sx->shown_capacity = capacity;
+    if (flag && !(flag = mm_arena_strdup(v->arena, flag)))
+        return;
+    number = mm_alloc(2 * (n + 1) * sizeof *number);
+    if (number && sx_order_events(sx, number + n))
+        e = ck_verdict_show(v, n, sx->program->thread_count);
+    if (e) {
+        e->shows = shows;
+        e->values = values;
+        e->flag = flag;
+        fill(sx, number, number + n, e);
     }
-    if (flag)
-        e.flag = mm_arena_strdup(v->arena, flag);
-    if ((e.flag || !flag) && fill(sx, &e))
-        v->shown[v->shown_count++] = e;
+    mm_free(number);
 }

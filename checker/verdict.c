@@ -10,3 +10,25 @@ void ck_verdict_clear(struct ck_verdict *verdict)
     mm_arena_destroy(verdict->arena);
     memset(verdict, 0, sizeof *verdict);
 }
+
+struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_t threads)
+{
+    struct ck_execution e = {.happenings = mm_arena_alloc(v->arena, (count + 1) * sizeof *e.happenings),
+                             .ends = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.ends),
+                             .wait_from = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.wait_from)};
+    bool full = (v->shown_count & (v->shown_count - 1)) == 0; /* there is room for a power of two */
+
+    if (!e.happenings || !e.ends || !e.wait_from)
+        return NULL;
+    if (full) {
+        struct ck_execution *bigger = mm_arena_alloc(v->arena, (2 * v->shown_count + 1) * sizeof *bigger);
+
+        if (!bigger)
+            return NULL;
+        if (v->shown_count)
+            memcpy(bigger, v->shown, v->shown_count * sizeof *bigger);
+        v->shown = bigger;
+    }
+    v->shown[v->shown_count] = e;
+    return &v->shown[v->shown_count++];
+}

@@ -317,10 +317,12 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     struct zx_val *regs = own_regs(r, node), value = {0}, old = {0};
     struct zx_val address = zx_eval_expr(z, in->address, regs);
     Z3_ast writes = z->yes, inside = in_bounds(z, in->address, address, in->size);
+    Z3_ast misses = zx_and(z, node->guard, zx_not(z, inside));
     struct zx_event e;
     bool pieces;
 
-    z->out_of_bounds = zx_or(z, z->out_of_bounds, zx_and(z, node->guard, zx_not(z, inside)));
+    z->threads[r->thread].faults = zx_or(z, z->threads[r->thread].faults, misses);
+    z->out_of_bounds = zx_or(z, z->out_of_bounds, misses);
     node->guard = zx_and(z, node->guard, inside);
     if (node->guard == z->no)
         return;
@@ -486,6 +488,7 @@ static void run_thread(struct zx *z, uint32_t thread)
     r->effects_reg = r->t->reg_count; /* hidden: the number of effects */
     r->reg_count = r->t->reg_count + 1;
     z->threads[thread].waits = z->threads[thread].blocked = z->threads[thread].stopped = z->no;
+    z->threads[thread].faults = z->no;
     zx_find_loops(r);
     zx_find_live(r);
     zx_sort_nodes(r);

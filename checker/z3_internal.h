@@ -73,6 +73,7 @@ struct zx_thread {
     uint32_t reg_count;   /* with the hidden ones */
     struct zx_val *final; /* registers at the end */
     Z3_ast ends;          /* the thread runs to its end within the bound */
+    Z3_ast faults;        /* it accesses memory outside of objects, and stops there */
     /* Where threads may hang: it repeats a round of a loop for ever, waits at a barrier for ever, is never
      * scheduled again. */
     Z3_ast waits, blocked, stopped;
@@ -92,7 +93,7 @@ struct zx {
     Z3_solver s;
     Z3_ast yes, no;
     Z3_sort bool_sort, sorts[9];
-    struct mm_arena *arena;
+    struct mm_arena *arena, *scratch; /* scratch: for one execution that is kept, NULL: none are */
     jmp_buf stop;
     enum mm_class cls;
     struct mm_error *err;
@@ -238,5 +239,7 @@ void zx_fill_witness(struct zx *g, struct ck_verdict *v);
 bool zx_explain(struct zx *g, const struct mm_cat_check *check, struct mm_arena *arena,
                 struct ck_violation *out);
 void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step);
+/* An order of the events of G that respects po and, as far as that is possible, rf, co and fr. */
+uint32_t *zx_order_events(struct zx *g);
 
 #endif

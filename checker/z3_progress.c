@@ -204,8 +204,16 @@ static bool has_loops(const struct ck_program *p)
     return some;
 }
 
+/* What is found before work-items wait for others in vain; RACE: the answer without it. */
+static void find_flags(struct zx_solve *s, enum ck_answer race)
+{
+    enum ck_answer here = s->meet == s->z->yes ? CK_NO : zx_find_flags(s);
+
+    s->v->race = race == CK_NO ? here : race == CK_UNKNOWN && here == CK_YES ? CK_YES : race;
+}
+
 /* Kernels: the executions once more, in which threads may wait for ever. */
-static void decide_progress(struct zx_solve *s)
+static void decide_progress(struct zx_solve *s, enum ck_answer race)
 {
     struct zx *z = s->z;
     struct ck_verdict *v = s->v;
@@ -215,15 +223,26 @@ static void decide_progress(struct zx_solve *s)
     zx_encode_executions(z);
     require_waiting(z);
     zx_encode_axioms(s);
+    if (s->meet != z->yes) {
+        zx_encode_flags(s);
+        s->begun = z->yes;
+        s->assertion = zx_literal(z, z->assertion, "assertion");
+        s->out_of_bounds = zx_literal(z, z->out_of_bounds, "out_of_bounds");
+    }
     hanging = zx_literal(z, hangs(z), "hangs");
     parted = zx_literal(z, diverges(z), "diverges");
     s->exceeded = zx_literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
     zx_open_solver(s, false);
     apart = zx_ask(s, 1, &parted);
+    if (apart == CK_YES)
+        zx_keep_execution(s, CK_SHOWS_DIVERGENCE, NULL, NULL);
     endless = apart == CK_YES ? CK_YES : zx_ask(s, 1, &hanging);
+    if (apart != CK_YES && endless == CK_YES)
+        zx_keep_execution(s, CK_SHOWS_HANG, NULL, NULL);
     beyond = zx_ask(s, 1, &s->exceeded);
     if (beyond == CK_YES)
         zx_note_limit(s, "bound", "a loop may run more often than the bound");
+    find_flags(s, race);
     v->divergence = apart == CK_NO && beyond != CK_NO ? CK_UNKNOWN : apart;
     if (endless == CK_YES)
         v->termination = CK_NO;
@@ -235,7 +254,8 @@ void zx_find_progress(struct zx_solve *s)
 {
     const struct ck_progress *p = &s->z->options.progress;
     struct mm_error why = {.cls = MM_OK};
-    struct zx_solve hanging = {.v = s->v};
+    struct zx_solve hanging = {.v = s->v, .meet = s->meet};
+    enum ck_answer race = s->v->race;
     struct zx *z = zx_alloc(s->z, 1, sizeof *z);
 
     if (!has_loops(s->z->p) && s->meet == s->z->yes) {
@@ -251,6 +271,7 @@ void zx_find_progress(struct zx_solve *s)
                      .no = s->z->no,
                      .bool_sort = s->z->bool_sort,
                      .arena = s->z->arena,
+                     .scratch = s->z->scratch,
                      .err = &why,
                      .deadline = s->z->deadline,
                      .budget = s->z->budget,
@@ -258,8 +279,10 @@ void zx_find_progress(struct zx_solve *s)
                      .may_stop = p->work_groups || p->sub_groups || p->work_items};
     memcpy(z->sorts, s->z->sorts, sizeof z->sorts);
     hanging.z = z;
+    if (s->meet != s->z->yes && race == CK_NO)
+        s->v->race = CK_UNKNOWN;
     if (setjmp(z->stop) == 0)
-        decide_progress(&hanging);
+        decide_progress(&hanging, race);
     if (z->s)
         Z3_solver_dec_ref(z->c, z->s);
     if (why.cls == MM_BUG)

@@ -178,24 +178,6 @@ void zx_encode_axioms(struct zx_solve *s)
     }
 }
 
-static void encode_flags(struct zx_solve *s)
-{
-    struct zx *z = s->z;
-
-    s->flags = zx_alloc(z, z->model->check_count, sizeof *s->flags);
-    s->any_flag = z->no;
-    for (uint32_t i = 0; i < z->model->check_count; i++) {
-        Z3_ast statement;
-
-        if (!z->model->checks[i].flag)
-            continue;
-        statement = zx_check(z, &z->model->checks[i], false);
-        s->flags[i] = zx_literal(z, statement, "flag");
-        s->any_flag = zx_or(z, s->any_flag, statement);
-    }
-    s->any_flag = zx_literal(z, s->any_flag, "flags");
-}
-
 void zx_encode_executions(struct zx *z)
 {
     z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
@@ -251,14 +233,13 @@ static void take_state(struct zx_solve *s, bool racy)
 {
     struct zx *z = s->z;
     uint32_t count = z->p->observed_count;
-    Z3_model m = Z3_solver_get_model(z->c, z->s);
+    Z3_model m = zx_current_model(s);
     Z3_ast *differs = zx_alloc(z, count, sizeof *differs);
     uint64_t *values = mm_arena_alloc(s->v->arena, count * sizeof *values + 1);
     struct ck_state *state;
 
-    if (!m || !values)
+    if (!values)
         zx_stop(z, MM_LIMIT, "memory", "out of memory");
-    Z3_model_inc_ref(z->c, m);
     state = add_state(s);
     for (uint32_t i = 0; i < count; i++) {
         values[i] = zx_model_value(z, m, s->observed[i]);
@@ -266,6 +247,7 @@ static void take_state(struct zx_solve *s, bool racy)
     }
     *state = (struct ck_state){.values = values, .racy = racy, .satisfies = zx_model_truth(z, m, s->prop)};
     Z3_model_dec_ref(z->c, m);
+    zx_keep_execution(s, CK_SHOWS_STATE, values, NULL);
     assert_in_solver(z, zx_or_n(z, count, differs));
 }
 
@@ -273,14 +255,16 @@ static bool enumerate(struct zx_solve *s, bool racy, double until)
 {
     for (;;) {
         enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, racy ? s->any_flag : s->z->yes});
+        double asked = zx_cpu_seconds();
 
         if (r != CK_YES)
             return r == CK_NO;
-        if (s->v->state_count >= s->max_states || zx_cpu_seconds() > until) {
+        if (s->v->state_count >= s->max_states || asked > until) {
             zx_note_limit(s, "states", "too many final states to list them all");
             return false;
         }
         take_state(s, racy);
+        until += zx_cpu_seconds() - asked; /* what is kept for each takes its time */
     }
 }
 
@@ -307,7 +291,7 @@ static void find_states(struct zx_solve *s)
     if (z->deadline > 0 && until > (now + z->deadline) / 2)
         until = (now + z->deadline) / 2;
     Z3_solver_push(z->c, z->s);
-    if (s->race_found)
+    if (s->v->race == CK_YES)
         all = enumerate(s, true, until);
     all = all && enumerate(s, false, until);
     Z3_solver_pop(z->c, z->s, 1);
@@ -321,53 +305,6 @@ static void find_states(struct zx_solve *s)
 /* ---- the verdict ----------------------------------------------------------------------------------------
  */
 
-/* The execution of the solver's model. */
-static struct zx *current_execution(struct zx_solve *s)
-{
-    struct zx *z = s->z, *g;
-    Z3_model m = Z3_solver_get_model(z->c, z->s);
-
-    if (!m)
-        zx_stop(z, MM_LIMIT, "z3", "Z3 has no model");
-    Z3_model_inc_ref(z->c, m);
-    g = zx_execution(z, m);
-    Z3_model_dec_ref(z->c, m);
-    return g;
-}
-
-static void find_flags(struct zx_solve *s)
-{
-    struct zx *z = s->z;
-    struct ck_verdict *v = s->v;
-    bool unknown = false;
-    enum ck_answer r;
-
-    v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 2) * sizeof(*v->flags));
-    if (!v->flags)
-        zx_stop(z, MM_LIMIT, "memory", "out of memory");
-    for (uint32_t i = 0; i < z->model->check_count; i++) {
-        if (!s->flags[i])
-            continue;
-        r = zx_ask(s, 2, (Z3_ast[]){s->begun, s->flags[i]});
-        unknown = unknown || r == CK_UNKNOWN;
-        if (r != CK_YES)
-            continue;
-        v->flags[v->flag_count] = mm_arena_strdup(v->arena, z->model->checks[i].name);
-        if (!v->flags[v->flag_count++])
-            zx_stop(z, MM_LIMIT, "memory", "out of memory");
-        if (z->options.explain && !v->race_witness.axiom &&
-            !zx_explain(current_execution(s), &z->model->checks[i], v->arena, &v->race_witness))
-            zx_stop(z, MM_BUG, "z3", "an execution does not raise the flag that Z3 found it to raise");
-    }
-    s->race_found = v->flag_count > 0;
-    v->race = v->flag_count ? CK_YES : unknown ? CK_UNKNOWN : CK_NO;
-    /* What ends a thread early: nothing is said of where the others get to. */
-    if (zx_ask(s, 1, &s->out_of_bounds) == CK_YES)
-        v->flags[v->flag_count++] = "out_of_bounds";
-    if (zx_ask(s, 1, &s->assertion) == CK_YES)
-        v->flags[v->flag_count++] = "assertion";
-}
-
 /* Is there a consistent execution with the proposition (forall: without it)? */
 static enum ck_answer find_condition(struct zx_solve *s)
 {
@@ -377,7 +314,7 @@ static enum ck_answer find_condition(struct zx_solve *s)
     if (r != CK_UNKNOWN && s->z->p->quantifier != CK_EXISTS)
         s->v->condition = r == CK_YES ? CK_NO : CK_YES;
     if (r == CK_YES && s->z->options.explain)
-        zx_fill_witness(current_execution(s), s->v);
+        zx_fill_witness(zx_current_execution(s), s->v);
     return r;
 }
 
@@ -434,7 +371,7 @@ static void explain_forbidden(struct zx_solve *s)
     zx_open_solver(s, true);
     if (!relax(s, keep))
         return;
-    g = current_execution(s);
+    g = zx_current_execution(s);
     v->violations = mm_arena_alloc(v->arena, n * sizeof *v->violations);
     for (uint32_t i = 0; v->violations && i < n; i++) {
         if (s->axioms[i] && !keep[i] &&
@@ -472,10 +409,10 @@ static void decide(struct zx_solve *s)
 
     encode(s);
     zx_encode_axioms(s);
-    encode_flags(s);
+    zx_encode_flags(s);
     zx_open_solver(s, false);
     goal = find_condition(s);
-    find_flags(s);
+    s->v->race = zx_find_flags(s);
     weaken(s);
     find_states(s);
     if (goal == CK_NO && s->z->options.explain)
@@ -554,6 +491,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
     s.max_states = z.options.max_states ? z.options.max_states : MAX_STATES;
     verdict->arena = mm_arena_create();
     z.arena = mm_arena_create();
+    z.scratch = z.options.executions ? mm_arena_create() : NULL;
     z.c = verdict->arena && z.arena ? new_context(&z.options) : NULL;
     if (z.c) {
         r = settle(&s, run(&s), &why, err);
@@ -564,6 +502,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
         mm_fail(&verdict->limit, MM_LIMIT, "memory", "out of memory");
     }
     mm_arena_destroy(z.arena);
+    mm_arena_destroy(z.scratch);
     verdict->time_ms = (zx_cpu_seconds() - start) * 1e3;
     return r;
 }

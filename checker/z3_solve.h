@@ -18,7 +18,7 @@ struct zx_solve {
     struct zx_val *observed;
     uint32_t states_capacity;
     size_t max_states;
-    bool race_found, beyond_bound;
+    bool beyond_bound;
     bool interrupted; /* a question was not answered: Z3 may have lost constraints, and is not asked again */
 };
 
@@ -35,8 +35,18 @@ void zx_open_solver(struct zx_solve *s, bool track);
 enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions);
 /* The same, asked of Z3 as it is, until the processor time is used up (z3_clock.c). */
 Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions);
+/* The solver's model, after CK_YES, with a reference for the caller; its execution. */
+Z3_model zx_current_model(struct zx_solve *s);
+struct zx *zx_current_execution(struct zx_solve *s);
 /* Why the answer is incomplete (the first reason counts). */
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
+
+/* The model's flags (z3_flags.c); which of them some execution raises, and whether any does. */
+void zx_encode_flags(struct zx_solve *s);
+enum ck_answer zx_find_flags(struct zx_solve *s);
+
+/* Keeps the execution of the solver's model for the verdict, where that is wanted (z3_shown.c). */
+void zx_keep_execution(struct zx_solve *s, enum ck_shows shows, const uint64_t *values, const char *flag);
 
 /* Kernels: whether work-items can wait at different barriers, or for ever (z3_progress.c). */
 void zx_find_progress(struct zx_solve *s);

@@ -148,31 +148,61 @@ void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step)
     }
 }
 
-/* An order of the events that respects po and, as far as that is possible, rf, co and fr: each turn takes an
- * event that nothing left must precede, by the strictest of these that lets one go. */
-static uint32_t *order_events(struct zx *g)
-{
-    static const char *const names[] = {"po", "rf", "co", "fr"};
-    uint32_t *order = zx_alloc(g, g->n, sizeof *order), count = 0;
-    bool *taken = zx_alloc(g, g->n, sizeof *taken);
+/* By how many events that are still to come each event is held back: of 4 relations, the first STRICT ones.
+ */
+enum { STRICTNESS = 4 };
 
-    while (count < g->n) {
+struct queue {
+    uint8_t *before; /* [i * n + j]: by which relations I comes before J, a bit for each */
+    uint32_t *held;  /* [strict * n + j] */
+};
+
+static void count_held(struct queue *q, uint32_t n, uint32_t i, bool taken)
+{
+    for (uint32_t j = 0; j < n; j++) {
+        for (unsigned strict = 0; q->before[i * n + j] && strict < STRICTNESS; strict++) {
+            if (q->before[i * n + j] & ((2u << strict) - 1))
+                q->held[strict * n + j] += taken ? UINT32_MAX : 1;
+        }
+    }
+}
+
+static struct queue open_queue(struct zx *g)
+{
+    static const char *const names[STRICTNESS] = {"po", "rf", "co", "fr"};
+    struct queue q = {zx_alloc(g, (size_t)g->n * g->n + 1, 1),
+                      zx_alloc(g, STRICTNESS * g->n + 1, sizeof *q.held)};
+
+    for (unsigned r = 0; r < STRICTNESS; r++) {
+        const struct zx_rel *rel = zx_base(g, names[r]);
+
+        for (uint32_t i = 0; i < g->n * g->n; i++) {
+            if (i / g->n != i % g->n && zx_rel_get(g, rel, i / g->n, i % g->n) == g->yes)
+                q.before[i] |= (uint8_t)(1 << r);
+        }
+    }
+    for (uint32_t i = 0; i < g->n; i++)
+        count_held(&q, g->n, i, false);
+    return q;
+}
+
+/* Each turn takes an event that nothing left must precede, by the strictest relations that let one go. */
+uint32_t *zx_order_events(struct zx *g)
+{
+    uint32_t *order = zx_alloc(g, g->n + 1, sizeof *order), n = g->n;
+    bool *taken = zx_alloc(g, n + 1, sizeof *taken);
+    struct queue q = open_queue(g);
+
+    for (uint32_t count = 0; count < n; count++) {
         uint32_t chosen = ZX_NONE;
 
-        for (unsigned strict = 4; chosen == ZX_NONE && strict > 0; strict--) {
-            for (uint32_t j = 0; chosen == ZX_NONE && j < g->n; j++) {
-                bool blocked = taken[j];
-
-                for (uint32_t i = 0; !blocked && i < g->n; i++) {
-                    for (unsigned r = 0; !taken[i] && i != j && r < strict; r++)
-                        blocked = blocked || zx_rel_get(g, zx_base(g, names[r]), i, j) == g->yes;
-                }
-                if (!blocked)
-                    chosen = j;
-            }
+        for (unsigned strict = STRICTNESS; chosen == ZX_NONE && strict-- > 0;) {
+            for (uint32_t j = 0; chosen == ZX_NONE && j < n; j++)
+                chosen = taken[j] || q.held[strict * n + j] ? ZX_NONE : j;
         }
         taken[chosen] = true;
-        order[count++] = chosen;
+        order[count] = chosen;
+        count_held(&q, n, chosen, true);
     }
     return order;
 }
@@ -196,7 +226,7 @@ static bool fill_relation(struct zx *g, const char *name, const uint32_t *order,
 
 void zx_fill_witness(struct zx *g, struct ck_verdict *v)
 {
-    uint32_t *order = order_events(g);
+    uint32_t *order = zx_order_events(g);
     struct ck_step *steps = mm_arena_alloc(v->arena, g->n * sizeof *steps + 1);
 
     if (!steps || !fill_relation(g, "rf", order, v->arena, &v->witness_rf) ||
