@@ -231,23 +231,104 @@ static bool is_open(const struct ck_verdict *v)
     return !bound && (!v->condition || !v->race || !v->divergence || !v->termination);
 }
 
-/* Answers that V leaves open are taken from Z3. */
-static void complete(struct ck_verdict *v, const struct ck_verdict *z3)
+static int compare_values(const struct ck_program *program, const uint64_t *a, const uint64_t *b)
 {
+    for (uint32_t i = 0; i < program->observed_count; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static bool shows_the_same(const struct ck_program *program, const struct ck_execution *a,
+                           const struct ck_execution *b)
+{
+    if (a->shows != b->shows)
+        return false;
+    if (a->shows == CK_SHOWS_FLAG)
+        return strcmp(a->flag, b->flag) == 0;
+    return a->shows != CK_SHOWS_STATE || compare_values(program, a->values, b->values) == 0;
+}
+
+static bool is_shown(const struct ck_program *program, const struct ck_verdict *v, size_t count,
+                     const struct ck_execution *x)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shows_the_same(program, &v->shown[i], x))
+            return true;
+    return false;
+}
+
+/* Executions that show what none of V does. */
+static void complete_shown(const struct ck_program *program, struct ck_verdict *v,
+                           const struct ck_verdict *z3)
+{
+    size_t known = v->shown_count;
+    for (size_t i = 0; i < z3->shown_count; i++) {
+        const struct ck_execution *x = &z3->shown[i];
+        struct ck_execution *added = is_shown(program, v, known, x) ? NULL : ck_verdict_show(v, 0, 0);
+        if (added)
+            *added = *x;
+    }
+}
+
+/* Both lists are sorted. */
+static void complete_states(const struct ck_program *program, struct ck_verdict *v,
+                            const struct ck_verdict *z3)
+{
+    size_t count = 0, i = 0, k = 0;
+    struct ck_state *all = mm_arena_alloc(v->arena, (v->state_count + z3->state_count + 1) * sizeof *all);
+    if (!all)
+        return;
+    while (i < v->state_count || k < z3->state_count) {
+        int order = i == v->state_count ? 1
+                    : k == z3->state_count
+                        ? -1
+                        : compare_values(program, v->states[i].values, z3->states[k].values);
+        all[count] = order <= 0 ? v->states[i] : z3->states[k];
+        all[count++].racy |= order == 0 && z3->states[k].racy;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    v->states = all;
+    v->state_count = count;
+    v->states_complete = z3->states_complete;
+}
+
+static bool has_flag(const struct ck_verdict *v, const char *name)
+{
+    for (size_t i = 0; i < v->flag_count; i++)
+        if (strcmp(v->flags[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void complete_flags(struct ck_verdict *v, const struct ck_verdict *z3)
+{
+    const char **all = mm_arena_alloc(v->arena, (v->flag_count + z3->flag_count + 1) * sizeof *all);
+    size_t count = v->flag_count;
+    if (!all)
+        return;
+    for (size_t i = 0; i < count; i++)
+        all[i] = v->flags[i];
+    for (size_t i = 0; i < z3->flag_count; i++)
+        if (!has_flag(v, z3->flags[i]))
+            all[count++] = z3->flags[i];
+    v->flags = all;
+    v->flag_count = count;
+}
+
+/* Answers that V leaves open are taken from Z3, which lives as long. */
+static void complete(const struct ck_program *program, struct ck_verdict *v, const struct ck_verdict *z3)
+{
+    complete_shown(program, v, z3);
     v->condition = v->condition ? v->condition : z3->condition;
     v->race = v->race ? v->race : z3->race;
     v->divergence = v->divergence ? v->divergence : z3->divergence;
     v->termination = v->termination ? v->termination : z3->termination;
     v->time_ms += z3->time_ms;
-    if (!v->states_complete && z3->states_complete) {
-        v->states = z3->states;
-        v->state_count = z3->state_count;
-        v->states_complete = true;
-    }
-    if (z3->flag_count > v->flag_count) {
-        v->flags = z3->flags;
-        v->flag_count = z3->flag_count;
-    }
+    if (!v->states_complete)
+        complete_states(program, v, z3);
+    complete_flags(v, z3);
     if (!is_open(v))
         v->limit.cls = MM_OK;
 }
@@ -263,7 +344,7 @@ static int decide_auto(struct explore *e, struct ex *ex, const char *file)
         code = ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
     if (!code && both) {
         code = contradict(&v, &z3);
-        complete(&v, &z3);
+        complete(ex->program, &v, &z3);
     }
     if (!code)
         code = present(e, ex, &v, file, both ? "both" : "search");

@@ -52,7 +52,7 @@ const struct tool_option explore_options[] = {
     {"states", 0, NULL, "REFCL_STATES", "list the final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
     {"witnesses", 0, NULL, "REFCL_WITNESSES",
-     "an execution for each final state and each finding, replayed by the interpreter (search)"},
+     "an execution for each final state and each finding, replayed by the interpreter"},
     {"witness", 'w', "FOLDER", "REFCL_WITNESS",
      "the same, each as a file of FOLDER, for refcl kernel --replay"},
     {"no-walk", 0, NULL, "REFCL_NO_WALK",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each final state and each finding comes with an execution that the interpreter replays: for the kernels here, and
-(slow_witnesses.py) for those of the public corpus."""
+"""Each final state and each finding comes with an execution that the interpreter replays, by either engine: for the
+kernels here, and (slow_witnesses.py, slow_z3_witnesses.py) for those of the public corpus, patterns and features."""
 import os
 import shlex
 import sys
@@ -29,18 +29,20 @@ def problem_of(run, test):
     return ""
 
 
-def check(path, options):
-    run, test = explore(path, "search", ["--witnesses", *options])
+def check(path, options, engine="search"):
+    run, test = explore(path, engine, ["--witnesses", *options])
     problem = problem_of(run, test)
-    tap.check(os.path.basename(path), not problem, problem)
+    tap.check(f"{os.path.basename(path)} {engine}", not problem, problem)
     return test
 
 
 def main():
     for name in sorted(os.listdir(FOLDER)):
         path = os.path.join(FOLDER, name)
-        if not list(header(path, "Error")):
-            check(path, shlex.split(" ".join(header(path, "Options"))))
+        only = " ".join(header(path, "Engines")).split()
+        for engine in ("search", "z3"):
+            if not list(header(path, "Error")) and (not only or engine in only):
+                check(path, shlex.split(" ".join(header(path, "Options"))), engine)
     return tap.done()
 
 
