@@ -131,15 +131,18 @@ void rt_host_fault(const void *address, bool writes, const void *code)
     record_access(&access);
 }
 
-static uint64_t record_point(uint64_t after)
+static uint64_t record_point(const uint64_t *after, size_t count)
 {
     struct mm_recorder *recorder = rt_recorder();
     if (!recorder) {
         return UINT64_MAX;
     }
     struct mm_event event = {.kind = MM_API_CALL, .agent = {0, mm_recorder_host_thread(recorder)}};
-    struct mm_edge edge = {.from = after, .kind = MM_EDGE_HOST};
-    return mm_recorder_event(recorder, &event, &edge, after == UINT64_MAX ? 0 : 1);
+    struct mm_edge edges[REFCL_HOST_POINTS];
+    for (size_t i = 0; i < count; i++) {
+        edges[i] = (struct mm_edge){.from = after[i], .kind = MM_EDGE_HOST};
+    }
+    return mm_recorder_event(recorder, &event, edges, count);
 }
 
 void rt_host_shared(uint64_t address, uint64_t size)

@@ -7,9 +7,10 @@
 #define REF_RUNTIME_HOST_ACCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { REFCL_HOST_VERSION = 1 };
+enum { REFCL_HOST_VERSION = 2, REFCL_HOST_POINTS = 64 };
 enum refcl_host_kind { REFCL_HOST_READ, REFCL_HOST_WRITE, REFCL_HOST_RMW, REFCL_HOST_FENCE };
 
 struct refcl_host_access {
@@ -29,8 +30,8 @@ struct refcl_host_runtime {
     void (*lock)(void);
     void (*unlock)(void);
     void (*access)(const struct refcl_host_access *access);
-    /* Records a point of the calling thread, ordered after the point AFTER (UINT64_MAX: none). */
-    uint64_t (*point)(uint64_t after);
+    /* Records a point of the calling thread, ordered after the points AFTER: REFCL_HOST_POINTS at most. */
+    uint64_t (*point)(const uint64_t *after, size_t count);
 };
 typedef void refcl_host_attach_function(const struct refcl_host_runtime *runtime); /* NULL: recording ends */
 

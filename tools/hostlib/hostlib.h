@@ -4,9 +4,11 @@
 
 #include "ref-runtime/host_access.h"
 
+#include <sched.h>
 #include <stddef.h>
 
 #define EXPORT __attribute__((visibility("default")))
+#define HERE   __builtin_return_address(0)
 
 extern const struct refcl_host_runtime *host_runtime; /* NULL while nothing is recorded */
 
@@ -19,6 +21,12 @@ static inline const struct refcl_host_runtime *host_recording(void)
     return __atomic_load_n(&host_runtime, __ATOMIC_ACQUIRE);
 }
 
+/* A call from PLACE is the program's, and is recorded. */
+static inline bool host_is_told(const void *place)
+{
+    return host_recording() && !host_is_runtime(place);
+}
+
 /* The runtime if ADDRESS may be shared with kernels, else NULL. */
 static inline const struct refcl_host_runtime *host_shared(const void *address)
 {
@@ -26,5 +34,35 @@ static inline const struct refcl_host_runtime *host_shared(const void *address)
     uint64_t at = (uint64_t)(uintptr_t)address;
     return runtime && at >= *runtime->low && at < *runtime->high ? runtime : NULL;
 }
+
+/* Locks of this library's own, which nobody stands before. */
+static inline void host_lock(bool *locked)
+{
+    while (__atomic_test_and_set(locked, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+static inline void host_unlock(bool *locked)
+{
+    __atomic_clear(locked, __ATOMIC_RELEASE);
+}
+
+/* A point of this thread, to come after; UINT64_MAX while nothing is recorded. */
+uint64_t host_point(void);
+/* What follows in this thread comes after POINT. */
+void host_after(uint64_t point);
+
+/* Objects through which threads synchronise: each holds points that whoever acquires it comes after. */
+void host_release(const void *object); /* this thread's point instead of those that it held */
+void host_add(const void *object);     /* this thread's point beside those of others */
+void host_acquire(const void *object);
+
+/* An atomic of the program's own memory: nobody else's on OBJECT is under way between the two. */
+void host_atomic_begin(const void *object);
+void host_atomic_end(const void *object, enum refcl_host_kind kind, int order);
+void host_atomic_fence(int order);
+
+/* The function NAME of the library that this one stands before, into FUNCTION; VERSION of it where there are
+ * several (NULL: the only one). */
+void host_find_next(const char *name, const char *version, void *function);
 
 #endif

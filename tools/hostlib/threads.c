@@ -1,4 +1,5 @@
-/* librefcl-host: threads and mutexes, whose order the host language defines (an edge of kind host). */
+/* librefcl-host: creation, end and join of threads, whose order the host language defines (an edge of kind
+ * host). */
 #include "tools/hostlib/hostlib.h"
 
 #include <dlfcn.h>
@@ -6,17 +7,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
-static void find_next(const char *name, void *function)
+void host_find_next(const char *name, const char *version, void *function)
 {
-    void *symbol = dlsym(RTLD_NEXT, name);
+    void *symbol = version ? dlvsym(RTLD_NEXT, name, version) : NULL;
+    if (!symbol)
+        symbol = dlsym(RTLD_NEXT, name);
     memcpy(function, &symbol, sizeof symbol);
-}
-
-static uint64_t point(uint64_t after)
-{
-    const struct refcl_host_runtime *runtime = host_recording();
-    return runtime ? runtime->point(after) : UINT64_MAX;
 }
 
 /* ---- the runtime's own code --------------------------------------------------------------------- */
@@ -49,136 +47,139 @@ void host_find_runtime(const struct refcl_host_runtime *runtime)
     dl_iterate_phdr(look_at_module, &inside_of_it);
 }
 
+/* Before it has said where it is, and for its parts that are loaded later. */
+static bool is_named_like_runtime(const void *place)
+{
+    Dl_info info;
+    const char *name = dladdr(place, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    return name && strncmp(name, "/librefcl", strlen("/librefcl")) == 0;
+}
+
 bool host_is_runtime(const void *place)
 {
+    if (!runtime_end)
+        return is_named_like_runtime(place);
     return (uintptr_t)place >= runtime_begin && (uintptr_t)place < runtime_end;
 }
 
 /* ---- creation and join ------------------------------------------------------------------------ */
 
 struct start {
-    void *(*function)(void *);
+    void *(*function)(void *); /* NULL: it is INTEGER */
+    int (*integer)(void *);
     void *argument;
     uint64_t created;
     pthread_t self;
     struct start *next; /* of those that ended and were not joined yet */
     uint64_t ended;
 };
-static pthread_mutex_t ended_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct start *ended;
-static int (*next_lock)(pthread_mutex_t *), (*next_unlock)(pthread_mutex_t *);
 
-__attribute__((constructor)) static void find_all(void)
+static bool locked;
+static struct start *ended;
+
+/* However a thread ends: by its function's return, by pthread_exit, cancelled. */
+static void end(void *context)
 {
-    find_next("pthread_mutex_lock", &next_lock);
-    find_next("pthread_mutex_unlock", &next_unlock);
+    struct start *start = context;
+    start->self = pthread_self();
+    start->ended = host_point();
+    host_lock(&locked);
+    start->next = ended;
+    ended = start;
+    host_unlock(&locked);
 }
 
 static void *run(void *context)
 {
     struct start *start = context;
-    point(start->created);
-    void *result = start->function(start->argument);
-    start->self = pthread_self();
-    start->ended = point(UINT64_MAX);
-    next_lock(&ended_lock);
-    start->next = ended;
-    ended = start;
-    next_unlock(&ended_lock);
+    void *result = NULL;
+    host_after(start->created);
+    pthread_cleanup_push(end, start);
+    if (start->function)
+        result = start->function(start->argument);
+    else
+        result = (void *)(intptr_t)start->integer(start->argument);
+    pthread_cleanup_pop(1);
     return result;
 }
 
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
-                          void *argument)
+static int run_integer(void *context)
 {
-    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    find_next("pthread_create", &next);
-    struct start *start =
-        host_recording() && !host_is_runtime(__builtin_return_address(0)) ? calloc(1, sizeof *start) : NULL;
-    if (!start)
-        return next(thread, attributes, function, argument);
-    *start = (struct start){.function = function, .argument = argument, .created = point(UINT64_MAX)};
-    int code = next(thread, attributes, run, start);
-    if (code)
-        free(start);
-    return code;
+    return (int)(intptr_t)run(context);
 }
 
-EXPORT int pthread_join(pthread_t thread, void **result)
+/* NULL for a thread of the runtime's own.  One that starts before anything is recorded is known when it ends.
+ */
+static struct start *begin(const void *place)
 {
-    int (*next)(pthread_t, void **);
-    find_next("pthread_join", &next);
-    int code = next(thread, result);
-    if (code)
-        return code;
-    next_lock(&ended_lock);
+    struct start *start =
+        host_is_runtime(place) || is_named_like_runtime(place) ? NULL : calloc(1, sizeof *start);
+    if (start)
+        start->created = host_point();
+    return start;
+}
+
+static void joined(pthread_t thread)
+{
+    host_lock(&locked);
     struct start **link = &ended;
     while (*link && !pthread_equal((*link)->self, thread))
         link = &(*link)->next;
     struct start *found = *link;
     if (found)
         *link = found->next;
-    next_unlock(&ended_lock);
+    host_unlock(&locked);
     if (found)
-        point(found->ended);
+        host_after(found->ended);
     free(found);
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
+                          void *argument)
+{
+    int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    host_find_next("pthread_create", NULL, &next);
+    struct start *start = begin(HERE);
+    if (!start)
+        return next(thread, attributes, function, argument);
+    start->function = function;
+    start->argument = argument;
+    int code = next(thread, attributes, run, start);
+    if (code)
+        free(start);
     return code;
 }
 
-/* ---- mutexes ---------------------------------------------------------------------------------- */
-
-enum { MUTEXES = 1024 };
-static struct {
-    const pthread_mutex_t *mutex;
-    uint64_t released;
-} mutexes[MUTEXES];
-
-/* Written by the holder of the mutex; two that share a slot lose order between them at worst in a report
- * that says too much, so a slot is taken for good by the first. */
-static size_t slot_of(const pthread_mutex_t *mutex)
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
-    size_t slot = ((uintptr_t)mutex >> 3) * 0x9e3779b1u % MUTEXES;
-    for (size_t tries = 0; tries < MUTEXES; tries++, slot = (slot + 1) % MUTEXES) {
-        const pthread_mutex_t *none = NULL;
-        if (__atomic_load_n(&mutexes[slot].mutex, __ATOMIC_ACQUIRE) == mutex)
-            return slot;
-        if (__atomic_compare_exchange_n(&mutexes[slot].mutex, &none, mutex, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
-            return slot;
-        if (none == mutex)
-            return slot;
-    }
-    return MUTEXES;
-}
-
-static __thread bool inside; /* recording takes locks of its own */
-
-EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
-{
-    if (!next_lock)
-        find_all();
-    int code = next_lock(mutex);
-    if (code || inside || !host_recording() || host_is_runtime(__builtin_return_address(0)))
-        return code;
-    inside = true;
-    size_t slot = slot_of(mutex);
-    if (slot < MUTEXES && mutexes[slot].released)
-        point(mutexes[slot].released - 1);
-    inside = false;
+    int (*next)(thrd_t *, thrd_start_t, void *);
+    host_find_next("thrd_create", NULL, &next);
+    struct start *start = begin(HERE);
+    if (!start)
+        return next(thread, function, argument);
+    start->integer = function;
+    start->argument = argument;
+    int code = next(thread, run_integer, start);
+    if (code != thrd_success)
+        free(start);
     return code;
 }
 
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-    if (!next_unlock)
-        find_all();
-    if (!inside && host_recording() && !host_is_runtime(__builtin_return_address(0))) {
-        inside = true;
-        size_t slot = slot_of(mutex);
-        uint64_t now = slot < MUTEXES ? point(UINT64_MAX) : UINT64_MAX;
-        if (now != UINT64_MAX)
-            mutexes[slot].released = now + 1;
-        inside = false;
+/* NAME waits for THREAD; what it returns is 0 where it has. */
+#define JOIN(name, arguments, ...)                                                                           \
+    EXPORT int name arguments                                                                                \
+    {                                                                                                        \
+        int(*next) arguments;                                                                                \
+        host_find_next(#name, NULL, &next);                                                                  \
+        int code = next(__VA_ARGS__);                                                                        \
+        if (code == 0)                                                                                       \
+            joined(thread);                                                                                  \
+        return code;                                                                                         \
     }
-    return next_unlock(mutex);
-}
+JOIN(pthread_join, (pthread_t thread, void **result), thread, result)
+JOIN(pthread_tryjoin_np, (pthread_t thread, void **result), thread, result)
+JOIN(pthread_timedjoin_np, (pthread_t thread, void **result, const struct timespec *until), thread, result,
+     until)
+JOIN(pthread_clockjoin_np, (pthread_t thread, void **result, clockid_t clock, const struct timespec *until),
+     thread, result, clock, until)
+JOIN(thrd_join, (thrd_t thread, int *result), thread, result)

@@ -22,7 +22,6 @@ static void plain(const void *address, uint32_t size, uint8_t kind, const void *
     runtime->access(&access);
 }
 
-#define HERE __builtin_return_address(0)
 #define PLAIN(name, size, kind)                                                                              \
     EXPORT void __tsan_##name(void *address);                                                                \
     EXPORT void __tsan_##name(void *address)                                                                 \

@@ -2,7 +2,6 @@
  * steps of kernels, so that record order is the order in which values flow. */
 #include "tools/hostlib/hostlib.h"
 
-#define HERE __builtin_return_address(0)
 /* Instrumented code passes C11 order numbers; operations are done seq_cst, which is at least as strong. */
 #define ORDER __ATOMIC_SEQ_CST
 
@@ -20,12 +19,19 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     runtime->access(&access);
 }
 
-/* Does DO, between lock and unlock if the memory is shared; then TELL. */
-#define TOGETHER(address, DO, TELL)                                                                          \
-    const struct refcl_host_runtime *runtime = host_shared((const void *)(uintptr_t)(address));              \
+/* Does DO as an access of KIND: in memory shared with kernels between their steps, and then TELL; elsewhere
+ * between others of its kind. */
+#define TOGETHER(address, DO, KIND, order, TELL)                                                             \
+    const void *where = (const void *)(uintptr_t)(address);                                                  \
+    const struct refcl_host_runtime *runtime = host_shared(where);                                           \
+    bool own = !runtime && host_recording();                                                                 \
     if (runtime)                                                                                             \
         runtime->lock();                                                                                     \
+    if (own)                                                                                                 \
+        host_atomic_begin(where);                                                                            \
     DO;                                                                                                      \
+    if (own)                                                                                                 \
+        host_atomic_end(where, KIND, order);                                                                 \
     if (runtime) {                                                                                           \
         TELL;                                                                                                \
         runtime->unlock();                                                                                   \
@@ -36,14 +42,14 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     EXPORT type __tsan_atomic##bits##_load(const volatile type *a, int order)                                \
     {                                                                                                        \
         type v;                                                                                              \
-        TOGETHER(a, v = __atomic_load_n(a, ORDER),                                                           \
+        TOGETHER(a, v = __atomic_load_n(a, ORDER), REFCL_HOST_READ, order,                                   \
                  tell(runtime, a, sizeof v, REFCL_HOST_READ, order, (uint64_t)v, 0, HERE))                   \
         return v;                                                                                            \
     }                                                                                                        \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order);                            \
     EXPORT void __tsan_atomic##bits##_store(volatile type *a, type v, int order)                             \
     {                                                                                                        \
-        TOGETHER(a, __atomic_store_n(a, v, ORDER),                                                           \
+        TOGETHER(a, __atomic_store_n(a, v, ORDER), REFCL_HOST_WRITE, order,                                  \
                  tell(runtime, a, sizeof v, REFCL_HOST_WRITE, order, 0, (uint64_t)v, HERE))                  \
     }
 
@@ -52,7 +58,7 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     EXPORT type __tsan_atomic##bits##_##name(volatile type *a, type v, int order)                            \
     {                                                                                                        \
         type old;                                                                                            \
-        TOGETHER(a, old = operation(a, v, ORDER),                                                            \
+        TOGETHER(a, old = operation(a, v, ORDER), REFCL_HOST_RMW, order,                                     \
                  tell(runtime, a, sizeof v, REFCL_HOST_RMW, order, (uint64_t)old, (uint64_t)(type)(result),  \
                       HERE))                                                                                 \
         return old;                                                                                          \
@@ -64,6 +70,7 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     {                                                                                                        \
         bool done;                                                                                           \
         TOGETHER(a, done = __atomic_compare_exchange_n(a, expected, v, 0, ORDER, ORDER),                     \
+                 done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,                               \
                  tell(runtime, a, sizeof v, done ? REFCL_HOST_RMW : REFCL_HOST_READ, done ? order : fail,    \
                       (uint64_t)*expected, (uint64_t)v, HERE))                                               \
         return done;                                                                                         \
@@ -100,6 +107,7 @@ EXPORT void __tsan_atomic_thread_fence(int order)
     __atomic_thread_fence(ORDER);
     if (!runtime)
         return;
+    host_atomic_fence(order);
     struct refcl_host_access access = {
         .kind = REFCL_HOST_FENCE, .atomic = true, .order = order, .place = HERE};
     runtime->lock();

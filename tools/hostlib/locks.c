@@ -1,0 +1,119 @@
+/* librefcl-host: what host threads lock, wait for and do once, in POSIX's words and in C11's: each acquires
+ * what the one before it released. */
+#include "tools/hostlib/stand_before.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+
+/* The C library keeps conditions of an older layout under the same names. */
+#define CONDITIONS "GLIBC_2.3.2"
+
+/* NAME gives MUTEX up and takes it again, whatever it returns. */
+#define WAIT(name, version, arguments, mutex, ...)                                                           \
+    EXPORT int name arguments                                                                                \
+    {                                                                                                        \
+        NEXT(name, version, arguments)                                                                       \
+        bool told = host_is_told(HERE);                                                                      \
+        if (told)                                                                                            \
+            host_release(mutex);                                                                             \
+        int code = next(__VA_ARGS__);                                                                        \
+        if (told)                                                                                            \
+            host_acquire(mutex);                                                                             \
+        return code;                                                                                         \
+    }
+
+typedef const struct timespec *moment;
+
+/* ---- mutexes: one whose last owner died is taken as well ------------------------------------------ */
+
+#define TAKE_MUTEX(name, arguments, ...)                                                                     \
+    TAKE(name, arguments, code == 0 || code == EOWNERDEAD, host_acquire(mutex), __VA_ARGS__)
+TAKE_MUTEX(pthread_mutex_lock, (pthread_mutex_t * mutex), mutex)
+TAKE_MUTEX(pthread_mutex_trylock, (pthread_mutex_t * mutex), mutex)
+TAKE_MUTEX(pthread_mutex_timedlock, (pthread_mutex_t * mutex, moment until), mutex, until)
+TAKE_MUTEX(pthread_mutex_clocklock, (pthread_mutex_t * mutex, clockid_t clock, moment until), mutex, clock,
+           until)
+GIVE(pthread_mutex_unlock, (pthread_mutex_t * mutex), host_release(mutex), mutex)
+
+#define TAKE_MTX(name, arguments, ...)                                                                       \
+    TAKE(name, arguments, code == thrd_success, host_acquire(mutex), __VA_ARGS__)
+TAKE_MTX(mtx_lock, (mtx_t * mutex), mutex)
+TAKE_MTX(mtx_trylock, (mtx_t * mutex), mutex)
+TAKE_MTX(mtx_timedlock, (mtx_t * mutex, moment until), mutex, until)
+GIVE(mtx_unlock, (mtx_t * mutex), host_release(mutex), mutex)
+
+TAKE(pthread_spin_lock, (pthread_spinlock_t * lock), code == 0, host_acquire((void *)(uintptr_t)lock), lock)
+TAKE(pthread_spin_trylock, (pthread_spinlock_t * lock), code == 0, host_acquire((void *)(uintptr_t)lock),
+     lock)
+GIVE(pthread_spin_unlock, (pthread_spinlock_t * lock), host_release((void *)(uintptr_t)lock), lock)
+
+/* ---- conditions ----------------------------------------------------------------------------------- */
+
+WAIT(pthread_cond_wait, CONDITIONS, (pthread_cond_t * condition, pthread_mutex_t *mutex), mutex, condition,
+     mutex)
+WAIT(pthread_cond_timedwait, CONDITIONS, (pthread_cond_t * condition, pthread_mutex_t *mutex, moment until),
+     mutex, condition, mutex, until)
+WAIT(pthread_cond_clockwait, NULL,
+     (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock, moment until), mutex, condition,
+     mutex, clock, until)
+WAIT(cnd_wait, NULL, (cnd_t * condition, mtx_t *mutex), mutex, condition, mutex)
+WAIT(cnd_timedwait, NULL, (cnd_t * condition, mtx_t *mutex, moment until), mutex, condition, mutex, until)
+
+/* ---- locks for reading and writing: who writes comes after who has read, readers after writers alone
+ * ------- */
+
+static const void *readers_of(const pthread_rwlock_t *lock)
+{
+    return (const char *)lock + 1;
+}
+
+static void to_read(pthread_rwlock_t *lock)
+{
+    host_acquire(lock);
+}
+
+/* Held by this thread for writing, which giving them up does not say; NULL: a place to use. */
+enum { MOST_WRITTEN = 64 };
+static __thread const pthread_rwlock_t *written[MOST_WRITTEN];
+static __thread size_t too_many; /* were held at once */
+
+static bool find_written(const pthread_rwlock_t *lock, const pthread_rwlock_t *instead)
+{
+    for (size_t i = 0; i < MOST_WRITTEN; i++) {
+        if (written[i] != lock)
+            continue;
+        written[i] = instead;
+        return true;
+    }
+    return false;
+}
+
+static void to_write(pthread_rwlock_t *lock)
+{
+    host_acquire(lock);
+    host_acquire(readers_of(lock));
+    too_many += !find_written(NULL, lock);
+}
+
+static void give_up(pthread_rwlock_t *lock)
+{
+    bool wrote = find_written(lock, NULL);
+    if (wrote || too_many)
+        host_release(lock);
+    if (!wrote)
+        host_add(readers_of(lock));
+}
+
+#define TAKE_RW(name, how, arguments, ...) TAKE(name, arguments, code == 0, how(lock), __VA_ARGS__)
+#define RW                                 pthread_rwlock_t *lock
+TAKE_RW(pthread_rwlock_rdlock, to_read, (RW), lock)
+TAKE_RW(pthread_rwlock_tryrdlock, to_read, (RW), lock)
+TAKE_RW(pthread_rwlock_timedrdlock, to_read, (RW, moment until), lock, until)
+TAKE_RW(pthread_rwlock_clockrdlock, to_read, (RW, clockid_t clock, moment until), lock, clock, until)
+TAKE_RW(pthread_rwlock_wrlock, to_write, (RW), lock)
+TAKE_RW(pthread_rwlock_trywrlock, to_write, (RW), lock)
+TAKE_RW(pthread_rwlock_timedwrlock, to_write, (RW, moment until), lock, until)
+TAKE_RW(pthread_rwlock_clockwrlock, to_write, (RW, clockid_t clock, moment until), lock, clock, until)
+GIVE(pthread_rwlock_unlock, (RW), give_up(lock), lock)

@@ -1,0 +1,134 @@
+/* librefcl-host: semaphores, barriers, and what is done once. */
+#include "tools/hostlib/stand_before.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <threads.h>
+
+typedef const struct timespec *moment;
+
+/* ---- semaphores: whoever waits comes after all that were posted ------------------------------------ */
+
+GIVE(sem_post, (sem_t * semaphore), host_add(semaphore), semaphore)
+#define WAIT_SEM(name, arguments, ...) TAKE(name, arguments, code == 0, host_acquire(semaphore), __VA_ARGS__)
+WAIT_SEM(sem_wait, (sem_t * semaphore), semaphore)
+WAIT_SEM(sem_trywait, (sem_t * semaphore), semaphore)
+WAIT_SEM(sem_timedwait, (sem_t * semaphore, moment until), semaphore, until)
+WAIT_SEM(sem_clockwait, (sem_t * semaphore, clockid_t clock, moment until), semaphore, clock, until)
+
+/* ---- barriers: each round has points of its own ----------------------------------------------------- */
+
+struct barrier {
+    const pthread_barrier_t *address;
+    struct barrier *next;
+    uint64_t all, arrived;
+};
+
+static bool locked;
+static struct barrier *barriers;
+
+static struct barrier **find_barrier(const pthread_barrier_t *address)
+{
+    struct barrier **link = &barriers;
+    while (*link && (*link)->address != address)
+        link = &(*link)->next;
+    return link;
+}
+
+EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+                                unsigned all)
+{
+    NEXT(pthread_barrier_init, NULL, (pthread_barrier_t *, const pthread_barrierattr_t *, unsigned))
+    int code = next(barrier, attributes, all);
+    struct barrier *new = code || host_is_runtime(HERE) ? NULL : calloc(1, sizeof *new);
+    if (!new)
+        return code;
+    *new = (struct barrier){.address = barrier, .all = all};
+    host_lock(&locked);
+    new->next = barriers;
+    barriers = new;
+    host_unlock(&locked);
+    return code;
+}
+
+EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+    NEXT(pthread_barrier_destroy, NULL, (pthread_barrier_t *))
+    host_lock(&locked);
+    struct barrier **link = find_barrier(barrier), *found = *link;
+    if (found)
+        *link = found->next;
+    host_unlock(&locked);
+    free(found);
+    return next(barrier);
+}
+
+/* What the round that this thread arrives in leaves its points at; NULL: at no barrier that is known.  The
+ * round two before is over for all: who is in it has not come to the one between. */
+static const void *arrive(const pthread_barrier_t *barrier)
+{
+    host_lock(&locked);
+    struct barrier *found = *find_barrier(barrier);
+    uint64_t number = found ? found->arrived++ : 0;
+    const char *round = found ? (const char *)barrier + (number / found->all & 1) : NULL;
+    if (found && host_recording() && number % found->all == 0)
+        host_release(round);
+    else if (found && host_recording())
+        host_add(round);
+    host_unlock(&locked);
+    return round;
+}
+
+EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    NEXT(pthread_barrier_wait, NULL, (pthread_barrier_t *))
+    const void *round = host_is_runtime(HERE) ? NULL : arrive(barrier);
+    int code = next(barrier);
+    if (round && host_recording())
+        host_acquire(round);
+    return code;
+}
+
+/* ---- once ------------------------------------------------------------------------------------------ */
+
+/* What this thread is about to do; doing it may do something else once. */
+struct once {
+    void (*what)(void);
+    const void *object;
+};
+static __thread struct once now;
+
+static void do_once(void)
+{
+    struct once mine = now;
+    mine.what();
+    if (host_recording())
+        host_release(mine.object);
+}
+
+EXPORT int pthread_once(pthread_once_t *once, void (*what)(void))
+{
+    NEXT(pthread_once, NULL, (pthread_once_t *, void (*)(void)))
+    if (host_is_runtime(HERE))
+        return next(once, what);
+    struct once outer = now;
+    now = (struct once){what, once};
+    int code = next(once, do_once);
+    now = outer;
+    if (host_recording())
+        host_acquire(once);
+    return code;
+}
+
+EXPORT void call_once(once_flag *once, void (*what)(void))
+{
+    void (*next)(once_flag *, void (*)(void));
+    host_find_next("call_once", NULL, &next);
+    struct once outer = now;
+    now = (struct once){what, once};
+    next(once, do_once);
+    now = outer;
+    if (host_recording())
+        host_acquire(once);
+}

@@ -1,0 +1,245 @@
+/* librefcl-host: what orders host threads, other than memory shared with kernels [CL 3.3.6 A23].  A release
+ * leaves a point of its thread at the object (a mutex, an atomic, ...); who acquires the object comes after
+ * the points there. */
+#include "tools/hostlib/hostlib.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 4096, MOST_POINTS = REFCL_HOST_POINTS, REMEMBERED = 64 };
+
+struct point {
+    uint64_t id;
+    const void *thread;
+};
+
+struct object {
+    const void *address;
+    struct object *next;
+    uint64_t version; /* how often something was left here */
+    size_t count;
+    struct point points[MOST_POINTS];
+};
+
+static struct {
+    bool locked;
+    struct object *first;
+} buckets[BUCKETS];
+
+/* A thread's own: a name for it, what it acquired last, and for fences its point at the last that releases,
+ * and what relaxed loads since the last that acquires have read. */
+static __thread struct {
+    const struct object *object;
+    uint64_t version;
+} acquired[REMEMBERED];
+static __thread uint64_t fence = UINT64_MAX, seen[MOST_POINTS];
+static __thread size_t seen_count;
+static __thread bool inside; /* what recording calls is not the program's */
+
+/* ---- points ------------------------------------------------------------------------------------ */
+
+static uint64_t point_after(const uint64_t *points, size_t count)
+{
+    const struct refcl_host_runtime *runtime = host_recording();
+    inside = true;
+    uint64_t point = runtime ? runtime->point(points, count) : UINT64_MAX;
+    inside = false;
+    return point;
+}
+
+uint64_t host_point(void)
+{
+    return point_after(NULL, 0);
+}
+
+void host_after(uint64_t point)
+{
+    if (point != UINT64_MAX)
+        point_after(&point, 1);
+}
+
+/* ---- objects ----------------------------------------------------------------------------------- */
+
+static size_t bucket_of(const void *address)
+{
+    return (size_t)((uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 40) % BUCKETS;
+}
+
+static void lock(const void *address)
+{
+    host_lock(&buckets[bucket_of(address)].locked);
+}
+
+static void unlock(const void *address)
+{
+    host_unlock(&buckets[bucket_of(address)].locked);
+}
+
+static struct object *find(const void *address)
+{
+    struct object *object = buckets[bucket_of(address)].first;
+    while (object && object->address != address)
+        object = object->next;
+    return object;
+}
+
+/* NULL if there is no memory: then the program is told of races that there are none. */
+static struct object *find_or_add(const void *address)
+{
+    struct object *object = find(address);
+    if (!object && (object = calloc(1, sizeof *object))) {
+        size_t bucket = bucket_of(address);
+        object->address = address;
+        object->next = buckets[bucket].first;
+        buckets[bucket].first = object;
+    }
+    return object;
+}
+
+static const void *self(void)
+{
+    return acquired;
+}
+
+/* The points of others at OBJECT, into POINTS. */
+static size_t others(const struct object *object, uint64_t *points)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < object->count; i++)
+        if (object->points[i].thread != self())
+            points[count++] = object->points[i].id;
+    return count;
+}
+
+static void acquire(const struct object *object)
+{
+    size_t slot = (uintptr_t)object / sizeof(void *) % REMEMBERED;
+    uint64_t points[MOST_POINTS];
+    if (!object || (acquired[slot].object == object && acquired[slot].version == object->version))
+        return;
+    acquired[slot].object = object;
+    acquired[slot].version = object->version;
+    size_t count = others(object, points);
+    if (count)
+        point_after(points, count);
+}
+
+static void leave(struct object *object, uint64_t point)
+{
+    object->version++;
+    object->points[0] = (struct point){point, self()};
+    object->count = 1;
+}
+
+/* Where too many have left points, this one's stands for them all. */
+static void leave_beside(struct object *object, uint64_t point)
+{
+    size_t i = 0;
+    while (i < object->count && object->points[i].thread != self())
+        i++;
+    if (i == MOST_POINTS) {
+        acquire(object);
+        leave(object, host_point());
+        return;
+    }
+    if (i < object->count && object->points[i].id > point)
+        return;
+    object->version++;
+    object->points[i] = (struct point){point, self()};
+    object->count += i == object->count;
+}
+
+static void change(const void *address, void (*how)(struct object *, uint64_t))
+{
+    if (inside)
+        return;
+    lock(address);
+    struct object *object = find_or_add(address);
+    uint64_t point = host_point();
+    if (object && point != UINT64_MAX)
+        how(object, point);
+    unlock(address);
+}
+
+void host_release(const void *address)
+{
+    change(address, leave);
+}
+
+void host_add(const void *address)
+{
+    change(address, leave_beside);
+}
+
+void host_acquire(const void *address)
+{
+    if (inside)
+        return;
+    lock(address);
+    acquire(find(address));
+    unlock(address);
+}
+
+/* ---- atomics of the program's own ---------------------------------------------------------------- */
+
+void host_atomic_begin(const void *address)
+{
+    lock(address);
+}
+
+static bool acquires(int order)
+{
+    return order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE;
+}
+
+static bool releases(int order)
+{
+    return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+
+/* What a relaxed load has read is acquired by the next fence that acquires. */
+static void keep_for_fence(const struct object *object)
+{
+    if (object && seen_count + object->count > MOST_POINTS)
+        acquire(object);
+    else if (object)
+        seen_count += others(object, seen + seen_count);
+}
+
+/* A relaxed store of another thread ends the release sequence; its own goes on. */
+static void write_relaxed(struct object *object)
+{
+    bool own = object->count == 1 && object->points[0].thread == self();
+    if (fence != UINT64_MAX && !(own && object->points[0].id > fence))
+        leave(object, fence);
+    else if (!own)
+        object->count = 0;
+}
+
+void host_atomic_end(const void *address, enum refcl_host_kind kind, int order)
+{
+    bool writes = kind != REFCL_HOST_READ;
+    struct object *object =
+        writes && (releases(order) || fence != UINT64_MAX) ? find_or_add(address) : find(address);
+    if (kind != REFCL_HOST_WRITE && acquires(order))
+        acquire(object);
+    else if (kind != REFCL_HOST_WRITE)
+        keep_for_fence(object);
+    if (object && kind == REFCL_HOST_WRITE && releases(order))
+        leave(object, host_point());
+    else if (object && kind == REFCL_HOST_WRITE)
+        write_relaxed(object);
+    else if (object && writes && (releases(order) || fence != UINT64_MAX))
+        leave_beside(object, releases(order) ? host_point() : fence);
+    unlock(address);
+}
+
+void host_atomic_fence(int order)
+{
+    if (acquires(order) && seen_count)
+        point_after(seen, seen_count);
+    if (acquires(order))
+        seen_count = 0;
+    if (releases(order))
+        fence = host_point();
+}
