@@ -18,6 +18,19 @@ static int handle(void *context, size_t index, const char *value)
     return 0;
 }
 
+/* What tools/hostlib/blocks.c has functions for. */
+static const char *const wrapped[] = {"memcpy", "memmove",      "mempcpy",       "memset",
+                                      "memcmp", "__memcpy_chk", "__memmove_chk", "__memset_chk",
+                                      "fread",  "fwrite",       "read",          "write"};
+
+static void print_link(const char *library)
+{
+    printf("-fno-sanitize=thread -Wl,--no-as-needed -L%s -lrefcl-host -Wl,-rpath,%s -Wl", library, library);
+    for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++)
+        printf(",--wrap=%s", wrapped[i]);
+    putchar('\n');
+}
+
 static int run(int argc, char **argv)
 {
     char library[PATH_MAX];
@@ -37,7 +50,7 @@ static int run(int argc, char **argv)
     if (both || wanted[OPT_COMPILE])
         printf("-g -fsanitize=thread\n");
     if (both || wanted[OPT_LINK])
-        printf("-fno-sanitize=thread -Wl,--no-as-needed -L%s -lrefcl-host -Wl,-rpath,%s\n", library, library);
+        print_link(library);
     return EXIT_CLEAN;
 }
 

@@ -35,6 +35,9 @@ static inline const struct refcl_host_runtime *host_shared(const void *address)
     return runtime && at >= *runtime->low && at < *runtime->high ? runtime : NULL;
 }
 
+/* A plain access of the code at PLACE. */
+void host_plain(const void *address, uint32_t size, uint8_t kind, const void *place);
+
 /* Locks of this library's own, which nobody stands before. */
 static inline void host_lock(bool *locked)
 {

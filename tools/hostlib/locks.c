@@ -10,16 +10,15 @@
 /* The C library keeps conditions of an older layout under the same names. */
 #define CONDITIONS "GLIBC_2.3.2"
 
-/* NAME gives MUTEX up and takes it again, whatever it returns. */
+/* NAME gives MUTEX up and takes it again, whatever it returns; recording may begin meanwhile. */
 #define WAIT(name, version, arguments, mutex, ...)                                                           \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \
         NEXT(name, version, arguments)                                                                       \
-        bool told = host_is_told(HERE);                                                                      \
-        if (told)                                                                                            \
+        if (host_is_told(HERE))                                                                              \
             host_release(mutex);                                                                             \
         int code = next(__VA_ARGS__);                                                                        \
-        if (told)                                                                                            \
+        if (host_is_told(HERE))                                                                              \
             host_acquire(mutex);                                                                             \
         return code;                                                                                         \
     }

@@ -13,7 +13,7 @@ EXPORT void refcl_host_attach(const struct refcl_host_runtime *runtime)
         __atomic_store_n(&host_runtime, runtime, __ATOMIC_RELEASE);
 }
 
-static void plain(const void *address, uint32_t size, uint8_t kind, const void *place)
+void host_plain(const void *address, uint32_t size, uint8_t kind, const void *place)
 {
     const struct refcl_host_runtime *runtime = host_shared(address);
     if (!runtime)
@@ -26,14 +26,14 @@ static void plain(const void *address, uint32_t size, uint8_t kind, const void *
     EXPORT void __tsan_##name(void *address);                                                                \
     EXPORT void __tsan_##name(void *address)                                                                 \
     {                                                                                                        \
-        plain(address, size, kind, HERE);                                                                    \
+        host_plain(address, size, kind, HERE);                                                               \
     }
 #define BOTH(name, size)                                                                                     \
     EXPORT void __tsan_##name(void *address);                                                                \
     EXPORT void __tsan_##name(void *address)                                                                 \
     {                                                                                                        \
-        plain(address, size, REFCL_HOST_READ, HERE);                                                         \
-        plain(address, size, REFCL_HOST_WRITE, HERE);                                                        \
+        host_plain(address, size, REFCL_HOST_READ, HERE);                                                    \
+        host_plain(address, size, REFCL_HOST_WRITE, HERE);                                                   \
     }
 #define SIZES(size)                                                                                          \
     PLAIN(read##size, size, REFCL_HOST_READ)                                                                 \
@@ -56,7 +56,7 @@ SIZES(16)
     EXPORT void __tsan_##name(void *address, unsigned long size);                                            \
     EXPORT void __tsan_##name(void *address, unsigned long size)                                             \
     {                                                                                                        \
-        plain(address, (uint32_t)size, kind, HERE);                                                          \
+        host_plain(address, (uint32_t)size, kind, HERE);                                                     \
     }
 RANGE(read_range, REFCL_HOST_READ)
 RANGE(write_range, REFCL_HOST_WRITE)
@@ -82,25 +82,3 @@ EXPORT void __tsan_func_entry(void *place)
 }
 EXPORT void __tsan_func_exit(void);
 EXPORT void __tsan_func_exit(void) {}
-
-/* clang instruments these calls. */
-EXPORT void *__tsan_memcpy(void *to, const void *from, unsigned long size);
-EXPORT void *__tsan_memcpy(void *to, const void *from, unsigned long size)
-{
-    plain(from, (uint32_t)size, REFCL_HOST_READ, HERE);
-    plain(to, (uint32_t)size, REFCL_HOST_WRITE, HERE);
-    return __builtin_memcpy(to, from, size);
-}
-EXPORT void *__tsan_memmove(void *to, const void *from, unsigned long size);
-EXPORT void *__tsan_memmove(void *to, const void *from, unsigned long size)
-{
-    plain(from, (uint32_t)size, REFCL_HOST_READ, HERE);
-    plain(to, (uint32_t)size, REFCL_HOST_WRITE, HERE);
-    return __builtin_memmove(to, from, size);
-}
-EXPORT void *__tsan_memset(void *to, int value, unsigned long size);
-EXPORT void *__tsan_memset(void *to, int value, unsigned long size)
-{
-    plain(to, (uint32_t)size, REFCL_HOST_WRITE, HERE);
-    return __builtin_memset(to, value, size);
-}

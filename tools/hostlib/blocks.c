@@ -1,0 +1,104 @@
+/* librefcl-host: functions of the C library that read and write memory that they are given.  clang calls the
+ * names with
+ * __tsan_; for gcc the linker makes those with __wrap_ of what the program calls (see `refcl host-cc`). */
+#include "tools/hostlib/hostlib.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void reads(const void *at, size_t size, const void *place)
+{
+    if (size)
+        host_plain(at, (uint32_t)size, REFCL_HOST_READ, place);
+}
+
+static void writes(const void *at, size_t size, const void *place)
+{
+    if (size)
+        host_plain(at, (uint32_t)size, REFCL_HOST_WRITE, place);
+}
+
+#define COPY(name, how)                                                                                      \
+    EXPORT void *name(void *to, const void *from, size_t size);                                              \
+    EXPORT void *name(void *to, const void *from, size_t size)                                               \
+    {                                                                                                        \
+        reads(from, size, HERE);                                                                             \
+        writes(to, size, HERE);                                                                              \
+        return how(to, from, size);                                                                          \
+    }
+COPY(__tsan_memcpy, memcpy)
+COPY(__tsan_memmove, memmove)
+COPY(__wrap_memcpy, memcpy)
+COPY(__wrap_memmove, memmove)
+COPY(__wrap_mempcpy, mempcpy)
+
+#define SET(name)                                                                                            \
+    EXPORT void *name(void *to, int value, size_t size);                                                     \
+    EXPORT void *name(void *to, int value, size_t size)                                                      \
+    {                                                                                                        \
+        writes(to, size, HERE);                                                                              \
+        return memset(to, value, size);                                                                      \
+    }
+SET(__tsan_memset)
+SET(__wrap_memset)
+
+/* With _FORTIFY_SOURCE the size of the object is known, too. */
+#define COPY_CHECKED(name, how)                                                                              \
+    void *how(void *to, const void *from, size_t size, size_t object);                                       \
+    EXPORT void *name(void *to, const void *from, size_t size, size_t object);                               \
+    EXPORT void *name(void *to, const void *from, size_t size, size_t object)                                \
+    {                                                                                                        \
+        reads(from, size, HERE);                                                                             \
+        writes(to, size, HERE);                                                                              \
+        return how(to, from, size, object);                                                                  \
+    }
+COPY_CHECKED(__wrap___memcpy_chk, __memcpy_chk)
+COPY_CHECKED(__wrap___memmove_chk, __memmove_chk)
+void *__memset_chk(void *to, int value, size_t size, size_t object);
+EXPORT void *__wrap___memset_chk(void *to, int value, size_t size, size_t object);
+EXPORT void *__wrap___memset_chk(void *to, int value, size_t size, size_t object)
+{
+    writes(to, size, HERE);
+    return __memset_chk(to, value, size, object);
+}
+
+EXPORT int __wrap_memcmp(const void *a, const void *b, size_t size);
+EXPORT int __wrap_memcmp(const void *a, const void *b, size_t size)
+{
+    reads(a, size, HERE);
+    reads(b, size, HERE);
+    return memcmp(a, b, size);
+}
+
+/* ---- files: what was transferred was accessed ------------------------------------------------------ */
+
+EXPORT size_t __wrap_fread(void *to, size_t size, size_t count, FILE *file);
+EXPORT size_t __wrap_fread(void *to, size_t size, size_t count, FILE *file)
+{
+    size_t done = fread(to, size, count, file);
+    writes(to, done * size, HERE);
+    return done;
+}
+
+EXPORT size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file);
+EXPORT size_t __wrap_fwrite(const void *from, size_t size, size_t count, FILE *file)
+{
+    reads(from, size * count, HERE);
+    return fwrite(from, size, count, file);
+}
+
+EXPORT ssize_t __wrap_read(int file, void *to, size_t size);
+EXPORT ssize_t __wrap_read(int file, void *to, size_t size)
+{
+    ssize_t done = read(file, to, size);
+    writes(to, done > 0 ? (size_t)done : 0, HERE);
+    return done;
+}
+
+EXPORT ssize_t __wrap_write(int file, const void *from, size_t size);
+EXPORT ssize_t __wrap_write(int file, const void *from, size_t size)
+{
+    reads(from, size, HERE);
+    return write(file, from, size);
+}
