@@ -333,6 +333,7 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
     case MM_RECORD_CONTENT:
     case MM_RECORD_PROGRAM:
     case MM_RECORD_REPLAY: /* compiled code found out that it has no findings */
+    case MM_RECORD_TERM:
         break;
     }
     return MM_OK;

@@ -108,7 +108,7 @@ static void apply(struct ck_predictor *p, const struct mm_event *e, uint32_t gro
 static void analyse(struct ck_predictor *p, bool last)
 {
     struct ck_predict_window *w = &p->window;
-    bool ready = p->model && w->atomics && ck_predict_prepare(p, w);
+    bool ready = p->model && w->atomics && !p->lost && ck_predict_prepare(p, w);
     if (ready) {
         ck_predict_ask(p, w);
     } else if (p->model && w->atomics) {
@@ -118,25 +118,50 @@ static void analyse(struct ck_predictor *p, bool last)
     if (last)
         ck_predict_ask_assertions(p, w);
     p->cut |= w->atomic_agent.command != UINT32_MAX;
+    ck_predict_end_terms(p, w);
     ck_predict_clear(w);
+}
+
+static struct ck_predict_event *new_event(struct ck_predict_window *w)
+{
+    if (w->count == w->capacity) {
+        uint32_t capacity = w->capacity ? w->capacity * 2 : 64;
+        struct ck_predict_event *events = mm_realloc(w->events, capacity * sizeof *events);
+        if (!events)
+            return NULL;
+        w->events = events;
+        w->capacity = capacity;
+    }
+    return &w->events[w->count++];
+}
+
+bool ck_predict_add_condition(struct ck_predictor *p, const struct mm_term *t)
+{
+    if (ck_predict_term(p, t->agent.command, t->a)->window != p->window_number)
+        return true; /* it is what it is */
+    struct ck_predict_event *to = new_event(&p->window);
+    if (!to)
+        return false;
+    *to = (struct ck_predict_event){
+        .event = {.kind = CK_PREDICT_CONDITION, .agent = t->agent, .size = t->size, .value_read = t->value},
+        .id = p->next_event,
+        .read = t->a,
+        .keeps = t->op == MM_TERM_KEEP};
+    return true;
 }
 
 static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t named, uint32_t group)
 {
     struct ck_predict_window *w = &p->window;
-    if (w->count == w->capacity) {
-        uint32_t capacity = w->capacity ? w->capacity * 2 : 64;
-        struct ck_predict_event *events = mm_realloc(w->events, capacity * sizeof *events);
-        if (!events)
-            return;
-        w->events = events;
-        w->capacity = capacity;
-    }
-    struct ck_predict_event *to = &w->events[w->count++];
+    struct ck_predict_event *to = new_event(w);
+    p->lost |= !to;
+    if (!to)
+        return;
     *to = (struct ck_predict_event){.event = *e, .id = p->next_event, .named = named};
     if (!ck_predict_is_access(e))
         return;
     to->known = value_before(p, e, group, &to->before);
+    ck_predict_attach(p, to, w->count - 1);
     if (!(e->attributes & MM_ATOMIC))
         return;
     struct mm_agent *first = &w->atomic_agent;
@@ -235,7 +260,7 @@ static enum mm_class take_events(void *context, const struct mm_event *events, s
     return MM_OK;
 }
 
-/* The event of the window with that id. */
+/* The event of the window with that id.  Conditions have that of the event after them. */
 static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
 {
     uint32_t low = 0, high = w->count;
@@ -246,6 +271,8 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
         else
             high = middle;
     }
+    while (low < w->count && w->events[low].id == id && w->events[low].event.kind == CK_PREDICT_CONDITION)
+        low++;
     return low < w->count && w->events[low].id == id ? low : UINT32_MAX;
 }
 
@@ -347,6 +374,8 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
         take_allocation(p, &record->allocation);
     if (record->type == MM_RECORD_ARGUMENT)
         take_argument(p, &record->argument);
+    if (record->type == MM_RECORD_TERM)
+        ck_predict_take_term(p, &record->term);
     return MM_OK;
 }
 
@@ -365,6 +394,7 @@ struct ck_predictor *ck_predictor_create(const struct mm_cat_model *model,
         return NULL;
     }
     p->model = model;
+    p->window_number = 1;
     p->options = *options;
     p->options.window = options->window ? options->window : WINDOW;
     p->options.events = options->events ? options->events : EVENTS;
@@ -412,6 +442,7 @@ void ck_predictor_destroy(struct ck_predictor *p)
     if (!p)
         return;
     ck_predict_clear(&p->window);
+    ck_predict_destroy_terms(p);
     mm_free(p->window.events);
     mm_free(p->window.edges);
     for (size_t i = 0; i < p->found_count; i++)

@@ -38,9 +38,9 @@ static bool one_kernel(const struct ck_predict_window *w, const uint32_t *order,
     bool one = true;
     for (uint32_t i = 0; i < count; i++) {
         const struct mm_event *e = &w->events[order[i]].event;
-        one &=
-            ck_predict_is_point(e) || (e->agent.command == w->events[order[count - 1]].event.agent.command &&
-                                       e->agent.index != MM_INDEX_RUNTIME && e->agent.command);
+        one &= ck_predict_is_point(e) || e->kind == CK_PREDICT_CONDITION ||
+               (e->agent.command == w->events[order[count - 1]].event.agent.command &&
+                e->agent.index != MM_INDEX_RUNTIME && e->agent.command);
     }
     return one;
 }
@@ -60,17 +60,6 @@ static int describe_agent(const struct ck_predictor *p, const struct mm_event *e
     return snprintf(at, 120, "%s", words);
 }
 
-/* What the access reads or writes is not what it was, or may follow from that. */
-static bool has_changed(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
-                        const uint32_t *order, uint32_t at)
-{
-    const struct ck_predict_event *e = &w->events[order[at]];
-    bool follows = e->event.kind == MM_WRITE && !(e->event.attributes & MM_FREE_VALUE), any = false;
-    for (uint32_t i = 0; i < at && follows; i++)
-        any |= w->events[order[i]].item == e->item && pair->free[order[i]] == CK_PREDICT_OTHER;
-    return any || pair->free[order[at]] == CK_PREDICT_OTHER;
-}
-
 /* The accesses, fences and barriers of an execution in their order. */
 static char *describe(const struct ck_predictor *p, const struct ck_predict_window *w,
                       const struct ck_predict_pair *pair, const uint32_t *order, uint32_t count)
@@ -81,7 +70,7 @@ static char *describe(const struct ck_predictor *p, const struct ck_predict_wind
         const struct mm_event *e = &w->events[order[i]].event;
         const char *name =
             e->allocation < p->allocation_count ? p->allocations[e->allocation].info.name : NULL;
-        if (ck_predict_is_point(e) || e->kind == MM_BARRIER_EXIT)
+        if (ck_predict_is_point(e) || e->kind == MM_BARRIER_EXIT || e->kind == CK_PREDICT_CONDITION)
             continue;
         at += snprintf(at, 3, "%s", at != text ? "; " : "");
         at += describe_agent(p, e, alone, at);
@@ -91,11 +80,9 @@ static char *describe(const struct ck_predictor *p, const struct ck_predict_wind
         if (ck_predict_is_access(e))
             at += snprintf(at, 50, " %.20s+%" PRIu64 "%s", name ? name : "", e->offset,
                            ck_predict_writes(e) ? " := " : " = ");
-        if (ck_predict_is_access(e) && has_changed(w, pair, order, i))
-            at += snprintf(at, 30, "another value");
-        else if (ck_predict_is_access(e))
+        if (ck_predict_is_access(e))
             at += snprintf(at, 30, "%" PRId64,
-                           (int64_t)(ck_predict_writes(e) ? e->value_written : e->value_read));
+                           (int64_t)(ck_predict_writes(e) ? pair->written : pair->read)[order[i]]);
     }
     return text;
 }
@@ -120,8 +107,7 @@ static struct mm_event recorded(const struct ck_predictor *p, const struct ck_pr
     return event;
 }
 
-static void keep_race(struct ck_predictor *p, const struct ck_predict_window *w,
-                      const struct ck_predict_pair *pair)
+static void keep_race(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
 {
     uint32_t *order = mm_alloc((w->count + 1) * sizeof *order);
     uint32_t n = order ? ck_predict_order(p, w, pair, order) : 0;
@@ -176,7 +162,7 @@ static void ask_pair(struct ck_predictor *p, const struct ck_predict_window *w, 
     else if (is_race(&verdict)) {
         take_witness(w, &verdict, pair);
         never_again(p, &w->events[pair->a].event, &w->events[pair->b].event);
-        if (ck_predict_close(w, pair))
+        if (ck_predict_close(p, w, pair))
             keep_race(p, w, pair);
     }
     ck_verdict_clear(&verdict);
@@ -185,10 +171,10 @@ static void ask_pair(struct ck_predictor *p, const struct ck_predict_window *w, 
 
 void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
 {
-    struct ck_predict_pair pair = {.cut = mm_alloc_zero(w->item_count + 1, sizeof *pair.cut),
-                                   .free = mm_alloc_zero(w->count + 1, sizeof *pair.free)};
+    struct ck_predict_pair pair = {0};
+    bool ready = ck_predict_pair_create(w, &pair);
     size_t limit = p->questions + p->options.questions;
-    for (uint32_t j = 0; pair.cut && pair.free && j < w->count && p->questions < limit; j++) {
+    for (uint32_t j = 0; ready && j < w->count && p->questions < limit; j++) {
         const struct ck_predict_event *y = &w->events[j];
         if (y->place == UINT32_MAX || !w->places[y->place].shared)
             continue;
@@ -198,27 +184,25 @@ void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
                 continue;
             pair.a = i;
             pair.b = j;
-            if (ck_predict_close(w, &pair))
+            if (ck_predict_close(p, w, &pair))
                 ask_pair(p, w, &pair);
         }
     }
-    mm_free(pair.cut);
-    mm_free(pair.free);
+    ck_predict_pair_destroy(&pair);
 }
 
 /* ---- assertions --------------------------------------------------------------------------------- */
 
 static void keep_failure(struct ck_predictor *p, const struct ck_predict_window *w,
-                         const struct ck_verdict *v, const struct ck_predict_pair *pair)
+                         const struct ck_verdict *v, struct ck_predict_pair *pair)
 {
     uint32_t *order = mm_alloc((v->witness_count + 1) * sizeof *order), n = 0;
     for (size_t i = 0; order && i < v->witness_count; i++)
         if (v->witness[i].thread != UINT32_MAX && v->witness[i].line && v->witness[i].line <= w->count &&
             (n == 0 || order[n - 1] != v->witness[i].line - 1)) {
             uint32_t index = order[n++] = v->witness[i].line - 1;
-            if (pair->free[index] && ck_predict_reads(&v->witness[i].info) &&
-                v->witness[i].info.value_read != w->events[index].event.value_read)
-                pair->free[index] = CK_PREDICT_OTHER;
+            pair->read[index] = v->witness[i].info.value_read;
+            pair->written[index] = v->witness[i].info.value_written;
         }
     keep(p, (struct ck_prediction){.assertion = pair->assertion,
                                    .execution = order ? describe(p, w, pair, order, n) : NULL});
@@ -228,16 +212,12 @@ static void keep_failure(struct ck_predictor *p, const struct ck_predict_window 
 static void ask_assertion(struct ck_predictor *p, const struct ck_predict_window *w,
                           const struct ck_condition *assertion)
 {
-    struct ck_predict_pair pair = {.a = UINT32_MAX,
-                                   .b = UINT32_MAX,
-                                   .cut = mm_alloc_zero(w->item_count + 1, sizeof *pair.cut),
-                                   .free = mm_alloc_zero(w->count + 1, sizeof *pair.free),
-                                   .assertion = assertion};
+    struct ck_predict_pair pair = {.a = UINT32_MAX, .b = UINT32_MAX, .assertion = assertion};
     struct ck_options options = {.timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true};
     struct ck_verdict verdict = {0};
     struct mm_error err = {0};
     struct ck_program *program = NULL;
-    if (pair.cut && pair.free && ck_predict_close(w, &pair))
+    if (ck_predict_pair_create(w, &pair) && ck_predict_close(p, w, &pair))
         program = ck_predict_program(p, w, &pair);
     p->questions++;
     if (!program || ck_z3(program, p->model, &options, &verdict, &err) != MM_OK ||
@@ -247,8 +227,7 @@ static void ask_assertion(struct ck_predictor *p, const struct ck_predict_window
         keep_failure(p, w, &verdict, &pair);
     ck_verdict_clear(&verdict);
     ck_program_destroy(program);
-    mm_free(pair.cut);
-    mm_free(pair.free);
+    ck_predict_pair_destroy(&pair);
 }
 
 void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window *w)
@@ -257,7 +236,7 @@ void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window 
         enum ck_answer now = ck_assertion_holds(p->assertions[i], p, &p->limit);
         if (now == CK_NO)
             keep(p, (struct ck_prediction){.assertion = p->assertions[i], .observed = true});
-        else if (now == CK_YES && p->model && w->atomics && w->items)
+        else if (now == CK_YES && p->model && w->atomics && w->items && !p->lost)
             ask_assertion(p, w, p->assertions[i]);
         p->questions += now == CK_YES && p->model && p->cut;
         p->unknown += now == CK_YES && p->model && p->cut;

@@ -139,6 +139,24 @@ struct lowering {
     bool failed;
 };
 
+static bool term_names(const struct ck_condition_term *t, const struct ck_predictor *p,
+                       const struct ck_predict_place *place)
+{
+    struct where at;
+    return t->name && find(p, t, &at) && place->allocation == at.root && at.offset < place->to &&
+           place->from < at.offset + at.size;
+}
+
+bool ck_assertion_names(const struct ck_condition *a, const struct ck_predictor *p,
+                        const struct ck_predict_place *place)
+{
+    bool names = false;
+    for (uint32_t i = 0; i < a->count && !names; i++)
+        names = a->nodes[i].op == CK_PROP_COMPARE &&
+                (term_names(&a->nodes[i].left, p, place) || term_names(&a->nodes[i].right, p, place));
+    return names;
+}
+
 /* Memory that only one agent writes holds in the end what it holds now. */
 static struct ck_term lower_term(struct lowering *l, const struct ck_condition_term *t)
 {

@@ -9,7 +9,7 @@ enum { STEPS = 50000, ORDERS = 200 };
 struct order {
     const struct ck_predictor *p;
     const struct ck_predict_window *w;
-    const struct ck_predict_pair *pair;
+    struct ck_predict_pair *pair;
     bool *kept;
     uint32_t *at;                               /* per agent: how far it is */
     uint8_t *memory;                            /* 8 bytes per place */
@@ -70,6 +70,72 @@ static bool in_order(struct order *o, uint32_t index)
     return true;
 }
 
+/* Term ID of E's agent; OTHERWISE where nobody knows. */
+static uint64_t value_of(const struct order *o, const struct ck_predict_event *e, uint32_t id,
+                         uint64_t otherwise)
+{
+    uint32_t command = e->event.agent.command;
+    bool opaque = ck_predict_term(o->p, command, id)->opaque;
+    return opaque ? otherwise : ck_predict_value(o->p, command, id, o->pair->read);
+}
+
+static bool holds(const struct order *o, const struct ck_predict_event *e)
+{
+    uint64_t was = e->event.value_read, is = value_of(o, e, e->read, was);
+    return e->keeps ? is == was : !is == !was;
+}
+
+static uint64_t held(const struct order *o, const struct ck_predict_event *e)
+{
+    uint64_t value = 0;
+    memcpy(&value, memory_of(o, e), e->event.size);
+    return value;
+}
+
+static bool may_read(const struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    uint64_t value = held(o, e), was = e->event.value_read;
+    if (o->pair->free[index] == CK_PREDICT_FIXED && value != was)
+        return false;
+    return e->update != MM_UPDATE_COMPARE ||
+           (value == value_of(o, e, e->compared, e->event.kind == MM_RMW ? was : ~value)) ==
+               (e->event.kind == MM_RMW);
+}
+
+/* What E writes after it has read. */
+static uint64_t result_of(const struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    const struct mm_event *was = &e->event;
+    uint64_t old = o->pair->read[index], with = value_of(o, e, e->written, was->value_written);
+    unsigned size = was->size;
+    bool opaque = ck_predict_term(o->p, was->agent.command, e->written)->opaque;
+    int64_t x = ck_sign_extend(old, size), y = ck_sign_extend(with, size);
+    switch (e->update) {
+    case MM_UPDATE_ADD:
+        return opaque ? old + was->value_written - was->value_read : old + with;
+    case MM_UPDATE_SUB:
+        return opaque ? old + was->value_written - was->value_read : old - with;
+    case MM_UPDATE_AND:
+        return opaque ? with : old & with;
+    case MM_UPDATE_OR:
+        return opaque ? with : old | with;
+    case MM_UPDATE_XOR:
+        return opaque ? with : old ^ with;
+    case MM_UPDATE_SMIN:
+        return opaque || y < x ? with : old;
+    case MM_UPDATE_SMAX:
+        return opaque || y > x ? with : old;
+    case MM_UPDATE_UMIN:
+        return opaque || with < old ? with : old;
+    case MM_UPDATE_UMAX:
+        return opaque || with > old ? with : old;
+    default:
+        return with;
+    }
+}
+
 static bool may_go(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
@@ -77,9 +143,9 @@ static bool may_go(struct order *o, uint32_t index)
         return false;
     if (e->event.kind == MM_BARRIER_EXIT)
         return may_leave(o, e);
-    if (e->place == UINT32_MAX || e->event.kind == MM_WRITE || o->pair->free[index])
-        return true;
-    return memcmp(memory_of(o, e), &e->event.value_read, e->event.size) == 0;
+    if (e->event.kind == CK_PREDICT_CONDITION)
+        return holds(o, e);
+    return e->place == UINT32_MAX || e->event.kind == MM_WRITE || may_read(o, index);
 }
 
 static void feed(const struct mm_sink *sink, const struct order *o, uint32_t index, mm_event_id id)
@@ -116,10 +182,12 @@ static bool confirmed(const struct order *o)
         if (record.allocation.id)
             sink.record(sink.context, &record);
     }
+    mm_event_id id = 0;
     for (uint32_t i = 0; i < o->count; i++)
-        feed(&sink, o, o->events[i], i);
-    feed(&sink, o, o->pair->b, o->count);
-    feed(&sink, o, o->pair->a, o->count + 1);
+        if (o->w->events[o->events[i]].event.kind != CK_PREDICT_CONDITION)
+            feed(&sink, o, o->events[i], id++);
+    feed(&sink, o, o->pair->b, id);
+    feed(&sink, o, o->pair->a, id + 1);
     for (size_t i = 0; i < ck_detector_finding_count(d) && !is; i++) {
         const struct ck_finding *f = ck_detector_finding(d, i);
         is = f->access_count == 2 && f->allocation &&
@@ -131,14 +199,33 @@ static bool confirmed(const struct order *o)
 
 static bool walk(struct order *o);
 
-/* What a free read returns; by how much that is more than it was. */
-static uint64_t note_value(struct order *o, uint32_t index)
+static void carry_out(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
-    uint64_t value = 0;
-    memcpy(&value, memory_of(o, e), e->event.size);
-    o->pair->free[index] = value == e->event.value_read ? CK_PREDICT_FREE : CK_PREDICT_OTHER;
-    return value - e->event.value_read;
+    if (e->place == UINT32_MAX)
+        return;
+    if (ck_predict_reads(&e->event))
+        o->pair->read[index] = held(o, e);
+    if (ck_predict_writes(&e->event)) {
+        o->pair->written[index] = result_of(o, index);
+        memcpy(memory_of(o, e), &o->pair->written[index], e->event.size);
+    }
+}
+
+/* Those that come next in ITEM; false: one does not hold. */
+static bool pass_conditions(struct order *o, uint32_t item)
+{
+    while (next_of(o, item)) {
+        uint32_t index = o->w->items[item].events[o->at[item]];
+        const struct ck_predict_event *e = &o->w->events[index];
+        if (e->event.kind != CK_PREDICT_CONDITION)
+            return true;
+        if (!holds(o, e))
+            return false;
+        o->events[o->count++] = index;
+        o->at[item]++;
+    }
+    return true;
 }
 
 static bool take(struct order *o, uint32_t item)
@@ -146,22 +233,19 @@ static bool take(struct order *o, uint32_t item)
     uint32_t index = o->w->items[item].events[o->at[item]];
     const struct ck_predict_event *e = &o->w->events[index];
     uint8_t before[8];
+    uint32_t count = o->count, at = o->at[item];
     bool writes = e->place != UINT32_MAX && e->event.kind != MM_READ;
     if (index == o->pair->a || index == o->pair->b || !may_go(o, index))
         return false;
-    uint64_t value = e->event.value_written;
-    if (e->place != UINT32_MAX && o->pair->free[index])
-        value += note_value(o, index);
-    if (writes) {
+    if (writes)
         memcpy(before, memory_of(o, e), e->event.size);
-        memcpy(memory_of(o, e), &value, e->event.size);
-    }
+    carry_out(o, index);
     o->events[o->count++] = index;
     o->at[item]++;
-    if (walk(o))
+    if (pass_conditions(o, item) && walk(o))
         return true;
-    o->at[item]--;
-    o->count--;
+    o->at[item] = at;
+    o->count = count;
     if (writes)
         memcpy(memory_of(o, e), before, e->event.size);
     return false;
@@ -196,14 +280,15 @@ static bool walk(struct order *o)
     return false;
 }
 
-/* What happens to commands up to there takes part, too. */
+/* What happens to commands up to there takes part, too, and so do conditions. */
 static uint32_t keep_points(const struct order *o)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < o->w->item_count; i++)
         for (uint32_t k = 0; k < o->pair->cut[i]; k++) {
             uint32_t index = o->w->items[i].events[k];
-            bool point = ck_predict_is_point(&o->w->events[index].event);
+            const struct mm_event *e = &o->w->events[index].event;
+            bool point = ck_predict_is_point(e) || e->kind == CK_PREDICT_CONDITION;
             o->kept[index] |= point;
             count += point;
         }
@@ -211,7 +296,7 @@ static uint32_t keep_points(const struct order *o)
 }
 
 uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_window *w,
-                          const struct ck_predict_pair *pair, uint32_t *order)
+                          struct ck_predict_pair *pair, uint32_t *order)
 {
     struct order o = {.p = p, .w = w, .pair = pair, .events = order, .last = w->events[pair->b].item};
     bool found = false;
@@ -220,13 +305,17 @@ uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_
     o.ids = mm_alloc_zero(w->count + 1, sizeof *o.ids);
     o.memory = mm_alloc_zero(w->place_count + 1, 8);
     if (o.kept && o.at && o.ids && o.memory) {
-        o.total = ck_predict_select(w, pair, o.kept);
+        o.total = ck_predict_select(p, w, pair, o.kept);
         bool few = o.total >= 2 && o.total <= p->options.events;
         o.total += keep_points(&o);
         for (uint32_t i = 0; i < w->place_count; i++)
             if (w->places[i].to - w->places[i].from <= 8)
                 ck_predict_initial(w, i, o.memory + (size_t)8 * i);
         found = few && walk(&o);
+    }
+    if (found) {
+        carry_out(&o, pair->b);
+        carry_out(&o, pair->a);
     }
     mm_free(o.kept);
     mm_free(o.at);

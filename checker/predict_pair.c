@@ -2,8 +2,8 @@
  * and which events matter to it.
  *
  * The agents of the two stop there; others come as far as values that were read, barriers, and the order of
- * commands demand.  Other reads return what they returned, so that everybody comes the same way; but for
- * those from which no way follows (MM_FREE_VALUE), nor a write that has to be what it was. */
+ * commands demand.  Other reads return what the conditions of everybody's way allow (struct mm_term); those
+ * of which it is not known what follows from them return what they returned. */
 #include "checker/predict.h"
 
 #include <string.h>
@@ -83,7 +83,7 @@ static bool demand_all(struct closing *c, uint32_t item)
             return false;
         if (!demand_order(c, index))
             return false;
-        if (e->writer != UINT32_MAX && index != c->pair->a && index != c->pair->b && !c->pair->free[index])
+        if (e->writer != UINT32_MAX && index != c->pair->a && index != c->pair->b && c->pair->free[index])
             demand(c, e->writer);
     }
     return true;
@@ -91,59 +91,137 @@ static bool demand_all(struct closing *c, uint32_t item)
 
 /* ---- reads that may return something else ------------------------------------------------------ */
 
-/* Those of ITEM, from the last on: none of which a later write follows whose place is FIXED, nor, of a
- * read-modify-write, its own. */
-static bool free_of_item(const struct ck_predict_window *w, const struct ck_predict_pair *pair, uint32_t item,
-                         bool *fixed)
+struct freeing {
+    struct ck_predictor *p;
+    const struct ck_predict_window *w;
+    struct ck_predict_pair *pair;
+    bool opaque, changed; /* OPAQUE: nobody knows how what is needed follows from its leaves */
+};
+
+/* What a place holds that nobody knows is unlike anything that is read: it must not be taken for a value. */
+static void bind(struct freeing *f, uint32_t event, enum ck_predict_free how)
 {
-    bool later = false, changed = false;
-    for (uint32_t k = pair->cut[item]; k-- > 0;) {
-        uint32_t index = w->items[item].events[k], place = w->events[index].place;
-        const struct mm_event *e = &w->events[index].event;
-        pair->free[index] = CK_PREDICT_SAME;
-        if (place == UINT32_MAX || index == pair->a || index == pair->b)
-            continue;
-        bool is_free = e->attributes & MM_FREE_VALUE && !(e->attributes & MM_NO_VALUE);
-        bool is_fixed = ck_predict_writes(e) && fixed[place];
-        later |= is_fixed && !is_free;
-        if (!ck_predict_reads(e))
-            continue;
-        pair->free[index] = is_free && !later && !is_fixed ? CK_PREDICT_FREE : CK_PREDICT_SAME;
-        changed |= !pair->free[index] && !fixed[place];
-        fixed[place] |= !pair->free[index];
-    }
-    return changed;
+    uint32_t place = f->w->events[event].place;
+    if (place != UINT32_MAX && f->w->places[place].unknown)
+        how = CK_PREDICT_FIXED;
+    if (f->pair->free[event] >= how)
+        return;
+    f->pair->free[event] = (uint8_t)how;
+    f->changed = true;
 }
 
-/* A place is fixed where somebody has to read what he read: those who write there write what they wrote.  For
- * an assertion about memory in the end all are. */
-static bool find_free(const struct ck_predict_window *w, const struct ck_predict_pair *pair)
+static void bind_leaf(void *context, uint32_t event)
 {
-    bool *fixed = mm_alloc_zero(w->place_count + 1, sizeof *fixed), changed = fixed != NULL;
-    if (fixed && pair->assertion)
-        memset(fixed, true, w->place_count);
-    while (changed) {
-        changed = false;
+    struct freeing *f = context;
+    bind(f, event, f->opaque ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+}
+
+/* Somebody's way follows from what TERM of E's agent is. */
+static void need(struct freeing *f, const struct ck_predict_event *e, uint32_t term)
+{
+    uint32_t command = e->event.agent.command;
+    f->opaque = ck_predict_term(f->p, command, term)->opaque;
+    ck_predict_leaves(f->p, command, term, bind_leaf, f);
+}
+
+static bool is_opaque(const struct freeing *f, const struct ck_predict_event *e, uint32_t term)
+{
+    return ck_predict_term(f->p, e->event.agent.command, term)->opaque;
+}
+
+/* What E is follows from what it reads, or it is not said how what it reads is used. */
+static void bind_itself(struct freeing *f, uint32_t index)
+{
+    const struct ck_predict_event *e = &f->w->events[index];
+    bool racing = index == f->pair->a || index == f->pair->b;
+    if (ck_predict_reads(&e->event) && !racing && (!e->read || e->event.attributes & MM_NO_VALUE))
+        bind(f, index, CK_PREDICT_FIXED);
+    if (e->update != MM_UPDATE_COMPARE)
+        return;
+    need(f, e, e->compared);
+    bind(f, index, is_opaque(f, e, e->compared) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+}
+
+/* What it writes matters. */
+static void bind_written(struct freeing *f, uint32_t index)
+{
+    const struct ck_predict_event *e = &f->w->events[index];
+    bool replaces =
+        e->event.kind == MM_WRITE || e->update == MM_UPDATE_EXCHANGE || e->update == MM_UPDATE_COMPARE;
+    bool adds = e->update == MM_UPDATE_ADD || e->update == MM_UPDATE_SUB;
+    need(f, e, e->written);
+    if (!replaces)
+        bind(f, index, !adds && is_opaque(f, e, e->written) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+}
+
+/* EVENT happens before the two race, or everybody is at the end. */
+static void look_at(struct freeing *f, uint32_t index)
+{
+    const struct ck_predict_event *e = &f->w->events[index];
+    if (e->event.kind == CK_PREDICT_CONDITION)
+        need(f, e, e->read);
+    if (e->place == UINT32_MAX)
+        return;
+    bind_itself(f, index);
+    if (ck_predict_reads(&e->event) && f->pair->free[index] && !f->pair->matters[e->place]) {
+        f->pair->matters[e->place] = true;
+        f->changed = true;
+    }
+    if (ck_predict_writes(&e->event) && f->pair->matters[e->place])
+        bind_written(f, index);
+}
+
+/* Reads are bound where a condition follows from them, or a write to a place where such a read is. */
+static void find_free(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+{
+    struct freeing f = {p, w, pair, false, true};
+    memset(pair->free, CK_PREDICT_FREE, w->count * sizeof *pair->free);
+    for (uint32_t i = 0; i < w->place_count; i++)
+        pair->matters[i] = pair->assertion && ck_assertion_names(pair->assertion, p, &w->places[i]);
+    while (f.changed) {
+        f.changed = false;
         for (uint32_t i = 0; i < w->item_count; i++)
-            changed |= free_of_item(w, pair, i, fixed);
+            for (uint32_t k = 0; k < pair->cut[i]; k++)
+                look_at(&f, w->items[i].events[k]);
     }
-    mm_free(fixed);
-    return fixed != NULL;
 }
 
-bool ck_predict_close(const struct ck_predict_window *w, struct ck_predict_pair *pair)
+bool ck_predict_pair_create(const struct ck_predict_window *w, struct ck_predict_pair *pair)
+{
+    pair->cut = mm_alloc_zero(w->item_count + 1, sizeof *pair->cut);
+    pair->free = mm_alloc_zero(w->count + 1, sizeof *pair->free);
+    pair->matters = mm_alloc_zero(w->place_count + 1, sizeof *pair->matters);
+    pair->read = mm_alloc_zero(w->count + 1, sizeof *pair->read);
+    pair->written = mm_alloc_zero(w->count + 1, sizeof *pair->written);
+    for (uint32_t i = 0; i < w->count && pair->read && pair->written; i++) {
+        pair->read[i] = w->events[i].event.value_read;
+        pair->written[i] = w->events[i].event.value_written;
+    }
+    return pair->cut && pair->free && pair->matters && pair->read && pair->written;
+}
+
+void ck_predict_pair_destroy(struct ck_predict_pair *pair)
+{
+    mm_free(pair->cut);
+    mm_free(pair->free);
+    mm_free(pair->matters);
+    mm_free(pair->read);
+    mm_free(pair->written);
+}
+
+bool ck_predict_close(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
 {
     struct closing c = {w, pair, true};
     for (uint32_t i = 0; i < w->item_count; i++)
         pair->cut[i] = pair->assertion ? w->items[i].count : 0;
+    find_free(p, w, pair);
     if (pair->assertion)
-        return find_free(w, pair);
+        return true;
     pair->cut[w->events[pair->a].item] = ck_predict_position(w, pair->a) + 1;
     pair->cut[w->events[pair->b].item] = ck_predict_position(w, pair->b) + 1;
     while (c.changed) {
         c.changed = false;
-        if (!find_free(w, pair))
-            return false;
+        find_free(p, w, pair);
         for (uint32_t i = 0; i < w->item_count; i++)
             if (!demand_all(&c, i))
                 return false;
@@ -159,10 +237,17 @@ static bool is_cut(const struct ck_predict_window *w, const struct ck_predict_pa
     return event != UINT32_MAX && ck_predict_position(w, event) >= pair->cut[w->events[event].item];
 }
 
-/* Places that two of those who take part use, one of them writing, or where somebody has read what then is
- * not written: the question's answer is no, unless others write the same. */
-static void mark_places(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
-                        uint32_t *owner, bool *used)
+/* What E writes follows from what is read in the window. */
+static bool may_differ(const struct ck_predictor *p, const struct ck_predict_event *e)
+{
+    return ck_predict_writes(&e->event) &&
+           ck_predict_term(p, e->event.agent.command, e->written)->window == p->window_number;
+}
+
+/* Places that two of those who take part use, one of them writing; where somebody has read what then is not
+ * written; and those that matter where what is written may be something else. */
+static void mark_places(const struct ck_predictor *p, const struct ck_predict_window *w,
+                        const struct ck_predict_pair *pair, uint32_t *owner, bool *used)
 {
     for (uint32_t i = 0; i < w->place_count; i++)
         owner[i] = UINT32_MAX;
@@ -172,8 +257,10 @@ static void mark_places(const struct ck_predict_window *w, const struct ck_predi
                 const struct ck_predict_event *e = &w->events[w->items[i].events[k]];
                 if (e->place == UINT32_MAX)
                     continue;
-                if (pass == 0 && e->event.kind != MM_WRITE && is_cut(w, pair, e->writer) &&
-                    !pair->free[w->items[i].events[k]])
+                if (pass == 0 && ck_predict_reads(&e->event) && is_cut(w, pair, e->writer) &&
+                    pair->free[w->items[i].events[k]])
+                    used[e->place] = true;
+                if (pass == 0 && pair->matters[e->place] && may_differ(p, e))
                     used[e->place] = true;
                 if (pass == 0 && ck_predict_writes(&e->event))
                     owner[e->place] = i;
@@ -200,13 +287,14 @@ static uint32_t keep_item(const struct ck_predict_window *w, const struct ck_pre
     return count;
 }
 
-uint32_t ck_predict_select(const struct ck_predict_window *w, const struct ck_predict_pair *pair, bool *kept)
+uint32_t ck_predict_select(const struct ck_predictor *p, const struct ck_predict_window *w,
+                           const struct ck_predict_pair *pair, bool *kept)
 {
     uint32_t *owner = mm_alloc((w->place_count + 1) * sizeof *owner), count = 0;
     bool *used = mm_alloc_zero(w->place_count + 1, sizeof *used);
     memset(kept, 0, w->count * sizeof *kept);
     if (owner && used)
-        mark_places(w, pair, owner, used);
+        mark_places(p, w, pair, owner, used);
     for (uint32_t i = 0; owner && used && i < w->item_count; i++)
         count += keep_item(w, &w->items[i], pair->cut[i], used, kept);
     mm_free(owner);

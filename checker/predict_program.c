@@ -1,6 +1,6 @@
 /* The program that Z3 is asked about: a thread for each agent, with its accesses, fences and barriers as they
- * were recorded; reads return what they returned, but for the two that race and those that are free.  What
- * commands order is given as edges from event to event. */
+ * were recorded, and the conditions of its way, as expressions of what it reads.  What commands order is
+ * given as edges from event to event. */
 #include "checker/predict.h"
 
 #include <stdio.h>
@@ -9,13 +9,14 @@
 enum { GROUPS = 256 };
 
 struct build {
-    const struct ck_predictor *p;
+    struct ck_predictor *p;
     const struct ck_predict_window *w;
     const struct ck_predict_pair *pair;
     struct ck_program *program;
     bool *kept;
     uint32_t *objects; /* by place */
     uint32_t *threads; /* by item */
+    uint32_t *regs;    /* by event: what it reads, UINT32_MAX: what it read */
     uint32_t groups[GROUPS], group_count;
     bool failed;
 };
@@ -95,16 +96,102 @@ static void emit(struct build *b, uint32_t thread, struct ck_instr instr)
     b->failed |= ck_program_add_instr(b->program, thread, &instr) == UINT32_MAX;
 }
 
-/* The value read is what it was. */
-static void assume(struct build *b, uint32_t thread, uint32_t reg, const struct mm_event *e)
+static void assume_equal(struct build *b, uint32_t thread, uint32_t left, uint32_t right, bool equal)
 {
-    uint32_t left = expr(b, CK_REG, e->size, reg, 0, 0);
-    uint32_t right = expr(b, CK_CONST, e->size, e->value_read, 0, 0);
-    emit(b, thread,
-         (struct ck_instr){.op = CK_ASSUME,
-                           .value = expr(b, CK_EQ, 4, 0, left, right),
-                           .reg = CK_NO_REG,
-                           .reg2 = CK_NO_REG});
+    uint32_t value = expr(b, equal ? CK_EQ : CK_NE, 4, 0, left, right);
+    emit(b, thread, (struct ck_instr){.op = CK_ASSUME, .value = value, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
+}
+
+/* ---- terms -------------------------------------------------------------------------------------- */
+
+static uint32_t expr_of(struct build *b, uint32_t command, uint32_t id);
+
+static uint32_t operand(struct build *b, uint32_t command, const struct ck_predict_term *t, uint32_t id)
+{
+    unsigned size = ck_predict_operand_size(b->p, command, t);
+    return id ? expr_of(b, command, id) : expr(b, CK_CONST, size, t->value, 0, 0);
+}
+
+static uint32_t make_expr(struct build *b, uint32_t command, const struct ck_predict_term *t)
+{
+    struct ck_expr e = {.op = ck_predict_expr_op(t->op), .size = t->size};
+    if (t->op == MM_TERM_READ && t->event != UINT32_MAX && b->regs[t->event] != UINT32_MAX)
+        return expr(b, CK_REG, t->size, b->regs[t->event], 0, 0);
+    if (t->op == MM_TERM_READ || t->op == MM_TERM_CONST || t->window != b->p->window_number)
+        return expr(b, CK_CONST, t->size, ck_predict_value(b->p, command, t->id, b->pair->read), 0, 0);
+    unsigned count = ck_expr_operands(e.op);
+    e.a = operand(b, command, t, t->a);
+    e.b = count > 1 ? operand(b, command, t, t->b) : 0;
+    e.c = count > 2 ? operand(b, command, t, t->c) : 0;
+    uint32_t made = ck_program_add_expr(b->program, &e);
+    b->failed |= made == UINT32_MAX;
+    return made;
+}
+
+/* Of a term that is not opaque. */
+static uint32_t expr_of(struct build *b, uint32_t command, uint32_t id)
+{
+    struct ck_predict_term *t = ck_predict_term(b->p, command, id);
+    if (t->made != b->p->stamp) {
+        t->expr = make_expr(b, command, t);
+        t->made = b->p->stamp;
+    }
+    return t->expr;
+}
+
+/* Term ID, SIZE bytes; OTHERWISE where nobody knows how it follows: then what it follows from is fixed. */
+static uint32_t value_of(struct build *b, uint32_t command, uint32_t id, unsigned size, uint64_t otherwise)
+{
+    const struct ck_predict_term *t = ck_predict_term(b->p, command, id);
+    return t->opaque || t->size != size ? expr(b, CK_CONST, size, otherwise, 0, 0) : expr_of(b, command, id);
+}
+
+static void add_condition(struct build *b, uint32_t thread, const struct ck_predict_event *e)
+{
+    uint32_t command = e->event.agent.command;
+    const struct ck_predict_term *t = ck_predict_term(b->p, command, e->read);
+    if (t->opaque)
+        return; /* its leaves are fixed */
+    uint64_t value = e->keeps ? e->event.value_read : 0;
+    assume_equal(b, thread, expr_of(b, command, e->read), expr(b, CK_CONST, t->size, value, 0, 0),
+                 e->keeps || !e->event.value_read);
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------- */
+
+/* How X makes what it writes of what it reads. */
+static void add_written(struct build *b, const struct ck_predict_event *x, struct ck_instr *instr)
+{
+    static const uint8_t updates[MM_UPDATE_COUNT] = {
+        [MM_UPDATE_EXCHANGE] = CK_RMW_XCHG, [MM_UPDATE_ADD] = CK_RMW_ADD,     [MM_UPDATE_SUB] = CK_RMW_SUB,
+        [MM_UPDATE_AND] = CK_RMW_AND,       [MM_UPDATE_OR] = CK_RMW_OR,       [MM_UPDATE_XOR] = CK_RMW_XOR,
+        [MM_UPDATE_SMIN] = CK_RMW_SMIN,     [MM_UPDATE_SMAX] = CK_RMW_SMAX,   [MM_UPDATE_UMIN] = CK_RMW_UMIN,
+        [MM_UPDATE_UMAX] = CK_RMW_UMAX,     [MM_UPDATE_COMPARE] = CK_RMW_XCHG};
+    const struct mm_event *e = &x->event;
+    bool opaque = ck_predict_term(b->p, e->agent.command, x->written)->opaque;
+    bool adds = x->update == MM_UPDATE_ADD, subtracts = x->update == MM_UPDATE_SUB;
+    uint64_t value = adds        ? e->value_written - e->value_read
+                     : subtracts ? e->value_read - e->value_written
+                                 : e->value_written;
+    instr->rmw = CK_RMW_XCHG;
+    if (x->update < MM_UPDATE_COUNT && (!opaque || adds || subtracts))
+        instr->rmw = updates[x->update];
+    instr->value = value_of(b, e->agent.command, x->written, e->size, value);
+}
+
+/* What it reads is fixed, or equal to what it compares with, or not. */
+static void assume_read(struct build *b, uint32_t thread, uint32_t index)
+{
+    const struct ck_predict_event *x = &b->w->events[index];
+    const struct mm_event *e = &x->event;
+    bool racing = index == b->pair->a || index == b->pair->b, equal = e->kind == MM_RMW;
+    bool opaque = ck_predict_term(b->p, e->agent.command, x->compared)->opaque;
+    uint32_t reg = expr(b, CK_REG, e->size, b->regs[index], 0, 0);
+    if (b->pair->free[index] == CK_PREDICT_FIXED && !racing)
+        assume_equal(b, thread, reg, expr(b, CK_CONST, e->size, e->value_read, 0, 0), true);
+    else if (x->update == MM_UPDATE_COMPARE && (equal || !opaque))
+        assume_equal(b, thread, reg, value_of(b, e->agent.command, x->compared, e->size, e->value_read),
+                     equal);
 }
 
 static void add_access(struct build *b, uint32_t thread, uint32_t index)
@@ -128,24 +215,20 @@ static void add_access(struct build *b, uint32_t thread, uint32_t index)
                                       : e->scope != MM_SCOPE_NONE ? e->scope
                                                                   : widest,
                              .attributes = (uint8_t)(e->attributes & MM_ATOMIC),
-                             .rmw = CK_RMW_XCHG,
                              .reg = CK_NO_REG,
                              .reg2 = CK_NO_REG,
                              .point = index + 1,
                              .line = index + 1};
     uint64_t address = CK_OBJECT_BASE(b->objects[x->place]) + e->offset - b->w->places[x->place].from;
     instr.address = expr(b, CK_CONST, 8, address, 0, 0);
-    bool is_free = b->pair->free[index] != CK_PREDICT_SAME;
-    if (is_free && e->kind == MM_RMW)
-        instr.rmw = CK_RMW_ADD;
-    uint64_t value = e->value_written - (instr.rmw == CK_RMW_ADD ? e->value_read : 0);
     if (e->kind != MM_READ)
-        instr.value = expr(b, CK_CONST, e->size, value, 0, 0);
+        add_written(b, x, &instr);
     if (e->kind != MM_WRITE)
         instr.reg = ck_program_add_reg(b->program, thread, NULL, (uint8_t)e->size, false);
     emit(b, thread, instr);
-    if (e->kind != MM_WRITE && !racing && !is_free)
-        assume(b, thread, instr.reg, e);
+    b->regs[index] = instr.reg;
+    if (e->kind != MM_WRITE)
+        assume_read(b, thread, index);
 }
 
 static void add_event(struct build *b, uint32_t thread, uint32_t index)
@@ -198,9 +281,13 @@ static void add_thread(struct build *b, uint32_t item)
     uint32_t t = thread.name ? ck_program_add_thread(b->program, &thread) : UINT32_MAX;
     b->threads[item] = t;
     b->failed |= t == UINT32_MAX;
-    for (uint32_t k = 0; !b->failed && k < b->pair->cut[item]; k++)
-        if (b->kept[it->events[k]])
+    for (uint32_t k = 0; !b->failed && k < b->pair->cut[item]; k++) {
+        const struct ck_predict_event *e = &b->w->events[it->events[k]];
+        if (e->event.kind == CK_PREDICT_CONDITION)
+            add_condition(b, t, e);
+        else if (b->kept[it->events[k]])
             add_event(b, t, it->events[k]);
+    }
     if (!b->failed)
         emit(b, t, (struct ck_instr){.op = CK_END, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
 }
@@ -245,6 +332,8 @@ static void add_all(struct build *b)
     const struct ck_predict_window *w = b->w;
     for (uint32_t i = 0; i < w->place_count; i++)
         b->objects[i] = UINT32_MAX;
+    for (uint32_t i = 0; i < w->count; i++)
+        b->regs[i] = UINT32_MAX;
     for (uint32_t i = 0; i < w->count && !b->failed; i++) {
         uint32_t place = b->kept[i] ? w->events[i].place : UINT32_MAX;
         if (place != UINT32_MAX && b->objects[place] == UINT32_MAX)
@@ -268,7 +357,7 @@ static void add_all(struct build *b)
     b->program->name = b->program->file = "prediction";
 }
 
-struct ck_program *ck_predict_program(const struct ck_predictor *p, const struct ck_predict_window *w,
+struct ck_program *ck_predict_program(struct ck_predictor *p, const struct ck_predict_window *w,
                                       const struct ck_predict_pair *pair)
 {
     struct build b = {.p = p, .w = w, .pair = pair};
@@ -276,14 +365,17 @@ struct ck_program *ck_predict_program(const struct ck_predictor *p, const struct
     b.kept = mm_alloc(w->count + 1);
     b.objects = mm_alloc((w->place_count + 1) * sizeof *b.objects);
     b.threads = mm_alloc((w->item_count + 1) * sizeof *b.threads);
-    uint32_t count = b.kept ? ck_predict_select(w, pair, b.kept) : 0;
-    if (b.objects && b.threads && count > 1 && count <= p->options.events)
+    b.regs = mm_alloc((w->count + 1) * sizeof *b.regs);
+    uint32_t count = b.kept ? ck_predict_select(p, w, pair, b.kept) : 0;
+    p->stamp++;
+    if (b.objects && b.threads && b.regs && count > 1 && count <= p->options.events)
         b.program = ck_program_create();
     if (b.program)
         add_all(&b);
     mm_free(b.kept);
     mm_free(b.objects);
     mm_free(b.threads);
+    mm_free(b.regs);
     if (b.program && (b.failed || ck_program_validate(b.program, &err) != MM_OK)) {
         ck_program_destroy(b.program);
         b.program = NULL;

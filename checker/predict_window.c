@@ -157,8 +157,8 @@ static struct ck_predict_place place_of(const struct ck_predictor *p, const stru
                                         const struct ck_predict_event *e)
 {
     uint32_t group = ck_predict_is_local(p, e->event.allocation) ? w->items[e->item].group : 0;
-    return (struct ck_predict_place){e->event.allocation, group, e->event.offset,
-                                     e->event.offset + e->event.size, false};
+    return (struct ck_predict_place){
+        e->event.allocation, group, e->event.offset, e->event.offset + e->event.size, false, false};
 }
 
 static uint32_t find_place(const struct ck_predict_window *w, const struct ck_predict_place *wanted)
@@ -175,6 +175,25 @@ static uint32_t find_place(const struct ck_predict_window *w, const struct ck_pr
             low = middle + 1;
     }
     return UINT32_MAX;
+}
+
+/* The first who touches a byte reads it, or it is known what he found there. */
+static bool mark_unknown(struct ck_predict_window *w)
+{
+    uint64_t *touched = mm_alloc_zero(w->place_count + 1, sizeof *touched);
+    for (uint32_t i = 0; touched && i < w->count; i++) {
+        const struct ck_predict_event *e = &w->events[i];
+        if (e->place == UINT32_MAX)
+            continue;
+        struct ck_predict_place *place = &w->places[e->place];
+        uint64_t from = e->event.offset - place->from, to = from + e->event.size;
+        uint64_t mask = to <= 64 ? UINT64_MAX >> (64 - (to - from)) << from : 0;
+        bool reads = ck_predict_reads(&e->event) && !(e->event.attributes & MM_NO_VALUE);
+        place->unknown |= to > 64 || (mask & ~touched[e->place] && !e->known && !reads);
+        touched[e->place] |= mask;
+    }
+    mm_free(touched);
+    return touched != NULL;
 }
 
 /* Those that two agents use, one of them writing. */
@@ -222,7 +241,7 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
         struct ck_predict_place at = place_of(p, w, &w->events[i]);
         w->events[i].place = ck_predict_is_access(&w->events[i].event) ? find_place(w, &at) : UINT32_MAX;
     }
-    return mark_shared(w);
+    return mark_shared(w) && mark_unknown(w);
 }
 
 /* Who reads a value tells it. */

@@ -266,6 +266,7 @@ struct in_launch {
      * that use the same memory come before or after this one, as far as there are any. */
     bool watch;
     bool exact; /* with it: results are the interpreter's to the last bit */
+    bool terms; /* with a recorder, not with WEAK: how values follow from what is read (struct mm_term) */
 };
 /* A launch under way. */
 struct in_run;

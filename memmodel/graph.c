@@ -200,6 +200,7 @@ static enum mm_class add_record(void *context, const struct mm_record *record)
         break;
     case MM_RECORD_CONTENT:
     case MM_RECORD_PROGRAM:
+    case MM_RECORD_TERM: /* what may be otherwise is not the graph's */
         break;
     case MM_RECORD_REPLAY: /* its events are missing */
         return MM_INVALID;

@@ -335,6 +335,38 @@ struct mm_replay {
     const void *bytes;
 };
 
+/* How what a work-item does follows from what it reads: recorded on request (in_launch.terms), for prediction.
+ * A value without a term is what it was in any execution that comes this way, and so is what an access reads
+ * that no READ stands before. */
+enum mm_term_op {
+#define MM_TERM(id, operands) MM_TERM_##id,
+#include "term.def"
+#undef MM_TERM
+    MM_TERM_COUNT
+};
+/* How a read-modify-write makes what it writes of what it reads. */
+enum mm_update {
+    MM_UPDATE_EXCHANGE,
+    MM_UPDATE_ADD,
+    MM_UPDATE_SUB,
+    MM_UPDATE_AND,
+    MM_UPDATE_OR,
+    MM_UPDATE_XOR,
+    MM_UPDATE_SMIN,
+    MM_UPDATE_SMAX,
+    MM_UPDATE_UMIN,
+    MM_UPDATE_UMAX,
+    MM_UPDATE_COMPARE, /* writes A where it reads B */
+    MM_UPDATE_COUNT
+};
+struct mm_term {
+    struct mm_agent agent;
+    uint32_t id;      /* from 1 in its command, one after the other; 0: nobody refers to it */
+    uint32_t a, b, c; /* ids; 0: the constant VALUE, or none */
+    uint64_t value;
+    uint8_t op, size; /* enum mm_term_op; bytes: 1, 2, 4 or 8 */
+};
+
 enum mm_record_type {
     MM_RECORD_EVENT = 1,
     MM_RECORD_EDGE,
@@ -346,7 +378,8 @@ enum mm_record_type {
     MM_RECORD_FINDING,
     MM_RECORD_CONTENT,
     MM_RECORD_PROGRAM,
-    MM_RECORD_REPLAY
+    MM_RECORD_REPLAY,
+    MM_RECORD_TERM
 };
 
 struct mm_record {
@@ -363,6 +396,7 @@ struct mm_record {
         struct mm_content content;
         struct mm_program program;
         struct mm_replay replay;
+        struct mm_term term;
     };
 };
 

@@ -295,6 +295,23 @@ static void take_replay(struct mm_trace_cursor *c, struct mm_replay *replay)
     replay->bytes = take_bytes(c, replay->size);
 }
 
+static void take_term(struct mm_trace_cursor *c, struct mm_term *t)
+{
+    t->op = (uint8_t)take_at_most(c, take_varint(c), MM_TERM_COUNT - 1);
+    t->size = (uint8_t)take_at_most(c, take_varint(c), 8);
+    t->agent.command = take_id(c);
+    t->agent.index = take_u32(c);
+    t->id = take_u32(c);
+    t->a = take_u32(c);
+    t->b = take_u32(c);
+    t->c = take_u32(c);
+    t->value = take_varint(c);
+    bool earlier = t->id == 0 || (t->a < t->id && t->b < t->id && t->c < t->id);
+    if (!earlier || t->size == 0 || (t->size & (t->size - 1)) != 0 ||
+        (t->op == MM_TERM_UPDATE && t->value >= MM_UPDATE_COUNT))
+        problem(c, "a term is out of range");
+}
+
 static void take_replayed(struct mm_trace_cursor *c, struct mm_record *record)
 {
     if (c->version < 3)
@@ -344,6 +361,9 @@ bool mm_trace_decode(struct mm_trace_cursor *c, struct mm_trace_state *state, mm
     case MM_RECORD_PROGRAM:
     case MM_RECORD_REPLAY:
         take_replayed(c, record);
+        break;
+    case MM_RECORD_TERM:
+        take_term(c, &record->term);
         break;
     default:
         return problem(c, "a record is of unknown type");

@@ -262,6 +262,15 @@ static unsigned char *put_replay(unsigned char *p, const struct mm_replay *r)
     return put_bytes(p, r->bytes, r->size);
 }
 
+static unsigned char *put_term(unsigned char *p, const struct mm_term *t)
+{
+    const uint64_t fields[] = {t->op, t->size, t->agent.command, t->agent.index, t->id, t->a,
+                               t->b,  t->c,    t->value};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        p = put_varint(p, fields[i]);
+    return p;
+}
+
 size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out)
 {
     unsigned char *p = out;
@@ -297,6 +306,9 @@ size_t mm_trace_encode_record(const struct mm_record *record, unsigned char *out
         break;
     case MM_RECORD_REPLAY:
         p = put_replay(p, &record->replay);
+        break;
+    case MM_RECORD_TERM:
+        p = put_term(p, &record->term);
         break;
     case MM_RECORD_EVENT:
         return 0;

@@ -14,7 +14,7 @@
 /* ---- settings of launches ---- */
 
 static struct {
-    bool checks, uninitialized, weak;
+    bool checks, uninitialized, weak, terms;
     enum in_schedule schedule;
     uint64_t seed, step_limit;
     uint32_t max_findings;
@@ -25,6 +25,7 @@ static void read_settings(void)
     settings.uninitialized = rt_setting_has(RT_SET_CHECK, "uninitialized");
     settings.checks = settings.uninitialized || rt_setting_has(RT_SET_CHECK, "memory");
     settings.weak = rt_setting_has(RT_SET_MEMORY, "weak");
+    settings.terms = rt_setting_number(RT_SET_TRACE_TERMS, 0, 0) != 0;
     const char *schedule = rt_setting_text(RT_SET_SCHEDULE, settings.weak ? "random" : "sequential");
     settings.schedule = strcmp(schedule, "random") == 0 ? IN_RANDOM
                         : strcmp(schedule, "fair") == 0 ? IN_FAIR
@@ -163,6 +164,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .checks = settings.checks,
                                .uninitialized = settings.uninitialized,
                                .weak = settings.weak,
+                               .terms = settings.terms,
                                .watch = k->watch && rt_may_watch_still(command->queue),
                                .exact = k->watch && rt_replay_on(),
                                .start = command->began,

@@ -68,6 +68,7 @@ static void set_environment(const struct session *session, const char *library, 
     unsetenv("REFCL_TRACE_FD");
     bool live = session->predict || session->assertion_count || session->html || session->recorder;
     set_or_unset("REFCL_TRACE_VALUES", live || session->trace);
+    set_or_unset("REFCL_TRACE_TERMS", session->predict);
     set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->trace);
     set_or_unset("REFCL_TRACE_REPLAYS", !live);
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",

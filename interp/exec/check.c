@@ -2,6 +2,7 @@
  * their function returned; and which instruction is examined how.  Memory: check_memory.c.  Arithmetic:
  * check_value.c. [SPIRV 3.49], [CLC 6.3.1] */
 #include "check_internal.h"
+#include "terms.h"
 
 uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size)
 {
@@ -368,6 +369,10 @@ static void check_values(const struct at *x, enum in_op op)
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op)
 {
     struct at x = {run, item, pc, item->shadow};
+    if (item->terms != NULL)
+        in_terms_look(run, item, pc, op);
+    if (!run->launch.checks)
+        return !run->stopped;
     if (run->code->subscript_of != NULL)
         in_check_subscripts(&x);
     if (x.s == NULL)

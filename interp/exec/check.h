@@ -5,8 +5,8 @@
 
 #include "interp/exec/exec.h"
 
-/* Before instruction OP at PC: undefined behaviour that its operands bring, and the shadow of its result.
- * False: the launch ends. */
+/* Before instruction OP at PC: undefined behaviour that its operands bring, and the shadow and the term of
+ * its result. False: the launch ends. */
 bool in_check(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op);
 /* The shadow of SIZE bytes at ADDRESS; NULL where none is kept. */
 uint8_t *in_shadow(const struct in_item *item, uint64_t address, uint64_t size);

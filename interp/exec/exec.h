@@ -176,6 +176,7 @@ struct in_item {
     uint32_t instances[2]; /* barriers passed: work-group, sub-group */
     uint8_t state;
     struct in_weak_item *weak; /* its part in weak memory, NULL: none yet */
+    struct in_terms *terms;    /* of the values in its block, NULL: nobody asks for them */
 };
 
 /* An asynchronous copy that nobody has waited for yet (copy.c). */
@@ -290,6 +291,7 @@ struct in_run {
     struct in_weak *weak;      /* NULL: memory is as it is */
     uint64_t promote_at;       /* after so many instructions the JIT is asked, at the end of a work-group */
     bool prepared;             /* it is already compiling */
+    uint32_t terms;            /* recorded so far (terms.c) */
 };
 
 /* The 32-bit number in SLOT of ITEM. */

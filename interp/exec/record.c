@@ -1,5 +1,6 @@
 /* Events of a launch, in batches. [CL 3.3.4 - 3.3.6] */
 #include "exec.h"
+#include "terms.h"
 #include <string.h>
 
 void in_record_flush(struct in_run *run)
@@ -136,6 +137,8 @@ void in_record_end(struct in_run *run)
 static struct mm_event *next_event(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
     uint32_t source = in_record_source(run, item, pc);
+    if (item->terms != NULL)
+        in_terms_access(run, item);
     if (run->event_count == IN_EVENT_BATCH)
         in_record_flush(run);
     struct mm_event *e = &run->events[run->event_count++];

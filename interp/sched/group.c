@@ -1,5 +1,6 @@
 /* Work-groups in their slots: local memory, blocks of work-items, built-in values. [CL 3.2.1] */
 #include "interp/exec/check.h"
+#include "interp/exec/terms.h"
 #include "interp/fault.h"
 #include "interp/weak/weak.h"
 #include "sched.h"
@@ -78,11 +79,12 @@ struct in_group *in_group_create(struct in_run *run)
 
 void in_group_destroy(struct in_run *run, struct in_group *g)
 {
-    (void)run;
     for (struct in_slab *s = g->slabs, *next; s != NULL; s = next) {
         next = s->next;
         mm_free(s);
     }
+    for (uint64_t k = 0; run->launch.terms && g->items != NULL && k < run->items_per_group; k++)
+        in_terms_end(&g->items[k]);
     mm_free(g->copies.list);
     mm_free(g->objects);
     mm_free(g->local);
@@ -236,7 +238,7 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
         item->shadow = item->frame + shape_of(run).shadow;
         in_shadow_begin(run, item);
     }
-    return true;
+    return !run->launch.terms || in_terms_begin(run, item);
 }
 
 void in_item_finish(struct in_group *g, struct in_item *item)
@@ -245,5 +247,6 @@ void in_item_finish(struct in_group *g, struct in_item *item)
     if (item->frame != NULL) /* compiled code has its own */
         free_frame(g, item->frame);
     item->frame = item->shadow = NULL;
+    in_terms_end(item);
     g->done++;
 }

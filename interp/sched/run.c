@@ -145,7 +145,11 @@ enum mm_class in_run_create(const struct in_launch *launch, struct in_run **out,
     run->info = &run->module->kernels[launch->kernel].info;
     run->full = launch->recorder != NULL || launch->schedule == IN_RANDOM;
     run->random = launch->seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
-    run->engine = launch->weak ? IN_WEAK : launch->checks ? IN_CHECKING : run->full ? IN_RECORDING : IN_FAST;
+    run->launch.terms &= launch->recorder != NULL && !launch->weak;
+    run->engine = launch->weak                          ? IN_WEAK
+                  : launch->checks || run->launch.terms ? IN_CHECKING
+                  : run->full                           ? IN_RECORDING
+                                                        : IN_FAST;
     run->full |= launch->checks || launch->weak;
     run->insns = in_thread(run->code, run->engine);
     result = run->insns == NULL ? out_of_memory(err) : geometry(run, err);

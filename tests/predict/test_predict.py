@@ -64,7 +64,7 @@ ASSERTIONS = (  # kernel "assertions" with two work-items: what it leaves
     ("m[0] >= 1 and m[0] < 3", ["--predict"], None), ("m[0] == 1 or m[0] == 2", ["--predict"], None),
     ("not (x[0] != -1 || x[1] != 1)", ["--predict"], None), ("'buffer 2'[1] == 1", ["--predict"], None),
     ("~(x[0] != -1 \\/ x[1] != 1)", ["--predict"], None), ("true /\\ !m[0] != 2 && x[1] == +1", [], None),
-    ("y[0] == 2", ["--predict"], None), ("y[0] == m[0]", ["--predict"], "predicted-assertion"))
+    ("y[0] == 2", ["--predict"], "predicted-assertion"), ("y[0] == m[0]", ["--predict"], "predicted-assertion"))
 
 
 def assertions():

@@ -72,7 +72,7 @@ static struct mm_record random_record(mm_event_id next)
 {
     struct mm_record r;
     memset(&r, 0, sizeof r);
-    r.type = (enum mm_record_type)(MM_RECORD_EVENT + rnd() % MM_RECORD_REPLAY);
+    r.type = (enum mm_record_type)(MM_RECORD_EVENT + rnd() % MM_RECORD_TERM);
     switch (r.type) {
     case MM_RECORD_EVENT:
         r.event = random_event();
@@ -143,6 +143,16 @@ static struct mm_record random_record(mm_event_id next)
     case MM_RECORD_REPLAY:
         r.replay = (struct mm_replay){(uint32_t)(rnd() | 1), (uint32_t)(rnd() | 1),
                                       (uint32_t)(rnd() % sizeof words), words};
+        break;
+    case MM_RECORD_TERM:
+        r.term = (struct mm_term){.agent = {(uint32_t)(rnd() | 1), (uint32_t)rnd()},
+                                  .id = 100 + (uint32_t)(rnd() % 100),
+                                  .a = (uint32_t)(rnd() % 100),
+                                  .b = (uint32_t)(rnd() % 100),
+                                  .c = (uint32_t)(rnd() % 100),
+                                  .op = (uint8_t)(rnd() % MM_TERM_COUNT),
+                                  .size = (uint8_t)(1 << rnd() % 4)};
+        r.term.value = r.term.op == MM_TERM_UPDATE ? rnd() % MM_UPDATE_COUNT : rnd();
         break;
     }
     return r;
@@ -226,6 +236,9 @@ static enum mm_class digest_record(void *context, const struct mm_record *r)
     case MM_RECORD_REPLAY:
         fold(d, &r->replay.command, 12);
         fold(d, r->replay.bytes, r->replay.size);
+        break;
+    case MM_RECORD_TERM:
+        fold(d, &r->term, offsetof(struct mm_term, size) + 1);
         break;
     }
     return MM_OK;
