@@ -137,6 +137,8 @@ static enum mm_class run(struct sx *sx)
         return r;
     sx->split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
     sx->knows_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
+    sx->follows = mm_cat_eval_uses(sx->eval, "addr") || mm_cat_eval_uses(sx->eval, "data") ||
+                  mm_cat_eval_uses(sx->eval, "ctrl");
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
     if (sx_find_traces(sx)) {

@@ -29,10 +29,15 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
         struct sx_event *read = e - a->count;
 
         e->second_half = read->first_half = true;
+        for (uint32_t r = 0; r < a->count; r++)
+            e->own |= sx_read_bit(w->events, w->event_count - 1 - k - a->count + r);
+        if (a->instr->op == CK_CAS)
+            e->way |= sx_depends(w->sx->program, a->instr->expected, w->depends);
         if (a->instr->op == CK_RMW && read->value == value)
             w->last_effect = effect; /* memory is as it was */
     }
     e->depends = depends;
+    e->place = a->depends;
     e->location = location;
     e->object = a->object;
     e->value = value;
@@ -60,7 +65,7 @@ struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
     const struct ck_program *p = w->sx->program;
     const struct ck_instr *i = &w->thread->instrs[pc];
     uint64_t address = sx_eval_expr(p, i->address, w->block);
-    struct sx_access a = {.instr = i, .pc = pc};
+    struct sx_access a = {.instr = i, .pc = pc, .depends = sx_depends(p, i->address, w->depends)};
     bool fault = false;
 
     a.count = sx_locate(w->sx, address, i->size, &a.object, &fault, a.locations);

@@ -155,6 +155,19 @@ static void pair_halves(struct sx_exec *x)
     x->events[write].rmw_partner = read;
 }
 
+/* How many reads of THREAD come before the last event. */
+static uint32_t count_reads(struct sx *sx, uint32_t thread)
+{
+    const struct sx_exec *x = sx->exec;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; sx->follows && i + 1 < x->n; i++)
+        count += x->events[i].read && x->events[i].thread == thread;
+    if (count > SX_MANY)
+        sx_limit(sx, "search.depend", "dependencies are followed from 64 reads of a thread, not more");
+    return count;
+}
+
 static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_t thread, int half)
 {
     struct sx_exec *x = sx->exec;
@@ -181,6 +194,11 @@ static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_
         e->bytes = i->size;
         e->access = event->access ? thread * SX_TRACE_EVENTS + event->access : 0;
     }
+    e->data = event->depends & ~event->own;
+    e->addr = event->place;
+    e->ctrl = event->way;
+    if (e->read)
+        e->number = count_reads(sx, thread);
     if (event->second_half)
         pair_halves(x);
     if (event->kind == SX_AVAILABILITY)

@@ -213,6 +213,8 @@ static void judge(struct sx *sx)
             sx->stop = true;
     } else if (!mm_cat_eval_forbidden(sx->eval, NULL)) {
         sx_accept(sx);
+    } else if (mm_cat_eval_limited(sx->eval)) {
+        sx_limit(sx, "search.orders", "too many orders that the model enumerates");
     }
 }
 

@@ -22,7 +22,9 @@ struct sx_event {
     uint64_t value;               /* read or written */
     uint64_t barrier;             /* what tells its dynamic instance apart */
     uint32_t occurrence;
-    uint64_t depends; /* writes: reads of the thread that the value is computed from, see SX_MANY */
+    uint64_t depends;    /* writes: reads of the thread that the value is computed from, see SX_MANY */
+    uint64_t own;        /* writes: those of them that the same operation makes */
+    uint64_t place, way; /* reads that the address, and the way here, depend on */
     const struct ck_instr *instr;
 };
 
@@ -94,6 +96,7 @@ struct sx {
     struct mm_arena *traces;         /* emptied each round */
     bool split_barriers;             /* the model wants entry and exit fences */
     bool knows_overlap;              /* it tells accesses of other bytes apart */
+    bool follows;                    /* it asks what depends on what */
     uint64_t deadline_us;            /* CPU time, 0: none */
     uint64_t steps;                  /* instructions executed */
     uint32_t ticks;

@@ -80,6 +80,7 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
                            .order = instr->order,
                            .location = UINT32_MAX,
                            .object = UINT32_MAX,
+                           .way = *w->way,
                            .instr = instr};
     if (kind != SX_READ)
         w->last_effect = w->event_count;
@@ -246,6 +247,8 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
         break;
     case CK_JUMP:
     case CK_BRANCH:
+        if (i->op == CK_BRANCH)
+            *w->way |= sx_depends(p, i->value, w->depends);
         if (i->op == CK_JUMP || sx_eval_expr(p, i->value, w->block) == 0) {
             if (!jump(w, *pc, i->target))
                 return false;
@@ -330,12 +333,13 @@ bool sx_walker_begin(struct sx_walker *w)
         return false;
     for (uint32_t e = 0; e < w->edge_count; e++)
         w->is_header[t->instrs[w->edges[e]].target] = 1;
-    w->block_words = 2 * (size_t)t->reg_count + (size_t)w->edge_count * (3 + t->reg_count);
+    w->block_words = 2 * (size_t)t->reg_count + 1 + (size_t)w->edge_count * (3 + t->reg_count);
     w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
     w->events = mm_arena_alloc(w->sx->traces, MAX_EVENTS * sizeof *w->events);
     if (!w->block || !w->events)
         return false;
-    w->depends = w->block + w->block_words - t->reg_count;
+    w->way = w->block + w->block_words - 1;
+    w->depends = w->way - t->reg_count;
     return true;
 }
 

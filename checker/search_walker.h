@@ -16,7 +16,8 @@ struct sx_walker {
     uint32_t *edges; /* instruction of each back edge */
     uint64_t *block; /* registers; per back edge: times taken, effects and events when its loop was entered or
                         last begun anew, registers then */
-    uint64_t *depends; /* at the end of the block: for each register the reads that it is computed from */
+    uint64_t *depends; /* near the end of the block: for each register the reads that it is computed from, */
+    uint64_t *way;     /* and at its end those that decided the way here */
     uint64_t *live;    /* per back edge: set of the registers that its target may read */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
@@ -34,6 +35,7 @@ struct sx_access {
     unsigned count; /* of locations; 0: none could be found */
     uint32_t locations[SX_PIECES];
     bool fault;
+    uint64_t depends; /* reads that the address is computed from */
 };
 
 /* Sets up W (sx, thread and out are filled in) before the first instruction; false: out of memory. */

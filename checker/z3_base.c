@@ -262,6 +262,12 @@ static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
         return same_extent(z, a, b);
     if (strcmp(name, "piece") == 0)
         return a != b && e->access && e->access == z->events[b].access ? z->yes : z->no;
+    if (strcmp(name, "data") == 0)
+        return zx_depends_on(z, b, a, z->events[b].data);
+    if (strcmp(name, "addr") == 0)
+        return zx_depends_on(z, b, a, z->events[b].place);
+    if (strcmp(name, "ctrl") == 0)
+        return zx_depends_on(z, b, a, z->events[b].way);
     if (is_given(name))
         return given_edge(z, a, b, name);
     zx_stop(z, MM_BUG, "z3", "the Z3 engine does not know the relation %s", name);

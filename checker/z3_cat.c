@@ -260,11 +260,84 @@ struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *a)
     return r;
 }
 
+/* Some strict total order of SET: events have numbers, and those with equal ones come by their index. */
+static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+    Z3_ast *place = zx_alloc(z, z->n, sizeof *place);
+    uint32_t members = 0;
+    unsigned bits = 1;
+
+    for (uint32_t i = 0; i < z->n; i++)
+        members += set->e[i] != z->no;
+    while (1U << bits < members)
+        bits++;
+    for (uint32_t i = 0; i < z->n; i++) {
+        if (set->e[i] != z->no)
+            place[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "s", Z3_mk_bv_sort(z->c, bits)));
+    }
+    for (uint32_t i = 0; i < z->n; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            Z3_ast both = zx_and(z, set->e[i], set->e[j]), first;
+
+            if (both == z->no)
+                continue;
+            first = zx_keep(z, Z3_mk_bvult(z->c, place[i], place[j]));
+            zx_rel_set(z, r, i, j, zx_and(z, both, first));
+            zx_rel_set(z, r, j, i, zx_and(z, both, zx_not(z, first)));
+        }
+    }
+    return r;
+}
+
 /* ---- expressions --------------------------------------------------------------------------------------- */
 
 static bool same_relation(const struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
 {
     return memcmp(a->e, b->e, entries(z, a->is_set) * sizeof *a->e) == 0;
+}
+
+static bool mentions(const struct mm_cat_expr *e, uint32_t let)
+{
+    bool found = e->op == MM_CAT_NAME && e->let == let;
+
+    for (uint32_t i = 0; i < e->child_count && !found; i++)
+        found = mentions(e->child[i], let);
+    return found;
+}
+
+/* Adds to *SUM the terms of E, a union, but for LET;LET.  False: some other term mentions LET. */
+static bool add_terms(struct zx *z, const struct mm_cat_expr *e, uint32_t let, struct zx_rel **sum,
+                      bool *squared)
+{
+    struct zx_rel *term;
+
+    if (e->op == MM_CAT_UNION)
+        return add_terms(z, e->child[0], let, sum, squared) && add_terms(z, e->child[1], let, sum, squared);
+    if (e->op == MM_CAT_SEQ && e->child[0]->op == MM_CAT_NAME && e->child[0]->let == let &&
+        e->child[1]->op == MM_CAT_NAME && e->child[1]->let == let)
+        return *squared = true;
+    if (mentions(e, let))
+        return false;
+    term = zx_eval(z, e, NULL);
+    *sum = *sum ? pointwise(z, MM_CAT_UNION, *sum, term) : term;
+    return true;
+}
+
+/* let rec r = e | r; r is the closure of e. */
+static bool is_closure(struct zx *z, uint32_t let)
+{
+    const struct mm_cat_model *m = z->model;
+    const struct mm_cat_let *l = &m->lets[let];
+    struct zx_rel *sum = NULL;
+    bool squared = false,
+         alone = (let == 0 || m->lets[let - 1].recursive_group != l->recursive_group) &&
+                 (let + 1 == m->let_count || m->lets[let + 1].recursive_group != l->recursive_group);
+
+    if (!alone || !add_terms(z, l->body, let, &sum, &squared) || !sum || !squared)
+        return false;
+    z->let_cache[let] = zx_closure(z, sum);
+    return true;
 }
 
 /* Least fixpoint of the lets of one group, by iteration from the empty relation.  Formulas rarely come to
@@ -303,7 +376,7 @@ static struct zx_rel *evaluate_let(struct zx *z, uint32_t let)
 {
     const struct mm_cat_let *l = &z->model->lets[let];
 
-    if (!z->let_cache[let] && l->recursive_group)
+    if (!z->let_cache[let] && l->recursive_group && !is_closure(z, let))
         evaluate_recursive(z, l->recursive_group);
     if (!z->let_cache[let])
         z->let_cache[let] = zx_eval(z, l->body, NULL);
@@ -372,6 +445,8 @@ struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_r
         return evaluate_seq(z, expr, arguments);
     a = zx_eval(z, expr->child[0], arguments);
     switch (expr->op) {
+    case MM_CAT_LINEAR:
+        return linear(z, a);
     case MM_CAT_UNION:
     case MM_CAT_INTER:
     case MM_CAT_DIFF:

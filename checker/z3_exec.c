@@ -186,6 +186,7 @@ static struct zx_event new_event(const struct zx_run *r, const struct zx_node *n
                              .late = r->z->no,
                              .exec = node->guard,
                              .failed = r->z->no,
+                             .way = zx_depend_way(r, node->regs),
                              .size = r->t->instrs[node->pc].size};
 }
 
@@ -318,7 +319,9 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     struct zx_val address = zx_eval_expr(z, in->address, regs);
     Z3_ast writes = z->yes, inside = in_bounds(z, in->address, address, in->size);
     Z3_ast misses = zx_and(z, node->guard, zx_not(z, inside));
+    struct zx_val reads;
     struct zx_event e;
+    uint32_t first;
     bool pieces;
 
     z->threads[r->thread].faults = zx_or(z, z->threads[r->thread].faults, misses);
@@ -328,6 +331,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
         return;
     e = new_event(r, node, ZX_READ);
     e.address = e.start = address;
+    e.place = zx_depends(r, in->address, regs);
     e.whole_size = in->size;
     pieces = piece_end(z, &e, 0) < in->size;
     e.access = pieces ? z->n + 1 : 0;
@@ -336,12 +340,16 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
                 "an atomic access overlaps one of another size, of which the model says nothing");
     if (in->op != CK_LOAD)
         value = zx_eval_expr(z, in->value, regs);
+    first = z->n;
     if (in->op != CK_STORE)
         old = read_access(r, &e, regs, &writes);
+    reads = zx_depend_reads(r, first);
     if (in->op != CK_LOAD) {
-        uint32_t first = z->n;
-
+        first = z->n;
         e.kind = ZX_WRITE;
+        e.data = zx_depends(r, in->value, regs);
+        if (in->op == CK_CAS)
+            e.way = zx_binary(z, CK_OR, e.way, zx_depends(r, in->expected, regs));
         e.access = pieces ? z->n + 1 : 0;
         e.exec = zx_and(z, node->guard, writes);
         if (in->op == CK_RMW)
@@ -351,6 +359,10 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
             pair_halves(z, first);
         count_effect(r, regs, in->op == CK_RMW ? zx_not(z, zx_equal(z, old, value)) : writes);
     }
+    if (in->op == CK_CAS)
+        zx_depend_set(r, regs, in->reg2, zx_binary(z, CK_OR, reads, zx_depends(r, in->expected, regs)));
+    if (in->op != CK_STORE)
+        zx_depend_set(r, regs, in->reg, reads);
     if (in->op != CK_STORE && in->reg != CK_NO_REG)
         regs[in->reg] = old;
     if (in->op == CK_CAS && in->reg2 != CK_NO_REG)
@@ -429,8 +441,9 @@ static void run_node(struct zx_run *r, uint32_t n)
     may_stop(r, node, in->op);
     switch (in->op) {
     case CK_ASSIGN: {
-        struct zx_val v = zx_eval_expr(z, in->value, node->regs);
+        struct zx_val v = zx_eval_expr(z, in->value, node->regs), set = zx_depends(r, in->value, node->regs);
         own_regs(r, node)[in->reg] = v;
+        zx_depend_set(r, node->regs, in->reg, set);
         break;
     }
     case CK_LOAD:
@@ -462,6 +475,8 @@ static void run_node(struct zx_run *r, uint32_t n)
         node->guard = zx_and(z, node->guard, zx_not(z, zero));
         break;
     case CK_BRANCH:
+        if (z->follows)
+            zx_depend_branch(r, own_regs(r, node), in->value);
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
         follow(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
         follow(r, node, 1, zx_and(z, node->guard, zero));
@@ -487,6 +502,7 @@ static void run_thread(struct zx *z, uint32_t thread)
     r->first_event = z->n;
     r->effects_reg = r->t->reg_count; /* hidden: the number of effects */
     r->reg_count = r->t->reg_count + 1;
+    zx_depend_begin(r);
     z->threads[thread].waits = z->threads[thread].blocked = z->threads[thread].stopped = z->no;
     z->threads[thread].faults = z->no;
     zx_find_loops(r);
@@ -494,7 +510,7 @@ static void run_thread(struct zx *z, uint32_t thread)
     zx_sort_nodes(r);
     regs = zx_alloc(z, r->reg_count, sizeof *regs);
     for (uint32_t i = 0; i < r->reg_count; i++)
-        regs[i] = zx_number(0, i < r->t->reg_count ? r->t->reg_sizes[i] : 4);
+        regs[i] = zx_number(0, i < r->t->reg_count ? r->t->reg_sizes[i] : i == r->effects_reg ? 4 : 8);
     arrive(r, zx_get_node(r, 0, zero), z->yes, regs);
     for (uint32_t i = r->order_count; i < ZX_MAX_NODES; i++)
         run_node(r, r->order[i]);

@@ -25,20 +25,24 @@ enum zx_kind { ZX_READ, ZX_WRITE, ZX_FENCE, ZX_BARRIER, ZX_AVAILABILITY, ZX_VISI
 
 struct zx_event {
     enum zx_kind kind;
-    uint32_t thread;              /* ZX_NONE: initial write */
-    const struct ck_instr *in;    /* NULL: initial write */
-    uint32_t instr;               /* its index in the thread */
-    uint32_t partner;             /* other half of a read-modify-write, or ZX_NONE */
-    uint32_t addressed;           /* object as addressed, before aliases; ZX_NONE where that is computed */
-    Z3_ast late;                  /* barrier with a quorum: enough had come before, who did not wait for it */
-    uint8_t part;                 /* barriers: 1 entry, 2 exit, 0 both in one */
-    uint8_t size;                 /* bytes accessed */
-    Z3_ast exec;                  /* happens */
-    Z3_ast passed;                /* barrier, where threads may hang: the thread goes on after it */
-    Z3_ast failed;                /* read half of a compare-exchange: it does not write; else false */
-    uint32_t access;              /* equal for the pieces of one access; 0: it is in one piece */
-    uint8_t whole_size;           /* of the access that it is a piece of, */
-    struct zx_val start;          /* and where that begins */
+    uint32_t thread;           /* ZX_NONE: initial write */
+    const struct ck_instr *in; /* NULL: initial write */
+    uint32_t instr;            /* its index in the thread */
+    uint32_t partner;          /* other half of a read-modify-write, or ZX_NONE */
+    uint32_t addressed;        /* object as addressed, before aliases; ZX_NONE where that is computed */
+    Z3_ast late;               /* barrier with a quorum: enough had come before, who did not wait for it */
+    uint8_t part;              /* barriers: 1 entry, 2 exit, 0 both in one */
+    uint8_t size;              /* bytes accessed */
+    Z3_ast exec;               /* happens */
+    Z3_ast passed;             /* barrier, where threads may hang: the thread goes on after it */
+    Z3_ast failed;             /* read half of a compare-exchange: it does not write; else false */
+    uint32_t access;           /* equal for the pieces of one access; 0: it is in one piece */
+    uint8_t whole_size;        /* of the access that it is a piece of, */
+    struct zx_val start;       /* and where that begins */
+    /* Where the model asks: the reads of the thread, by their number, that the value (but for what the
+     * operation itself reads), the address and the way here depend on. */
+    uint32_t number;
+    struct zx_val data, place, way;
     struct zx_val address, value; /* value: read or written; barrier: the number that the program gives it,
                                      and for address which time the thread comes to it */
 };
@@ -100,6 +104,7 @@ struct zx {
     double deadline;     /* CPU seconds, 0 = none */
     bool split_barriers; /* the model tells entry and exit fences apart */
     bool knows_overlap;  /* it tells accesses of other bytes apart */
+    bool follows;        /* it asks what depends on what */
     bool may_hang;       /* threads may wait for ever, in loops and at barriers */
     bool may_stop;       /* and not be scheduled again, anywhere */
     uint64_t budget;     /* formulas that may still be built */
@@ -239,6 +244,8 @@ void zx_fill_witness(struct zx *g, struct ck_verdict *v);
 bool zx_explain(struct zx *g, const struct mm_cat_check *check, struct mm_arena *arena,
                 struct ck_violation *out);
 void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step);
+/* Whether WRITE, an event, depends on READ, SET being what it depends on (z3_depend.c). */
+Z3_ast zx_depends_on(struct zx *z, uint32_t write, uint32_t read, struct zx_val set);
 /* An order of the events of G that respects po and, as far as that is possible, rf, co and fr. */
 uint32_t *zx_order_events(struct zx *g);
 

@@ -184,6 +184,8 @@ void zx_encode_executions(struct zx *z)
     z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
     z->grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->grains);
     z->knows_overlap = model_names(z->model, "extent") || model_names(z->model, "piece");
+    z->follows =
+        model_names(z->model, "addr") || model_names(z->model, "data") || model_names(z->model, "ctrl");
     z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
     do
         zx_run_threads(z);

@@ -26,6 +26,7 @@ struct zx_run {
     struct zx *z;
     const struct ck_thread *t;
     uint32_t thread, reg_count, effects_reg, first_event;
+    uint32_t depends_reg, read_count;
     struct zx_loop loops[ZX_MAX_LOOPS];
     uint32_t loop_count;
     struct zx_node **nodes;
@@ -44,5 +45,15 @@ uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint8_t *count)
 uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count);
 /* Counts matter only for loops around PC. */
 void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint8_t *count);
+
+/* Dependencies (z3_depend.c), sets of reads: hidden registers for them; of the value of EXPR; to a register,
+ * to the way after a branch on CONDITION; of the way here; the reads from event FIRST on, which get numbers.
+ */
+void zx_depend_begin(struct zx_run *r);
+struct zx_val zx_depends(const struct zx_run *r, uint32_t expr, const struct zx_val *regs);
+void zx_depend_set(const struct zx_run *r, struct zx_val *regs, uint32_t reg, struct zx_val set);
+void zx_depend_branch(const struct zx_run *r, struct zx_val *regs, uint32_t condition);
+struct zx_val zx_depend_way(const struct zx_run *r, const struct zx_val *regs);
+struct zx_val zx_depend_reads(struct zx_run *r, uint32_t first);
 
 #endif

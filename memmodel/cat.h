@@ -36,8 +36,9 @@ enum mm_cat_op {
     MM_CAT_IDENTITY,   /* [S] */
     MM_CAT_DOMAIN,
     MM_CAT_RANGE,
-    MM_CAT_EMPTY,   /* 0 or {} */
-    MM_CAT_UNIVERSE /* _ : the set of all events */
+    MM_CAT_EMPTY,    /* 0 or {} */
+    MM_CAT_UNIVERSE, /* _ : the set of all events */
+    MM_CAT_LINEAR    /* some strict total order of the set that contains what the relation relates there */
 };
 enum mm_cat_type { MM_CAT_SET, MM_CAT_REL };
 
@@ -78,6 +79,9 @@ struct mm_cat_model {
     struct mm_cat_let *lets;
     struct mm_cat_check *checks; /* in file order */
     struct mm_arena *arena;
+    /* With an order that is enumerated: the definition that it is, and the check that says whether one
+     * serves; else UINT32_MAX.  No flag depends on it. */
+    uint32_t order_let, order_check;
 };
 
 /* Reads a model file, with the files it includes (looked up beside it, then in the models folder).

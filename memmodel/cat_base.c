@@ -139,6 +139,12 @@ const struct mm_cat_base mm_cat_bases[] = {
         "accesses of the same bytes, as written; each to itself, and initial writes to such"),
     REL("piece", false, false,
         "different pieces of one access, which others overlap in part: one event each"),
+    REL("data", false, false,
+        "read to the writes whose value is computed from it; within an operation: rmw alone"),
+    REL("addr", false, false, "read to the accesses whose address is computed from it"),
+    REL("ctrl", false, false,
+        "read to all events after a branch that is taken by it, and to the write of a compare-exchange that "
+        "expects it"),
     REL("mapping", false, false, "accesses of a map command to the start of the command that unmaps"),
 };
 const uint32_t mm_cat_base_count = sizeof mm_cat_bases / sizeof *mm_cat_bases;

@@ -146,6 +146,21 @@ static void fill(struct mm_cat_eval *eval, enum mm_cat_type type, uint64_t *out)
         mm_rel_complement(eval->n, out, out);
 }
 
+/* What the order relates for sure, and what it may relate. */
+static void eval_linear(struct mm_cat_eval *eval, uint32_t i, bool upper)
+{
+    const struct cat_node *node = &eval->nodes[i];
+
+    if (upper && eval->open) {
+        fill(eval, MM_CAT_REL, upper_of(eval, i));
+        return;
+    }
+    eval_inside(eval, node->a, upper);
+    eval_inside(eval, upper ? i : node->b, false);
+    cat_linear_bound(eval, upper, bound_of(eval, i, upper), bound_of(eval, node->a, upper),
+                     lower_of(eval, upper ? i : node->b));
+}
+
 /* A complement, and the right side of a difference, turn the bounds around. */
 static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
 {
@@ -153,6 +168,10 @@ static void eval_operator(struct mm_cat_eval *eval, uint32_t i, bool upper)
     uint32_t a = node->a, b = node->b;
     bool upper_a = upper != (node->op == MM_CAT_COMPLEMENT), upper_b = upper != (node->op == MM_CAT_DIFF);
 
+    if (node->op == MM_CAT_LINEAR) {
+        eval_linear(eval, i, upper);
+        return;
+    }
     if (upper && eval->open && node->grows) {
         fill(eval, node->type, upper_of(eval, i));
         return;
@@ -318,8 +337,8 @@ enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_ev
     uint32_t n = events->count;
     size_t set = mm_rel_size(n, MM_CAT_SET), rel = mm_rel_size(n, MM_CAT_REL), at = 0;
 
-    for (int t = 0; t < 4; t++)
-        eval->epoch[t] = ++eval->clock;
+    eval->epoch[0] = ++eval->clock;
+    cat_touch(eval, CAT_RF | CAT_CO | CAT_ORDER);
     eval->events = events;
     for (uint32_t i = 0; i < eval->node_count; i++)
         eval->nodes[i].is_void = CAT_MAYBE_VOID;
@@ -344,30 +363,35 @@ enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_ev
     return MM_OK;
 }
 
-static void set_exact(struct mm_cat_eval *eval)
+void cat_touch(struct mm_cat_eval *eval, unsigned which)
+{
+    eval->clock++;
+    for (unsigned dynamic = 1; dynamic < CAT_DYNAMIC; dynamic++) {
+        if (dynamic & which)
+            eval->epoch[dynamic] = eval->clock;
+    }
+}
+
+static void set_exact(struct mm_cat_eval *eval, unsigned changed)
 {
     bool exact = !eval->rf_upper && !eval->co_upper;
 
-    if (exact != eval->exact)
-        eval->epoch[CAT_RF] = eval->epoch[CAT_CO] = ++eval->clock;
+    cat_touch(eval, exact != eval->exact ? CAT_RF | CAT_CO | CAT_ORDER : changed);
     eval->exact = exact;
-    eval->epoch[CAT_RF | CAT_CO] = ++eval->clock;
 }
 
 void mm_cat_eval_rf(struct mm_cat_eval *eval, const uint64_t *lower, const uint64_t *upper)
 {
     eval->rf_lower = lower;
     eval->rf_upper = upper;
-    eval->epoch[CAT_RF] = ++eval->clock;
-    set_exact(eval);
+    set_exact(eval, CAT_RF);
 }
 
 void mm_cat_eval_co(struct mm_cat_eval *eval, const uint64_t *lower, const uint64_t *upper)
 {
     eval->co_lower = lower;
     eval->co_upper = upper;
-    eval->epoch[CAT_CO] = ++eval->clock;
-    set_exact(eval);
+    set_exact(eval, CAT_CO);
 }
 
 /* Whether the property holds of R. */
@@ -394,6 +418,10 @@ bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i)
 
     if (eval->open && check->negated) /* further events may have what these lack */
         return false;
+    if (eval->exact && (eval->nodes[node].dynamic & CAT_ORDER))
+        return false;
+    if (eval->exact && i == eval->model->order_check)
+        return !cat_has_order(eval);
     eval_node(eval, node, check->negated);
     return holds(eval, check, eval->nodes[node].type, bound_of(eval, node, check->negated)) == check->negated;
 }
@@ -456,6 +484,8 @@ bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i)
     const struct mm_cat_check *check = &eval->model->checks[i];
     uint32_t node = eval->checks[i];
 
+    if (i == eval->model->order_check)
+        return eval->exact && cat_has_order(eval);
     eval_node(eval, node, !check->negated);
     if (check->kind == MM_CAT_ACYCLIC && !check->negated && !eval->exact && !eval->open &&
         cycles_are_of_co(eval, node))
@@ -469,10 +499,21 @@ const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i)
     return cat_value(eval, eval->checks[i]);
 }
 
+bool mm_cat_eval_limited(const struct mm_cat_eval *eval)
+{
+    return eval->limited;
+}
+
 bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which)
 {
-    for (uint32_t i = 0; i < eval->model->check_count; i++) {
-        if (eval->model->checks[i].flag || !mm_cat_eval_fails(eval, i))
+    uint32_t count = eval->model->check_count, order = eval->model->order_check;
+
+    /* the order comes last: it takes longest to find */
+    for (uint32_t k = 0; k <= count; k++) {
+        uint32_t i = k < count ? k : order;
+
+        if (i == UINT32_MAX || (k == order && k < count) || eval->model->checks[i].flag ||
+            !mm_cat_eval_fails(eval, i))
             continue;
         if (which)
             *which = i;

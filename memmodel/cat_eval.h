@@ -29,6 +29,10 @@ struct mm_cat_event {
     uint32_t start;  /* of the whole access, in OBJECT; initial writes: of the location */
     uint8_t bytes;   /* of the whole access */
     uint32_t access; /* equal for the pieces of one access; 0: it is in one piece */
+    /* Reads: which of the thread's, from 0.  Of what the value, the address and the way here depend on: the
+     * first 64 reads of the thread, a bit each; the reads of the same operation are not among them. */
+    uint32_t number;
+    uint64_t data, addr, ctrl;
 };
 struct mm_cat_edge {
     uint32_t from_thread, to_thread;
@@ -46,7 +50,10 @@ struct mm_cat_events {
 void mm_cat_base_fill(const struct mm_cat_events *events, uint32_t base, uint64_t *out);
 uint32_t mm_cat_base_find(const char *name); /* UINT32_MAX if unknown */
 
+/* Complete candidates of a model that enumerates an order: whether orders were left out for want of time or
+ * memory. */
 struct mm_cat_eval;
+bool mm_cat_eval_limited(const struct mm_cat_eval *eval);
 struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct mm_error *err);
 void mm_cat_eval_destroy(struct mm_cat_eval *eval);
 /* Whether the model mentions base NAME. */

@@ -193,6 +193,12 @@ static bool same_location(const struct mm_cat_event *a, const struct mm_cat_even
     return a->location != UINT32_MAX && a->location == b->location;
 }
 
+/* Whether A is among the reads that B depends on. */
+static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *b, uint64_t reads)
+{
+    return a->read && a < b && same_thread(a, b) && a->number < 64 && (reads >> a->number & 1);
+}
+
 /* a, b: events; a < b as pointers: recorded in that order. */
 #define RELATIONS(X)                                                                                         \
     X("po", !a->init && a < b && same_thread(a, b))                                                          \
@@ -211,6 +217,9 @@ static bool same_location(const struct mm_cat_event *a, const struct mm_cat_even
     X("obj", is_access(a) && is_access(b) && a->object == b->object)                                         \
     X("extent", is_access(a) && is_access(b) && a->object == b->object && a->start == b->start &&            \
                     a->bytes == b->bytes)                                                                    \
+    X("data", depends_on(a, b, b->data))                                                                     \
+    X("addr", depends_on(a, b, b->addr))                                                                     \
+    X("ctrl", depends_on(a, b, b->ctrl))                                                                     \
     X("piece", a->access && a->access == b->access && a != b)                                                \
     X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))
 

@@ -192,6 +192,9 @@ uint32_t mm_cat_eval_explain(struct mm_cat_eval *eval, uint32_t i, struct mm_cat
     struct walk w = {.eval = eval, .steps = steps, .max = max};
     const struct mm_cat_check *check = &eval->model->checks[i];
 
+    if (i == eval->model->order_check &&
+        mm_rel_acyclic(eval->n, cat_value(eval, eval->checks[i]), eval->scratch))
+        return cat_linear_explain(eval, steps, max);
     if (check->kind == MM_CAT_CHECK_EMPTY)
         return explain_pair(&w, eval->checks[i]);
     if (check->negated)

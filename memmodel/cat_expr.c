@@ -188,6 +188,20 @@ static struct mm_cat_expr *parse_built_in(struct cat_parser *p, const struct cat
     return NULL;
 }
 
+/* A name in a part that is left out: anything, and whatever it is applied to. */
+static struct mm_cat_expr *parse_unread(struct cat_parser *p, const struct cat_token *name)
+{
+    if (cat_accept(p, '(')) {
+        do
+            cat_parse_union(p);
+        while (cat_accept(p, ','));
+        cat_expect(p, ')');
+    } else if (p->token.kind == CAT_NAME && !cat_at_keyword(p)) {
+        parse_operand(p);
+    }
+    return p->failed ? NULL : cat_new_expr(p, name, MM_CAT_EMPTY, 0);
+}
+
 static struct mm_cat_expr *parse_name(struct cat_parser *p)
 {
     struct cat_token name = p->token;
@@ -227,6 +241,8 @@ static struct mm_cat_expr *parse_name(struct cat_parser *p)
             e->type = MM_CAT_SET;
         return e;
     }
+    if (let == UINT32_MAX && base == UINT32_MAX && p->unread)
+        return parse_unread(p, &name);
     if (let == UINT32_MAX && base == UINT32_MAX) {
         if (cat_library_reason(&name))
             cat_fail_token(p, &name, "cat.syntax", cat_library_reason(&name));
@@ -252,12 +268,18 @@ static struct mm_cat_expr *parse_primary(struct cat_parser *p)
 
     if (cat_accept(p, '(')) {
         e = cat_parse_union(p);
+        if (cat_at_symbol(p, ','))
+            cat_fail_token(p, &p->token, "cat.syntax",
+                           "values of several parts are not known here: pass them one by one");
         cat_expect(p, ')');
     } else if (cat_accept(p, '[')) {
         e = cat_parse_union(p);
         cat_expect(p, ']');
         e = unary(p, &at, MM_CAT_IDENTITY, e);
     } else if (cat_accept(p, '{')) {
+        if (!p->failed && !cat_at_symbol(p, '}'))
+            cat_fail_token(p, &p->token, "cat.syntax",
+                           "sets of single events or of sets are not known here, only {}");
         cat_expect(p, '}');
         e = cat_new_expr(p, &at, MM_CAT_EMPTY, 0);
         if (e)
@@ -272,6 +294,8 @@ static struct mm_cat_expr *parse_primary(struct cat_parser *p)
             e->type = MM_CAT_SET;
     } else if (p->token.kind == CAT_NAME && !cat_at_keyword(p)) {
         e = parse_name(p);
+    } else if (cat_at_word(p, "if")) {
+        e = cat_parse_if(p);
     } else if (cat_at_word(p, "try")) {
         e = cat_parse_try(p);
     } else if (cat_at_word(p, "begin")) {

@@ -100,6 +100,8 @@ static uint32_t add_node(struct flattener *f, struct cat_node node)
             node.dynamic |= eval->nodes[node.a].dynamic;
         if (node.b != CAT_NO_NODE)
             node.dynamic |= eval->nodes[node.b].dynamic;
+        if (node.op == MM_CAT_LINEAR)
+            node.dynamic |= CAT_ORDER;
     }
     describe(eval, &node);
     eval->nodes[eval->node_count] = node;

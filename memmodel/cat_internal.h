@@ -44,6 +44,7 @@ enum { CAT_MAX_PARAMETERS = 8, CAT_MAX_LETS = 4096, CAT_MAX_DEPTH = 400, CAT_MAX
 struct cat_let_info {
     uint8_t *result; /* by mask of parameter types: 0 unknown, else type + 1 */
     bool called;
+    bool ordered;     /* depends on the order that is enumerated */
     bool hidden;      /* local to an expression or a procedure that has been read */
     uint32_t outside; /* parameters that it takes from the function around it */
 };
@@ -57,7 +58,9 @@ struct cat_procedure {
 };
 /* A name that stands for sets of orders, which are never made: see cat_orders.c. */
 struct cat_orders {
-    const char *name;
+    const char *name, *file;
+    struct cat_lexer body; /* after the token FIRST */
+    struct cat_token first;
     struct cat_orders *next;
 };
 struct cat_switch {
@@ -69,7 +72,7 @@ struct cat_reader {
     struct mm_cat_model *model;
     struct mm_error *err;
     const char *const *switches;
-    struct cat_switch known[16];
+    struct cat_switch known[48];
     unsigned switch_count;
     struct cat_let_info *info;
     uint32_t let_capacity, check_capacity;

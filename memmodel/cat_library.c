@@ -72,16 +72,11 @@ const char *cat_library_alias(const struct cat_token *name)
 
 const char *cat_library_reason(const struct cat_token *name)
 {
-    static const char dependency[] = "programs here have no dependencies between registers";
     static const char tags[] = "tags of scopes and events are sets here: SG, WG, DV, ALL, ACQ, REL, SC";
     static const struct pair reasons[] = {
-        {"addr", dependency},
-        {"data", dependency},
-        {"ctrl", dependency},
         {"tag2scope", tags},
         {"tag2events", tags},
         {"forall", "forall goes over single sets or orders, which this reader does not have"},
-        {"if", "if asks for options of another reader; variants are said with @switch and @if"},
         {"match", "match takes sets of sets apart, which only definitions for 'with' do"},
         {"fun", "functions without a name are only known in definitions for 'with'"},
     };

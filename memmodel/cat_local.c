@@ -7,12 +7,15 @@
 static void skip_body(struct cat_parser *p)
 {
     static const char *const openers[] = {"match", "do", "begin", "procedure"};
+    struct cat_token before = p->token;
     unsigned level = 0;
 
     while (!p->failed && p->token.kind != CAT_END && (level || !cat_at_word(p, "end"))) {
+        level += cat_at_word(p, "if") && !cat_is_inside(&before);
         for (size_t i = 0; i < sizeof openers / sizeof *openers; i++)
             level += cat_at_word(p, openers[i]);
         level -= cat_at_word(p, "end");
+        before = p->token;
         cat_next(p);
     }
     if (!p->failed && p->token.kind == CAT_END)
@@ -85,7 +88,7 @@ static void run_procedure(struct cat_parser *p, const struct cat_procedure *proc
     }
     body.lexer = procedure->body;
     body.file = procedure->file;
-    body.in_procedure = true;
+    body.in_block = true;
     cat_next(&body);
     cat_parse_statements(&body);
     p->failed = body.failed;

@@ -2,7 +2,8 @@
  * functions over sets of sets of events and `with co from ...`.  Here every candidate has its co, a total
  * order of the writes of each location, initial writes first.  Definitions that compute with such sets are
  * passed over; `with` takes what says "the total orders of the writes of each location that contain r", which
- * becomes co and a check that it contains r. */
+ * becomes co and a check that it contains r, and, once in a model, "the total orders of a set that contain
+ * r", which are enumerated (cat_linear.c). */
 #include "memmodel/cat_parser.h"
 
 #include <stdio.h>
@@ -31,13 +32,12 @@ bool cat_is_orders(const struct cat_parser *p, const struct cat_token *name)
     return is_one_of(name, known, sizeof known / sizeof *known);
 }
 
-/* After what a 'let' begins a local definition. */
-static bool before_local(const struct cat_token *t)
+bool cat_is_inside(const struct cat_token *t)
 {
-    static const char *const words[] = {"in", "then", "else", "with"};
+    static const char *const words[] = {"in", "then", "else", "with", "begin", "try"};
 
     if (t->kind == CAT_SYMBOL)
-        return t->symbol == CAT_ARROW || strchr("=(,|;&\\", t->symbol & 127);
+        return t->symbol == CAT_ARROW || (t->symbol < 128 && strchr("=(,|;&\\", t->symbol));
     return is_one_of(t, words, sizeof words / sizeof *words);
 }
 
@@ -46,17 +46,15 @@ bool cat_skip_orders(struct cat_parser *p, const char *name)
     static const char *const words[] = {"match", "fun"};
     struct cat_parser ahead = *p;
     struct cat_token before = {.kind = CAT_SYMBOL, .symbol = '='};
-    unsigned level = 0, attempts = 0;
+    unsigned level = 0, attempts = 0, ifs = 0;
     bool found = false;
 
     while (!ahead.failed && ahead.token.kind != CAT_END) {
-        bool local = cat_at_word(&ahead, "let") && before_local(&before);
         bool attempt = attempts && cat_at_word(&ahead, "with");
+        bool negated = before.kind == CAT_SYMBOL && (before.symbol == '~' || before.symbol == '!');
 
-        bool negated = before.kind == CAT_SYMBOL && strchr("~!", before.symbol & 127);
-
-        if (!level && !local && !attempt && !negated &&
-            (cat_at_statement(&ahead) || cat_at_word(&ahead, "and")))
+        if (!level && !attempt && !negated &&
+            (cat_ends_statement(&ahead, &before, &ifs) || cat_at_word(&ahead, "and")))
             break;
         found = found || is_one_of(&ahead.token, words, sizeof words / sizeof *words) ||
                 (cat_find_let(p, &ahead.token) == UINT32_MAX && cat_is_orders(p, &ahead.token));
@@ -77,6 +75,9 @@ bool cat_skip_orders(struct cat_parser *p, const char *name)
             return true;
         }
         o->name = name;
+        o->file = p->file;
+        o->first = p->token;
+        o->body = p->lexer;
         o->next = p->reader->orders;
         p->reader->orders = o;
         p->lexer = ahead.lexer;
@@ -90,7 +91,7 @@ bool cat_skip_orders(struct cat_parser *p, const char *name)
 /* What orders are made of: SET of writes (NULL: all), and the relation that they contain (NULL: any). */
 struct source {
     struct mm_cat_expr *set, *contained;
-    bool by_location;
+    bool by_location, linear; /* of each location; of the set as a whole */
 };
 
 static void parse_source_arguments(struct cat_parser *p, struct source *s)
@@ -118,12 +119,48 @@ static void parse_source_arguments(struct cat_parser *p, struct source *s)
     cat_expect(p, ')');
 }
 
-/* cross ( f ( r, classes-loc ( S ) ) )  |  generate_orders ( S, r )  |  generate_cos ( r ) */
+static const struct cat_orders *find_orders(const struct cat_parser *p, const struct cat_token *name)
+{
+    const struct cat_orders *o = name->kind == CAT_NAME ? p->reader->orders : NULL;
+
+    while (o && !cat_is_name(name, o->name))
+        o = o->next;
+    return o;
+}
+
+static void parse_source(struct cat_parser *p, struct source *s);
+
+/* A name for a source: its definition is read now. */
+static void parse_named_source(struct cat_parser *p, const struct cat_orders *o, struct source *s)
+{
+    struct cat_parser body = *p;
+
+    if (++body.depth > CAT_MAX_DEPTH) {
+        cat_fail_token(p, &p->token, "cat.depth", "definitions nested too deeply");
+        return;
+    }
+    body.lexer = o->body;
+    body.token = o->first;
+    body.file = o->file;
+    parse_source(&body, s);
+    p->failed = body.failed;
+    if (!p->failed)
+        cat_next(p);
+}
+
+/* cross ( f ( r, classes-loc ( S ) ) )  |  generate_orders ( S, r )  |  generate_cos ( r )  |
+ * linearisations ( S, r )  |  a name for one of these */
 static void parse_source(struct cat_parser *p, struct source *s)
 {
+    const struct cat_orders *named = find_orders(p, &p->token);
     struct cat_token at = p->token;
     bool cross = cat_at_word(p, "cross");
 
+    if (named) {
+        parse_named_source(p, named, s);
+        return;
+    }
+    s->linear = cat_at_word(p, "linearisations") || cat_at_word(p, "linearizations");
     s->by_location = cat_at_word(p, "generate_orders") || cat_at_word(p, "generate_cos");
     if (cross) {
         cat_next(p);
@@ -131,16 +168,54 @@ static void parse_source(struct cat_parser *p, struct source *s)
         if (!p->failed && !cat_is_orders(p, &p->token))
             cat_fail_named(p, &p->token, "cat.orders", "'%.*s' makes no orders");
     }
-    if (cross || s->by_location) {
+    if (cross || s->by_location || s->linear) {
         cat_next(p);
         parse_source_arguments(p, s);
     }
     if (cross)
         cat_expect(p, ')');
-    if (!s->by_location)
-        cat_fail_token(p, &at, "cat.orders",
-                       "only the orders of the writes of each location can be enumerated: expected "
-                       "cross(f(r, classes-loc(S))), generate_orders(S, r) or generate_cos(r)");
+    if (s->linear && !(s->set && s->contained))
+        cat_fail_token(p, &at, "cat.orders", "linearisations takes a set and a relation");
+    if (!s->by_location && !s->linear)
+        cat_fail_token(
+            p, &at, "cat.orders",
+            "orders can be enumerated of the writes of each location, by cross(f(r, classes-loc(S))), "
+            "generate_orders(S, r) or generate_cos(r), or of one set, by linearisations(S, r)");
+}
+
+bool cat_is_ordered(const struct cat_reader *reader, const struct mm_cat_expr *e)
+{
+    bool ordered = e->op == MM_CAT_LINEAR || (e->let != UINT32_MAX && reader->info[e->let].ordered);
+
+    for (uint32_t i = 0; i < e->child_count && !ordered; i++)
+        ordered = cat_is_ordered(reader, e->child[i]);
+    return ordered;
+}
+
+/* What S is to contain has no cycle, and S contains it. */
+static void check_order(struct cat_parser *p, const struct cat_token *at, struct mm_cat_expr *within,
+                        uint32_t order)
+{
+    struct mm_cat_expr *name_of_order = cat_new_expr(p, at, MM_CAT_NAME, 0);
+    struct mm_cat_check check = {
+        .kind = MM_CAT_ACYCLIC, .line = at->line, .column = at->column, .expr = within};
+    enum mm_cat_type type;
+    char name[32];
+
+    snprintf(name, sizeof name, "with@%u", at->line);
+    check.name = cat_copy_text(p, name, strlen(name));
+    if (name_of_order)
+        name_of_order->let = order;
+    if (order == p->reader->model->order_let) {
+        cat_add_check(p, &check);
+        p->reader->model->order_check = p->reader->model->check_count - 1;
+    }
+    check.kind = MM_CAT_CHECK_EMPTY;
+    check.expr = cat_new_binary(p, at, MM_CAT_DIFF, within, name_of_order);
+    if (!p->failed)
+        cat_fail_status(p, cat_infer(p->reader, check.expr, 0, true, &type));
+    if (!p->failed)
+        cat_add_check(p, &check);
 }
 
 /* with NAME from SOURCE */
@@ -148,11 +223,9 @@ void cat_parse_with(struct cat_parser *p)
 {
     struct cat_token at = p->token;
     struct mm_cat_let let = {.line = at.line, .column = at.column};
-    struct mm_cat_check check = {.kind = MM_CAT_CHECK_EMPTY, .line = at.line, .column = at.column};
-    struct mm_cat_expr *pairs = NULL;
+    struct mm_cat_expr *pairs = NULL, *within;
     struct source source = {0};
-    enum mm_cat_type type;
-    char name[32];
+    uint32_t index;
 
     cat_next(p);
     if (p->token.kind != CAT_NAME || cat_at_keyword(p)) {
@@ -166,22 +239,22 @@ void cat_parse_with(struct cat_parser *p)
     cat_next(p);
     if (!p->failed)
         parse_source(p, &source);
+    if (!p->failed && source.linear && p->reader->model->order_let != UINT32_MAX)
+        cat_fail_token(p, &at, "cat.orders", "a model enumerates one order of a set, not two");
     if (p->failed)
         return;
-    let.body = cat_base_expr(p, &at, "co");
-    if (source.set) {
+    if (source.set)
         pairs = cat_new_binary(p, &at, MM_CAT_PRODUCT, source.set, source.set);
+    let.body = source.linear ? cat_new_binary(p, &at, MM_CAT_LINEAR, source.set, source.contained)
+                             : cat_base_expr(p, &at, "co");
+    if (pairs && !source.linear)
         let.body = cat_new_binary(p, &at, MM_CAT_INTER, let.body, pairs);
-    }
-    cat_define(p, &let);
+    index = cat_define(p, &let);
+    if (source.linear && !p->failed)
+        p->reader->model->order_let = index;
     if (!source.contained || p->failed)
         return;
-    check.expr = pairs ? cat_new_binary(p, &at, MM_CAT_INTER, source.contained, pairs) : source.contained;
-    check.expr = cat_new_binary(p, &at, MM_CAT_DIFF, check.expr, let.body);
-    snprintf(name, sizeof name, "with@%u", at.line);
-    check.name = cat_copy_text(p, name, strlen(name));
-    if (!p->failed)
-        cat_fail_status(p, cat_infer(p->reader, check.expr, 0, true, &type));
-    if (!p->failed)
-        cat_add_check(p, &check);
+    within = pairs ? cat_new_binary(p, &at, MM_CAT_INTER, source.contained, pairs) : source.contained;
+    if (within)
+        check_order(p, &at, within, index);
 }

@@ -145,6 +145,7 @@ static struct mm_cat_model *new_model(struct mm_error *err)
         return NULL;
     }
     m->arena = arena;
+    m->order_let = m->order_check = UINT32_MAX;
     return m;
 }
 

@@ -13,8 +13,9 @@ struct cat_parser {
     const char **parameters;
     uint32_t parameter_count;
     unsigned depth;
-    bool recursive;    /* within let rec */
-    bool in_procedure; /* up to the word end */
+    bool recursive; /* within let rec */
+    bool in_block;  /* up to the words end and else */
+    bool unread;    /* in a part that an option leaves out */
     bool failed;
 };
 
@@ -51,9 +52,20 @@ uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let);
 /* From let number FIRST on, names are not seen any more. */
 void cat_hide(struct cat_parser *p, uint32_t first);
 void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check);
+/* Parts that an option turns on or off (cat_if.c). */
+struct mm_cat_expr *cat_parse_if(struct cat_parser *p);
+void cat_parse_if_statement(struct cat_parser *p);
+/* Whether the switch of the name in quotes is on; there is one from now on. */
+bool cat_option(struct cat_parser *p, const struct cat_token *name);
+
 /* Whether the token begins a statement. */
 bool cat_at_statement(const struct cat_parser *p);
 void cat_skip_statement(struct cat_parser *p);
+/* The same where an expression is passed over: BEFORE is the token before, IFS the ifs within that wait for
+ * their else. */
+bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *before, unsigned *ifs);
+/* Whether a let or if after T is within an expression. */
+bool cat_is_inside(const struct cat_token *t);
 struct mm_cat_expr *cat_new_binary(struct cat_parser *p, const struct cat_token *at, enum mm_cat_op op,
                                    struct mm_cat_expr *a, struct mm_cat_expr *b);
 struct mm_cat_expr *cat_base_expr(struct cat_parser *p, const struct cat_token *at, const char *name);
@@ -63,6 +75,8 @@ bool cat_is_orders(const struct cat_parser *p, const struct cat_token *name);
 /* At the body of a definition of NAME: passes over it if it is about sets of orders. */
 bool cat_skip_orders(struct cat_parser *p, const char *name);
 void cat_parse_with(struct cat_parser *p);
+/* Whether E depends on the order that the model enumerates. */
+bool cat_is_ordered(const struct cat_reader *reader, const struct mm_cat_expr *e);
 
 /* Procedures and local definitions (cat_local.c). */
 void cat_parse_procedure(struct cat_parser *p);

@@ -139,6 +139,8 @@ uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let)
 
     if (index != UINT32_MAX)
         cat_fail_status(p, cat_type_let(p->reader, index));
+    if (!p->failed)
+        p->reader->info[index].ordered = cat_is_ordered(p->reader, let->body);
     return p->failed ? UINT32_MAX : index;
 }
 
@@ -217,6 +219,7 @@ static void parse_recursive(struct cat_parser *p, const char *clause)
     struct mm_cat_model *m = p->reader->model;
     struct cat_parser ahead = *p;
     uint32_t first = m->let_count, count = 0, group = ++p->reader->next_group;
+    bool ordered = false;
     unsigned level = 0;
 
     for (bool head = true; ahead.token.kind != CAT_END && !ahead.failed;) {
@@ -238,7 +241,8 @@ static void parse_recursive(struct cat_parser *p, const char *clause)
             head = false;
             continue;
         }
-        if (level == 0 && cat_at_keyword(&ahead) && !cat_at_word(&ahead, "and"))
+        if (level == 0 && cat_at_keyword(&ahead) && !cat_at_word(&ahead, "and") &&
+            !cat_at_word(&ahead, "if") && !cat_at_word(&ahead, "then") && !cat_at_word(&ahead, "else"))
             break;
         head = level == 0 && cat_at_word(&ahead, "and");
         cat_next(&ahead);
@@ -269,6 +273,10 @@ static void parse_recursive(struct cat_parser *p, const char *clause)
         if (!p->failed)
             cat_fail_status(p, cat_check_monotone(p->reader, m->lets[first + i].body, group, true));
     }
+    for (uint32_t i = 0; i < count && !p->failed; i++)
+        ordered = ordered || cat_is_ordered(p->reader, m->lets[first + i].body);
+    for (uint32_t i = 0; i < count && !p->failed; i++)
+        p->reader->info[first + i].ordered = ordered;
 }
 
 static bool at_check(const struct cat_parser *p)
@@ -279,9 +287,9 @@ static bool at_check(const struct cat_parser *p)
 bool cat_at_statement(const struct cat_parser *p)
 {
     static const char *const first[] = {
-        "let",  "include", "show",  "unshow",       "flag",   "undefined_unless",
-        "with", "call",    "enum",  "instructions", "end",    "procedure",
-        "if",   "forall",  "debug", "assert",       "default"};
+        "let",  "include", "show",   "unshow",       "flag",   "undefined_unless",
+        "with", "call",    "enum",   "instructions", "end",    "procedure",
+        "if",   "else",    "forall", "debug",        "assert", "default"};
     struct cat_parser ahead = *p;
 
     for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
@@ -295,17 +303,33 @@ bool cat_at_statement(const struct cat_parser *p)
     return ahead.token.start != p->token.start && at_check(&ahead);
 }
 
+bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *before, unsigned *ifs)
+{
+    bool inside = cat_is_inside(before);
+
+    if (inside && cat_at_word(p, "if"))
+        ++*ifs;
+    else if (*ifs && cat_at_word(p, "else"))
+        --*ifs;
+    else
+        return cat_at_statement(p) && !(inside && cat_at_word(p, "let"));
+    return false;
+}
+
 /* Passes over a statement that has no meaning, or that a switch has turned off; its names need not exist. */
 void cat_skip_statement(struct cat_parser *p)
 {
     bool check = cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert") ||
                  p->token.kind == CAT_SYMBOL;
+    struct cat_token before;
+    unsigned ifs = 0;
 
     while (check && !p->failed && !at_check(p))
         cat_next(p);
-    do
+    do {
+        before = p->token;
         cat_next(p);
-    while (!p->failed && p->token.kind != CAT_END && !cat_at_statement(p));
+    } while (!p->failed && p->token.kind != CAT_END && !cat_ends_statement(p, &before, &ifs));
 }
 
 static void parse_let(struct cat_parser *p)
@@ -418,6 +442,9 @@ static void parse_check(struct cat_parser *p)
     if (!p->failed && check.kind != MM_CAT_CHECK_EMPTY && type == MM_CAT_SET)
         cat_fail_status(p, mm_fail_at(p->reader->err, MM_INVALID, "cat.type", p->file, check.line,
                                       check.column, "%s takes a relation, not a set", kinds[kind]));
+    if (!p->failed && check.flag && cat_is_ordered(p->reader, check.expr))
+        cat_fail_token(p, &(struct cat_token){.line = check.line, .column = check.column}, "cat.orders",
+                       "a flag cannot depend on an order that is enumerated");
     if (!p->failed)
         cat_add_check(p, &check);
 }
@@ -437,6 +464,7 @@ static const struct {
                   {"with", cat_parse_with},
                   {"procedure", cat_parse_procedure},
                   {"call", cat_parse_procedure_call},
+                  {"if", cat_parse_if_statement},
                   {"show", cat_skip_statement},
                   {"unshow", cat_skip_statement},
                   {"debug", cat_skip_statement},
@@ -446,13 +474,16 @@ static const struct {
 
 void cat_parse_statements(struct cat_parser *p)
 {
-    while (!p->failed && p->token.kind != CAT_END && !(p->in_procedure && cat_at_word(p, "end"))) {
+    while (!p->failed && p->token.kind != CAT_END &&
+           !(p->in_block && (cat_at_word(p, "end") || cat_at_word(p, "else")))) {
         const char *reason = cat_library_reason(&p->token);
         size_t i = 0;
 
         while (i < sizeof statements / sizeof *statements && !cat_at_word(p, statements[i].word))
             i++;
-        if (i < sizeof statements / sizeof *statements)
+        if (p->unread && !cat_at_word(p, "if") && !cat_at_word(p, "procedure"))
+            cat_skip_statement(p);
+        else if (i < sizeof statements / sizeof *statements)
             statements[i].parse(p);
         else if (cat_at_symbol(p, '~') || cat_at_symbol(p, '!'))
             parse_check(p);

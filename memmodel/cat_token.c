@@ -89,6 +89,28 @@ char *cat_copy_text(struct cat_parser *p, const char *start, size_t length)
     return copy;
 }
 
+bool cat_option(struct cat_parser *p, const struct cat_token *name)
+{
+    static const char values[] = " off on";
+    char *text = mm_arena_alloc(p->arena, name->length + sizeof values);
+
+    if (!text) {
+        cat_fail_memory(p);
+        return false;
+    }
+    memcpy(text, name->start, name->length);
+    memcpy(text + name->length, values, sizeof values);
+    declare_switch(p, text);
+    for (unsigned i = 0; i < p->reader->switch_count && !p->failed; i++) {
+        const struct cat_switch *s = &p->reader->known[i];
+
+        if (cat_is_name(name, s->name))
+            return strcmp(s->values[s->chosen], "on") == 0;
+    }
+    cat_fail_token(p, name, "cat.option", "the name of an option is one word");
+    return false;
+}
+
 static void scan_comment(struct cat_parser *p, const char *start, size_t length)
 {
     char *text = cat_copy_text(p, start, length);

@@ -67,6 +67,8 @@ static enum mm_class infer_operator(struct cat_reader *reader, const struct mm_c
         if (t[0] != MM_CAT_SET || t[1] != MM_CAT_SET)
             return mismatch(reader, e, "'*' makes a relation of two sets, an operand is a relation");
         return MM_OK;
+    case MM_CAT_LINEAR:
+        return MM_OK;
     case MM_CAT_INVERSE:
     case MM_CAT_PLUS:
     case MM_CAT_STAR:

@@ -22,6 +22,10 @@ static inline void mm_set_add(uint64_t *set, uint32_t i)
 {
     set[i / 64] |= (uint64_t)1 << (i % 64);
 }
+static inline void mm_set_remove(uint64_t *set, uint32_t i)
+{
+    set[i / 64] &= ~((uint64_t)1 << (i % 64));
+}
 static inline bool mm_rel_has(uint32_t n, const uint64_t *r, uint32_t i, uint32_t j)
 {
     return mm_set_has(r + (size_t)i * mm_rel_words(n), j);
@@ -32,7 +36,7 @@ static inline void mm_rel_add(uint32_t n, uint64_t *r, uint32_t i, uint32_t j)
 }
 static inline void mm_rel_remove(uint32_t n, uint64_t *r, uint32_t i, uint32_t j)
 {
-    r[(size_t)i * mm_rel_words(n) + j / 64] &= ~((uint64_t)1 << (j % 64));
+    mm_set_remove(r + (size_t)i * mm_rel_words(n), j);
 }
 
 /* Word by word, on WORDS words: sets and relations alike; OUT may be A or B. */
