@@ -431,7 +431,7 @@ static bool wait_for_work(void)
             nap(&naps, &length);
         } else if (seeded && ready_count + active_count > 0) {
             unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : PATIENCE_NS);
-            flush_ready(rt_now() - IDLE_FLUSH_NS);
+            flush_ready(unattended ? UINT64_MAX : rt_now() - PATIENCE_NS);
         } else if (unwritten && rt_recorder()) {
             if (wait_quietly(IDLE_WRITE_NS)) {
                 mm_recorder_flush(rt_recorder());
