@@ -70,6 +70,7 @@ struct ck_happening {
     uint32_t line, column;
     bool hidden;   /* of the lowering's own making: hidden objects, barriers inside of group functions */
     uint32_t step; /* place in an order that agrees with program order and, where it can, with what is read */
+    uint32_t partner; /* the other half of a read-modify-write, UINT32_MAX: none */
 };
 struct ck_execution {
     enum ck_shows shows;
@@ -79,6 +80,8 @@ struct ck_execution {
     struct ck_happening *happenings; /* initial writes, then each thread's in program order */
     enum ck_end *ends;               /* by thread */
     uint32_t *wait_from;             /* by thread: counted within the thread's own */
+    struct mm_rel co;    /* over happenings: coherence, as far as the model orders it; not in files */
+    uint32_t between[2]; /* FLAG: what raises it, UINT32_MAX: not known */
 };
 
 struct ck_verdict {

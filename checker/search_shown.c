@@ -39,7 +39,8 @@ static struct ck_happening happening(struct sx *sx, uint32_t i)
                              .order = e->order,
                              .object = UINT32_MAX,
                              .value = x->infos[i].value,
-                             .source = UINT32_MAX};
+                             .source = UINT32_MAX,
+                             .partner = UINT32_MAX};
 
     if (e->location != UINT32_MAX) {
         const struct sx_location *l = &sx->locations[e->location];
@@ -76,6 +77,31 @@ static void add_steps(const struct sx_exec *x, const uint32_t *number, const uin
             happenings[number[order[i]]].step = step++;
 }
 
+static void add_coherence(const struct sx_exec *x, const uint32_t *number, struct mm_rel *co)
+{
+    for (uint32_t i = 0; i < x->n; i++) {
+        for (uint32_t j = 0; x->events[i].write && j < x->n; j++) {
+            if (mm_rel_has(x->n, x->co_lower, i, j))
+                co->bits[number[i] * co->words + number[j] / 64] |= UINT64_C(1) << (number[j] % 64);
+        }
+    }
+}
+
+/* The events that raise the flag. */
+static void add_pair(struct sx *sx, const uint32_t *number, struct ck_execution *out)
+{
+    struct mm_cat_step steps[2];
+    uint32_t check = 0, count;
+
+    if (!out->flag)
+        return;
+    while (check < sx->model->check_count && strcmp(sx->model->checks[check].name, out->flag) != 0)
+        check++;
+    count = check < sx->model->check_count ? mm_cat_eval_explain(sx->eval, check, steps, 2) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        out->between[i] = number[steps[i].event];
+}
+
 static void fill(struct sx *sx, uint32_t *number, const uint32_t *order, struct ck_execution *out)
 {
     const struct sx_exec *x = sx->exec;
@@ -85,8 +111,13 @@ static void fill(struct sx *sx, uint32_t *number, const uint32_t *order, struct 
         if (!is_second_half(&x->events[i]))
             out->happenings[out->count++] = happening(sx, i);
     }
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->events[i].rmw_partner != UINT32_MAX)
+            out->happenings[number[i]].partner = number[x->events[i].rmw_partner];
     add_sources(x, number, out->happenings);
     add_steps(x, number, order, out->happenings);
+    add_coherence(x, number, &out->co);
+    add_pair(sx, number, out);
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         out->ends[t] = end_of(x->chosen[t]);
         out->wait_from[t] = x->chosen[t]->wait_from;

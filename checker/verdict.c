@@ -15,10 +15,13 @@ struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_
 {
     struct ck_execution e = {.happenings = mm_arena_alloc(v->arena, (count + 1) * sizeof *e.happenings),
                              .ends = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.ends),
-                             .wait_from = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.wait_from)};
+                             .wait_from = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.wait_from),
+                             .co = {(uint32_t)count, (uint32_t)(count + 63) / 64, NULL},
+                             .between = {UINT32_MAX, UINT32_MAX}};
     bool full = (v->shown_count & (v->shown_count - 1)) == 0; /* there is room for a power of two */
 
-    if (!e.happenings || !e.ends || !e.wait_from)
+    e.co.bits = mm_arena_alloc(v->arena, (count * e.co.words + 1) * sizeof *e.co.bits);
+    if (!e.happenings || !e.ends || !e.wait_from || !e.co.bits)
         return NULL;
     if (full) {
         struct ck_execution *bigger = mm_arena_alloc(v->arena, (2 * v->shown_count + 1) * sizeof *bigger);

@@ -31,6 +31,7 @@ static struct ck_happening happening(struct zx *g, uint32_t i)
                               .order = step.info.order,
                               .object = step.object,
                               .source = UINT32_MAX,
+                              .partner = UINT32_MAX,
                               .line = step.line,
                               .column = step.column,
                               .last = stays(g, i)};
@@ -69,16 +70,35 @@ static void fill_happenings(struct zx *g, const uint32_t *number, const uint32_t
         if (number[i] == ZX_NONE)
             continue;
         out->happenings[number[i]] = happening(g, i);
+        if (g->events[i].partner != ZX_NONE)
+            out->happenings[number[i]].partner = number[g->events[i].partner];
         out->count++;
     }
     for (uint32_t i = 0; i < g->n * g->n; i++) {
+        uint32_t from = number[i / g->n], to = number[i % g->n];
+
         if (g->rf[i] == g->yes)
-            out->happenings[number[i % g->n]].source = number[i / g->n];
+            out->happenings[to].source = from;
+        if (g->co[i] == g->yes)
+            out->co.bits[from * out->co.words + to / 64] |= UINT64_C(1) << (to % 64);
     }
     for (uint32_t i = 0; i < g->n; i++) {
         if (number[order[i]] != ZX_NONE)
             out->happenings[number[order[i]]].step = step++;
     }
+}
+
+/* The events that raise the flag. */
+static void add_pair(struct zx *g, const uint32_t *number, struct ck_execution *out)
+{
+    struct ck_violation why = {0};
+
+    for (uint32_t i = 0; out->flag && i < g->model->check_count; i++) {
+        if (strcmp(g->model->checks[i].name, out->flag) == 0)
+            zx_explain(g, &g->model->checks[i], g->arena, &why);
+    }
+    for (size_t i = 0; i < why.step_count && i < 2; i++)
+        out->between[i] = number[why.steps[i].event];
 }
 
 /* The event FIRST of the engine, as counted among those of its thread that happen. */
@@ -155,6 +175,7 @@ void zx_keep_execution(struct zx_solve *s, enum ck_shows shows, const uint64_t *
     out->values = values;
     out->flag = flag;
     fill_happenings(g, number, order, out);
+    add_pair(g, number, out);
     fill_ends(&scratch, m, out);
     Z3_model_dec_ref(scratch.c, m);
 }

@@ -8,7 +8,7 @@
 /* Reads-from takes time quadratic in the number of events and says nothing to the eye beyond this. */
 enum { READS_FROM_MAX = 4000 };
 
-static void put_label(FILE *out, const char *s)
+void mm_dump_dot_text(FILE *out, const char *s)
 {
     for (; *s; s++) {
         if (*s == '"' || *s == '\\')
@@ -46,9 +46,9 @@ static void put_node(const struct mm_graph *graph, size_t i, FILE *out)
     mm_describe_event(graph, &graph->events[i], what, sizeof what);
     mm_describe_source(graph, graph->events[i].source, place, sizeof place);
     fprintf(out, "    e%zu [label=\"%zu: ", i, i);
-    put_label(out, what);
+    mm_dump_dot_text(out, what);
     fprintf(out, "%s", *place ? "\\n" : "");
-    put_label(out, place);
+    mm_dump_dot_text(out, place);
     fprintf(out, "\"];\n");
 }
 
@@ -62,7 +62,7 @@ static void put_clusters(const struct mm_graph *graph, const struct order *order
             char agent[240];
             mm_describe_doer(graph, e, agent, sizeof agent);
             fprintf(out, "  subgraph cluster_%zu {\n    label=\"", i);
-            put_label(out, agent);
+            mm_dump_dot_text(out, agent);
             fprintf(out, "\";\n");
         }
         put_node(graph, order[i].event, out);

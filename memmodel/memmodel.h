@@ -486,5 +486,7 @@ void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agen
 void mm_dump_text(const struct mm_graph *graph, FILE *out);
 void mm_dump_json(const struct mm_graph *graph, FILE *out);
 void mm_dump_dot(const struct mm_graph *graph, FILE *out);
+/* S as part of a label in a graph. */
+void mm_dump_dot_text(FILE *out, const char *s);
 
 #endif
