@@ -1,6 +1,7 @@
 /* refcl litmus check: what a memory model says of litmus tests. */
 #include "tools/commands.h"
 #include "tools/litmus_files.h"
+#include "tools/litmus_shown.h"
 #include "tools/verdict_json.h"
 
 #include <limits.h>
@@ -16,7 +17,9 @@ enum {
     OPT_JSON,
     OPT_STATES,
     OPT_EXPLAIN,
-    OPT_VERIFY
+    OPT_VERIFY,
+    OPT_WITNESSES,
+    OPT_WITNESS
 };
 static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
@@ -28,6 +31,10 @@ static const struct tool_option options[] = {
     {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
     {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States and Race lines of the tests"},
+    {"witnesses", 0, NULL, "REFCL_WITNESSES",
+     "an execution for each allowed final state and each race or other flag: its events and what relates "
+     "them"},
+    {"witness", 'w', "FOLDER", "REFCL_WITNESS", "each of them as a graph for Graphviz in a file of FOLDER"},
     TOOL_OPTION_END};
 
 enum { MAX_SWITCHES = 32 };
@@ -40,6 +47,7 @@ struct check {
     enum engine engine;
     struct ck_options options;
     const char *json;
+    struct litmus_shown shown;
     FILE *text; /* the table; nowhere when the JSON goes to stdout */
     bool states, explain, verify;
     struct mm_cat_model *cat;
@@ -93,6 +101,14 @@ static int handle(void *context, size_t index, const char *value)
         break;
     case OPT_VERIFY:
         check->verify = true;
+        break;
+    case OPT_WITNESS:
+        check->shown.folder = value;
+        check->options.executions = true;
+        break;
+    case OPT_WITNESSES:
+        check->shown.text = true;
+        check->options.executions = true;
         break;
     default:
         return tool_error(EXIT_TOOL, "option %zu has no handler", index);
@@ -189,8 +205,9 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
         code = tool_report(&err);
     if (advised && !code)
         verdict_print_advice(program, &advice, check->text);
+    cJSON *json = NULL;
     if (!code && check->tests) {
-        cJSON *json = verdict_to_json(program, first, file);
+        json = verdict_to_json(program, first, file);
         cJSON_AddStringToObject(json, "engine",
                                 check->engine == ENGINE_BOTH ? "both"
                                 : ran[0]                     ? "search"
@@ -199,6 +216,8 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
             cJSON_AddItemToObject(json, "advice", verdict_advice_json(program, &advice));
         cJSON_AddItemToArray(check->tests, json);
     }
+    if (!code && check->options.executions)
+        code = litmus_show(&check->shown, program, first, file, json, check->text);
     if (!code && check->engine == ENGINE_BOTH) {
         const char *differs = contradiction(program, &verdicts[0], &verdicts[1]);
         if (differs)

@@ -2,21 +2,8 @@
 #include "tools/explore_command.h"
 #include "tools/replay.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* FOLDER/FILE.N.KIND.json, FILE without its folders. */
-static int name_file(const struct explore *e, const struct witness *w, char path[PATH_MAX])
-{
-    const char *slash = strrchr(w->file, '/');
-    if (mkdir(e->witness, 0777) && errno != EEXIST)
-        return tool_error(EXIT_USAGE, "cannot make the folder '%s': %s", e->witness, strerror(errno));
-    int n = snprintf(path, PATH_MAX, "%s/%s.%zu.%s.json", e->witness, slash ? slash + 1 : w->file, e->written,
-                     witness_kinds[w->execution->shows]);
-    return n < PATH_MAX ? 0 : tool_error(EXIT_USAGE, "the name of a witness in '%s' is too long", e->witness);
-}
 
 static bool satisfies(const struct ck_program *program, const struct ck_verdict *v,
                       const struct ck_execution *x)
@@ -35,7 +22,7 @@ static int write_file(struct explore *e, struct witness *w, char path[PATH_MAX])
     w->switch_count = e->switches.count;
     w->build_options = e->build_options;
     w->source = e->source ? e->source : w->source;
-    int code = name_file(e, w, path);
+    int code = witness_path(e->witness, w->file, e->written, w->execution, "json", path);
     return code ? code : witness_write(w, path);
 }
 
@@ -57,9 +44,13 @@ static int show(struct explore *e, struct ex *ex, struct witness *w, const struc
     witness_describe(ex->program, &v->shown[i], what);
     fprintf(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
             *what == ' ' ? "" : " ", what, *why ? "; " : "", why, *path ? ", in " : "", path);
-    if (array)
-        cJSON_AddItemToArray(array,
-                             witness_execution_json(ex->program, &v->shown[i], result == REPLAY_SAME, why));
+    if (array) {
+        cJSON *json = witness_execution_json(ex->program, &v->shown[i]);
+        cJSON_AddBoolToObject(json, "replayed", result == REPLAY_SAME);
+        if (result != REPLAY_SAME)
+            cJSON_AddStringToObject(json, "why", why);
+        cJSON_AddItemToArray(array, json);
+    }
     return written ? written : code;
 }
 

@@ -23,19 +23,6 @@ struct steps {
 
 /* ---- words ---------------------------------------------------------------------------------------- */
 
-static int64_t value_of(const struct ck_object *o, uint64_t value, unsigned size)
-{
-    return o->is_signed ? ck_sign_extend(value, size) : (int64_t)value;
-}
-
-static void element_text(const struct ck_object *o, uint64_t offset, char *text, size_t size)
-{
-    if (o->size > o->element_size)
-        snprintf(text, size, "%s[%" PRIu64 "]", o->name, offset / o->element_size);
-    else
-        snprintf(text, size, "%s", o->name);
-}
-
 /* The text of line LINE without the space around it. */
 static void print_line(const char *source, uint32_t line, FILE *out)
 {
@@ -83,8 +70,8 @@ static void print_access(const struct steps *s, const struct ck_happening *h)
 {
     const struct ck_object *o = &s->witness->program->objects[h->object];
     char element[120];
-    element_text(o, h->offset, element, sizeof element);
-    fprintf(s->out, " %s = %" PRId64, element, value_of(o, h->value, h->size));
+    witness_element(o, h->offset, element, sizeof element);
+    fprintf(s->out, " %s = %" PRId64, element, witness_value(o, h->value, h->size));
     if (h->order)
         fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
     if (h->kind == MM_READ)
@@ -145,8 +132,8 @@ static void print_object(const struct steps *s, uint32_t object)
     fprintf(s->out, "    %s =", o->name);
     for (uint64_t i = 0; i < count && i < MOST_VALUES; i++)
         fprintf(s->out, " %" PRId64,
-                value_of(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
-                         o->element_size));
+                witness_value(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
+                              o->element_size));
     fprintf(s->out, "%s\n", count > MOST_VALUES ? " ..." : "");
 }
 

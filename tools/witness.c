@@ -205,17 +205,16 @@ static cJSON *happening_json(const struct ck_program *program, const struct ck_h
     return json;
 }
 
-cJSON *witness_execution_json(const struct ck_program *program, const struct ck_execution *execution,
-                              bool replayed, const char *why)
+cJSON *witness_execution_json(const struct ck_program *program, const struct ck_execution *execution)
 {
     char text[WITNESS_TEXT];
     cJSON *json = cJSON_CreateObject();
     witness_describe(program, execution, text);
     cJSON_AddStringToObject(json, "shows", witness_kind(execution));
     cJSON_AddStringToObject(json, "what", text);
-    cJSON_AddBoolToObject(json, "replayed", replayed);
-    if (!replayed)
-        cJSON_AddStringToObject(json, "why", why);
+    cJSON *between = execution->between[0] == UINT32_MAX ? NULL : cJSON_AddArrayToObject(json, "between");
+    for (int i = 0; between && i < 2 && execution->between[i] != UINT32_MAX; i++)
+        cJSON_AddItemToArray(between, cJSON_CreateNumber(execution->between[i]));
     cJSON *items = cJSON_AddArrayToObject(json, "ends");
     for (uint32_t t = 0; t < program->thread_count; t++)
         cJSON_AddItemToArray(items, cJSON_CreateString(witness_ends[execution->ends[t]]));

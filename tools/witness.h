@@ -55,9 +55,18 @@ void witness_close(struct witness *witness);
 const char *witness_kind(const struct ck_execution *execution);
 void witness_describe(const struct ck_program *program, const struct ck_execution *execution,
                       char text[WITNESS_TEXT]);
-/* For the verdicts of `refcl explore` (tools/schema/litmus.schema.json). */
-cJSON *witness_execution_json(const struct ck_program *program, const struct ck_execution *execution,
-                              bool replayed, const char *why);
+/* Values as they are printed; "x[2]". */
+int64_t witness_value(const struct ck_object *object, uint64_t value, unsigned size);
+void witness_element(const struct ck_object *object, uint64_t offset, char *text, size_t size);
+/* FOLDER/FILE.NUMBER.KIND.SUFFIX, FILE without its folders; makes the folder.  0, or an exit code. */
+int witness_path(const char *folder, const char *file, size_t number, const struct ck_execution *execution,
+                 const char *suffix, char path[]);
+/* For verdicts (tools/schema/litmus.schema.json). */
+cJSON *witness_execution_json(const struct ck_program *program, const struct ck_execution *execution);
+/* The events of EXECUTION in an order that agrees with program order, and how they are related; the same as a
+ * graph for Graphviz, one cluster for each thread: po, rf, rmw, co and fr without what follows from them. */
+void witness_print(const struct ck_program *program, const struct ck_execution *execution, FILE *out);
+void witness_print_dot(const struct ck_program *program, const struct ck_execution *execution, FILE *out);
 
 /* Files: tools/schema/witness.schema.json. */
 int witness_write(const struct witness *witness, const char *path);

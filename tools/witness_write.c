@@ -4,9 +4,12 @@
 #include "tools/verdict_json.h"
 #include "tools/witness.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Numbers that not every reader of JSON can hold are strings. */
 static cJSON *number(uint64_t value)
@@ -182,6 +185,17 @@ static bool add_events(cJSON *root, const struct witness *w)
         cJSON_AddItemToArray(array, event_json(w, &x->happenings[at[i]]));
     mm_free(at);
     return at;
+}
+
+int witness_path(const char *folder, const char *file, size_t number, const struct ck_execution *execution,
+                 const char *suffix, char path[])
+{
+    const char *slash = strrchr(file, '/');
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return tool_error(EXIT_USAGE, "cannot make the folder '%s': %s", folder, strerror(errno));
+    int n = snprintf(path, PATH_MAX, "%s/%s.%zu.%s.%s", folder, slash ? slash + 1 : file, number,
+                     witness_kinds[execution->shows], suffix);
+    return n < PATH_MAX ? 0 : tool_error(EXIT_USAGE, "the name of a witness in '%s' is too long", folder);
 }
 
 int witness_write(const struct witness *w, const char *path)

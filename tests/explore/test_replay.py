@@ -16,7 +16,7 @@ from test_kernels import FOLDER, header
 
 KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")
 # barriers are met by all at once, vectors are stored and asynchronous copies made as a whole
-TOGETHER = ("uniform_barrier.", "vectors_meet.", "copy_", "group_")
+TOGETHER = ("vectors_", "copy_", "group_")
 FEATURES = ("copy_waited", "copy_source_not_ready", "group_reduce", "group_scan")
 Z3 = ("load_buffering.cl", "fault_before_barrier.cl", "race_before_divergence.cl", "spin_scope_race.cl",
       "spin_unfair.spvasm")
@@ -64,7 +64,8 @@ def problem_of(path, race, seen):
         return f"exit code {run.returncode}: {run.stdout}{run.stderr}"
     private = {i for i, o in enumerate(witness["objects"]) if o["region"] == "private"}
     steps = [e["event"] for e in witness["events"] if "work_item" in e and e.get("object") not in private and "hidden" not in e]
-    order = sorted if os.path.basename(path).startswith(TOGETHER) else list
+    together = os.path.basename(path).startswith(TOGETHER) or any(e["kind"] == "barrier-entry" for e in witness["events"])
+    order = sorted if together else list
     if witness["shows"] == "state" and order(steps_of(run.stdout)) != steps:
         return f"not the steps {steps}: {run.stdout}"
     found = findings(path)
