@@ -197,6 +197,8 @@ static int report(const struct session *session, const struct ck_detector *detec
 {
     bool none = ck_detector_finding_count(detector) == 0;
     bool next = session->has_seeds && child == EXIT_CLEAN; /* it is the next seed's turn */
+    if (none && next && session->more_seeds)
+        return 0;
     options->color = isatty(STDERR_FILENO) == 1;
     if (!session->quiet && !(none && (next || child == EXIT_USAGE)))
         ck_report_text(detector, options, stderr);
@@ -350,24 +352,36 @@ static void tell_seed(const struct session *session)
                 session->schedule ? "with this --schedule, " : "", session->seed);
 }
 
-static int run_seeds(struct session *session, char **argv)
+static int run_seed(struct session *session, char **argv, uint64_t number, bool more)
 {
     char text[24];
-    int worst = EXIT_CLEAN;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
     session->seed = text;
+    session->more_seeds = more;
+    int code = run_once(session, argv);
+    if (code == EXIT_FINDINGS)
+        tell_seed(session);
+    return code;
+}
+
+/* One report: of the first seed with findings, else of the first whose verdict is unknown, else of the last.
+ */
+static int run_seeds(struct session *session, char **argv)
+{
+    uint64_t unknown = UINT64_MAX;
     for (uint64_t n = session->first_seed; n <= session->last_seed; n++) {
-        snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-        int code = run_once(session, argv);
-        if (code == EXIT_FINDINGS)
-            tell_seed(session);
+        int code = run_seed(session, argv, n, n < session->last_seed || unknown != UINT64_MAX);
         if (code != EXIT_CLEAN && code != EXIT_UNKNOWN)
             return code;
-        worst = code ? code : worst;
+        if (code == EXIT_UNKNOWN && unknown == UINT64_MAX)
+            unknown = n;
     }
     if (!session->quiet)
         fprintf(stderr, "refcl: no findings with the seeds %llu to %llu\n",
                 (unsigned long long)session->first_seed, (unsigned long long)session->last_seed);
-    return worst;
+    if (unknown == UINT64_MAX)
+        return EXIT_CLEAN;
+    return unknown == session->last_seed ? EXIT_UNKNOWN : run_seed(session, argv, unknown, false);
 }
 
 int session_run(const struct session *session, char **argv)

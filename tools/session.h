@@ -39,6 +39,7 @@ struct session {
     const char *assertions[SESSION_ASSERTIONS]; /* about memory in the end */
     size_t assertion_count;
     bool has_seeds;                        /* one run for each of these seeds, until one has findings */
+    bool more_seeds;                       /* this run is reported where it has findings, else another is */
     const struct session_program *program; /* NULL: a command is run */
 };
 /* Parses "race,memory,api,uninitialized", "all" or "none". */

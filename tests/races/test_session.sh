@@ -40,6 +40,31 @@ kernel void k(global int *data, global atomic_int *flag)
 K
 f="$REFCL kernel $tap_dir/flag.cl -g 2 -l 1 -a buf:1 -a buf:1"
 ok "the fix is tried on the trace" prints 1 'memory_order_release and the read at .*memory_order_acquire \(checked' $f
+# Peterson's lock with stores that release: strong memory never shows that both may enter.
+cat >$tap_dir/peterson.cl <<'K'
+#define S memory_scope_device
+kernel void k(global atomic_int *wants, global atomic_int *turn, global int *sum)
+{
+    int me = (int)get_global_id(0);
+    atomic_store_explicit(&wants[me], 1, memory_order_release, S);
+    atomic_store_explicit(turn, !me, memory_order_release, S);
+    while (atomic_load_explicit(&wants[!me], memory_order_acquire, S) &&
+           atomic_load_explicit(turn, memory_order_acquire, S) == !me)
+        ;
+    *sum += 1;
+    atomic_store_explicit(&wants[me], 0, memory_order_release, S);
+}
+K
+one_report() { # STATUS COMMAND...: the command writes one JSON document, with that status
+    local status=$1
+    shift
+    "$@" -q --json - | /usr/bin/python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["status"] != sys.argv[1])' $status
+}
+lock="$REFCL kernel $tap_dir/peterson.cl -g 2 -l 1 -a buf:2 -a buf:1 -a buf:1"
+ok "strong memory shows no race, whatever the seed, in one report" one_report clean $lock --seeds 1..5
+ok "weak memory does, in one report" one_report findings $lock --memory weak --seeds 1..100
+ok "an unknown verdict is reported in one report" one_report unknown $lock --seeds 1..3 --assert 'nothing == 1'
+
 cat >$tap_dir/barrier.cl <<'K'
 kernel void k(global int *a)
 {
