@@ -1,0 +1,8 @@
+// expect: data-race
+// run: -g 16 -l 4 -a buf:16:iota -a buf:16:iota -a buf:4
+// A sparse product by coordinates: entries of one row add to it plainly.
+kernel void k(global const int *row, global const int *value, global float *y)
+{
+    size_t i = get_global_id(0);
+    y[row[i] / 4] += (float)value[i];
+}

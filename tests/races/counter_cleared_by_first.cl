@@ -1,0 +1,10 @@
+// expect: data-race
+// run: -g 16 -l 4 -a buf:1 -a buf:16
+// The first work-item clears the counter that all others use, plainly and unordered.
+kernel void k(volatile global int *count, global int *out)
+{
+    if (get_global_id(0) == 0)
+        *count = 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[get_global_id(0)] = atomic_inc(count);
+}

@@ -1,0 +1,18 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:8:iota
+// All who find work left write the same to a flag: the same value is a conflict as well.
+kernel void k(global int *a)
+{
+    local int again;
+    int i = (int)get_local_id(0);
+    do {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        again = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (a[i] > 0) {
+            a[i]--;
+            again = 1;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    } while (again);
+}

@@ -1,0 +1,16 @@
+// expect: data-race
+// run: -g 8 -l 8 -a buf:8:iota
+// The first work-item sets the flag back for the next round while others have still to read it.
+kernel void k(global int *a)
+{
+    local int again;
+    int i = (int)get_local_id(0);
+    if (i == 0)
+        again = 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    while (again) {
+        if (i == 0)
+            again = a[0]-- > 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}

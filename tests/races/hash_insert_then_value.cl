@@ -1,0 +1,22 @@
+// expect: data-race
+// run: -g 16 -l 4 -a buf:32 -a buf:32 -a buf:16
+// The key is claimed with a relaxed exchange, and the value follows plainly: a lookup that meets the key reads a value
+// that nothing orders after its write [CL 3.3.6 G17].
+kernel void k(global atomic_int *keys, global int *values, global int *found)
+{
+    int i = (int)get_global_id(0), key = 1 + i / 2, slot = (key * 7) & 31;
+    for (;;) {
+        int none = 0;
+        if (atomic_compare_exchange_strong_explicit(&keys[slot], &none, key, memory_order_relaxed,
+                                                    memory_order_relaxed, memory_scope_device)) {
+            values[slot] = key * 10;
+            found[i] = key * 10;
+            break;
+        }
+        if (none == key) {
+            found[i] = values[slot];
+            break;
+        }
+        slot = (slot + 1) & 31;
+    }
+}

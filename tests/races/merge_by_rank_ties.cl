@@ -1,0 +1,18 @@
+// expect: data-race
+// run: -g 16 -l 8 -a buf:16:fill=5 -a buf:16
+// Equal elements of both halves rank themselves alike, for both searches compare in the same way: two work-items write
+// one place.
+kernel void k(global const int *a, global int *out)
+{
+    int i = (int)get_global_id(0), half_size = 8, mine = a[i];
+    bool second = i >= half_size;
+    int low = second ? 0 : half_size, high = low + half_size, start = low;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (a[middle] < mine)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    out[(second ? i - half_size : i) + low - start] = mine;
+}

@@ -1,0 +1,17 @@
+// expect: clean
+// run: -g 7 -l 1 -a buf:7 -a buf:7:fill=0 -a buf:7
+// A tree of tasks: who is the second to reach a parent goes on with it, having acquired what the first released.
+kernel void k(global int *value, global atomic_int *arrived, global int *log_of)
+{
+    int i = (int)get_global_id(0);
+    if (i < 3)
+        return;
+    value[i] = i;
+    while (i) {
+        i = (i - 1) / 2;
+        if (atomic_fetch_add_explicit(&arrived[i], 1, memory_order_acq_rel, memory_scope_device) == 0)
+            return;
+        value[i] = value[2 * i + 1] + value[2 * i + 2];
+        log_of[i] = (int)get_global_id(0);
+    }
+}
