@@ -79,7 +79,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate install clean tests FORCE
+.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz fuzz-files ulp hunt mutate install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -95,6 +95,7 @@ help:
 ## make xref     every clause, and what stands for it; fails on a broken link
 ## make differential COUNT= SEED= ENGINES=interp,pocl    random kernels on two engines
 ## make fuzz FUZZ_SECONDS=       modules changed at random, under AddressSanitizer
+## make fuzz-files FUZZ_SECONDS= traces, captured launches and witnesses likewise
 ## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
 ## make mutate   each clause of opencl.cat deleted or weakened: some test must fail
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
@@ -261,6 +262,18 @@ fuzz: $(FUZZ)/module_fuzzer
 	@mkdir -p $(FUZZ)/found $(FUZZ)/crashes
 	$< -max_total_time=$(FUZZ_SECONDS) -max_len=12000 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=65536 -print_final_stats=1 \
 	  -artifact_prefix=$(FUZZ)/crashes/ $(FUZZ)/found tests/fuzz/corpus
+
+# The same over the files that commands read.
+$(FUZZ)/file_fuzzer: tests/fuzz/file_fuzzer.c FORCE
+	@$(MAKE) --no-print-directory $(FUZZ_FLAGS) $(patsubst $(BUILD)/%,$(FUZZ)/%,$(LIBS_A) $(BUILD)/lib/libruntime.a $(call obj,$(TOOLS_SRC)))
+	$(LLVM_BIN)/clang $(CPPFLAGS) -I$(FUZZ)/gen -std=c11 -O1 -g -fsanitize=address,fuzzer -o $@ $< \
+	  $(filter-out %/refcl.o,$(patsubst $(BUILD)/%,$(FUZZ)/%,$(call obj,$(TOOLS_SRC)))) \
+	  -Wl,--start-group $(patsubst $(BUILD)/%,$(FUZZ)/%,$(LIBS_A) $(BUILD)/lib/libruntime.a) -Wl,--end-group \
+	  $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
+fuzz-files: $(FUZZ)/file_fuzzer
+	@mkdir -p $(FUZZ)/found-files $(FUZZ)/crashes
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=60000 -timeout=60 -rss_limit_mb=3000 -malloc_limit_mb=65536 -print_final_stats=1 \
+	  -close_fd_mask=2 -artifact_prefix=$(FUZZ)/crashes/ $(FUZZ)/found-files tests/fuzz/files
 
 $(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
 	@mkdir -p $(@D)
