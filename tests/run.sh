@@ -64,11 +64,12 @@ REFCL_TEST_JOBS=${REFCL_TEST_JOBS:-$(at_a_time 2>/dev/null)}
 export REFCL_TEST_JOBS
 printf '%s\n' "$@" | xargs -P "$REFCL_TEST_JOBS" -I{} bash -c 'run_one {}'
 
+skipped_line='^((not )?ok |1\.\.0 ).*# *(skip|SKIP)' # cmocka writes "not ok N # SKIP"; the plan 1..0 skips all
 passed=0 failed=0 skipped=0
 for t in "$@"; do
     log=$logs/$(echo "$t" | tr / _).log
     ok=$(grep -aE '^ok ' "$log" | grep -avciE '# *skip')
-    skip=$(grep -acE '^(not )?ok .*# *(skip|SKIP)' "$log") # cmocka writes "not ok N # SKIP"
+    skip=$(grep -acE "$skipped_line" "$log")
     bad=$(grep -aE '^not ok ' "$log" | grep -avcE '# *(skip|SKIP)')
     code=$(sed -n 's/^exit //p' "$log" | tail -1)
     ms=$(sed -n 's/^ms //p' "$log" | tail -1)
@@ -87,7 +88,7 @@ for t in "$@"; do
     else
         printf 'ok   %-60s %4d ok%s (%s ms)\n' "$t" "$ok" "$([ "$skip" -gt 0 ] && echo ", $skip skipped")" "$ms"
     fi
-    [ "$skip" -gt 0 ] && grep -aE '^(not )?ok .*# *(skip|SKIP)' "$log" | head -5 | sed 's/^/    /'
+    [ "$skip" -gt 0 ] && grep -aE "$skipped_line" "$log" | head -5 | sed 's/^/    /'
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
