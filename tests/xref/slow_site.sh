@@ -4,8 +4,12 @@
 ok "the page is written" exits 0 "$REFCL" xref site --output "$tap_dir/xref.html" --prefix "$PWD"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
 dom() { # dom HASH PATTERN: the page shows PATTERN
-    timeout "$patience" "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tap_dir/profile" --dump-dom \
-        "file://$tap_dir/xref.html#$1" 2>/dev/null | sed -n '/<main/,/<\/main>/p' >"$tap_dir/dom"
+    for _ in 1 2 3; do # a browser does not always start
+        timeout "$patience" "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+            --user-data-dir="$tap_dir/profile" --dump-dom "file://$tap_dir/xref.html#$1" 2>/dev/null |
+            sed -n '/<main/,/<\/main>/p' >"$tap_dir/dom"
+        [ -s "$tap_dir/dom" ] && break
+    done
     grep -qE -- "$2" "$tap_dir/dom" || { head -c 600 "$tap_dir/dom"; return 1; }
 }
 links_lead() { # every link to a file leads to one
