@@ -46,10 +46,11 @@ static bool is_uncut(const struct hunt_program *p, uint32_t l)
     return whole;
 }
 
-/* The cells that OP accesses: COUNT from FIRST on. */
-static uint32_t cells_of(const struct enumeration *x, const struct hunt_op *op, uint32_t *first)
+/* The cells that OP accesses at LOCATION: COUNT from FIRST on. */
+static uint32_t cells_of(const struct enumeration *x, const struct hunt_op *op, uint32_t location,
+                         uint32_t *first)
 {
-    *first = x->p->overlaps ? 2 * op->location + (op->part == HIGH) : op->location;
+    *first = x->p->overlaps ? 2 * location + (op->part == HIGH) : location;
     return x->p->overlaps && op->part == WHOLE ? 2 : 1;
 }
 
@@ -59,9 +60,9 @@ static bool is_bounded(uint32_t value)
     return (value & 0xff) < VALUES && value >> 8 < VALUES;
 }
 
-static void find_possible_of(struct enumeration *x, const struct hunt_op *op)
+static void find_possible_at(struct enumeration *x, const struct hunt_op *op, uint32_t location)
 {
-    uint32_t first, count = cells_of(x, op, &first);
+    uint32_t first, count = cells_of(x, op, location, &first);
 
     for (uint32_t k = 0; k < count; k++) {
         uint8_t *here = &x->possible[first + k];
@@ -74,6 +75,13 @@ static void find_possible_of(struct enumeration *x, const struct hunt_op *op)
         if (op->kind == RMW && op->rmw == CK_RMW_ADD)
             *here |= (uint8_t)(*here << byte);
     }
+}
+
+static void find_possible_of(struct enumeration *x, const struct hunt_op *op)
+{
+    find_possible_at(x, op, op->index < 0 ? op->location : 0);
+    if (op->index >= 0)
+        find_possible_at(x, op, 1);
 }
 
 static void find_possible(struct enumeration *x)
@@ -93,9 +101,10 @@ static void find_possible(struct enumeration *x)
     }
 }
 
-static bool is_possible(const struct enumeration *x, const struct hunt_op *op, uint32_t value)
+static bool is_possible(const struct enumeration *x, const struct hunt_op *op, uint32_t location,
+                        uint32_t value)
 {
-    uint32_t first, count = cells_of(x, op, &first);
+    uint32_t first, count = cells_of(x, op, location, &first);
 
     if (!is_bounded(value) || (count == 1 && value >= VALUES))
         return false;
@@ -120,11 +129,13 @@ static struct event *add_event(struct trace *t, char kind, int thread, uint32_t 
 static void add_access(const struct enumeration *x, struct trace *t, char kind, int thread, uint32_t index,
                        const struct hunt_op *op, uint32_t value)
 {
-    uint32_t first, count = cells_of(x, op, &first), access = t->count;
+    uint32_t location = hunt_place(op, t->registers);
+    uint32_t first, count = cells_of(x, op, location, &first), access = t->count;
 
     for (uint32_t k = 0; k < count; k++) {
         struct event *e = add_event(t, kind, thread, index, op);
 
+        e->location = location;
         e->cell = first + k;
         e->access = access;
         e->value = count == 1 ? value : value >> (8 * k) & 0xff;
@@ -139,12 +150,12 @@ static void extend_read(struct enumeration *x, uint32_t thread, uint32_t index, 
     const struct hunt_op *op = &x->p->threads[thread].ops[index];
     struct trace next = *t;
 
-    uint32_t first, count = cells_of(x, op, &first), read = next.count;
+    uint32_t first, count = cells_of(x, op, hunt_place(op, t->registers), &first), read = next.count;
 
-    next.registers[index] = value;
     add_access(x, &next, 'R', (int)thread, index, op, value);
     if (writes)
         add_access(x, &next, 'W', (int)thread, index, op, op->kind == CAS ? op->value : rmw_value(op, value));
+    next.registers[index] = value;
     for (uint32_t k = 0; k < count; k++) {
         next.events[read + k].failed = op->kind == CAS && !writes;
         if (!writes)
@@ -193,7 +204,7 @@ static void extend(struct enumeration *x, uint32_t thread, uint32_t index, struc
         return;
     }
     for (uint32_t v = 0; v < (x->p->overlaps ? VALUES << 8 : VALUES); v++) {
-        if (!is_possible(x, op, v))
+        if (!is_possible(x, op, hunt_place(op, t.registers), v))
             continue;
         if (op->kind == WAIT) {
             struct trace once_more = t;
@@ -268,28 +279,78 @@ static void record(struct enumeration *x, bool racy)
     r->states[r->state_count++] = s;
 }
 
-static void judge(struct enumeration *x)
+/* Whether the model allows the candidate; *RACY: it raises a flag. */
+static bool is_allowed(struct enumeration *x, bool *racy)
 {
-    bool racy = false;
-
-    if (++x->candidates > TOO_MANY) {
-        x->overflow = true;
-        return;
-    }
-    for (uint32_t i = 0; i < x->model->let_count; i++)
-        x->let_known[i] = x->let_known[i] && !x->let_varies[i];
-    for (uint32_t i = 0; i < mm_cat_base_count; i++)
-        x->base_known[i] =
-            x->base_known[i] && !mm_cat_bases[i].depends_on_rf && !mm_cat_bases[i].depends_on_co;
     for (uint32_t i = 0; i < x->model->check_count; i++) {
         const struct mm_cat_check *check = &x->model->checks[i];
         bool holds = statement(x, check);
 
         if (!check->flag && !holds)
-            return;
-        racy = racy || (check->flag && holds);
+            return false;
+        *racy = *racy || (check->flag && holds);
     }
-    record(x, racy);
+    return true;
+}
+
+static void forget(struct enumeration *x)
+{
+    for (uint32_t i = 0; i < x->model->let_count; i++)
+        x->let_known[i] = x->let_known[i] && !x->let_varies[i];
+}
+
+/* Whether some order of the events of SET that are left, after those in x->linear, serves; all orders are
+ * tried. */
+static bool is_allowed_in_order(struct enumeration *x, uint64_t left, bool *racy)
+{
+    uint64_t last = left;
+
+    if (++x->orders > TOO_MANY) {
+        x->overflow = true;
+        return false;
+    }
+    if (!left) {
+        forget(x);
+        *racy = false;
+        return is_allowed(x, racy);
+    }
+    for (; last && !x->overflow; last &= last - 1) {
+        uint32_t e = (uint32_t)__builtin_ctzll(last);
+
+        x->linear.row[e] = left & ~(UINT64_C(1) << e);
+        if (is_allowed_in_order(x, x->linear.row[e], racy))
+            return true;
+        x->linear.row[e] = 0;
+    }
+    return false;
+}
+
+static bool is_allowed_in_some_order(struct enumeration *x, bool *racy)
+{
+    const struct mm_cat_expr *order = x->model->lets[x->model->order_let].body;
+    struct matrix set;
+
+    memset(&x->linear, 0, sizeof x->linear);
+    evaluate(x, order->child[0], NULL, &set);
+    return is_allowed_in_order(x, set.row[0], racy);
+}
+
+static void judge(struct enumeration *x)
+{
+    bool racy = false, allowed;
+
+    if (++x->candidates > TOO_MANY) {
+        x->overflow = true;
+        return;
+    }
+    forget(x);
+    for (uint32_t i = 0; i < mm_cat_base_count; i++)
+        x->base_known[i] =
+            x->base_known[i] && !mm_cat_bases[i].depends_on_rf && !mm_cat_bases[i].depends_on_co;
+    x->orders = 0;
+    allowed = x->model->order_let == UINT32_MAX ? is_allowed(x, &racy) : is_allowed_in_some_order(x, &racy);
+    if (allowed)
+        record(x, racy);
 }
 
 /* Places the writes of one cell after the other; PLACED of them are in order already. */
@@ -434,6 +495,8 @@ static bool varies(const struct enumeration *x, const struct mm_cat_expr *e)
 {
     if (e->op == MM_CAT_NAME && e->base != UINT32_MAX)
         return mm_cat_bases[e->base].depends_on_rf || mm_cat_bases[e->base].depends_on_co;
+    if (e->op == MM_CAT_LINEAR)
+        return true;
     if ((e->op == MM_CAT_NAME || e->op == MM_CAT_CALL) && x->let_varies[e->let])
         return true;
     for (uint32_t i = 0; i < e->child_count; i++) {

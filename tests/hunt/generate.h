@@ -49,7 +49,8 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
         if (reads(&t->ops[i]))
             sources[source_count++] = (int)i;
     }
-    *op = (struct hunt_op){.kind = kinds[pick(sizeof kinds / sizeof *kinds)], .guard = -1, .source = -1};
+    *op = (struct hunt_op){
+        .kind = kinds[pick(sizeof kinds / sizeof *kinds)], .guard = -1, .source = -1, .index = -1};
     if (op->kind == STORE_REG && source_count == 0)
         op->kind = STORE;
     if (source_count && pick(5) == 0) {
@@ -87,7 +88,8 @@ static void generate_op(const struct hunt_program *p, const struct hunt_thread *
 /* The same barrier somewhere in every work-item with room for it; now and then not quite the same. */
 static void place_barriers(struct hunt_program *p)
 {
-    struct hunt_op barrier = {.kind = BARRIER, .guard = -1, .source = -1, .order = MM_ACQ_REL, .site = 1};
+    struct hunt_op barrier = {
+        .kind = BARRIER, .guard = -1, .source = -1, .index = -1, .order = MM_ACQ_REL, .site = 1};
 
     barrier.sub_group = pick(4) == 0;
     barrier.scope =
@@ -112,6 +114,29 @@ static void place_barriers(struct hunt_program *p)
         memmove(&thread->ops[at + 1], &thread->ops[at], (thread->op_count - at) * sizeof *thread->ops);
         thread->ops[at] = barrier;
         thread->op_count++;
+    }
+}
+
+/* The first two locations become an array; some accesses of it take their index from what was read before. */
+static void make_array(struct hunt_program *p)
+{
+    uint32_t initial = p->locations[1].initial;
+
+    if (p->location_count < 2 || p->image || pick(4))
+        return;
+    p->array = true;
+    p->locations[1] = p->locations[0];
+    p->locations[1].initial = initial;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        struct hunt_thread *thread = &p->threads[t];
+
+        for (uint32_t i = 1; i < thread->op_count; i++) {
+            uint32_t from = pick(i);
+
+            if (thread->ops[i].kind < FENCE && thread->ops[i].kind != WAIT && thread->ops[i].location < 2 &&
+                reads(&thread->ops[from]) && pick(3))
+                thread->ops[i].index = (int)from;
+        }
     }
 }
 
@@ -177,6 +202,7 @@ void hunt_generate(uint64_t seed, struct hunt_program *p)
         if (!a->is_register)
             a->index = pick(p->location_count);
     }
+    make_array(p);
 }
 
 /* Two bytes of value, one of them perhaps nothing. */
@@ -227,12 +253,14 @@ void hunt_overlap(struct hunt_program *p)
     uint32_t left = 10;
 
     p->overlaps = true;
+    p->array = false;
     for (uint32_t t = 0; t < p->thread_count; t++) {
         struct hunt_thread *thread = &p->threads[t];
 
         for (uint32_t i = 0; i < thread->op_count; i++) {
             struct hunt_op *op = &thread->ops[i];
 
+            op->index = -1;
             op->part = (enum hunt_part)pick(3);
             if (op->guard >= 0 && thread->ops[op->guard].part == WHOLE)
                 op->guard_value = wide(op->guard_value);
@@ -266,6 +294,8 @@ void hunt_print(const struct hunt_program *p, FILE *out)
     static const char *const parts[] = {"", ".low", ".high"};
     static const char *const quantifiers[] = {"exists", "~exists", "forall"};
 
+    if (p->array)
+        fprintf(out, "#  x0 and x1 are an array\n");
     for (uint32_t i = 0; i < p->location_count; i++)
         fprintf(out, "#  x%u: %s%s %s = %u\n", i, p->locations[i].non_atomic ? "non-atomic " : "",
                 mm_region_name(p->locations[i].region), mm_origin_name(p->locations[i].origin),
@@ -282,6 +312,8 @@ void hunt_print(const struct hunt_program *p, FILE *out)
             fprintf(out, "#    r%u ", i);
             if (op->guard >= 0)
                 fprintf(out, "if (r%d == %u) ", op->guard, op->guard_value);
+            if (op->index >= 0)
+                fprintf(out, "[r%d & 1] ", op->index);
             fprintf(out, "%s x%u%s value %u expected %u source r%d %s/%s %s flags %u site %u%s rmw %d%s\n",
                     kinds[op->kind], op->location, parts[op->part], op->value, op->expected, op->source,
                     mm_order_name(op->order), mm_order_name(op->order_fail), mm_scope_name(op->scope),
@@ -350,6 +382,31 @@ static void branch_unless(struct ck_program *c, uint32_t t, int r, uint32_t valu
     ck_program_add_instr(c, t, &in);
 }
 
+static uint32_t object_of(const struct hunt_program *p, uint32_t location)
+{
+    return p->array && location > 0 ? location - 1 : location;
+}
+
+static uint32_t offset_of(const struct hunt_program *p, uint32_t location)
+{
+    return p->array && location == 1 ? 4 : 0;
+}
+
+static uint32_t address_of(struct ck_program *c, const struct hunt_program *p, const struct hunt_op *op)
+{
+    uint32_t index, scaled;
+
+    if (op->index < 0)
+        return constant(
+            c, CK_OBJECT_BASE(object_of(p, op->location)) + offset_of(p, op->location) + (op->part == HIGH),
+            8);
+    index = resized(c, binary(c, CK_AND, reg(c, op->index), constant(c, 1, 4)), 8);
+    scaled = ck_program_add_expr(
+        c, &(struct ck_expr){.op = CK_MUL, .size = 8, .a = index, .b = constant(c, 4, 8)});
+    return ck_program_add_expr(
+        c, &(struct ck_expr){.op = CK_ADD, .size = 8, .a = constant(c, CK_OBJECT_BASE(0), 8), .b = scaled});
+}
+
 /* The access or fence; what is read gets into register INDEX. */
 static void lower_effect(struct ck_program *c, const struct hunt_program *p, uint32_t t, uint32_t index,
                          const struct hunt_op *op)
@@ -371,7 +428,7 @@ static void lower_effect(struct ck_program *c, const struct hunt_program *p, uin
     if (reads(op))
         in.reg = in.size == 4 ? index : ck_program_add_reg(c, t, "part", in.size, false);
     if (op->kind <= CAS)
-        in.address = constant(c, CK_OBJECT_BASE(op->location) + (op->part == HIGH), 8);
+        in.address = address_of(c, p, op);
     if (op->kind == STORE || op->kind == RMW || op->kind == CAS)
         in.value = constant(c, op->value, in.size);
     if (op->kind == STORE_REG)
@@ -414,7 +471,8 @@ static void lower_condition(struct ck_program *c, const struct hunt_program *p)
         atom.left = (struct ck_term){.kind = a->is_register ? CK_TERM_REG : CK_TERM_MEMORY,
                                      .thread = a->thread,
                                      .reg = a->index,
-                                     .object = a->index};
+                                     .object = a->is_register ? 0 : object_of(p, a->index),
+                                     .offset = a->is_register ? 0 : offset_of(p, a->index)};
         atom.right = (struct ck_term){.kind = CK_TERM_CONST, .value = a->value};
         all = ck_program_add_prop(
             c, &(struct ck_prop){.op = CK_PROP_AND, .a = all, .b = ck_program_add_prop(c, &atom)});
@@ -437,7 +495,7 @@ uint32_t hunt_observed_count(const struct hunt_program *p)
 struct ck_program *hunt_lower(const struct hunt_program *p)
 {
     struct ck_program *c = ck_program_create();
-    uint64_t initial;
+    uint64_t initial[2];
 
     c->name = "hunt";
     /* Search tries the program's constants as values out of thin air: all that the masks leave possible. */
@@ -446,16 +504,23 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
             constant(c, i, 4);
     }
     for (uint32_t i = 0; i < p->location_count; i++) {
-        initial = p->locations[i].initial;
+        bool elements = p->array && i == 0;
+
+        if (p->array && i == 1)
+            continue;
+        initial[0] = p->locations[i].initial;
+        initial[1] = p->locations[1].initial;
         ck_program_add_object(c, &(struct ck_object){.name = "x",
-                                                     .size = p->overlaps ? 2 : 4,
+                                                     .size = p->overlaps ? 2
+                                                             : elements  ? 8
+                                                                         : 4,
                                                      .element_size = p->overlaps ? 2 : 4,
                                                      .region = (uint8_t)p->locations[i].region,
                                                      .origin = (uint8_t)p->locations[i].origin,
                                                      .non_atomic = p->locations[i].non_atomic,
                                                      .work_group = -1,
-                                                     .alias_of = i,
-                                                     .initial = &initial});
+                                                     .alias_of = object_of(p, i),
+                                                     .initial = initial});
     }
     for (uint32_t t = 0; t < p->thread_count; t++) {
         const struct hunt_thread *thread = &p->threads[t];
@@ -477,7 +542,9 @@ struct ck_program *hunt_lower(const struct hunt_program *p)
         }
     }
     for (uint32_t i = 0; i < p->location_count; i++)
-        ck_program_add_observed(c, &(struct ck_term){.kind = CK_TERM_MEMORY, .object = i});
+        ck_program_add_observed(
+            c,
+            &(struct ck_term){.kind = CK_TERM_MEMORY, .object = object_of(p, i), .offset = offset_of(p, i)});
     lower_condition(c, p);
     return c;
 }

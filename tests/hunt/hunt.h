@@ -31,6 +31,7 @@ struct hunt_op {
     uint32_t guard_value;
     enum hunt_part part;
     uint32_t location, value, expected;
+    int index;  /* accesses element (register INDEX & 1) of the array; -1: LOCATION */
     int source; /* STORE_REG: stores (register & hunt_stored()) */
     enum mm_order order, order_fail;
     enum mm_scope scope;
@@ -56,6 +57,7 @@ struct hunt_atom {
 };
 struct hunt_program {
     bool image;    /* location 0 is one */
+    bool array;    /* locations 0 and 1 are the elements of one object */
     bool overlaps; /* locations have two bytes, and accesses one or both: bytes are below VALUES */
     uint32_t thread_count, location_count, atom_count;
     struct hunt_thread threads[MAX_THREADS];
@@ -68,6 +70,12 @@ struct hunt_program {
 static inline uint32_t hunt_stored(const struct hunt_program *p, enum hunt_part part)
 {
     return p->overlaps && part == WHOLE ? 0x303 : 3;
+}
+
+/* Where OP accesses memory, if the registers are REGISTERS. */
+static inline uint32_t hunt_place(const struct hunt_op *op, const uint32_t *registers)
+{
+    return op->index < 0 ? op->location : registers[op->index] & 1;
 }
 
 /* What is observed: every register of every reading operation, then every location, in this order. */

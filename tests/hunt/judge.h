@@ -45,7 +45,8 @@ struct enumeration {
     uint32_t place[MAX_EVENTS]; /* of writes, in the order of their location */
     struct matrix lets[MAX_LETS], bases[128];
     bool let_known[MAX_LETS], let_varies[MAX_LETS], base_known[128]; /* varies: with rf or co */
-    uint32_t candidates;
+    struct matrix linear;                                            /* the order that the model enumerates */
+    uint32_t candidates, orders;
 };
 
 /* ---- the model -------------------------------------------------------------------------------------- */
@@ -171,6 +172,39 @@ static enum hunt_part part_of(const struct enumeration *x, const struct event *e
     return !x->p->overlaps ? WHOLE : e->cell % 2 ? HIGH : LOW;
 }
 
+/* Whether event I is the read that leaves its value in register R, as event J finds it. */
+static bool is_register(const struct enumeration *x, uint32_t i, uint32_t j, int r)
+{
+    const struct event *a = &x->events[i];
+
+    if (a->kind != 'R' || (int)a->op_index != r || i >= j)
+        return false;
+    for (uint32_t k = i + 1; k < x->n; k++) {
+        const struct event *e = &x->events[k];
+
+        if (e->kind == 'R' && e->thread == a->thread && e->op_index == a->op_index && e->cell == a->cell)
+            return false;
+    }
+    return true;
+}
+
+/* Whether a branch between events I and J of a thread is taken by what I reads. */
+static bool decides(const struct enumeration *x, uint32_t i, uint32_t j)
+{
+    const struct event *a = &x->events[i], *b = &x->events[j];
+    const struct hunt_thread *t = a->thread < 0 ? NULL : &x->p->threads[a->thread];
+
+    if (!t || a->kind != 'R')
+        return false;
+    if (a->op->kind == WAIT)
+        return true;
+    for (uint32_t k = a->op_index + 1; k <= b->op_index; k++) {
+        if (t->ops[k].guard == (int)a->op_index)
+            return true;
+    }
+    return false;
+}
+
 static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, const char *name)
 {
     const struct event *a = &x->events[i], *b = &x->events[j];
@@ -222,7 +256,15 @@ static bool is_related(const struct enumeration *x, uint32_t i, uint32_t j, cons
     if (is(name, "skernel"))
         return devices && s->kernel == t->kernel;
     if (is(name, "obj"))
-        return accesses && a->location == b->location;
+        return accesses &&
+               (a->location == b->location || (x->p->array && a->location < 2 && b->location < 2));
+    if (is(name, "data"))
+        return same_thread && b->kind == 'W' && !b->init && b->op->kind == STORE_REG &&
+               is_register(x, i, j, b->op->source);
+    if (is(name, "addr"))
+        return same_thread && accesses && !b->init && is_register(x, i, j, b->op->index);
+    if (is(name, "ctrl"))
+        return same_thread && i < j && decides(x, i, j);
     return is_absent(name);
 }
 
@@ -391,6 +433,9 @@ static void evaluate(struct enumeration *x, const struct mm_cat_expr *e, const s
         return;
     case MM_CAT_CALL:
         evaluate_call(x, e, arguments, out);
+        return;
+    case MM_CAT_LINEAR:
+        *out = x->linear;
         return;
     case MM_CAT_UNIVERSE:
         out->row[0] = (UINT64_C(1) << x->n) - 1;

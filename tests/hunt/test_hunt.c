@@ -67,6 +67,25 @@ static const struct {
      "irreflexive hb as hb\nirreflexive fr; hb as read\nacyclic co | po-loc | (rf & (RMW * _)) as coherence\n"
      "flag ~empty domain(fr & (_ * NAL)) \\ range(rmw^-1; hb) as odd\nflag acyclic rf | po as grounded\n",
      true},
+    {"dependencies",
+     "D\nlet dep = data | addr | ctrl; [W] | addr; po; [W]\nlet kept = dep | po & (_ * (REL | SC)) | po & "
+     "((ACQ | SC) * _) "
+     "| ctrl; [F]; po\n"
+     "acyclic po-loc | rf | co | fr as coherence\nempty rmw & (fre; coe) as atomic\nacyclic kept | rfe | coe "
+     "| fre as "
+     "observed\nflag ~empty (ctrl; [R]) & (data^-1; data; ctrl | addr) as odd\n",
+     true},
+    {"enumerated",
+     "E\nlet rs = [W & A]; (po-loc & (_ * W))?; (rf; rmw)*\nlet sw = [REL | SC]; ([F]; po)?; rs; rf; [R & "
+     "A]; (po; [F])?; [ACQ | "
+     "SC]\n"
+     "let hb = (po | sw | (IW * ~IW))+\nirreflexive (rf^-1)?; co; rf?; hb as coherence\nirreflexive hb as "
+     "hb\nirreflexive rf; hb as "
+     "future\n"
+     "empty rmw & (fre; coe) as atomic\nwith S from linearisations(SC, hb | co & (SC * SC))\n"
+     "irreflexive S; (rf^-1; [SC]; co) as last\nirreflexive S; ([F]; po)?; fr; (po; [F])? as reads\n"
+     "flag ~empty (W * M) & loc & ext & ~(A * A) & ~(hb | hb^-1) & ~(IW * _) as race\n",
+     true},
     {"odd ones",
      "O\nlet f(x, y) = (x; y)* \\ id\nlet a = f(rf | fr, co^-1)\n"
      "~empty (a | po) as some\nirreflexive (a & FGA * FGA); (loc & RLX * _) as mixed\n"
@@ -220,7 +239,7 @@ static bool all_agree(const struct hunt_program *p, const struct mm_cat_model *m
 static bool used(const struct hunt_thread *t, uint32_t op)
 {
     for (uint32_t i = op + 1; i < t->op_count; i++) {
-        if (t->ops[i].guard == (int)op || t->ops[i].source == (int)op)
+        if (t->ops[i].guard == (int)op || t->ops[i].source == (int)op || t->ops[i].index == (int)op)
             return true;
     }
     return false;
@@ -237,6 +256,7 @@ static struct hunt_program without(const struct hunt_program *p, uint32_t t, uin
     for (uint32_t i = op; i < thread->op_count; i++) {
         thread->ops[i].guard -= thread->ops[i].guard > (int)op;
         thread->ops[i].source -= thread->ops[i].source > (int)op;
+        thread->ops[i].index -= thread->ops[i].index > (int)op;
     }
     for (uint32_t i = q.atom_count; i-- > 0;) {
         struct hunt_atom *a = &q.atoms[i];
