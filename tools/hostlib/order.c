@@ -197,13 +197,29 @@ static bool releases(int order)
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
-/* What a relaxed load has read is acquired by the next fence that acquires. */
+static bool is_seen(uint64_t point)
+{
+    size_t i = 0;
+    while (i < seen_count && seen[i] != point)
+        i++;
+    return i < seen_count;
+}
+
+/* What a relaxed load has read is acquired by the next fence that acquires: at once where there is no room
+ * for it. */
 static void keep_for_fence(const struct object *object)
 {
-    if (object && seen_count + object->count > MOST_POINTS)
-        acquire(object);
-    else if (object)
-        seen_count += others(object, seen + seen_count);
+    uint64_t points[MOST_POINTS];
+    size_t count = object ? others(object, points) : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_seen(points[i]))
+            continue;
+        if (seen_count == MOST_POINTS) {
+            acquire(object);
+            return;
+        }
+        seen[seen_count++] = points[i];
+    }
 }
 
 /* A relaxed store of another thread ends the release sequence; its own goes on. */
