@@ -80,7 +80,7 @@ static void try_trace(const uint8_t *data, size_t size)
     add_chunk(MM_TRACE_RAW, data, size);
     add_chunk(MM_TRACE_END, data, 0);
     lseek(file, 0, SEEK_SET);
-    in_expand_trace(dup(file), path, &sink, &complete, &err);
+    in_expand_trace(file, path, &sink, &complete, &err);
 }
 
 /* ---- captures ------------------------------------------------------------------------------------- */
@@ -129,14 +129,25 @@ static void try_witness(const uint8_t *data, size_t size)
     witness_close(&witness);
 }
 
+/* The number that the next descriptor gets: nothing may leave one open. */
+static int next_descriptor(void)
+{
+    int next = dup(file);
+    close(next);
+    return next;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    int next = next_descriptor();
     if (size > 1 && *data == 'T')
         try_trace(data + 1, size - 1);
     else if (size > 1 && *data == 'C')
         try_capture(data + 1, size - 1);
     else if (size > 1 && *data == 'W')
         try_witness(data + 1, size - 1);
+    if (next_descriptor() != next)
+        abort();
     return 0;
 }
 
