@@ -1,7 +1,6 @@
 /* Where the files beside the command are: in the build folder, or below PREFIX once installed. */
 #include "tools/tool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -86,27 +85,4 @@ int tool_close_output(FILE *file, const char *name)
     if (file != stdout)
         bad |= fclose(file) != 0;
     return bad ? tool_error(EXIT_TOOL, "writing '%s' failed: %s", name, strerror(errno)) : 0;
-}
-
-/* ---- temporary folders --------------------------------------------------------------------------- */
-
-int tool_make_folder(char *folder, size_t size)
-{
-    const char *base = getenv("TMPDIR");
-    snprintf(folder, size, "%.40s/refcl-XXXXXX", base && *base && strlen(base) <= 40 ? base : "/tmp");
-    if (mkdtemp(folder))
-        return 0;
-    *folder = 0;
-    return tool_error(EXIT_TOOL, "no temporary folder: %s", strerror(errno));
-}
-
-void tool_remove_folder(const char *path)
-{
-    DIR *folder = opendir(path);
-    for (struct dirent *e; folder && (e = readdir(folder));)
-        if (e->d_name[0] != '.')
-            unlinkat(dirfd(folder), e->d_name, 0);
-    if (folder)
-        closedir(folder);
-    rmdir(path);
 }
