@@ -167,6 +167,20 @@ static void count_held(struct queue *q, uint32_t n, uint32_t i, bool taken)
     }
 }
 
+/* What comes behind barrier B of a thread comes after the others of the group have come to it. */
+static void hold_at_barrier(struct zx *g, struct queue *q, uint32_t b)
+{
+    const struct zx_rel *same = zx_base(g, "syncbar");
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        bool other = g->events[i].kind == ZX_BARRIER && g->events[i].part < 2 &&
+                     g->events[i].thread != g->events[b].thread && zx_rel_get(g, same, i, b) == g->yes;
+
+        for (uint32_t c = b; other && c < g->n && g->events[c].thread == g->events[b].thread; c++)
+            q->before[i * g->n + c] |= c != b || g->events[b].part == 2;
+    }
+}
+
 static struct queue open_queue(struct zx *g)
 {
     static const char *const names[STRICTNESS] = {"po", "rf", "co", "fr"};
@@ -177,9 +191,16 @@ static struct queue open_queue(struct zx *g)
         const struct zx_rel *rel = zx_base(g, names[r]);
 
         for (uint32_t i = 0; i < g->n * g->n; i++) {
-            if (i / g->n != i % g->n && zx_rel_get(g, rel, i / g->n, i % g->n) == g->yes)
+            uint32_t a = i / g->n, b = i % g->n;
+            bool first = zx_is_init(&g->events[a]) && !zx_is_init(&g->events[b]);
+
+            if (first || (a != b && zx_rel_get(g, rel, a, b) == g->yes))
                 q.before[i] |= (uint8_t)(1 << r);
         }
+    }
+    for (uint32_t i = 0; i < g->n; i++) {
+        if (g->events[i].kind == ZX_BARRIER)
+            hold_at_barrier(g, &q, i);
     }
     for (uint32_t i = 0; i < g->n; i++)
         count_held(&q, g->n, i, false);
