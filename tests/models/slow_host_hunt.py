@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Random host programs: queues, kernels, transfers, maps, events, children.  Search and Z3 must agree on each,
-and on those with plain accesses alone the races must be those of a third, direct reading of the command rules
-[CL 3.3.6 H1-H15]: order between accesses as a graph, without models or solvers.
+"""Random host programs: queues, kernels, transfers of arrays and of their elements, maps, fine-grained SVM, events
+of commands and of users, children.  Search and Z3 must agree on each, and the races must be those of a third, direct
+reading of the command rules [CL 3.3.6 H1-H15, H20, H24, H25; CL 5.5.3]: order between accesses as a graph, without
+models or solvers.
 
 REFCL_HUNT_COUNT (default 60) and REFCL_HUNT_SEED change the programs.
 """
@@ -24,6 +25,12 @@ class Program:
         self.rng = rng
         self.edges = set()
         self.accesses = []  # (node, location, writes)
+        self.maps = []  # (accesses of the map, start of the unmap, for writing)
+        self.commands = []  # accesses of commands and work-items
+        self.array = rng.random() < 0.5  # x has two elements
+        self.svm = rng.random() < 0.5  # z is fine-grained SVM, and the host's too
+        self.user = rng.random() < 0.4
+        self.user_set = False
         self.nodes = 0
         self.queues = [(f"q{i}", rng.random() < 0.5) for i in range(rng.randint(1, 2))]
         self.kernels = rng.randint(1, 3)
@@ -43,12 +50,28 @@ class Program:
     def before(self, a, b):
         self.edges.add((a, b))
 
-    def access(self, after, location, writes):
+    def access(self, after, location, writes, host=False):
         n = self.node()
         self.accesses.append((n, location, writes))
+        if not host:
+            self.commands.append((n, location, writes))
         if after is not None:
             self.before(after, n)
         return n
+
+    def place(self, names):
+        """What a statement names: an element of the array, or an object of one."""
+        name = self.rng.choice(names)
+        return f"x[{self.rng.randint(0, 1)}]" if name == "x" and self.array else name
+
+    def elements(self, name):
+        return ["x[0]", "x[1]"] if name == "x" and self.array else [name]
+
+    def set_user(self):
+        """Before the thread waits for anything: what waits for the user event would never end."""
+        if self.user and not self.user_set:
+            self.user_set = True
+            self.before(self.step("clSetUserEventStatus(u, CL_COMPLETE);"), self.events["u"])
 
     def step(self, text):
         """The next point of the host thread."""
@@ -63,7 +86,7 @@ class Program:
         """Statements of one or two work-items: text and accesses, each work-item in its own order."""
         items = []
         for w in range(self.rng.randint(1, 2)):
-            items.append([(self.rng.choice("xy"), self.rng.random() < 0.5) for _ in range(1 + (self.rng.random() < 0.2))])
+            items.append([(self.place("xyz" if self.svm else "xy"), self.rng.random() < 0.5) for _ in range(1 + (self.rng.random() < 0.2))])
         self.bodies[kernel] = items
 
     def command(self, queue, in_order, list_allowed=True, marker=False, barrier=False):
@@ -117,12 +140,14 @@ class Program:
         self.last = None
         for k in range(self.kernels):
             self.body(k)
+        if self.user:
+            self.events["u"] = self.node()
         pending = list(range(self.kernels - 1 if self.children else self.kernels))
         self.flag = None
         while pending or (len(self.accesses) < 6 and rng.random() < 0.6):
             queue, in_order = rng.choice(self.queues)
             kind = rng.choice(["kernel"] * 3 * bool(pending) + ["fill", "copy", "read", "marker", "barrier", "finish",
-                                                               "wait"])
+                                                               "wait", "map"] + ["svm"] * self.svm)
             if kind == "wait" and not self.events:
                 continue
             if kind == "kernel":
@@ -141,22 +166,32 @@ class Program:
                         for n, _, _ in self.accesses[first:first + count]:
                             self.before(n, cstart)
                 self.host[-1] = f"clEnqueueNDRangeKernel({queue}, {kernel}{suffix});"
+            elif kind == "svm":
+                writes = rng.random() < 0.5
+                n = self.step("*z = 9;" if writes else f"int r{len(self.host)} = *z;")
+                self.accesses.append((n, "z", writes))
+            elif kind == "map":
+                self.map(queue, in_order)
             elif kind in ("fill", "copy", "read"):
-                call = self.step("")
                 blocking = kind == "read" and rng.random() < 0.7
+                if blocking:
+                    self.set_user()
+                call = self.step("")
                 start, end, done, suffix = self.command(queue, in_order)
                 self.before(call, start)
                 if kind == "fill":
-                    where = rng.choice("xy")
-                    self.before(self.access(start, where, True), end)
+                    where = self.place("xy") if rng.random() < 0.5 else rng.choice("xy")
+                    for element in self.elements(where):
+                        self.before(self.access(start, element, True), end)
                     self.host[-1] = f"clEnqueueFillBuffer({queue}, {where}, {rng.randint(1, 3)}{suffix});"
                 elif kind == "copy":
                     source, target = rng.choice([("x", "y"), ("y", "x")])
-                    loaded = self.access(start, source, False)
-                    self.before(self.access(loaded, target, True), end)
-                    self.host[-1] = f"clEnqueueCopyBuffer({queue}, {source}, {target}{suffix});"
+                    one = [f"x[{rng.randint(0, 1)}]" if name == "x" and self.array else name for name in (source, target)]
+                    loaded = self.access(start, one[0], False)
+                    self.before(self.access(loaded, one[1], True), end)
+                    self.host[-1] = f"clEnqueueCopyBuffer({queue}, {one[0]}, {one[1]}{suffix});"
                 else:
-                    source = rng.choice("xy")
+                    source = self.place("xy")
                     loaded = self.access(start, source, False)
                     self.before(self.access(loaded, "h", True), end)
                     flag = "CL_TRUE" if blocking else "CL_FALSE"
@@ -172,15 +207,55 @@ class Program:
                 self.before(call, start)
                 self.host[-1] = f"clEnqueue{kind.capitalize()}WithWaitList({queue}{suffix});"
             elif kind == "finish":
+                self.set_user()
                 point = self.step(f"clFinish({queue});")
                 for d in self.earlier[queue]:
                     self.before(d, point)
             else:
+                self.set_user()
                 event = rng.choice(sorted(self.events))
                 self.before(self.events[event], self.step(f"clWaitForEvents({{{event}}});"))
+        self.set_user()
+
+    def map(self, queue, in_order):
+        """A map that the thread waits for, an access of what is mapped, and the unmap."""
+        rng, writing = self.rng, self.rng.random() < 0.5
+        where = self.place("xy") if rng.random() < 0.5 else rng.choice("xy")
+        self.set_user()
+        call = self.step("")
+        start, end, done, suffix = self.command(queue, in_order)
+        self.before(call, start)
+        mapped = []
+        for element in self.elements(where):
+            mapped.append((self.access(start, element, False, True), element))
+            self.before(mapped[-1][0], end)
+        flag = "CL_MAP_WRITE" if writing else "CL_MAP_READ"
+        self.host[-1] = f"clEnqueueMapBuffer({queue}, {where}, CL_TRUE, {flag}{suffix});"
+        self.before(done, self.step(""))
+        element = rng.choice(self.elements(where))
+        text = element if "[" in element else "*" + element
+        n = self.step(f"{text} = 7;" if writing else f"int r{len(self.host)} = {text};")
+        self.accesses.append((n, element, writing))
+        call = self.step("")
+        start, end, _, suffix = self.command(queue, in_order)
+        self.before(call, start)
+        for element in self.elements(where) if writing else []:
+            loaded = self.access(start, element, False, True)
+            self.before(self.access(loaded, element, True, True), end)
+        self.host[-1] = f"clEnqueueUnmapMemObject({queue}, {where}{suffix});"
+        self.maps.append((mapped, start, writing))
+
+    def maps_are_kept(self, reach):
+        """No command accesses an object while a part of it is mapped for writing, or writes it while one is mapped."""
+        for mapped, unmap, writing in self.maps:
+            for m, place in mapped:
+                for n, location, writes in self.commands:
+                    if location[0] == place[0] and (writing or writes) and m not in reach[n] and n not in reach[unmap]:
+                        return False
+        return True
 
     def races(self):
-        """Pairs of accesses of one location, one a write, that no path joins."""
+        """Pairs of accesses of one location, one a write, that no path joins; or a map that is not respected."""
         after = [set() for _ in range(self.nodes)]
         for a, b in self.edges:
             after[a].add(b)
@@ -197,29 +272,33 @@ class Program:
             for b, other, also in self.accesses[:i]:
                 if location == other and (writes or also) and a not in reach[b] and b not in reach[a]:
                     return True
-        return False
+        return not self.maps_are_kept(reach)
 
     def text(self, name):
-        lines = [f"OPENCL {name}", "", "{", "[x] = 0;", "[y] = 0;", "[h] = 0;"]
+        x = "int x[2] = {0, 0};" if self.array else "[x] = 0;"
+        lines = [f"OPENCL {name}", "", "{", x, "[y] = 0;", "[z] = 0;", "[h] = 0;"]
+        if self.user:
+            lines.append("user_event u;")
         for queue, in_order in self.queues:
             lines.append(f"queue {queue} @ dev 0{'' if in_order else ', out_of_order'};")
         if self.flag:
             lines.append("queue d @ dev 0, on_device;")
-        lines += ["}", "", "H0 (global int* x, global int* y, host int* h) {"]
+        lines += ["}", "", "H0 (global int* x, global int* y, svm_fine int* z, host int* h) {"]
         lines += ["  " + s for s in self.host if s]
         lines += ["}"]
         number, value = 0, 0
         for kernel, items in self.bodies.items():
             for w, item in enumerate(items):
-                lines += ["", f"P{number}@wg 0, dev 0, kernel {kernel} (global int* x, global int* y) {{"]
+                lines += ["", f"P{number}@wg 0, dev 0, kernel {kernel} (global int* x, global int* y, svm_fine int* z) {{"]
                 if self.flag and kernel == 0 and w == 0:
                     lines.append(f"  enqueue_kernel(d, CLK_ENQUEUE_FLAGS_{self.flag}, {self.kernels - 1});")
                 for i, (location, writes) in enumerate(item):
                     value += 1
-                    lines.append(f"  *{location} = {value};" if writes else f"  int r{i} = *{location};")
+                    place = location if "[" in location else "*" + location
+                    lines.append(f"  {place} = {value};" if writes else f"  int r{i} = {place};")
                 lines.append("}")
                 number += 1
-        return "\n".join(lines + ["", "exists (x = 1 /\\ y != 2)", ""])
+        return "\n".join(lines + ["", f"exists ({'x[1]' if self.array else 'x'} = 1 /\\ y != 2)", ""])
 
 
 def main():
