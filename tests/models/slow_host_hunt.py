@@ -32,7 +32,7 @@ class Program:
         self.user = rng.random() < 0.4
         self.user_set = False
         self.nodes = 0
-        self.queues = [(f"q{i}", rng.random() < 0.5) for i in range(rng.randint(1, 2))]
+        self.queues = [(f"q{i}", rng.random() < 0.75) for i in range(rng.randint(1, 2))]
         self.kernels = rng.randint(1, 3)
         self.earlier = {name: [] for name, _ in self.queues}
         self.after_barrier = {name: [] for name, _ in self.queues}
