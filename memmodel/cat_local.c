@@ -155,7 +155,17 @@ static void parse_binding(struct cat_parser *p)
         p->reader->info[index].outside = outside;
 }
 
-/* let a = e and b = e in e */
+/* rec a = e and b = e: they cannot take along what a function around them is applied to. */
+static void parse_recursive_bindings(struct cat_parser *p)
+{
+    if (p->parameter_count)
+        cat_fail_token(p, &p->token, "cat.rec", "a recursive definition within a function");
+    cat_next(p);
+    if (!p->failed)
+        cat_parse_recursive(p, NULL);
+}
+
+/* let a = e and b = e in e; let rec likewise */
 struct mm_cat_expr *cat_parse_local(struct cat_parser *p)
 {
     uint32_t first = p->reader->model->let_count;
@@ -166,8 +176,8 @@ struct mm_cat_expr *cat_parse_local(struct cat_parser *p)
     do {
         cat_next(p);
         if (cat_at_word(p, "rec"))
-            cat_fail_token(p, &p->token, "cat.rec", "a local definition cannot be recursive");
-        if (!p->failed)
+            parse_recursive_bindings(p);
+        else if (!p->failed)
             parse_binding(p);
     } while (!p->failed && cat_at_word(p, "and"));
     if (!p->failed && !cat_at_word(p, "in"))

@@ -43,6 +43,8 @@ void cat_parse_include(struct cat_parser *p);
 /* name [ parameters ] = ; then the body. */
 void cat_parse_let_head(struct cat_parser *p, struct mm_cat_let *let);
 void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let);
+/* After let rec: a = ... and b = ... */
+void cat_parse_recursive(struct cat_parser *p, const char *clause);
 /* UINT32_MAX: no definition of that name is seen here. */
 uint32_t cat_find_let(const struct cat_parser *p, const struct cat_token *t);
 /* One or more names, separated by commas, up to the closing parenthesis, which is taken. */

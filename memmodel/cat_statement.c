@@ -214,7 +214,7 @@ void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
 
 /* let rec a = ... and b = ...: each may use all.  The names must be known before the bodies are read, so
  * the text is passed over twice. */
-static void parse_recursive(struct cat_parser *p, const char *clause)
+void cat_parse_recursive(struct cat_parser *p, const char *clause)
 {
     struct mm_cat_model *m = p->reader->model;
     struct cat_parser ahead = *p;
@@ -343,7 +343,7 @@ static void parse_let(struct cat_parser *p)
     cat_next(p);
     if (cat_at_word(p, "rec")) {
         cat_next(p);
-        parse_recursive(p, clause);
+        cat_parse_recursive(p, clause);
         return;
     }
     for (;;) {

@@ -40,6 +40,8 @@ static void errors(void **state)
         {"with S from linearisations(SC, po)\nlet x = S; po\nflag ~empty x",
          "m.cat:3:1: a flag cannot depend"},
         {"let S0 = linearisations(SC, nothing)\nwith S from S0", "m.cat:1:29: unknown name 'nothing'"},
+        {"let f(x) = let rec r = x | r; r in r", "m.cat:1:16: a recursive definition within a function"},
+        {"let m = let rec r = po | s; r and s = r in s\nempty r", "m.cat:2:7: unknown name 'r'"},
         {"let p = (po, rf)", "m.cat:1:12: values of several parts"},
         {"let s = {po}", "m.cat:1:10: sets of single events"},
     };
@@ -104,7 +106,7 @@ static void unknown_options(void **state)
 
 enum { EVENTS = 4 };
 
-/* Four fences of one thread each; is there an order of those of SC for MODEL? */
+/* Four fences, two in each thread; is there an order of those of SC for MODEL? */
 static bool allowed(const char *text)
 {
     struct mm_cat_event events[EVENTS];
@@ -140,6 +142,8 @@ static bool allowed(const char *text)
 static void orders(void **state)
 {
     (void)state;
+    assert_true(allowed("let plus = let rec r = po | r; s and s = r in r\nempty plus \\ po as local"));
+    assert_false(allowed("let plus = let rec r = po | r; s and s = r in r\nempty plus as local"));
     assert_true(allowed("with S from linearisations(SC, 0)\nacyclic S as total"));
     assert_true(allowed("with S from linearisations(SC, po)\nempty S & po^-1 as agrees"));
     assert_false(allowed("with S from linearisations(SC, 0)\nempty S as nothing"));
