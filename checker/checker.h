@@ -201,6 +201,7 @@ struct ck_change {
         const char *flag; /* "CLK_LOCAL_MEM_FENCE" */
     } barrier;
     struct ck_order commands; /* instead, FIRST 0: none */
+    bool atomic;              /* the events are atomic, relaxed in SCOPE */
 };
 /* EVENT as it would be with CHANGE. */
 void ck_change_apply(const struct ck_change *change, struct mm_event *event);

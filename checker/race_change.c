@@ -22,6 +22,10 @@ void ck_change_apply(const struct ck_change *change, struct mm_event *event)
         event->order = join_orders(event->order, change->order[i]);
         if (change->scope)
             event->scope = event->effective_scope = change->scope;
+        if (change->atomic) {
+            event->attributes |= MM_ATOMIC;
+            event->order = MM_RELAXED;
+        }
     }
 }
 

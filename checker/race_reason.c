@@ -461,14 +461,44 @@ static bool from_copies(struct reason *r)
     return true;
 }
 
-static void without_a_hint(struct reason *r)
+/* += and ++ of what work-items share: a read and a write at one place of the source, of a size that atomics
+ * have [CLC 6.15.12]. */
+static bool is_update(const struct reason *r, const struct mm_event *event)
+{
+    const struct ck_shape *shape = shape_of(r);
+    const struct ck_source *later = ck_source_of(r->d, event->source);
+    const struct ck_source *earlier = ck_source_of(r->d, shape->source);
+    bool read_and_write = event->kind == MM_READ ? shape->meta & CK_META_WRITE
+                                                 : event->kind == MM_WRITE && shape->meta & CK_META_READ;
+    return read_and_write && !(event->attributes & MM_ATOMIC) && !(shape->meta & CK_META_ATOMIC) &&
+           event->size == shape->size && (event->size == 4 || event->size == 8) && later && earlier &&
+           later->info.line && later->info.line == earlier->info.line &&
+           later->info.column == earlier->info.column && strcmp(later->info.file, earlier->info.file) == 0;
+}
+
+static void advise_atomic(struct reason *r)
+{
+    char where[160];
+    enum mm_scope scope = r->system == CK_SYS_LOCAL ? MM_SCOPE_WORK_GROUP : MM_SCOPE_DEVICE;
+    place(r->d, r->later_source, where, sizeof where);
+    snprintf(r->fix, sizeof r->fix,
+             "if work-items are meant to share it, make the update at %s one atomic operation, as "
+             "atomic_fetch_add_explicit() is, with memory_scope_%s",
+             where, mm_scope_name(scope));
+    r->change = (struct ck_change){
+        .source = {r->later_source, shape_of(r)->source}, .scope = (uint8_t)scope, .atomic = true};
+}
+
+static void without_a_hint(struct reason *r, const struct mm_event *event)
 {
     bool within = ck_same_group(r->d, r->later, r->earlier->agent);
     snprintf(r->text, sizeof r->text, "no synchronisation orders the two accesses%s",
              within || !(r->earlier->agent >> 32)
                  ? ""
                  : "; the work-items are in different work-groups, which no barrier joins");
-    if (within && r->system != CK_SYS_IMAGE && shape_of(r)->source != 0)
+    if (r->later >> 32 && r->earlier->agent >> 32 && is_update(r, event))
+        advise_atomic(r);
+    else if (within && r->system != CK_SYS_IMAGE && shape_of(r)->source != 0)
         advise_barrier(r);
 }
 
@@ -488,7 +518,7 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
     else if (ck_both_atomic(d, event, earlier))
         between_objects(&r, event);
     else if (!from_barriers(&r) && !from_atomics(&r) && !from_agents(&r) && !from_copies(&r))
-        without_a_hint(&r);
+        without_a_hint(&r, event);
     *change = r.change;
     *fix = *r.fix ? mm_arena_strdup(d->arena, r.fix) : NULL;
     return mm_arena_strdup(d->arena, r.text);

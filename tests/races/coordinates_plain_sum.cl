@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: one atomic operation
 // run: -g 16 -l 4 -a buf:16:iota -a buf:16:iota -a buf:4
 // A sparse product by coordinates: entries of one row add to it plainly.
 kernel void k(global const int *row, global const int *value, global float *y)

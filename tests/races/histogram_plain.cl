@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: one atomic operation
 // run: -g 64 -l 8 -a buf:256:iota -a buf:16
 kernel void k(global int *in, global int *bins)
 {

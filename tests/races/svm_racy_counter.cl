@@ -1,4 +1,5 @@
 // expect: data-race
+// fix: one atomic operation
 // run: -g 8 -l 4 -a svm:1
 // A plain counter in shared virtual memory.
 kernel void k(global int *count)
