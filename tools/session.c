@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -143,10 +144,12 @@ static pid_t start(const struct session_processes *processes, char **argv)
         return -1;
     }
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
+        if (processes->session->own_host && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+            _exit(127);
         if (processes->session->silent)
             be_silent();
         if (processes->session->cpu_seconds)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A program that is killed right after it has waited for its commands: the report tells what they did."""
+"""A program that is killed right after it has waited for its commands: the report tells what they did.  A refcl that
+is killed: its launch does not go on."""
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import time
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
@@ -28,6 +30,48 @@ int main(void)
 """
 
 
+ENDLESS = """__kernel void k(__global int *a)
+{
+    for (volatile int i = 1; i; i |= 1)
+        ;
+}
+"""
+
+
+def wait_until(what):
+    until = time.monotonic() + PATIENCE
+    while not what() and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def children(process):
+    with open("/proc/%d/task/%d/children" % (process, process)) as f:
+        return [int(word) for word in f.read().split()]
+
+
+def is_host(process):
+    try:
+        with open("/proc/%d/comm" % process) as f:
+            return f.read().startswith("refcl-kernel-h")
+    except OSError:
+        return False
+
+
+def kill_refcl(folder, engine):
+    source = os.path.join(folder, "endless.cl")
+    with open(source, "w") as f:
+        f.write(ENDLESS)
+    run = subprocess.Popen([refcl, "kernel", "-g", "1", "-l", "1", "--arg", "buf:4:zero", source],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, REFCL_ENGINE=engine))
+    hosts = []
+    wait_until(lambda: hosts.extend(filter(is_host, children(run.pid))) or hosts)
+    started = bool(hosts)
+    run.kill()
+    run.wait()
+    wait_until(lambda: not any(map(is_host, hosts)))
+    check("a refcl that is killed leaves no launch behind, %s" % engine, started and not any(map(is_host, hosts)))
+
+
 def main():
     if not os.path.exists(refcl):
         print("ok 1 - a killed program # SKIP %s is not built" % refcl)
@@ -43,6 +87,8 @@ def main():
         check("the race of the finished commands is told", run.returncode == 1 and kinds == ["data-race"],
               run.stderr.decode())
         check("and that the program was killed", b"signal 9" in run.stderr, run.stderr.decode())
+        for engine in "interp", "jit":
+            kill_refcl(folder, engine)
     return tap.done()
 
 
