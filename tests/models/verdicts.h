@@ -52,7 +52,7 @@ static int compare_tests(const void *a, const void *b)
 }
 
 /* Every .litmus file below PATH, by name. */
-static inline void suite_walk(struct suite *s, const char *path)
+static void suite_walk(struct suite *s, const char *path)
 {
     struct stat st;
     DIR *dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? opendir(path) : NULL;
