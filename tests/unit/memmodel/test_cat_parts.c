@@ -8,18 +8,7 @@
 
 #include <cmocka.h>
 
-static void expect_error(const char *text, const char *wanted)
-{
-    struct mm_cat_model *model = NULL;
-    struct mm_error err;
-    char got[700];
-
-    if (mm_cat_parse(text, "m.cat", NULL, &model, &err) == MM_OK)
-        fail_msg("'%s' is accepted", text);
-    mm_error_format(&err, got, sizeof got);
-    if (strncmp(got, wanted, strlen(wanted)) != 0)
-        fail_msg("for '%s': got '%s', wanted '%s'", text, got, wanted);
-}
+#include "tests/unit/memmodel/cat_test.h"
 
 static void errors(void **state)
 {
