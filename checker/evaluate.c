@@ -111,3 +111,28 @@ uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size)
         return 0;
     }
 }
+
+uint64_t ck_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs)
+{
+    const struct ck_expr *e = &program->exprs[expr];
+    uint64_t a[3] = {0};
+
+    switch (e->op) {
+    case CK_CONST:
+        return e->imm & mask(e->size);
+    case CK_REG:
+        return regs[e->imm] & mask(e->size);
+    case CK_SELECT:
+        return ck_eval_expr(program, ck_eval_expr(program, e->a, regs) ? e->b : e->c, regs);
+    default:
+        break;
+    }
+    a[0] = ck_eval_expr(program, e->a, regs);
+    if (ck_expr_operands(e->op) > 1)
+        a[1] = ck_eval_expr(program, e->b, regs);
+    if (ck_expr_operands(e->op) > 2)
+        a[2] = ck_eval_expr(program, e->c, regs);
+    if (e->op >= CK_APPLY1)
+        return ck_apply(program, e->imm, a) & mask(e->size);
+    return ck_evaluate(e->op, a[0], a[1], program->exprs[e->a].size) & mask(e->size);
+}

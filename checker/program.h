@@ -121,6 +121,8 @@ struct ck_instr {
     uint32_t point;                /* POINT, accesses: what edges call it, from 1 */
     uint32_t function;             /* RMW_APPLY */
     bool hidden;                   /* barriers: of a function that work-items wait in, none of the source's */
+    uint32_t
+        rounds; /* JUMP, BRANCH back: it is taken no more often than so, as constants say; 0: not known */
 };
 
 struct ck_object {
@@ -245,6 +247,8 @@ bool ck_program_may_race(const struct ck_program *program, uint32_t thread, cons
  * result's size are arbitrary.  Division by zero as in bit-vector logic. */
 uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size);
 int64_t ck_sign_extend(uint64_t value, unsigned size);
+/* What EXPR gives where the registers of its thread are REGS. */
+uint64_t ck_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs);
 /* What FUNCTION gives. */
 uint64_t ck_apply(const struct ck_program *program, uint64_t function, const uint64_t *arguments);
 /* liveness.c: adds the registers that EXPR reads to SET, a bit for each register of the thread. */

@@ -1,4 +1,4 @@
-/* Exhaustive search: the driver, and the values of expressions. */
+/* Exhaustive search: the driver, and what read-modify-writes write. */
 #include "checker/search_internal.h"
 
 #include <time.h>
@@ -6,31 +6,6 @@
 uint64_t sx_mask(unsigned size)
 {
     return size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * size)) - 1;
-}
-
-uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs)
-{
-    const struct ck_expr *e = &program->exprs[expr];
-    uint64_t a[3] = {0};
-
-    switch (e->op) {
-    case CK_CONST:
-        return e->imm & sx_mask(e->size);
-    case CK_REG:
-        return regs[e->imm] & sx_mask(e->size);
-    case CK_SELECT:
-        return sx_eval_expr(program, sx_eval_expr(program, e->a, regs) ? e->b : e->c, regs);
-    default:
-        break;
-    }
-    a[0] = sx_eval_expr(program, e->a, regs);
-    if (ck_expr_operands(e->op) > 1)
-        a[1] = sx_eval_expr(program, e->b, regs);
-    if (ck_expr_operands(e->op) > 2)
-        a[2] = sx_eval_expr(program, e->c, regs);
-    if (e->op >= CK_APPLY1)
-        return ck_apply(program, e->imm, a) & sx_mask(e->size);
-    return ck_evaluate(e->op, a[0], a[1], program->exprs[e->a].size) & sx_mask(e->size);
 }
 
 uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *i, uint64_t old,

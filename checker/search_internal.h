@@ -139,7 +139,10 @@ struct sx {
 };
 
 uint64_t sx_mask(unsigned size); /* of SIZE bytes */
-uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs);
+static inline uint64_t sx_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs)
+{
+    return ck_eval_expr(program, expr, regs);
+}
 uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *instr, uint64_t old,
                       uint64_t operand);
 

@@ -392,30 +392,41 @@ static void lower_if(struct lt_lower *lower, const struct lt_stmt *s)
     }
 }
 
+static uint32_t instr_count(const struct lt_lower *lower)
+{
+    return lower->program->threads[lower->thread].instr_count;
+}
+
+/* Leaves a loop where the condition of S does not hold. */
+static uint32_t lower_exit(struct lt_lower *lower, const struct lt_stmt *s)
+{
+    struct lt_value condition = lt_lower_expr(lower, s->value);
+    return lt_emit(lower, s->pos, (struct ck_instr){.op = CK_BRANCH, .value = condition.expr});
+}
+
 static void lower_loop(struct lt_lower *lower, const struct lt_stmt *s)
 {
     struct lt_loop loop = {UINT32_MAX, UINT32_MAX, lower->loop};
+    struct lt_rounds rounds = {.init = instr_count(lower), .branch = UINT32_MAX};
     lower->depth++;
     if (s->init)
         lower_stmts(lower, s->init);
     lower->loop = &loop;
-    uint32_t start = lower->program->threads[lower->thread].instr_count;
-    uint32_t exit = UINT32_MAX;
-    if (s->kind != LT_DO && s->value) {
-        struct lt_value condition = lt_lower_expr(lower, s->value);
-        exit = lt_emit(lower, s->pos, (struct ck_instr){.op = CK_BRANCH, .value = condition.expr});
-    }
+    rounds.test = instr_count(lower);
+    if (s->kind != LT_DO && s->value)
+        rounds.branch = lower_exit(lower, s);
     lower_stmts(lower, s->body);
     patch_chain(lower, loop.first_continue);
+    rounds.step = instr_count(lower);
     if (s->step)
         lower_stmts(lower, s->step);
-    if (s->kind == LT_DO) {
-        struct lt_value condition = lt_lower_expr(lower, s->value);
-        exit = lt_emit(lower, s->pos, (struct ck_instr){.op = CK_BRANCH, .value = condition.expr});
-    }
-    lt_emit(lower, s->pos, (struct ck_instr){.op = CK_JUMP, .target = start});
-    if (exit != UINT32_MAX)
-        lt_patch(lower, exit);
+    if (s->kind == LT_DO)
+        rounds.branch = lower_exit(lower, s);
+    rounds.back = lt_emit(lower, s->pos, (struct ck_instr){.op = CK_JUMP, .target = rounds.test});
+    if (s->kind == LT_FOR && s->value)
+        lt_count_rounds(lower, &rounds);
+    if (rounds.branch != UINT32_MAX)
+        lt_patch(lower, rounds.branch);
     patch_chain(lower, loop.first_break);
     lower->loop = loop.outer;
     close_block(lower);

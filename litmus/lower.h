@@ -60,6 +60,12 @@ uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_ty
 uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
 uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);
 void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instruction */
+/* Where the parts of a loop begin: before it, the test, the branch out of it, the step, the jump back. */
+struct lt_rounds {
+    uint32_t init, test, branch, step, back;
+};
+/* Notes how often the loop goes round, if constants tell. */
+void lt_count_rounds(struct lt_lower *lower, const struct lt_rounds *loop);
 uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
 uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr);
 uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size);
