@@ -267,6 +267,8 @@ struct in_launch {
     bool watch;
     bool exact; /* with it: results are the interpreter's to the last bit */
     bool terms; /* with a recorder, not with WEAK: how values follow from what is read (struct mm_term) */
+    uint64_t *groups; /* compiled code of one thread stores here how many work-groups are over; NULL: nobody
+                         looks */
 };
 /* A launch under way. */
 struct in_run;

@@ -486,6 +486,10 @@ void mm_agent_coordinates(const struct mm_command *command, struct mm_agent agen
 void mm_dump_text(const struct mm_graph *graph, FILE *out);
 void mm_dump_json(const struct mm_graph *graph, FILE *out);
 void mm_dump_dot(const struct mm_graph *graph, FILE *out);
+/* How far a launch is that nothing is recorded of: a page that the process and who checks it share. */
+struct mm_progress {
+    uint64_t command, groups; /* id; work-groups that are over */
+};
 /* S as part of a label in a graph. */
 void mm_dump_dot_text(FILE *out, const char *s);
 

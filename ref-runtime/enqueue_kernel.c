@@ -169,6 +169,7 @@ static cl_int start_kernel(struct rt_command *command)
                                .exact = k->watch && rt_replay_on(),
                                .start = command->began,
                                .recorder = rt_recorder(),
+                               .groups = rt_record_progress(command->record.id),
                                .command = command->record.id,
                                .device = (uint32_t)command->queue->device->index};
     memcpy(launch.global_size, k->global_size, sizeof(launch.global_size));

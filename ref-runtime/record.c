@@ -7,10 +7,13 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct mm_recorder *recorder;
+static struct mm_progress *progress; /* NULL: nobody looks */
 
 /* REFCL_TRACE with %p replaced by the process id. */
 static int open_trace(const char *pattern)
@@ -23,6 +26,31 @@ static int open_trace(const char *pattern)
         snprintf(path, sizeof(path), "%s", pattern);
     }
     return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+/* REFCL_PROGRESS_PAGE: a file that holds a struct mm_progress. */
+static void open_progress(void)
+{
+    const char *path = rt_setting_text(RT_SET_PROGRESS_PAGE, NULL);
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    struct stat status;
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(*progress)) {
+        void *page = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        progress = page == MAP_FAILED ? NULL : page;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+uint64_t *rt_record_progress(uint32_t command)
+{
+    if (!progress) {
+        return NULL;
+    }
+    progress->groups = 0;
+    progress->command = command;
+    return &progress->groups;
 }
 
 static void initialise(void)
@@ -50,6 +78,7 @@ static void initialise(void)
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;
     }
+    open_progress();
     recorder = mm_recorder_create(&sink);
     if (recorder) {
         rt_host_attach();

@@ -421,6 +421,8 @@ struct in_environment rt_environment(void);
 struct mm_recorder *rt_recorder(void);
 /* Gives the recording the text of a program, once per build.  FILE is the name that source lines carry. */
 void rt_record_text(const char *file, const char *text);
+/* Where the launch COMMAND, which begins, tells how many of its work-groups are over; NULL: nobody looks. */
+uint64_t *rt_record_progress(uint32_t command);
 /* Runs FUNCTION(data) on the callback thread, later: build notifications and the like.  False: no memory. */
 bool rt_callback_post(void (*function)(void *data), void *data);
 /* Tells the context's error notification function, if it has one. */

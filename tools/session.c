@@ -75,6 +75,10 @@ static void set_environment(const struct session *session, const char *library, 
     snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
              session->uninitialized ? ",uninitialized" : "");
     setenv("REFCL_CHECK", text, 1);
+    if (!session->quiet && session_progress_page())
+        setenv("REFCL_PROGRESS_PAGE", session_progress_page(), 1);
+    else
+        unsetenv("REFCL_PROGRESS_PAGE");
     if (session->launches)
         setenv("REFCL_TRACE_LAUNCHES", session->launches, 1);
     else
@@ -144,6 +148,7 @@ static pid_t start(const struct session_processes *processes, char **argv)
         return -1;
     }
     fflush(NULL);
+    session_progress_page(); /* before the program is another process */
     pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
         set_environment(processes->session, library, processes->name);

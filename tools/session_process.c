@@ -237,9 +237,8 @@ static int prepare(struct session_processes *all, struct session_process *p)
     if (!(p->detector = create_detector(p, &err)))
         return tool_report(&err);
     ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
-    const char *wanted = getenv("REFCL_PROGRESS");
     if (!session->quiet && all->count == 1)
-        p->progress = session_progress_create(wanted && strcmp(wanted, "1") == 0);
+        p->progress = session_progress_create();
     if (p->progress) {
         session_progress_sink(p->progress, &p->tee.sinks[p->tee.count++]);
         p->input.idle = session_progress_idle;

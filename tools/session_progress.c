@@ -1,10 +1,12 @@
-/* Progress of a session, from the trace: launches, work-groups that have begun, events per second, memory. */
+/* Progress of a session, from the trace, and from the program itself where compiled code records nothing:
+ * launches, work-groups that have begun, events per second, memory. */
 #include "tools/session_progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +21,8 @@ struct session_progress {
     uint64_t groups, group_size, group; /* in all, work-items of one, the last that was seen + 1 */
     int64_t begin, last, last_event;
 };
+
+static struct mm_progress *page; /* NULL: there is none */
 
 static int64_t now_ms(void)
 {
@@ -43,10 +47,22 @@ static void rate(const struct session_progress *p, int64_t now, char *out, size_
         snprintf(out, size, "%.3g events/s", (double)(p->events - p->events_before) / seconds);
 }
 
+/* Of the launch at hand, perhaps, compiled code tells how many work-groups are over; the next is under way.
+ */
+static void look_at_page(struct session_progress *p)
+{
+    uint64_t groups = page ? __atomic_load_n(&page->groups, __ATOMIC_RELAXED) : 0;
+    if (!groups || page->command != p->command.id)
+        return;
+    groups += groups < p->groups;
+    p->group = groups > p->group ? groups : p->group;
+}
+
 static void show(struct session_progress *p, int64_t now)
 {
     char line[200], events[60], group[40] = "";
     rate(p, now, events, sizeof events);
+    look_at_page(p);
     if (p->group)
         snprintf(group, sizeof group, "work-group %" PRIu64 " of ", p->group);
     snprintf(line, sizeof line, "refcl: launch %" PRIu64 ", %s: %s%" PRIu64 "%s, %s, %ld MiB", p->launches,
@@ -108,11 +124,38 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
     return MM_OK;
 }
 
-struct session_progress *session_progress_create(bool forced)
+static bool is_forced(void)
 {
-    struct session_progress *p = forced || isatty(STDERR_FILENO) == 1 ? mm_alloc_zero(1, sizeof *p) : NULL;
+    const char *wanted = getenv("REFCL_PROGRESS");
+    return wanted && strcmp(wanted, "1") == 0;
+}
+
+static bool is_wanted(void)
+{
+    return is_forced() || isatty(STDERR_FILENO) == 1;
+}
+
+const char *session_progress_page(void)
+{
+    static char path[64];
+    if (page || !is_wanted())
+        return page ? path : NULL;
+    int fd = memfd_create("refcl-progress", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, sizeof *page))
+        return NULL;
+    void *at = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    page = at;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), fd);
+    return path;
+}
+
+struct session_progress *session_progress_create(void)
+{
+    struct session_progress *p = is_wanted() ? mm_alloc_zero(1, sizeof *p) : NULL;
     if (p) {
-        p->forced = forced;
+        p->forced = is_forced();
         p->begin = p->last = p->last_event = now_ms();
     }
     return p;

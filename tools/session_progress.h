@@ -5,8 +5,11 @@
 #include "memmodel/memmodel.h"
 
 struct session_progress;
-/* NULL if there is nobody to look at it, or no memory.  FORCED: as if there were. */
-struct session_progress *session_progress_create(bool forced);
+/* The file by which the program tells of launches that nothing is recorded of; NULL if nobody looks.  To be
+ * asked for before the program starts, and by it. */
+const char *session_progress_page(void);
+/* NULL if there is nobody to look at it, or no memory. */
+struct session_progress *session_progress_create(void);
 void session_progress_sink(struct session_progress *progress, struct mm_sink *sink);
 /* Nothing came for a while.  CONTEXT: a struct session_progress. */
 void session_progress_idle(void *context);

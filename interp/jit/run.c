@@ -335,6 +335,17 @@ static bool halted(const struct worker *w)
     return in_jit_stops(w->run) || (w->outside != NULL && w->outside->run.stopped);
 }
 
+/* Tells whoever looks from outside that DONE of the run's work-groups are over, in those of the launch. */
+static void tell_groups(const struct in_jit_run *run, uint64_t done)
+{
+    uint64_t *groups = run->launch->launch.groups, all = 1;
+    for (uint32_t k = 0; groups != NULL && k < 3; k++)
+        all *= run->frame.num_groups[k];
+    if (groups != NULL)
+        __atomic_store_n(groups, (uint64_t)((double)done / (double)run->groups * (double)all),
+                         __ATOMIC_RELAXED);
+}
+
 /* As run_groups; kernels that call out loudly want to know of every group's end. */
 static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
 {
@@ -344,6 +355,8 @@ static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
     uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
     if (one)
         in_outside_end(w->outside, from);
+    if (w->run->watching != NULL)
+        tell_groups(w->run, from + n);
     return n;
 }
 
