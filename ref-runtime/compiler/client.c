@@ -14,7 +14,7 @@
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
-#define DEFAULT_TIMEOUT 120 /* seconds for one job; REFCL_COMPILE_TIMEOUT */
+#define DEFAULT_TIMEOUT 120 /* seconds of processor time for one job; REFCL_COMPILE_TIMEOUT */
 
 /* ---- sending ----------------------------------------------------------------------------------- */
 
@@ -121,7 +121,7 @@ static bool readable(int stream, uint32_t seconds)
     struct pollfd wait = {.fd = stream, .events = POLLIN};
     int n;
     do
-        n = poll(&wait, 1, seconds > 1000000 ? -1 : (int)(seconds + 5) * 1000);
+        n = poll(&wait, 1, seconds > 100000 ? -1 : (int)(seconds * RT_WIRE_PATIENCE + 5) * 1000);
     while (n < 0 && errno == EINTR);
     return n == 1;
 }

@@ -18,6 +18,7 @@
 #define RT_WIRE_ACK        'A'
 #define RT_WIRE_CONTROL_FD 3
 #define RT_WIRE_MAX        (1u << 30) /* bytes of one blob */
+#define RT_WIRE_PATIENCE   5          /* a job may take so many times its processor time on the wall */
 
 enum rt_wire_tag {
     RT_TAG_OPERATION = 1, /* uint32_t, enum rt_wire_operation */
@@ -32,7 +33,7 @@ enum rt_wire_tag {
     RT_TAG_DIRECTORY, /* working directory of the client */
     RT_TAG_LIBRARY,   /* present: keep exports */
     RT_TAG_MODULE,    /* SPIR-V, one for each module to link */
-    RT_TAG_TIMEOUT,   /* uint32_t seconds */
+    RT_TAG_TIMEOUT,   /* uint32_t seconds of processor time */
     RT_TAG_FAULT,     /* for tests: "abort", "segv", "hang", "exit" */
     RT_TAG_CLASS,     /* response: uint32_t, enum mm_class */
     RT_TAG_LOG,
