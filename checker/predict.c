@@ -137,16 +137,20 @@ static struct ck_predict_event *new_event(struct ck_predict_window *w)
 
 bool ck_predict_add_condition(struct ck_predictor *p, const struct mm_term *t)
 {
-    if (ck_predict_term(p, t->agent.command, t->a)->window != p->window_number)
+    bool meets = t->op == MM_TERM_MEET;
+    if (!meets && ck_predict_term(p, t->agent.command, t->a)->window != p->window_number)
         return true; /* it is what it is */
     struct ck_predict_event *to = new_event(&p->window);
     if (!to)
         return false;
-    *to = (struct ck_predict_event){
-        .event = {.kind = CK_PREDICT_CONDITION, .agent = t->agent, .size = t->size, .value_read = t->value},
-        .id = p->next_event,
-        .read = t->a,
-        .keeps = t->op == MM_TERM_KEEP};
+    *to = (struct ck_predict_event){.event = {.kind = CK_PREDICT_CONDITION,
+                                              .agent = t->agent,
+                                              .size = t->size,
+                                              .instance = meets ? (uint32_t)t->value : 0,
+                                              .value_read = t->value},
+                                    .id = p->next_event,
+                                    .read = t->a,
+                                    .keeps = t->op == MM_TERM_KEEP};
     return true;
 }
 

@@ -6,8 +6,10 @@
 #include "checker/condition.h"
 #include "checker/program.h"
 
-enum { CK_PREDICT_SEEN = 4096 };               /* pairs of sources asked about, at most */
-enum { CK_PREDICT_CONDITION = MM_KIND_COUNT }; /* kind of what is no event: a term has to have a value */
+enum { CK_PREDICT_SEEN = 4096 }; /* pairs of sources asked about, at most */
+enum {
+    CK_PREDICT_CONDITION = MM_KIND_COUNT
+}; /* kind of what is no event: a term has to have a value, or others to come (INSTANCE) */
 /* Stands for a value that is not known: nobody has read it. */
 #define CK_PREDICT_UNKNOWN UINT64_C(0xa5a5a5a5a5a5a5a5)
 
@@ -100,6 +102,8 @@ struct ck_predict_pair {
     bool *matters;                        /* per place: somebody's way follows from what it holds */
     uint64_t *read, *written;             /* per event: in the execution that was found */
     const struct ck_condition *assertion; /* what is to fail instead, NULL: the two are to race */
+    bool beyond;                          /* the agents of the two may go on */
+    bool stopped;                         /* somebody else might need that */
 };
 
 struct ck_predictor {
@@ -186,6 +190,14 @@ uint32_t ck_predict_position(const struct ck_predict_window *window, uint32_t ev
 uint32_t ck_predict_edges(const struct ck_predict_window *window, uint32_t event, uint32_t *first);
 /* The commands, and the host's waiting, order EARLIER before LATER in any execution that comes this way. */
 bool ck_predict_ordered(const struct ck_predict_window *window, uint32_t earlier, uint32_t later);
+
+/* EVENT is one of the two and the last of its agent: nothing follows from what it reads. */
+static inline bool ck_predict_is_last(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
+                                      uint32_t event)
+{
+    return (event == pair->a || event == pair->b) &&
+           pair->cut[w->events[event].item] == ck_predict_position(w, event) + 1;
+}
 
 /* predict_pair.c: who must have come how far; false if the two cannot both be reached. */
 bool ck_predict_close(struct ck_predictor *p, const struct ck_predict_window *window,

@@ -107,10 +107,37 @@ static struct mm_event recorded(const struct ck_predictor *p, const struct ck_pr
     return event;
 }
 
-static void keep_race(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+/* The execution that Z3 has found, in its order. */
+static uint32_t take_shown(const struct ck_predict_window *w, const struct ck_verdict *v,
+                           struct ck_predict_pair *pair, uint32_t *order)
 {
-    uint32_t *order = mm_alloc((w->count + 1) * sizeof *order);
+    const struct ck_execution *x = NULL;
+    uint32_t n = 0;
+    for (size_t i = 0; i < v->shown_count && !x; i++)
+        x = v->shown[i].shows == CK_SHOWS_FLAG && strstr(v->shown[i].flag, "_race") ? &v->shown[i] : NULL;
+    for (uint32_t step = 0; x && step < x->count; step++)
+        for (size_t i = 0; i < x->count; i++) {
+            const struct ck_happening *h = &x->happenings[i];
+            uint32_t index = h->line - 1;
+            if (h->step != step || h->thread == UINT32_MAX || index >= w->count)
+                continue;
+            if (h->kind == MM_READ)
+                pair->read[index] = h->value;
+            else
+                pair->written[index] = h->value;
+            if (n == 0 || order[n - 1] != index)
+                order[n++] = index;
+        }
+    return n;
+}
+
+static void keep_race(struct ck_predictor *p, const struct ck_predict_window *w, const struct ck_verdict *v,
+                      struct ck_predict_pair *pair)
+{
+    uint32_t *order = mm_alloc((2 * (size_t)w->count + 1) * sizeof *order);
     uint32_t n = order ? ck_predict_order(p, w, pair, order) : 0;
+    if (order && n == 0)
+        n = take_shown(w, v, pair, order);
     keep(p, (struct ck_prediction){.later = recorded(p, &w->events[pair->b]),
                                    .earlier = recorded(p, &w->events[pair->a]),
                                    .execution = describe(p, w, pair, order, n)});
@@ -150,23 +177,40 @@ static void take_witness(const struct ck_predict_window *w, const struct ck_verd
     pair->b = x < y ? y : x;
 }
 
-static void ask_pair(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+/* Whether the answer is no. */
+static bool ask_once(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
 {
-    struct ck_options options = {.timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true};
+    struct ck_options options = {
+        .timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true, .executions = true};
     struct ck_verdict verdict = {0};
     struct mm_error err = {0};
     struct ck_program *program = ck_predict_program(p, w, pair);
+    bool answered = program && ck_z3(program, p->model, &options, &verdict, &err) == MM_OK &&
+                    verdict.race != CK_UNKNOWN,
+         race = answered && is_race(&verdict);
     p->questions++;
-    if (!program || ck_z3(program, p->model, &options, &verdict, &err) != MM_OK || verdict.race == CK_UNKNOWN)
-        p->unknown++;
-    else if (is_race(&verdict)) {
+    p->unknown += !answered;
+    if (race) {
         take_witness(w, &verdict, pair);
         never_again(p, &w->events[pair->a].event, &w->events[pair->b].event);
         if (ck_predict_close(p, w, pair))
-            keep_race(p, w, pair);
+            keep_race(p, w, &verdict, pair);
     }
     ck_verdict_clear(&verdict);
     ck_program_destroy(program);
+    return answered && !race;
+}
+
+/* If there is none where the agents of the two stop, they may have to go on, so that somebody reads what they
+ * write then. */
+static void ask_pair(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+{
+    pair->beyond = false;
+    if (!ck_predict_close(p, w, pair) || !ask_once(p, w, pair) || !pair->stopped)
+        return;
+    pair->beyond = true;
+    if (ck_predict_close(p, w, pair))
+        ask_once(p, w, pair);
 }
 
 void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
@@ -184,8 +228,7 @@ void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
                 continue;
             pair.a = i;
             pair.b = j;
-            if (ck_predict_close(p, w, &pair))
-                ask_pair(p, w, &pair);
+            ask_pair(p, w, &pair);
         }
     }
     ck_predict_pair_destroy(&pair);

@@ -16,6 +16,7 @@ struct order {
     mm_event_id *ids;                           /* per event: its number in the new order */
     uint32_t *events;                           /* the order so far */
     uint32_t count, total, steps, orders, last; /* LAST: the item of the later access, which goes first */
+    uint32_t tail;                              /* the two come at the end, unless their agents go on */
 };
 
 /* Skips what is left out. */
@@ -77,6 +78,21 @@ static uint64_t value_of(const struct order *o, const struct ck_predict_event *e
     uint32_t command = e->event.agent.command;
     bool opaque = ck_predict_term(o->p, command, id)->opaque;
     return opaque ? otherwise : ck_predict_value(o->p, command, id, o->pair->read);
+}
+
+/* All who meet E have come there. */
+static bool may_meet(struct order *o, const struct ck_predict_event *e)
+{
+    for (uint32_t i = 0; i < o->w->item_count; i++) {
+        const struct ck_predict_item *item = &o->w->items[i];
+        for (uint32_t k = o->at[i]; item->slot == o->w->items[e->item].slot && k < o->pair->cut[i]; k++) {
+            const struct mm_event *other = &o->w->events[item->events[k]].event;
+            if (other->kind == CK_PREDICT_CONDITION && other->instance == e->event.instance &&
+                next_of(o, i) && o->at[i] < k)
+                return false;
+        }
+    }
+    return true;
 }
 
 static bool holds(const struct order *o, const struct ck_predict_event *e)
@@ -144,7 +160,7 @@ static bool may_go(struct order *o, uint32_t index)
     if (e->event.kind == MM_BARRIER_EXIT)
         return may_leave(o, e);
     if (e->event.kind == CK_PREDICT_CONDITION)
-        return holds(o, e);
+        return e->event.instance ? may_meet(o, e) : holds(o, e);
     return e->place == UINT32_MAX || e->event.kind == MM_WRITE || may_read(o, index);
 }
 
@@ -186,8 +202,8 @@ static bool confirmed(const struct order *o)
     for (uint32_t i = 0; i < o->count; i++)
         if (o->w->events[o->events[i]].event.kind != CK_PREDICT_CONDITION)
             feed(&sink, o, o->events[i], id++);
-    feed(&sink, o, o->pair->b, id);
-    feed(&sink, o, o->pair->a, id + 1);
+    for (uint32_t k = 0; k < o->tail; k++)
+        feed(&sink, o, k ? o->pair->a : o->pair->b, id++);
     for (size_t i = 0; i < ck_detector_finding_count(d) && !is; i++) {
         const struct ck_finding *f = ck_detector_finding(d, i);
         is = f->access_count == 2 && f->allocation &&
@@ -218,7 +234,7 @@ static bool pass_conditions(struct order *o, uint32_t item)
     while (next_of(o, item)) {
         uint32_t index = o->w->items[item].events[o->at[item]];
         const struct ck_predict_event *e = &o->w->events[index];
-        if (e->event.kind != CK_PREDICT_CONDITION)
+        if (e->event.kind != CK_PREDICT_CONDITION || e->event.instance)
             return true;
         if (!holds(o, e))
             return false;
@@ -235,7 +251,8 @@ static bool take(struct order *o, uint32_t item)
     uint8_t before[8];
     uint32_t count = o->count, at = o->at[item];
     bool writes = e->place != UINT32_MAX && e->event.kind != MM_READ;
-    if (index == o->pair->a || index == o->pair->b || !may_go(o, index))
+    bool racing = o->tail && (index == o->pair->a || index == o->pair->b);
+    if (racing || !may_go(o, index))
         return false;
     if (writes)
         memcpy(before, memory_of(o, e), e->event.size);
@@ -267,7 +284,7 @@ static bool walk(struct order *o)
     uint32_t point = next_point(o);
     if (point != UINT32_MAX)
         return take(o, point);
-    if (o->count + 2 == o->total)
+    if (o->count + o->tail == o->total)
         return o->orders++ < ORDERS && confirmed(o);
     if (o->steps++ >= STEPS || o->orders >= ORDERS)
         return false;
@@ -298,7 +315,12 @@ static uint32_t keep_points(const struct order *o)
 uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_window *w,
                           struct ck_predict_pair *pair, uint32_t *order)
 {
-    struct order o = {.p = p, .w = w, .pair = pair, .events = order, .last = w->events[pair->b].item};
+    struct order o = {.p = p,
+                      .w = w,
+                      .pair = pair,
+                      .events = order,
+                      .last = w->events[pair->b].item,
+                      .tail = pair->beyond ? 0 : 2};
     bool found = false;
     o.kept = mm_alloc(w->count + 1);
     o.at = mm_alloc_zero(w->item_count + 1, sizeof *o.at);
@@ -313,17 +335,13 @@ uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_
                 ck_predict_initial(w, i, o.memory + (size_t)8 * i);
         found = few && walk(&o);
     }
-    if (found) {
-        carry_out(&o, pair->b);
-        carry_out(&o, pair->a);
+    for (uint32_t k = 0; found && k < o.tail; k++) {
+        order[o.count + k] = k ? pair->a : pair->b;
+        carry_out(&o, order[o.count + k]);
     }
     mm_free(o.kept);
     mm_free(o.at);
     mm_free(o.ids);
     mm_free(o.memory);
-    if (!found)
-        return 0;
-    order[o.count] = pair->b;
-    order[o.count + 1] = pair->a;
-    return o.count + 2;
+    return found ? o.count + o.tail : 0;
 }

@@ -1,9 +1,10 @@
 /* One question: what must have happened for two accesses to be reached, or for everybody to be at the end,
  * and which events matter to it.
  *
- * The agents of the two stop there; others come as far as values that were read, barriers, and the order of
- * commands demand.  Other reads return what the conditions of everybody's way allow (struct mm_term); those
- * of which it is not known what follows from them return what they returned. */
+ * The agents of the two stop there, unless that leaves nobody to read from (BEYOND); others come as far as
+ * values that were read, barriers, and the order of commands demand.  Other reads return what the conditions
+ * of everybody's way allow (struct mm_term); those of which it is not known what follows from them return
+ * what they returned. */
 #include "checker/predict.h"
 
 #include <string.h>
@@ -21,7 +22,9 @@ static bool demand(struct closing *c, uint32_t event)
     uint32_t item = w->events[event].item, at = ck_predict_position(w, event);
     if (c->pair->cut[item] > at)
         return true;
-    if (item == w->events[c->pair->a].item || item == w->events[c->pair->b].item)
+    bool racing = item == w->events[c->pair->a].item || item == w->events[c->pair->b].item;
+    c->pair->stopped |= racing;
+    if (racing && !c->pair->beyond)
         return false;
     c->pair->cut[item] = at + 1;
     c->changed = true;
@@ -53,6 +56,21 @@ static bool demand_barrier(struct closing *c, const struct ck_predict_event *exi
     return true;
 }
 
+/* Who has exchanged values with others has met them: they had come there. */
+static bool demand_meeting(struct closing *c, const struct ck_predict_event *e)
+{
+    const struct ck_predict_window *w = c->w;
+    const struct ck_predict_slot *slot = &w->slots[w->items[e->item].slot];
+    for (uint32_t i = slot->first_item; i < slot->first_item + slot->item_count; i++)
+        for (uint32_t k = 0; k < w->items[i].count; k++) {
+            const struct mm_event *other = &w->events[w->items[i].events[k]].event;
+            if (other->kind == CK_PREDICT_CONDITION && other->instance == e->event.instance &&
+                !demand(c, w->items[i].events[k]))
+                return false;
+        }
+    return true;
+}
+
 /* What commands are ordered after: edges, their own start, the end of their work-items. */
 static bool demand_order(struct closing *c, uint32_t index)
 {
@@ -81,9 +99,11 @@ static bool demand_all(struct closing *c, uint32_t item)
         const struct ck_predict_event *e = &w->events[index];
         if (e->event.kind == MM_BARRIER_EXIT && !demand_barrier(c, e))
             return false;
+        if (e->event.kind == CK_PREDICT_CONDITION && e->event.instance && !demand_meeting(c, e))
+            return false;
         if (!demand_order(c, index))
             return false;
-        if (e->writer != UINT32_MAX && index != c->pair->a && index != c->pair->b && c->pair->free[index])
+        if (e->writer != UINT32_MAX && !ck_predict_is_last(w, c->pair, index) && c->pair->free[index])
             demand(c, e->writer);
     }
     return true;
@@ -133,7 +153,7 @@ static bool is_opaque(const struct freeing *f, const struct ck_predict_event *e,
 static void bind_itself(struct freeing *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
-    bool racing = index == f->pair->a || index == f->pair->b;
+    bool racing = ck_predict_is_last(f->w, f->pair, index);
     if (ck_predict_reads(&e->event) && !racing && (!e->read || e->event.attributes & MM_NO_VALUE))
         bind(f, index, CK_PREDICT_FIXED);
     if (e->update != MM_UPDATE_COMPARE)
@@ -158,7 +178,7 @@ static void bind_written(struct freeing *f, uint32_t index)
 static void look_at(struct freeing *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
-    if (e->event.kind == CK_PREDICT_CONDITION)
+    if (e->event.kind == CK_PREDICT_CONDITION && e->read)
         need(f, e, e->read);
     if (e->place == UINT32_MAX)
         return;
@@ -217,6 +237,7 @@ bool ck_predict_close(struct ck_predictor *p, const struct ck_predict_window *w,
     find_free(p, w, pair);
     if (pair->assertion)
         return true;
+    pair->stopped = false;
     pair->cut[w->events[pair->a].item] = ck_predict_position(w, pair->a) + 1;
     pair->cut[w->events[pair->b].item] = ck_predict_position(w, pair->b) + 1;
     while (c.changed) {

@@ -143,7 +143,8 @@ static uint32_t expr_of(struct build *b, uint32_t command, uint32_t id)
 static uint32_t value_of(struct build *b, uint32_t command, uint32_t id, unsigned size, uint64_t otherwise)
 {
     const struct ck_predict_term *t = ck_predict_term(b->p, command, id);
-    return t->opaque || t->size != size ? expr(b, CK_CONST, size, otherwise, 0, 0) : expr_of(b, command, id);
+    b->failed |= !t->opaque && t->size != size;
+    return t->opaque ? expr(b, CK_CONST, size, otherwise, 0, 0) : expr_of(b, command, id);
 }
 
 static void add_condition(struct build *b, uint32_t thread, const struct ck_predict_event *e)
@@ -151,7 +152,7 @@ static void add_condition(struct build *b, uint32_t thread, const struct ck_pred
     uint32_t command = e->event.agent.command;
     const struct ck_predict_term *t = ck_predict_term(b->p, command, e->read);
     if (t->opaque)
-        return; /* its leaves are fixed */
+        return; /* its leaves are fixed, or there is none */
     uint64_t value = e->keeps ? e->event.value_read : 0;
     assume_equal(b, thread, expr_of(b, command, e->read), expr(b, CK_CONST, t->size, value, 0, 0),
                  e->keeps || !e->event.value_read);
@@ -184,7 +185,7 @@ static void assume_read(struct build *b, uint32_t thread, uint32_t index)
 {
     const struct ck_predict_event *x = &b->w->events[index];
     const struct mm_event *e = &x->event;
-    bool racing = index == b->pair->a || index == b->pair->b, equal = e->kind == MM_RMW;
+    bool racing = ck_predict_is_last(b->w, b->pair, index), equal = e->kind == MM_RMW;
     bool opaque = ck_predict_term(b->p, e->agent.command, x->compared)->opaque;
     uint32_t reg = expr(b, CK_REG, e->size, b->regs[index], 0, 0);
     if (b->pair->free[index] == CK_PREDICT_FIXED && !racing)
@@ -199,7 +200,7 @@ static void add_access(struct build *b, uint32_t thread, uint32_t index)
     const struct ck_predict_event *x = &b->w->events[index];
     const struct mm_event *e = &x->event;
     bool atomic = e->attributes & MM_ATOMIC;
-    bool racing = index == b->pair->a || index == b->pair->b;
+    bool racing = ck_predict_is_last(b->w, b->pair, index);
     bool unknown = e->attributes & MM_NO_VALUE && e->kind != MM_WRITE && !racing;
     if ((e->size != 1 && e->size != 2 && e->size != 4 && e->size != 8) || unknown) {
         b->failed = true;

@@ -100,7 +100,7 @@ static struct ck_predict_pending *pending_of(struct ck_predictor *p, struct mm_a
 /* False: what is recorded from here on cannot be followed. */
 static bool take(struct ck_predictor *p, const struct mm_term *t)
 {
-    bool way = t->op == MM_TERM_CONDITION || t->op == MM_TERM_KEEP,
+    bool way = t->op == MM_TERM_CONDITION || t->op == MM_TERM_KEEP || t->op == MM_TERM_MEET,
          access = t->op == MM_TERM_READ || t->op == MM_TERM_WRITE || t->op == MM_TERM_BEFORE ||
                   t->op == MM_TERM_UPDATE;
     struct ck_predict_term *to = t->id ? new_term(p, t->agent.command, t->id) : NULL;

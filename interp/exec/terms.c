@@ -244,6 +244,13 @@ void in_terms_condition(const struct in_terms_at *x, uint32_t term, bool value)
              (struct mm_term){.op = MM_TERM_CONDITION, .size = 1, .a = id_of(x->t, term), .value = value});
 }
 
+void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count)
+{
+    run->terms++; /* a number of its own */
+    for (uint32_t k = 0; k < count; k++)
+        send(run, members[k], (struct mm_term){.op = MM_TERM_MEET, .size = 4, .value = run->terms});
+}
+
 /* ---- accesses ---------------------------------------------------------------------------------- */
 
 static void clear_access(struct in_terms *t)

@@ -10,6 +10,8 @@ bool in_terms_begin(struct in_run *run, struct in_item *item);
 void in_terms_end(struct in_item *item);
 /* Before instruction OP at PC. */
 void in_terms_look(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op);
+/* MEMBERS have exchanged values: what each got follows from what all have brought. */
+void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count);
 /* Before the event of an access of ITEM. */
 void in_terms_access(struct in_run *run, struct in_item *item);
 
@@ -91,7 +93,7 @@ void in_terms_load(const struct in_terms_at *x, enum in_terms_address how, uint6
 void in_terms_store(const struct in_terms_at *x, enum in_terms_address how, uint64_t size);
 void in_terms_copy(const struct in_terms_at *x);
 void in_terms_atomic(const struct in_terms_at *x);
-void in_terms_call(const struct in_terms_at *x, bool pure);
+void in_terms_call(const struct in_terms_at *x);
 void in_terms_wait(const struct in_terms_at *x);
 
 #endif

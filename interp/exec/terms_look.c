@@ -114,9 +114,7 @@ static const struct rule {
     ACCESS(LOADXI, LOAD, IN_TERMS_NARROW), ACCESS(STORE, STORE, IN_TERMS_PLAIN),
     ACCESS(STOREX, STORE, IN_TERMS_INDEX), ACCESS(STOREXI, STORE, IN_TERMS_NARROW),
     PLAIN(COPYMEM, COPY, 0, 0), PLAIN(ATOMIC, ATOMIC, 0, 0), PLAIN(FENCE, FENCE, 0, 0),
-    PLAIN(WAIT, WAIT, 0, 0), PLAIN(CALLC, CALL_C, 0, 0), PLAIN(EXT, CALL_C, 0, 1),
-    PLAIN(MULEXT, CALL_C, 0, 1), PLAIN(ADDC, CALL_C, 0, 1), PLAIN(SUBB, CALL_C, 0, 1),
-    PLAIN(BITFIELD, CALL_C, 0, 1), PLAIN(IDOT, CALL_C, 0, 1)};
+    PLAIN(WAIT, WAIT, 0, 0), PLAIN(CALLC, CALL_C, 0, 0) /* other calls come there, too */};
 
 /* clang-format on */
 
@@ -330,7 +328,7 @@ static void look_memory(const struct in_terms_at *x, const struct rule *r)
         in_terms_wait(x);
         break;
     default:
-        in_terms_call(x, r->from == 1);
+        in_terms_call(x);
         break;
     }
 }

@@ -192,10 +192,22 @@ static uint64_t bytes_of(const struct in_ty *ty)
     return ty->kind == IN_TY_POINTER ? 8 : ty->reg_size;
 }
 
-void in_terms_call(const struct in_terms_at *x, bool pure)
+/* The result follows from the operands, and nothing else does. */
+static bool is_pure(const struct in_call *c)
+{
+    const struct in_ext_fn *fn = c->opcode == SpvOpExtInst ? c->info : NULL;
+    if (fn != NULL)
+        return fn->shape == IN_EXT_ELEMENTWISE || fn->shape == IN_EXT_GEOMETRIC ||
+               fn->shape == IN_EXT_SHUFFLE;
+    return (c->opcode >= SpvOpIAddCarry && c->opcode <= SpvOpSMulExtended) ||
+           (c->opcode >= SpvOpBitFieldInsert && c->opcode <= SpvOpBitFieldUExtract) ||
+           (c->opcode >= SpvOpSDot && c->opcode <= SpvOpSUDotAccSat) || c->opcode == SpvOpQuantizeToF16;
+}
+
+void in_terms_call(const struct in_terms_at *x)
 {
     const struct in_call *c = x->pc->p;
-    bool prints = c->fn == in_printf_call;
+    bool prints = c->fn == in_printf_call, pure = !prints && is_pure(c);
     uint32_t term = 0;
     for (uint32_t k = 0; k < c->operand_count; k++)
         pure &= c->types[k]->kind != IN_TY_POINTER;

@@ -1,5 +1,6 @@
 /* Barriers and collective operations: who waits where, who may go on, and divergence.
  * [CLC 6.15.8], [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
+#include "interp/exec/terms.h"
 #include "interp/fault.h"
 #include "interp/weak/weak.h"
 #include "sched.h"
@@ -62,6 +63,8 @@ static void release(struct in_run *run, struct in_item **members, uint32_t n)
                         in_scope_of(in_get32(members[0], w->memory_scope)));
     if (!barrier)
         in_collective(run, members, n, w);
+    if (!barrier && run->launch.terms)
+        in_terms_meet(run, members, n);
     if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
         in_weak_copies(run, members, n);
     for (uint32_t k = 0; k < n; k++) {

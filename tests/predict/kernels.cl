@@ -3,6 +3,14 @@
 #define LOAD(p, o)     atomic_load_explicit(p, memory_order_##o, memory_scope_device)
 #define STORE(p, v, o) atomic_store_explicit(p, v, memory_order_##o, memory_scope_device)
 #define ADD(p, v, o)   atomic_fetch_add_explicit(p, v, memory_order_##o, memory_scope_device)
+#define SUB(p, v, o)   atomic_fetch_sub_explicit(p, v, memory_order_##o, memory_scope_device)
+#define OR(p, v, o)    atomic_fetch_or_explicit(p, v, memory_order_##o, memory_scope_device)
+#define XOR(p, v, o)   atomic_fetch_xor_explicit(p, v, memory_order_##o, memory_scope_device)
+#define MAX(p, v, o)   atomic_fetch_max_explicit(p, v, memory_order_##o, memory_scope_device)
+#define SWAP(p, v, o)  atomic_exchange_explicit(p, v, memory_order_##o, memory_scope_device)
+#define TRY(p, e, v)                                                                                         \
+    atomic_compare_exchange_strong_explicit(p, e, v, memory_order_acquire, memory_order_relaxed,             \
+                                            memory_scope_device)
 
 void lock(global atomic_int *m)
 {
@@ -251,6 +259,411 @@ kernel void clean_flag_passed_on(global atomic_int *m, global int *x, global int
         if (LOAD(m + 1, relaxed))
             y[1] = *x;
     }
+}
+
+/* What updates read, and decides nothing, may be something else. */
+
+kernel void racy_exchange(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        SWAP(m, 1, release);
+    } else {
+        y[0] = SWAP(m, 2, acquire);
+        y[1] = *x;
+    }
+}
+
+kernel void racy_or(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        OR(m, 1, release);
+    } else {
+        y[0] = OR(m, 2, acquire);
+        y[1] = *x;
+    }
+}
+
+kernel void racy_xor(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        XOR(m, 1, release);
+    } else {
+        y[0] = ~XOR(m, 3, acquire) << 2;
+        y[1] = *x;
+    }
+}
+
+kernel void racy_max(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        MAX(m, 1, release);
+    } else {
+        y[0] = MAX(m, 2, acquire);
+        y[1] = *x;
+    }
+}
+
+kernel void racy_subtract(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        SUB(m, 1, release);
+    } else {
+        y[0] = 10 / (SUB(m, 1, acquire) * 0 + 2);
+        y[1] = *x;
+    }
+}
+
+kernel void racy_exchange_passed_on(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        SWAP(m, 1, release);
+    } else {
+        STORE(m + 1, SWAP(m, 2, acquire), relaxed);
+        y[0] = LOAD(m + 1, relaxed);
+        y[1] = *x;
+    }
+}
+
+kernel void racy_exchange_as_float(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        SWAP(m, 1, release);
+    } else {
+        y[0] = (int)(sqrt((float)SWAP(m, 4, acquire)) * 2.5f);
+        y[1] = *x;
+    }
+}
+
+kernel void clean_exchange_tested(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        SWAP(m, 1, release);
+    } else {
+        if (SWAP(m, 2, acquire) == 1)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_or_tested(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        OR(m, 1, release);
+    } else {
+        if (OR(m, 2, acquire) & 1)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_max_tested(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        MAX(m, 3, release);
+    } else {
+        if (MAX(m, 2, acquire) > 2)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_exchange_passed_on(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        SWAP(m, 1, release);
+    } else {
+        STORE(m + 1, 3 * SWAP(m, 2, acquire), relaxed);
+        if (LOAD(m + 1, relaxed) == 3)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_exchange_as_float(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        *x = 5;
+        SWAP(m, 1, release);
+    } else {
+        if (sqrt((float)SWAP(m, 4, acquire)) > 0.5f)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_exchange_lock(global atomic_int *m, global int *x, global int *y)
+{
+    while (SWAP(m, 1, acquire))
+        ;
+    *x += 1;
+    STORE(m, 0, release);
+}
+
+kernel void clean_flag_lock(global atomic_int *m, global int *x, global int *y)
+{
+    global atomic_flag *flag = (global atomic_flag *)m;
+    while (atomic_flag_test_and_set_explicit(flag, memory_order_acquire, memory_scope_device))
+        ;
+    *x += 1;
+    atomic_flag_clear_explicit(flag, memory_order_release, memory_scope_device);
+}
+
+/* Branches that another value takes the same way. */
+
+kernel void racy_not_zero(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        if (LOAD(m, acquire))
+            y[1] = *x;
+    }
+}
+
+kernel void racy_spin_not_zero(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        while (LOAD(m, acquire) == 0)
+            ;
+        y[1] = *x;
+    }
+}
+
+kernel void racy_odd_or_even(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        if ((LOAD(m, acquire) & 1) < 2)
+            y[1] = *x;
+    }
+}
+
+kernel void racy_selected(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        int flag = LOAD(m, acquire);
+        if ((flag > 0 ? flag + 6 : 0) % 16 >= 7)
+            y[1] = *x;
+    }
+}
+
+kernel void racy_switch(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        switch (LOAD(m, acquire)) {
+        case 0:
+        case 3:
+            break;
+        default:
+            y[1] = *x;
+        }
+    }
+}
+
+kernel void racy_narrow(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        char flag = (char)(LOAD(m, acquire) * 256 + 7);
+        if (flag == 7)
+            y[1] = *x;
+    }
+}
+
+kernel void racy_same_value(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 1, release);
+    } else {
+        if (LOAD(m, acquire) == 1)
+            y[1] = *x;
+    }
+}
+
+kernel void racy_sum_of_flags(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m + 1, 1, release);
+    } else {
+        int first = LOAD(m, acquire), second = LOAD(m + 1, acquire);
+        if (first + second >= 1)
+            y[1] = *x;
+    }
+}
+
+kernel void racy_semaphore(global atomic_int *m, global int *x, global int *y)
+{
+    int in = LOAD(m, relaxed);
+    while (in >= 2 || !TRY(m, &in, in + 1))
+        in = LOAD(m, relaxed);
+    *x += 1;
+    SUB(m, 1, release);
+}
+
+kernel void clean_at_least_two(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        if (LOAD(m, acquire) >= 2)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_spin_two(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        while (LOAD(m, acquire) < 2)
+            ;
+        y[1] = *x;
+    }
+}
+
+kernel void clean_odd_or_even(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        if ((LOAD(m, acquire) & 3) == 2)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_selected(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        int flag = LOAD(m, acquire);
+        if ((flag > 1 ? flag + 6 : flag) % 16 >= 7)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_switch(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        switch (LOAD(m, acquire)) {
+        case 2:
+            y[1] = *x;
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+kernel void clean_narrow(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        char flag = (char)(LOAD(m, acquire) * 64);
+        if (flag < 0)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_sum_of_flags(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m + 1, 1, release);
+    } else {
+        int first = LOAD(m, acquire), second = LOAD(m + 1, acquire);
+        if (first + second == 2)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_bytes(global atomic_int *m, global int *x, global int *y)
+{
+    if (get_global_id(0) == 0) {
+        STORE(m, 1, release);
+        *x = 5;
+        STORE(m, 2, release);
+    } else {
+        uchar4 flags = as_uchar4(LOAD(m, acquire));
+        if (flags.x > 1)
+            y[1] = *x;
+    }
+}
+
+kernel void clean_semaphore_of_one(global atomic_int *m, global int *x, global int *y)
+{
+    int in = LOAD(m, relaxed);
+    while (in >= 1 || !TRY(m, &in, in + 1))
+        in = LOAD(m, relaxed);
+    *x += 1;
+    SUB(m, 1, release);
+}
+
+/* The first has to go on: the other reads what it writes later, or what was there before. */
+kernel void racy_acquires_too_early(global atomic_int *m, global int *x, global int *y)
+{
+    do {
+        while (LOAD(m, acquire))
+            ;
+    } while (SWAP(m, 1, relaxed));
+    *x += 1;
+    STORE(m, 0, release);
+}
+
+kernel void clean_acquires_in_time(global atomic_int *m, global int *x, global int *y)
+{
+    do {
+        while (LOAD(m, relaxed))
+            ;
+    } while (SWAP(m, 1, acquire));
+    *x += 1;
+    STORE(m, 0, release);
 }
 
 /* More events than a window has. */

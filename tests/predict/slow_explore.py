@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What is predicted against what exploring finds, which looks at all executions in its own way: a predicted race is a
+race; and the kernels of test_predict.py have the verdicts that their names say."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../lib"), os.path.join(HERE, "../explore")]
+import tap
+from built import PATIENCE, REFCL
+from test_kernels import header
+
+SCHEDULES = (["--schedule", "sequential"], ["--schedule", "fair"], ["--schedule", "random", "--seed", "1"])
+
+
+def report(command):
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
+    try:
+        return json.loads(run.stdout.decode("utf-8")), run.stderr.decode("utf-8", "replace")
+    except ValueError:
+        return {}, run.stderr.decode("utf-8", "replace")
+
+
+def explored(options, path):
+    tests = report([REFCL, "explore", "--json", "-", *options, path])[0].get("tests") or [{}]
+    return tests[0].get("race", "unknown")
+
+
+def predicted(options, path):
+    """Kinds of the findings under each schedule; and what was said."""
+    kinds, said = set(), ""
+    for schedule in SCHEDULES:
+        findings, text = report([REFCL, "kernel", "--json", "-", "--predict", *schedule, *options, path])
+        kinds |= {f["kind"] for f in findings.get("findings", [])}
+        said += text
+    return kinds, said
+
+
+def launch_options(path):
+    """Those of them that exploring and running share."""
+    words = iter(shlex.split(" ".join(header(path, "Options"))))
+    wanted = []
+    for word in words:
+        if word in ("--global", "--local", "--arg", "--kernel", "-g", "-l", "-a", "-k"):
+            wanted += [word, next(words)]
+        elif word.startswith("-"):
+            next(words, None)
+    return wanted
+
+
+def compare(name, options, explore_options, path):
+    kinds, said = predicted(options, path)
+    race = explored(explore_options, path) if "predicted-race" in kinds else "not asked"
+    if race == "unknown":
+        tap.skip(name, "exploring gives no answer")
+    else:
+        tap.check("%s: predicted %s, explored %s" % (name, sorted(kinds), race), race != "none", said)
+
+
+def main():
+    if not os.path.exists(REFCL):
+        print("ok 1 - prediction and exploration # SKIP refcl is not built")
+        return 0
+    path = os.path.join(HERE, "kernels.cl")
+    with open(path, encoding="utf-8") as file:
+        kernels = re.findall(r"^kernel void ((?:racy|clean)_\w+)", file.read(), re.M)
+    for kernel in kernels:
+        local = 2 if kernel in ("racy_local", "clean_barrier") else 1
+        race = explored(["-k", kernel, "-g", "2", "-l", str(local), *["-a", "buf:4:zero"], *2 * ["-a", "buf:8:zero"]], path)
+        if race == "unknown":
+            tap.skip(kernel, "exploring gives no answer")
+        else:
+            tap.check("%s: explored %s" % (kernel, race), race == ("found" if kernel.startswith("racy") else "none"))
+    for folder in ("patterns/opencl", "kernels"):
+        folder = os.path.join(HERE, "../explore", folder)
+        for name in sorted(os.listdir(folder)):
+            file = os.path.join(folder, name)
+            if name.endswith(".cl") and not list(header(file, "Error")):
+                compare(name, launch_options(file), shlex.split(" ".join(header(file, "Options"))), file)
+    folder = os.path.join(HERE, "../races")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".cl"):
+            file = os.path.join(folder, name)
+            options = shlex.split(" ".join(header(file, "run")))
+            compare(name, options, options, file)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
