@@ -118,7 +118,6 @@ struct in_object {
 struct in_source {                        /* a place in a kernel */
     const char *file, *function, *opcode; /* "" if unknown */
     uint32_t line, column;
-    bool free_value; /* MM_FREE_VALUE of its events */
 };
 /* Undefined behaviour that the interpreter met. */
 struct in_finding {

@@ -138,9 +138,7 @@ enum {
     MM_MAKE_AVAILABLE = 8, /* Vulkan */
     MM_MAKE_VISIBLE = 16,  /* Vulkan */
     MM_FAILED_CAS = 32,    /* a compare-exchange that did not write; kind is READ */
-    MM_NO_VALUE = 64,      /* value_read/value_written do not hold the (whole) value */
-    MM_FREE_VALUE = 128 /* of work-items: no branch or address follows from what is read; what is written (for
-                           a read-modify-write: with) does not follow from any read */
+    MM_NO_VALUE = 64       /* value_read/value_written do not hold the (whole) value */
 };
 
 /* What an event is to the commands of queues (a mask): the rules of [CL 3.3.6] are about these. */

@@ -9,7 +9,7 @@ static enum mm_class evaluate(struct in_lower *l, const struct in_inst *i, uint8
     uint32_t below = (code->constant_size + 15) / 16 * 16, room = below + (uint32_t)l->top + 1024;
     uint8_t *memory = mm_alloc_zero(1, room);
     struct in_insn const *insns = in_thread(code, IN_FAST);
-    struct in_source place = {"", "", "", 0, 0, false};
+    struct in_source place = {"", "", "", 0, 0};
     if (memory == NULL || insns == NULL || l->result != MM_OK) {
         mm_free(memory);
         return l->result != MM_OK ? l->result : in_lower_memory(l);

@@ -148,7 +148,7 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
     l->fn = &l->m->functions[index];
     l->frame = &l->frames[index];
     const char *name = l->m->ids[l->fn->id].name;
-    l->place = (struct in_source){l->m->name, name, "", 0, 0, false};
+    l->place = (struct in_source){l->m->name, name, "", 0, 0};
     l->place_used = false;
     l->first_private = l->code->private_count;
     l->weight = 0;
@@ -162,7 +162,6 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
         lower_privates(l);
     }
     in_analyse(l);
-    in_find_free_values(l);
     for (l->position = 0; l->position < l->inst_count && l->result == MM_OK; l->position++) {
         const struct in_inst *i = &l->insts[l->position];
         l->inst = i;
@@ -170,7 +169,6 @@ static enum mm_class lower_function(struct in_lower *l, uint32_t index)
         if (lower == NULL)
             return in_bad(l->m, i->word, l->err, "SPIRV 3.49", "unknown opcode %u", i->opcode);
         l->place.opcode = in_opcode_name(i->opcode);
-        l->place.free_value = in_is_free_value(l, i);
         l->place_used = false;
         l->weight += counted(i->opcode);
         enum mm_class result = lower(l, i);
@@ -212,7 +210,7 @@ static void place_callees(struct in_lower *l)
 static enum mm_class lower_all(struct in_lower *l, const uint32_t *order, uint32_t count)
 {
     l->top = IN_FRAME_FIRST;
-    l->place = (struct in_source){l->m->name, l->kernel->info.name, "", 0, 0, false};
+    l->place = (struct in_source){l->m->name, l->kernel->info.name, "", 0, 0};
     in_emit(l, IN_HALT, 0, 0, 0, 0);
     for (uint32_t k = 0; k < count; k++) {
         l->fn = &l->m->functions[order[k]];

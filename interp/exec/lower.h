@@ -19,8 +19,6 @@ struct in_use {
     bool variable; /* function variable */
     bool escapes;  /* ... whose address is more than an operand of loads and stores */
     bool aliased;  /* a load that reads the variable's slot in place */
-    bool decides;  /* a branch or an address, or nobody knows what */
-    bool follows;  /* from what is read from memory, or nobody knows from what */
 };
 struct in_frame { /* per function */
     int32_t base, end, return_slot, result_slot;
@@ -110,9 +108,6 @@ bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in
 void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst);
 bool in_register_variable(const struct in_lower *l, uint32_t id);
 bool in_fused_compare(uint32_t opcode);
-/* steer.c: of each instruction, MM_FREE_VALUE */
-void in_find_free_values(struct in_lower *l);
-bool in_is_free_value(const struct in_lower *l, const struct in_inst *i);
 
 /* Families. */
 #define IN_LOWER_FAMILIES(X)                                                                                 \

@@ -148,11 +148,6 @@ static struct mm_event *next_event(struct in_run *run, struct in_item *item, con
     return e;
 }
 
-static uint32_t free_value(const struct in_run *run, const struct in_insn *pc)
-{
-    return run->code->sources[run->code->source_of[pc - run->insns]].free_value ? MM_FREE_VALUE : 0;
-}
-
 void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                       const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
                       const void *read, const void *written, uint32_t attributes)
@@ -163,7 +158,7 @@ void in_record_access(struct in_run *run, struct in_item *item, const struct in_
     e->offset = address - object->address + object->offset;
     e->size = size;
     e->scope = e->effective_scope = (uint8_t)(attributes >> 8 & 15);
-    e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0) | free_value(run, pc));
+    e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
     if (read != NULL)
         memcpy(&e->value_read, read, size < 8 ? size : 8);
     if (written != NULL)
@@ -195,7 +190,7 @@ void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_
     e->order = (uint8_t)order;
     e->scope = (uint8_t)scope;
     e->effective_scope = (uint8_t)effective(object, scope);
-    e->attributes = (uint8_t)(attributes | MM_ATOMIC | free_value(run, pc));
+    e->attributes = (uint8_t)(attributes | MM_ATOMIC);
 }
 
 enum mm_order in_order_of(uint32_t semantics)

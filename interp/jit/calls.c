@@ -163,7 +163,7 @@ static enum mm_class lower_function(struct in_jit_calls *c, struct in_lower *l, 
 {
     struct in_inst i;
     enum mm_class result = MM_OK;
-    l->place = (struct in_source){l->m->name, l->m->ids[f->id].name, "", 0, 0, false};
+    l->place = (struct in_source){l->m->name, l->m->ids[f->id].name, "", 0, 0};
     for (uint32_t at = f->word; at < f->end && result == MM_OK; at += i.count) {
         in_inst_at(l->m, at, &i);
         if (i.opcode == SpvOpLine)
