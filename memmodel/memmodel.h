@@ -333,9 +333,9 @@ struct mm_replay {
     const void *bytes;
 };
 
-/* How what a work-item does follows from what it reads: recorded on request (in_launch.terms), for prediction.
- * A value without a term is what it was in any execution that comes this way, and so is what an access reads
- * that no READ stands before. */
+/* How what a work-item does follows from what it reads: recorded on request (in_launch.terms), for
+ * prediction. A value without a term is what it was in any execution that comes this way, and so is what an
+ * access reads that no READ stands before. */
 enum mm_term_op {
 #define MM_TERM(id, operands) MM_TERM_##id,
 #include "term.def"
