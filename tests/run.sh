@@ -60,9 +60,9 @@ at_a_time() {
     [[ $memory =~ ^[0-9]{1,16}$ ]] || memory=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB$/\1000/p' /proc/meminfo)
     printf '%s\n' 8 "$jobs" $((1 + memory / 2500000000)) | sort -n | head -1
 }
-REFCL_TEST_JOBS=${REFCL_TEST_JOBS:-$(at_a_time 2>/dev/null)}
-export REFCL_TEST_JOBS
-printf '%s\n' "$@" | xargs -P "$REFCL_TEST_JOBS" -I{} bash -c 'run_one {}'
+TEST_JOBS=${TEST_JOBS:-$(at_a_time 2>/dev/null)}
+export TEST_JOBS
+printf '%s\n' "$@" | xargs -P "$TEST_JOBS" -I{} bash -c 'run_one {}'
 
 skipped_line='^((not )?ok |1\.\.0 ).*# *(skip|SKIP)' # cmocka writes "not ok N # SKIP"; the plan 1..0 skips all
 passed=0 failed=0 skipped=0

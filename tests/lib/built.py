@@ -7,7 +7,7 @@ BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
 REFCL = os.environ.get("REFCL", os.path.join(BUILD, "refcl"))
 RUNNER = os.path.join(BUILD, "refcl-litmus-run")
 PATIENCE = 900  # seconds, after which a process hangs, however slow the machine is and whatever else it does
-JOBS = int(os.environ.get("REFCL_TEST_JOBS", min(8, len(os.sched_getaffinity(0)))))  # processes at a time
+JOBS = int(os.environ.get("TEST_JOBS", min(8, len(os.sched_getaffinity(0)))))  # processes at a time
 
 
 def on_refcl(**variables):
