@@ -88,10 +88,63 @@ static uint32_t telling_part(const struct mm_cat_eval *eval, const struct cat_no
     return a->dynamic || !b->dynamic ? node->a : node->b;
 }
 
+static bool mentions(const struct mm_cat_eval *eval, const struct cat_group *g, uint32_t node)
+{
+    const struct cat_node *n = &eval->nodes[node];
+
+    return (node >= g->first && node < g->first + g->count) ||
+           (n->a != CAT_NO_NODE && mentions(eval, g, n->a)) ||
+           (n->b != CAT_NO_NODE && mentions(eval, g, n->b));
+}
+
+enum { MAX_TERMS = 32 };
+
+/* The terms of a union that do not lead back to what G defines. */
+static void add_terms(const struct mm_cat_eval *eval, const struct cat_group *g, uint32_t node,
+                      uint32_t *terms, uint32_t *count)
+{
+    const struct cat_node *n = &eval->nodes[node];
+    bool recursive = mentions(eval, g, node);
+
+    if (n->op == MM_CAT_UNION && recursive) {
+        add_terms(eval, g, n->a, terms, count);
+        add_terms(eval, g, n->b, terms, count);
+    } else if (*count < MAX_TERMS && !recursive) {
+        terms[(*count)++] = node;
+    }
+}
+
+/* A pair of a recursive definition: a shortest path along its other terms, as if it were their closure; false
+ * if there is none. */
+static bool expand_recursive(struct walk *w, uint32_t node, uint32_t a, uint32_t b)
+{
+    const struct cat_group *g = w->eval->groups;
+    uint32_t terms[MAX_TERMS], count = 0, n = w->eval->n, length;
+    size_t size = mm_rel_size(n, MM_CAT_REL);
+    uint64_t *all = mm_alloc_zero(size + 1, sizeof *all);
+    uint32_t *path = mm_alloc((n + 2) * sizeof *path);
+
+    while (node >= g->first + g->count)
+        g++;
+    add_terms(w->eval, g, g->bodies[node - g->first], terms, &count);
+    for (uint32_t i = 0; all && i < count; i++)
+        mm_bits_or(all, all, cat_value(w->eval, terms[i]), size);
+    length = all && path ? mm_rel_path(n, all, a, b, path) : 0;
+    for (uint32_t i = 0; i < length; i++) {
+        uint32_t k = 0;
+
+        while (!has(w, terms[k], path[i], path[i + 1]))
+            k++;
+        expand(w, terms[k], path[i], path[i + 1], false);
+    }
+    mm_free(path);
+    mm_free(all);
+    return length > 0;
+}
+
 static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool open)
 {
     const struct cat_node *n = &w->eval->nodes[node];
-    uint32_t inner;
 
     if (++w->depth > 200 || stops(w->eval, node, open)) {
         step(w, a, label(w->eval, node));
@@ -134,9 +187,12 @@ static void expand(struct walk *w, uint32_t node, uint32_t a, uint32_t b, bool o
         step(w, a, text ? text : of);
         break;
     }
+    case MM_CAT_PARAMETER:
+        if (!expand_recursive(w, node, a, b))
+            step(w, a, label(w->eval, node));
+        break;
     default:
-        inner = node;
-        step(w, a, label(w->eval, inner));
+        step(w, a, label(w->eval, node));
     }
     w->depth--;
 }
