@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+enum { FEW_STEPS = 100000, MOST_ASKED = 100000 };
+
 uint64_t sx_mask(unsigned size)
 {
     return size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * size)) - 1;
@@ -94,6 +96,52 @@ static void explain(struct sx *sx)
     sx->verdict->candidate_count = candidates;
 }
 
+/* Lists the traces of all threads and puts them together. */
+static void combine(struct sx *sx)
+{
+    sx_settle(sx);
+    sx_combine(sx);
+    if (sx->options.explain)
+        explain(sx);
+    sx->seen_all = !sx->limited;
+    if (sx->program->kernel && !sx->stop)
+        sx_find_hangs(sx);
+}
+
+/* Lists traces, but not more than so many steps of threads take; 0: no bound.  False: there are more, or a
+ * limit was hit. */
+static bool list_traces(struct sx *sx, uint64_t enough)
+{
+    sx->enough = enough ? sx->steps + enough : 0;
+    sx->too_many = false;
+    return sx_find_traces(sx);
+}
+
+/* Step by step, with the values that the traces hold where they are few; by combinations of traces where that
+ * does not do. */
+static void decide_kernel(struct sx *sx)
+{
+    bool listed = list_traces(sx, sx->options.listing ? 0 : FEW_STEPS);
+    enum sx_stepped how = SX_NOT_BY_STEPS;
+
+    if (!listed && !sx->too_many)
+        return;
+    if (!sx->options.listing)
+        how = sx_step_through(sx, listed, MOST_ASKED);
+    if (how == SX_TOO_LONG && !listed)
+        how = sx_step_through(sx, false, 0);
+    if (how == SX_NOT_BY_STEPS && !listed && list_traces(sx, 0))
+        how = sx_step_through(sx, true, MOST_ASKED);
+    if (how == SX_BY_STEPS && sx->options.explain && list_traces(sx, FEW_STEPS)) {
+        explain(sx);
+    } else if (how == SX_BUT_HANGS && list_traces(sx, 0)) {
+        sx_settle(sx);
+        sx_find_hangs(sx);
+    } else if ((how == SX_TOO_LONG || how == SX_NOT_BY_STEPS) && list_traces(sx, 0)) {
+        combine(sx);
+    }
+}
+
 static enum mm_class run(struct sx *sx)
 {
     enum mm_class r;
@@ -116,15 +164,10 @@ static enum mm_class run(struct sx *sx)
                   mm_cat_eval_uses(sx->eval, "ctrl");
     if (sx->program->kernel && !sx->options.no_walk)
         sx_walk(sx);
-    if (sx_find_traces(sx)) {
-        sx_settle(sx);
-        sx_combine(sx);
-        if (sx->options.explain)
-            explain(sx);
-        sx->seen_all = !sx->limited;
-        if (sx->program->kernel && !sx->stop)
-            sx_find_hangs(sx);
-    }
+    if (sx->program->kernel)
+        decide_kernel(sx);
+    else if (sx_find_traces(sx))
+        combine(sx);
     sx_conclude(sx);
     return MM_OK;
 }

@@ -20,7 +20,8 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
                    uint64_t value, uint64_t depends)
 {
     uint32_t location = a->locations[k], effect = w->last_effect;
-    uint32_t cost = kind == SX_WRITE ? sx_cost(w->sx, w->events, w->event_count, location, depends) : 0;
+    uint32_t cost =
+        kind == SX_WRITE && !w->steps ? sx_cost(w->sx, w->events, w->event_count, location, depends) : 0;
     struct sx_event *e = sx_push(w, kind, a->instr);
 
     if (!e)
@@ -43,7 +44,7 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
     e->value = value;
     e->start = a->start;
     e->access = a->count > 1 ? w->event_count - k : 0;
-    if (kind == SX_WRITE && !sx_note_store(w->sx, location, value, cost))
+    if (kind == SX_WRITE && !w->steps && !sx_note_store(w->sx, location, value, cost))
         w->failed = true;
 }
 
@@ -129,7 +130,7 @@ void sx_walker_result(struct sx_walker *w, const struct sx_access *a, uint64_t v
     }
 }
 
-static void write_pieces(struct sx_walker *w, const struct sx_access *a, uint64_t value, uint64_t depends)
+void sx_write_pieces(struct sx_walker *w, const struct sx_access *a, uint64_t value, uint64_t depends)
 {
     for (unsigned k = 0; k < a->count && !w->failed; k++)
         sx_push_piece(w, SX_WRITE, a, k, sx_piece(w->sx, a, k, value), depends);
@@ -147,7 +148,7 @@ static void after_read(struct sx_walker *w, const struct sx_access *a, uint64_t 
     if (a->instr->op == CK_CAS && !writes)
         sx_fail_exchange(w, a);
     if (writes)
-        write_pieces(w, a, written, sx_written_depends(w, a, depends));
+        sx_write_pieces(w, a, written, sx_written_depends(w, a, depends));
     if (w->failed)
         return;
     sx_walker_result(w, a, value, depends, writes);
@@ -260,6 +261,6 @@ bool sx_walker_access(struct sx_walker *w, uint32_t pc)
         read_value(w, &a);
         return false;
     }
-    write_pieces(w, &a, sx_eval_expr(p, i->value, w->block), sx_depends(p, i->value, w->depends));
+    sx_write_pieces(w, &a, sx_eval_expr(p, i->value, w->block), sx_depends(p, i->value, w->depends));
     return !w->failed;
 }

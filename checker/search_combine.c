@@ -144,6 +144,21 @@ bool sx_share_barriers(const struct ck_program *p, uint32_t a, uint32_t b, bool 
            x->work_group == y->work_group && (!sub_group || x->sub_group == y->sub_group);
 }
 
+bool sx_all_wait(const struct ck_program *p, const struct sx_event *const *waiting, uint32_t t)
+{
+    const struct sx_event *at = waiting[t];
+
+    for (uint32_t u = 0; u < p->thread_count; u++) {
+        const struct sx_event *other = waiting[u];
+
+        if (sx_share_barriers(p, t, u, at->instr->sub_group) &&
+            (!other || other->barrier != at->barrier || other->occurrence != at->occurrence ||
+             other->instr->sub_group != at->instr->sub_group))
+            return false;
+    }
+    return true;
+}
+
 static bool barriers_meet(const struct combiner *c)
 {
     const struct ck_program *p = c->sx->program;

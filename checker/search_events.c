@@ -261,3 +261,50 @@ void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
         }
     }
 }
+
+/* ---- writes ------------------------------------------------------------------------------------- */
+
+void sx_find_writes_to(struct sx_exec *x, uint32_t l)
+{
+    uint32_t first = x->write_count;
+
+    for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
+        if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
+            continue;
+        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
+        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
+        for (uint32_t k = first; k < x->write_count; k++) {
+            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
+            mm_rel_add(x->n, x->co_upper, w, x->writes[k]);
+        }
+        x->writes[x->write_count++] = w;
+    }
+}
+
+static bool has_halves(const struct sx *sx, uint32_t l)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t w = 0; w < x->n && sx->program->kernel; w++) {
+        if (x->events[w].write && x->events[w].location == l && x->events[w].rmw_partner != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* Writes grouped by location, initial writes aside; coherence starts at the initial write.  In kernels the
+ * locations with read-modify-writes come first. */
+void sx_find_writes(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    x->write_count = 0;
+    for (int halves = 1; halves >= 0; halves--) {
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            if (has_halves(sx, l) == (halves == 1))
+                sx_find_writes_to(x, l);
+        }
+        if (halves)
+            x->half_writes = x->write_count;
+    }
+}

@@ -99,51 +99,6 @@ static bool find_sources(struct sx *sx)
     return true;
 }
 
-static void find_writes_to(struct sx_exec *x, uint32_t l)
-{
-    uint32_t first = x->write_count;
-
-    for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
-        if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
-            continue;
-        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
-        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
-        for (uint32_t k = first; k < x->write_count; k++) {
-            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
-            mm_rel_add(x->n, x->co_upper, w, x->writes[k]);
-        }
-        x->writes[x->write_count++] = w;
-    }
-}
-
-static bool has_halves(const struct sx *sx, uint32_t l)
-{
-    const struct sx_exec *x = sx->exec;
-
-    for (uint32_t w = 0; w < x->n && sx->program->kernel; w++) {
-        if (x->events[w].write && x->events[w].location == l && x->events[w].rmw_partner != UINT32_MAX)
-            return true;
-    }
-    return false;
-}
-
-/* Writes grouped by location, initial writes aside; coherence starts at the initial write.  In kernels the
- * locations with read-modify-writes come first. */
-void sx_find_writes(struct sx *sx)
-{
-    struct sx_exec *x = sx->exec;
-
-    x->write_count = 0;
-    for (int halves = 1; halves >= 0; halves--) {
-        for (uint32_t l = 0; l < sx->location_count; l++) {
-            if (has_halves(sx, l) == (halves == 1))
-                find_writes_to(x, l);
-        }
-        if (halves)
-            x->half_writes = x->write_count;
-    }
-}
-
 /* How many completions there are, capped. */
 static uint32_t completions(const struct sx_exec *x, uint32_t read, uint32_t write)
 {
@@ -401,6 +356,106 @@ static void choose_rest(struct sx *sx)
     choose_quorum(sx, 0);
 }
 
+/* ---- executions that are given ------------------------------------------------------------------- */
+
+static const struct sx_event *given_event(const struct sx_exec *x, uint64_t packed)
+{
+    return &x->chosen[packed >> 32]->events[(uint32_t)packed];
+}
+
+/* The number in the graph of event I of thread T. */
+static uint32_t find_given(const struct sx_exec *x, uint64_t packed)
+{
+    const struct sx_event *e = given_event(x, packed);
+    uint32_t i = 0;
+
+    while (i < x->n && x->infos[i].event != e)
+        i++;
+    return i;
+}
+
+static void give_sources(struct sx_exec *x)
+{
+    const struct sx_trace *const *chosen = x->chosen;
+    const struct sx_given *given = x->given;
+
+    x->read_count = x->halves = 0;
+    for (uint32_t r = 0; r < x->n; r++) {
+        uint64_t source;
+        uint32_t w, t = x->events[r].thread;
+
+        if (!x->events[r].read)
+            continue;
+        source = given->sources[(size_t)t * given->stride + (size_t)(x->infos[r].event - chosen[t]->events)];
+        w = source == UINT64_MAX ? x->init_of[x->events[r].location] : find_given(x, source);
+        x->reads[x->read_count] = r;
+        x->source_count[x->read_count] = 1;
+        x->source[x->read_count++] = w;
+        mm_rel_add(x->n, x->rf_lower, w, r);
+        mm_rel_add(x->n, x->rf_upper, w, r);
+    }
+}
+
+static void give_order_of(struct sx_exec *x, uint32_t l)
+{
+    uint32_t first = x->write_count;
+
+    for (uint32_t i = 0; i < x->given->order_count; i++) {
+        uint32_t w;
+
+        if (given_event(x, x->given->order[i])->location != l)
+            continue;
+        w = find_given(x, x->given->order[i]);
+        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
+        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
+        for (uint32_t k = first; k < x->write_count; k++) {
+            mm_rel_add(x->n, x->co_lower, x->writes[k], w);
+            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
+        }
+        x->writes[x->write_count++] = w;
+    }
+}
+
+/* The writes whose order is given come first. */
+static void give_order(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    x->write_count = 0;
+    for (int open = 0; open < 2; open++) {
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            bool ordered = false;
+
+            for (uint32_t i = 0; i < x->given->order_count && !ordered; i++)
+                ordered = given_event(x, x->given->order[i])->location == l;
+            if (open && !ordered)
+                sx_find_writes_to(x, l);
+            else if (!open && ordered)
+                give_order_of(x, l);
+        }
+        if (!open)
+            x->half_writes = x->write_count;
+    }
+}
+
+/* What is given is taken; the order of other writes is chosen. */
+static void choose_order(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    clear(x);
+    give_sources(x);
+    give_order(sx);
+    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
+        sx_limit(sx, "memory", "out of memory");
+        sx->stop = true;
+    } else if (!hopeless(sx, x->read_count, x->half_writes)) {
+        choose(sx, x->read_count, x->half_writes);
+    }
+}
+
+/* ---- initial values ------------------------------------------------------------------------------ */
+
 static bool is_read_there(const struct sx_exec *x, uint32_t location, uint64_t value)
 {
     for (uint32_t r = 0; r < x->n; r++) {
@@ -439,7 +494,15 @@ static void choose_initial(struct sx *sx, uint32_t l)
     while (l < sx->location_count && (!sx->locations[l].any || x->init_of[l] == UINT32_MAX))
         l++;
     if (l == sx->location_count) {
-        choose_rest(sx);
+        if (x->given)
+            choose_order(sx);
+        else
+            choose_rest(sx);
+        return;
+    }
+    if (x->given && (!x->given->is_initial || x->given->is_initial[l])) {
+        x->infos[x->init_of[l]].value = x->given->initial[l];
+        choose_initial(sx, l + 1);
         return;
     }
     location = &sx->locations[l];
@@ -481,84 +544,21 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
 
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
 {
-    sx->exec->partial = partial;
-    sx->exec->known = sx->exec->known_racy = false;
-    if (sx_begin_events(sx, chosen)) {
-        choose_initial(sx, 0);
-        return;
-    }
-    sx_limit(sx, "search.events", "executions have too many events");
-    sx->stop = true;
-}
-
-/* ---- executions that are given ------------------------------------------------------------------- */
-
-/* The number in the graph of event I of thread T. */
-static uint32_t find_given(const struct sx_exec *x, const struct sx_trace *const *chosen, uint64_t packed)
-{
-    const struct sx_event *e = &chosen[packed >> 32]->events[(uint32_t)packed];
-    uint32_t i = 0;
-
-    while (i < x->n && x->infos[i].event != e)
-        i++;
-    return i;
-}
-
-static void give_sources(struct sx_exec *x, const struct sx_trace *const *chosen,
-                         const struct sx_given *given)
-{
-    for (uint32_t r = 0; r < x->n; r++) {
-        uint64_t source;
-        uint32_t w, t = x->events[r].thread;
-
-        if (!x->events[r].read)
-            continue;
-        source = given->sources[(size_t)t * given->stride + (size_t)(x->infos[r].event - chosen[t]->events)];
-        w = source == UINT64_MAX ? x->init_of[x->events[r].location] : find_given(x, chosen, source);
-        x->reads[x->read_count] = r;
-        x->source[x->read_count++] = w;
-        mm_rel_add(x->n, x->rf_lower, w, r);
-    }
-}
-
-static void give_order(struct sx *sx, const struct sx_trace *const *chosen, const struct sx_given *given)
-{
-    struct sx_exec *x = sx->exec;
-
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        uint32_t first = x->write_count;
-
-        for (uint32_t i = 0; i < given->order_count && x->init_of[l] != UINT32_MAX; i++) {
-            uint32_t w = find_given(x, chosen, given->order[i]);
-
-            if (x->events[w].location != l)
-                continue;
-            mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
-            for (uint32_t k = first; k < x->write_count; k++)
-                mm_rel_add(x->n, x->co_lower, x->writes[k], w);
-            x->writes[x->write_count++] = w;
-        }
-    }
+    sx_execute_given(sx, chosen, partial, NULL);
 }
 
 void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
                       const struct sx_given *given)
 {
-    struct sx_exec *x = sx->exec;
-
-    x->partial = partial;
-    if (!sx_begin_events(sx, chosen))
-        return;
-    x->read_count = x->write_count = 0;
-    for (uint32_t l = 0; l < sx->location_count; l++) {
-        if (x->init_of[l] != UINT32_MAX)
-            x->infos[x->init_of[l]].value = given->initial[l];
-    }
-    give_sources(x, chosen, given);
-    give_order(sx, chosen, given);
-    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
-        sx_limit(sx, "memory", "out of memory");
+    sx->exec->partial = partial;
+    sx->exec->given = given;
+    sx->exec->known = sx->exec->known_racy = false;
+    if (sx_begin_events(sx, chosen)) {
+        choose_initial(sx, 0);
         return;
     }
-    judge(sx);
+    if (given)
+        return;
+    sx_limit(sx, "search.events", "executions have too many events");
+    sx->stop = true;
 }

@@ -12,6 +12,7 @@ struct sx_info {
 
 struct sx_exec {
     const struct sx_trace *const *chosen;
+    const struct sx_given *given; /* what of the execution is known; NULL: nothing */
     bool partial;
     uint32_t n;
     struct mm_cat_event *events;
@@ -49,7 +50,8 @@ uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen);
 void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen);
 /* Starts an execution of the threads that have a trace; false where there are too many events. */
 bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen);
-/* The writes, as yet without order. */
+/* Those to location L, added to the writes; then all, as yet without order. */
+void sx_find_writes_to(struct sx_exec *x, uint32_t l);
 void sx_find_writes(struct sx *sx);
 /* Appends at AT of x->sources the writes that may feed read R, by their values, and opens reads-from for
  * them; returns where the list ends. */

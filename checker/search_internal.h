@@ -99,6 +99,8 @@ struct sx {
     bool follows;                    /* it asks what depends on what */
     uint64_t deadline_us;            /* CPU time, 0: none */
     uint64_t steps;                  /* instructions executed */
+    uint64_t enough;                 /* so many are too many to list traces, 0: no bound */
+    bool too_many;                   /* there were */
     uint32_t ticks;
 
     struct sx_location *locations;
@@ -230,20 +232,34 @@ bool sx_prune_create(struct sx *sx);
  * other pairs than ELSEWHERE (NULL: any at all). */
 bool sx_may_go_together(struct sx *sx, const struct sx_trace *const *chosen, const uint64_t *elsewhere);
 
+/* The same for the events that x->all holds, whose reads-from is chosen: whether some order of the writes may
+ * be part of an execution. */
+bool sx_has_some_order(struct sx *sx);
+
 /* Visits the executions of one combination (CHOSEN: a trace per thread, NULL: none). */
 enum mm_class sx_exec_create(struct sx *sx);
 void sx_exec_destroy(struct sx *sx);
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial);
-/* An execution that is known: where each read reads from and how the writes came. */
+/* An execution that is known: where each read reads from and how the writes came, of each location all of
+ * them or, where that is left open, none. */
 struct sx_given {
     const uint64_t *sources; /* by thread and event: the thread and event of the write, UINT64_MAX: initial */
     size_t stride;           /* events of a thread in SOURCES */
     const uint64_t *order;   /* the writes: their threads and events */
     uint32_t order_count;
-    const uint64_t *initial; /* by location: the value that it starts with */
+    const uint64_t *initial;   /* by location: the value that it starts with */
+    const uint8_t *is_initial; /* by location: INITIAL is; else it starts with any; NULL: all are */
 };
 void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
                       const struct sx_given *given);
+/* Whether all wait that the barrier is for which T waits at; WAITING: by thread the barrier that it is at, or
+ * NULL. */
+bool sx_all_wait(const struct ck_program *program, const struct sx_event *const *waiting, uint32_t t);
+/* Finds all executions of a kernel without listing traces first (search_step.c).  VALUES_KNOWN: the values of
+ * each location are all that it may hold; MOST_ASKED: so often the model is asked at most, 0: as often as it
+ * takes.  BUT_HANGS: whether a loop may wait for ever is open.  What was found stands in any case. */
+enum sx_stepped { SX_BY_STEPS, SX_BUT_HANGS, SX_TOO_LONG, SX_NOT_BY_STEPS };
+enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t most_asked);
 /* Tries executions at random (search_walk.c). */
 void sx_walk(struct sx *sx);
 /* Sorts the states and settles the answers. */

@@ -147,6 +147,15 @@ static bool try_reads(struct pruner *p, uint32_t read, bool halves)
     return try_sources(p, read, halves);
 }
 
+bool sx_has_some_order(struct sx *sx)
+{
+    struct pruner p = {.sx = sx, .x = sx->exec};
+
+    sx_find_writes(sx);
+    sx->exec->read_count = 0;
+    return mm_cat_eval_begin(sx->open, &p.x->all, sx->err) || (!forbidden(&p) && try_writes(&p, 0));
+}
+
 /* ---- the question ------------------------------------------------------------------------------- */
 
 static uint64_t *find_elsewhere(struct sx *sx, const struct sx_trace *const *chosen)

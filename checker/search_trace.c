@@ -34,6 +34,10 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
     struct mm_arena *arena = w->sx->traces;
     struct sx_trace *t;
 
+    w->end = end;
+    w->ended = true;
+    if (w->steps)
+        return;
     if (out->trace_count == out->trace_capacity) {
         uint32_t capacity = out->trace_capacity ? out->trace_capacity * 2 : 16;
         struct sx_trace *bigger = mm_arena_alloc(arena, capacity * sizeof *bigger);
@@ -204,6 +208,7 @@ static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
             w->came_back = true;
             return true;
         }
+        w->wait_from = (uint32_t)b[2];
         sx_walker_finish(w, SX_WAIT);
         if (w->out->trace_count > count)
             wait_from(&w->out->traces[count], (uint32_t)b[2]);
@@ -296,6 +301,10 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc)
             return;
         }
         sx_walker_enter(w, pc);
+        if (w->sx->enough && w->sx->steps >= w->sx->enough) {
+            w->failed = w->sx->too_many = true;
+            return;
+        }
         if (++w->sx->steps > MAX_STEPS) {
             sx_limit(w->sx, "search.steps", "too many steps of threads");
             w->failed = true;

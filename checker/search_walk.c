@@ -20,6 +20,7 @@ struct walk {
     struct sx_thread *out;
     uint32_t *pcs;
     enum status *status;
+    const struct sx_event **waiting;      /* by thread: the barrier that it is at, or NULL */
     uint64_t *values, *writers, *initial; /* by location; a writer is a thread and an event of it */
     uint32_t known, capacity;             /* locations with a value */
     uint64_t *sources;                    /* by thread and event */
@@ -182,24 +183,16 @@ static const struct sx_event *last_event(const struct walk *k, uint32_t t)
 /* Lets the work-items go on that wait where all others of their group wait too. */
 static void release(struct walk *k, uint32_t t)
 {
-    const struct sx_event *barrier = last_event(k, t);
-    bool sub_group = barrier->instr->sub_group;
+    const struct ck_program *p = k->sx->program;
 
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t u = 0; u < k->count; u++) {
-            const struct sx_event *other = last_event(k, u);
-
-            if (!sx_share_barriers(k->sx->program, t, u, sub_group))
-                continue;
-            if (pass == 0 &&
-                (k->status[u] != AT_BARRIER || other->barrier != barrier->barrier ||
-                 other->occurrence != barrier->occurrence || other->instr->sub_group != sub_group))
-                return;
-            if (pass == 1)
-                k->status[u] = RUNS;
-        }
+    for (uint32_t u = 0; u < k->count; u++)
+        k->waiting[u] = k->status[u] == AT_BARRIER ? last_event(k, u) : NULL;
+    if (!sx_all_wait(p, k->waiting, t))
+        return;
+    for (uint32_t u = 0; u < k->count; u++) {
+        if (u == t || sx_share_barriers(p, t, u, k->waiting[t]->instr->sub_group))
+            k->status[u] = RUNS;
     }
-    k->status[t] = RUNS;
 }
 
 /* The next instruction of thread T; true if it is one that others notice. */
@@ -294,9 +287,10 @@ static bool set_up(struct walk *k)
     k->out = mm_arena_alloc(arena, n * sizeof *k->out);
     k->pcs = mm_arena_alloc(arena, n * sizeof *k->pcs);
     k->status = mm_arena_alloc(arena, n * sizeof *k->status);
+    k->waiting = mm_arena_alloc(arena, n * sizeof *k->waiting);
     k->sources = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->sources);
     k->order = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->order);
-    if (!k->walkers || !k->out || !k->pcs || !k->status || !k->sources || !k->order)
+    if (!k->walkers || !k->out || !k->pcs || !k->status || !k->waiting || !k->sources || !k->order)
         return false;
     if (!sx_add_observed(sx) || !know_locations(k))
         return sx->again; /* run() ends at once */
@@ -313,7 +307,11 @@ static void judge(struct walk *k)
 {
     struct sx *sx = k->sx;
     const struct sx_trace **chosen = mm_arena_alloc(sx->traces, (k->count + 1) * sizeof *chosen);
-    struct sx_given given = {k->sources, SX_TRACE_EVENTS, k->order, k->order_count, k->initial};
+    struct sx_given given = {.sources = k->sources,
+                             .stride = SX_TRACE_EVENTS,
+                             .order = k->order,
+                             .order_count = k->order_count,
+                             .initial = k->initial};
     uint64_t executions = sx->verdict->execution_count, candidates = sx->verdict->candidate_count;
     bool partial = false;
 

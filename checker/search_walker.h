@@ -26,6 +26,10 @@ struct sx_walker {
     bool failed;
     bool alone;  /* one execution is followed: rounds of a loop that only wait leave no trace */
     bool waited; /* such a round just ended */
+    bool steps;  /* all threads are executed together: no traces are kept, but how this one ends */
+    bool ended;
+    enum sx_end end;
+    uint32_t wait_from;
 };
 
 /* An access under way: the locations that it covers, by their addresses, and the bytes of their objects. */
@@ -61,6 +65,8 @@ unsigned sx_piece_shift(const struct sx *sx, const struct sx_access *a, unsigned
 /* The last events read all pieces of A: their bits.  What writes of A depend on then. */
 uint64_t sx_read_bits(const struct sx_walker *w, const struct sx_access *a);
 uint64_t sx_written_depends(const struct sx_walker *w, const struct sx_access *a, uint64_t read);
+/* The next events write VALUE to all pieces of A. */
+void sx_write_pieces(struct sx_walker *w, const struct sx_access *a, uint64_t value, uint64_t depends);
 /* The last events read all pieces of A, a compare-exchange that fails. */
 void sx_fail_exchange(struct sx_walker *w, const struct sx_access *a);
 /* Sets the registers of A, which read VALUE and wrote or not. */

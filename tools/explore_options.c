@@ -26,7 +26,8 @@ enum {
     OPT_EXPLAIN,
     OPT_WITNESSES,
     OPT_WITNESS,
-    OPT_NO_WALK
+    OPT_NO_WALK,
+    OPT_LISTING
 };
 const struct tool_option explore_options[] = {
     {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
@@ -57,6 +58,7 @@ const struct tool_option explore_options[] = {
      "the same, each as a file of FOLDER, for refcl kernel --replay"},
     {"no-walk", 0, NULL, "REFCL_NO_WALK",
      "search: no executions at random before all are listed (findings come later)"},
+    {"listing", 0, NULL, "REFCL_LISTING", "search: by combinations of the traces of each work-item alone"},
     TOOL_OPTION_END};
 
 /* ---- options ------------------------------------------------------------------------------------ */
@@ -207,6 +209,9 @@ int explore_option(void *context, size_t index, const char *value)
         return 0;
     case OPT_NO_WALK:
         e->options.no_walk = true;
+        return 0;
+    case OPT_LISTING:
+        e->options.listing = true;
         return 0;
     default:
         e->explain = e->options.explain = true;
