@@ -49,6 +49,8 @@ static size_t put_records(unsigned char *out)
         {.type = MM_RECORD_CONTENT, .content = {1, 16, 8, "contents"}},
         {.type = MM_RECORD_CONTENT, .content = {1, 32, 32, NULL}},
         {.type = MM_RECORD_PROGRAM, .program = {1, 7, "program"}},
+        {.type = MM_RECORD_TERM,
+         .term = {.agent = {1, 2}, .id = 3, .a = 1, .b = 2, .op = MM_TERM_ADD, .size = 4}},
     };
     for (size_t i = 0; i < sizeof records / sizeof *records; i++)
         used += mm_trace_encode_record(&records[i], out + used);
