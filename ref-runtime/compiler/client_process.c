@@ -21,8 +21,9 @@
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
-#define START_SECONDS 300 /* for the helper to load clang and take its first job; one that dies is noticed   \
-                           */
+#define START_SECONDS                                                                                        \
+    300 /* for the helper to load clang and take its first job; one that dies is noticed                     \
+         */
 
 extern char **environ;
 
