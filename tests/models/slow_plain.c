@@ -93,6 +93,7 @@ static bool read_op(struct reading *r, const struct ck_instr *in)
                          .guard = r->guard,
                          .guard_value = r->guard_value,
                          .source = -1,
+                         .index = -1,
                          .order = in->order,
                          .scope = in->scope,
                          .rmw = in->rmw,
