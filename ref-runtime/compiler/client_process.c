@@ -21,9 +21,8 @@
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
-#define START_SECONDS                                                                                        \
-    300 /* for the helper to load clang and take its first job; one that dies is noticed                     \
-         */
+/* For the helper to load clang and take its first job; one that dies is noticed at once. */
+#define START_SECONDS 300
 
 extern char **environ;
 
