@@ -207,20 +207,52 @@ static struct queue open_queue(struct zx *g)
     return q;
 }
 
-/* Each turn takes an event that nothing left must precede, by the strictest relations that let one go. */
+/* The write of the read-modify-write that READ is of; ZX_NONE: it is of none. */
+static uint32_t write_of(const struct zx *g, uint32_t read)
+{
+    return g->events[read].kind == ZX_READ ? g->events[read].partner : ZX_NONE;
+}
+
+/* Whether WRITE can come right after READ: nothing else holds it back. */
+static bool follows(const struct zx *g, const struct queue *q, uint32_t read, uint32_t write, unsigned strict)
+{
+    uint32_t held = q->held[strict * g->n + write];
+
+    return held == 0 || (held == 1 && (q->before[read * g->n + write] & ((2u << strict) - 1)));
+}
+
+/* An event that nothing left must precede, by the strictest relations that let one go; read-modify-writes as
+ * a whole where that can be. */
+static uint32_t choose_event(const struct zx *g, const struct queue *q, const bool *taken)
+{
+    for (unsigned strict = STRICTNESS; strict-- > 0;) {
+        uint32_t half = ZX_NONE;
+
+        for (uint32_t j = 0; j < g->n; j++) {
+            uint32_t write = write_of(g, j);
+
+            if (taken[j] || q->held[strict * g->n + j])
+                continue;
+            if (write == ZX_NONE || follows(g, q, j, write, strict))
+                return j;
+            half = half == ZX_NONE ? j : half;
+        }
+        if (half != ZX_NONE)
+            return half;
+    }
+    return ZX_NONE;
+}
+
 uint32_t *zx_order_events(struct zx *g)
 {
-    uint32_t *order = zx_alloc(g, g->n + 1, sizeof *order), n = g->n;
+    uint32_t *order = zx_alloc(g, g->n + 1, sizeof *order), n = g->n, write = ZX_NONE;
     bool *taken = zx_alloc(g, n + 1, sizeof *taken);
     struct queue q = open_queue(g);
 
     for (uint32_t count = 0; count < n; count++) {
-        uint32_t chosen = ZX_NONE;
+        uint32_t chosen = write != ZX_NONE && !q.held[write] ? write : choose_event(g, &q, taken);
 
-        for (unsigned strict = STRICTNESS; chosen == ZX_NONE && strict-- > 0;) {
-            for (uint32_t j = 0; chosen == ZX_NONE && j < n; j++)
-                chosen = taken[j] || q.held[strict * n + j] ? ZX_NONE : j;
-        }
+        write = write_of(g, chosen);
         taken[chosen] = true;
         order[count] = chosen;
         count_held(&q, n, chosen, true);
