@@ -17,6 +17,8 @@ from test_kernels import FOLDER, header
 KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")
 # barriers are met by all at once, vectors are stored and asynchronous copies made as a whole
 TOGETHER = ("vectors_", "copy_", "group_")
+# races for want of availability and visibility, which OpenCL's happens-before, the detector's, does not know
+UNAVAILABLE = ("caslock_not_available", "caslock_not_visible")
 FEATURES = ("copy_waited", "copy_source_not_ready", "group_reduce", "group_scan")
 Z3 = ("load_buffering.cl", "fault_before_barrier.cl", "race_before_divergence.cl", "spin_scope_race.cl",
       "spin_unfair.spvasm")
@@ -70,7 +72,8 @@ def problem_of(path, race, seen):
         return f"not the steps {steps}: {run.stdout}"
     found = findings(path)
     wanted = {"flag": "race", "out_of_bounds": "out-of-bounds", "divergence": "barrier-divergence"}.get(witness["shows"])
-    if wanted and not any(wanted in kind for kind in found):
+    unseen = wanted == "race" and os.path.basename(path).startswith(UNAVAILABLE)
+    if wanted and not unseen and not any(wanted in kind for kind in found):
         return f"no finding of a {wanted}: {found}"
     return f"a race: {found}" if race == "none" and any("race" in kind for kind in found) else ""
 
