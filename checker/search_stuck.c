@@ -118,9 +118,21 @@ static const struct sx_event *barrier_of(const struct stepper *s, uint32_t t)
     return s->threads[t].status == STEP_AT_BARRIER ? &w->events[w->event_count - 1] : NULL;
 }
 
-/* A barrier that others wait at and that T has to come to next. */
+static bool has_sub_group_barrier(const struct ck_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->instr_count; i++) {
+        if (thread->instrs[i].op == CK_BARRIER && thread->instrs[i].sub_group)
+            return true;
+    }
+    return false;
+}
+
+/* A barrier that others wait at and that T has to come to next; NULL: none is known, as where T may come to
+ * one of its sub-group before. */
 static const struct sx_event *next_barrier(const struct stepper *s, uint32_t t)
 {
+    if (has_sub_group_barrier(&s->sx->program->threads[t]))
+        return NULL;
     for (uint32_t u = 0; u < s->count; u++) {
         const struct sx_event *barrier = barrier_of(s, u);
 
