@@ -242,10 +242,15 @@ static void add_copy(struct ck_predictor *p, const struct mm_event *e)
     add_event(p, &barrier, 0, 0);
 }
 
-static void one_event(struct ck_predictor *p, const struct mm_event *e)
+static void end_window_if_full(struct ck_predictor *p)
 {
     if (p->window.count >= p->options.window)
         analyse(p, false);
+}
+
+static void one_event(struct ck_predictor *p, const struct mm_event *e)
+{
+    end_window_if_full(p);
     if (ck_predict_is_access(e))
         one_access(p, e);
     else if (e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
@@ -284,8 +289,7 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
 static void take_edge(struct ck_predictor *p, const struct mm_edge *edge)
 {
     struct ck_predict_window *w = &p->window;
-    if (w->count >= p->options.window)
-        analyse(p, false);
+    end_window_if_full(p);
     uint32_t from = index_of(w, edge->from);
     if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO || edge->to != p->next_event ||
         from == UINT32_MAX)
@@ -299,6 +303,14 @@ static void take_edge(struct ck_predictor *p, const struct mm_edge *edge)
         w->edge_capacity = capacity;
     }
     w->edges[w->edge_count++] = (struct ck_predict_edge){from, w->count};
+}
+
+/* What is told of an event before it is of its window. */
+static void take_term(struct ck_predictor *p, const struct mm_term *term)
+{
+    if (p->pending_count == 0)
+        end_window_if_full(p);
+    ck_predict_take_term(p, term);
 }
 
 /* ---- records ---------------------------------------------------------------------------------- */
@@ -379,7 +391,7 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
     if (record->type == MM_RECORD_ARGUMENT)
         take_argument(p, &record->argument);
     if (record->type == MM_RECORD_TERM)
-        ck_predict_take_term(p, &record->term);
+        take_term(p, &record->term);
     return MM_OK;
 }
 

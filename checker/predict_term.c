@@ -138,16 +138,18 @@ void ck_predict_attach(struct ck_predictor *p, struct ck_predict_event *e, uint3
         struct ck_predict_pending *x = &p->pending[i];
         if (x->agent.command != e->event.agent.command || x->agent.index != e->event.agent.index)
             continue;
-        bool here = ck_predict_term(p, x->agent.command, x->read)->window == p->window_number;
+        struct ck_predict_term *read = ck_predict_term(p, x->agent.command, x->read);
+        bool here = read->window == p->window_number;
         e->read = here ? x->read : 0; /* else it is kept: what follows from it counts as known */
         e->written = x->written;
         e->compared = x->compared;
         e->update = x->update;
         e->before = e->known ? e->before : x->before;
         e->known |= x->known;
-        struct ck_predict_term *read = ck_predict_term(p, x->agent.command, e->read);
-        if (read->op == MM_TERM_READ)
-            read->event = index;
+        if (read->op == MM_TERM_READ) {
+            read->event = here ? index : UINT32_MAX;
+            read->value = e->event.value_read;
+        }
         *x = p->pending[--p->pending_count];
         return;
     }
@@ -164,7 +166,7 @@ void ck_predict_end_terms(struct ck_predictor *p, const struct ck_predict_window
         t->value = e->event.value_read;
     }
     p->window_number++;
-    if (p->terms_kept <= MOST || p->pending_count)
+    if (p->terms_kept <= MOST)
         return;
     for (uint32_t c = 0; c < p->term_count; c++) {
         p->terms[c].base += p->terms[c].count;

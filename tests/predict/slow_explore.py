@@ -14,6 +14,7 @@ import tap
 from built import PATIENCE, REFCL
 from test_kernels import header
 
+STEPS = "100000"  # of instructions: some kernels never end
 SCHEDULES = (["--schedule", "sequential"], ["--schedule", "fair"], ["--schedule", "random", "--seed", "1"])
 
 
@@ -30,11 +31,12 @@ def explored(options, path):
     return tests[0].get("race", "unknown")
 
 
-def predicted(options, path):
+def predicted(options, path, schedules):
     """Kinds of the findings under each schedule; and what was said."""
     kinds, said = set(), ""
-    for schedule in SCHEDULES:
-        findings, text = report([REFCL, "kernel", "--json", "-", "--predict", *schedule, *options, path])
+    for schedule in schedules:
+        findings, text = report([REFCL, "kernel", "--json", "-", "--predict", "--step-limit", STEPS, *schedule, *options,
+                                 path])
         kinds |= {f["kind"] for f in findings.get("findings", [])}
         said += text
     return kinds, said
@@ -52,13 +54,18 @@ def launch_options(path):
     return wanted
 
 
-def compare(name, options, explore_options, path):
-    kinds, said = predicted(options, path)
+def compare(name, options, explore_options, path, schedules=SCHEDULES):
+    kinds, said = predicted(options, path, schedules)
     race = explored(explore_options, path) if "predicted-race" in kinds else "not asked"
     if race == "unknown":
         tap.skip(name, "exploring gives no answer")
     else:
         tap.check("%s: predicted %s, explored %s" % (name, sorted(kinds), race), race != "none", said)
+
+
+def is_atomic(path):
+    with open(path, encoding="utf-8") as file:
+        return "atomic" in file.read()
 
 
 def main():
@@ -83,10 +90,10 @@ def main():
                 compare(name, launch_options(file), shlex.split(" ".join(header(file, "Options"))), file)
     folder = os.path.join(HERE, "../races")
     for name in sorted(os.listdir(folder)):
-        if name.endswith(".cl"):
-            file = os.path.join(folder, name)
+        file = os.path.join(folder, name)
+        if name.endswith(".cl") and is_atomic(file):  # of others nothing is predicted
             options = shlex.split(" ".join(header(file, "run")))
-            compare(name, options, options, file)
+            compare(name, options, options, file, SCHEDULES[:1])
     return tap.done()
 
 
