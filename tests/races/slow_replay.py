@@ -41,7 +41,7 @@ def comparable(text, host, threads):
         return text
     lines = [re.sub(r"^ *\d+ |(?<=host thread) \d+", "", line) for line in text.split("\n")
              if not re.search(r"\d+ -> \d+|thread \d+: api-call$", line)]
-    return "\n".join(sorted(lines, key=lambda line: line if line.startswith("host") else line.split(":")[0]))
+    return "\n".join(sorted(lines, key=lambda line: line if line.startswith(("host", "finding")) else line.split(":")[0]))
 
 
 def difference(expected, found):
