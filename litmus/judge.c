@@ -206,7 +206,9 @@ static void judge_states(struct lt_judged *j, const struct lt_judge_options *opt
                 explain(j, s, options);
         }
     }
-    if (j->verdict.race == CK_YES)
+    if (!j->positive && !j->negative)
+        j->outcome = LT_NOT_OBSERVED;
+    else if (j->verdict.race == CK_YES)
         j->outcome = LT_RACY;
     else if (any_forbidden && j->verdict.race == CK_NO)
         j->outcome = LT_FORBIDDEN;
@@ -243,7 +245,7 @@ static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_optio
     }
     /* A test that was cut short (crash, hang) is not clean, whatever was seen before. */
     bool cut = strcmp(j->status, "done") != 0 && strcmp(j->status, "running") != 0;
-    if (cut && j->outcome == LT_ALLOWED)
+    if (cut && (j->outcome == LT_ALLOWED || j->outcome == LT_NOT_OBSERVED))
         j->outcome = LT_UNKNOWN;
     return cls;
 }
@@ -334,6 +336,6 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
     cJSON_Delete(judgement);
     cJSON_Delete(results);
     *findings = report.counts[LT_FORBIDDEN];
-    *unknown = report.counts[LT_UNKNOWN];
+    *unknown = report.counts[LT_UNKNOWN] + report.counts[LT_NOT_OBSERVED];
     return cls;
 }

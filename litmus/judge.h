@@ -6,7 +6,16 @@
 
 #include <cjson/cJSON.h>
 
-enum lt_outcome { LT_ALLOWED, LT_FORBIDDEN, LT_RACY, LT_UNKNOWN, LT_NOT_RUN, LT_OUTCOME_COUNT };
+/* LT_NOT_OBSERVED: the test ran, but no final state was recorded (every instance was discarded). */
+enum lt_outcome {
+    LT_ALLOWED,
+    LT_FORBIDDEN,
+    LT_RACY,
+    LT_UNKNOWN,
+    LT_NOT_OBSERVED,
+    LT_NOT_RUN,
+    LT_OUTCOME_COUNT
+};
 
 struct lt_seen {
     uint64_t *values; /* of the observed terms, as ck_state has them */

@@ -41,6 +41,20 @@ static bool is_forbidden(const cJSON *state)
     return strcmp(text_of(state, "verdict"), "forbidden") == 0;
 }
 
+/* True if the test ran and its verdict says nothing about the device. */
+static bool is_undecided(const cJSON *test)
+{
+    const char *verdict = text_of(test, "verdict");
+    return strcmp(verdict, "unknown") == 0 || strcmp(verdict, "not-observed") == 0;
+}
+
+static const char *why_undecided(const cJSON *test)
+{
+    if (*text_of(test, "reason"))
+        return text_of(test, "reason");
+    return strcmp(text_of(test, "status"), "done") == 0 ? text_of(test, "verdict") : text_of(test, "status");
+}
+
 /* ---- JUnit
  * ----------------------------------------------------------------------------------------------------- */
 
@@ -86,7 +100,7 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
     {
         failures += strcmp(text_of(test, "verdict"), "forbidden") == 0;
         skipped += strcmp(text_of(test, "verdict"), "not-run") == 0;
-        errors += strcmp(text_of(test, "verdict"), "unknown") == 0;
+        errors += is_undecided(test);
     }
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -102,9 +116,9 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
         fputs("\">", out);
         if (strcmp(verdict, "forbidden") == 0) {
             junit_failure(test, out);
-        } else if (strcmp(verdict, "not-run") == 0 || strcmp(verdict, "unknown") == 0) {
-            fputs(strcmp(verdict, "unknown") == 0 ? "<error message=\"" : "<skipped message=\"", out);
-            xml(*text_of(test, "reason") ? text_of(test, "reason") : text_of(test, "status"), out);
+        } else if (strcmp(verdict, "not-run") == 0 || is_undecided(test)) {
+            fputs(is_undecided(test) ? "<error message=\"" : "<skipped message=\"", out);
+            xml(why_undecided(test), out);
             fputs("\"/>", out);
         }
         fputs("</testcase>\n", out);
@@ -233,9 +247,18 @@ static size_t new_outcomes(const cJSON *baseline, const cJSON *judgement, FILE *
     return found;
 }
 
+static bool any_instance(const cJSON *test)
+{
+    const cJSON *positive = cJSON_GetObjectItem(test, "positive");
+    const cJSON *negative = cJSON_GetObjectItem(test, "negative");
+    return (cJSON_IsNumber(positive) && positive->valuedouble > 0) ||
+           (cJSON_IsNumber(negative) && negative->valuedouble > 0);
+}
+
+/* True if the test ran to its end and its observed states were judged. */
 static bool did_run(const cJSON *test)
 {
-    return strcmp(text_of(test, "status"), "done") == 0;
+    return strcmp(text_of(test, "status"), "done") == 0 && any_instance(test) && !is_undecided(test);
 }
 
 /* Tests that ran in the baseline and do not any more; *RAN: those that do. */
@@ -251,9 +274,10 @@ static size_t lost_tests(const cJSON *baseline, const cJSON *judgement, size_t *
         *ran += now && did_run(now);
         if (now && did_run(now))
             continue;
+        bool done = now && strcmp(text_of(now, "status"), "done") == 0;
         fprintf(out, "lost test: %s%s%s%s%s\n", text_of(test, "name"), now ? ": " : "",
-                now ? text_of(now, "status") : "", now && *text_of(now, "reason") ? ", " : "",
-                now ? text_of(now, "reason") : "");
+                now ? text_of(now, done ? "verdict" : "status") : "",
+                now && *text_of(now, "reason") ? ", " : "", now ? text_of(now, "reason") : "");
         lost++;
     }
     return lost;

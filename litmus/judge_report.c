@@ -4,11 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const outcome_names[] = {[LT_ALLOWED] = "allowed",
-                                            [LT_FORBIDDEN] = "forbidden",
-                                            [LT_RACY] = "racy",
-                                            [LT_UNKNOWN] = "unknown",
-                                            [LT_NOT_RUN] = "not-run"};
+static const char *const outcome_names[] = {
+    [LT_ALLOWED] = "allowed", [LT_FORBIDDEN] = "forbidden",       [LT_RACY] = "racy",
+    [LT_UNKNOWN] = "unknown", [LT_NOT_OBSERVED] = "not-observed", [LT_NOT_RUN] = "not-run"};
 
 const char *lt_outcome_name(enum lt_outcome outcome)
 {
@@ -32,8 +30,16 @@ void lt_judge_state(const struct lt_judged *j, const uint64_t *values, FILE *out
     }
 }
 
+static uint64_t seen_instances(const struct lt_judged *j)
+{
+    return j->positive + j->negative;
+}
+
+/* A condition on no instance at all is not validated, also where it is negative. */
 static bool validated(const struct lt_judged *j)
 {
+    if (!seen_instances(j))
+        return false;
     switch (j->program->quantifier) {
     case CK_EXISTS:
         return j->positive > 0;
@@ -54,11 +60,6 @@ static void print_condition(const struct lt_judged *j, FILE *out)
     else
         fputs("true", out);
     fprintf(out, " is %svalidated\n", validated(j) ? "" : "NOT ");
-}
-
-static uint64_t seen_instances(const struct lt_judged *j)
-{
-    return j->positive + j->negative;
 }
 
 static void print_statistics(const struct lt_judged *j, FILE *out)
@@ -97,6 +98,9 @@ static void print_verdict(const struct lt_judged *j, FILE *out)
                 *j->reason                         ? j->reason
                 : j->verdict.limit.cls == MM_LIMIT ? j->verdict.limit.message
                                                    : "a bound of the search was reached");
+        return;
+    case LT_NOT_OBSERVED:
+        fputs("Verdict none: not observed, every instance was discarded\n", out);
         return;
     case LT_FORBIDDEN:
         fputs("Verdict FORBIDDEN: the device reached a state that the model forbids\n", out);
@@ -264,9 +268,10 @@ cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results)
 {
     cJSON *not_run = not_run_json(report->tests, report->text);
     if (report->text)
-        fprintf(report->text, "%zu allowed, %zu forbidden, %zu racy, %zu unknown, %zu not run\n",
+        fprintf(report->text,
+                "%zu allowed, %zu forbidden, %zu racy, %zu unknown, %zu not observed, %zu not run\n",
                 report->counts[LT_ALLOWED], report->counts[LT_FORBIDDEN], report->counts[LT_RACY],
-                report->counts[LT_UNKNOWN], report->counts[LT_NOT_RUN]);
+                report->counts[LT_UNKNOWN], report->counts[LT_NOT_OBSERVED], report->counts[LT_NOT_RUN]);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "refcl-litmus-judgement");
     cJSON_AddNumberToObject(json, "version", 1);

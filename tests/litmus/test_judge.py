@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""refcl litmus judge and refcl gate, on results written here: tests of which no instance was observed, tests that
+were judged in the baseline and no longer are."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+sys.path.insert(0, "tests/lib")
+from tap import check, done
+
+REFCL = os.environ.get("REFCL", os.path.abspath("build/refcl"))
+# Coherence: P1 reads 0 or 1, never 2.
+SOURCE = """OPENCL %s
+{ [x] = 0; }
+P0@wg 0, dev 0 (global atomic_int* x) {
+  atomic_store_explicit(x, 1, memory_order_relaxed, memory_scope_device);
+}
+P1@wg 1, dev 0 (global atomic_int* x) {
+  int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device);
+}
+%s (1:r0 = 2)
+"""
+
+
+def result(name, states, status="done", reason=None, quantifier="~exists", discarded=0):
+    """One test of a results file; STATES: how often each value of 1:r0 was observed."""
+    test = {"name": name, "file": name + ".litmus", "source": SOURCE % (name, quantifier), "status": status,
+            "instances": sum(states.values()), "discarded": discarded, "observed": ["1:r0"],
+            "states": [{"values": [v], "count": n} for v, n in states.items()]}
+    return {**test, "reason": reason} if reason else test
+
+
+def judge(folder, name, tests, *options):
+    """Exit code, text and judgement of a results file with TESTS."""
+    path = os.path.join(folder, name)
+    with open(path + ".results", "w", encoding="utf-8") as f:
+        json.dump({"format": "refcl-litmus-results", "version": 1, "tests": tests}, f)
+    run = subprocess.run([REFCL, "litmus", "judge", "--json", path, *options, path + ".results"],
+                         capture_output=True, text=True, timeout=100)
+    with open(path, encoding="utf-8") as f:
+        return run.returncode, run.stderr + run.stdout, json.load(f)
+
+
+def gate(folder, baseline, now):
+    run = subprocess.run([REFCL, "gate", "--baseline", os.path.join(folder, baseline), os.path.join(folder, now)],
+                         capture_output=True, text=True, timeout=100)
+    return run.returncode, run.stdout.splitlines()
+
+
+def test_not_observed(folder):
+    page, junit = os.path.join(folder, "page.html"), os.path.join(folder, "junit.xml")
+    tests = [result("seen", {0: 3, 1: 4}), result("discarded", {}, discarded=7),
+             result("never-started", {}, "skipped", "no sub-groups"), result("cut", {}, "timeout", "no answer in 3 s"),
+             result("positive", {}, quantifier="exists", discarded=1)]
+    code, text, judgement = judge(folder, "some", tests, "--junit", junit, "--html", page)
+    verdicts = {t["name"]: t["verdict"] for t in judgement["tests"]}
+    check("no observed instance: the verdict is 'not-observed'",
+          verdicts == {"seen": "allowed", "discarded": "not-observed", "never-started": "not-run", "cut": "unknown",
+                       "positive": "not-observed"}, verdicts)
+    check("it is counted apart", judgement["summary"] == {"allowed": 1, "forbidden": 0, "racy": 0, "unknown": 1,
+                                                          "not-observed": 2, "not-run": 1}, judgement["summary"])
+    check("exit code 3: the campaign does not tell everything", code == 3, code)
+    check("a condition on no instance is not validated",
+          text.count("Condition ~exists") == 2 and text.count("is NOT validated") == 2, text)
+    check("the text names it", "1 allowed, 0 forbidden, 0 racy, 1 unknown, 2 not observed, 1 not run" in text, text)
+    schema = subprocess.run([sys.executable, "tools/validate.py", "tools/schema/judgement.schema.json",
+                             os.path.join(folder, "some")], capture_output=True, text=True)
+    check("the judgement fits its schema", schema.returncode == 0, schema.stdout + schema.stderr)
+    suite = xml.etree.ElementTree.parse(junit).getroot()
+    errors = [c.get("name") for c in suite if c.find("error") is not None]
+    check("JUnit: an error", suite.get("errors") == "3" and errors == ["discarded", "cut", "positive"], errors)
+    check("the page names it", "2 not-observed" in open(page, encoding="utf-8").read())
+    check("observed elsewhere: exit code 0", judge(folder, "seen", tests[:1])[0] == 0)
+
+
+def test_gate(folder):
+    judge(folder, "before", [result("a", {0: 5}), result("b", {1: 5}), result("c", {}, discarded=5)])
+    judge(folder, "same", [result("a", {1: 1}), result("b", {0: 5}), result("c", {}, "skipped", "no reason")])
+    code, lines = gate(folder, "before", "same")
+    check("gate: nothing lost that the baseline had", code == 0 and lines == ["2 tests of the baseline ran; 0 findings"],
+          lines)
+    for name, tests, expected in (
+            ("skipped", [result("a", {0: 5}), result("b", {}, "skipped", "no atomics")], "b: skipped, no atomics"),
+            ("timeout", [result("a", {0: 5}), result("b", {1: 2}, "timeout", "3 s")], "b: timeout, 3 s"),
+            ("crashed", [result("a", {0: 5}), result("b", {}, "crashed", "signal 11")], "b: crashed, signal 11"),
+            ("running", [result("a", {0: 5}), result("b", {1: 2}, "running")], "b: running"),
+            ("pending", [result("a", {0: 5}), result("b", {}, "pending")], "b: pending"),
+            ("discarded", [result("a", {0: 5}), result("b", {}, discarded=5)], "b: not-observed"),
+            ("absent", [result("a", {0: 5})], "b")):
+        judge(folder, name, tests)
+        code, lines = gate(folder, "before", name)
+        check("gate: a test that is no longer judged: " + name,
+              code == 1 and lines == ["lost test: " + expected, "1 tests of the baseline ran; 1 findings"], lines)
+    judge(folder, "broken", [result("a", {0: 5, 2: 1}), result("b", {1: 5})])
+    code, lines = gate(folder, "before", "broken")
+    check("gate: a new forbidden outcome", code == 1 and lines[0] == "new forbidden outcome: a: 1:r0=2", lines)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        test_not_observed(folder)
+        test_gate(folder)
+    return done()
+
+
+sys.exit(main())
