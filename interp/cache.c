@@ -1,10 +1,17 @@
 /* The cache on disk.  An entry is a file: head, key, data.  Its name is a hash of the key, and the key itself
  * is compared; a sum over everything finds torn and changed files, which are removed.  Writers write a file
- * of their own and rename it, so that a reader sees a whole entry or none. */
+ * of their own and rename it, so that a reader sees a whole entry or none.
+ *
+ * Entries are code that this process executes: the folder is held open, and all files are opened relative to
+ * it (cache_folder.h).  Only files with names of ours are ever removed: the folder may hold others. */
 #include "cache.h"
+#include "cache_folder.h"
+#include "memmodel/base/own_fd.h"
+#include "memmodel/base/privilege.h"
 #include "memmodel/memmodel.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,73 +19,84 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#define MAGIC UINT64_C(0x3130616372666572) /* changes with the format */
-enum { MOST_ENTRY = 64 << 20, PATH = 4096 };
+#define MAGIC  UINT64_C(0x3130616372666572) /* changes with the format */
+#define DRAFT  "new."                       /* before the name of a file that is being written */
+#define DIGITS "0123456789abcdef"
+enum {
+    MOST_ENTRY = 64 << 20,
+    PATH = 4096,
+    ENTRY_DIGITS = 32, /* the name of an entry */
+    DRAFT_DIGITS = 16,
+    NAME = 40,
+    DRAFT_SECONDS = 3600 /* after which the writer of a file is taken to be gone */
+};
 
 struct head {
     uint64_t magic, sum, key_size, data_size;
 };
 static struct {
-    pthread_once_t once;
-    char folder[PATH - 64];
+    pthread_mutex_t lock;
+    bool known; /* where the folder is */
+    char path[PATH - 64];
     uint64_t most;
-    bool on;
-} cache = {.once = PTHREAD_ONCE_INIT};
+    struct mm_own_fd folder;
+    atomic_bool written_in_vain;
+} cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .folder = {.fd = -1}};
 
 /* ---- where ------------------------------------------------------------------------------- */
 
-static void off(const char *why)
+static void explain(const char *why)
 {
-    const char *list = getenv("REFCL_DEBUG");
+    const char *list = mm_getenv("REFCL_DEBUG");
     if (list != NULL && strstr(list, "cache") != NULL)
-        fprintf(stderr, "refcl: no cache in '%s': %s\n", cache.folder, why);
-    cache.on = false;
+        fprintf(stderr, "refcl: no cache in '%s': %s\n", cache.path, why);
 }
 
-static bool choose_folder(void)
+static void choose_folder(void)
 {
-    const char *given = getenv("REFCL_CACHE_DIR"), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n;
+    const char *given = mm_getenv("REFCL_CACHE_DIR"), *base = mm_getenv("XDG_CACHE_HOME"),
+               *home = mm_getenv("HOME"), *size = mm_getenv("REFCL_CACHE_SIZE");
+    int n = 0;
     if (given != NULL)
-        n = snprintf(cache.folder, sizeof cache.folder, "%s", strcmp(given, "off") == 0 ? "" : given);
+        n = snprintf(cache.path, sizeof cache.path, "%s", strcmp(given, "off") == 0 ? "" : given);
     else if (base != NULL && base[0] == '/')
-        n = snprintf(cache.folder, sizeof cache.folder, "%s/refcl", base);
-    else
-        n = home != NULL && home[0] == '/'
-                ? snprintf(cache.folder, sizeof cache.folder, "%s/.cache/refcl", home)
-                : 0;
-    return n > 0 && (size_t)n < sizeof cache.folder;
-}
-
-static void make_folders(void)
-{
-    for (char *slash = strchr(cache.folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        mkdir(cache.folder, 0700);
-        *slash = '/';
-    }
-    mkdir(cache.folder, 0700);
-}
-
-/* What others can write is not trusted: entries are code. */
-static void set_up(void)
-{
-    struct stat info;
-    const char *size = getenv("REFCL_CACHE_SIZE");
+        n = snprintf(cache.path, sizeof cache.path, "%s/refcl", base);
+    else if (home != NULL && home[0] == '/')
+        n = snprintf(cache.path, sizeof cache.path, "%s/.cache/refcl", home);
     cache.most = (size != NULL ? strtoull(size, NULL, 10) : 256) << 20;
-    if (!choose_folder())
-        return;
-    make_folders();
-    cache.on = true;
-    if (stat(cache.folder, &info) != 0 || !S_ISDIR(info.st_mode))
-        off("it cannot be made");
-    else if (info.st_uid != geteuid() || (info.st_mode & 022) != 0)
-        off("others may write there");
-    else if (getuid() != geteuid() || cache.most == 0)
-        off("not for this process");
+    if (n <= 0 || (size_t)n >= sizeof cache.path || mm_is_privileged() || getuid() != geteuid())
+        cache.most = 0;
+}
+
+static void open_folder(void)
+{
+    const char *why;
+    int fd = in_cache_folder_open(cache.path, &why);
+    if (fd < 0 || !mm_own_fd_open(&cache.folder, fd))
+        explain(fd < 0 ? why : "there is no free descriptor");
+}
+
+/* A descriptor of the folder, for the caller to close; -1: no cache.  The descriptor that is kept may have
+ * been closed by the application, and its number reused: the folder is then opened anew. */
+static int folder_of_cache(void)
+{
+    pthread_mutex_lock(&cache.lock);
+    bool first = !cache.known;
+    if (first)
+        choose_folder();
+    cache.known = true;
+    if (cache.most > 0 && (first || (cache.folder.fd >= 0 && !mm_own_fd_valid(&cache.folder)))) {
+        cache.folder = MM_NO_FD;
+        open_folder();
+    }
+    int folder = cache.folder.fd < 0 ? -1 : mm_fd_copy_high(cache.folder.fd);
+    pthread_mutex_unlock(&cache.lock);
+    return folder;
 }
 
 /* ---- names and sums ---------------------------------------------------------------------- */
@@ -119,10 +137,22 @@ static uint8_t *join(const struct in_cache_part *key, size_t parts, uint64_t ext
     return all;
 }
 
-static void name(char *path, const uint8_t *key, uint64_t size)
+static void entry_name(char name[NAME], const uint8_t *key, uint64_t size)
 {
     uint64_t a = mix(1, key, size), b = mix(a ^ UINT64_C(0x5bd1e995), key, size);
-    snprintf(path, PATH, "%s/%016llx%016llx", cache.folder, (unsigned long long)a, (unsigned long long)b);
+    snprintf(name, NAME, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
+}
+
+static bool is_entry_name(const char *name)
+{
+    return strlen(name) == ENTRY_DIGITS && strspn(name, DIGITS) == ENTRY_DIGITS;
+}
+
+static bool is_draft_name(const char *name)
+{
+    const size_t prefix = sizeof DRAFT - 1;
+    return strlen(name) == prefix + DRAFT_DIGITS && strncmp(name, DRAFT, prefix) == 0 &&
+           strspn(name + prefix, DIGITS) == DRAFT_DIGITS;
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -139,12 +169,11 @@ static bool read_all(int file, void *to, size_t size)
 }
 
 /* Key and data of the entry, which is whole; NULL: it is not. */
-static uint8_t *load(int file, struct head *head)
+static uint8_t *load(int file, const struct stat *status, struct head *head)
 {
-    struct stat info;
     if (!read_all(file, head, sizeof *head) || head->magic != MAGIC || head->key_size > MOST_ENTRY ||
-        head->data_size > MOST_ENTRY || fstat(file, &info) != 0 ||
-        (uint64_t)info.st_size != sizeof *head + head->key_size + head->data_size)
+        head->data_size > MOST_ENTRY ||
+        (uint64_t)status->st_size != sizeof *head + head->key_size + head->data_size)
         return NULL;
     uint64_t size = head->key_size + head->data_size;
     uint8_t *all = mm_alloc(size + 1);
@@ -156,25 +185,28 @@ static uint8_t *load(int file, struct head *head)
 
 bool in_cache_get(const struct in_cache_part *key, size_t parts, void **data, size_t *size)
 {
-    char path[PATH];
+    char name[NAME];
     struct head head;
-    pthread_once(&cache.once, set_up);
-    uint8_t *wanted = cache.on ? join(key, parts, 0) : NULL, *all = NULL;
+    struct stat status;
+    int folder = folder_of_cache();
+    uint8_t *wanted = folder >= 0 ? join(key, parts, 0) : NULL, *all = NULL;
     uint64_t length = key_size(key, parts);
-    if (wanted == NULL)
-        return false;
-    name(path, wanted, length);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (file >= 0) {
-        all = load(file, &head);
-        if (all == NULL)
-            unlink(path);
-        else
-            futimens(file, NULL);
-        close(file);
+    if (wanted != NULL) {
+        entry_name(name, wanted, length);
+        int file = in_cache_entry_open(folder, name, &status);
+        if (file >= 0) {
+            all = load(file, &status, &head);
+            if (all == NULL)
+                unlinkat(folder, name, 0);
+            else
+                futimens(file, NULL);
+            close(file);
+        }
     }
     bool same = all != NULL && head.key_size == length && memcmp(all, wanted, length) == 0;
     mm_free(wanted);
+    if (folder >= 0)
+        close(folder);
     if (!same) {
         mm_free(all);
         return false;
@@ -190,7 +222,7 @@ bool in_cache_get(const struct in_cache_part *key, size_t parts, void **data, si
 struct entry {
     struct timespec used;
     uint64_t size;
-    char name[40];
+    char name[NAME];
 };
 
 static int by_age(const void *a, const void *b)
@@ -209,19 +241,36 @@ static void trim(struct entry *entries, size_t count, uint64_t total, int folder
             total -= entries[k].size;
 }
 
-static void keep_small(void)
+/* Whether NAME is a file that the cache wrote. */
+static bool is_ours(int folder, const char *name, struct stat *status)
 {
-    DIR *folder = opendir(cache.folder);
+    return (is_entry_name(name) || is_draft_name(name)) &&
+           fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status->st_mode) &&
+           status->st_uid == geteuid();
+}
+
+static void keep_small(int folder)
+{
+    int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *files = listing < 0 ? NULL : fdopendir(listing);
     struct entry *entries = NULL;
     size_t count = 0, room = 0;
     uint64_t total = 0;
-    if (folder == NULL)
+    if (files == NULL) {
+        if (listing >= 0)
+            close(listing);
         return;
-    for (struct dirent *e = readdir(folder); e != NULL; e = readdir(folder)) {
+    }
+    time_t now = time(NULL);
+    for (struct dirent *e = readdir(files); e != NULL; e = readdir(files)) {
         struct stat info;
-        if (strlen(e->d_name) >= sizeof entries->name || e->d_name[0] == '.' ||
-            fstatat(dirfd(folder), e->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+        if (!is_ours(folder, e->d_name, &info))
             continue;
+        if (is_draft_name(e->d_name)) { /* of a writer that was killed, or is at work */
+            if (now - info.st_mtim.tv_sec > DRAFT_SECONDS)
+                unlinkat(folder, e->d_name, 0);
+            continue;
+        }
         if (count == room) {
             struct entry *more = mm_realloc(entries, (room = room * 2 + 64) * sizeof *entries);
             if (more == NULL)
@@ -233,9 +282,9 @@ static void keep_small(void)
         total += (uint64_t)info.st_size;
     }
     if (total > cache.most && entries != NULL)
-        trim(entries, count, total, dirfd(folder));
+        trim(entries, count, total, folder);
     mm_free(entries);
-    closedir(folder);
+    closedir(files);
 }
 
 static bool write_all(int file, const void *from, size_t size)
@@ -249,31 +298,44 @@ static bool write_all(int file, const void *from, size_t size)
     return true;
 }
 
+/* A new file in FOLDER; its name is random: process ids come back, in containers at once. */
+static int create_draft(int folder, char name[NAME])
+{
+    uint64_t number;
+    int file = -1;
+    for (unsigned attempt = 0; file < 0 && attempt < 3 && (attempt == 0 || errno == EEXIST); attempt++) {
+        if (getrandom(&number, sizeof number, 0) != sizeof number)
+            return -1;
+        snprintf(name, NAME, DRAFT "%016llx", (unsigned long long)number);
+        file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    }
+    return file;
+}
+
 void in_cache_put(const struct in_cache_part *key, size_t parts, const void *data, size_t size)
 {
-    static atomic_uint counter;
-    char path[PATH], own[PATH];
-    pthread_once(&cache.once, set_up);
+    char name[NAME], draft[NAME];
     uint64_t length = key_size(key, parts);
-    if (!cache.on || size > MOST_ENTRY || length > MOST_ENTRY || length + size > cache.most / 4)
-        return;
-    uint8_t *all = join(key, parts, size);
-    if (all == NULL)
-        return;
-    if (size > 0)
-        memcpy(all + length, data, size);
-    struct head head = {MAGIC, mix(length, all, length + size), length, size};
-    name(path, all, length);
-    snprintf(own, sizeof own, "%s/new.%ld.%u", cache.folder, (long)getpid(), atomic_fetch_add(&counter, 1));
-    int file = open(own, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file >= 0) {
-        bool whole = write_all(file, &head, sizeof head) && write_all(file, all, length + size);
-        whole = close(file) == 0 && whole;
-        if (!whole || rename(own, path) != 0)
-            unlink(own);
-        keep_small();
-    } else {
-        off("an entry cannot be written");
+    int folder = folder_of_cache();
+    bool fits = size <= MOST_ENTRY && length <= MOST_ENTRY && length + size <= cache.most / 4;
+    uint8_t *all = folder >= 0 && fits && !cache.written_in_vain ? join(key, parts, size) : NULL;
+    if (all != NULL) {
+        if (size > 0)
+            memcpy(all + length, data, size);
+        struct head head = {MAGIC, mix(length, all, length + size), length, size};
+        entry_name(name, all, length);
+        int file = create_draft(folder, draft);
+        if (file >= 0) {
+            bool whole = write_all(file, &head, sizeof head) && write_all(file, all, length + size);
+            whole = close(file) == 0 && whole;
+            if (!whole || renameat(folder, draft, folder, name) != 0)
+                unlinkat(folder, draft, 0);
+            keep_small(folder);
+        } else if (!atomic_exchange(&cache.written_in_vain, true)) {
+            explain("an entry cannot be written");
+        }
+        mm_free(all);
     }
-    mm_free(all);
+    if (folder >= 0)
+        close(folder);
 }

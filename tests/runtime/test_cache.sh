@@ -1,6 +1,7 @@
 #!/bin/bash
 # The cache of compiled programs: used again, never trusted, bounded, and nothing fails without it.
 . tests/lib/tap.sh
+needs "the cache" tests/clients/racy_histogram
 export REFCL_ENGINE=interp # the JIT keeps machine code in the same folder
 folder=$tap_dir
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
@@ -43,15 +44,90 @@ check "leave one entry and no rests" "$([ "$(entries "$folder/a/b")" = 2 ]; echo
 export REFCL_CACHE_SIZE=1
 head -c 1200000 /dev/zero >"$folder/a/b/$(printf '%032d' 0)"
 touch -d '2 days ago' "$folder/a/b/$(printf '%032d' 0)"
+# Files of others: of any name, a folder and a link with names of ours, and one that looks like a file being written.
+others="report.pdf 0123456789abcdef $(printf '%032d' 0).pdf $(printf '%031dx' 0) $(printf '%032X' 10) new.1.0 .hidden"
+for name in $others; do head -c 400000 /dev/zero >"$folder/a/b/$name"; done
+mkdir "$folder/a/b/$(printf '%032d' 1)"
+ln -s "$folder/whole" "$folder/a/b/$(printf '%032d' 2)"
+draft=new.0123456789abcdef left=new.fedcba9876543210
+echo >"$folder/a/b/$draft"
+echo >"$folder/a/b/$left"
+find "$folder/a/b" -mindepth 1 ! -name $draft -exec touch -h -d '2 days ago' {} +
 source_of 9 >"$folder/two.cl"
 run "$folder/two.cl"; check "more than there is room for" $?
 check "the oldest goes" "$([ ! -e "$folder/a/b/$(printf '%032d' 0)" ]; echo $?)"
+for name in $others; do check "the file $name stays" "$([ -e "$folder/a/b/$name" ]; echo $?)"; done
+check "a folder stays" "$([ -d "$folder/a/b/$(printf '%032d' 1)" ]; echo $?)"
+check "a symbolic link stays" "$([ -L "$folder/a/b/$(printf '%032d' 2)" ]; echo $?)"
+check "a file that is being written stays" "$([ -e "$folder/a/b/$draft" ]; echo $?)"
+check "a file of a writer that is gone goes" "$([ ! -e "$folder/a/b/$left" ]; echo $?)"
 unset REFCL_CACHE_SIZE
+rm -rf "$folder/a/b"
+mkdir "$folder/a/b"
 chmod 777 "$folder/a/b"
 source_of 11 >"$folder/three.cl"
 before=$(entries "$folder/a/b")
 run "$folder/three.cl"; check "a folder that others may write to" $?
 check "is not used" "$([ "$(entries "$folder/a/b")" = "$before" ]; echo $?)"
+
+# What others can change is not used.
+used() { # used NAME FOLDER 0|1
+    source_of $((++used_count + 100)) >"$folder/used.cl"
+    REFCL_DEBUG=cache REFCL_CACHE_DIR=$2 run "$folder/used.cl"
+    check "$1: the build goes on" $?
+    check "$1: $([ "$3" = 1 ] && echo used || echo not used)" \
+        "$([ "$(find -L "$2" -type f 2>/dev/null | wc -l)" -gt 0 ] && found=1 || found=0; [ $found = "$3" ]; echo $?)"
+    [ "$3" = 1 ] || check "$1: REFCL_DEBUG says why" "$(grep -q "refcl: no cache in '$2': " "$folder/out"; echo $?)"
+}
+mkdir -p "$folder/open/own" "$folder/sticky/own" "$folder/real"
+chmod 777 "$folder/open"
+chmod 1777 "$folder/sticky"
+chmod 700 "$folder/open/own" "$folder/sticky/own"
+ln -s "$folder/real" "$folder/link"
+used "a parent that others may rename folders in" "$folder/open/own" 0
+used "a sticky parent" "$folder/sticky/own" 1
+used "a symbolic link of the user" "$folder/link/made/here" 1
+ln -s loop "$folder/loop"
+used "a circle of symbolic links" "$folder/loop" 0
+if [ "$(id -u)" = 0 ]; then
+    mkdir "$folder/theirs" "$folder/theirs/own"
+    ln -s "$folder/real" "$folder/their-link"
+    chown -h 65534 "$folder/theirs" "$folder/their-link"
+    used "a parent of another user" "$folder/theirs/own" 0
+    rm -rf "$folder"/real/*
+    used "a symbolic link of another user" "$folder/their-link/x" 0
+else
+    skip "a parent of another user" "needs root to make one"
+    skip "a symbolic link of another user" "needs root to make one"
+fi
+entry_is() { # entry_is NAME COMMAND...: the entry of used.cl becomes what the command makes of it
+    name=$1
+    shift
+    rm -rf "$folder/entries"
+    mkdir -m 700 "$folder/entries"
+    export REFCL_CACHE_DIR=$folder/entries
+    run "$folder/used.cl"
+    entry=$(find "$folder/entries" -type f)
+    "$@"
+    before=$(stat -c %i "$entry")
+    timeout "$patience" "$BUILD/refcl" kernel "$folder/used.cl" -k k --global 4 --local 4 --arg buf:16 >"$folder/out" 2>&1
+    check "$name as an entry: the build goes on" $?
+    check "$name as an entry: is replaced, not used" "$([ "$(stat -c %i "$entry")" != "$before" ] && [ -f "$entry" ]; echo $?)"
+}
+entry_is "a FIFO" eval 'rm "$entry"; mkfifo "$entry"'
+entry_is "a symbolic link" eval 'mv "$entry" "$folder/moved"; ln -s "$folder/moved" "$entry"'
+entry_is "a file that others may write to" eval 'chmod 666 "$entry"'
+[ "$(id -u)" = 0 ] && entry_is "a file of another user" eval 'chown 65534 "$entry"' || skip "a file of another user" "needs root to make one"
+
+# A process that was killed while it wrote left a file whose name holds its id; ids come back at once in containers.
+export REFCL_CACHE_DIR=$folder/pids
+mkdir -m 700 "$folder/pids"
+(
+    for k in 0 1 2; do : >"$folder/pids/new.$BASHPID.$k"; done
+    exec "$BUILD/tests/clients/racy_histogram" tests/clients/racy_histogram.cl >"$folder/out" 2>&1
+)
+check "a file left by a process of the same id" $?
+check "does not keep entries from being written" "$([ "$(find "$folder/pids" -type f ! -name 'new.*' | wc -l)" = 1 ]; echo $?)"
 REFCL_CACHE_DIR=/proc/none run "$folder/three.cl"; check "a folder that cannot be made" $?
 REFCL_CACHE_DIR=off run "$folder/three.cl"; check "no cache" $?
 done_testing

@@ -1,0 +1,31 @@
+/* Descriptors that a library keeps open in an application.
+ *
+ * The application may close any number, on purpose (all descriptors before it becomes a daemon) or not (a
+ * double close), and the next file that it opens gets that number.  A library that goes on using the number
+ * writes into the application's file.  Therefore kept descriptors have high numbers, which applications do
+ * not get, and the file behind the number is compared with the one that was opened before each use. */
+#ifndef MEMMODEL_BASE_OWN_FD_H
+#define MEMMODEL_BASE_OWN_FD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct mm_own_fd {
+    int fd; /* -1: none */
+    dev_t device;
+    ino_t inode;
+};
+#define MM_NO_FD ((struct mm_own_fd){.fd = -1})
+
+/* A copy of FD with a high number, closed on exec; -1 with errno. */
+int mm_fd_copy_high(int fd);
+/* The same, and closes FD in every case; -1 for FD -1. */
+int mm_fd_move_high(int fd);
+/* Takes FD over, under a high number.  False with errno: FD is closed. */
+bool mm_own_fd_open(struct mm_own_fd *own, int fd);
+/* False: none, or the number was closed or denotes another file by now. */
+bool mm_own_fd_valid(const struct mm_own_fd *own);
+/* Closes the descriptor if it is still the library's. */
+void mm_own_fd_close(struct mm_own_fd *own);
+
+#endif
