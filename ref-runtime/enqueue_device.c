@@ -282,39 +282,59 @@ void rt_device_set_user_event(void *handle, int status)
     pthread_mutex_unlock(&rt_lock);
 }
 
-/* CLK_PROFILING_COMMAND_EXEC_TIME: from start to end, and from start to completion with all children. */
-static void write_times(const struct rt_event *event, void *value)
+/* Whether memory that a kernel may write still is where CAPTURE points: a buffer, SVM, a program-scope variable. */
+static bool capture_is_live(const struct rt_capture *capture)
 {
-    if (rt_index_find((uint64_t)(uintptr_t)value)) {
-        const cl_ulong times[2] = {event->times[RT_END] - event->times[RT_START],
-                                   event->times[RT_COMPLETED] - event->times[RT_START]};
-        memcpy(value, times, sizeof(times));
+    uint64_t address = (uint64_t)(uintptr_t)capture->value;
+    return capture->is_host_memory || rt_index_find(address) ||
+           in_instance_find_object(capture->instance, address);
+}
+
+/* CLK_PROFILING_COMMAND_EXEC_TIME: from start to end, and from start to completion with all children. */
+void rt_event_write_captures(const struct rt_event *event)
+{
+    const cl_ulong times[2] = {event->times[RT_END] - event->times[RT_START],
+                               event->times[RT_COMPLETED] - event->times[RT_START]};
+    for (const struct rt_capture *capture = event->captures; capture; capture = capture->next) {
+        if (capture_is_live(capture)) {
+            memcpy(capture->value, times, sizeof(times));
+        }
     }
 }
 
-void rt_event_write_captures(struct rt_event *event)
+void rt_captures_free(struct rt_capture *captures)
 {
-    while (event->captures) {
-        struct rt_capture *capture = event->captures;
-        event->captures = capture->next;
-        write_times(event, capture->value);
+    while (captures) {
+        struct rt_capture *capture = captures;
+        captures = capture->next;
+        rt_object_release_deferred(capture->kernel);
         mm_free(capture);
     }
 }
 
-void rt_device_capture(void *handle, int info, void *value)
+void rt_device_capture(const struct rt_command *parent, void *handle, void *value)
 {
+    const struct rt_launch *launch = ((const struct rt_kernel_command *)(const void *)parent->payload)->launch;
     struct rt_event *event = handle;
-    (void)info;
     struct rt_capture *capture = event->queue ? mm_alloc(sizeof(*capture)) : NULL;
     if (!capture) {
         return;
     }
+    rt_object_retain(launch->kernel);
+    *capture = (struct rt_capture){
+        .value = value,
+        .kernel = launch->kernel,
+        .instance = launch->instance,
+        .is_host_memory = parent->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM};
     pthread_mutex_lock(&rt_lock);
-    *capture = (struct rt_capture){event->captures, value};
+    capture->next = event->captures;
     event->captures = capture;
+    struct rt_capture *written = NULL;
     if (event->status <= CL_COMPLETE) {
         rt_event_write_captures(event);
+        written = event->captures;
+        event->captures = NULL;
     }
     pthread_mutex_unlock(&rt_lock);
+    rt_captures_free(written);
 }

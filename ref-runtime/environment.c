@@ -135,7 +135,8 @@ static bool is_valid_event(void *context, void *event)
 static void capture_profiling(void *context, void *event, int info, void *value)
 {
     (void)context;
-    rt_device_capture(event, info, value);
+    (void)info;
+    rt_device_capture(current, event, value);
 }
 
 struct in_environment rt_environment(void)

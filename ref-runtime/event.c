@@ -28,11 +28,7 @@ void rt_event_destroy(struct rt_event *event)
         event->callbacks = callback->next;
         mm_free(callback);
     }
-    while (event->captures) {
-        struct rt_capture *capture = event->captures;
-        event->captures = capture->next;
-        mm_free(capture);
-    }
+    rt_captures_free(event->captures);
     mm_free(event->waiting);
     rt_object_release_held(event->queue);
     rt_object_release_held(event->context);

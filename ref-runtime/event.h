@@ -15,7 +15,8 @@ struct rt_event_callback {
     mm_event_id registered; /* recording: the call that asked for it */
 };
 /* Under rt_lock: times of EVENT, which is complete, go where kernels asked for them (enqueue_device.c). */
-void rt_event_write_captures(struct rt_event *event);
+void rt_event_write_captures(const struct rt_event *event);
+void rt_captures_free(struct rt_capture *captures);
 /* Under rt_lock: EVENT is complete; commands that waited for it may go on. */
 void rt_sched_resolve(struct rt_event *event);
 

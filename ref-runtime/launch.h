@@ -36,6 +36,6 @@ int rt_device_marker(struct rt_command *parent, void *queue, void *const *list, 
 void *rt_device_default_queue(const struct rt_command *parent);
 void *rt_device_user_event(const struct rt_command *parent);
 void rt_device_set_user_event(void *event, int status);
-void rt_device_capture(void *event, int info, void *value);
+void rt_device_capture(const struct rt_command *parent, void *event, void *value);
 
 #endif

@@ -353,6 +353,9 @@ struct rt_event {
 struct rt_capture {
     struct rt_capture *next;
     void *value;
+    struct rt_kernel *kernel; /* that asked: held, and with it its instance */
+    const struct in_instance *instance;
+    bool is_host_memory; /* all memory of the process is the device's */
 };
 
 /* ---- programs and kernels: implemented in program*.c and kernel*.c ----------------------------------- */

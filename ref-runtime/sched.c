@@ -339,8 +339,11 @@ static void complete(struct rt_command *command)
     unlink_command(command);
     struct rt_waiting *waiting = rt_sched_count_down(command);
     rt_event_write_captures(event);
+    struct rt_capture *captures = event->captures;
+    event->captures = NULL;
     rt_event_set_status(event, status);
     pthread_mutex_unlock(&rt_lock);
+    rt_captures_free(captures);
     for (size_t i = 0; i < command->dependency_count; i++) {
         rt_object_release_deferred(command->dependencies[i].event);
     }

@@ -221,6 +221,30 @@ static void profiling(void **state)
     assert_true(data.times[0] > 0 && data.times[1] >= data.times[0]);
 }
 
+/* A program-scope variable is global memory too, a kernel that reads it later finds the times. [CLC 6.15.16] */
+static void profiling_into_the_program(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "global ulong times[4] = {0, 7, 7, 0};\n"
+        "kernel void k(global ulong *out) {\n"
+        "  clk_event_t e; queue_t q = get_default_queue();\n"
+        "  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(100), 0, 0, &e, ^{ out[4] = 1; });\n"
+        "  capture_event_profiling_info(e, CLK_PROFILING_COMMAND_EXEC_TIME, times + 1);\n"
+        "  clk_event_t after; enqueue_marker(q, 1, &e, &after);\n"
+        "  enqueue_kernel(q, CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), 1, &after, 0,\n"
+        "                 ^{ for (int i = 0; i < 4; i++) out[i] = times[i]; });\n"
+        "  release_event(after); release_event(e); }\n";
+    union {
+        cl_int words[10];
+        cl_ulong times[5];
+    } data;
+    assert_int_equal(run(text, "-cl-std=CL3.0", 1, data.words, 10), CL_COMPLETE);
+    assert_int_equal(data.times[4], 1);
+    assert_true(data.times[1] != 7 && data.times[2] != 7 && data.times[2] >= data.times[1]);
+    assert_true(data.times[0] == 0 && data.times[3] == 0);
+}
+
 static void queue_arguments(void **state)
 {
     (void)state;
@@ -374,6 +398,7 @@ int main(void)
         cmocka_unit_test(waits_for_its_group),
         cmocka_unit_test(full_queue),
         cmocka_unit_test(profiling),
+        cmocka_unit_test(profiling_into_the_program),
         cmocka_unit_test(queue_arguments),
         cmocka_unit_test(queues),
         cmocka_unit_test(pipes),
