@@ -46,7 +46,10 @@ static uint64_t component(struct ex *ex, uint32_t builtin, unsigned i)
         return local_linear(ex);
     case SpvBuiltInGlobalLinearId:
         return (b->global_id[2] * l->global[1] + b->global_id[1]) * l->global[0] + b->global_id[0];
-    case SpvBuiltInSubgroupSize:
+    case SpvBuiltInSubgroupSize: {
+        uint64_t left = product(l->local) - (uint64_t)b->sub_group * l->sub_group;
+        return left < l->sub_group ? left : l->sub_group;
+    }
     case SpvBuiltInSubgroupMaxSize:
         return l->sub_group;
     case SpvBuiltInNumSubgroups:

@@ -299,12 +299,12 @@ static uint32_t ballot_bit(struct ex *ex, const struct ex_value *v, uint32_t n)
     return ex_op(ex, CK_AND, 4, word, ex_const(ex, 1, 4), 0);
 }
 
-/* What each member finds out for itself; only the sub-group's bits count. */
+/* The result of each member.  Bits below the largest sub-group size count, also in a partial sub-group. */
 static void ballot_query(struct ex *ex, const struct ex_inst *inst, struct group group)
 {
     bool counts = inst->opcode == SpvOpGroupNonUniformBallotBitCount;
     const struct ex_value *v = ex_get(ex, inst->words[counts ? 2 : 1]);
-    uint32_t result = ex_const(ex, 0, 4), to = group.count, zero = result;
+    uint32_t result = ex_const(ex, 0, 4), to = ex->launch.sub_group, zero = result;
     if (counts && inst->words[1] != SpvGroupOperationReduce)
         to = group.self + (inst->words[1] == SpvGroupOperationInclusiveScan);
     if (inst->opcode == SpvOpGroupNonUniformInverseBallot) {

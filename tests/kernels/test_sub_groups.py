@@ -157,6 +157,21 @@ def ballots():
     check('ballots and votes', good)
 
 
+def constant_ballots():
+    """Also where a sub-group is partial, bits below the maximum size count. [CLC 6.15.19]"""
+    bits = random.integers(0, 1 << 32, (ITEMS, 4), 'u4')
+    bits[::3] = 0xffffffff
+    out = numpy.zeros((ITEMS, 4), 'u4')
+    launch('a1[i] = (uint4)(sub_group_ballot_bit_count(a0[i]), sub_group_ballot_find_lsb(a0[i]), '
+           'sub_group_ballot_find_msb(a0[i]), get_sub_group_size());', ['uint4', 'uint4'], bits, out)
+    good = True
+    for item in range(ITEMS):
+        who = [n for n in range(min(largest, 128)) if bits[item, n // 32] >> n % 32 & 1]
+        good = good and list(out[item, :3]) == [len(who), who[0], who[-1]]
+    check('a sub-group is partial', (out[:, 3] < largest).any())
+    check('bits of ballots that the program makes up', good, out[-3:].tolist())
+
+
 def masks():
     kinds = {'eq': int.__eq__, 'ge': int.__ge__, 'gt': int.__gt__, 'le': int.__le__, 'lt': int.__lt__}
     out = numpy.zeros((ITEMS, len(kinds), 4), 'u4')
@@ -194,6 +209,7 @@ for type_name, code in TYPES.items():
     movement(type_name, numpy.dtype(code))
     vectors(type_name, numpy.dtype(code))
 ballots()
+constant_ballots()
 masks()
 meeting_again()
 sys.exit(done())
