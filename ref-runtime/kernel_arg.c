@@ -209,14 +209,18 @@ cl_int CL_API_CALL rt_clSetKernelArgSVMPointer(cl_kernel handle, cl_uint index, 
     return CL_SUCCESS;
 }
 
+/* No bytes at NULL are the empty set. [CL 5.9.2], as OpenCL 3.0.17 has it */
 static cl_int set_svm_pointers(struct rt_kernel *kernel, size_t size, const void *value)
 {
-    if (!size || size % sizeof(void *))
+    if (rt_context_svm(kernel->context, false) == 0)
+        return CL_INVALID_OPERATION;
+    if (!size != !value || size % sizeof(void *))
         return CL_INVALID_VALUE;
-    void **pointers = mm_alloc(size);
-    if (!pointers)
+    void **pointers = size ? mm_alloc(size) : NULL;
+    if (size && !pointers)
         return CL_OUT_OF_HOST_MEMORY;
-    memcpy(pointers, value, size);
+    if (size)
+        memcpy(pointers, value, size);
     pthread_mutex_lock(&kernel->state->lock);
     mm_free(kernel->state->svm_pointers);
     kernel->state->svm_pointers = pointers;
@@ -231,14 +235,12 @@ cl_int CL_API_CALL rt_clSetKernelExecInfo(cl_kernel handle, cl_kernel_exec_info 
     struct rt_kernel *kernel = rt_kernel(handle);
     if (!kernel)
         return CL_INVALID_KERNEL;
-    if (!value)
-        return CL_INVALID_VALUE;
     if (name == CL_KERNEL_EXEC_INFO_SVM_PTRS)
         return set_svm_pointers(kernel, size, value);
     if (name != CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
         return CL_INVALID_VALUE;
     cl_bool wanted;
-    if (size != sizeof wanted)
+    if (!value || size != sizeof wanted)
         return CL_INVALID_VALUE;
     memcpy(&wanted, value, sizeof wanted);
     if (wanted && !(rt_context_svm(kernel->context, false) & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM))

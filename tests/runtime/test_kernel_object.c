@@ -217,6 +217,14 @@ static void test_svm_arguments(void **state)
     assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 3, pointers),
                      CL_INVALID_VALUE);
     assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, pointers),
+                     CL_INVALID_VALUE);
+    OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL)); /* the empty set */
+    cl_kernel clone = clCloneKernel(kernel, &err);
+    OK(err);
+    OK(clReleaseKernel(clone));
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 0, NULL),
+                     CL_INVALID_VALUE);
     assert_int_equal(clSetKernelExecInfo(kernel, 0, sizeof pointers, pointers), CL_INVALID_VALUE);
     OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, &no));
     cl_device_svm_capabilities svm = 0;

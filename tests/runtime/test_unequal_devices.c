@@ -170,6 +170,25 @@ static void executables(void **state)
     OK(clReleaseProgram(unlike));
 }
 
+/* In a context without SVM there is no set of SVM pointers. [CL 5.9.2], as OpenCL 3.0 has it */
+static void no_svm(void **state)
+{
+    (void)state;
+    cl_context alone = clCreateContext(NULL, 1, &devices[1], NULL, NULL, &err);
+    cl_program alike = clCreateProgramWithSource(alone, 1, (const char *[]){source}, NULL, &err);
+    OK(clBuildProgram(alike, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(alike, "e", &err);
+    OK(err);
+    const void *pointers[] = {&kernel};
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers),
+                     CL_INVALID_OPERATION);
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL),
+                     CL_INVALID_OPERATION);
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseProgram(alike));
+    OK(clReleaseContext(alone));
+}
+
 int main(void)
 {
     setenv("REFCL_DEVICES", "2", 1);
@@ -181,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queries),       cmocka_unit_test(origins),   cmocka_unit_test(image_sizes),
         cmocka_unit_test(image_formats), cmocka_unit_test(abilities), cmocka_unit_test(executables),
+        cmocka_unit_test(no_svm),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
 }
