@@ -80,7 +80,7 @@ static void add_source(struct capture *c, const struct rt_program_state *state, 
 static void add_program(struct capture *c, const struct rt_launch *launch)
 {
     struct rt_program *program = launch->kernel->program;
-    int index = rt_program_device_index(program, launch->device);
+    int index = rt_program_build_index(program, launch->device, rt_build_is_executable);
     struct rt_binary binary = {0};
     if (index < 0 || rt_binary_write(program, &program->state->builds[index], &binary) != CL_SUCCESS)
         c->problem = "its program has no binary";

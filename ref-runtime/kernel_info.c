@@ -346,8 +346,7 @@ cl_int CL_API_CALL rt_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue queu
         return CL_INVALID_GLOBAL_WORK_SIZE;
     if (!suggested)
         return CL_INVALID_VALUE;
-    int index = rt_program_device_index(kernel->program, queue->device);
-    if (index < 0 || !kernel->program->state->builds[index].module)
+    if (rt_program_build_index(kernel->program, queue->device, rt_build_is_executable) < 0)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     for (cl_uint d = 0; d < dimensions; d++)
         if (!global_size[d])

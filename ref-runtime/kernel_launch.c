@@ -73,7 +73,7 @@ static bool has_word(const char *text, const char *word)
 static cl_int find_executable(struct rt_launch *launch, struct rt_device *device)
 {
     struct rt_program *program = launch->kernel->program;
-    int index = rt_program_device_index(program, device);
+    int index = rt_program_build_index(program, device, rt_build_is_executable);
     if (index < 0)
         return CL_INVALID_PROGRAM_EXECUTABLE;
     cl_int code;

@@ -94,6 +94,22 @@ int rt_program_device_index(const struct rt_program *program, const struct rt_de
     return -1;
 }
 
+int rt_program_build_index(const struct rt_program *program, const struct rt_device *device,
+                           bool (*has)(const struct rt_build *build))
+{
+    for (; device; device = device->parent) {
+        int index = rt_program_device_index(program, device);
+        if (index >= 0 && has(&program->state->builds[index]))
+            return index;
+    }
+    return -1;
+}
+
+bool rt_build_is_executable(const struct rt_build *build)
+{
+    return build->module != NULL;
+}
+
 struct rt_build *rt_program_executable(struct rt_program *program)
 {
     struct rt_program_state *state = program->state;

@@ -49,6 +49,11 @@ size_t rt_module_kernels(const struct in_module *module);
 bool rt_program_add_text(struct rt_program *program, const char *file, const char *text);
 /* Index of DEVICE in the program's list, -1 if it is not in it. */
 int rt_program_device_index(const struct rt_program *program, const struct rt_device *device);
+/* Index of the build that DEVICE uses: its own, or where that does not satisfy HAS the nearest parent's that
+ * does [CL 5.8.2].  -1: there is none. */
+int rt_program_build_index(const struct rt_program *program, const struct rt_device *device,
+                           bool (*has)(const struct rt_build *build));
+bool rt_build_is_executable(const struct rt_build *build);
 /* How modules of PROGRAM are made (program_build.c). */
 void rt_build_module_options(const struct rt_program *program, struct in_module_options *options);
 /* The first build with an executable, NULL if there is none.  Under the program's lock. */

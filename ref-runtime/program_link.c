@@ -54,14 +54,17 @@ static void release_inputs(struct link *link)
     rt_options_free(&link->options);
 }
 
+static bool is_linkable(const struct rt_build *build)
+{
+    return build->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+           build->type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
+}
+
 /* The build of INPUT for DEVICE that can be linked, NULL if there is none.  Under INPUT's lock. */
 static struct rt_build *linkable(struct rt_program *input, const struct rt_device *device)
 {
-    int index = rt_program_device_index(input, device);
-    struct rt_build *build = index < 0 ? NULL : &input->state->builds[index];
-    bool has = build && (build->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
-                         build->type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
-    return has ? build : NULL;
+    int index = rt_program_build_index(input, device, is_linkable);
+    return index < 0 ? NULL : &input->state->builds[index];
 }
 
 /* Copies of what the inputs have for DEVICE.  *COUNT is 0 if none has anything; CL_INVALID_OPERATION if

@@ -25,7 +25,7 @@ bool rt_replay_on(void)
 static const struct rt_build *build_of(const struct rt_launch *launch)
 {
     struct rt_program *program = launch->kernel->program;
-    int index = rt_program_device_index(program, launch->device);
+    int index = rt_program_build_index(program, launch->device, rt_build_is_executable);
     return index < 0 ? NULL : &program->state->builds[index];
 }
 

@@ -19,8 +19,9 @@ static cl_int plan_equally(const struct rt_device *device, const cl_device_parti
     if (p[1] <= 0 || p[2] != 0) {
         return CL_INVALID_VALUE;
     }
-    if ((uint64_t)p[1] > device->limits.compute_units) {
-        return CL_DEVICE_PARTITION_FAILED;
+    if ((uint64_t)p[1] >= device->limits.compute_units) { /* one part of them all is no partition */
+        return (uint64_t)p[1] > device->limits.compute_units ? CL_INVALID_DEVICE_PARTITION_COUNT
+                                                             : CL_DEVICE_PARTITION_FAILED;
     }
     plan->count = device->limits.compute_units / (cl_uint)p[1];
     for (cl_uint i = 0; i < plan->count; i++) {
@@ -54,10 +55,13 @@ static cl_int make_plan(const struct rt_device *device, const cl_device_partitio
         return CL_INVALID_VALUE;
     }
     cl_int error = CL_INVALID_VALUE; /* also for affinity domains: no device has any */
-    if (properties[0] == CL_DEVICE_PARTITION_EQUALLY || properties[0] == CL_DEVICE_PARTITION_BY_COUNTS) {
-        error = device->limits.compute_units < 2               ? CL_DEVICE_PARTITION_FAILED
-                : properties[0] == CL_DEVICE_PARTITION_EQUALLY ? plan_equally(device, properties, plan)
-                                                               : plan_by_counts(device, properties, plan);
+    if (properties[0] == CL_DEVICE_PARTITION_EQUALLY) {
+        error = plan_equally(device, properties, plan);
+    } else if (properties[0] == CL_DEVICE_PARTITION_BY_COUNTS) {
+        error = plan_by_counts(device, properties, plan);
+    }
+    if (!error && device->limits.compute_units < 2) {
+        error = CL_DEVICE_PARTITION_FAILED;
     }
     if (!error) {
         memcpy(plan->properties, properties, (plan->property_count - 1) * sizeof(*properties));

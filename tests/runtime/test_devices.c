@@ -197,14 +197,69 @@ static void unflushed_commands_run(void **state)
     OK(clReleaseEvent(e));
 }
 
+/* Runs "k" on PART; what it leaves in the first int of a buffer. */
+static cl_int run_on(cl_context of, cl_device_id part, cl_program program)
+{
+    cl_command_queue q = clCreateCommandQueueWithProperties(of, part, NULL, &err);
+    cl_kernel kernel = clCreateKernel(program, "k", &err);
+    OK(err);
+    cl_mem m = clCreateBuffer(of, 0, 4, NULL, &err);
+    cl_int out = 0;
+    const size_t one = 1;
+    OK(clSetKernelArg(kernel, 0, sizeof(m), &m));
+    OK(clEnqueueNDRangeKernel(q, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    OK(clEnqueueReadBuffer(q, m, CL_TRUE, 0, 4, &out, 0, NULL, NULL));
+    OK(clReleaseMemObject(m));
+    OK(clReleaseKernel(kernel));
+    OK(clReleaseCommandQueue(q));
+    return out;
+}
+
+/* What was built, or compiled and linked, for a device serves its parts, and theirs, that have nothing of
+ * their own. [CL 5.8.2] */
+static void program_of_the_parent(void **state)
+{
+    (void)state;
+    const cl_device_partition_property in_twos[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0},
+                                       by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    cl_device_id list[4] = {devices[0]}, half;
+    OK(clCreateSubDevices(devices[0], in_twos, 2, list + 1, NULL));
+    half = list[2];
+    OK(clCreateSubDevices(list[1], by_one, 2, list + 2, NULL));
+    cl_context family = clCreateContext(NULL, 4, list, NULL, NULL, &err);
+    OK(err);
+    const char *text = "kernel void k(global int *p) { *p = VALUE; }";
+    cl_program built = clCreateProgramWithSource(family, 1, &text, NULL, &err);
+    OK(clBuildProgram(built, 1, list, "-DVALUE=5", NULL, NULL));
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(run_on(family, list[i], built), 5);
+    }
+    OK(clBuildProgram(built, 1, list + 3, "-DVALUE=6", NULL, NULL)); /* of its own */
+    assert_int_equal(run_on(family, list[2], built), 5);
+    assert_int_equal(run_on(family, list[3], built), 6);
+    cl_program object = clCreateProgramWithSource(family, 1, &text, NULL, &err);
+    OK(clCompileProgram(object, 1, list, "-DVALUE=7", 0, NULL, NULL, NULL, NULL));
+    cl_program linked = clLinkProgram(family, 1, list + 2, "", 1, &object, NULL, NULL, &err);
+    OK(err);
+    assert_int_equal(run_on(family, list[2], linked), 7);
+    OK(clReleaseProgram(linked));
+    OK(clReleaseProgram(object));
+    OK(clReleaseProgram(built));
+    OK(clReleaseContext(family));
+    OK(clReleaseDevice(half));
+    for (int i = 1; i < 4; i++) {
+        OK(clReleaseDevice(list[i]));
+    }
+}
+
 int main(void)
 {
     setenv("REFCL_DEVICES", "3", 1);
     setenv("REFCL_QUEUE_SEED", "7", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(data_follows_events),   cmocka_unit_test(disjoint_sub_buffers),
-        cmocka_unit_test(map_on_another_device), cmocka_unit_test(kernels_take_turns),
-        cmocka_unit_test(devices_meet_in_svm),   cmocka_unit_test(seeded_order),
-        cmocka_unit_test(unflushed_commands_run)};
+        cmocka_unit_test(data_follows_events),    cmocka_unit_test(disjoint_sub_buffers),
+        cmocka_unit_test(map_on_another_device),  cmocka_unit_test(kernels_take_turns),
+        cmocka_unit_test(devices_meet_in_svm),    cmocka_unit_test(seeded_order),
+        cmocka_unit_test(unflushed_commands_run), cmocka_unit_test(program_of_the_parent)};
     return cmocka_run_group_tests(tests, open_devices, close_devices);
 }

@@ -166,12 +166,10 @@ static void conditions(void **state)
     cl_ulong time1 = 0, time2 = 0;
     const size_t two = 2, three = 3, four = 4;
     size_t most[3] = {1, 1, 1};
-    cl_uint units = 0;
     cl_device_id parts[1];
     const void *places[] = {text};
     const cl_mem no_object = (cl_mem)queue;
     OK(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, NULL));
-    OK(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     const char *names[] = {"a.h"};
     const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     const cl_device_partition_property too_many[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1 << 20,

@@ -203,6 +203,9 @@ static void sub_devices(void **state)
         assert_int_equal(units_of(parts[i]), 1);
     }
     assert_int_equal(clCreateSubDevices(parts[0], equally, 16, parts + 8, &n), CL_DEVICE_PARTITION_FAILED);
+    const cl_device_partition_property in_twos[] = {CL_DEVICE_PARTITION_EQUALLY, 2, 0};
+    assert_int_equal(clCreateSubDevices(parts[0], in_twos, 16, parts + 8, &n),
+                     CL_INVALID_DEVICE_PARTITION_COUNT);
     cl_context two = clCreateContext(NULL, 2, parts, NULL, NULL, &err);
     OK(err);
     cl_command_queue q = clCreateCommandQueueWithProperties(two, parts[1], NULL, &err);
@@ -234,12 +237,14 @@ static void sub_devices(void **state)
     const cl_device_partition_property many[] = {CL_DEVICE_PARTITION_BY_COUNTS, units, 1, 0, 0},
                                        negative[] = {CL_DEVICE_PARTITION_BY_COUNTS, -1, 0, 0},
                                        large[] = {CL_DEVICE_PARTITION_EQUALLY, units + 1, 0},
+                                       whole[] = {CL_DEVICE_PARTITION_EQUALLY, units, 0},
                                        zero[] = {CL_DEVICE_PARTITION_EQUALLY, 0, 0},
                                        domain[] = {CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN,
                                                    CL_DEVICE_AFFINITY_DOMAIN_NUMA, 0};
     assert_int_equal(clCreateSubDevices(device, many, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
     assert_int_equal(clCreateSubDevices(device, negative, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
-    assert_int_equal(clCreateSubDevices(device, large, 16, parts, &n), CL_DEVICE_PARTITION_FAILED);
+    assert_int_equal(clCreateSubDevices(device, large, 16, parts, &n), CL_INVALID_DEVICE_PARTITION_COUNT);
+    assert_int_equal(clCreateSubDevices(device, whole, 16, parts, &n), CL_DEVICE_PARTITION_FAILED);
     assert_int_equal(clCreateSubDevices(device, zero, 16, parts, &n), CL_INVALID_VALUE);
     assert_int_equal(clCreateSubDevices(device, domain, 16, parts, &n), CL_INVALID_VALUE);
     assert_int_equal(clCreateSubDevices(device, NULL, 16, parts, &n), CL_INVALID_VALUE);
