@@ -1,5 +1,6 @@
 /* Launches of traces, executed again (expand.h). */
 #include "interp/expand_internal.h"
+#include "memmodel/base/privilege.h"
 #include "memmodel/trace.h"
 #include <stdlib.h>
 
@@ -282,7 +283,7 @@ static enum mm_class run_launch(struct in_expander *e, const struct in_launch *l
 static uint64_t step_limit(uint64_t recorded)
 {
     const uint64_t patience = UINT64_C(100000000000);
-    const char *given = getenv("REFCL_STEP_LIMIT");
+    const char *given = mm_getenv("REFCL_STEP_LIMIT");
     uint64_t limit = recorded != 0 ? recorded : patience,
              most = given != NULL ? strtoull(given, NULL, 10) : 0;
     return most != 0 && most < limit ? most : limit;

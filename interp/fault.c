@@ -1,5 +1,6 @@
 /* REFCL_FAULT, and what the faults of atomic operations, fences and barriers change. */
 #include "interp/fault.h"
+#include "memmodel/base/privilege.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ enum in_fault in_fault_find(const char *name)
 
 __attribute__((constructor)) static void read_fault(void)
 {
-    const char *name = getenv("REFCL_FAULT");
+    const char *name = mm_getenv("REFCL_FAULT");
     if (name == NULL || *name == '\0')
         return;
     in_fault_now = in_fault_find(name);

@@ -1,4 +1,5 @@
 /* The cat language: model files and what they include. */
+#include "memmodel/base/privilege.h"
 #include "memmodel/cat_parser.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static void parse_text(struct cat_reader *reader, const char *text, size_t size,
  * along. */
 void cat_parse_include(struct cat_parser *p)
 {
-    const char *folders[2] = {NULL, getenv("REFCL_MODELS")};
+    const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};
     const char *slash = strrchr(p->file, '/');
     char beside[512];
     char *name;

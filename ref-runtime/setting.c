@@ -1,5 +1,6 @@
 /* Environment variables: reading them, and telling once which of them say nothing. */
 #include "ref-runtime/setting.h"
+#include "memmodel/base/privilege.h"
 #include "ref-runtime/api_check.h"
 
 #include <ctype.h>
@@ -66,7 +67,7 @@ static bool parse(const char *text, size_t size, uint64_t *value)
 
 const char *rt_setting_text(enum rt_setting setting, const char *otherwise)
 {
-    const char *value = getenv(settings[setting].variable);
+    const char *value = mm_getenv(settings[setting].variable);
     return value && *value ? value : otherwise;
 }
 

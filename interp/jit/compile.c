@@ -4,6 +4,7 @@
 #include "keep.h"
 #include "llvm_shim.h"
 #include "loops_shim.h"
+#include "memmodel/base/privilege.h"
 #include "poll_shim.h"
 #include "turns.h"
 #include "watch_shim.h"
@@ -65,7 +66,7 @@ static bool start(char *why, size_t why_size)
 
 static void dump(LLVMModuleRef module, const char *stage)
 {
-    const char *wanted = getenv("REFCL_JIT_DUMP");
+    const char *wanted = mm_getenv("REFCL_JIT_DUMP");
     if (wanted == NULL || strcmp(wanted, stage) != 0)
         return;
     char *text = LLVMPrintModuleToString(module);
@@ -326,7 +327,7 @@ static double milliseconds(void)
 
 static bool note_wanted(void)
 {
-    const char *list = getenv("REFCL_DEBUG");
+    const char *list = mm_getenv("REFCL_DEBUG");
     return list != NULL && strstr(list, "jit") != NULL;
 }
 

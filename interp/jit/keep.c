@@ -3,6 +3,7 @@
 #include "keep.h"
 #include "interp/cache.h"
 #include "interp/fault.h"
+#include "memmodel/base/privilege.h"
 #include <dlfcn.h>
 #include <llvm-c/Core.h>
 #include <stdio.h>
@@ -63,7 +64,7 @@ static bool make(struct key *key, const struct in_jit_kernel *k, const struct in
                  const struct in_kernel *kernel, LLVMTargetMachineRef machine)
 {
     size_t size;
-    if (in_fault_now != IN_NO_FAULT || getenv("REFCL_JIT_DUMP") != NULL ||
+    if (in_fault_now != IN_NO_FAULT || mm_getenv("REFCL_JIT_DUMP") != NULL ||
         !identify(key->library, sizeof key->library))
         return false;
     key->cpu = LLVMGetTargetMachineCPU(machine);

@@ -1,5 +1,6 @@
 /* The thread pool: started with the first large launch, asleep between launches. */
 #include "pool.h"
+#include "memmodel/base/privilege.h"
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -40,7 +41,7 @@ static void *helper(void *unused)
 unsigned in_pool_cores(void)
 {
     cpu_set_t set;
-    const char *given = getenv("REFCL_THREADS");
+    const char *given = mm_getenv("REFCL_THREADS");
     unsigned cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
     unsigned n = given != NULL ? (unsigned)strtoul(given, NULL, 10) : cores;
     return n < 1 ? 1 : n > 256 ? 256 : n;

@@ -7,6 +7,7 @@
  * with its next work-group.  A launch that may be watched is compiled at once if it has loops.  All depend on
  * what was executed, not on time: the same program is executed by the same engines again. */
 #include "interp/jit/jit.h"
+#include "memmodel/base/privilege.h"
 #include "sched.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -31,7 +32,7 @@ static struct {
 
 static bool debug(const char *word)
 {
-    const char *list = getenv("REFCL_DEBUG");
+    const char *list = mm_getenv("REFCL_DEBUG");
     return list != NULL && strstr(list, word) != NULL;
 }
 
@@ -50,7 +51,7 @@ static void *open_beside(const char *relative)
 
 static void load(void)
 {
-    const char *given = getenv("REFCL_JIT");
+    const char *given = mm_getenv("REFCL_JIT");
     void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : open_beside("");
     in_jit_interface_fn interface = NULL;
     if (library == NULL && given == NULL)
@@ -95,13 +96,13 @@ static void choose(void)
 {
     native.process = getpid();
     atomic_store(&native.ended, atexit(end) != 0);
-    const char *engine = getenv("REFCL_ENGINE");
+    const char *engine = mm_getenv("REFCL_ENGINE");
     native.engine = engine == NULL                  ? AUTO
                     : strcmp(engine, "jit") == 0    ? JIT
                     : strcmp(engine, "interp") == 0 ? INTERP
                                                     : AUTO;
     native.note = debug("jit");
-    const char *hot = getenv("REFCL_PROMOTE");
+    const char *hot = mm_getenv("REFCL_PROMOTE");
     native.hot = hot != NULL ? strtoull(hot, NULL, 10) : 4000000;
 }
 

@@ -2,6 +2,7 @@
  *
  * With REFCL_GUARD=1 it lies between pages that nobody may touch: an access past its end, or far before its
  * beginning, is a fault and not somebody else's data. */
+#include "memmodel/base/privilege.h"
 #include "memmodel/memmodel.h"
 
 #include <stdatomic.h>
@@ -14,7 +15,7 @@ bool mm_guard_on(void)
 {
     static atomic_int known; /* 1: no, 2: yes */
     if (atomic_load(&known) == 0) {
-        const char *given = getenv("REFCL_GUARD");
+        const char *given = mm_getenv("REFCL_GUARD");
         atomic_store(&known, given && strcmp(given, "1") == 0 ? 2 : 1);
     }
     return atomic_load(&known) == 2;

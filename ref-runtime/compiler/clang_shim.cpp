@@ -1,5 +1,6 @@
 /* OpenCL C to SPIR-V in one process: clang to an LLVM module, the fix-ups, then the SPIR-V translator.
  * Optimisation stays off because the translator writes invalid merges for optimised modules. */
+#include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/helper.h"
 
 #include <clang/AST/ASTConsumer.h>
@@ -53,7 +54,7 @@ const std::set<std::string> &clang_extensions()
 /* Directory with clang's own headers. */
 std::string resource_directory()
 {
-    if (const char *given = getenv("REFCL_CLANG_RESOURCE_DIR"))
+    if (const char *given = mm_getenv("REFCL_CLANG_RESOURCE_DIR"))
         return given;
     const std::string version = CLANG_VERSION_STRING;
     std::vector<std::string> candidates;

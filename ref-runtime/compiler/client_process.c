@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
@@ -40,7 +41,8 @@ static bool join(char *out, size_t size, const char *base, const char *rest)
     return n > 0 && (size_t)n < size && access(out, X_OK) == 0;
 }
 
-/* Beside the library, or in ../libexec/refcl from it; likewise from the executable. */
+/* Beside the library, or in ../libexec/refcl from it; likewise from the executable, but for a privileged one:
+ * a user may link to it from a folder of his own. */
 static bool find_helper(char *path, size_t size)
 {
     const char *given = rt_setting_text(RT_SET_COMPILER, NULL);
@@ -54,7 +56,7 @@ static bool find_helper(char *path, size_t size)
     Dl_info info;
     if (dladdr(&control, &info) && info.dli_fname && !realpath(info.dli_fname, library))
         *library = 0;
-    ssize_t n = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    ssize_t n = mm_is_privileged() ? 0 : readlink("/proc/self/exe", executable, sizeof executable - 1);
     executable[n > 0 ? n : 0] = 0;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if ((*library && join(path, size, library, places[i])) ||
@@ -95,8 +97,8 @@ static int spawn(const char *path, int socket, pid_t *pid)
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    int error =
-        posix_spawn(pid, path, &actions, &attributes, (char *[]){(char *)(uintptr_t)path, NULL}, environ);
+    int error = posix_spawn(pid, path, &actions, &attributes, (char *[]){(char *)(uintptr_t)path, NULL},
+                            mm_is_privileged() ? (char *[]){NULL} : environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;

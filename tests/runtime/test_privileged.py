@@ -1,0 +1,80 @@
+"""A program that runs with more rights than its caller has (set-user-id) honours no variable of its caller."""
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from built import BUILD, PATIENCE
+from tap import check, done, skip
+
+NOBODY = 65534
+NAME = "a set-user-id program"
+if os.environ.get("SANITIZER"):
+    print(f"1..0 # SKIP {NAME}: the runtimes of sanitizers are preloaded")
+    sys.exit(0)
+
+folder = tempfile.mkdtemp()
+os.chmod(folder, 0o755)
+try:
+    for name in ("librefcl.so", "librefcl-jit.so"):
+        shutil.copy(os.path.join(BUILD, name), folder)
+    shutil.copy(os.path.join(BUILD, "refcl-compiler"), os.path.join(folder, "real-compiler"))
+    out = os.path.join(folder, "out")
+    os.mkdir(out)
+    os.chmod(out, 0o1777)
+
+    def script(name, mark, last):
+        path = os.path.join(folder, name)
+        with open(path, "w") as f:
+            f.write(f"#!/bin/sh\nenv >{out}/{mark}\n{last}\n")
+        os.chmod(path, 0o755)
+        return path
+
+    script("refcl-compiler", "environment", f"exec {folder}/real-compiler")
+    theirs = script("their-compiler", "compiler", f"exec {folder}/real-compiler")
+    plain, privileged = os.path.join(folder, "plain"), os.path.join(folder, "privileged")
+    for path in (plain, privileged):
+        shutil.copy(os.path.join(BUILD, "tests/clients/privileged"), path)
+        os.chmod(path, 0o755)
+    variables = {
+        "REFCL_PLATFORM_NAME": "theirs", "REFCL_COMPILER": theirs, "REFCL_TRACE": f"{out}/trace",
+        "REFCL_CACHE_DIR": f"{out}/cache", "REFCL_CAPTURE": f"{out}/capture", "XDG_CACHE_HOME": f"{out}/xdg",
+        "HOME": f"{out}/home", "PATH": os.environ["PATH"], "REFCL_QUIET": "1",
+    }
+
+    def run(program):
+        """What it printed, and the names of the files that it left."""
+        for name in os.listdir(out):
+            path = os.path.join(out, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        done = subprocess.run([program, os.path.join(folder, "librefcl.so")], env=variables, text=True, timeout=PATIENCE,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.stdout, sorted(os.listdir(out))
+
+    printed, files = run(plain)
+    check("a program without more rights runs", "AT_SECURE 0" in printed and "result 42" in printed, printed)
+    check("and honours the variables", "platform theirs" in printed and {"trace", "compiler", "cache"} <= set(files),
+          f"{printed} {files}")
+    if os.geteuid() != 0:
+        skip(NAME, "needs root to make one of another user")
+    elif os.statvfs(folder).f_flag & os.ST_NOSUID:
+        skip(NAME, f"{folder} is on a file system without set-user-id programs")
+    else:
+        os.chown(privileged, NOBODY, NOBODY)
+        os.chmod(privileged, stat.S_ISUID | 0o755)
+        printed, files = run(privileged)
+        if "AT_SECURE 1" not in printed and "result 42" in printed:
+            skip(NAME, "the kernel does not honour the mode of the file")
+        else:
+            check("a set-user-id program runs", "AT_SECURE 1" in printed and "result 42" in printed, printed)
+            check("takes no name from a variable", "platform theirs" not in printed, printed)
+            check("writes no file and runs no program that a variable names", files == ["environment"], files)
+            path = os.path.join(out, "environment")
+            given = open(path).read() if os.path.exists(path) else "none was started"
+            check("hands no variable on to the compiler", "REFCL_" not in given and "HOME=" not in given and "none was" not in given, given)
+finally:
+    shutil.rmtree(folder)
+sys.exit(done())
