@@ -79,7 +79,7 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz fuzz-files ulp hunt mutate install clean tests FORCE
+.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
@@ -94,8 +94,7 @@ help:
 ## make ulp      worst error of each mathematical function
 ## make xref     every clause, and what stands for it; fails on a broken link
 ## make differential COUNT= SEED= ENGINES=interp,pocl    random kernels on two engines
-## make fuzz FUZZ_SECONDS=       modules changed at random, under AddressSanitizer
-## make fuzz-files FUZZ_SECONDS= traces, captured launches and witnesses likewise
+## make fuzz FUZZ_SECONDS= READER= inputs of every reader changed at random, under AddressSanitizer
 ## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
 ## make mutate   each clause of opencl.cat deleted or weakened: some test must fail
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
@@ -183,7 +182,7 @@ CLIENT_C := $(sort $(wildcard tests/clients/*.c))
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_C))
 CLIENT_BIN := $(patsubst %.c,$(BUILD)/%,$(CLIENT_C))
 API_TEST_BIN := $(filter $(BUILD)/tests/runtime/%,$(TEST_BIN))
-UNIT_TEST_BIN := $(filter-out $(API_TEST_BIN),$(TEST_BIN))
+UNIT_TEST_BIN := $(filter-out $(API_TEST_BIN) $(BUILD)/tests/fuzz/%,$(TEST_BIN))
 
 TEST_CFLAGS = $(filter-out -Wpedantic -Wconversion -Wmissing-prototypes,$(CFLAGS)) -Itests/lib
 $(UNIT_TEST_BIN): $(BUILD)/%: %.c $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a
@@ -250,30 +249,28 @@ bench:
 differential: all
 	@BUILD=$(BUILD) /usr/bin/python3 tests/differential/differential.py
 
-# libFuzzer over loading and running modules, for FUZZ_SECONDS of one core.
-FUZZ_SECONDS ?= 3600
+# One fuzzer for each reader of input files (tests/fuzz/reader.h), in turn, each for its part of FUZZ_SECONDS of
+# one core; READER=NAME: that one alone.  SECONDS= does as well.
+FUZZ_SECONDS ?= $(or $(SECONDS),3600)
+FUZZ_READERS := $(filter-out shared,$(patsubst tests/fuzz/reader_%.c,%,$(wildcard tests/fuzz/reader_*.c)))
 FUZZ := build/fuzz
-FUZZ_FLAGS := WARN= BUILD=$(FUZZ) CC=$(LLVM_BIN)/clang SAN="-fsanitize=address,fuzzer-no-link -fno-omit-frame-pointer" OPT="-O1 -g"
-$(FUZZ)/module_fuzzer: tests/fuzz/module_fuzzer.c tests/fuzz/fuzz_module.h FORCE
-	@$(MAKE) --no-print-directory $(FUZZ_FLAGS) $(FUZZ)/lib/libinterp.a $(FUZZ)/lib/libmemmodel.a
-	$(LLVM_BIN)/clang $(CPPFLAGS) -I$(FUZZ)/gen -std=c11 -O1 -g -fsanitize=address,fuzzer -o $@ $< \
-	  -L$(FUZZ)/lib -linterp -lmemmodel $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread
-fuzz: $(FUZZ)/module_fuzzer
-	@mkdir -p $(FUZZ)/found $(FUZZ)/crashes
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=12000 -timeout=20 -rss_limit_mb=3000 -malloc_limit_mb=65536 -print_final_stats=1 \
-	  -artifact_prefix=$(FUZZ)/crashes/ $(FUZZ)/found tests/fuzz/corpus
-
-# The same over the files that commands read.
-$(FUZZ)/file_fuzzer: tests/fuzz/file_fuzzer.c FORCE
-	@$(MAKE) --no-print-directory $(FUZZ_FLAGS) $(patsubst $(BUILD)/%,$(FUZZ)/%,$(LIBS_A) $(BUILD)/lib/libruntime.a $(call obj,$(TOOLS_SRC)))
-	$(LLVM_BIN)/clang $(CPPFLAGS) -I$(FUZZ)/gen -std=c11 -O1 -g -fsanitize=address,fuzzer -o $@ $< \
-	  $(filter-out %/refcl.o,$(patsubst $(BUILD)/%,$(FUZZ)/%,$(call obj,$(TOOLS_SRC)))) \
-	  -Wl,--start-group $(patsubst $(BUILD)/%,$(FUZZ)/%,$(LIBS_A) $(BUILD)/lib/libruntime.a) -Wl,--end-group \
-	  $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
-fuzz-files: $(FUZZ)/file_fuzzer
-	@mkdir -p $(FUZZ)/found-files $(FUZZ)/crashes
-	$< -max_total_time=$(FUZZ_SECONDS) -max_len=60000 -timeout=60 -rss_limit_mb=3000 -malloc_limit_mb=65536 -print_final_stats=1 \
-	  -close_fd_mask=2 -artifact_prefix=$(FUZZ)/crashes/ $(FUZZ)/found-files tests/fuzz/files
+FUZZ_CC = $(CCACHE) $(LLVM_BIN)/clang
+FUZZ_SAN := -fsanitize=address,fuzzer-no-link -fprofile-instr-generate -fcoverage-mapping -fno-omit-frame-pointer
+FUZZ_MAKE = $(MAKE) --no-print-directory WARN= BUILD=$(FUZZ) CC="$(FUZZ_CC)" SAN="$(FUZZ_SAN)" OPT="-O1 -g"
+FUZZ_OBJ = $(filter-out %/refcl.o %/litmus/run/main.o,$(call obj,$(TOOLS_SRC) $(RUNNER_SRC))) \
+  $(call obj,$(wildcard tests/fuzz/reader_*.c))
+FUZZ_LIBS = -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) \
+  -lOpenCL -lpthread -ldl
+$(BUILD)/fuzz_%: tests/fuzz/fuzz.c tests/fuzz/reader.h $(FUZZ_OBJ) $(LIBS_A) $(BUILD)/lib/libruntime.a
+	$(CC) $(CPPFLAGS) -DREADER=$* -std=c11 -O1 -g -fsanitize=address,fuzzer -fprofile-instr-generate -fcoverage-mapping -o $@ $< \
+	  $(FUZZ_OBJ) $(FUZZ_LIBS)
+fuzz: $(BUILD)/refcl-compiler
+	@$(FUZZ_MAKE) $(patsubst %,$(FUZZ)/fuzz_%,$(or $(READER),$(FUZZ_READERS)))
+	@BUILD=$(BUILD) LLVM_BIN=$(LLVM_BIN) tests/fuzz/fuzz.sh $(FUZZ) $(FUZZ_SECONDS) $(or $(READER),$(FUZZ_READERS))
+# Every committed input of every corpus, once, by `make test`.
+$(BUILD)/tests/fuzz/test_corpus: tests/fuzz/test_corpus.c tests/fuzz/reader.h $(FUZZ_OBJ) $(LIBS_A) $(BUILD)/lib/libruntime.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_OBJ) $(FUZZ_LIBS) -lcmocka -lstdc++ -lm
 
 $(BUILD)/tests/ulp/ulp: tests/ulp/ulp.c tests/ulp/math_reference.h $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a
 	@mkdir -p $(@D)

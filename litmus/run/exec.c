@@ -75,7 +75,7 @@ static bool read_locations(struct exec *e)
     return true;
 }
 
-static bool read_test(struct exec *e)
+bool lt_exec_read(struct exec *e)
 {
     const cJSON *test = e->job->test, *low = cJSON_GetObjectItem(test, "low");
     e->groups = number(test, "groups");
@@ -499,7 +499,7 @@ void lt_run_test(struct lt_job *job)
     }
     e->job = job;
     e->legacy = legacy;
-    if (!read_test(e)) {
+    if (!lt_exec_read(e)) {
         e->failure = "the plan's description of the test is not valid";
     } else {
         choose_geometry(e);

@@ -37,6 +37,8 @@ struct exec {
     char message[2048];
 };
 
+/* Reads the test of the job; false: the plan's description of it is not valid. */
+bool lt_exec_read(struct exec *e);
 bool lt_exec_failed(struct exec *e, const char *what, cl_int status);
 /* Instances that a work-group of TEST plays at a time. */
 unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test);

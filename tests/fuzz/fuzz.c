@@ -1,0 +1,45 @@
+/* libFuzzer over the reader that READER names, started by `make fuzz`. */
+#include "tests/fuzz/reader.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
+
+#define NAME_OF(reader) fuzz_##reader
+#define FUZZ_OF(reader) NAME_OF(reader)
+#define FUZZ            FUZZ_OF(READER)
+
+/* The number that the next descriptor gets: a reader leaves none open. */
+static int next_descriptor(void)
+{
+    int next = dup(STDIN_FILENO);
+    close(next);
+    return next;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    setenv("REFCL_STEP_LIMIT", "5000", 1);
+    FUZZ.read((const uint8_t *)"", 0); /* what is opened once is open now */
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    int next = next_descriptor();
+    FUZZ.read(data, size);
+    if (next_descriptor() != next)
+        abort();
+    return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
+{
+    size_t changed = FUZZ.mutate != NULL ? FUZZ.mutate(data, size, max, seed) : 0;
+    return changed > 0 ? changed : LLVMFuzzerMutate(data, size, max);
+}
