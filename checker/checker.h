@@ -290,8 +290,15 @@ struct ck_ending {
     const char *program; /* NULL: that is not known */
     int status, signal;  /* 0: none */
 };
+/* How much of the program was seen.  Less than all of it: no findings prove nothing. */
+enum ck_observation {
+    CK_OBSERVED,
+    CK_OBSERVED_NOTHING, /* no process of it used OpenCL through refcl */
+    CK_OBSERVED_IN_PART  /* a trace ended before its process did */
+};
 struct ck_report_options {
     bool color;
+    enum ck_observation observation;
     const char *command_line; /* may be NULL */
     struct ck_ending ending;
 };

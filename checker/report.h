@@ -6,6 +6,8 @@
 
 #include <cjson/cJSON.h>
 
+/* Why the observation proves nothing, and what to do; NULL: all was observed. */
+const char *ck_report_unobserved(const struct ck_report_options *options);
 /* "clean", "findings", "failed" (no findings, but the program failed), "unknown" */
 const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options);
 /* Whether the program failed; WORDS then says how. */

@@ -17,6 +17,28 @@ bool ck_report_failed(const struct ck_report_options *options, char *words, size
     return true;
 }
 
+const char *ck_report_unobserved(const struct ck_report_options *options)
+{
+    switch (options ? options->observation : CK_OBSERVED) {
+    case CK_OBSERVED_NOTHING:
+        return "nothing was observed: no process of the program used OpenCL through refcl; a static or "
+               "set-id program, "
+               "one that clears its environment (env -i) and one that loads another OpenCL library by its "
+               "path are "
+               "not observed: start the OpenCL program itself, with its environment, through the system's "
+               "libOpenCL";
+    case CK_OBSERVED_IN_PART:
+        return "observation ended early: what a process did after the end of its trace was not seen; it "
+               "closed "
+               "refcl's descriptors, called _exit or exec, was killed, or left a process behind: let it end "
+               "through "
+               "exit() or main, and close no descriptors that it did not open";
+    case CK_OBSERVED:
+        break;
+    }
+    return NULL;
+}
+
 const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options)
 {
     char words[8];
@@ -24,7 +46,8 @@ const char *ck_report_status(const struct ck_detector *detector, const struct ck
         return "findings";
     if (ck_report_failed(options, words, sizeof words))
         return "failed";
-    return ck_detector_status(detector, NULL) == MM_OK ? "clean" : "unknown";
+    return ck_detector_status(detector, NULL) == MM_OK && !ck_report_unobserved(options) ? "clean"
+                                                                                         : "unknown";
 }
 
 const char *ck_report_message(const struct ck_finding *finding)

@@ -143,6 +143,17 @@ static void add_ending(cJSON *root, const struct ck_report_options *options)
                             ending->signal ? ending->signal : ending->status);
 }
 
+static void add_observation(cJSON *root, const struct ck_report_options *options)
+{
+    const char *message = ck_report_unobserved(options);
+    if (!message)
+        return;
+    cJSON *observation = cJSON_AddObjectToObject(root, "observation");
+    ck_report_add(observation, "outcome",
+                  options->observation == CK_OBSERVED_NOTHING ? "nothing-observed" : "ended-early");
+    ck_report_add(observation, "message", message);
+}
+
 enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck_report_options *options,
                              FILE *out)
 {
@@ -157,6 +168,7 @@ enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck
         ck_report_add(root, "command_line", options->command_line);
     ck_report_add(root, "status", ck_report_status(detector, options));
     add_ending(root, options);
+    add_observation(root, options);
     if (ck_detector_status(detector, &limit) != MM_OK)
         ck_report_add(root, "limit", limit.message);
     if (ck_detector_dropped(detector))

@@ -1,5 +1,5 @@
 /* Findings as JUnit XML, for CI: every finding is a failed test, no finding a single passed one, and a
- * bound that was hit and a program that failed are errors. */
+ * bound that was hit, a program that failed and one that was not wholly observed are errors. */
 #include "checker/report.h"
 
 #include <inttypes.h>
@@ -66,7 +66,9 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
     char ending[300];
     bool failed = ck_report_failed(options, ending, sizeof ending);
     bool whole = ck_detector_status(detector, &limit) == MM_OK;
-    size_t failures = ck_detector_finding_count(detector), errors = (size_t)failed + !whole;
+    const char *unobserved = ck_report_unobserved(options);
+    size_t failures = ck_detector_finding_count(detector),
+           errors = (size_t)failed + !whole + (unobserved != NULL);
     size_t tests = failures + errors ? failures + errors : 1;
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"");
     put_escaped(options && options->command_line ? options->command_line : "refcl", out);
@@ -75,6 +77,8 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
         put_case(ck_detector_finding(detector, i), out);
     if (!whole)
         put_error("complete", limit.message, out);
+    if (unobserved)
+        put_error("observation", unobserved, out);
     if (failed)
         put_error("program", ending, out);
     if (!failures && !errors)

@@ -187,7 +187,8 @@ static void add_notification(cJSON *notifications, const char *level, const char
     cJSON_AddItemToArray(notifications, notification);
 }
 
-/* A bound that was hit and a program that failed are notifications: silence then proves nothing. */
+/* A bound that was hit, a program that failed and one that was not wholly observed are notifications: silence
+ * then proves nothing. */
 static cJSON *invocation_json(const struct ck_detector *detector, const struct ck_report_options *options)
 {
     struct mm_error limit;
@@ -195,13 +196,17 @@ static cJSON *invocation_json(const struct ck_detector *detector, const struct c
     cJSON *invocation = cJSON_CreateObject();
     bool whole = ck_detector_status(detector, &limit) == MM_OK;
     bool failed = ck_report_failed(options, ending, sizeof ending);
-    cJSON_AddBoolToObject(invocation, "executionSuccessful", whole && !failed);
+    const char *unobserved = ck_report_unobserved(options);
+    bool successful = whole && !failed && !unobserved;
+    cJSON_AddBoolToObject(invocation, "executionSuccessful", successful);
     if (options && options->command_line)
         ck_report_add(invocation, "commandLine", options->command_line);
     cJSON *notifications =
-        whole && !failed ? NULL : cJSON_AddArrayToObject(invocation, "toolExecutionNotifications");
+        successful ? NULL : cJSON_AddArrayToObject(invocation, "toolExecutionNotifications");
     if (!whole)
         add_notification(notifications, "warning", limit.message);
+    if (unobserved)
+        add_notification(notifications, "warning", unobserved);
     if (failed)
         add_notification(notifications, "error", ending);
     return invocation;

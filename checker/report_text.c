@@ -219,14 +219,19 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
         put_finding(detector, ck_detector_finding(detector, i), is_repeated(detector, i), style, out);
     if (ck_detector_status(detector, &limit) != MM_OK)
         fprintf(out, "refcl: unknown: %s\n", limit.message);
+    const char *unobserved = ck_report_unobserved(options);
+    if (unobserved)
+        fprintf(out, "refcl: unknown: %s\n", unobserved);
     if (ck_detector_dropped(detector))
         fprintf(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
     if (ck_detector_suppressed(detector))
         fprintf(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
     if (count)
         fprintf(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
-    else if (!failed && ck_detector_status(detector, NULL) == MM_OK)
+    else if (!failed && !unobserved && ck_detector_status(detector, NULL) == MM_OK)
         fprintf(out, "refcl: no findings\n");
     if (failed)
-        fprintf(out, "refcl: %s; what it did until then was checked\n", ending);
+        fprintf(out, "refcl: %s; %s\n", ending,
+                options->observation == CK_OBSERVED_NOTHING ? "nothing that it did was checked"
+                                                            : "what it did until then was checked");
 }

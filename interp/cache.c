@@ -287,17 +287,6 @@ static void keep_small(int folder)
     closedir(files);
 }
 
-static bool write_all(int file, const void *from, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t n = write(file, (const char *)from + done, size - done);
-        if (n <= 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
-}
-
 /* A new file in FOLDER; its name is random: process ids come back, in containers at once. */
 static int create_draft(int folder, char name[NAME])
 {
@@ -326,7 +315,7 @@ void in_cache_put(const struct in_cache_part *key, size_t parts, const void *dat
         entry_name(name, all, length);
         int file = create_draft(folder, draft);
         if (file >= 0) {
-            bool whole = write_all(file, &head, sizeof head) && write_all(file, all, length + size);
+            bool whole = mm_write_all(file, &head, sizeof head) && mm_write_all(file, all, length + size);
             whole = close(file) == 0 && whole;
             if (!whole || renameat(folder, draft, folder, name) != 0)
                 unlinkat(folder, draft, 0);

@@ -32,21 +32,6 @@ static uint64_t padded(uint64_t size)
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-static bool write_all(int fd, const void *data, size_t size)
-{
-    const char *at = data;
-    while (size > 0) {
-        ssize_t n = write(fd, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 static enum mm_class store(const char *path, const struct header *header, const void *block,
                            struct mm_error *err)
 {
@@ -56,7 +41,7 @@ static enum mm_class store(const char *path, const struct header *header, const 
         n > 0 && (size_t)n < sizeof draft ? open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
         return mm_fail(err, MM_INVALID, "capture", "cannot write '%s': %s", path, strerror(errno));
-    bool good = write_all(fd, header, sizeof *header) && write_all(fd, block, header->stored);
+    bool good = mm_write_all(fd, header, sizeof *header) && mm_write_all(fd, block, header->stored);
     good = close(fd) == 0 && good;
     if (good && rename(draft, path) == 0)
         return MM_OK;

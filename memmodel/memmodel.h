@@ -55,6 +55,9 @@ void *mm_alloc_zero(size_t n, size_t size); /* n * size, checked for overflow */
 void *mm_realloc(void *p, size_t size);     /* the old block survives a failure */
 void mm_free(void *p);
 char *mm_strdup(const char *s);
+/* Writes all of DATA to a file, pipe or socket.  False: errno says why; no signal is delivered for it
+ * (SIGPIPE, SIGXFSZ). */
+bool mm_write_all(int fd, const void *data, size_t size);
 /* Memory that kernels use, zeroed.  ALIGN: a power of two, a page at most. */
 void *mm_aligned_alloc(size_t size, size_t align);
 void mm_aligned_free(void *p);
@@ -445,7 +448,14 @@ uint32_t mm_recorder_host_threads(struct mm_recorder *recorder);
 enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err);
 /* The same for a reader that waits at the other end of a pipe: what it does not want is left out. */
 enum { MM_TRACE_UNCOMPRESSED = 1, MM_TRACE_WITHOUT_VALUES = 2 };
-enum mm_class mm_trace_writer_for(int fd, unsigned flags, struct mm_sink *sink, struct mm_error *err);
+/* FAILURE (may be NULL) is called once, with an errno, where the trace becomes incomplete: a write failed, or
+ * there was no memory.  Nothing is written after that. */
+struct mm_trace_failure {
+    void (*function)(void *context, int error);
+    void *context;
+};
+enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_failure *failure,
+                                  struct mm_sink *sink, struct mm_error *err);
 /* A descriptor for a reader that listens under NAME in the abstract namespace of sockets; -1: there is none.
  */
 int mm_trace_connect(const char *name);

@@ -4,19 +4,17 @@
 #include "memmodel/zstd/codec.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 struct writer {
     int fd;
     unsigned flags;
+    bool failed;
+    struct mm_trace_failure report;
     struct mm_codec *codec;
     struct mm_trace_state state;
     mm_event_id chunk_first, next_event;
@@ -24,39 +22,22 @@ struct writer {
     size_t used, raw_capacity, out_capacity;
 };
 
-static bool write_all(int fd, const unsigned char *p, size_t size)
+static enum mm_class writer_fail(struct writer *w, int error)
 {
-    while (size) {
-        ssize_t n = write(fd, p, size);
-        if (n > 0) {
-            p += n;
-            size -= (size_t)n;
-        } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            struct pollfd wait = {.fd = fd, .events = POLLOUT};
-            poll(&wait, 1, -1);
-        } else if (n == 0 || errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
+    bool first = !w->failed;
+    w->failed = true;
+    if (first && w->report.function)
+        w->report.function(w->report.context, error);
+    return MM_LIMIT;
 }
 
-/* A reader that went away must not end the application with SIGPIPE. */
-static enum mm_class write_quietly(int fd, const unsigned char *p, size_t size)
+/* Writes and remembers the first failure, which is reported at once: nothing is written after it, so that the
+ * trace has no end mark and is read as incomplete. */
+static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t size)
 {
-    sigset_t pipe_only, old, pending;
-    sigemptyset(&pipe_only);
-    sigaddset(&pipe_only, SIGPIPE);
-    sigpending(&pending);
-    bool was_pending = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_only, &old);
-    bool ok = write_all(fd, p, size);
-    if (!ok && errno == EPIPE && !was_pending) {
-        const struct timespec now = {0, 0};
-        sigtimedwait(&pipe_only, NULL, &now);
-    }
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    return ok ? MM_OK : MM_LIMIT;
+    if (!w->failed && mm_write_all(w->fd, p, size))
+        return MM_OK;
+    return writer_fail(w, errno);
 }
 
 static bool reserve(unsigned char **buffer, size_t *capacity, size_t size)
@@ -81,11 +62,11 @@ static void restart(struct writer *w)
 /* Compresses and writes what the buffer holds; stored uncompressed where that is smaller. */
 static enum mm_class write_chunk(struct writer *w)
 {
-    if (!w->used)
-        return MM_OK;
+    if (!w->used || w->failed)
+        return w->failed ? MM_LIMIT : MM_OK;
     size_t bound = MM_TRACE_CHUNK_HEADER + mm_codec_bound(w->used);
     if (!reserve(&w->out, &w->out_capacity, bound))
-        return MM_LIMIT;
+        return writer_fail(w, ENOMEM);
     unsigned char *payload = w->out + MM_TRACE_CHUNK_HEADER;
     size_t stored = 0;
     if (!(w->flags & MM_TRACE_UNCOMPRESSED))
@@ -103,7 +84,7 @@ static enum mm_class write_chunk(struct writer *w)
     restart(w);
     w->chunk_first = w->next_event;
     w->used = 0;
-    return write_quietly(w->fd, w->out, MM_TRACE_CHUNK_HEADER + stored);
+    return writer_put(w, w->out, MM_TRACE_CHUNK_HEADER + stored);
 }
 
 /* Makes room for SIZE more bytes: by writing the chunk when it is full, else by growing the buffer. */
@@ -114,7 +95,7 @@ static enum mm_class make_room(struct writer *w, size_t size)
         if (cls != MM_OK)
             return cls;
     }
-    return reserve(&w->raw, &w->raw_capacity, w->used + size) ? MM_OK : MM_LIMIT;
+    return !w->failed && reserve(&w->raw, &w->raw_capacity, w->used + size) ? MM_OK : writer_fail(w, ENOMEM);
 }
 
 static enum mm_class write_events(void *context, const struct mm_event *events, size_t count)
@@ -161,33 +142,37 @@ static void write_close(void *context)
         unsigned char end[MM_TRACE_CHUNK_HEADER];
         mm_trace_chunk_put(end,
                            &(struct mm_trace_chunk){.codec = MM_TRACE_END, .first_event = w->next_event});
-        write_quietly(w->fd, end, sizeof end);
+        writer_put(w, end, sizeof end);
     }
-    close(w->fd);
+    if (close(w->fd) != 0)
+        writer_fail(w, errno);
     free_writer(w);
 }
 
-static enum mm_class write_header(int fd)
+static bool write_header(int fd)
 {
     unsigned char header[MM_TRACE_FILE_HEADER] = MM_TRACE_MAGIC;
     header[8] = MM_TRACE_VERSION;
-    return write_quietly(fd, header, sizeof header);
+    return mm_write_all(fd, header, sizeof header);
 }
 
-enum mm_class mm_trace_writer_for(int fd, unsigned flags, struct mm_sink *sink, struct mm_error *err)
+enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_failure *failure,
+                                  struct mm_sink *sink, struct mm_error *err)
 {
     struct writer *w = mm_alloc_zero(1, sizeof *w);
     if (!w)
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
     w->fd = fd;
     w->flags = flags;
+    if (failure)
+        w->report = *failure;
     restart(w);
     w->codec = mm_codec_create();
     if (!w->codec || !reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
         free_writer(w);
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
     }
-    if (write_header(fd) != MM_OK) {
+    if (!write_header(fd)) {
         free_writer(w);
         return mm_fail(err, MM_LIMIT, "trace.write", "cannot write a trace: %s", strerror(errno));
     }
@@ -201,7 +186,7 @@ enum mm_class mm_trace_writer_for(int fd, unsigned flags, struct mm_sink *sink, 
 
 enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err)
 {
-    return mm_trace_writer_for(fd, 0, sink, err);
+    return mm_trace_writer_for(fd, 0, NULL, sink, err);
 }
 
 int mm_trace_connect(const char *name)

@@ -53,6 +53,16 @@ uint64_t *rt_record_progress(uint32_t command)
     return &progress->groups;
 }
 
+/* The application goes on: its results do not depend on the recording. */
+static void report_lost(void *context, int error)
+{
+    (void)context;
+    fprintf(
+        stderr,
+        "refcl: error: the trace is incomplete, as writing it failed: %s; the program goes on unrecorded\n",
+        strerror(error));
+}
+
 static void initialise(void)
 {
     const char *path = rt_setting_text(RT_SET_TRACE, NULL),
@@ -74,7 +84,8 @@ static void initialise(void)
     }
     struct mm_sink sink;
     struct mm_error error = {0};
-    if (fd < 0 || mm_trace_writer_for(fd, flags, &sink, &error) != MM_OK) {
+    struct mm_trace_failure failure = {.function = report_lost};
+    if (fd < 0 || mm_trace_writer_for(fd, flags, &failure, &sink, &error) != MM_OK) {
         fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
         return;
     }

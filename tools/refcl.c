@@ -1,6 +1,8 @@
 /* The refcl command: finds the subcommand and runs it. */
 #include "tools/commands.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <string.h>
 
 static const struct tool_command *const commands[] = {
@@ -32,7 +34,22 @@ static int matches(const char *name, int argc, char **argv)
     return words;
 }
 
-int main(int argc, char **argv)
+/* A verdict that could not be written is none. */
+static int written(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    return tool_error(EXIT_TOOL, "writing to the standard output failed: %s", strerror(errno));
+}
+
+/* At a limit of file sizes (RLIMIT_FSIZE) writes fail with an error, which is reported.  A handler, unlike
+ * SIG_IGN, is not inherited by the programs that are started. */
+static void take_no_signal(int number)
+{
+    (void)number;
+}
+
+static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
         usage(stderr);
@@ -54,4 +71,10 @@ int main(int argc, char **argv)
     tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
     usage(stderr);
     return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = take_no_signal, .sa_flags = SA_RESTART}, NULL);
+    return written(dispatch(argc, argv));
 }

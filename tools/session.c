@@ -204,11 +204,12 @@ static int report(const struct session *session, const struct ck_detector *detec
                   struct ck_report_options *options)
 {
     bool none = ck_detector_finding_count(detector) == 0;
+    bool known = options->observation == CK_OBSERVED && ck_detector_status(detector, NULL) == MM_OK;
     bool next = session->has_seeds && child == EXIT_CLEAN; /* it is the next seed's turn */
     if (none && next && session->more_seeds)
         return 0;
     options->color = isatty(STDERR_FILENO) == 1;
-    if (!session->quiet && !(none && (next || child == EXIT_USAGE)))
+    if (!session->quiet && !(none && ((next && known) || child == EXIT_USAGE)))
         ck_report_text(detector, options, stderr);
     options->color = false;
     int code = write_report(ck_report_json, detector, options, session->json);
@@ -232,7 +233,7 @@ static int wait_for(const struct session *session, pid_t pid, struct ck_ending *
     return status ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-static int verdict(const struct ck_detector *detector, int child)
+static int verdict(const struct ck_detector *detector, enum ck_observation observation, int child)
 {
     struct mm_error err = {0};
     if (ck_detector_finding_count(detector))
@@ -241,7 +242,7 @@ static int verdict(const struct ck_detector *detector, int child)
         return child;
     if (ck_detector_status(detector, &err) != MM_OK)
         return tool_report(&err);
-    return EXIT_CLEAN;
+    return observation == CK_OBSERVED ? EXIT_CLEAN : EXIT_UNKNOWN;
 }
 
 char *session_read_text(const char *path)
@@ -285,6 +286,7 @@ static int finish(struct session_processes *processes, char **argv, pid_t child,
     snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
     struct ck_report_options options = {.command_line = session->command_line,
                                         .ending = {.program = program}};
+    options.observation = session_processes_observed(processes);
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
     if (session->program)
         options.ending.status = 0; /* it is the judge's */
@@ -306,7 +308,7 @@ static int finish(struct session_processes *processes, char **argv, pid_t child,
         return code ? code : reported;
     if (session->program && !options.ending.signal)
         return session->program->judge(session->program->context, detector, own);
-    return verdict(detector, status);
+    return verdict(detector, options.observation, status);
 }
 
 bool session_is_weak(const struct session *session)
@@ -384,7 +386,7 @@ static int run_seeds(struct session *session, char **argv)
         if (code == EXIT_UNKNOWN && unknown == UINT64_MAX)
             unknown = n;
     }
-    if (!session->quiet)
+    if (!session->quiet && unknown == UINT64_MAX)
         fprintf(stderr, "refcl: no findings with the seeds %llu to %llu\n",
                 (unsigned long long)session->first_seed, (unsigned long long)session->last_seed);
     if (unknown == UINT64_MAX)

@@ -121,6 +121,7 @@ const struct ck_detector *session_launch_run(struct session_launch *l, const cha
         waitpid(child, &status, 0);
     patience->seconds -= seconds_of_children() - before;
     patience->is_out = patience->seconds <= 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
-    good = good && status == 0 && ck_detector_status(processes->first->detector, NULL) == MM_OK;
+    good = good && status == 0 && session_processes_observed(processes) == CK_OBSERVED &&
+           ck_detector_status(processes->first->detector, NULL) == MM_OK;
     return good ? processes->first->detector : NULL;
 }

@@ -33,6 +33,19 @@ static void unlock(const struct session_tee *tee)
         pthread_mutex_unlock(tee->lock);
 }
 
+/* A sink at its limit stops alone: only when none is left does reading stop.  Any other failure ends it at
+ * once. */
+static enum mm_class tee_outcome(struct session_tee *tee, size_t sink, enum mm_class cls, enum mm_class worst)
+{
+    if (cls != MM_LIMIT)
+        return cls ? cls : worst;
+    tee->stopped[sink] = true;
+    for (size_t i = 0; i < tee->count; i++)
+        if (!tee->stopped[i])
+            return worst;
+    return MM_LIMIT;
+}
+
 static enum mm_class tee_record(void *context, const struct mm_record *given)
 {
     struct session_process *p = context;
@@ -43,11 +56,13 @@ static enum mm_class tee_record(void *context, const struct mm_record *given)
         tee->count > 1 && given->type == MM_RECORD_SOURCE && session_places_find(&p->places, &copy, &text);
     lock(tee);
     for (size_t i = 0; found && text.type && i < tee->count; i++)
-        tee->sinks[i].record(tee->sinks[i].context, &text);
-    for (size_t i = 0; i < tee->count; i++) {
-        enum mm_class c = tee->sinks[i].record(tee->sinks[i].context, record);
-        worst = c ? c : worst;
-    }
+        if (!tee->stopped[i])
+            tee->sinks[i].record(tee->sinks[i].context, &text);
+    for (size_t i = 0; i < tee->count; i++)
+        if (!tee->stopped[i]) {
+            enum mm_class c = tee->sinks[i].record(tee->sinks[i].context, record);
+            worst = tee_outcome(tee, i, c, worst);
+        }
     unlock(tee);
     return worst;
 }
@@ -70,10 +85,9 @@ static enum mm_class tee_events(void *context, const struct mm_event *events, si
     struct session_tee *tee = &((struct session_process *)context)->tee;
     enum mm_class worst = MM_OK;
     lock(tee);
-    for (size_t i = 0; i < tee->count; i++) {
-        enum mm_class c = sink_events(&tee->sinks[i], events, count);
-        worst = c ? c : worst;
-    }
+    for (size_t i = 0; i < tee->count; i++)
+        if (!tee->stopped[i])
+            worst = tee_outcome(tee, i, sink_events(&tee->sinks[i], events, count), worst);
     unlock(tee);
     return worst;
 }
@@ -90,6 +104,11 @@ static void tee_close(struct session_tee *tee)
 }
 
 /* The first process writes to FILE itself, the others to FILE.2, FILE.3, ... */
+static void note_trace_error(void *context, int error)
+{
+    ((struct session_tee *)context)->trace_error = error;
+}
+
 static int open_trace(struct session_tee *tee, const char *path, size_t number)
 {
     struct mm_error err = {0};
@@ -98,8 +117,11 @@ static int open_trace(struct session_tee *tee, const char *path, size_t number)
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
-    if (mm_trace_writer(fd, &tee->sinks[tee->count], &err) != MM_OK)
-        return tool_report(&err);
+    struct mm_trace_failure failure = {.function = note_trace_error, .context = tee};
+    if (mm_trace_writer_for(fd, 0, &failure, &tee->sinks[tee->count], &err) != MM_OK) {
+        close(fd);
+        return tool_error(EXIT_TOOL, "'%s': %s", name, err.message);
+    }
     tee->count++;
     return 0;
 }
@@ -158,7 +180,7 @@ static void consume(struct session_process *p)
     char rest[4096];
     while (session_input_read(&p->input, rest, sizeof rest) > 0)
         ;
-    if (c == MM_OK && !p->tee.complete && p->input.received)
+    if (c == MM_OK && !p->tee.complete)
         fprintf(stderr, "refcl: note: the trace of process %ld ends early; what came before is reported\n",
                 (long)p->pid);
     p->code = c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
@@ -170,6 +192,10 @@ static void *process_main(void *context)
     consume(p);
     close(p->input.fd);
     tee_close(&p->tee);
+    if (p->tee.trace_error && !p->code)
+        p->code =
+            tool_error(EXIT_TOOL, "the trace '%s' of process %ld is incomplete, as writing it failed: %s",
+                       p->all->session->trace, (long)p->pid, strerror(p->tee.trace_error));
     session_progress_end(p->progress);
     p->progress = NULL;
     look_again(p);
@@ -207,6 +233,17 @@ static int open_predictor(struct session_process *p, const struct session *sessi
             return tool_report(&err);
     ck_predictor_sink(p->predictor, &p->tee.sinks[p->tee.count++]);
     return 0;
+}
+
+enum ck_observation session_processes_observed(const struct session_processes *processes)
+{
+    enum ck_observation seen = CK_OBSERVED_NOTHING;
+    for (const struct session_process *p = processes->first; p; p = p->next)
+        if (p->has_thread && !p->tee.complete)
+            return CK_OBSERVED_IN_PART;
+        else if (p->has_thread)
+            seen = CK_OBSERVED;
+    return seen;
 }
 
 void session_processes_tell(const struct session_processes *processes)

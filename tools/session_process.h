@@ -14,7 +14,9 @@
 /* Passes everything to the detector, to a trace file and to the user's own analysis. */
 struct session_tee {
     struct mm_sink sinks[5];
+    bool stopped[5]; /* sinks that reached a limit; the others go on */
     size_t count;
+    int trace_error; /* errno of writing the trace file, 0 = none */
     bool complete;
     struct mm_sink *recorder; /* the user's own, NULL = none */
     pthread_mutex_t *lock;    /* of the user's own */
@@ -56,6 +58,8 @@ int session_processes_open(struct session_processes *processes, const struct ses
                            const char *patterns);
 /* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */
 int session_processes_follow(struct session_processes *processes, pid_t child);
+/* How much of the command was seen. */
+enum ck_observation session_processes_observed(const struct session_processes *processes);
 /* What prediction could not answer, on stderr. */
 void session_processes_tell(const struct session_processes *processes);
 void session_processes_close(struct session_processes *processes);

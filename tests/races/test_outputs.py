@@ -122,7 +122,7 @@ def judge(kind, command, folder, validator):
           [f["kind"] for f in report["findings"]], "; ".join(wrong))
     suite = xml.parse(names["junit"]).getroot().find("testsuite")
     counts = [int(suite.get(n)) for n in ("tests", "failures", "errors")]
-    errors = (report["status"] == "unknown") + ("message" in report.get("program", {}))
+    errors = ("limit" in report) + ("observation" in report) + ("message" in report.get("program", {}))
     check("%s: JUnit" % kind, counts == [max(1, len(report["findings"]) + errors), len(report["findings"]), errors] and
           len(suite.findall("testcase")) == counts[0], str(counts))
     with open(names["html"], encoding="utf-8") as f:

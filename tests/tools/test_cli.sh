@@ -47,7 +47,7 @@ ok "noise is not a trace" exits 2 $REFCL trace dump $tap_dir/noise
 
 # run
 ok "a missing program is named" prints 2 "no-such-program" $REFCL run -- no-such-program
-ok "a program without OpenCL is clean" exits 0 $REFCL run -- true
+ok "a program without OpenCL is not clean" prints 3 "nothing was observed" $REFCL run -- true
 ok "a program that fails is not clean" prints 1 "ended with status 7" $REFCL run -- sh -c 'exit 7'
 ends_with() { # WORDS COMMAND...: the last line that it prints on stderr has them, and no line says "no findings"
     local words=$1 text
@@ -63,7 +63,7 @@ ok "... with --seeds, too" ends_with "^refcl: .*--seed 1$" $REFCL run --seeds 3 
 ok "... and in every output" bash -c "
     $REFCL run -q --json $tap_dir/died.json --sarif $tap_dir/died.sarif --junit $tap_dir/died.xml -- sh -c 'kill -SEGV \$\$'
     [ \$? -eq 1 ] && grep -q '\"status\":.*failed' $tap_dir/died.json && grep -q '\"signal\":.*11' $tap_dir/died.json &&
-        grep -q 'errors=\"1\"' $tap_dir/died.xml && grep -q 'SIGSEGV' $tap_dir/died.xml && grep -q SIGSEGV $tap_dir/died.sarif &&
+        grep -q 'errors=\"2\"' $tap_dir/died.xml && grep -q 'SIGSEGV' $tap_dir/died.xml && grep -q SIGSEGV $tap_dir/died.sarif &&
         grep -q '\"executionSuccessful\":.*false' $tap_dir/died.sarif"
 ok "a folder is no program" prints 2 "cannot run" $REFCL run -- $tap_dir
 ok "a command is needed" prints 2 "no command given" $REFCL run --

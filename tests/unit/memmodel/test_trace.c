@@ -252,7 +252,7 @@ static struct digest write_random(int fd, size_t n)
     struct digest d = {0};
     struct mm_sink sink;
     struct mm_error err;
-    assert_int_equal(mm_trace_writer_for(dup(fd), writer_flags, &sink, &err), MM_OK);
+    assert_int_equal(mm_trace_writer_for(dup(fd), writer_flags, NULL, &sink, &err), MM_OK);
     for (size_t i = 0; i < n; i++) {
         struct mm_record r = random_record(d.events);
         if (r.type == MM_RECORD_EDGE && !d.events)

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""A trace that cannot be written: it is reported, the application lives and computes what it should, and the detector goes on.
+Full disks are a small tmpfs (in a mount namespace of its own), /dev/full, and a limit of file sizes."""
+import json
+import os
+import resource
+import shlex
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../lib"))
+import tap
+from tap import check
+from built import PATIENCE, REFCL, on_refcl
+
+# Every launch records thousands of events; `add` races where several work-items increment one element.
+HOST = r'''#include "host.h"
+int main(int argc, char **argv)
+{
+    (void)argv;
+    begin(NULL);
+    cl_command_queue q = in_order();
+    cl_mem a = buffer(), n = buffer();
+    int values[N], launches = 60;
+    for (int i = 0; i < launches; i++) {
+        OK(clSetKernelArg(kernel("add", a, NULL, NULL), 0, sizeof a, &a));
+        launch(q, kernel("add", a, NULL, NULL), N, NULL);
+        OK(clEnqueueReadBuffer(q, a, CL_TRUE, 0, BYTES, values, 0, NULL, NULL));
+    }
+    if (argc > 1) { /* a race, after the trace was lost */
+        cl_int e;
+        const char *source = "kernel void k(global int *a) { a[0] += 1; }";
+        program = clCreateProgramWithSource(context, 1, &source, NULL, &e);
+        OK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+        launch(q, kernel("k", n, NULL, NULL), N, NULL);
+        OK(clFinish(q));
+    }
+    for (int i = 0; i < N; i++)
+        if (values[i] != launches)
+            return 5;
+    puts("right");
+    return 0;
+}
+'''
+SMALL = 4096
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, SMALL))
+
+
+def start(*words, limit=None, **variables):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE,
+                          preexec_fn=limit, env=on_refcl(REFCL_TRACE_REPLAYS="", **variables))
+
+
+def on_tmpfs(folder, command):
+    """COMMAND in a mount namespace in which FOLDER is a file system of 8 KiB; None: that cannot be made."""
+    script = "mount -t tmpfs -o size=8k none %s || exit 99; %s" % (shlex.quote(folder), command)
+    words = ["unshare", "-m"] + ([] if os.geteuid() == 0 else ["-r"]) + ["sh", "-c", script]
+    try:
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, env=on_refcl())
+    except FileNotFoundError:
+        return None
+    return None if done.returncode == 99 or "unshare" in done.stderr else done
+
+
+def application(name, done, words):
+    check(name + ": the application lives", done.returncode == 0 and done.stdout == "right\n", (done.returncode, done.stderr))
+    check(name + ": it is reported once", done.stderr.count("refcl: ") == 1 and words in done.stderr, done.stderr)
+
+
+def session(name, done, out):
+    check(name + ": the program's results", done.stdout == "right\n", done.stdout)
+    check(name + ": exit 4 and the reason", done.returncode == 4 and "is incomplete" in done.stderr, done.stderr)
+    with open(out, encoding="utf-8") as f:
+        report = json.load(f)
+    check(name + ": the detector went on", [f["kind"] for f in report["findings"]] == ["data-race"] and
+          "observation" not in report, report)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        program, trace, out = (os.path.join(folder, n) for n in ("program", "t.trace", "out.json"))
+        disk = os.path.join(folder, "disk")
+        os.mkdir(disk)
+        subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
+                        "-x", "c", "-", "-o", program, "-lOpenCL"], input=HOST.encode(), check=True)
+        whole = start(program, REFCL_TRACE=trace)
+        check("with room the trace is larger than the limits", whole.returncode == 0 and not whole.stderr and
+              os.path.getsize(trace) > 2 * SMALL, (whole.stderr, os.path.getsize(trace)))
+        application("/dev/full", start(program, REFCL_TRACE="/dev/full"), "No space left on device")
+        application("limited", start(program, limit=limited, REFCL_TRACE=trace), "the trace is incomplete")
+        dump = start(REFCL, "trace", "dump", trace)
+        check("limited: the prefix is readable", dump.returncode in (0, 3), dump.stderr)
+        done = start(REFCL, "run", "--trace", "/dev/full", "--", program)
+        check("run, /dev/full: exit 4 and the reason", done.returncode == 4 and "No space left" in done.stderr, done.stderr)
+        limit = "ulimit -f %d; " % (SMALL // 512)
+        command = "%s run --json /dev/fd/9 --trace %s -- %s race" % (REFCL, "%s", program)
+        # The report goes where the limit does not reach: a pipe.
+        done = subprocess.run(["sh", "-c", "(%s %s) 9>&1 >&2 | cat >%s" % (limit, command % trace, out)], timeout=PATIENCE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        check("run, limited: the program's results and the reason", "right\n" in done.stderr and "is incomplete" in done.stderr,
+              done.stderr)
+        with open(out, encoding="utf-8") as f:
+            report = json.load(f)
+        check("run, limited: the detector went on", [f["kind"] for f in report["findings"]] == ["data-race"], report)
+        full = os.path.join(disk, "t.trace")
+        done = on_tmpfs(disk, "REFCL_TRACE=%s %s" % (full, program))
+        if done is None:
+            tap.skip("a full tmpfs", "mounting is not possible")
+        else:
+            application("tmpfs", done, "the trace is incomplete")
+            command = "%s run --json %s --trace %s -- %s race" % (REFCL, out, full, program)
+            session("run, tmpfs", on_tmpfs(disk, command), out)
+    done = subprocess.run("%s --version >/dev/full; echo $?; %s litmus gen --help >/dev/full; echo $?" % (REFCL, REFCL), shell=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    check("a standard output that is full", done.stdout == "4\n4\n" and done.stderr.count("No space left") == 2, (done.stdout, done.stderr))
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

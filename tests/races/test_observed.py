@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""What was not observed is never "clean": programs of which refcl sees nothing, or only a part, give "unknown" and exit 3 in
+every format; a program that ends as it should is clean, however many processes it has."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../lib"))
+import tap
+from tap import check
+from built import PATIENCE, REFCL, ROOT
+
+HOST = r'''#include "host.h"
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void work(void)
+{
+    cl_command_queue q = in_order();
+    launch(q, kernel("add", buffer(), NULL, NULL), N, NULL);
+    OK(clFinish(q));
+}
+int main(int argc, char **argv)
+{
+    (void)argc;
+    %s
+    return 0;
+}
+'''
+PROGRAMS = {  # the outcome, and what main does
+    "whole": (None, "begin(NULL); work();"),
+    "loads-only": (None, "cl_uint n; clGetPlatformIDs(0, NULL, &n);"),
+    "without-opencl": ("nothing-observed", "(void)argv;"),
+    "closes-all": ("ended-early", "begin(NULL); work(); syscall(SYS_close_range, 3, ~0u, 0); work();"),
+    "quick-exit": ("ended-early", "begin(NULL); work(); _exit(0);"),
+    "executes": ("ended-early", "begin(NULL); work(); execl(\"/bin/true\", \"true\", NULL);"),
+    "child-killed": ("ended-early", "if (fork() == 0) { begin(NULL); work(); raise(SIGKILL); } wait(NULL);"),
+    "child-whole": (None, "if (fork() == 0) { begin(NULL); work(); return 0; } wait(NULL);"),
+    "child-killed-parent-whole": ("ended-early", "if (fork() == 0) { begin(NULL); work(); raise(SIGKILL); } wait(NULL);"
+                                  "begin(NULL); work();"),
+}
+
+
+def build(folder, name, body, *flags):
+    program = os.path.join(folder, name)
+    subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
+                    "-x", "c", "-", "-o", program, *(flags or ["-lOpenCL"])], input=body.encode(), check=True)
+    return program
+
+
+def run(folder, *words):
+    names = {n: os.path.join(folder, "out." + n) for n in ("json", "sarif", "junit", "html")}
+    return names, subprocess.run([REFCL, "run", *[w for n in names for w in ("--" + n, names[n])], *words],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, text=True)
+
+
+def judge(folder, name, outcome, *command):
+    names, done = run(folder, "--", *command)
+    with open(names["json"], encoding="utf-8") as f:
+        report = json.load(f)
+    with open(names["sarif"], encoding="utf-8") as f:
+        invocation = json.load(f)["runs"][0]["invocations"][0]
+    with open(names["html"], encoding="utf-8") as f:
+        page = f.read()
+    suite = xml.parse(names["junit"]).getroot().find("testsuite")
+    if outcome is None:
+        check(name + ": exit 0", done.returncode == 0 and "refcl: no findings" in done.stderr, done.stderr)
+        check(name + ": clean", report["status"] == "clean" and "observation" not in report, report)
+        check(name + ": SARIF and JUnit", invocation["executionSuccessful"] and suite.get("errors") == "0", invocation)
+        return
+    message = report.get("observation", {}).get("message", "?")
+    check(name + ": exit 3", done.returncode == 3 and "refcl: unknown: " + message in done.stderr and
+          "no findings" not in done.stderr, done.stderr)
+    check(name + ": JSON", report["status"] == "unknown" and report.get("observation", {}).get("outcome") == outcome, report)
+    notes = [n["message"]["text"] for n in invocation.get("toolExecutionNotifications", [])]
+    check(name + ": SARIF", invocation["executionSuccessful"] is False and message in notes, invocation)
+    errors = [e.get("message") for e in suite.iter("error")]
+    check(name + ": JUnit", suite.get("errors") == "1" and errors == [message], errors)
+    check(name + ": the page", message in page, name)
+    try:
+        import jsonschema
+        with open(os.path.join(ROOT, "tools/schema/report.schema.json"), encoding="utf-8") as f:
+            wrong = [e.message for e in jsonschema.Draft7Validator(json.load(f)).iter_errors(report)]
+        check(name + ": schema", not wrong, wrong)
+    except ImportError:
+        tap.skip(name + ": schema", "python3-jsonschema is not there")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        for name, (outcome, body) in PROGRAMS.items():
+            judge(folder, name, outcome, build(folder, name, HOST % body))
+        whole = os.path.join(folder, "whole")
+        judge(folder, "static", "nothing-observed", build(folder, "static", "int main(void) { return 0; }", "-static"))
+        judge(folder, "env -i", "nothing-observed", "env", "-i", "OCL_ICD_VENDORS=" + folder, "sh", "-c", whole + " || true")
+        if os.geteuid() == 0:
+            other = build(folder, "set-id", "#include <unistd.h>\nint main(int c, char **v) {\n"
+                          "if (c > 1) execl(v[1], v[1], (char *)0); return 0; }", "-O1")
+            os.chown(other, 65534, 65534)
+            os.chmod(other, 0o4755)
+            judge(folder, "set-id", "nothing-observed", other)
+        else:
+            tap.skip("set-id", "only root can make such a program of another user")
+        _, done = run(folder, "--seeds", "2", "--", "true")
+        check("no seed observes anything", done.returncode == 3 and "no findings" not in done.stderr, done.stderr)
+        _, done = run(folder, "--", "sh", "-c", "exit 7")
+        check("a program that fails unseen: failed, and not checked", done.returncode == 1 and
+              "nothing that it did was checked" in done.stderr, done.stderr)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
