@@ -251,7 +251,7 @@ struct in_launch {
     enum in_schedule schedule;
     uint64_t seed;
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
-    uint32_t max_findings; /* stop after so many, 0 = 1 */
+    uint32_t max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can go on */
     bool checks; /* object-exact bounds and undefined-behaviour checks; off: only what would crash */
     struct mm_recorder *recorder; /* NULL: recording off */
     uint32_t command;             /* for agents in events and findings */

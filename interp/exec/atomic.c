@@ -113,7 +113,7 @@ static bool exchange(uint8_t *m, uint32_t size, uint64_t *old, uint64_t value)
 }
 
 /* Carries the instruction out; *WRITTEN is what memory then holds. */
-static uint64_t perform(struct step *s, uint8_t *m, uint64_t *written)
+static uint64_t perform_aligned(struct step *s, uint8_t *m, uint64_t *written)
 {
     uint64_t old = load(m, s->a->size);
     *written = old;
@@ -123,6 +123,19 @@ static uint64_t perform(struct step *s, uint8_t *m, uint64_t *written)
         s->writes = true;
         *written = result_of(s, old) & s->mask;
     } while (s->writes && !exchange(m, s->a->size, &old, *written));
+    return old;
+}
+
+/* Misaligned memory, which is a finding where that is checked: not atomic for other threads of the host. */
+static uint64_t perform(struct step *s, uint8_t *m, uint64_t *written)
+{
+    uint64_t copy, old;
+    if (((uintptr_t)m & (s->a->size - 1)) == 0)
+        return perform_aligned(s, m, written);
+    memcpy(&copy, m, s->a->size);
+    old = perform_aligned(s, (uint8_t *)&copy, written);
+    if (s->writes)
+        memcpy(m, &copy, s->a->size);
     return old;
 }
 
@@ -182,6 +195,20 @@ static bool perform_weakly(struct in_run *run, struct in_item *item, struct step
     return !w.failed;
 }
 
+/* Memory as it is: misaligned atomics are ordinary accesses to weak memory, whose cells are aligned. */
+static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, struct step *s, const struct in_fat *p,
+                            uint8_t *m, uint64_t *written)
+{
+    uint32_t size = s->a->size;
+    bool weak = run->weak != NULL && p->object->region != MM_PRIVATE;
+    if (!weak || ((uintptr_t)m & (size - 1)) == 0)
+        return perform(s, m, written);
+    in_weak_write_begin(run, item, p->object, p->address, size);
+    uint64_t old = perform(s, m, written);
+    in_weak_write_end(run, item, p->object, p->address, size);
+    return old;
+}
+
 /* ---- the whole -------------------------------------------------------------------------------- */
 
 static void record(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct step *s,
@@ -210,7 +237,7 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
     uint8_t *m = in_touch(run, item, pc, p, p->address, a->size, a->size - 1, writes);
     uint64_t old = 0, written = 0;
     bool flag = a->opcode == SpvOpAtomicFlagTestAndSet;
-    if (m != NULL && ((uintptr_t)m & (a->size - 1)) == 0) {
+    if (m != NULL) {
         struct step s = {.a = a, .mask = a->size == 8 ? UINT64_MAX : (UINT64_C(1) << (8 * a->size)) - 1};
         if (a->value != 0)
             memcpy(&s.value, item->frame + a->value, a->size);
@@ -219,8 +246,9 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
             in_fault_atomic_next(item);
         bool weak = run->weak != NULL && p->object->region != MM_PRIVATE;
-        if (!weak || !perform_weakly(run, item, &s, p, &old, &written))
-            old = perform(&s, m, &written);
+        bool aligned = ((uintptr_t)m & (a->size - 1)) == 0;
+        if (!weak || !aligned || !perform_weakly(run, item, &s, p, &old, &written))
+            old = perform_in_memory(run, item, &s, p, m, &written);
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
             old = in_fault_atomic_done(item, a, m, old, written, s.writes, s.comparator);
         if (run->full && run->launch.recorder != NULL && p->object->region != MM_PRIVATE)

@@ -103,6 +103,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
         return true;
     in_raise(run, item, pc, "invalid-ndrange", "CLC 6.15.16", NULL, 0, 0, "an ndrange of %u dimensions",
              range->dimensions);
+    run->stopped = true;
     return false;
 }
 

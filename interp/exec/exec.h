@@ -272,6 +272,8 @@ struct in_run {
     bool over;
     bool stray; /* something was read that lies outside every object, and was taken for zero */
     uint32_t findings;
+    struct in_raised *raised; /* how often which finding was raised where (finding.c) */
+    uint32_t raised_count;
     uint32_t *source_ids;
     struct in_calls *calls; /* sources of functions, by how they were called */
     uint32_t *local_ids;    /* allocation ids of local objects */
@@ -345,7 +347,8 @@ static inline uint8_t *in_touch(struct in_run *run, struct in_item *item, const 
     return in_touch_slow(run, item, pc, p, address, size, align_mask, write);
 }
 
-/* finding.c: reports; afterwards run->stopped says whether the launch ends. */
+/* finding.c: reports, the same finding at the same instruction a hundred times per launch at most; afterwards
+ * run->stopped says whether the launch ends. */
 void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
               const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
               const char *format, ...) MM_PRINTF(9, 10);

@@ -34,6 +34,36 @@ static void record(struct in_run *run, const struct in_item *item, const struct 
     mm_recorder_record(run->launch.recorder, &record);
 }
 
+enum { MOST_REPORTS = 100 }; /* of one finding at one instruction, per launch */
+struct in_raised {
+    const struct in_insn *pc;
+    const char *kind;
+    uint32_t count;
+};
+
+/* Counts the finding; true: reports of it would say nothing new. */
+static bool is_known(struct in_run *run, const struct in_insn *pc, const char *kind)
+{
+    for (uint32_t k = 0; k < run->raised_count; k++)
+        if (run->raised[k].pc == pc && strcmp(run->raised[k].kind, kind) == 0)
+            return run->raised[k].count == MOST_REPORTS || run->raised[k].count++ == MOST_REPORTS;
+    struct in_raised *more = mm_realloc(run->raised, (run->raised_count + 1) * sizeof *more);
+    if (more == NULL)
+        return false;
+    run->raised = more;
+    run->raised[run->raised_count++] = (struct in_raised){pc, kind, 1};
+    return false;
+}
+
+static void raise_report(struct in_run *run, const struct in_item *item, const struct in_insn *pc,
+                         const struct in_finding *f)
+{
+    if (run->launch.recorder != NULL)
+        record(run, item, f, pc);
+    if (run->instance->environment_copy.finding != NULL)
+        run->instance->environment_copy.finding(run->instance->environment_copy.context, f);
+}
+
 void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
               const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
               const char *format, ...)
@@ -50,15 +80,13 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
         f.work_item = item->agent;
         coordinates(&f, item);
     }
-    if (run->launch.recorder != NULL)
-        record(run, item, &f, pc);
-    if (run->instance->environment_copy.finding != NULL)
-        run->instance->environment_copy.finding(run->instance->environment_copy.context, &f);
+    if (!is_known(run, pc, kind))
+        raise_report(run, item, pc, &f);
     uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
     /* Work-items that do not wait for each other read what is not there yet: where races are looked for, a
      * missing value must not hide them. */
     if (run->launch.recorder != NULL && strcmp(kind, "uninitialized") == 0 && most < 32)
         most = 32;
-    run->findings++;
-    run->stopped = run->findings >= most;
+    run->findings += run->findings < UINT32_MAX;
+    run->stopped |= run->findings >= most && most < UINT32_MAX;
 }

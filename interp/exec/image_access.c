@@ -33,6 +33,7 @@ static const struct in_handle *image_of(struct in_run *run, struct in_item *item
     if (h != NULL && h->has_image)
         return h;
     in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", NULL, 0, 0, "the image is no image object");
+    run->stopped = true;
     return NULL;
 }
 
@@ -148,7 +149,8 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     if (!sampler_of(run, handle_bits(item, c->operand[0], 1), &sampler)) {
         in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15.1", NULL, 0, 0,
                  "the sampler is no sampler object");
-        return !run->stopped;
+        run->stopped = true;
+        return false;
     }
     int32_t at[4];
     check_class(run, item, pc, h, c->ty);

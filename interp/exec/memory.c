@@ -125,6 +125,19 @@ static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struc
     return (uint8_t *)(uintptr_t)zeros;
 }
 
+/* The access stays in its object, or in a variable of a function that has returned: it is misaligned, or not one
+ * that the object allows.  The memory is there, so it is accessed as it is without checks. */
+static bool is_possible(const struct in_run *run, const struct in_item *item, const struct in_object *o,
+                        uint64_t address, uint64_t size)
+{
+    uint64_t offset = address - o->address;
+    if (o->region == MM_PRIVATE && o->size == 0) {
+        uint64_t begin = (uint64_t)(uintptr_t)item->frame, room = run->code->frame_size;
+        return address - begin < room && room - (address - begin) >= size;
+    }
+    return offset < o->size && o->size - offset >= size;
+}
+
 uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
                        uint64_t address, uint64_t size, uint32_t align_mask, bool write)
 {
@@ -143,7 +156,8 @@ uint8_t *in_touch_slow(struct in_run *run, struct in_item *item, const struct in
         return (uint8_t *)(uintptr_t)address;
     uint8_t *zeros =
         write || (address & align_mask) != 0 ? NULL : stray_read(run, item, pc, o, address, size);
-    if (zeros == NULL)
-        report(run, item, pc, o, address, size, align_mask, write);
-    return zeros;
+    if (zeros != NULL)
+        return zeros;
+    report(run, item, pc, o, address, size, align_mask, write);
+    return !run->stopped && is_possible(run, item, o, address, size) ? (uint8_t *)(uintptr_t)address : NULL;
 }

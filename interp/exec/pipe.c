@@ -101,12 +101,14 @@ static struct in_pipe *pipe_of(struct in_run *run, struct in_item *item, const s
     struct in_pipe *p = h != NULL ? h->pipe : NULL;
     if (p == NULL || p->object == NULL) {
         in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.17", NULL, 0, 0, "the pipe is no pipe object");
+        run->stopped = true;
         return NULL;
     }
     if (packet_size != p->packet_size) {
         in_raise(run, item, pc, "pipe-packet-size", "CLC 6.15.17", p->object, 0, 0,
                  "packets of %llu bytes in a pipe of packets of %u bytes", (unsigned long long)packet_size,
                  p->packet_size);
+        run->stopped = true;
         return NULL;
     }
     return p;
@@ -170,6 +172,7 @@ static void bad_reservation(struct in_run *run, struct in_item *item, const stru
     in_raise(run, item, pc, "invalid-reservation", "CLC 6.15.17", p->object, 0, 0,
              "reservation %llu is no active reservation of the pipe in this direction",
              (unsigned long long)id);
+    run->stopped = true;
 }
 
 static bool run_reserved_packet(struct in_run *run, struct in_item *item, const struct in_insn *pc,
@@ -188,6 +191,7 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     } else if (v != NULL) {
         in_raise(run, item, pc, "out-of-bounds", "CLC 6.15.17", p->object, 0, 0,
                  "packet %llu of a reservation of %u", (unsigned long long)index, v->count);
+        run->stopped = true;
     } else if (p != NULL) {
         bad_reservation(run, item, pc, p, id);
     }

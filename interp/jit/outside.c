@@ -175,6 +175,8 @@ struct in_jit_outside *in_outside_create(const struct in_run *run, const struct 
     o->run.insns = calls->code.insns;
     o->run.members = NULL;
     o->run.findings = 0;
+    o->run.raised = NULL;
+    o->run.raised_count = 0;
     o->group.run = &o->run;
     memset(o->run.recent, 0, sizeof o->run.recent);
     if (make_group(o))
@@ -190,6 +192,7 @@ void in_outside_destroy(struct in_jit_outside *o)
     mm_free(o->objects);
     mm_free(o->group.items);
     mm_free(o->run.members);
+    mm_free(o->run.raised);
     mm_free(o->memory);
     mm_free(o);
 }

@@ -186,7 +186,7 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     if (run->limit)
         return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
                                  : out_of_memory(err);
-    return run->findings > 0 && *done
+    return run->stopped
                ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
                : MM_OK;
 }
@@ -216,6 +216,7 @@ void in_run_destroy(struct in_run *run)
     mm_free(run->handles);
     mm_free(run->slots);
     mm_free(run->members);
+    mm_free(run->raised);
     in_record_end(run);
     mm_free(run->local_ids);
     mm_free(run->events);
