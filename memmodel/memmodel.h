@@ -443,8 +443,8 @@ uint32_t mm_recorder_host_threads(struct mm_recorder *recorder);
 
 /* ---- trace files ------------------------------------------------------------------------- */
 
-/* A sink that writes a trace to FD (closed with the sink; may be a pipe).  Chunks carry length and
- * checksum, so that a truncated file has a readable prefix. */
+/* A sink that writes a trace to FD (taken over, closed on failure or with the sink; may be a pipe).  Chunks
+ * carry length and checksum, so that a truncated file has a readable prefix. */
 enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err);
 /* The same for a reader that waits at the other end of a pipe: what it does not want is left out. */
 enum { MM_TRACE_UNCOMPRESSED = 1, MM_TRACE_WITHOUT_VALUES = 2 };

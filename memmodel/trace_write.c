@@ -1,5 +1,6 @@
 /* The trace writer: a sink that codes records into a buffer and writes it out chunk by chunk.
  * Its memory is bounded by the largest chunk. */
+#include "memmodel/base/own_fd.h"
 #include "memmodel/trace.h"
 #include "memmodel/zstd/codec.h"
 
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 struct writer {
-    int fd;
+    struct mm_own_fd file;
     unsigned flags;
     bool failed;
     struct mm_trace_failure report;
@@ -31,11 +32,21 @@ static enum mm_class writer_fail(struct writer *w, int error)
     return MM_LIMIT;
 }
 
+/* Nothing is written once the application has closed the descriptor: its number may denote a file of the
+ * application. */
+static bool writer_send(const struct mm_own_fd *file, const unsigned char *p, size_t size)
+{
+    if (mm_own_fd_valid(file))
+        return mm_write_all(file->fd, p, size);
+    errno = EBADF;
+    return false;
+}
+
 /* Writes and remembers the first failure, which is reported at once: nothing is written after it, so that the
  * trace has no end mark and is read as incomplete. */
 static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t size)
 {
-    if (!w->failed && mm_write_all(w->fd, p, size))
+    if (!w->failed && writer_send(&w->file, p, size))
         return MM_OK;
     return writer_fail(w, errno);
 }
@@ -144,36 +155,42 @@ static void write_close(void *context)
                            &(struct mm_trace_chunk){.codec = MM_TRACE_END, .first_event = w->next_event});
         writer_put(w, end, sizeof end);
     }
-    if (close(w->fd) != 0)
+    if (!mm_own_fd_close(&w->file))
         writer_fail(w, errno);
     free_writer(w);
 }
 
-static bool write_header(int fd)
+static bool write_header(const struct mm_own_fd *file)
 {
     unsigned char header[MM_TRACE_FILE_HEADER] = MM_TRACE_MAGIC;
     header[8] = MM_TRACE_VERSION;
-    return mm_write_all(fd, header, sizeof header);
+    return writer_send(file, header, sizeof header);
 }
 
 enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_failure *failure,
                                   struct mm_sink *sink, struct mm_error *err)
 {
     struct writer *w = mm_alloc_zero(1, sizeof *w);
-    if (!w)
+    if (!w) {
+        close(fd);
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
-    w->fd = fd;
+    }
+    bool opened = mm_own_fd_open(&w->file, fd);
     w->flags = flags;
     if (failure)
         w->report = *failure;
     restart(w);
     w->codec = mm_codec_create();
     if (!w->codec || !reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
+        mm_own_fd_close(&w->file);
         free_writer(w);
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
     }
-    if (!write_header(fd)) {
+    if (!opened || !write_header(&w->file)) {
+        int error = errno;
+        mm_own_fd_close(&w->file);
         free_writer(w);
+        errno = error;
         return mm_fail(err, MM_LIMIT, "trace.write", "cannot write a trace: %s", strerror(errno));
     }
     *sink = (struct mm_sink){.context = w,
@@ -193,7 +210,9 @@ int mm_trace_connect(const char *name)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(name);
-    int fd = length < sizeof address.sun_path ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    int fd = length < sizeof address.sun_path
+                 ? mm_fd_move_high(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+                 : -1;
     if (fd < 0)
         return -1;
     memcpy(address.sun_path + 1, name, length);

@@ -1,5 +1,6 @@
 /* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id),
  * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
+#include "memmodel/base/own_fd.h"
 #include "ref-runtime/command.h"
 #include "ref-runtime/host_access.h"
 #include "ref-runtime/setting.h"
@@ -72,8 +73,9 @@ static void initialise(void)
     if (path) {
         fd = open_trace(path);
     } else if (rt_setting_given(RT_SET_TRACE_FD)) {
-        fd = (int)rt_setting_number(RT_SET_TRACE_FD, 0, (uint64_t)-1);
-        fcntl(fd, F_SETFD, FD_CLOEXEC);
+        int given = (int)rt_setting_number(RT_SET_TRACE_FD, 0, (uint64_t)-1);
+        fcntl(given, F_SETFD, FD_CLOEXEC);
+        fd = mm_fd_copy_high(given); /* the application goes on with its own: it may be the standard output */
     } else if (name) {
         fd = mm_trace_connect(name);
     } else {

@@ -53,9 +53,9 @@ bool mm_own_fd_valid(const struct mm_own_fd *own)
            status.st_ino == own->inode;
 }
 
-void mm_own_fd_close(struct mm_own_fd *own)
+bool mm_own_fd_close(struct mm_own_fd *own)
 {
-    if (mm_own_fd_valid(own))
-        close(own->fd);
+    bool good = !mm_own_fd_valid(own) || close(own->fd) == 0;
     own->fd = -1;
+    return good;
 }

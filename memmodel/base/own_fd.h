@@ -25,7 +25,7 @@ int mm_fd_move_high(int fd);
 bool mm_own_fd_open(struct mm_own_fd *own, int fd);
 /* False: none, or the number was closed or denotes another file by now. */
 bool mm_own_fd_valid(const struct mm_own_fd *own);
-/* Closes the descriptor if it is still the library's. */
-void mm_own_fd_close(struct mm_own_fd *own);
+/* Closes the descriptor if it is still the library's.  False with errno: an error was reported late. */
+bool mm_own_fd_close(struct mm_own_fd *own);
 
 #endif

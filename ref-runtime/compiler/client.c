@@ -169,13 +169,13 @@ static enum mm_class run(struct request *r, struct rt_binary *binary, char **log
     if (cls)
         return cls;
     struct response response = {.cls = MM_BUG};
-    transmit(r, connection.stream); /* a child that dies while it reads shows below */
-    if (readable(connection.stream, r->timeout) && receive(connection.stream, &response)) {
+    transmit(r, connection.stream.fd); /* a child that dies while it reads shows below */
+    if (readable(connection.stream.fd, r->timeout) && receive(connection.stream.fd, &response)) {
         cls = finish(&response, binary, log, err);
     } else {
         mm_free(response.log);
         mm_free(response.binary);
-        *log = response.no_memory ? NULL : crash_log(connection.errors);
+        *log = response.no_memory ? NULL : crash_log(connection.errors.fd);
         cls =
             *log ? mm_fail(err, MM_INVALID, "compiler", "the compiler failed: %.300s", strchr(*log, '\n') + 1)
                  : mm_fail(err, MM_LIMIT, "memory", "no memory for the build log");

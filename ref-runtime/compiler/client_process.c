@@ -16,20 +16,22 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/wire.h"
 #include "ref-runtime/setting.h"
 
-/* For the helper to load clang and take its first job; one that dies is noticed at once. */
-#define START_SECONDS 300
+/* For a helper that has loaded clang to get ready and take a job; one that dies is noticed at once. */
+#define HANDSHAKE_SECONDS 30
 
 extern char **environ;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int control = -1; /* the helper's control socket */
-static pid_t owner;      /* the process that started it: a forked child starts its own */
+static struct mm_own_fd control = {.fd = -1}; /* the helper's control socket */
+static unsigned generation;                   /* of helpers: counts those that were started */
+static pid_t owner;                           /* the process that started it: a forked child starts its own */
 
 /* ---- finding it -------------------------------------------------------------------------------- */
 
@@ -116,8 +118,7 @@ static enum mm_class start(struct mm_error *err)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return mm_fail(err, MM_LIMIT, "compiler", "no socket for the compiler: %s", strerror(errno));
     /* Descriptors 0-2 may be closed in the application; the helper's are opened over them. */
-    int high = fcntl(pair[1], F_DUPFD_CLOEXEC, RT_WIRE_CONTROL_FD + 1);
-    close(pair[1]);
+    int high = mm_fd_move_high(pair[1]);
     int error = high < 0 ? errno : spawn(path, high, &pid);
     if (high >= 0)
         close(high);
@@ -129,23 +130,27 @@ static enum mm_class start(struct mm_error *err)
         return mm_fail(err, MM_LIMIT, "compiler", "%.300s cannot be started: %s", path,
                        error ? strerror(error) : "it ended at once");
     }
-    control = pair[0];
     owner = getpid();
+    generation++;
+    if (!mm_own_fd_open(&control, pair[0]))
+        return mm_fail(err, MM_LIMIT, "compiler", "no socket for the compiler: %s", strerror(errno));
     return MM_OK;
 }
 
-/* The control socket.  OLD is one that turned out dead, -1 for none. */
-static enum mm_class control_socket(int old, int *socket, struct mm_error *err)
+/* A descriptor of the control socket, for the caller to close, and the helper's generation.  DEAD is that of
+ * one that turned out dead, 0 for none. */
+static enum mm_class control_socket(unsigned dead, unsigned *living, int *socket, struct mm_error *err)
 {
     enum mm_class cls = MM_OK;
     pthread_mutex_lock(&lock);
-    if (control >= 0 && (control == old || owner != getpid())) {
-        close(control);
-        control = -1;
-    }
-    if (control < 0)
+    if (owner != getpid() || generation == dead || !mm_own_fd_valid(&control)) {
+        mm_own_fd_close(&control);
         cls = start(err);
-    *socket = control;
+    }
+    *living = generation;
+    *socket = cls == MM_OK ? mm_fd_copy_high(control.fd) : -1;
+    if (cls == MM_OK && *socket < 0)
+        cls = mm_fail(err, MM_LIMIT, "compiler", "no descriptor for the compiler: %s", strerror(errno));
     pthread_mutex_unlock(&lock);
     return cls;
 }
@@ -175,29 +180,39 @@ static bool send_descriptors(int socket, int stream, int errors)
     return n == 1;
 }
 
-static bool acknowledged(int stream)
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool acknowledged(int stream, int64_t deadline)
 {
     struct pollfd wait = {.fd = stream, .events = POLLIN};
     int n;
-    do
-        n = poll(&wait, 1, START_SECONDS * 1000);
-    while (n < 0 && errno == EINTR);
+    do {
+        int64_t left = deadline - milliseconds();
+        n = poll(&wait, 1, left > 0 ? (int)left : 0);
+    } while (n < 0 && errno == EINTR);
     char byte = 0;
     return n == 1 && rt_wire_receive(stream, &byte, 1) && byte == RT_WIRE_ACK;
 }
 
-static bool try_connect(int socket, struct rt_connection *connection)
+static bool try_connect(int socket, int64_t deadline, struct rt_connection *connection)
 {
     int pair[2];
-    *connection = (struct rt_connection){.stream = -1, .errors = memfd_create("refcl-compiler", MFD_CLOEXEC)};
-    if (connection->errors < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+    *connection = (struct rt_connection){MM_NO_FD, MM_NO_FD};
+    int errors = memfd_create("refcl-compiler", MFD_CLOEXEC);
+    if (errors < 0 || !mm_own_fd_open(&connection->errors, errors) ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
         rt_process_disconnect(connection);
         return false;
     }
-    connection->stream = pair[0];
-    bool sent = send_descriptors(socket, pair[1], connection->errors);
+    bool sent = mm_own_fd_open(&connection->stream, pair[0]) &&
+                send_descriptors(socket, pair[1], connection->errors.fd);
     close(pair[1]);
-    if (sent && acknowledged(connection->stream))
+    if (sent && acknowledged(connection->stream.fd, deadline))
         return true;
     rt_process_disconnect(connection);
     return false;
@@ -205,24 +220,24 @@ static bool try_connect(int socket, struct rt_connection *connection)
 
 enum mm_class rt_process_connect(struct rt_connection *connection, struct mm_error *err)
 {
-    int dead = -1;
-    for (int attempt = 0; attempt < 3; attempt++) {
+    unsigned dead = 0, living;
+    int64_t deadline = milliseconds() + HANDSHAKE_SECONDS * 1000;
+    for (int attempt = 0; attempt < 3 && milliseconds() < deadline; attempt++) {
         int socket;
-        enum mm_class cls = control_socket(dead, &socket, err);
+        enum mm_class cls = control_socket(dead, &living, &socket, err);
         if (cls)
             return cls;
-        if (try_connect(socket, connection))
+        bool connected = try_connect(socket, deadline, connection);
+        close(socket);
+        if (connected)
             return MM_OK;
-        dead = socket;
+        dead = living;
     }
     return mm_fail(err, MM_LIMIT, "compiler", "the compiler helper takes no jobs");
 }
 
 void rt_process_disconnect(struct rt_connection *connection)
 {
-    if (connection->stream >= 0)
-        close(connection->stream);
-    if (connection->errors >= 0)
-        close(connection->errors);
-    *connection = (struct rt_connection){-1, -1};
+    mm_own_fd_close(&connection->stream);
+    mm_own_fd_close(&connection->errors);
 }

@@ -2,12 +2,13 @@
 #ifndef RT_COMPILER_CLIENT_PROCESS_H
 #define RT_COMPILER_CLIENT_PROCESS_H
 
+#include "memmodel/base/own_fd.h"
 #include "memmodel/memmodel.h"
 
 /* A job that the helper has taken.  Errors of the child end up in the file. */
 struct rt_connection {
-    int stream; /* socket */
-    int errors; /* file */
+    struct mm_own_fd stream; /* socket */
+    struct mm_own_fd errors; /* file */
 };
 /* Opens a connection to a fresh child of the helper, starting or restarting the helper where needed. */
 enum mm_class rt_process_connect(struct rt_connection *connection, struct mm_error *err);
