@@ -96,6 +96,7 @@ help:
 ## make differential COUNT= SEED= ENGINES=interp,pocl    random kernels on two engines
 ## make fuzz FUZZ_SECONDS= READER= inputs of every reader changed at random, under AddressSanitizer
 ## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
+## make faults FAULTS= FAULT_SEED= FAULT_FILES=   random small faults in the product: a test must notice each
 ## make mutate   each clause of opencl.cat deleted or weakened: some test must fail
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
 
@@ -280,6 +281,8 @@ ulp: $(BUILD)/tests/ulp/ulp
 
 hunt: $(BUILD)/tests/hunt/test_hunt
 	HUNT_COUNT=$${HUNT_COUNT:-10000} $<
+faults: all
+	@/usr/bin/python3 tests/faults/faults.py --build $(BUILD) --count $(or $(FAULTS),100) --seed $(or $(FAULT_SEED),1) --files '$(FAULT_FILES)'
 mutate: $(BUILD)/tests/models/slow_mutate
 	$<
 
