@@ -3,6 +3,7 @@
  * [cl_khr_extended_async_copies], uniform work-group arithmetic [cl_khr_work_group_uniform_arithmetic]. */
 #include "ref-runtime/compiler/helper.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const char dot_text[] =
@@ -110,14 +111,36 @@ static bool holds(const struct rt_job *job, const void *piece, size_t length)
     for (size_t i = 0; i < job->header_count; i++)
         if (memmem(job->headers[i].text, job->headers[i].size, piece, length))
             return true;
+    for (size_t i = 0; i < job->argument_count; i++)
+        if (memmem(job->arguments[i], strlen(job->arguments[i]), piece, length))
+            return true;
     return false;
 }
 
+/* Whether a line of TEXT ends with a letter, digit or underscore and a backslash. */
+static bool splices_name(const char *text, size_t size)
+{
+    for (const char *at = text, *end = text + size; (at = memchr(at, '\\', (size_t)(end - at))); at++)
+        if (at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_') && at + 1 < end &&
+            isspace((unsigned char)at[1]))
+            return true;
+    return false;
+}
+
+/* Whether the preprocessed source may have a name with one of PIECES: it stands in the source, a header or an
+ * option, or names come from elsewhere: other files, token pasting, trigraphs, lines spliced within a name.
+ */
 static bool mentions(const struct rt_job *job, const char *pieces)
 {
-    /* Names may also come out of included files or token pasting. */
-    if (holds(job, "##", 2) || holds(job, "include", 7))
+    static const char *const sources[] = {"##", "%:", "??", "include", "import"};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (holds(job, sources[i], strlen(sources[i])))
+            return true;
+    if (splices_name(job->source, job->source_size))
         return true;
+    for (size_t i = 0; i < job->header_count; i++)
+        if (splices_name(job->headers[i].text, job->headers[i].size))
+            return true;
     for (size_t length; *pieces; pieces += length + (pieces[length] != 0)) {
         length = strcspn(pieces, "|");
         if (holds(job, pieces, length))

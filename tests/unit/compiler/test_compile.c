@@ -322,6 +322,45 @@ static void test_workarounds(void **state)
     }
 }
 
+static size_t imports(const struct rt_binary *binary)
+{
+    const uint32_t *words = binary->data;
+    size_t count = 0;
+    for (size_t at = 5; at < binary->size / 4; at += words[at] >> 16)
+        count += (words[at] & 0xffff) == SpvOpDecorate && words[at + 2] == SpvDecorationLinkageAttributes &&
+                 words[at + (words[at] >> 16) - 1] == SpvLinkageTypeImport;
+    return count;
+}
+
+/* Built-ins that refcl declares are defined by whichever way a program names them. */
+static void test_names_from_anywhere(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *text;
+    } programs[] = {
+        {"-DOP=dot_4x8packed_uu_uint", "kernel void k(global uint *a) { a[0] = OP(a[1], a[2]); }"},
+        {"-D OP=work_group_scan_exclusive_mul", "kernel void k(global int *a) { a[0] = OP(a[1]); }"},
+        {"-DOP=async_work_group_copy_2D2D",
+         "kernel void k(global int *a, local int *l) { event_t e = OP(l, 0, a, 0, 4, 8, 2, 16, 8, 0); "
+         "wait_group_events(1, &e); }"},
+        {"-DNAME(a,b)=a##b",
+         "kernel void k(global uint *a) { a[0] = NAME(dot_4x8pa, cked_uu_uint)(a[1], 2); }"},
+        {"", "#define NAME(a, b) a%:%:b\n"
+             "kernel void k(global uint *a) { a[0] = NAME(dot_4x8pa, cked_uu_uint)(a[1], 2); }"},
+        {"", "kernel void k(global uint *a) { a[0] = dot_4x8pa\\\ncked_uu_uint(a[1], 2); }"},
+        {"", "kernel void k(global uint *a) { a[0] = dot_4x8p\\ \r\nacked_uu_uint(a[1], 2); }"},
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char options[100];
+        snprintf(options, sizeof options, "-cl-std=CL3.0 %s", programs[i].options);
+        struct outcome o = compile_text(programs[i].text, options);
+        if (o.cls != MM_OK || imports(&o.binary))
+            fail_msg("%s %s: %s", options, programs[i].text, o.log);
+        outcome_free(&o);
+    }
+}
+
 /* a * b + c stays a multiplication and an addition. */
 static void test_no_contraction(void **state)
 {
@@ -355,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_source_lines),
         cmocka_unit_test(test_file_names),
         cmocka_unit_test(test_workarounds),
+        cmocka_unit_test(test_names_from_anywhere),
         cmocka_unit_test(test_no_contraction),
         cmocka_unit_test(test_argument_information),
     };
