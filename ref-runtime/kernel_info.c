@@ -181,10 +181,11 @@ static cl_int get_local_memory(const void *object, const struct rt_info_out *out
     return rt_info_ulong(out, bytes);
 }
 
+/* Groups of whole sub-groups have no lanes that idle. */
 static cl_int get_multiple(const void *object, const struct rt_info_out *out)
 {
-    (void)object;
-    return rt_info_size(out, 1);
+    uint32_t width = rt_kernel_sub_group_size(info_of(object));
+    return rt_info_size(out, width < rt_max_work_group() ? width : rt_max_work_group());
 }
 
 static cl_int get_private_memory(const void *object, const struct rt_info_out *out)

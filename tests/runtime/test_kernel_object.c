@@ -271,7 +271,14 @@ static void test_work_group_queries(void **state)
     OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes, &bytes, NULL));
     OK(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof size,
                                 &size, NULL));
-    assert_true(size >= 1);
+    OK(clGetDeviceInfo(device, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof device_size, &device_size,
+                       NULL));
+    const size_t plenty = 1024;
+    size_t width = 0;
+    OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof plenty,
+                               &plenty, sizeof width, &width, NULL));
+    assert_int_equal(size, width);
+    assert_int_equal(device_size, width);
     OK(clReleaseKernel(kernel));
 }
 
