@@ -183,11 +183,11 @@ void rt_api_note_leaks(void)
 #undef RT_CREATE
 
 static const struct {
-    const char *name;
+    const char *extension, *name;
     void (*plain)(void), (*checked)(void);
 } extensions[] = {
 #define RT_CALL(clause, name, parameters, arguments, first)                                                  \
-    {#name, (void (*)(void))rt_##name, (void (*)(void))checked_##name},
+    {clause, #name, (void (*)(void))rt_##name, (void (*)(void))checked_##name},
 #define RT_CREATE(clause, type, name, parameters, arguments, first)                                          \
     RT_CALL(clause, name, parameters, arguments, first)
 #include "ref-runtime/extension_check.def"
@@ -198,7 +198,7 @@ static const struct {
 void (*rt_api_extension(const char *name))(void)
 {
     for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++) {
-        if (strcmp(name, extensions[i].name) == 0) {
+        if (strcmp(name, extensions[i].name) == 0 && rt_extension_offered(extensions[i].extension)) {
             return rt_api_checked() || rt_api_fails() ? extensions[i].checked : extensions[i].plain;
         }
     }

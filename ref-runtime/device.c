@@ -3,6 +3,7 @@
 #include "ref-runtime/device.h"
 #include "ref-runtime/image.h"
 #include "ref-runtime/kernel.h"
+#include "ref-runtime/setting.h"
 
 #include <string.h>
 #include <time.h>
@@ -75,7 +76,24 @@ enum {
 
 static bool offered(const struct name_row *row, bool images)
 {
-    return row->offered && (images || row->offered != RT_WITH_IMAGES);
+    switch (row->offered) {
+    case RT_WITH_IMAGES:
+        return images;
+    case RT_ON_REQUEST:
+        return rt_setting_has(RT_SET_EXTENSIONS, row->name);
+    default:
+        return row->offered;
+    }
+}
+
+bool rt_extension_offered(const char *name)
+{
+    for (size_t i = 0; i < EXTENSIONS; i++) {
+        if (strcmp(extension_rows[i].name, name) == 0) {
+            return offered(&extension_rows[i], true);
+        }
+    }
+    return false;
 }
 
 /* Offered names, space-separated; MACROS: only those that are predefined macros. */
@@ -198,6 +216,26 @@ static cl_int get_c_features(const void *object, const struct rt_info_out *out)
 #undef RT_SIZE
 #undef RT_STRING
 
+static cl_int put_of_command_buffers(const struct rt_info_out *out, cl_ulong value)
+{
+    return rt_extension_offered("cl_khr_command_buffer") ? rt_info_ulong(out, value) : CL_INVALID_VALUE;
+}
+
+static cl_int get_command_buffer_capabilities(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return put_of_command_buffers(out, CL_COMMAND_BUFFER_CAPABILITY_KERNEL_PRINTF_KHR |
+                                           CL_COMMAND_BUFFER_CAPABILITY_DEVICE_SIDE_ENQUEUE_KHR |
+                                           CL_COMMAND_BUFFER_CAPABILITY_SIMULTANEOUS_USE_KHR |
+                                           CL_COMMAND_BUFFER_CAPABILITY_OUT_OF_ORDER_KHR);
+}
+
+static cl_int get_command_buffer_queue_properties(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return put_of_command_buffers(out, 0);
+}
+
 static cl_int get_available(const void *object, const struct rt_info_out *out)
 {
     return rt_info_bool(out, !rt_device_lost(object));
@@ -319,6 +357,8 @@ static const struct rt_info_row device_rows[] = {
     RT_INFO_GET(CL_DEVICE_MAX_WORK_ITEM_SIZES, get_work_item_sizes),
     RT_INFO_GET(CL_DEVICE_PLATFORM, get_platform),
     RT_INFO_FIELD(CL_DEVICE_PARENT_DEVICE, struct rt_device, parent),
+    RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR, get_command_buffer_capabilities),
+    RT_INFO_GET(CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR, get_command_buffer_queue_properties),
     RT_INFO_FIELD(CL_DEVICE_MAX_COMPUTE_UNITS, struct rt_device, limits.compute_units),
     RT_INFO_FIELD(CL_DEVICE_PARTITION_MAX_SUB_DEVICES, struct rt_device, limits.compute_units),
     RT_INFO_GET(CL_DEVICE_UUID_KHR, get_device_uuid),

@@ -183,6 +183,7 @@ struct rt_device {
 /* Extensions and __opencl_c_* features of devices with IMAGES or without, space-separated: what the compiler
  * predefines. */
 const char *rt_extension_names(bool images);
+bool rt_extension_offered(const char *name);
 const char *rt_feature_names(bool images);
 
 struct rt_callback; /* a registered function and its user data (callback.c) */

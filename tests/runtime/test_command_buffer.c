@@ -508,6 +508,7 @@ static void recording_errors(void **unused)
 
 int main(void)
 {
+    setenv("REFCL_EXTENSIONS", "cl_khr_command_buffer", 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(advertised),      cmocka_unit_test(runs_again),
                                        cmocka_unit_test(keeps_objects),   cmocka_unit_test(in_order),
                                        cmocka_unit_test(out_of_order),    cmocka_unit_test(among_others),
