@@ -191,6 +191,9 @@ static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem bu
     struct rt_layout in_image, in_buffer;
     cl_int error = check_image(s->queue, image, &texels);
     error = error ? error : rt_enqueue_buffer(s->queue, buffer, &bytes);
+    if (!error && texels->mem_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && texels->parent == bytes) {
+        error = CL_INVALID_MEM_OBJECT; /* the image is made of this very buffer */
+    }
     error = error ? error : check_region(texels, origin, region);
     if (error) {
         return error;

@@ -333,7 +333,7 @@ cl_int CL_API_CALL rt_clEnqueueUnmapMemObject(cl_command_queue handle, cl_mem me
         return CL_INVALID_COMMAND_QUEUE;
     }
     struct rt_mem *mem = rt_mem(memobj);
-    if (!mem) {
+    if (!mem || mem->mem_type == CL_MEM_OBJECT_PIPE) {
         return CL_INVALID_MEM_OBJECT;
     }
     cl_int error = rt_check_wait_list(queue->context, count, list);

@@ -11,7 +11,8 @@ static cl_context other;
 static cl_command_queue other_queue;
 static cl_mem buffer, buffer2, other_buffer, no_buffer, host_reads, host_writes, host_nothing, write_only,
     mapped;
-static cl_mem image, image2, image3d, image_host_nothing, image_write_only, image_mapped;
+static cl_mem image, image2, image3d, image_host_nothing, image_write_only, image_mapped, image_of_buffer,
+    pipe;
 static cl_event alien, failed, no_event;
 static cl_sampler sampler;
 static cl_program source, program, binary, linked;
@@ -79,6 +80,11 @@ static void make_memory(void)
     image_mapped = image_of(0, &square);
     clEnqueueMapImage(queue, image_mapped, CL_TRUE, CL_MAP_WRITE, origin, pixel, &pitch, NULL, NONE, &err);
     OK(err);
+    const cl_image_desc line = {
+        .image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = 4, .buffer = buffer};
+    image_of_buffer = image_of(0, &line);
+    pipe = clCreatePipe(context, 0, 4, 4, NULL, &err);
+    OK(err);
     svm = clSVMAlloc(context, 0, 64, 0);
     assert_non_null(svm);
 }
@@ -138,9 +144,10 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    cl_mem objects[] = {mapped,           buffer,      buffer2, other_buffer, host_reads, host_writes,
-                        host_nothing,     write_only,  image,   image2,       image3d,    image_host_nothing,
-                        image_write_only, image_mapped};
+    cl_mem objects[] = {
+        mapped,           buffer,       buffer2,         other_buffer, host_reads, host_writes,
+        host_nothing,     write_only,   image,           image2,       image3d,    image_host_nothing,
+        image_write_only, image_mapped, image_of_buffer, pipe};
     cl_kernel kernels[] = {kernel, image_kernel, sized_kernel, uniform_kernel, binary_kernel};
     cl_program programs[] = {source, program, binary, linked};
     OK(clFinish(queue));
