@@ -194,7 +194,21 @@ $(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/lib/libtestlib.a -lOpenCL -lcmocka -lpthread -lm -ldl
 
-tests: all $(TEST_BIN) $(CLIENT_BIN)
+# Tests that run a second time with compiled kernels; what compiles none there fails (tests/lib/totals.py).
+JIT_TESTS := $(addprefix jit:,$(addprefix $(BUILD)/tests/runtime/test_,command_buffer components device_queue devices \
+  extensions host_guard il_versions image_kernels kernel_object kernels memory_clauses program program_fixups queues \
+  resources seeded_host svm svm_system unequal_devices) tests/runtime/test_memory_modes.sh tests/runtime/test_pyopencl.py)
+ifeq ($(SAN),)
+JIT_TESTS += $(addprefix jit:,$(addprefix $(BUILD)/tests/unit/,interp/test_arith interp/test_unusual \
+  runtime/test_out_of_memory) $(addprefix tests/races/,test_races.py test_host.py test_outputs.py test_session.sh \
+  random/test_random_host.py))
+endif
+JIT_SEEN := $(BUILD)/tests/jit/seen.so
+$(JIT_SEEN): tests/jit/seen.c $(BUILD)/librefcl-jit.so
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -shared -o $@ $< -L$(BUILD) -Wl,--no-as-needed -l:librefcl-jit.so -Wl,-rpath,$(abspath $(BUILD)) -ldl
+
+tests: all $(TEST_BIN) $(CLIENT_BIN) $(JIT_SEEN)
 
 deps:
 	@tools/deps.sh $(BUILD_PACKAGES) $(TEST_PACKAGES)
@@ -203,9 +217,9 @@ demo: deps
 	@BUILD=$(BUILD) tools/demo.sh
 test: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
-	@BUILD=$(BUILD) tests/run.sh $(TEST_BIN) $(TEST_SH)
+	@BUILD=$(BUILD) tests/run.sh $(TEST_BIN) $(TEST_SH) $(JIT_TESTS)
 quick: tests
-	@BUILD=$(BUILD) tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),,$(t)))
+	@BUILD=$(BUILD) tests/run.sh $(foreach t,$(TEST_BIN) $(TEST_SH),$(if $(filter slow_%,$(notdir $(t))),,$(t))) $(JIT_TESTS)
 
 asan:
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/asan SAN="-fsanitize=address -fno-omit-frame-pointer" OPT="-O1 -g" tests

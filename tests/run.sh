@@ -1,6 +1,9 @@
 #!/bin/bash
-# Runs test programs and scripts (TAP on standard output), some at a time, and adds up their results.
-# Ends with the plain line "N passed, N failed, N skipped".  Logs are in $BUILD/test-logs.
+# run.sh [jit:]PROGRAM...
+# Runs test programs and scripts (TAP on standard output), several at a time, and sums up their results by folder
+# (tests/lib/totals.py).  The last line is "N passed, N failed, N skipped".  Logs are in $BUILD/test-logs.  After "jit:"
+# the program runs with every launch compiled that the JIT covers.  tests/longest.txt lists what starts first, so that no
+# long test runs alone at the end.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 BUILD=${BUILD:-build}
@@ -23,27 +26,28 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 run_one() {
+    program=${1#jit:}
+    variables=()
+    log=$logs/$(echo "$1" | tr /: __).log
+    [ "$program" = "$1" ] || variables=(REFCL_ENGINE=jit "REFCL_JIT=$PWD/$BUILD/tests/jit/seen.so" "REFCL_JIT_SEEN=$PWD/$log.jit")
+    case $program in
+    *.py) command=(/usr/bin/python3 "$program") ;;
+    *) command=("$program") ;;
+    esac
     # What a script starts or loads may load an instrumented librefcl.so: the sanitizer's runtime has to be
     # there from the start, and the C++ runtime beside it, so that exceptions are intercepted.  Browsers do not
     # bear that.  Leaks are looked for in the C tests.
-    script_env=()
-    case ${SANITIZER:-} in
-    address) script_env=(ASAN_OPTIONS=detect_leaks=0) library=libasan.so ;;
-    thread) library=libtsan.so ;;
-    *) library= ;;
-    esac
-    if [ -n "$library" ] && ! grep -qi chromium "$1"; then
-        script_env+=(LD_PRELOAD="$(gcc -print-file-name=$library) $(gcc -print-file-name=libstdc++.so.6)")
+    if [[ $program = *.py || $program = *.sh ]]; then
+        case ${SANITIZER:-} in
+        address) variables+=(ASAN_OPTIONS=detect_leaks=0) library=libasan.so ;;
+        thread) library=libtsan.so ;;
+        *) library= ;;
+        esac
+        if [ -n "$library" ] && ! grep -qi chromium "$program"; then
+            variables+=(LD_PRELOAD="$(gcc -print-file-name=$library) $(gcc -print-file-name=libstdc++.so.6)")
+        fi
     fi
-    log=$logs/$(echo "$1" | tr / _).log
-    start=$(date +%s%N)
-    case $1 in
-    *.py) timeout "$limit" env "${script_env[@]}" /usr/bin/python3 "$1" >"$log" 2>&1 </dev/null ;;
-    *.sh) timeout "$limit" env "${script_env[@]}" "$1" >"$log" 2>&1 </dev/null ;;
-    *) timeout "$limit" "$1" >"$log" 2>&1 </dev/null ;;
-    esac
-    echo "exit $?" >>"$log"
-    echo "ms $((($(date +%s%N) - start) / 1000000))" >>"$log"
+    /usr/bin/python3 tests/lib/measured.py "$log" timeout "$limit" env "${variables[@]}" "${command[@]}"
 }
 export -f run_one
 export logs limit
@@ -62,33 +66,9 @@ at_a_time() {
 }
 TEST_JOBS=${TEST_JOBS:-$(at_a_time 2>/dev/null)}
 export TEST_JOBS
-printf '%s\n' "$@" | xargs -P "$TEST_JOBS" -I{} bash -c 'run_one {}'
-
-skipped_line='^((not )?ok |1\.\.0 ).*# *(skip|SKIP)' # cmocka writes "not ok N # SKIP"; the plan 1..0 skips all
-passed=0 failed=0 skipped=0
-for t in "$@"; do
-    log=$logs/$(echo "$t" | tr / _).log
-    ok=$(grep -aE '^ok ' "$log" | grep -avciE '# *skip')
-    skip=$(grep -acE "$skipped_line" "$log")
-    bad=$(grep -aE '^not ok ' "$log" | grep -avcE '# *(skip|SKIP)')
-    code=$(sed -n 's/^exit //p' "$log" | tail -1)
-    ms=$(sed -n 's/^ms //p' "$log" | tail -1)
-    # A program that dies, or that tests nothing, is a failure in itself.
-    if [ "$bad" -eq 0 ] && [ "${code:-1}" -ne 0 ]; then
-        bad=1
-        [ "$code" = 124 ] && echo "not ok $t ran past $limit s" >>"$log"
-    elif [ $((ok + skip + bad)) -eq 0 ]; then
-        bad=1
-    fi
-    passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
-    if [ "$bad" -gt 0 ]; then
-        printf 'FAIL %-60s %4d ok, %d failed (exit %s, %s ms)\n' "$t" "$ok" "$bad" "$code" "$ms"
-        grep -aE -A12 '^not ok |ERROR: |runtime error|Assertion' "$log" | head -40 | sed 's/^/    /'
-        [ "$bad" -eq 1 ] && tail -5 "$log" | sed 's/^/    /'
-    else
-        printf 'ok   %-60s %4d ok%s (%s ms)\n' "$t" "$ok" "$([ "$skip" -gt 0 ] && echo ", $skip skipped")" "$ms"
-    fi
-    [ "$skip" -gt 0 ] && grep -aE "$skipped_line" "$log" | head -5 | sed 's/^/    /'
-done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+in_order() { # the tests, those of tests/longest.txt first
+    awk 'FILENAME == ARGV[1] { place[$2] = FNR; next } { print ($0 in place ? place[$0] : 1000000 + FNR), $0 }' tests/longest.txt - |
+        sort -n | cut -d ' ' -f 2
+}
+printf '%s\n' "$@" | in_order | xargs -P "$TEST_JOBS" -I{} bash -c 'run_one {}'
+/usr/bin/python3 tests/lib/totals.py "$logs" "$@"

@@ -12,7 +12,7 @@ import rows
 def main():
     todo = rows.rows()
     if todo is None:
-        print("1..0 # SKIP the corpus is absent")
+        print("1..0 # SKIP no corpus")
         return 0
     print(f"1..{len(todo) + 1}")
     failed = undecided = 0
@@ -24,7 +24,7 @@ def main():
         if outcome == "DIFFERS":
             print(f"not ok {number} - {name}: expected {result.row['expected']}, got {result.got} {result.why}")
         else:
-            print(f"ok {number} - {name}" + (f" # SKIP {outcome} {result.why}" if outcome != "agrees" else ""))
+            print(f"ok {number} - {name}" + (f" # SKIP {outcome}: {result.why}" if outcome != "agrees" else ""))
     good = undecided * 10 <= len(todo)
     print(f"{'ok' if good else 'not ok'} {len(todo) + 1} - {undecided} of {len(todo)} rows undecided")
     return 1 if failed or not good else 0

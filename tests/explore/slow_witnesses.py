@@ -10,7 +10,7 @@ from test_witnesses import check, tap
 def main():
     todo = rows.rows()
     if todo is None:
-        print("1..0 # SKIP the corpus is absent")
+        print("1..0 # SKIP no corpus")
         return 0
     files = {row["file"]: row for row in todo}
     replayed = undefined = 0

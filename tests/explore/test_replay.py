@@ -193,9 +193,6 @@ def check_usage():
 
 
 def main():
-    if not os.path.exists(os.path.join(BUILD, "refcl")):
-        print("1..0 # SKIP refcl is not built")
-        return 0
     seen, documents = set(), []
     for name in sorted(os.listdir(FOLDER)):
         if not list(header(os.path.join(FOLDER, name), "Error")):

@@ -114,9 +114,7 @@ def main():
     places = {word: n + 1 for n, text in enumerate(lines) for word in ('IN', 'OUT', 'IMAGE') if f'/* {word} */' in text}
     with tempfile.TemporaryDirectory() as folder:
         host = folder + '/host'
-        if subprocess.run(['gcc', '-g', '-w', '-o', host, HOST, '-lOpenCL']).returncode != 0:
-            print('1..0 # SKIP no compiler')
-            return
+        subprocess.run([os.environ.get('CC', 'gcc'), '-g', '-w', '-o', host, HOST, '-lOpenCL'], check=True)
         for number, case in enumerate(CASES, 1):
             wrong = problem(case, run(host, folder, case[1]), places)
             print(f'{"not ok" if wrong else "ok"} {number} - {case[0]}')

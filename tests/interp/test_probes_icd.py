@@ -11,12 +11,12 @@ try:
     import numpy as np
     import pyopencl as cl
 except ImportError:
-    print("1..0 # SKIP pyopencl is not installed")
+    print("1..0 # SKIP no pyopencl")
     sys.exit(0)
 
 probes = sorted(glob.glob(os.path.join(os.environ.get("REFCL_PROBES", "../shared/probes"), "*.cl")))
 if not probes:
-    print("1..0 # SKIP the probes are not here")
+    print("1..0 # SKIP no probes")
     sys.exit(0)
 
 ctx = cl.Context(cl.get_platforms()[0].get_devices()[:1])

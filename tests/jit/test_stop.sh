@@ -2,10 +2,7 @@
 # Compiled kernels that run away, or touch what is nobody's, are stopped as they are in the interpreter.
 . tests/lib/tap.sh
 export OCL_ICD_VENDORS=$PWD/$BUILD/librefcl.so OCL_ICD_FILENAMES=$PWD/$BUILD/librefcl.so PYOPENCL_NO_CACHE=1
-if [ ! -e "$BUILD/librefcl-jit.so" ] || ! /usr/bin/python3 -c 'import pyopencl' 2>/dev/null; then
-    skip "compiled kernels are stopped" "no librefcl-jit.so or no pyopencl"
-    done_testing
-fi
+/usr/bin/python3 -c 'import pyopencl' 2>/dev/null || skip_all "no pyopencl"
 kernel() { # kernel NAME TEXT
     echo "$2" >"$tap_dir/$1.cl"
 }

@@ -1,6 +1,5 @@
 """What was built, for Python tests: the repository's ROOT, the BUILD folder, REFCL and RUNNER in it."""
 import os
-import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BUILD = os.path.join(ROOT, os.environ.get("BUILD", "build"))
@@ -14,11 +13,3 @@ def on_refcl(**variables):
     """The environment in which refcl is the OpenCL implementation."""
     return dict(os.environ, OCL_ICD_VENDORS=os.path.join(BUILD, "refcl.icd"),
                 OCL_ICD_FILENAMES=os.path.join(BUILD, "librefcl.so"), **variables)
-
-
-def campaigns_or_skip(name):
-    """Ends the test as skipped where the programs that campaigns need are not built."""
-    for program in ("refcl", "refcl-litmus-run", "librefcl.so", "refcl-compiler"):
-        if not os.path.exists(os.path.join(BUILD, program)):
-            print(f"ok 1 - {name} # SKIP {program} is not built")
-            sys.exit(0)

@@ -1,7 +1,5 @@
-# What shell tests of litmus campaigns share: source it in the repository's root with the test's name; without the
-# programs it needs the test is skipped.  TAP is in tap.sh.
+# What shell tests of litmus campaigns share: source it in the repository's root.  TAP is in tap.sh.
 . tests/lib/tap.sh
-needs "$1" refcl refcl-litmus-run librefcl.so refcl-compiler
 refcl=$REFCL
 runner=$PWD/$BUILD/refcl-litmus-run
 tmp=$tap_dir

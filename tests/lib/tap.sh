@@ -27,16 +27,6 @@ check() { # check NAME STATUS: passes if STATUS, an exit code, is 0
         tap_failed=1
     fi
 }
-needs() { # needs NAME FILE...: a test that cannot run without these files of the build is skipped as a whole
-    name=$1
-    shift
-    for file in "$@"; do
-        if [ ! -e "$BUILD/$file" ]; then
-            echo "ok 1 - $name # SKIP $BUILD/$file is not built"
-            exit 0
-        fi
-    done
-}
 wait_until() { # wait_until COMMAND...: until the command succeeds; false if it never does
     for ((i = 0; i < 18000; i++)); do
         "$@" >/dev/null 2>&1 && return 0
@@ -71,6 +61,10 @@ prints() { # prints CODE PATTERN COMMAND...: exit code, and both streams togethe
     printf '%s\n' "$text" | grep -qE -- "$pattern" || echo "no match for: $pattern"
     printf '%s\n' "$text"
     [ $got -eq "$want" ] && printf '%s\n' "$text" | grep -qE -- "$pattern"
+}
+skip_all() { # skip_all REASON: a test that cannot run here at all; tests/skips.txt lists the reasons
+    echo "1..0 # SKIP $1"
+    exit 0
 }
 skip() { # skip NAME REASON
     tap_count=$((tap_count + 1))

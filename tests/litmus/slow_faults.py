@@ -6,11 +6,10 @@ With REFCL_FAULTS_TABLE=FILE the table "fault | killed by" is written there."""
 import json, os, re, subprocess, sys, tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from built import REFCL, ROOT, RUNNER, campaigns_or_skip, on_refcl  # noqa: E402
+from built import REFCL, ROOT, RUNNER, on_refcl  # noqa: E402
 from tap import check, done, skip  # noqa: E402
 
 os.chdir(ROOT)
-campaigns_or_skip("faults")
 MODES = {"": {}, "weak": {"REFCL_MEMORY": "weak", "REFCL_SEED": "1"}, "random": {"REFCL_SCHEDULE": "random"},
          "seeded": {"REFCL_QUEUE_SEED": "1", "REFCL_DEVICES": "2", "REFCL_SCHEDULE": "random", "REFCL_SEED": "1"}, "jit": {"REFCL_ENGINE": "jit"}}
 

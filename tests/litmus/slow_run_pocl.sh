@@ -6,17 +6,11 @@ BUILD=${BUILD:-build}
 refcl=$PWD/$BUILD/refcl
 runner=$PWD/$BUILD/refcl-litmus-run
 vendors=${REFCL_POCL_ICD:-/etc/OpenCL/vendors/pocl.icd}
-if [ ! -e "$vendors" ] || [ ! -x "$refcl" ] || [ ! -x "$runner" ]; then
-    echo "ok 1 - run on PoCL # SKIP no PoCL, or refcl is not built"
-    exit 0
-fi
+. tests/lib/tap.sh
+[ -e "$vendors" ] || skip_all "no PoCL"
 unset OCL_ICD_FILENAMES
 export OCL_ICD_VENDORS=$vendors
-if ! clinfo >/dev/null 2>&1; then
-    echo "ok 1 - run on PoCL # SKIP PoCL does not start here"
-    exit 0
-fi
-. tests/lib/tap.sh
+ok "PoCL has a device" clinfo
 tmp=$tap_dir
 suite=litmus/suite
 "$refcl" litmus plan -o "$tmp/plan.json" $suite/message-passing $suite/coherence $suite/barriers $suite/regions \

@@ -2,7 +2,7 @@
 # The tuner: what it writes, and that later runs use it, on refcl with weak memory and on PoCL.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/litmus.sh tuning
+. tests/lib/litmus.sh
 "$refcl" litmus plan -o "$tmp/plan.json" litmus/suite/message-passing litmus/suite/store-buffering litmus/suite/load-buffering
 check "plan" $?
 on_weak() { on_refcl REFCL_MEMORY=weak REFCL_SEED=1 XDG_CONFIG_HOME="$tmp/config" "$@"; }

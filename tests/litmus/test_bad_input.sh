@@ -2,7 +2,7 @@
 # Bad options, files and names: every litmus command tells what is wrong with which of them, and ends with code 2.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/litmus.sh "bad input"
+. tests/lib/litmus.sh
 export "${refcl_icd[@]}"
 test=$PWD/litmus/suite/message-passing/MP+rel+acq.litmus
 cd "$tap_dir" || exit 4

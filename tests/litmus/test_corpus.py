@@ -39,7 +39,7 @@ def decide(dialect, engine, bound, files):
 
 def main():
     if not os.path.exists(os.path.join(CORPUS, "expected.csv")):
-        print("ok 1 - corpus # SKIP no corpus here")
+        print("1..0 # SKIP no corpus")
         return 0
     number = failed = 0
     for dialect in ("OPENCL", "VULKAN"):

@@ -2,7 +2,7 @@
 # Kernels as SPIR-V in a plan: the tests do the same with them on refcl; a device without SPIR-V skips them.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/litmus.sh "SPIR-V in plans"
+. tests/lib/litmus.sh
 suite=litmus/suite
 tests=("$suite/barriers" "$suite/message-passing/MP+rel+acq.litmus" "$suite/host-in-order/in-order-far.litmus"
     "$suite/host-kernel-end/end-all-work-items.litmus")

@@ -3,7 +3,7 @@
 # work-group hold, relaxed atomics show what the model allows, and what has no form there is skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/litmus.sh "atomics of OpenCL 1.2"
+. tests/lib/litmus.sh
 scopes=litmus/suite/generated-scopes
 "$refcl" litmus plan -o "$tmp/plan.json" "$scopes/MP+rlx.wg-rel.wg+acq.wg-rlx.wg@0a0b.gg.litmus" \
     "$scopes/LB+rlx.wg-rel.wg+acq.wg-rlx.wg@0a0b.gg.litmus" litmus/suite/message-passing/MP+rel+acq.litmus \

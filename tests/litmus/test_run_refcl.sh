@@ -3,7 +3,7 @@
 # The generated tests are in slow_run_refcl.sh.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
-. tests/lib/litmus.sh "run on refcl"
+. tests/lib/litmus.sh
 export "${refcl_icd[@]}"
 if [ -n "${REFCL_GENERATED_TESTS:-}" ]; then
     folders=(litmus/suite/generated-*)

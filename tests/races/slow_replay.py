@@ -73,7 +73,7 @@ def main():
         failed += problem is not None
         print("%s %d - %s%s%s" % ("not ok" if problem else "ok", number, os.path.basename(path),
                                   ", %d launches executed again" % count if count else "",
-                                  " # SKIP no such device" if found == "SKIP" else ""), flush=True)
+                                  " # SKIP no protection keys" if found == "SKIP" else ""), flush=True)
         if problem:
             print("#", problem[:1000])
     if not patterns:

@@ -87,7 +87,7 @@ def main():
         clean += watched
         failed += problem is not None
         print("%s %d - %s%s%s" % ("not ok" if problem else "ok", number, os.path.basename(path),
-                                  ", watched" if watched else "", " # SKIP no such device" if expected == "SKIP" else ""))
+                                  ", watched" if watched else "", " # SKIP no protection keys" if expected == "SKIP" else ""))
         if problem:
             print("#", problem)
     if not patterns:

@@ -7,7 +7,8 @@
     // environment: variables for the run (optional)
     // build: host-cc, if the host's own accesses are to be recorded (optional)
 
-Each runs under the sequential and the fair schedule."""
+Each runs under the sequential and the fair schedule.  A program that needs protection keys of the processor prints SKIP
+where there are none."""
 import atexit
 import glob
 import json
@@ -69,9 +70,6 @@ def judge(program, wanted, schedule):
 
 
 def main():
-    if not os.path.exists(refcl):
-        print("ok 1 - host programs # SKIP %s is not built" % refcl)
-        return 0
     number = failed = 0
     for path in sorted(glob.glob(os.path.join(here, "host/*.c"))):
         wanted = directives(path)
@@ -85,7 +83,7 @@ def main():
             bad = problem not in (None, "SKIP")
             failed += bad
             print("%s %d - %s is %s, %s%s" % ("not ok" if bad else "ok", number, os.path.basename(path), wanted["expect"],
-                                              schedule, " # SKIP no such device" if problem == "SKIP" else ""))
+                                              schedule, " # SKIP no protection keys" if problem == "SKIP" else ""))
             if bad:
                 print("#", problem)
     print("1..%d" % number)

@@ -34,9 +34,6 @@ say("second", document.querySelector("#message h1").textContent);
 
 def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not os.path.exists(refcl):
-        print("ok 1 - page # SKIP %s is not built" % refcl)
-        return 0
     with tempfile.TemporaryDirectory() as folder:
         kernel, page = os.path.join(folder, "</script>.cl"), os.path.join(folder, "page.html")
         with open(os.path.join(folder, "two.cl"), "w") as f:
@@ -49,7 +46,7 @@ def main():
         check("one file, nothing fetched", not re.search(r'(src|href)\s*=|@import|url\(["\']?http', text))
         check("data cannot end its element", text.count("</script>") == 2, str(text.count("</script>")))
         if not chromium:
-            tap.skip("in Chromium", "not installed")
+            tap.skip("in Chromium", "no Chromium")
             return tap.done()
         with open(page, "w", encoding="utf-8") as f:
             f.write(text.replace("</body>", PROBE + "</body>"))

@@ -73,9 +73,6 @@ def kill_refcl(folder, engine):
 
 
 def main():
-    if not os.path.exists(refcl):
-        print("ok 1 - a killed program # SKIP %s is not built" % refcl)
-        return 0
     with tempfile.TemporaryDirectory() as folder:
         program, out = os.path.join(folder, "killed"), os.path.join(folder, "out.json")
         subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-I" + os.path.join(here, "host"), "-x",

@@ -148,10 +148,7 @@ def main():
     try:
         import jsonschema
     except ImportError:
-        print("ok 1 - outputs # SKIP python3-jsonschema is not there")
-        return 0
-    if not os.path.exists(refcl):
-        print("ok 1 - outputs # SKIP %s is not built" % refcl)
+        print("1..0 # SKIP no jsonschema")
         return 0
     with open(os.path.join(root, "tools/schema/report.schema.json")) as f:
         validator = jsonschema.Draft7Validator(json.load(f))

@@ -63,9 +63,6 @@ def takes_long(command, path, engine, pattern):
 
 
 def main():
-    if not os.path.exists(refcl):
-        print("ok 1 - progress # SKIP refcl is not built")
-        return 0
     with tempfile.TemporaryDirectory() as folder:
         short = os.path.join(folder, "short.cl")
         with open(short, "w") as f:

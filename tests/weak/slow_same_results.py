@@ -10,7 +10,7 @@ import tempfile
 try:
     import pyopencl  # noqa: F401
 except ImportError:
-    print("ok 1 - same results # SKIP no pyopencl")
+    print("1..0 # SKIP no pyopencl")
     sys.exit(0)
 
 here = os.path.dirname(os.path.abspath(__file__))

@@ -8,9 +8,6 @@ from suite import ROOT as root, Seen, built, campaign
 
 
 def main():
-    if not built():
-        print("ok 1 - weak memory, whole suite # SKIP refcl is not built")
-        return 0
     os.chdir(root)
     folders = [os.path.join("litmus/suite", f) for f in sorted(os.listdir("litmus/suite")) if not f.startswith("host-")]
     seen = Seen()

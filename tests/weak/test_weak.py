@@ -58,9 +58,6 @@ def outcomes(source, seeds, arguments):
 
 
 def main():
-    if not built():
-        print("ok 1 - weak memory # SKIP refcl is not built")
-        return 0
     folders = sorted(os.path.join("litmus/suite", f) for f in os.listdir(os.path.join(root, "litmus/suite"))
                      if not f.startswith(("generated-", "host-")))
     os.chdir(root)

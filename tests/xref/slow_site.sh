@@ -28,6 +28,6 @@ if [ -n "$browser" ]; then
     ok "ambiguities on the page" dom "ambiguities" 'D27'
     ok "links lead to files" links_lead
 else
-    skip "the page in a browser" "no chromium"
+    skip "the page in a browser" "no Chromium"
 fi
 done_testing

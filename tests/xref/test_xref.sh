@@ -37,7 +37,7 @@ if [ -r "$api" ]; then
     ok "the same file has no changes" prints 0 '0 added, 0 removed, 0 changed, 0 moved' "$REFCL" xref diff "$api" "$api"
     ok "HTML and plain text of one version differ little" prints 1 'changed' "$REFCL" xref diff "$api" "$plain"
 else
-    skip "specification" "$SPEC is not there"
+    skip "specification" "no specification"
 fi
 
 # ---- this repository ----

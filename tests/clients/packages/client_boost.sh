@@ -2,7 +2,7 @@
 # Boost.Compute: algorithms, random numbers, functions, against the standard library.
 dir=$(cd "$(dirname "$0")" && pwd)
 if [ ! -e /usr/include/boost/compute.hpp ]; then
-    echo "1..0 # SKIP boost/compute.hpp is not installed"
+    echo "1..0 # SKIP not installed: boost/compute.hpp"
     exit 0
 fi
 program=${BUILD:-build}/tests/clients/packages/client_boost

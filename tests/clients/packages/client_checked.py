@@ -34,8 +34,8 @@ def main():
     number = failed = 0
     for name, command, defects in CLIENTS:
         number += 1
-        if not os.path.exists(refcl) or not shutil.which(command[0]):
-            print("ok %d - %s # SKIP it is not there" % (number, name))
+        if not shutil.which(command[0]):
+            print("ok %d - %s # SKIP not installed" % (number, name))
             continue
         run = subprocess.run([refcl, "run", "--quiet", "--json", "-", "--", *command], stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE, timeout=600)

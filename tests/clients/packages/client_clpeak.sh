@@ -12,7 +12,7 @@ figures() { # figures TEST UNIT LINES: that many lines with a figure above zero
         [ "$(grep -vE ': 0\.0+( us)?$' "$tap_dir/text" | grep -cE ': [0-9]+\.[0-9]+( us)?$')" -eq "$3" ]
 }
 if ! command -v clpeak >/dev/null; then
-    skip clpeak "clpeak is not installed"
+    skip clpeak "not installed: clpeak"
     done_testing
 fi
 ok 'global bandwidth' figures global-bandwidth 'Global memory bandwidth \(GBPS\)' 5

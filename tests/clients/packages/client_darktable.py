@@ -43,7 +43,7 @@ def exported(folder, opencl):
 
 def main():
     if not shutil.which("darktable-cli"):
-        skip("darktable", "darktable is not installed")
+        skip("darktable", "not installed: darktable")
         return done()
     with tempfile.TemporaryDirectory() as folder:
         picture(os.path.join(folder, "in.png"))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # FFmpeg's OpenCL filters that compute exactly what the filters on the host do: images, copies, kernels.
 if ! ffmpeg -hide_banner -filters 2>/dev/null | grep -q transpose_opencl; then
-    echo "1..0 # SKIP ffmpeg is not installed"
+    echo "1..0 # SKIP not installed: ffmpeg"
     exit 0
 fi
 frames=(-f lavfi -i "testsrc=size=160x120:rate=5:duration=1")

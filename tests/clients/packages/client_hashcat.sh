@@ -1,7 +1,7 @@
 #!/bin/bash
 # hashcat: its self-test, and three hashes whose words are known.
 if ! command -v hashcat >/dev/null; then
-    echo "1..0 # SKIP hashcat is not installed"
+    echo "1..0 # SKIP not installed: hashcat"
     exit 0
 fi
 dir=$(mktemp -d)

@@ -4,7 +4,7 @@ set -u
 cd "$(dirname "$0")/../../.." || exit 4
 . tests/lib/tap.sh
 if ! command -v wlangenpmkocl >/dev/null; then
-    skip hcxkeys "hcxkeys is not installed"
+    skip hcxkeys "not installed: hcxkeys"
     done_testing
 fi
 words=(password1 hello1234 'two words here' 12345678)

@@ -2,7 +2,7 @@
 # The C++ bindings: shared virtual memory, pipes, device-side enqueue, sub-devices.
 dir=$(cd "$(dirname "$0")" && pwd)
 if [ ! -e /usr/include/CL/opencl.hpp ]; then
-    echo "1..0 # SKIP CL/opencl.hpp is not installed"
+    echo "1..0 # SKIP not installed: CL/opencl.hpp"
     exit 0
 fi
 program=${BUILD:-build}/tests/clients/packages/client_hpp

@@ -11,7 +11,7 @@ try:
     import cv2
     import numpy as np
 except ImportError:
-    print("1..0 # SKIP python3-opencv is not installed")
+    print("1..0 # SKIP not installed: python3-opencv")
     sys.exit(0)
 
 rng = np.random.default_rng(1)

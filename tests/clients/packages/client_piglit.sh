@@ -13,7 +13,7 @@
 #   program-max-work-item-sizes: a launch of the largest size, hours under an interpreter
 root=$(echo /usr/lib/*/piglit)
 if [ ! -x "$root/bin/cl-program-tester" ]; then
-    echo "1..0 # SKIP piglit is not installed"
+    echo "1..0 # SKIP not installed: piglit"
     exit 0
 fi
 cd "$root" || exit 1

@@ -2,7 +2,7 @@
 # ViennaCL: dense and sparse linear algebra, solvers, FFT, in float and double.
 dir=$(cd "$(dirname "$0")" && pwd)
 if [ ! -e /usr/include/viennacl/vector.hpp ]; then
-    echo "1..0 # SKIP viennacl/vector.hpp is not installed"
+    echo "1..0 # SKIP not installed: viennacl/vector.hpp"
     exit 0
 fi
 program=${BUILD:-build}/tests/clients/packages/client_viennacl

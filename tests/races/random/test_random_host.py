@@ -327,9 +327,6 @@ def run(programs, folder, number, seed, devices):
 
 
 def main():
-    if not os.path.exists(refcl):
-        print("ok 1 - random host programs # SKIP %s is not built" % refcl)
-        return 0
     with tempfile.TemporaryDirectory() as folder:
         return judge(folder)
 

@@ -1,6 +1,7 @@
 /* Feature probes, one small program each: every legal one compiles to valid SPIR-V.  The programs are in
  * $REFCL_PROBES or ../shared/probes; without them the test is skipped. */
 #include "compiler_test.h"
+#include "tests/lib/skip.h"
 
 #include <dirent.h>
 
@@ -59,7 +60,7 @@ static void test_probes(void **state)
     struct dirent **entries;
     int count = scandir(directory, &entries, select_probe, alphasort), good = 0, bad = 0;
     if (count <= 0)
-        skip();
+        skip_for("no probes");
     for (int i = 0; i < count; i++) {
         char message[2000] = "";
         char *text = read_file(directory, entries[i]->d_name);

@@ -2,8 +2,8 @@
 # The functions that the JIT shares with the interpreter compile to bitcode with Clang, keep no state of their own, and
 # call nothing but libm and memcpy.
 cd "$(dirname "$0")/../../.." || exit 4
-clang=$(command -v clang-15 clang | head -1)
-nm=$(command -v llvm-nm-15 llvm-nm | head -1)
+clang=clang-15
+nm=llvm-nm-15
 files="convert math_double ext_float ext_integer ext_geometric ext_vector"
 n=0 status=0
 work=$(mktemp -d)
@@ -17,11 +17,6 @@ report() { # result, name
     if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2" && status=1; fi
 }
 
-if [ -z "$clang" ] || [ -z "$nm" ]; then
-    echo "ok 1 - bitcode # SKIP no clang"
-    echo "1..1"
-    exit 0
-fi
 for f in $files; do
     "$clang" -I. -D_GNU_SOURCE -std=c11 -O2 -ffp-contract=off -emit-llvm -c "interp/ext/$f.c" -o "$work/$f.bc"
     report $? "$f compiles to bitcode"

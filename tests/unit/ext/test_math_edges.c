@@ -14,6 +14,7 @@
 
 #include "interp/ext/convert.h"
 #include "interp/ext/ext.h"
+#include "tests/lib/skip.h"
 
 enum {
     ACOSPI = 2,
@@ -380,7 +381,7 @@ static void test_environment(void **state)
     assert_true(tiny == 0x1p-128);
     assert_int_equal(after & 0xffc0, 0xdfc0);
 #else
-    skip();
+    skip_for("no x86-64");
 #endif
 }
 

@@ -42,8 +42,7 @@ static void test_grammar(void **state)
 {
     (void)state;
     cJSON *json = read_grammar();
-    if (!json)
-        skip();
+    assert_non_null(json);
     int count = 0;
     const cJSON *entry;
     cJSON_ArrayForEach(entry, cJSON_GetObjectItem(json, "instructions"))

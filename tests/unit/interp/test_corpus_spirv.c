@@ -2,6 +2,7 @@
  * with its @Input values, and ends as its @Output condition says where that is expected to hold always.  The
  * programs are in $REFCL_CORPUS or ../shared/corpus; without them the test is skipped. */
 #include "spv.h"
+#include "tests/lib/skip.h"
 #include <ctype.h>
 #include <ftw.h>
 #include <inttypes.h>
@@ -404,7 +405,7 @@ static void test_corpus(void **state)
     snprintf(root, sizeof root, "%s/spirv", corpus);
     nftw(root, on_file, 16, FTW_PHYS);
     if (path_count == 0)
-        skip();
+        skip_for("no corpus");
     snprintf(path, sizeof path, "%s/expected.csv", corpus);
     char *table = slurp(path);
     uint32_t bad = 0, wrong = 0, undefined = 0, judged = 0;

@@ -3,6 +3,7 @@
  * ../shared/probes; without them the test is skipped. */
 #include "clrun.h"
 #include "interp/image/image.h"
+#include "tests/lib/skip.h"
 
 #include <dirent.h>
 
@@ -208,7 +209,7 @@ static void test_probes(void **state)
     int count = scandir(directory, &entries, select_probe, alphasort);
     uint32_t bad = 0, loaded = 0;
     if (count <= 0)
-        skip();
+        skip_for("no probes");
     for (int i = 0; i < count; i++) {
         char path[4096], message[512], *text = calloc(1, 1 << 20);
         snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);

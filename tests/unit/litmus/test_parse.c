@@ -1,5 +1,6 @@
 /* Parser, printer and lowering of litmus tests. */
 #include "litmus/litmus.h"
+#include "tests/lib/skip.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -414,7 +415,7 @@ static void walk_corpus(const char *part)
     round_trips = 0;
     walk(path);
     if (!round_trips)
-        skip();
+        skip_for("no corpus");
 }
 
 static void corpus_opencl(void **state)
@@ -434,8 +435,7 @@ static void suite(void **state)
     (void)state;
     round_trips = 0;
     walk("litmus/suite");
-    if (!round_trips)
-        skip();
+    assert_true(round_trips > 1000);
 }
 
 int main(void)
