@@ -159,6 +159,10 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text);
 /* A number given for a scalar of type TYPE, as its bits: for floats the number's, unless it is hexadecimal.
  */
 uint64_t ex_init_bits(struct ex *ex, const struct ex_type *type, const struct ex_init *init);
+/* The number or list of numbers TEXT. */
+struct ex_init ex_value_text(struct ex *ex, const char *text);
+/* The input of ID, made if there is none. */
+struct ex_input *ex_input_for(struct ex *ex, uint32_t id);
 /* The condition and the filter, once the objects exist. */
 void ex_conditions(struct ex *ex);
 
@@ -197,6 +201,8 @@ struct ex_place { /* where a module-scope variable or a kernel argument lives */
     uint32_t pointee; /* type of what it holds */
     uint32_t storage;
     bool is_array; /* kernel argument: an array of pointees */
+    const uint8_t
+        *known; /* which bytes of an uninitialised object are initialised all the same; NULL: none */
 };
 struct ex_frame {
     struct ex_value *values; /* by id */
@@ -326,8 +332,6 @@ uint8_t ex_storage_class_mask(uint32_t storage);
 void ex_memory_operands(struct ex *ex, const struct ex_inst *inst, uint32_t at, struct ck_instr *instr);
 uint8_t ex_scope(struct ex *ex, uint32_t id);
 uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer);
-/* Whether byte OFFSET of the push constants is a kernel argument that nobody gave (clspv). */
-bool ex_is_pod_argument(const struct ex *ex, uint64_t offset);
 bool ex_is_private(struct ex *ex, uint32_t address, const struct ex_type *pointer);
 /* explore_flow.c: the body of FUNCTION with ARGUMENTS, inlined */
 void ex_inline(struct ex *ex, const struct ex_function *function, const struct ex_value *arguments,
@@ -335,6 +339,16 @@ void ex_inline(struct ex *ex, const struct ex_function *function, const struct e
 /* explore_builtin.c */
 void ex_extended(struct ex *ex, const struct ex_inst *inst);
 struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, uint32_t type);
+/* Component I of a built-in; of those that all work-items share also before there are work-items. */
+uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i);
+/* explore_reflection.c: before constants are declared, those that the launch gives; once types are, arguments
+ */
+void ex_reflect_constants(struct ex *ex);
+void ex_reflect_arguments(struct ex *ex);
+/* What launch and arguments give of the variable ID, of SIZE bytes and TYPE, goes into BYTES; KNOWN[i]
+ * becomes 1 where byte i is given. */
+void ex_reflected_bytes(struct ex *ex, uint32_t id, uint32_t type, uint8_t *bytes, uint8_t *known,
+                        uint64_t size);
 /* explore_fold.c */
 void ex_fold(struct ex *ex);
 /* explore_group.c: functions of work-groups and sub-groups; false: not one of them */

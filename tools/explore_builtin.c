@@ -18,7 +18,7 @@ static uint64_t local_linear(const struct ex *ex)
     return (id[2] * n[1] + id[1]) * n[0] + id[0];
 }
 
-static uint64_t component(struct ex *ex, uint32_t builtin, unsigned i)
+uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i)
 {
     const struct ex_launch *l = &ex->launch;
     const struct ex_build *b = ex->build;
@@ -71,7 +71,8 @@ struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, uint32_t type)
     if (v.count > 3)
         ex_fail(ex, MM_INVALID, "SPIRV 3.21", "a built-in with more than three components");
     for (uint32_t i = 0; i < v.count; i++)
-        v.leaves[i] = ex_const(ex, component(ex, builtin, i), ex_scalar_size(ex_type(ex, t->leaves[i].type)));
+        v.leaves[i] =
+            ex_const(ex, ex_launch_value(ex, builtin, i), ex_scalar_size(ex_type(ex, t->leaves[i].type)));
     return v;
 }
 

@@ -230,6 +230,7 @@ void ex_read_headers(struct ex *ex)
 enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, struct mm_error *err)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
+    const uint32_t known = ex->input_count;
     ex->err = err;
     ex->current = NULL;
     if (setjmp(ex->failed))
@@ -241,6 +242,11 @@ enum mm_class ex_add_line(struct ex *ex, enum ex_line line, const char *text, st
     else
         add_line(ex, &ex->filters, &ex->filter_count, &r);
     ex_find_names(ex);
+    for (uint32_t i = known; i < ex->input_count && line == EX_INPUT; i++)
+        if (ex->inputs[i].given && !ex->inputs[i].id)
+            return mm_fail_at(err, MM_INVALID, "explore.header", ex->file, 0, 0,
+                              "'%s' is no variable, argument or specialization constant that has this name",
+                              ex->inputs[i].name);
     return MM_OK;
 }
 
@@ -265,20 +271,53 @@ static struct ex_init repeated(struct reader *r, uint64_t count)
     return out;
 }
 
+static void end_of(struct reader *r)
+{
+    skip_space(r);
+    if (r->at < r->end)
+        bad(r, "the end of the argument");
+}
+
+struct ex_init ex_value_text(struct ex *ex, const char *text)
+{
+    struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
+    struct ex_init value = init(&r);
+    end_of(&r);
+    return value;
+}
+
+struct ex_input *ex_input_for(struct ex *ex, uint32_t id)
+{
+    char unnamed[32];
+    for (uint32_t i = 0; i < ex->input_count; i++)
+        if (ex->inputs[i].id == id)
+            return &ex->inputs[i];
+    snprintf(unnamed, sizeof unnamed, "%%%u", id);
+    bool named = ex->ids[id].name && *ex->ids[id].name;
+    struct ex_input *input = input_named(ex, named ? ex->ids[id].name : mm_arena_strdup(ex->arena, unnamed));
+    if (input->id && input->id != id)
+        ex_fail(ex, MM_INVALID, "explore.arguments", "two arguments called %s", input->name);
+    input->id = id;
+    return input;
+}
+
+/* A structure that holds a runtime array alone, which shaders wrap buffers into. */
+static bool is_block(struct ex *ex, const struct ex_type *t)
+{
+    return t->kind == EX_STRUCT && t->count == 1 && ex_type(ex, t->members[0])->kind == EX_RUNTIME_ARRAY;
+}
+
+static uint64_t element_size(struct ex *ex, const struct ex_type *t)
+{
+    return is_block(ex, t) ? ex_type(ex, t->members[0])->stride : t->size;
+}
+
 void ex_argument(struct ex *ex, uint32_t id, const char *text)
 {
     struct reader r = {.ex = ex, .at = text, .end = text + strlen(text)};
-    struct ex_input *input = NULL;
-    const char *label = ex->ids[id].name ? ex->ids[id].name : "";
-    for (uint32_t i = 0; i < ex->input_count; i++)
-        if (ex->inputs[i].id == id)
-            input = &ex->inputs[i];
-    if (!input) {
-        input = input_named(ex, label);
-        if (input->id && input->id != id)
-            ex_fail(ex, MM_INVALID, "explore.arguments", "two arguments called %s", label);
-    }
-    input->id = id;
+    struct ex_input *input = ex_input_for(ex, id);
+    const struct ex_type *pointee =
+        ex_type_of(ex, id)->kind == EX_POINTER ? ex_type(ex, ex_type_of(ex, id)->element) : NULL;
     input->given = true;
     if (accept(&r, "local")) {
         expect(&r, ":");
@@ -290,15 +329,18 @@ void ex_argument(struct ex *ex, uint32_t id, const char *text)
             bad(&r, "a number of elements from 1 to 65536");
         const char *here = r.at;
         if (accept(&r, ":") && accept(&r, "any"))
-            input->bytes = count * ex_type(ex, ex_type_of(ex, id)->element)->size;
+            input->bytes = count * (pointee ? element_size(ex, pointee) : 0);
         else
             r.at = here, input->init = repeated(&r, count);
     } else {
         input->init = init(&r);
     }
-    skip_space(&r);
-    if (r.at < r.end)
-        bad(&r, "the end of the argument");
+    end_of(&r);
+    if (input->init.is_list && pointee && is_block(ex, pointee)) {
+        struct ex_init *elements = ex_alloc(ex, sizeof *elements);
+        *elements = input->init;
+        input->init = (struct ex_init){.is_list = true, .count = 1, .items = elements};
+    }
 }
 
 /* ---- conditions --------------------------------------------------------------------------------- */

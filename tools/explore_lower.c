@@ -123,7 +123,7 @@ static uint8_t region_of(uint32_t storage)
     }
 }
 
-/* Adds the object for PLACE, of SIZE bytes; BYTES NULL: uninitialised. */
+/* Adds the object for PLACE, of SIZE bytes; BYTES NULL: uninitialised, as where only some bytes are known. */
 static void add_object(struct ex *ex, struct ex_place place, uint64_t size, const uint8_t *bytes)
 {
     unsigned element = 8;
@@ -145,7 +145,7 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
                                .element_size = (uint8_t)element,
                                .region = region_of(place.storage),
                                .origin = MM_ORIGIN_BUFFER,
-                               .uninitialised = !bytes,
+                               .uninitialised = !bytes || place.known,
                                .is_signed = leaf && leaf->is_signed,
                                .work_group = local ? (int32_t)place.work_group : -1,
                                .alias_of = ex->program->object_count,
@@ -154,6 +154,34 @@ static void add_object(struct ex *ex, struct ex_place place, uint64_t size, cons
     if (place.object == UINT32_MAX)
         ex_fail(ex, MM_LIMIT, "memory", "out of memory");
     add_place(ex, &place);
+}
+
+/* Adds to BYTES, which hold INIT where that gives any, what launch and arguments give; PLACE->known: which
+ * bytes are given, NULL if the launch gives none.  True: all are. */
+static bool add_launch_bytes(struct ex *ex, struct ex_place *place, const struct ex_init *init,
+                             uint8_t *bytes, uint64_t size)
+{
+    uint8_t *known = ex_alloc(ex, size), *launch = ex_alloc(ex, size), *other = ex_alloc(ex, size);
+    const struct ex_type *t = ex_type(ex, place->pointee);
+    uint64_t by_launch = 0;
+    bool all = true;
+    ex_reflected_bytes(ex, place->id, place->pointee, launch, known, size);
+    /* INIT gives the bytes that it makes the same whatever they were */
+    memset(other, 0xff, size);
+    if (init)
+        fill(ex, place->pointee, init, other, size, 0);
+    for (uint64_t i = 0; i < size; i++) {
+        bool given = init && bytes[i] == other[i];
+        by_launch += known[i];
+        bytes[i] = !given && known[i] ? launch[i] : bytes[i];
+        known[i] |= given;
+    }
+    for (uint32_t k = 0; k < t->leaf_count; k++) /* what lies between them is never read */
+        for (uint64_t i = 0; i < ex_scalar_size(ex_type(ex, t->leaves[k].type)); i++)
+            all = all && known[t->leaves[k].offset + i];
+    if (by_launch || place->storage == SpvStorageClassPushConstant)
+        place->known = known;
+    return all && t->leaf_count > 0;
 }
 
 static void make_object(struct ex *ex, struct ex_place place, const struct ex_inst *variable)
@@ -191,11 +219,12 @@ static void make_object(struct ex *ex, struct ex_place place, const struct ex_in
         for (uint32_t i = 0; i < t->leaf_count; i++)
             put(ex, bytes, size, t->leaves[i].offset, ex->ids[variable->words[1]].constant[i],
                 ex_scalar_size(ex_type(ex, t->leaves[i].type)));
-    bool pods = false;
-    for (uint64_t i = 0; i < size && pushed && !init; i++)
-        pods = pods || ex_is_pod_argument(ex, i);
-    bool known = init || (pushed && !pods) || (variable && variable->count > 1);
-    add_object(ex, place, size, known ? bytes : NULL);
+    bool known = init || (variable && variable->count > 1);
+    if (ex->vulkan && variable)
+        known = add_launch_bytes(ex, &place, init, bytes, size) || (known && !pushed);
+    if (known)
+        place.known = NULL;
+    add_object(ex, place, size, known || place.known ? bytes : NULL);
 }
 
 static uint32_t group_count(const struct ex *ex)
@@ -240,7 +269,7 @@ static void module_objects(struct ex *ex)
 
 static void argument_objects(struct ex *ex, const struct ex_function *f)
 {
-    uint32_t argument = 0;
+    uint32_t argument = ex->vulkan ? ex->argument_count : 0;
     for (uint32_t i = f->first; i < f->end && ex->insts[i].opcode != SpvOpLabel; i++) {
         const struct ex_inst *inst = &ex->insts[i];
         if (inst->opcode != SpvOpFunctionParameter)
@@ -476,8 +505,12 @@ static void lower(struct ex *ex)
         ex_fail(ex, MM_LIMIT, "memory", "out of memory");
     ex->program->vulkan = ex->vulkan;
     ex->program->kernel = true;
-    ex_declare(ex);
     const struct ex_function *f = ex->entry = entry_point(ex);
+    if (ex->vulkan)
+        ex_reflect_constants(ex);
+    ex_declare(ex);
+    if (ex->vulkan)
+        ex_reflect_arguments(ex);
     ex->program->name = ex->kernel ? ex->kernel : ex->entry_count ? ex->entries[0].name : "";
     ex->program->file = ex->file;
     ex->build->globals = ex_alloc(ex, ex->bound * sizeof *ex->build->globals);

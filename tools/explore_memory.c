@@ -50,41 +50,28 @@ uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *point
     return ex_storage_class_mask(pointer->storage);
 }
 
-bool ex_is_pod_argument(const struct ex *ex, uint64_t offset)
-{
-    enum { POD_PUSH_CONSTANT = 7 }; /* [NonSemantic.ClspvReflection ArgumentPodPushConstant] */
-    for (uint32_t i = 0; i < ex->inst_count; i++) {
-        const struct ex_inst *inst = &ex->insts[i];
-        if (inst->opcode != SpvOpExtInst || inst->count < 6 || inst->words[1] != POD_PUSH_CONSTANT ||
-            inst->words[4] >= ex->bound || inst->words[5] >= ex->bound)
-            continue;
-        const struct ex_inst *set = inst->words[0] < ex->bound ? ex->ids[inst->words[0]].inst : NULL;
-        const uint64_t *start = ex->ids[inst->words[4]].constant, *size = ex->ids[inst->words[5]].constant;
-        bool reflection = set && set->opcode == SpvOpExtInstImport &&
-                          strncmp((const char *)set->words, "NonSemantic.ClspvReflection", 27) == 0;
-        if (reflection && start && size && offset >= *start && offset < *start + *size)
-            return true;
-    }
-    return false;
-}
-
 /* Constant memory holds its initial value for ever; nothing can race with reading it. */
 static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint64_t *value)
 {
     uint64_t at;
     const struct ck_object *o = NULL;
+    const uint8_t *given = NULL;
     if (!ex_is_const(ex, address, &at))
         return false;
     for (uint32_t i = 0; i < ex->build->place_count; i++) {
         const struct ex_place *p = &ex->build->places[i];
         bool constant =
             p->storage == SpvStorageClassPushConstant || p->storage == SpvStorageClassUniformConstant;
-        if (constant && CK_OBJECT_BASE(p->object) >> 32 == at >> 32)
+        if (constant && CK_OBJECT_BASE(p->object) >> 32 == at >> 32) {
             o = &ex->program->objects[p->object];
+            given = p->known;
+        }
     }
-    if (!o || (at & UINT32_MAX) + size > o->size ||
-        (o->uninitialised && ex_is_pod_argument(ex, at & UINT32_MAX)))
+    if (!o || (at & UINT32_MAX) + size > o->size)
         return false;
+    for (unsigned i = 0; i < size && o->uninitialised; i++)
+        if (!given || !given[(at & UINT32_MAX) + i])
+            return false;
     *value = ex_initial_bytes(o, at & UINT32_MAX, size);
     return true;
 }
