@@ -87,6 +87,14 @@ __attribute__((unused)) static void pause_ms(long ms)
     nanosleep(&t, NULL);
 }
 
+/* Returns when every command that was ready has begun, and ended unless it is a kernel: they run in the order
+ * in which they became so, unless a seed says otherwise, and QUEUE holds nothing that waits. */
+__attribute__((unused)) static void let_ready_run(void)
+{
+    OK(clEnqueueMarkerWithWaitList(queue, 0, NULL, NULL));
+    OK(clFinish(queue));
+}
+
 /* Waits until *FLAG is at least WANTED. */
 __attribute__((unused)) static void await(volatile int *flag, int wanted)
 {

@@ -269,6 +269,35 @@ static void maps_of_parts(void **state)
     OK(clReleaseMemObject(m));
 }
 
+/* What is written through a map that leaves the old contents undefined is there afterwards, and nothing else
+ * changes, for buffers of both kinds of host view. [CL 5.2.4, 5.5.3] */
+static void maps_that_invalidate(void **state)
+{
+    (void)state;
+    static int mine[64];
+    for (int own = 0; own < 2; own++) {
+        int out[64], wanted[64];
+        for (int i = 0; i < 64; i++) {
+            mine[i] = wanted[i] = i;
+        }
+        cl_mem m = clCreateBuffer(context, own ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR, sizeof(mine),
+                                  mine, &err);
+        OK(err);
+        for (int round = 0; round < 2; round++) {
+            int *p = clEnqueueMapBuffer(queue, m, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 32, 64, 0, NULL,
+                                        NULL, &err);
+            OK(err);
+            for (int i = 0; i < 16; i++) {
+                p[i] = wanted[8 + i] = 1000 * (round + 1) + i;
+            }
+            OK(clEnqueueUnmapMemObject(queue, m, p, 0, NULL, NULL));
+            OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+            assert_memory_equal(out, wanted, sizeof(out));
+        }
+        OK(clReleaseMemObject(m));
+    }
+}
+
 /* With the application's memory as the host view, it changes at maps and holds what maps write. */
 static void use_host_ptr(void **state)
 {
@@ -281,6 +310,16 @@ static void use_host_ptr(void **state)
     void *host;
     OK(clGetMemObjectInfo(m, CL_MEM_HOST_PTR, sizeof(host), &host, NULL));
     assert_ptr_equal(host, mine);
+    size_t align = 0;
+    cl_uint bits = 0;
+    OK(clGetDeviceInfo(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(bits), &bits, NULL));
+    align = bits / 8;
+    const cl_buffer_region late = {align, sizeof(mine) - align};
+    cl_mem part = clCreateSubBuffer(m, 0, CL_BUFFER_CREATE_TYPE_REGION, &late, &err);
+    OK(err);
+    OK(clGetMemObjectInfo(part, CL_MEM_HOST_PTR, sizeof(host), &host, NULL));
+    assert_ptr_equal(host, (char *)mine + align); /* its own place, not the whole buffer's */
+    OK(clReleaseMemObject(part));
     int out[64], seven = 7;
     OK(clEnqueueReadBuffer(queue, m, CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
     assert_memory_equal(out, mine, sizeof(out));
@@ -374,10 +413,12 @@ static void migration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(creation),        cmocka_unit_test(sub_buffers),  cmocka_unit_test(sub_buffer_data),
-        cmocka_unit_test(transfer_errors), cmocka_unit_test(rectangles),   cmocka_unit_test(maps),
-        cmocka_unit_test(maps_of_parts),   cmocka_unit_test(use_host_ptr), cmocka_unit_test(destructors),
-        cmocka_unit_test(native_kernels),  cmocka_unit_test(migration),
+        cmocka_unit_test(creation),        cmocka_unit_test(sub_buffers),
+        cmocka_unit_test(sub_buffer_data), cmocka_unit_test(transfer_errors),
+        cmocka_unit_test(rectangles),      cmocka_unit_test(maps),
+        cmocka_unit_test(maps_of_parts),   cmocka_unit_test(use_host_ptr),
+        cmocka_unit_test(destructors),     cmocka_unit_test(native_kernels),
+        cmocka_unit_test(migration),       cmocka_unit_test(maps_that_invalidate),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -56,7 +56,7 @@ static void synchronisation(void **state)
     OK(clEnqueueBarrier(unordered));
     OK(clEnqueueFillBuffer(unordered, buffer, &one, 4, 0, 4, 0, NULL, &later));
     OK(clFlush(unordered));
-    pause_ms(5);
+    let_ready_run();
     assert_true(status_of(marked) > CL_COMPLETE && status_of(later) > CL_COMPLETE);
     OK(clSetUserEventStatus(gate, CL_COMPLETE));
     OK(clFinish(unordered));

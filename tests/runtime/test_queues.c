@@ -126,7 +126,7 @@ static void barriers_and_markers(void **state)
     assert_true(status_of(marker) > CL_COMPLETE);
     OK(clEnqueueBarrierWithWaitList(unordered, 0, NULL, &barrier));
     OK(clEnqueueMarkerWithWaitList(unordered, 1, &done, &after));
-    pause_ms(20);
+    let_ready_run();
     assert_true(status_of(barrier) > CL_COMPLETE);
     assert_true(status_of(after) > CL_COMPLETE);
     OK(clSetUserEventStatus(user, CL_COMPLETE));
@@ -140,6 +140,118 @@ static void barriers_and_markers(void **state)
     OK(clEnqueueBarrier(queue));
     assert_int_equal(clEnqueueWaitForEvents(queue, 0, NULL), CL_INVALID_VALUE);
     OK(clFinish(queue));
+}
+
+/* Markers and barriers without a list come after every earlier command, whichever of them is the last to end.
+ * [CL 5.12, 3.3.6 H6, H7] */
+static void after_all_earlier(void **state)
+{
+    (void)state;
+    enum { GATES = 3 };
+    for (int kind = 0; kind < 4; kind++) {
+        for (int latest = 0; latest < GATES; latest++) {
+            cl_event gates[GATES], held[GATES], after;
+            for (int i = 0; i < GATES; i++) {
+                gates[i] = clCreateUserEvent(context, &err);
+                OK(clEnqueueMarkerWithWaitList(unordered, 1, &gates[i], &held[i]));
+            }
+            if (kind == 0) {
+                OK(clEnqueueMarkerWithWaitList(unordered, 0, NULL, &after));
+            } else if (kind == 1) {
+                OK(clEnqueueMarker(unordered, &after));
+            } else if (kind == 2) {
+                OK(clEnqueueBarrierWithWaitList(unordered, 0, NULL, &after));
+            } else { /* seen by what it holds back */
+                OK(clEnqueueBarrier(unordered));
+                cl_event done = clCreateUserEvent(context, &err);
+                OK(clSetUserEventStatus(done, CL_COMPLETE));
+                OK(clEnqueueMarkerWithWaitList(unordered, 1, &done, &after));
+                OK(clReleaseEvent(done));
+            }
+            OK(clFlush(unordered));
+            for (int i = 0; i < GATES; i++) {
+                if (i != latest) {
+                    OK(clSetUserEventStatus(gates[i], CL_COMPLETE));
+                }
+            }
+            let_ready_run();
+            assert_true(status_of(after) > CL_COMPLETE);
+            OK(clSetUserEventStatus(gates[latest], CL_COMPLETE));
+            OK(clWaitForEvents(1, &after));
+            for (int i = 0; i < GATES; i++) {
+                assert_int_equal(status_of(held[i]), CL_COMPLETE);
+                OK(clReleaseEvent(held[i]));
+                OK(clReleaseEvent(gates[i]));
+            }
+            OK(clReleaseEvent(after));
+        }
+    }
+}
+
+/* Every event of a list counts, wherever it stands, for commands and for the host. [CL 5.10, 5.11] */
+static void every_event_of_a_list(void **state)
+{
+    (void)state;
+    enum { EVENTS = 4 };
+    cl_mem m = clCreateBuffer(context, 0, 16, NULL, &err);
+    OK(err);
+    for (int latest = 0; latest < EVENTS; latest++) {
+        cl_event list[EVENTS], marker, barrier, fill;
+        for (int i = 0; i < EVENTS; i++) {
+            list[i] = clCreateUserEvent(context, &err);
+        }
+        const int nine = 9;
+        OK(clEnqueueFillBuffer(unordered, m, &nine, 4, 0, 16, EVENTS, list, &fill));
+        OK(clEnqueueMarkerWithWaitList(unordered, EVENTS, list, &marker));
+        OK(clEnqueueBarrierWithWaitList(unordered, EVENTS, list, &barrier));
+        OK(clFlush(unordered));
+        for (int i = 0; i < EVENTS; i++) {
+            if (i != latest) {
+                OK(clSetUserEventStatus(list[i], CL_COMPLETE));
+            }
+        }
+        let_ready_run();
+        assert_true(status_of(fill) > CL_COMPLETE);
+        assert_true(status_of(marker) > CL_COMPLETE);
+        assert_true(status_of(barrier) > CL_COMPLETE);
+        OK(clSetUserEventStatus(list[latest], CL_COMPLETE));
+        cl_event made[] = {fill, marker, barrier};
+        OK(clWaitForEvents(3, made));
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(status_of(made[i]), CL_COMPLETE);
+            OK(clReleaseEvent(made[i]));
+        }
+        for (int i = 0; i < EVENTS; i++) {
+            OK(clReleaseEvent(list[i]));
+        }
+    }
+    OK(clReleaseMemObject(m));
+}
+
+/* clEnqueueWaitForEvents holds back what comes later in the queue, for each of its events, and nothing that
+ * came before. [CL 5.12] */
+static void waiting_in_the_queue(void **state)
+{
+    (void)state;
+    for (int latest = 0; latest < 2; latest++) {
+        cl_event gates[2] = {clCreateUserEvent(context, &err), clCreateUserEvent(context, &err)}, before,
+                 after, done = clCreateUserEvent(context, &err);
+        OK(clSetUserEventStatus(done, CL_COMPLETE));
+        OK(clEnqueueMarkerWithWaitList(unordered, 1, &done, &before));
+        OK(clEnqueueWaitForEvents(unordered, 2, gates));
+        OK(clEnqueueMarkerWithWaitList(unordered, 1, &done, &after));
+        OK(clFlush(unordered));
+        OK(clSetUserEventStatus(gates[!latest], CL_COMPLETE));
+        let_ready_run();
+        assert_int_equal(status_of(before), CL_COMPLETE);
+        assert_true(status_of(after) > CL_COMPLETE);
+        OK(clSetUserEventStatus(gates[latest], CL_COMPLETE));
+        OK(clWaitForEvents(1, &after));
+        cl_event all[] = {gates[0], gates[1], before, after, done};
+        for (int i = 0; i < 5; i++) {
+            OK(clReleaseEvent(all[i]));
+        }
+    }
 }
 
 static volatile int reached[3], last_status;
@@ -329,11 +441,19 @@ static void released_queue_finishes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(queue_creation),          cmocka_unit_test(user_events),
-        cmocka_unit_test(failures_propagate),      cmocka_unit_test(wait_list_errors),
-        cmocka_unit_test(barriers_and_markers),    cmocka_unit_test(callbacks),
-        cmocka_unit_test(callback_calls_api),      cmocka_unit_test(profiling),
-        cmocka_unit_test(stale_handles),           cmocka_unit_test(threads),
+        cmocka_unit_test(queue_creation),
+        cmocka_unit_test(user_events),
+        cmocka_unit_test(failures_propagate),
+        cmocka_unit_test(wait_list_errors),
+        cmocka_unit_test(barriers_and_markers),
+        cmocka_unit_test(callbacks),
+        cmocka_unit_test(after_all_earlier),
+        cmocka_unit_test(every_event_of_a_list),
+        cmocka_unit_test(waiting_in_the_queue),
+        cmocka_unit_test(callback_calls_api),
+        cmocka_unit_test(profiling),
+        cmocka_unit_test(stale_handles),
+        cmocka_unit_test(threads),
         cmocka_unit_test(released_queue_finishes),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);

@@ -1,0 +1,22 @@
+"""The same test with the interpreter and with native code, each in a process of its own."""
+import json
+import os
+import subprocess
+import sys
+
+from tap import check, done
+
+
+def each_engine(run):
+    """Ends the program.  RUN yields the name of each test, whether it is good, and what is shown where it is not."""
+    if len(sys.argv) > 1:
+        json.dump([(name, bool(good), str(detail)) for name, good, detail in run()], sys.stdout)
+        sys.exit(0)
+    for engine in 'interp', 'jit':
+        ran = subprocess.run([sys.executable, sys.argv[0], engine], env={**os.environ, 'REFCL_ENGINE': engine},
+                             stdout=subprocess.PIPE, text=True, timeout=300)
+        results = json.loads(ran.stdout) if ran.returncode == 0 else []
+        check(f'{engine}: tests ran', results, f'exit code {ran.returncode}')
+        for name, good, detail in results:
+            check(f'{engine}: {name}', good, detail)
+    sys.exit(done())
