@@ -6,12 +6,12 @@
  * it (cache_folder.h).  Only files with names of ours are ever removed: the folder may hold others. */
 #include "cache.h"
 #include "cache_folder.h"
+#include "memmodel/base/draft.h"
 #include "memmodel/base/own_fd.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/memmodel.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +30,6 @@ enum {
     MOST_ENTRY = 64 << 20,
     PATH = 4096,
     ENTRY_DIGITS = 32, /* the name of an entry */
-    DRAFT_DIGITS = 16,
     NAME = 40,
     DRAFT_SECONDS = 3600 /* after which the writer of a file is taken to be gone */
 };
@@ -151,8 +149,8 @@ static bool is_entry_name(const char *name)
 static bool is_draft_name(const char *name)
 {
     const size_t prefix = sizeof DRAFT - 1;
-    return strlen(name) == prefix + DRAFT_DIGITS && strncmp(name, DRAFT, prefix) == 0 &&
-           strspn(name + prefix, DIGITS) == DRAFT_DIGITS;
+    return strlen(name) == prefix + MM_DRAFT_DIGITS && strncmp(name, DRAFT, prefix) == 0 &&
+           strspn(name + prefix, DIGITS) == MM_DRAFT_DIGITS;
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -287,20 +285,6 @@ static void keep_small(int folder)
     closedir(files);
 }
 
-/* A new file in FOLDER; its name is random: process ids come back, in containers at once. */
-static int create_draft(int folder, char name[NAME])
-{
-    uint64_t number;
-    int file = -1;
-    for (unsigned attempt = 0; file < 0 && attempt < 3 && (attempt == 0 || errno == EEXIST); attempt++) {
-        if (getrandom(&number, sizeof number, 0) != sizeof number)
-            return -1;
-        snprintf(name, NAME, DRAFT "%016llx", (unsigned long long)number);
-        file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    }
-    return file;
-}
-
 void in_cache_put(const struct in_cache_part *key, size_t parts, const void *data, size_t size)
 {
     char name[NAME], draft[NAME];
@@ -313,7 +297,7 @@ void in_cache_put(const struct in_cache_part *key, size_t parts, const void *dat
             memcpy(all + length, data, size);
         struct head head = {MAGIC, mix(length, all, length + size), length, size};
         entry_name(name, all, length);
-        int file = create_draft(folder, draft);
+        int file = mm_draft_open(folder, DRAFT, 0600, draft, sizeof draft);
         if (file >= 0) {
             bool whole = mm_write_all(file, &head, sizeof head) && mm_write_all(file, all, length + size);
             whole = close(file) == 0 && whole;

@@ -1,5 +1,6 @@
 /* Files of captured launches: writing, and reading with suspicion. */
 #include "memmodel/capture.h"
+#include "memmodel/base/draft.h"
 #include "memmodel/trace.h"
 #include "memmodel/zstd/codec.h"
 
@@ -36,9 +37,7 @@ static enum mm_class store(const char *path, const struct header *header, const 
                            struct mm_error *err)
 {
     char draft[4096];
-    int n = snprintf(draft, sizeof draft, "%s.part", path);
-    int fd =
-        n > 0 && (size_t)n < sizeof draft ? open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    int fd = mm_draft_open(AT_FDCWD, path, 0666, draft, sizeof draft);
     if (fd < 0)
         return mm_fail(err, MM_INVALID, "capture", "cannot write '%s': %s", path, strerror(errno));
     bool good = mm_write_all(fd, header, sizeof *header) && mm_write_all(fd, block, header->stored);

@@ -2,18 +2,27 @@
 #include "memmodel/base/privilege.h"
 #include "memmodel/cat_parser.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+/* Regular files alone: a model must not make its reader wait for a pipe or a terminal. */
 static char *read_file(const char *path, struct mm_arena *arena, size_t *size)
 {
-    FILE *f = fopen(path, "rb");
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    FILE *f = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fdopen(fd, "rb") : NULL;
     char *text = NULL;
     long length;
 
-    if (!f)
+    if (!f) {
+        if (fd >= 0)
+            close(fd);
         return NULL;
+    }
     if (fseek(f, 0, SEEK_END) == 0 && (length = ftell(f)) >= 0 && length < 1 << 24) {
         rewind(f);
         text = mm_arena_alloc(arena, (size_t)length + 1);

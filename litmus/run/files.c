@@ -2,9 +2,12 @@
 #include "run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 double lt_seconds(void)
 {
@@ -41,20 +44,51 @@ char *lt_read_file(const char *path)
     return failed ? NULL : text;
 }
 
+/* A new file beside PATH, with the mode that the user gives to new files; its name cannot be known
+ * beforehand. */
+static FILE *open_draft(const char *path, char *draft, size_t size)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    if (snprintf(draft, size, "%s.XXXXXX", path) >= (int)size) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    int fd = mkostemp(draft, O_CLOEXEC);
+    if (fd >= 0 && fchmod(fd, 0666 & ~mask) != 0) {
+        close(fd);
+        unlink(draft);
+        return NULL;
+    }
+    return fd >= 0 ? fdopen(fd, "wb") : NULL;
+}
+
 /* Writes a new file beside the old one and renames it, so that a reader never sees half of it. */
 bool lt_save_json(const cJSON *json, const char *name)
 {
-    char *text = cJSON_Print(json), path[4096];
-    bool ok = text && snprintf(path, sizeof path, "%s.new", name) < (int)sizeof path;
-    FILE *out = ok ? fopen(path, "wb") : NULL;
-    ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
-    if (out)
+    char *text = cJSON_Print(json), draft[4096];
+    FILE *out = text ? open_draft(name, draft, sizeof draft) : NULL;
+    bool ok = out && fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    if (out) {
         ok = fclose(out) == 0 && ok;
-    ok = ok && rename(path, name) == 0;
+        ok = ok && rename(draft, name) == 0;
+    }
     free(text);
     if (!ok)
         fprintf(stderr, "cannot write %s: %s\n", name, strerror(errno));
+    if (out && !ok)
+        unlink(draft);
     return ok;
+}
+
+bool lt_temporary_folder(char *path, size_t size)
+{
+    const char *base = getenv("TMPDIR");
+    if (snprintf(path, size, "%s/refcl-tune-XXXXXX", base && *base ? base : "/tmp") >= (int)size) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    return mkdtemp(path) != NULL;
 }
 
 /* A file that calls itself FORMAT; NULL, with a message: it is not WHAT. */

@@ -197,6 +197,8 @@ int lt_campaign(const struct lt_options *options);
 /* Adds up the results of several campaigns on one device. */
 int lt_merge(const struct lt_options *options);
 bool lt_save_json(const cJSON *json, const char *path);
+/* Makes a folder for temporary files that no other user can enter, and writes its path to PATH. */
+bool lt_temporary_folder(char *path, size_t size);
 char *lt_read_file(const char *path);
 /* A plan, or results that a campaign wrote; NULL, with a message: they cannot be used. */
 cJSON *lt_load_plan(const char *path);

@@ -361,26 +361,21 @@ static int found(const struct candidate *best, const cJSON *device, const char *
     return save_tuning(best, device, where) ? 0 : 2;
 }
 
-static int tune(const struct lt_options *options, const cJSON *plan, const char *path)
+static int tune(const struct lt_options *options, const cJSON *plan, const char *plan_path, const char *path)
 {
     static struct candidate candidates[CANDIDATES];
     struct lt_options o = *options;
-    char plan_path[] = "/tmp/refcl-tune-plan-XXXXXX";
     cJSON *device = NULL, *reduced = first_try(options, plan, candidates, path, &device);
-    int fd = mkstemp(plan_path), code = 2;
+    int code = 2;
     o.plan_path = plan_path;
     o.resume = false;
-    bool ready = reduced && fd >= 0 && lt_save_json(reduced, plan_path);
+    bool ready = reduced && lt_save_json(reduced, plan_path);
     /* How long a try takes that does hardly anything: opening the device, building. */
     double overhead = -lt_seconds();
     ready = ready && attempt(&o, reduced, &candidates[0], 0, path, NULL);
     overhead += lt_seconds();
     if (ready && halve(&o, overhead, reduced, candidates, path))
         code = found(&candidates[0], device, options->results_path);
-    if (fd >= 0) {
-        close(fd);
-        unlink(plan_path);
-    }
     cJSON_Delete(reduced);
     cJSON_Delete(device);
     return code;
@@ -388,16 +383,18 @@ static int tune(const struct lt_options *options, const cJSON *plan, const char 
 
 int lt_tune(const struct lt_options *options)
 {
-    char path[] = "/tmp/refcl-tune-XXXXXX";
-    int fd = mkstemp(path), code = 2;
+    char folder[1000], plan_path[1024], results_path[1024];
+    int code = 2;
     cJSON *plan = lt_load_plan(options->plan_path);
-    if (fd < 0) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    } else {
-        close(fd);
-        if (plan)
-            code = tune(options, plan, path);
-        unlink(path);
+    if (plan && !lt_temporary_folder(folder, sizeof folder)) {
+        fprintf(stderr, "refcl-litmus-run: no folder for temporary files: %s\n", strerror(errno));
+    } else if (plan) {
+        snprintf(plan_path, sizeof plan_path, "%s/plan.json", folder);
+        snprintf(results_path, sizeof results_path, "%s/results.json", folder);
+        code = tune(options, plan, plan_path, results_path);
+        unlink(plan_path);
+        unlink(results_path);
+        rmdir(folder);
     }
     cJSON_Delete(plan);
     return code;

@@ -69,6 +69,13 @@ refused "'CL3' is no version of OpenCL C" "$refcl" litmus plan --cl-std CL3 "$te
 refused "cannot read ICD 'missing.so'" "$refcl" litmus run --icd missing.so "$test"
 refused 'no such OpenCL device' "$refcl" litmus run -q -o new.json --icd plan.json "$test"
 
+# A model must not make its reader wait.
+mkfifo fifo.cat
+for included in fifo.cat /dev/tty /dev/zero folder; do
+    printf 'OpenCL\ninclude "%s"\n' "$included" >include.cat
+    refused "cannot read included file '$included'" "$refcl" litmus check --model include.cat "$test"
+done
+
 generate() { refused "$1" "$refcl" litmus gen --shapes MP "${@:2}"; }
 generate "--places: 'moon' is none of" --places moon
 generate "--regions: 'q' has letters other than" --regions q

@@ -1,0 +1,14 @@
+/* New files that are renamed when they are whole. */
+#ifndef MEMMODEL_BASE_DRAFT_H
+#define MEMMODEL_BASE_DRAFT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { MM_DRAFT_DIGITS = 16 };
+/* Creates a file in FOLDER (AT_FDCWD: relative to the working directory) for writing.  Its name, written to
+ * NAME, is PREFIX and MM_DRAFT_DIGITS random digits, so that no one can put a symbolic link there beforehand,
+ * and that what a killed process left is in no one's way.  -1 with errno. */
+int mm_draft_open(int folder, const char *prefix, mode_t mode, char *name, size_t size);
+
+#endif
