@@ -149,7 +149,7 @@ static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count
     if (a->tries++ >= MAX_TRIES || !changed(a, edits, count, &program) ||
         ck_search(&program, a->model, &a->options, &verdict, &err) != MM_OK)
         return false;
-    clean = verdict.race == CK_NO && verdict.state_count > 0;
+    clean = ck_verdict_undefined(&verdict) == CK_NO && verdict.state_count > 0;
     ck_verdict_clear(&verdict);
     return clean;
 }

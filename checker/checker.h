@@ -88,7 +88,9 @@ struct ck_execution {
 struct ck_verdict {
     struct mm_arena *arena;   /* owns everything below */
     enum ck_answer condition; /* YES: exists has a witness, or forall / ~exists is true of every execution */
-    enum ck_answer race;      /* YES: a race (or another flag) in some consistent execution */
+    enum ck_answer race;      /* YES: a race in some consistent execution */
+    enum ck_answer usage;     /* YES: another flag of the model in some consistent execution, of a use that is
+                                 not allowed */
     size_t state_count;       /* allowed final states, sorted by value, no duplicates */
     struct ck_state *states;
     bool states_complete;
@@ -100,7 +102,7 @@ struct ck_verdict {
     size_t violation_count; /* if the condition's proposition is reached by no consistent execution: what
                                forbids the candidate that comes closest */
     struct ck_violation *violations;
-    struct ck_violation race_witness; /* axiom NULL if none: the two accesses */
+    struct ck_violation race_witness; /* axiom NULL if none: a race, its two accesses, or another flag */
     size_t witness_count;             /* events of an execution that satisfies the proposition */
     struct ck_step *witness;          /* in an order consistent with the model */
     struct mm_rel witness_rf, witness_co, witness_po; /* over witness[] indices */
@@ -119,6 +121,14 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
 enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err);
 void ck_verdict_clear(struct ck_verdict *verdict);
+/* Whether a model's flag of this name is a race, by the name: "data_race", "racy", or one that the model does
+ * not name ("empty@12"); others are of uses that are not allowed. */
+bool ck_flag_is_race(const char *name);
+/* Whether some execution is undefined by a flag of the model, race or other. */
+enum ck_answer ck_verdict_undefined(const struct ck_verdict *verdict);
+/* No execution of PROGRAM comes to its end: VERDICT says nothing of the condition and, without a finding that
+ * tells why, nothing of races. */
+void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *verdict);
 /* Adds an execution of THREADS threads to those that VERDICT shows, with room for COUNT happenings; NULL
  * without memory. */
 struct ck_execution *ck_verdict_show(struct ck_verdict *verdict, size_t count, uint32_t threads);

@@ -250,23 +250,32 @@ static bool reads_uninitialised(struct sx *sx)
     return false;
 }
 
-/* Evaluates the model's flags; true if one is raised. */
+/* Keeps what raises flag I, of a race rather than of another flag. */
+static void explain_flag(struct sx *sx, uint32_t i)
+{
+    const char *kept = sx->verdict->race_witness.axiom;
+
+    if (sx->options.explain &&
+        (!kept || (!ck_flag_is_race(kept) && ck_flag_is_race(sx->model->checks[i].name))))
+        sx_keep_race(sx, i);
+}
+
+/* Evaluates the model's flags; true if there is a race. */
 static bool raise_flags(struct sx *sx)
 {
-    bool any = false;
+    bool race = false;
 
     for (uint32_t i = 0; i < sx->model->check_count; i++) {
         if (!sx->model->checks[i].flag || i == sx->final_check || mm_cat_eval_fails(sx->eval, i))
             continue;
-        any = true;
+        race = race || ck_flag_is_race(sx->model->checks[i].name);
         if (sx->flags[i])
             continue;
         sx->flags[i] = 1;
         sx_keep_execution(sx, CK_SHOWS_FLAG, NULL, sx->model->checks[i].name);
-        if (sx->options.explain && !sx->verdict->race_witness.axiom)
-            sx_keep_race(sx, i);
+        explain_flag(sx, i);
     }
-    return any;
+    return race;
 }
 
 bool sx_flags_open(const struct sx *sx)
@@ -503,11 +512,16 @@ static void settle_flags(struct sx *sx)
     struct ck_verdict *v = sx->verdict;
 
     v->flags = mm_arena_alloc(v->arena, (sx->model->check_count + 3) * sizeof *v->flags);
-    for (uint32_t i = 0; i < sx->model->check_count && v->flags; i++) {
-        if (sx->flags[i])
-            v->flags[v->flag_count++] = mm_arena_strdup(v->arena, sx->model->checks[i].name);
+    v->race = v->usage = sx->seen_all ? CK_NO : CK_UNKNOWN;
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        const char *name = sx->model->checks[i].name;
+
+        if (!sx->flags[i])
+            continue;
+        *(ck_flag_is_race(name) ? &v->race : &v->usage) = CK_YES;
+        if (v->flags)
+            v->flags[v->flag_count++] = mm_arena_strdup(v->arena, name);
     }
-    v->race = v->flag_count ? CK_YES : sx->seen_all ? CK_NO : CK_UNKNOWN;
     for (int e = 1; e < 3 && v->flags; e++) {
         if (sx->raised[e])
             v->flags[v->flag_count++] = ends[e];
@@ -533,5 +547,7 @@ void sx_conclude(struct sx *sx)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
                 "a value out of thin air may be any value, and not all of them were tried");
     settle_flags(sx);
+    if (sx->seen_all && sx->verdict->state_count == 0)
+        ck_verdict_vacuous(sx->program, sx->verdict);
     sx->verdict->states_complete = sx->seen_all && !sx->loose && !sx->thin_air;
 }

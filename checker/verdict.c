@@ -11,6 +11,29 @@ void ck_verdict_clear(struct ck_verdict *verdict)
     memset(verdict, 0, sizeof *verdict);
 }
 
+bool ck_flag_is_race(const char *name)
+{
+    return strstr(name, "race") || strstr(name, "racy") || strchr(name, '@');
+}
+
+enum ck_answer ck_verdict_undefined(const struct ck_verdict *v)
+{
+    if (v->race == CK_YES || v->usage == CK_YES)
+        return CK_YES;
+    return v->race && v->usage ? CK_NO : CK_UNKNOWN;
+}
+
+void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *v)
+{
+    v->condition = CK_UNKNOWN;
+    if (v->flag_count == 0 && v->divergence != CK_YES && v->termination != CK_NO)
+        v->race = v->usage = CK_UNKNOWN;
+    if (v->limit.cls == MM_OK)
+        mm_fail(&v->limit, MM_LIMIT, "vacuous",
+                program->filter == CK_NO_EXPR ? "no execution comes to its end"
+                                              : "no execution that comes to its end satisfies the filter");
+}
+
 struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_t threads)
 {
     struct ck_execution e = {.happenings = mm_arena_alloc(v->arena, (count + 1) * sizeof *e.happenings),

@@ -12,7 +12,7 @@ void zx_encode_flags(struct zx_solve *s)
     struct zx *z = s->z;
 
     s->flags = zx_alloc(z, z->model->check_count, sizeof *s->flags);
-    s->any_flag = z->no;
+    s->any_race = z->no;
     for (uint32_t i = 0; i < z->model->check_count; i++) {
         Z3_ast statement;
 
@@ -20,9 +20,10 @@ void zx_encode_flags(struct zx_solve *s)
             continue;
         statement = zx_check(z, &z->model->checks[i], false);
         s->flags[i] = zx_literal(z, statement, "flag");
-        s->any_flag = zx_or(z, s->any_flag, statement);
+        if (ck_flag_is_race(z->model->checks[i].name))
+            s->any_race = zx_or(z, s->any_race, statement);
     }
-    s->any_flag = zx_literal(z, s->any_flag, "flags");
+    s->any_race = zx_literal(z, s->any_race, "races");
 }
 
 static bool is_found(const struct ck_verdict *v, const char *name)
@@ -62,11 +63,21 @@ static void find_faults(struct zx_solve *s)
     s->begun = begun;
 }
 
-enum ck_answer zx_find_flags(struct zx_solve *s)
+/* Keeps what raises the flag that was just found, of a race rather than of another flag. */
+static void explain_flag(struct zx_solve *s, const struct mm_cat_check *check)
+{
+    const char *kept = s->v->race_witness.axiom;
+
+    if (!s->z->options.explain || (kept && (ck_flag_is_race(kept) || !ck_flag_is_race(check->name))))
+        return;
+    if (!zx_explain(zx_current_execution(s), check, s->v->arena, &s->v->race_witness))
+        zx_stop(s->z, MM_BUG, "z3", "an execution does not raise the flag that Z3 found it to raise");
+}
+
+void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usage)
 {
     struct zx *z = s->z;
     struct ck_verdict *v = s->v;
-    bool unknown = false, some = false;
 
     if (!v->flags)
         v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 2) * sizeof(*v->flags));
@@ -75,13 +86,12 @@ enum ck_answer zx_find_flags(struct zx_solve *s)
     for (uint32_t i = 0; i < z->model->check_count; i++) {
         const struct mm_cat_check *check = &z->model->checks[i];
         enum ck_answer r = s->flags[i] ? find(s, check->name, s->flags[i], CK_SHOWS_FLAG) : CK_NO;
+        enum ck_answer *answer = ck_flag_is_race(check->name) ? race : usage;
 
-        unknown = unknown || r == CK_UNKNOWN;
-        some = some || r == CK_YES;
-        if (r == CK_YES && z->options.explain && !v->race_witness.axiom &&
-            !zx_explain(zx_current_execution(s), check, v->arena, &v->race_witness))
-            zx_stop(z, MM_BUG, "z3", "an execution does not raise the flag that Z3 found it to raise");
+        if (r == CK_YES || (r == CK_UNKNOWN && *answer == CK_NO))
+            *answer = r;
+        if (r == CK_YES)
+            explain_flag(s, check);
     }
     find_faults(s);
-    return some ? CK_YES : unknown ? CK_UNKNOWN : CK_NO;
 }

@@ -204,16 +204,17 @@ static bool has_loops(const struct ck_program *p)
     return some;
 }
 
-/* What is found before work-items wait for others in vain; RACE: the answer without it. */
-static void find_flags(struct zx_solve *s, enum ck_answer race)
+/* What is found before work-items wait for others in vain; RACE, USAGE: the answers without it. */
+static void find_flags(struct zx_solve *s, enum ck_answer race, enum ck_answer usage)
 {
-    enum ck_answer here = s->meet == s->z->yes ? CK_NO : zx_find_flags(s);
-
-    s->v->race = race == CK_NO ? here : race == CK_UNKNOWN && here == CK_YES ? CK_YES : race;
+    if (s->meet != s->z->yes)
+        zx_find_flags(s, &race, &usage);
+    s->v->race = race;
+    s->v->usage = usage;
 }
 
 /* Kernels: the executions once more, in which threads may wait for ever. */
-static void decide_progress(struct zx_solve *s, enum ck_answer race)
+static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_answer usage)
 {
     struct zx *z = s->z;
     struct ck_verdict *v = s->v;
@@ -242,7 +243,7 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race)
     beyond = zx_ask(s, 1, &s->exceeded);
     if (beyond == CK_YES)
         zx_note_limit(s, "bound", "a loop may run more often than the bound");
-    find_flags(s, race);
+    find_flags(s, race, usage);
     v->divergence = apart == CK_NO && beyond != CK_NO ? CK_UNKNOWN : apart;
     if (endless == CK_YES)
         v->termination = CK_NO;
@@ -255,7 +256,7 @@ void zx_find_progress(struct zx_solve *s)
     const struct ck_progress *p = &s->z->options.progress;
     struct mm_error why = {.cls = MM_OK};
     struct zx_solve hanging = {.v = s->v, .meet = s->meet};
-    enum ck_answer race = s->v->race;
+    enum ck_answer race = s->v->race, usage = s->v->usage;
     struct zx *z = zx_alloc(s->z, 1, sizeof *z);
 
     if (!has_loops(s->z->p) && s->meet == s->z->yes) {
@@ -281,8 +282,10 @@ void zx_find_progress(struct zx_solve *s)
     hanging.z = z;
     if (s->meet != s->z->yes && race == CK_NO)
         s->v->race = CK_UNKNOWN;
+    if (s->meet != s->z->yes && usage == CK_NO)
+        s->v->usage = CK_UNKNOWN;
     if (setjmp(z->stop) == 0)
-        decide_progress(&hanging, race);
+        decide_progress(&hanging, race, usage);
     if (z->s)
         Z3_solver_dec_ref(z->c, z->s);
     if (why.cls == MM_BUG)

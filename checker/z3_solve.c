@@ -256,7 +256,7 @@ static void take_state(struct zx_solve *s, bool racy)
 static bool enumerate(struct zx_solve *s, bool racy, double until)
 {
     for (;;) {
-        enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, racy ? s->any_flag : s->z->yes});
+        enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, racy ? s->any_race : s->z->yes});
         double asked = zx_cpu_seconds();
 
         if (r != CK_YES)
@@ -317,6 +317,13 @@ static enum ck_answer find_condition(struct zx_solve *s)
         s->v->condition = r == CK_YES ? CK_NO : CK_YES;
     if (r == CK_YES && s->z->options.explain)
         zx_fill_witness(zx_current_execution(s), s->v);
+    if (r == CK_NO) {
+        enum ck_answer some = zx_ask(s, 1, &s->complete);
+
+        s->vacuous = some == CK_NO;
+        if (some != CK_YES)
+            s->v->condition = CK_UNKNOWN;
+    }
     return r;
 }
 
@@ -398,11 +405,22 @@ static void weaken(struct zx_solve *s)
         v->condition = CK_UNKNOWN;
     if (v->race == CK_NO)
         v->race = CK_UNKNOWN;
+    if (v->usage == CK_NO)
+        v->usage = CK_UNKNOWN;
     s->beyond_bound = true;
     if (z->exceeded != z->no)
         zx_note_limit(s, "bound", "a loop may run more often than the bound");
     else
         zx_note_limit(s, "z3.address", "a computed address may be that of no location the engine has");
+}
+
+static void find_flags(struct zx_solve *s)
+{
+    enum ck_answer race = CK_NO, usage = CK_NO;
+
+    zx_find_flags(s, &race, &usage);
+    s->v->race = race;
+    s->v->usage = usage;
 }
 
 static void decide(struct zx_solve *s)
@@ -414,13 +432,15 @@ static void decide(struct zx_solve *s)
     zx_encode_flags(s);
     zx_open_solver(s, false);
     goal = find_condition(s);
-    s->v->race = zx_find_flags(s);
+    find_flags(s);
     weaken(s);
     find_states(s);
     if (goal == CK_NO && s->z->options.explain)
         explain_forbidden(s);
     if (s->z->p->kernel)
         zx_find_progress(s);
+    if (s->vacuous)
+        ck_verdict_vacuous(s->z->p, s->v);
 }
 
 static Z3_context new_context(const struct ck_options *options)

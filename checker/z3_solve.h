@@ -11,7 +11,7 @@ struct zx_solve {
     Z3_ast complete;   /* literal: all threads end within the bound, and the filter holds */
     Z3_ast begun;      /* literal: kernels: threads may end early, at a fault or the bound; else COMPLETE */
     Z3_ast prop, goal; /* goal: literal, the proposition or for forall its opposite */
-    Z3_ast any_flag, assertion, out_of_bounds, exceeded;
+    Z3_ast any_race, assertion, out_of_bounds, exceeded;
     Z3_ast *statements; /* formula per check, NULL for flags */
     Z3_ast *axioms;     /* literal per check, NULL for flags; only when tracked */
     Z3_ast *flags;      /* literal per check, NULL for axioms */
@@ -19,6 +19,7 @@ struct zx_solve {
     uint32_t states_capacity;
     size_t max_states;
     bool beyond_bound;
+    bool vacuous;     /* no execution comes to its end within the bound */
     bool interrupted; /* a question was not answered: Z3 may have lost constraints, and is not asked again */
 };
 
@@ -41,9 +42,10 @@ struct zx *zx_current_execution(struct zx_solve *s);
 /* Why the answer is incomplete (the first reason counts). */
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
 
-/* The model's flags (z3_flags.c); which of them some execution raises, and whether any does. */
+/* The model's flags (z3_flags.c); which of them some execution raises.  *RACE and *USAGE, the answers without
+ * this question, become YES or UNKNOWN where it says more. */
 void zx_encode_flags(struct zx_solve *s);
-enum ck_answer zx_find_flags(struct zx_solve *s);
+void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usage);
 
 /* Keeps the execution of the solver's model for the verdict, where that is wanted (z3_shown.c). */
 void zx_keep_execution(struct zx_solve *s, enum ck_shows shows, const uint64_t *values, const char *flag);

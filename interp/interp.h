@@ -130,6 +130,7 @@ struct in_finding {
     const struct in_object *object; /* NULL if none */
     uint64_t address;
     uint32_t size;
+    bool of_copy; /* by an asynchronous copy: every work-item of the group has called it */
 };
 
 struct in_enqueue;

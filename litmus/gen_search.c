@@ -103,8 +103,9 @@ static enum mm_class ask(struct lt_generator *g, const struct lt_cycle *c, engin
 static bool agree(const struct answer *a, const struct answer *b)
 {
     if (a->verdict.condition != b->verdict.condition || a->verdict.race != b->verdict.race ||
-        !a->verdict.condition || !a->verdict.race || !a->verdict.states_complete ||
-        !b->verdict.states_complete || a->verdict.state_count != b->verdict.state_count)
+        a->verdict.usage != b->verdict.usage || !a->verdict.condition || !a->verdict.race ||
+        !a->verdict.usage || !a->verdict.states_complete || !b->verdict.states_complete ||
+        a->verdict.state_count != b->verdict.state_count)
         return false;
     for (size_t i = 0; i < a->verdict.state_count; i++)
         if (memcmp(a->verdict.states[i].values, b->verdict.states[i].values,
@@ -202,7 +203,7 @@ static enum mm_class holds(struct lt_generator *g, const struct lt_cycle *c, boo
         enum mm_class cls = ask(g, c, ck_search, false, &a);
         if (cls == MM_OK) {
             n->text = mm_strdup(text);
-            n->holds = a.verdict.condition == CK_NO && a.verdict.race == CK_NO;
+            n->holds = a.verdict.condition == CK_NO && ck_verdict_undefined(&a.verdict) == CK_NO;
             g->used++;
             g->counts.decided++;
         }

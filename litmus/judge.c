@@ -191,6 +191,7 @@ static void explain(struct lt_judged *j, struct lt_seen *s, const struct lt_judg
 static void judge_states(struct lt_judged *j, const struct lt_judge_options *options)
 {
     bool any_unknown = false, any_forbidden = false;
+    enum ck_answer undefined = ck_verdict_undefined(&j->verdict);
     for (size_t i = 0; i < j->seen_count; i++) {
         struct lt_seen *s = &j->seen[i];
         if (model_allows(j, s)) {
@@ -202,17 +203,17 @@ static void judge_states(struct lt_judged *j, const struct lt_judge_options *opt
         } else {
             s->verdict = LT_FORBIDDEN;
             any_forbidden = true;
-            if (j->verdict.race == CK_NO)
+            if (undefined == CK_NO)
                 explain(j, s, options);
         }
     }
     if (!j->positive && !j->negative)
         j->outcome = LT_NOT_OBSERVED;
-    else if (j->verdict.race == CK_YES)
+    else if (undefined == CK_YES)
         j->outcome = LT_RACY;
-    else if (any_forbidden && j->verdict.race == CK_NO)
+    else if (any_forbidden && undefined == CK_NO)
         j->outcome = LT_FORBIDDEN;
-    else if (any_unknown || j->verdict.race == CK_UNKNOWN)
+    else if (any_unknown || undefined == CK_UNKNOWN)
         j->outcome = LT_UNKNOWN;
     else
         j->outcome = LT_ALLOWED;

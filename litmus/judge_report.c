@@ -89,9 +89,12 @@ static void print_verdict(const struct lt_judged *j, FILE *out)
 {
     switch (j->outcome) {
     case LT_RACY:
-        fputs(
-            "Verdict none: the test has a race, so the model says nothing about its states [CL 3.3.6 G17]\n",
-            out);
+        fputs(j->verdict.race == CK_YES
+                  ? "Verdict none: the test has a race, so the model says nothing about "
+                    "its states [CL 3.3.6 G17]\n"
+                  : "Verdict none: the test does what is not allowed, so the model says "
+                    "nothing about its states\n",
+              out);
         return;
     case LT_UNKNOWN:
         fprintf(out, "Verdict unknown: %s\n",

@@ -100,10 +100,12 @@ static void print_verdict(const struct explore *e, const struct ck_program *prog
                           const struct ck_verdict *v, const char *file, const char *engine)
 {
     fprintf(e->text,
-            "%s: condition %s, race %s, divergence %s, termination %s, %zu state%s%s (%s, %.1f ms)\n", file,
-            verdict_condition_name(v->condition), verdict_race_name(v->race),
-            verdict_race_name(v->divergence), termination_name(v->termination), v->state_count,
-            v->state_count == 1 ? "" : "s", v->states_complete ? "" : " or more", engine, v->time_ms);
+            "%s: condition %s, race %s, usage %s, divergence %s, termination %s, %zu state%s%s (%s, %.1f "
+            "ms)\n",
+            file, verdict_condition_name(v->condition), verdict_race_name(v->race),
+            verdict_race_name(v->usage), verdict_race_name(v->divergence), termination_name(v->termination),
+            v->state_count, v->state_count == 1 ? "" : "s", v->states_complete ? "" : " or more", engine,
+            v->time_ms);
     for (size_t i = 0; i < v->flag_count; i++)
         fprintf(e->text, "    found: %s\n", v->flags[i]);
     if (v->limit.cls)
@@ -114,13 +116,17 @@ static void print_verdict(const struct explore *e, const struct ck_program *prog
         verdict_print_explanation(program, v, e->text);
 }
 
+static bool has_unknown(const struct ck_verdict *v)
+{
+    return !v->condition || !v->race || !v->usage || !v->divergence || !v->termination;
+}
+
 static int exit_code(const struct ck_verdict *v)
 {
-    if (v->condition == CK_NO || v->race == CK_YES || v->divergence == CK_YES || v->termination == CK_NO)
+    if (v->condition == CK_NO || ck_verdict_undefined(v) == CK_YES || v->flag_count > 0 ||
+        v->divergence == CK_YES || v->termination == CK_NO)
         return EXIT_FINDINGS;
-    for (size_t i = 0; i < v->flag_count; i++)
-        return EXIT_FINDINGS;
-    return !v->condition || !v->race ? EXIT_UNKNOWN : EXIT_CLEAN;
+    return has_unknown(v) ? EXIT_UNKNOWN : EXIT_CLEAN;
 }
 
 static cJSON *to_json(const struct ck_program *program, const struct ck_verdict *v, const char *file,
@@ -137,7 +143,7 @@ static cJSON *to_json(const struct ck_program *program, const struct ck_verdict 
 static int contradict(const struct ck_verdict *a, const struct ck_verdict *b)
 {
     if ((a->condition && b->condition && a->condition != b->condition) ||
-        (a->race && b->race && a->race != b->race))
+        (a->race && b->race && a->race != b->race) || (a->usage && b->usage && a->usage != b->usage))
         return tool_error(EXIT_TOOL, "search and Z3 disagree");
     return 0;
 }
@@ -224,11 +230,13 @@ static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v,
     return code;
 }
 
-/* What V leaves open; that more rounds of loops would tell more is no question for the other engine. */
+/* What V leaves open; that more rounds of loops would tell more, or that nothing ends, is no question for the
+ * other engine. */
 static bool is_open(const struct ck_verdict *v)
 {
-    bool bound = v->limit.cls && strcmp(v->limit.rule, "search.bound") == 0;
-    return !bound && (!v->condition || !v->race || !v->divergence || !v->termination);
+    bool settled =
+        v->limit.cls && (strcmp(v->limit.rule, "search.bound") == 0 || strcmp(v->limit.rule, "vacuous") == 0);
+    return !settled && has_unknown(v);
 }
 
 static int compare_values(const struct ck_program *program, const uint64_t *a, const uint64_t *b)
@@ -323,6 +331,7 @@ static void complete(const struct ck_program *program, struct ck_verdict *v, con
     complete_shown(program, v, z3);
     v->condition = v->condition ? v->condition : z3->condition;
     v->race = v->race ? v->race : z3->race;
+    v->usage = v->usage ? v->usage : z3->usage;
     v->divergence = v->divergence ? v->divergence : z3->divergence;
     v->termination = v->termination ? v->termination : z3->termination;
     v->time_ms += z3->time_ms;

@@ -30,7 +30,7 @@ static const struct tool_option options[] = {
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
-    {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States and Race lines of the tests"},
+    {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States, Race and Usage lines of the tests"},
     {"witnesses", 0, NULL, "REFCL_WITNESSES",
      "an execution for each allowed final state and each race or other flag: its events and what relates "
      "them"},
@@ -124,6 +124,8 @@ static const char *contradiction(const struct ck_program *program, const struct 
         return "condition";
     if (a->race && b->race && a->race != b->race)
         return "race";
+    if (a->usage && b->usage && a->usage != b->usage)
+        return "usage";
     if (!a->states_complete || !b->states_complete)
         return NULL;
     if (a->state_count != b->state_count)
@@ -150,6 +152,11 @@ static bool as_expected(const struct lt_test *test, const struct ck_verdict *ver
         fprintf(out, "%s: expected race %s, got %s\n", file, race, verdict_race_name(verdict->race));
         good = false;
     }
+    const char *usage = lt_test_property(test, "Usage");
+    if (usage && strcmp(usage, verdict_race_name(verdict->usage)) != 0) {
+        fprintf(out, "%s: expected usage %s, got %s\n", file, usage, verdict_race_name(verdict->usage));
+        good = false;
+    }
     const char *states = lt_test_property(test, "States");
     if (states && (!verdict->states_complete || strtoull(states, NULL, 10) != verdict->state_count)) {
         fprintf(out, "%s: expected %s states, got %zu\n", file, states, verdict->state_count);
@@ -161,10 +168,11 @@ static bool as_expected(const struct lt_test *test, const struct ck_verdict *ver
 static void print_verdict(const struct check *check, const struct ck_program *program,
                           const struct ck_verdict *verdict, const char *file, const char *engine)
 {
-    fprintf(check->text, "%-40s condition %-7s race %-7s states %3zu%s  %.1f ms%s%s\n", file,
+    const char *usage = verdict->usage == CK_NO ? "" : verdict_race_name(verdict->usage);
+    fprintf(check->text, "%-40s condition %-7s race %-7s %s%s%sstates %3zu%s  %.1f ms%s%s\n", file,
             verdict_condition_name(verdict->condition), verdict_race_name(verdict->race),
-            verdict->state_count, verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "",
-            engine ? engine : "");
+            *usage ? "usage " : "", usage, *usage ? " " : "", verdict->state_count,
+            verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "", engine ? engine : "");
     if (verdict->limit.cls)
         fprintf(check->text, "    unknown: %s\n", verdict->limit.message);
     if (check->states)
@@ -194,7 +202,7 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
             break;
         }
         print_verdict(check, program, &verdicts[i], file, check->engine == ENGINE_BOTH ? names[i] : NULL);
-        check->unknown |= !verdicts[i].condition || !verdicts[i].race;
+        check->unknown |= !verdicts[i].condition || !verdicts[i].race || !verdicts[i].usage;
         if (check->verify && !as_expected(test, &verdicts[i], file, check->text))
             check->wrong = true;
     }

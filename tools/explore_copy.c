@@ -22,6 +22,7 @@ struct copy { /* asked for by a work-group */
     uint64_t words[CALL_WORDS];
     uint32_t site, work_group;
     uint32_t flags[2]; /* objects: global, local; of the members, then of the end, then of choices */
+    bool outside;      /* it accesses memory outside of objects: the calls fault and no agent starts */
 };
 struct call { /* by the thread at hand: instruction FIRST and those after it */
     uint32_t first;
@@ -149,6 +150,39 @@ static struct copy *find_copy(struct copies *c, uint32_t site, uint32_t work_gro
     return copy;
 }
 
+/* ---- what is copied --------------------------------------------------------------------------------- */
+
+struct shape {
+    const struct ex_type *element;
+    uint64_t size, count, steps[2]; /* bytes of an element; from one to the next, by TO and FROM */
+};
+
+/* The stride counts elements of the side that is in global memory. */
+static struct shape shape_of(struct ex *ex, uint32_t site, const uint64_t *words)
+{
+    const struct ex_type *pointer = ex_type_of(ex, ex_copy_inst(ex, site)->words[1]);
+    const struct ex_type *element = ex_type(ex, pointer->element);
+    uint64_t align = element->align ? element->align : 1;
+    uint64_t size = (element->size + align - 1) / align * align;
+    unsigned strided = pointer->storage == SpvStorageClassWorkgroup ? FROM : TO;
+    struct shape shape = {element, size, words[COUNT], {size, size}};
+    if (words[STRIDE] && __builtin_mul_overflow(size, words[STRIDE], &shape.steps[strided]))
+        shape.steps[strided] = UINT64_MAX;
+    return shape;
+}
+
+/* Whether all elements from ADDRESS on, STEP bytes apart, are in the object that ADDRESS is in. */
+static bool is_inside(const struct ex *ex, uint64_t address, uint64_t step, const struct shape *shape)
+{
+    uint64_t object = (address >> 32) - 1, last;
+    if (shape->count == 0)
+        return true;
+    if (object >= ex->program->object_count || __builtin_mul_overflow(shape->count - 1, step, &last))
+        return false;
+    return !__builtin_add_overflow(last, (uint32_t)address, &last) &&
+           !__builtin_add_overflow(last, shape->size, &last) && last <= ex->program->objects[object].size;
+}
+
 /* ---- flags -------------------------------------------------------------------------------------- */
 
 static uint32_t flag_address(struct ex *ex, const struct copy *copy, int region, uint32_t word)
@@ -195,6 +229,21 @@ static void put(struct rewrite *r, struct ck_instr instr)
     r->out[r->count++] = instr;
 }
 
+/* An access that no object has: the thread faults there. */
+static void put_fault(struct rewrite *r)
+{
+    struct ex *ex = r->c->ex;
+    put(r, (struct ck_instr){.op = CK_LOAD,
+                             .size = 1,
+                             .reg = ex_new_reg(ex, 1),
+                             .reg2 = CK_NO_REG,
+                             .value = CK_NO_EXPR,
+                             .expected = CK_NO_EXPR,
+                             .address = ex_const(ex, 0, WORD),
+                             .line = ex->current->line,
+                             .column = ex->current->column});
+}
+
 static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
 {
     struct ex *ex = r->c->ex;
@@ -205,6 +254,11 @@ static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
     if (r->asked_count == MAX_CALLS)
         ex_fail(ex, MM_LIMIT, "explore.copy", "more than %d asynchronous copies", MAX_CALLS);
     r->asked[r->asked_count++] = copy;
+    struct shape shape = shape_of(ex, copy->site, words);
+    copy->outside = !is_inside(ex, words[TO], shape.steps[TO], &shape) ||
+                    !is_inside(ex, words[FROM], shape.steps[FROM], &shape);
+    if (copy->outside)
+        put_fault(r);
     for (int region = 0; region < 2; region++)
         put(r, flag_access(ex, CK_STORE, MM_RELEASE, flag_address(ex, copy, region, r->member)));
 }
@@ -307,20 +361,14 @@ static void copy_element(struct ex *ex, const struct ex_type *element, uint64_t 
     }
 }
 
-/* The stride counts elements of the side that is in global memory. */
 static void copy_elements(struct ex *ex, const struct copy *copy)
 {
-    const struct ex_type *pointer = ex_type_of(ex, ex->current->words[1]);
-    const struct ex_type *element = ex_type(ex, pointer->element);
-    uint64_t size =
-        (element->size + element->align - 1) / (element->align ? element->align : 1) * element->align;
-    uint64_t stride = copy->words[STRIDE] ? copy->words[STRIDE] : 1;
-    bool to_local = pointer->storage == SpvStorageClassWorkgroup;
-    if (copy->words[COUNT] > MAX_ELEMENTS || element->leaf_count == 0)
+    struct shape shape = shape_of(ex, copy->site, copy->words);
+    if (shape.count > MAX_ELEMENTS || shape.element->leaf_count == 0)
         ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy of more than %d elements", MAX_ELEMENTS);
-    for (uint64_t i = 0; i < copy->words[COUNT]; i++)
-        copy_element(ex, element, copy->words[TO] + i * size * (to_local ? 1 : stride),
-                     copy->words[FROM] + i * size * (to_local ? stride : 1));
+    for (uint64_t i = 0; i < shape.count; i++)
+        copy_element(ex, shape.element, copy->words[TO] + i * shape.steps[TO],
+                     copy->words[FROM] + i * shape.steps[FROM]);
 }
 
 static void add_agent(struct copies *c, const struct copy *copy)
@@ -362,5 +410,6 @@ void ex_add_agents(struct ex *ex)
     for (uint32_t t = 0; t < threads; t++)
         rewrite_thread(&c, t);
     for (uint32_t i = 0; i < c.count; i++)
-        add_agent(&c, &c.items[i]);
+        if (!c.items[i].outside)
+            add_agent(&c, &c.items[i]);
 }

@@ -347,6 +347,18 @@ static bool is_of_value(const struct in_finding *f)
     return false;
 }
 
+/* All members of ITEM's work-group have called the asynchronous copy that faults. */
+static void note_faults(struct replay *r, uint32_t item)
+{
+    const struct ck_thread *own = &r->program->threads[item];
+    for (uint32_t t = 0; t < r->program->thread_count; t++) {
+        const struct ck_thread *other = &r->program->threads[t];
+        bool member = !other->agent && other->work_group == own->work_group && other->device == own->device;
+        if (member && !coming(r, &r->parts[t]))
+            r->parts[t].seen_to_end = true;
+    }
+}
+
 void replay_on_finding(void *context, const struct in_finding *f)
 {
     struct replay *r = context;
@@ -354,6 +366,8 @@ void replay_on_finding(void *context, const struct in_finding *f)
     bool at_end = r->execution->ends[item] == CK_FAULTS || r->execution->ends[item] == CK_IS_LEFT;
     if (strcmp(f->kind, "barrier-divergence") == 0)
         r->diverged = true;
+    else if (f->of_copy && at_end && !coming(r, &r->parts[item]))
+        note_faults(r, item);
     else if (at_end && !coming(r, &r->parts[item]))
         r->parts[item].seen_to_end = true;
     else if (!is_of_value(f))

@@ -153,7 +153,8 @@ void verdict_print_explanation(const struct ck_program *program, const struct ck
     for (size_t i = 0; i < verdict->violation_count; i++)
         print_violation(program, &verdict->violations[i], "forbidden by", out);
     if (verdict->race_witness.axiom)
-        print_violation(program, &verdict->race_witness, "race:", out);
+        print_violation(program, &verdict->race_witness,
+                        ck_flag_is_race(verdict->race_witness.axiom) ? "race:" : "usage:", out);
 }
 
 /* ---- advice ---- */
@@ -351,6 +352,7 @@ cJSON *verdict_to_json(const struct ck_program *program, const struct ck_verdict
     cJSON_AddStringToObject(json, "name", program->name ? program->name : "");
     cJSON_AddStringToObject(json, "condition", verdict_condition_name(verdict->condition));
     cJSON_AddStringToObject(json, "race", verdict_race_name(verdict->race));
+    cJSON_AddStringToObject(json, "usage", verdict_race_name(verdict->usage));
     cJSON_AddNumberToObject(json, "allowed_states", (double)verdict->state_count);
     cJSON_AddBoolToObject(json, "states_complete", verdict->states_complete);
     cJSON_AddNumberToObject(json, "time_ms", verdict->time_ms);

@@ -66,11 +66,13 @@ static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
     const struct in_ty *from = c->wait->from;
     uint64_t size = from->element != NULL ? from->element->size : 1;
     bool to_local = from->storage == SpvStorageClassWorkgroup;
+    run->copying = true;
     for (uint64_t k = 0; k < (c->stride == 1 ? c->count > 0 : c->count) && !run->stopped; k++) {
         uint64_t t = c->to.address + k * size * (to_local ? 1 : c->stride);
         uint64_t f = c->from.address + k * size * (to_local ? c->stride : 1);
         copy_piece(run, item, c, t, f, c->stride == 1 ? size * c->count : size);
     }
+    run->copying = false;
 }
 
 /* ---- asking ------------------------------------------------------------------------------------ */

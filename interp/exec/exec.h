@@ -259,6 +259,7 @@ struct in_run {
     void **argument_values;
     uint64_t group_count[3], groups_total, next_group, groups_done;
     uint64_t items_per_group;
+    bool copying; /* an asynchronous copy is being made */
     struct in_group **slots;
     uint32_t slot_count, slot_cursor;
     uint64_t memory_used;

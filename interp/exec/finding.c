@@ -68,7 +68,8 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
               const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
               const char *format, ...)
 {
-    struct in_finding f = {.kind = kind, .clause = clause, .object = object, .address = address};
+    struct in_finding f = {
+        .kind = kind, .clause = clause, .object = object, .address = address, .of_copy = run->copying};
     uint32_t source = source_index(run, pc);
     f.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
     va_list list;

@@ -43,6 +43,14 @@ LISTING = "search --listing"
 ENGINES = {"search": [], "search --no-walk": ["--no-walk"], LISTING: ["--no-walk", "--listing"], "z3": []}
 
 
+def exit_code(test):
+    """What the verdict calls for."""
+    if test["condition"] == "fails" or test["flags"] or "found" in (test["race"], test["usage"], test["divergence"]) or (
+            test["termination"] == "not-always"):
+        return 1
+    return 3 if "unknown" in (test[key] for key in ("condition", "race", "usage", "divergence", "termination")) else 0
+
+
 def check(path, engine, more):
     options = more + shlex.split(" ".join(header(path, "Options")))
     errors = list(header(path, "Error"))
@@ -52,6 +60,8 @@ def check(path, engine, more):
     if errors:
         good = run.returncode in (2, 3) and errors[0] in run.stderr
         return "" if good else f"expected the error '{errors[0]}', got {run.returncode}: {run.stderr}"
+    if test and "error" not in test and run.returncode != exit_code(test):
+        return f"exit code {run.returncode} for {test}"
     for expectation in header(path, "Expect"):
         for item in expectation.split(","):
             field, value = item.split()

@@ -279,17 +279,21 @@ static void record(struct enumeration *x, bool racy)
     r->states[r->state_count++] = s;
 }
 
-/* Whether the model allows the candidate; *RACY: it raises a flag. */
+/* Whether the model allows the candidate; *RACY: it has a race. */
 static bool is_allowed(struct enumeration *x, bool *racy)
 {
+    bool usage = false;
+
     for (uint32_t i = 0; i < x->model->check_count; i++) {
         const struct mm_cat_check *check = &x->model->checks[i];
         bool holds = statement(x, check);
 
         if (!check->flag && !holds)
             return false;
-        *racy = *racy || (check->flag && holds);
+        if (check->flag && holds)
+            *(ck_flag_is_race(check->name) ? racy : &usage) = true;
     }
+    x->usage = x->usage || usage;
     return true;
 }
 
@@ -531,6 +535,7 @@ bool hunt_enumerate(const struct hunt_program *p, const struct mm_cat_model *mod
         extend(x, t, 0, (struct trace){0});
     choose_traces(x, 0);
     complete = !x->overflow;
+    result->usage = x->usage ? CK_YES : CK_NO;
     free(x);
     if (result->state_count)
         qsort(result->states, result->state_count, sizeof *result->states, compare_states);
@@ -543,5 +548,7 @@ bool hunt_enumerate(const struct hunt_program *p, const struct mm_cat_model *mod
                         : p->quantifier == CK_FORALL ? (all ? CK_YES : CK_NO)
                                                      : (any ? CK_NO : CK_YES);
     result->race = racy ? CK_YES : CK_NO;
+    if (result->state_count == 0)
+        result->condition = result->race = result->usage = CK_UNKNOWN;
     return complete;
 }

@@ -93,7 +93,7 @@ struct hunt_state {
     bool racy, satisfies;
 };
 struct hunt_result {
-    enum ck_answer condition, race;
+    enum ck_answer condition, race, usage;
     uint32_t state_count, capacity;
     struct hunt_state *states;
     uint64_t executions;

@@ -35,6 +35,7 @@ struct enumeration {
     uint32_t cells;
     uint8_t possible[MAX_CELLS]; /* bit v: value v may be there */
     bool split, overflow;
+    bool usage; /* an allowed candidate raises a flag that is no race */
     struct trace traces[MAX_THREADS][MAX_TRACES];
     uint32_t trace_count[MAX_THREADS];
     /* the candidate */

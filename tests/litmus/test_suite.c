@@ -45,6 +45,7 @@ static void check_file(struct run *run, const char *path)
     struct ck_options options = {.timeout_ms = 60000};
     struct mm_error err = {0};
     char states[24];
+    const char *usage;
     if (lt_parse_file(path, &test, &err) != MM_OK || lt_lower(test, &program, &err) != MM_OK)
         fail_msg("%s: %s", path, err.message);
     /* Every test says what is expected, why, and by which clauses. */
@@ -54,10 +55,12 @@ static void check_file(struct run *run, const char *path)
     assert_non_null(lt_test_property(test, "Why"));
     if (run->decide(program, run->model, &options, &verdict, &err) != MM_OK)
         fail_msg("%s: %s", path, err.message);
+    usage = lt_test_property(test, "Usage");
     snprintf(states, sizeof states, "%zu", verdict.state_count);
     compare(run, path, "condition", lt_test_property(test, "Expect"),
             answer(verdict.condition, "holds", "fails"));
     compare(run, path, "race", lt_test_property(test, "Race"), answer(verdict.race, "found", "none"));
+    compare(run, path, "usage", usage ? usage : "none", answer(verdict.usage, "found", "none"));
     compare(run, path, "states", lt_test_property(test, "States"), states);
     run->tests++;
     ck_verdict_clear(&verdict);

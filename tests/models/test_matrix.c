@@ -106,7 +106,8 @@ static void write_part(engine *decide, size_t part, FILE *out)
 
 static void write_matrix(engine *decide, FILE *out)
 {
-    fputs("# Condition: h holds, f fails, u unknown.  Races: r found, - none, u unknown.\n", out);
+    fputs("# Condition: h holds, f fails, u unknown.  Races and illegal uses: r found, - none, u unknown.\n",
+          out);
     for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
         write_part(decide, part, out);
 }

@@ -84,11 +84,14 @@ static void suite_clear(struct suite *s)
     free(s->tests);
 }
 
-/* What test T says under Expect and Race, in the letters of suite_decide. */
+/* What test T says under Expect, Race and Usage, in the letters of suite_decide. */
 static inline void suite_expected(const struct suite_test *t, char out[3])
 {
-    out[0] = strcmp(lt_test_property(t->test, "Expect"), "holds") == 0 ? 'h' : 'f';
-    out[1] = strcmp(lt_test_property(t->test, "Race"), "found") == 0 ? 'r' : '-';
+    const char *expect = lt_test_property(t->test, "Expect"), *race = lt_test_property(t->test, "Race");
+    const char *usage = lt_test_property(t->test, "Usage");
+
+    out[0] = *expect == 'h' ? 'h' : *expect == 'f' ? 'f' : 'u';
+    out[1] = *race == 'f' || (usage && *usage == 'f') ? 'r' : *race == 'n' ? '-' : 'u';
     out[2] = '\0';
 }
 
@@ -113,7 +116,8 @@ static inline void suite_stated(const struct suite_test *t, const char *setting,
     }
 }
 
-/* Two letters: the condition (h holds, f fails, u unknown) and races (r found, - none, u unknown). */
+/* Two letters: the condition (h holds, f fails, u unknown) and races and illegal uses (r found, - none,
+ * u unknown). */
 static inline void suite_decide(engine *decide, const struct suite_test *t, const struct mm_cat_model *model,
                                 char out[3])
 {
@@ -126,7 +130,7 @@ static inline void suite_decide(engine *decide, const struct suite_test *t, cons
     if (decide(t->program, model, &options, &verdict, &err) != MM_OK)
         fail_msg("%s: %s", t->path, err.message);
     out[0] = conditions[verdict.condition];
-    out[1] = races[verdict.race];
+    out[1] = races[ck_verdict_undefined(&verdict)];
     out[2] = '\0';
     ck_verdict_clear(&verdict);
 }
