@@ -141,7 +141,8 @@ struct ck_object {
 };
 struct ck_thread {
     const char *name;                                     /* "P0", "H0" */
-    uint32_t device, work_group, sub_group, queue_family; /* work_group numbers count within the device,
+    uint32_t device, work_group, sub_group, queue_family; /* work_group numbers count within the device, and
+                                                             threads of one are in one queue family;
                                                              sub_group within the work-group */
     bool host;
     uint32_t reg_count;

@@ -128,15 +128,23 @@ static void patch_chain(struct lt_lower *lower, uint32_t chain)
 
 /* ---- objects ---------------------------------------------------------------------------------------- */
 
+/* Scopes nest: threads of two devices, queue families or kernel-instances are in two work-groups, whatever
+ * numbers these have. */
+static bool same_work_group(const struct lt_thread *a, const struct lt_thread *b)
+{
+    return a->device == b->device && a->queue_family == b->queue_family && a->kernel == b->kernel &&
+           a->work_group == b->work_group;
+}
+
 uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thread)
 {
     uint32_t number = 0;
     for (const struct lt_thread *t = test->threads; t; t = t->next) {
         bool first = true;
-        if (t->device == thread->device && t->work_group == thread->work_group && t->kernel == thread->kernel)
+        if (same_work_group(t, thread))
             return number;
         for (const struct lt_thread *u = test->threads; u != t; u = u->next)
-            first &= u->device != t->device || u->work_group != t->work_group || u->kernel != t->kernel;
+            first &= !same_work_group(u, t);
         number += first;
     }
     return number;

@@ -321,7 +321,7 @@ static void lower_thread(struct lt_lower *lower, const struct lt_thread *t, uint
     snprintf(name, sizeof name, "P%u", t->number);
     struct ck_thread thread = {.name = mm_arena_strdup(lower->program->arena, name),
                                .device = t->device,
-                               .work_group = t->work_group,
+                               .work_group = lt_dense_group(lower->test, t),
                                .sub_group = t->sub_group,
                                .queue_family = t->queue_family,
                                .host = t->host};

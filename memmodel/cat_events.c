@@ -210,7 +210,7 @@ static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *
     X("rmw", a->read && b->write && b == all->events + a->rmw_partner && a->rmw_partner != UINT32_MAX)       \
     X("ssg", both_device(a, b) && a->sub_group == b->sub_group)                                              \
     X("swg", both_device(a, b) && a->work_group == b->work_group)                                            \
-    X("sqf", both_device(a, b) && a->queue_family == b->queue_family)                                        \
+    X("sqf", both_device(a, b) && a->device == b->device && a->queue_family == b->queue_family)              \
     X("sdv", both_device(a, b) && a->device == b->device)                                                    \
     X("skernel", both_device(a, b) && a->kernel == b->kernel)                                                \
     X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
