@@ -35,7 +35,7 @@ EXTRA_ref-runtime_compiler := -isystem $(LLVM_INC)
 
 BUILD_PACKAGES := gcc g++ make pkg-config clang-$(LLVM) libclang-cpp$(LLVM)-dev libclang-$(LLVM)-dev \
   libclang-common-$(LLVM)-dev llvm-$(LLVM)-dev libllvmspirvlib-$(LLVM)-dev llvm-spirv-$(LLVM) spirv-tools \
-  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev
+  spirv-headers libz3-dev libcjson-dev opencl-headers ocl-icd-opencl-dev libzstd-dev libseccomp-dev
 TEST_PACKAGES := libcmocka-dev libmpfr-dev clinfo pocl-opencl-icd python3 python3-jsonschema python3-pyopencl python3-numpy \
   python3-sarif-python-om
 LINT_PACKAGES := clang-format
@@ -72,6 +72,7 @@ SPIRV_TOOLS := -lSPIRV-Tools -lstdc++ -lm
 Z3_LIBS     := -lz3
 JSON_LIBS   := -lcjson
 ZSTD_LIBS   := -lzstd
+SECCOMP_LIBS := $(if $(wildcard /usr/include/seccomp.h),-lseccomp)
 
 PRODUCTS := $(BUILD)/librefcl.so $(BUILD)/refcl-compiler $(BUILD)/refcl $(BUILD)/refcl-litmus-run \
   $(BUILD)/refcl-kernel-host $(BUILD)/librefcl-host.so $(BUILD)/refcl.icd
@@ -146,7 +147,7 @@ $(BUILD)/librefcl.so: $(call obj,$(RUNTIME_SRC)) $(BUILD)/lib/libinterp.a $(BUIL
 $(BUILD)/refcl.icd: $(BUILD)/librefcl.so
 	@echo $(abspath $(BUILD))/librefcl.so > $@
 $(BUILD)/refcl-compiler: $(call obj,$(HELPER_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(HELPER_SHIM)) $(BUILD)/lib/libmemmodel.a
-	$(CXX) $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lclang-cpp -lLLVMSPIRVLib -lLLVM-$(LLVM) -lSPIRV-Tools-link -lSPIRV-Tools-opt -lSPIRV-Tools $(ZSTD_LIBS)
+	$(CXX) $(LDFLAGS) -o $@ $^ -L$(LLVM_LIB) -lclang-cpp -lLLVMSPIRVLib -lLLVM-$(LLVM) -lSPIRV-Tools-link -lSPIRV-Tools-opt -lSPIRV-Tools $(ZSTD_LIBS) $(SECCOMP_LIBS)
 $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	$(CXX) $(LDFLAGS) -o $@ $(call obj,$(TOOLS_SRC)) -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a -Wl,--end-group \
 	  $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lpthread -ldl
@@ -189,7 +190,7 @@ TEST_CFLAGS = $(filter-out -Wpedantic -Wconversion -Wmissing-prototypes,$(CFLAGS
 $(UNIT_TEST_BIN): $(BUILD)/%: %.c $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< -Wl,--start-group $(LIBS_A) $(BUILD)/lib/libruntime.a $(BUILD)/lib/libtestlib.a \
-	  -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) -lcmocka -lmpfr -lpthread -ldl
+	  -Wl,--end-group $(Z3_LIBS) $(JSON_LIBS) $(SPIRV_TOOLS) $(ZSTD_LIBS) $(SECCOMP_LIBS) -lcmocka -lmpfr -lpthread -ldl
 $(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/lib/libtestlib.a -lOpenCL -lcmocka -lpthread -lm -ldl

@@ -110,6 +110,8 @@ static bool receive(int stream, struct response *response)
         } else {
             if (blob.tag == RT_TAG_CLASS && blob.size == sizeof response->cls)
                 memcpy(&response->cls, data, sizeof response->cls);
+            if (blob.tag == RT_TAG_UNCONFINED && rt_setting_has(RT_SET_DEBUG, "compiler"))
+                fprintf(stderr, "refcl: the compiler is not confined: %s\n", data);
             mm_free(data);
         }
     }

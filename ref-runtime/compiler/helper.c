@@ -183,7 +183,17 @@ static void inject_fault(const char *fault)
     } else if (!strcmp(fault, "hang")) {
         for (volatile bool goes_on = true; goes_on;)
             ;
-    } else if (!strcmp(fault, "server")) {
+    } else if (!strcmp(fault, "escape")) {
+        int file = open("/dev/null", O_WRONLY), stream = socket(AF_UNIX, SOCK_STREAM, 0);
+        say(file < 0 && stream < 0 ? "the job is confined\n" : "the job is not confined\n");
+        _exit(3);
+    }
+}
+
+/* Before the job is confined: it could not do that any more. */
+static void inject_fault_of_server(const char *fault)
+{
+    if (!strcmp(fault, "server")) {
         kill(getppid(), SIGKILL);
         _exit(3);
     }
@@ -205,12 +215,14 @@ static enum mm_class compile(const struct rt_job *job, struct rt_text *log, stru
     return cls == MM_OK ? rt_spirv_merge_types(binary) : cls;
 }
 
-static void respond(int fd, enum mm_class cls, const struct rt_text *log, const struct rt_binary *binary)
+static void respond(int fd, enum mm_class cls, const char *unconfined, const struct rt_text *log,
+                    const struct rt_binary *binary)
 {
-    struct rt_wire_head head = {.magic = RT_WIRE_MAGIC, .blobs = 3};
+    struct rt_wire_head head = {.magic = RT_WIRE_MAGIC, .blobs = unconfined ? 4 : 3};
     uint32_t class_number = cls;
     if (rt_wire_send(fd, &head, sizeof head) &&
         rt_wire_send_blob(fd, RT_TAG_CLASS, &class_number, sizeof class_number) &&
+        (!unconfined || rt_wire_send_blob(fd, RT_TAG_UNCONFINED, unconfined, strlen(unconfined))) &&
         rt_wire_send_blob(fd, RT_TAG_LOG, log->data ? log->data : "", log->size))
         rt_wire_send_blob(fd, RT_TAG_BINARY, binary->data ? binary->data : "",
                           cls == MM_OK ? binary->size : 0);
@@ -222,9 +234,11 @@ static void run_job(int fd)
     if (!rt_wire_send(fd, &(char){RT_WIRE_ACK}, 1) || !receive_job(fd, &job))
         return;
     install_fault_handlers(job.timeout);
-    inject_fault(job.fault);
+    inject_fault_of_server(job.fault);
     if (*job.directory && chdir(job.directory))
         say("the working directory cannot be entered\n");
+    const char *unconfined = rt_helper_confine();
+    inject_fault(job.fault);
     struct rt_text log = {0};
     struct rt_binary binary = {0};
     enum mm_class cls = MM_BUG;
@@ -232,7 +246,7 @@ static void run_job(int fd)
         cls = compile(&job, &log, &binary);
     else if (job.operation == RT_OPERATION_LINK)
         cls = rt_spirv_link(job.modules, job.module_count, job.library, &log, &binary);
-    respond(fd, cls, &log, &binary);
+    respond(fd, cls, unconfined, &log, &binary);
 }
 
 /* A first compile in the server itself: every later fork starts with clang's tables in place. */

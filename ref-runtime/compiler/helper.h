@@ -64,6 +64,10 @@ bool rt_helper_split_store(struct LLVMOpaqueBuilder *builder, struct LLVMOpaqueV
 bool rt_helper_fix_atomic(struct LLVMOpaqueModule *module, struct LLVMOpaqueBuilder *builder,
                           struct LLVMOpaqueValue *call, struct LLVMOpaqueValue *callee);
 
+/* helper_sandbox.c: from now on this process can read files and answer, and nothing else.  NULL, or why it is not
+ * confined. */
+const char *rt_helper_confine(void);
+
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names
  * into those that the JOB gave, in place. */
 enum mm_class rt_helper_clean_spirv(struct rt_binary *binary, const struct rt_job *job, struct rt_text *log);

@@ -34,10 +34,11 @@ enum rt_wire_tag {
     RT_TAG_LIBRARY,   /* present: keep exports */
     RT_TAG_MODULE,    /* SPIR-V, one for each module to link */
     RT_TAG_TIMEOUT,   /* uint32_t seconds of processor time */
-    RT_TAG_FAULT,     /* for tests: "abort", "segv", "hang", "exit" */
+    RT_TAG_FAULT,     /* for tests: "abort", "segv", "hang", "exit", "server", "escape" */
     RT_TAG_CLASS,     /* response: uint32_t, enum mm_class */
     RT_TAG_LOG,
-    RT_TAG_BINARY
+    RT_TAG_BINARY,
+    RT_TAG_UNCONFINED /* why the job was not confined; absent where it was */
 };
 enum rt_wire_operation { RT_OPERATION_COMPILE = 1, RT_OPERATION_LINK };
 

@@ -11,7 +11,7 @@ told() { # told VARIABLE VALUE LINES: one line each, and the program works
     printf '%b' "$3" | diff - "$tap_dir/told"
 }
 ok 'a word' told REFCL_ENGINE jut "refcl: REFCL_ENGINE: 'jut' is none of: interp jit auto\n"
-ok 'a list of words' told REFCL_DEBUG jit,mem "refcl: REFCL_DEBUG: 'mem' is none of: cache jit memory trace\n"
+ok 'a list of words' told REFCL_DEBUG jit,mem "refcl: REFCL_DEBUG: 'mem' is none of: cache compiler jit memory trace\n"
 ok 'every wrong word' told REFCL_MEMORY weal,literall \
     "refcl: REFCL_MEMORY: 'weal' is none of: literal weak\nrefcl: REFCL_MEMORY: 'literall' is none of: literal weak\n"
 ok 'two words where one is meant' told REFCL_BUFFERS unified,literal \

@@ -42,6 +42,26 @@ static void test_endless_compile(void **state)
     assert_true(compiles(kernel, NULL));
 }
 
+/* A job of the real helper cannot create files or open sockets. */
+static void test_confined(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* sanitizer builds are not confined */
+#endif
+    expect_failure("escape", "the job is confined");
+    assert_true(compiles(kernel, NULL));
+    /* An expression so deep that clang goes on in another thread. */
+    enum { DEPTH = 4000 };
+    char *text = malloc(2 * DEPTH + 100);
+    strcpy(text, "kernel void k(global int *a) { a[0] = 1");
+    for (size_t used = strlen(text), i = 0; i < DEPTH; i++, used += 2)
+        strcpy(text + used, "+1");
+    strcat(text, "; }");
+    assert_true(compiles(text, NULL));
+    free(text);
+}
+
 /* The server itself goes: the next job starts another. */
 static void test_restart(void **state)
 {
@@ -201,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_crashes),
         cmocka_unit_test(test_endless_compile),
+        cmocka_unit_test(test_confined),
         cmocka_unit_test(test_restart),
         cmocka_unit_test(test_hostile_source),
         cmocka_unit_test(test_threads),
