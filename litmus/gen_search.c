@@ -173,7 +173,9 @@ static enum mm_class emit(struct lt_generator *g, const struct lt_cycle *c, cons
         bool race = search.verdict.race == CK_YES, holds = search.verdict.condition == CK_YES;
         if (!race)
             snprintf(states, sizeof states, "   States: %zu\n", search.verdict.state_count);
-        snprintf(properties, sizeof properties, "   Why: %s\n   Expect: %s\n%s   Race: %s\n   Clauses: %s\n",
+        snprintf(properties, sizeof properties,
+                 "   Why: %s\n   Verdicts: generated, by search and Z3\n   Expect: %s\n%s   Race: %s\n   "
+                 "Clauses: %s\n",
                  text->why, holds ? "holds" : "fails", states, race ? "found" : "none", text->clauses);
         const char *title = minimal ? "Forbidden, and every part of it is needed."
                             : race  ? "Not enough: the test races."

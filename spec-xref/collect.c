@@ -11,7 +11,7 @@ enum { SOURCE_MAX = 8 << 20, TEXT_MAX = 4096, DEPTH_MAX = 12 };
 
 const char *xr_role_name(enum xr_role role)
 {
-    static const char *const names[] = {"implements", "checks", "reports", "mentions"};
+    static const char *const names[] = {"implements", "checks", "generated", "reports", "mentions"};
     return (unsigned)role < XR_ROLE_COUNT ? names[role] : "?";
 }
 
@@ -187,11 +187,11 @@ static void scan_code(struct xr_collector *c, const char *bytes, size_t length, 
     }
 }
 
-/* ---- litmus tests: "Clauses: CL 3.3.6 W2, W7 *)" ------------------------------------------ */
+/* ---- litmus tests: "Clauses: CL 3.3.6 W2, W7 *)", after "Verdicts: generated" if so --------- */
 
 static void scan_litmus(struct xr_collector *c, const char *bytes, size_t length)
 {
-    static const char head[] = "Clauses:";
+    static const char head[] = "Clauses:", generated[] = "Verdicts: generated";
     const char *p = memmem(bytes, length, head, sizeof head - 1), *end = bytes + length;
     if (!p)
         return;
@@ -200,7 +200,8 @@ static void scan_litmus(struct xr_collector *c, const char *bytes, size_t length
         line += *q == '\n';
     const char *stop = memmem(p, (size_t)(end - p), "*)", 2);
     xr_collect_text(c, p + sizeof head - 1, (size_t)((stop ? stop : end) - p) - (sizeof head - 1), line,
-                    XR_CHECKS);
+                    memmem(bytes, (size_t)(p - bytes), generated, sizeof generated - 1) ? XR_GENERATED
+                                                                                        : XR_CHECKS);
 }
 
 /* ---- files -------------------------------------------------------------------------------- */

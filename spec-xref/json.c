@@ -92,8 +92,9 @@ static void put_drivers(cJSON *object, const struct xr_links *links, const struc
         cJSON *verdicts = cJSON_CreateObject();
         for (size_t i = 0; i < links->citation_count; i++) {
             const struct xr_citation *c = links->citations[i];
-            const char *verdict =
-                c->clause && c->role == XR_CHECKS ? xr_driver_verdict(&drivers[d], c->file) : NULL;
+            const char *verdict = c->clause && (c->role == XR_CHECKS || c->role == XR_GENERATED)
+                                      ? xr_driver_verdict(&drivers[d], c->file)
+                                      : NULL;
             if (!verdict)
                 continue;
             cJSON *number = cJSON_GetObjectItemCaseSensitive(verdicts, verdict);
@@ -139,6 +140,7 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     put_all(object, "entry", c->entries, c->entry_count);
     put_citations(object, links, XR_IMPLEMENTS);
     put_citations(object, links, XR_CHECKS);
+    put_citations(object, links, XR_GENERATED);
     put_citations(object, links, XR_REPORTS);
     put_section_code(object, links);
     if (*c->code) {
@@ -146,7 +148,7 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
         cJSON_AddBoolToObject(object, "tested", xr_links_error_tested(links));
     }
     put_ambiguity_ids(object, m->db, c->id);
-    put_drivers(object, links, drivers, links->checks ? count : 0);
+    put_drivers(object, links, drivers, links->checks + links->generated ? count : 0);
     return object;
 }
 

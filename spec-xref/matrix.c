@@ -62,6 +62,8 @@ static void count(struct xr_links *links, const struct xr_citation *c)
         links->implements++;
     else if (c->role == XR_CHECKS)
         links->checks++;
+    else if (c->role == XR_GENERATED)
+        links->generated++;
     else if (c->role == XR_REPORTS)
         links->reports++;
 }
@@ -219,7 +221,7 @@ static void not_run(struct builder *b)
     const struct xr_citations *all = b->m->citations;
     for (size_t i = 0; i < all->citation_count; i++) {
         const struct xr_citation *c = &all->citations[i];
-        if (c->role == XR_CHECKS && c->clause && !is_run(c->file))
+        if ((c->role == XR_CHECKS || c->role == XR_GENERATED) && c->clause && !is_run(c->file))
             add_gap(b, XR_GAP_NOT_RUN, c->clause->id, c->file, c->line);
     }
 }

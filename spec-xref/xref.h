@@ -146,6 +146,7 @@ const char *xr_database_exempt(const struct xr_database *db, uint64_t hash);
 enum xr_role {
     XR_IMPLEMENTS, /* code, models */
     XR_CHECKS,     /* tests, litmus tests */
+    XR_GENERATED,  /* litmus tests whose clauses and verdicts the generator wrote */
     XR_REPORTS,    /* rule ids of errors and findings */
     XR_MENTIONS,   /* documents */
     XR_ROLE_COUNT
@@ -229,7 +230,8 @@ struct xr_gap {
 struct xr_links {
     const struct xr_citation **citations;
     size_t citation_count;
-    size_t implements, checks, reports; /* direct */
+    size_t implements, checks, reports; /* direct; checks without those of generated tests */
+    size_t generated;                   /* checks by generated tests */
     size_t section_code;                /* code that cites the whole section */
     size_t error_tests;                 /* tests of its call and code */
     size_t error_conditions;            /* conditions that share call and code */

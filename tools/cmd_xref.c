@@ -115,6 +115,7 @@ static void print_clause(const struct xref_context *x, const struct xr_clause *c
     print_places(links, XR_REPORTS, "reported by");
     print_section_code(links);
     print_places(links, XR_CHECKS, "checked by");
+    print_places(links, XR_GENERATED, "checked by generated tests");
     print_errors(x, c, links);
     print_drivers(x, links);
     for (size_t i = 0; i < x->db.ambiguity_count; i++)

@@ -79,9 +79,13 @@ static int print_check(const struct xref_context *x)
         errors += xr_gap_is_error(g->kind);
         print_gap(g);
     }
+    size_t roles[XR_ROLE_COUNT] = {0};
+    for (size_t i = 0; i < x->citations.citation_count; i++)
+        roles[x->citations.citations[i].role]++;
     printf("%zu clauses, %zu citations in %zu files, %zu tests of error codes, %zu axioms\n",
            x->db.clause_count, x->citations.citation_count, x->citations.file_count,
            x->citations.error_test_count, x->citations.axiom_count);
+    printf("%zu checks, and %zu by generated tests\n", roles[XR_CHECKS], roles[XR_GENERATED]);
     for (int k = 0; k < XR_GAP_COUNT; k++)
         if (counts[k])
             printf("%s: %zu%s\n", xr_gap_name((enum xr_gap_kind)k), counts[k],

@@ -9,7 +9,6 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
-from built import BUILD
 from test_replay import REFCL, load, witnesses
 
 KERNELS = ("store_buffering.cl", "divergent_barrier.spvasm", "out_of_bounds.spvasm", "spin_unfair.spvasm",

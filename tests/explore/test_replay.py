@@ -11,7 +11,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
-from built import BUILD, REFCL, ROOT
+from built import REFCL, ROOT
 from test_kernels import FOLDER, header
 
 KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")

@@ -33,4 +33,12 @@ static const struct setting opencl_settings[] = {{"default", true},
                                                  {"sc_regions=both", false},
                                                  {NULL, false}};
 
+/* The verdicts under each of them of the tests in these folders. */
+#define GOLDEN "tests/models/matrix.txt"
+#define MATRIX_FOLDERS                                                                                       \
+    {                                                                                                        \
+        "litmus/suite/variants", "tests/models/opencl", "litmus/suite/host-atomics",                         \
+            "litmus/suite/host-map", "tests/models/variants"                                                 \
+    }
+
 #endif

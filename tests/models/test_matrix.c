@@ -2,7 +2,8 @@
  * (slow_matrix.c: by Z3), against matrix.txt.  REFCL_UPDATE=1 writes that file anew, by search.
  *
  * A test with a line "Variants" states its whole row: the letters of a verdict and the settings that have it,
- * with commas between; under all others it is what Expect and Race say. */
+ * with commas between; under all others it is what Expect and Race say.  Its row begins with "stated", all
+ * others with "search": these are what search decided, and slow_plain.c judges those that it can. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,8 +14,6 @@
 #include "tests/models/settings.h"
 #include "tests/models/verdicts.h"
 
-#define GOLDEN "tests/models/matrix.txt"
-
 static const struct setting vulkan[] = {{"default", true},
                                         {"chains=on", false},
                                         {"host_atomics=off", false},
@@ -23,10 +22,7 @@ static const struct setting vulkan[] = {{"default", true},
 static const struct {
     const char *model, *folders[6];
     const struct setting *settings;
-} parts[] = {{"opencl.cat",
-              {"litmus/suite/variants", "tests/models/opencl", "litmus/suite/host-atomics",
-               "litmus/suite/host-map", "tests/models/variants"},
-              opencl_settings},
+} parts[] = {{"opencl.cat", MATRIX_FOLDERS, opencl_settings},
              {"vulkan.cat", {"tests/models/vulkan"}, vulkan}};
 
 enum { MAX_COLUMNS = 32 };
@@ -82,14 +78,15 @@ static void write_part(engine *decide, size_t part, FILE *out)
     fprintf(out, "%s\n", parts[part].model);
     for (uint32_t c = 0; c < columns; c++)
         fprintf(out, "  %2u %s\n", c, parts[part].settings[c].text);
-    fprintf(out, "%-28s", "");
+    fprintf(out, "%-35s", "");
     for (uint32_t c = 0; c < columns; c++)
         fprintf(out, " %2u", c);
     fputc('\n', out);
     for (size_t i = 0; i < suite.count; i++) {
         char first[3], cell[3];
 
-        fprintf(out, "%-28s", suite.tests[i].name);
+        fprintf(out, "%s %-28s", lt_test_property(suite.tests[i].test, "Variants") ? "stated" : "search",
+                suite.tests[i].name);
         for (uint32_t c = 0; c < columns; c++) {
             suite_decide(decide, &suite.tests[i], models[c], c ? cell : first);
             fprintf(out, " %s", c ? cell : first);
@@ -106,7 +103,8 @@ static void write_part(engine *decide, size_t part, FILE *out)
 
 static void write_matrix(engine *decide, FILE *out)
 {
-    fputs("# Condition: h holds, f fails, u unknown.  Races and illegal uses: r found, - none, u unknown.\n",
+    fputs("# Condition: h holds, f fails, u unknown.  Races and illegal uses: r found, - none, u unknown.\n"
+          "# stated: the test states its row, derived by hand.  search: what search decided.\n",
           out);
     for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
         write_part(decide, part, out);

@@ -4,7 +4,7 @@ the allowed states that are seen; the tests that miss some are listed."""
 import os
 import sys
 
-from suite import ROOT as root, Seen, built, campaign
+from suite import ROOT as root, Seen, campaign
 
 
 def main():

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import tap
 from tap import check
 
-from suite import PATIENCE, REFCL as refcl, ROOT as root, Seen, built, campaign
+from suite import PATIENCE, REFCL as refcl, ROOT as root, Seen, campaign
 
 KERNEL = """kernel void mp(global atomic_int *flag, global atomic_int *data, global int *out)
 {

@@ -271,7 +271,13 @@ static void collects_code(void **state)
     c = collect("litmus/suite/x.litmus", "OPENCL x\n(* Text.\n   Clauses: CL 3.3.6 W2,\n   W7 *)\n");
     assert_int_equal(c.citation_count, 2);
     assert_int_equal(c.citations[0].line, 3);
+    assert_int_equal(c.citations[1].role, XR_CHECKS);
     assert_string_equal(c.citations[1].clause->id, "CL 3.3.6 W7");
+    xr_citations_free(&c);
+    c = collect("litmus/suite/x.litmus",
+                "OPENCL x\n(* Text.\n   Verdicts: generated, by search and Z3\n   Clauses: CL 3.3.6 W2 *)\n");
+    assert_int_equal(c.citation_count, 1);
+    assert_int_equal(c.citations[0].role, XR_GENERATED);
     xr_citations_free(&c);
 }
 

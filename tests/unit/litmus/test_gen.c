@@ -109,8 +109,8 @@ static enum mm_class note(void *context, const struct lt_cycle *cycle, const cha
 {
     struct seen *s = context;
     (void)cycle;
-    (void)properties;
     (void)err;
+    assert_non_null(strstr(properties, "\n   Verdicts: generated, by search and Z3\n"));
     assert_true(s->count < 64);
     snprintf(s->names[s->count], 160, "%s", name);
     snprintf(s->titles[s->count++], 80, "%s", title);
