@@ -292,8 +292,9 @@ static enum mm_class walk_folder(struct walk *w, const char *relative, int depth
         struct stat info;
         snprintf(below, sizeof below, "%s/%s", relative, name);
         snprintf(path, sizeof path, "%s/%s", w->root, below);
-        /* The tests of this part make up clauses. */
-        bool skipped = *name == '.' || strcmp(below, "tests/xref") == 0;
+        /* The tests of this part make up clauses; corpora of fuzzers state nothing. */
+        bool skipped =
+            *name == '.' || strcmp(below, "tests/xref") == 0 || strcmp(below, "tests/fuzz/corpus") == 0;
         if (c == MM_OK && !skipped && lstat(path, &info) == 0) {
             if (S_ISDIR(info.st_mode))
                 c = walk_folder(w, below, depth + 1);
