@@ -282,7 +282,8 @@ void rt_device_set_user_event(void *handle, int status)
     pthread_mutex_unlock(&rt_lock);
 }
 
-/* Whether memory that a kernel may write still is where CAPTURE points: a buffer, SVM, a program-scope variable. */
+/* Whether memory that a kernel may write still is where CAPTURE points: a buffer, SVM, a program-scope
+ * variable. */
 static bool capture_is_live(const struct rt_capture *capture)
 {
     uint64_t address = (uint64_t)(uintptr_t)capture->value;
@@ -314,18 +315,19 @@ void rt_captures_free(struct rt_capture *captures)
 
 void rt_device_capture(const struct rt_command *parent, void *handle, void *value)
 {
-    const struct rt_launch *launch = ((const struct rt_kernel_command *)(const void *)parent->payload)->launch;
+    const struct rt_launch *launch =
+        ((const struct rt_kernel_command *)(const void *)parent->payload)->launch;
     struct rt_event *event = handle;
     struct rt_capture *capture = event->queue ? mm_alloc(sizeof(*capture)) : NULL;
     if (!capture) {
         return;
     }
     rt_object_retain(launch->kernel);
-    *capture = (struct rt_capture){
-        .value = value,
-        .kernel = launch->kernel,
-        .instance = launch->instance,
-        .is_host_memory = parent->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM};
+    *capture = (struct rt_capture){.value = value,
+                                   .kernel = launch->kernel,
+                                   .instance = launch->instance,
+                                   .is_host_memory =
+                                       parent->queue->device->limits.svm & CL_DEVICE_SVM_FINE_GRAIN_SYSTEM};
     pthread_mutex_lock(&rt_lock);
     capture->next = event->captures;
     event->captures = capture;

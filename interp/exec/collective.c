@@ -101,8 +101,8 @@ static uint32_t bit(const uint32_t *mask, uint64_t n)
     return n < 128 ? mask[n / 32] >> (n % 32) & 1 : 0;
 }
 
-/* Bits of a ballot value, each member for itself.  Bits below the largest sub-group size count, also those that no
- * work-item of a partial sub-group stands for; scans count below the work-item. [CLC 6.15.19] */
+/* Bits of a ballot value, each member for itself.  Bits below the largest sub-group size count, also those
+ * that no work-item of a partial sub-group stands for; scans count below the work-item. [CLC 6.15.19] */
 static uint32_t ballot_bits(const struct in_gathering *g, uint32_t m, const uint32_t *mask)
 {
     uint32_t size = g->run->launch.sub_group_size, me = lane(g, m), to = size, count = 0, first = 0, last = 0;
