@@ -74,8 +74,8 @@ static void put_error_tests(cJSON *object, const struct xr_matrix *m, const stru
         const struct xr_error_test *t = &m->citations->error_tests[i];
         bool mine = false;
         for (size_t k = 0; k < clause->entry_count; k++)
-            mine = mine || strcmp(clause->entries[k], t->entry) == 0;
-        if (!mine || strcmp(t->code, clause->code) != 0)
+            mine = mine || xr_test_is_of(m->db, t, clause, clause->entries[k]);
+        if (!mine)
             continue;
         if (!array)
             array = cJSON_AddArrayToObject(object, "error_tests");
@@ -145,7 +145,8 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     put_section_code(object, links);
     if (*c->code) {
         put_error_tests(object, m, c);
-        cJSON_AddBoolToObject(object, "tested", xr_links_error_tested(links));
+        cJSON_AddStringToObject(object, "evidence", xr_evidence_name(links->evidence));
+        put(object, "reason", xr_evidence_reason(links->evidence));
     }
     put_ambiguity_ids(object, m->db, c->id);
     put_drivers(object, links, drivers, links->checks + links->generated ? count : 0);
@@ -175,7 +176,7 @@ static cJSON *sections_json(const struct xr_matrix *m)
                 continue;
             clauses++;
             implemented += links->implements || links->reports || links->section_code;
-            checked += *c->code ? xr_links_error_tested(links) : links->checks > 0;
+            checked += *c->code ? links->evidence >= XR_INJECTED : links->checks > 0;
         }
         cJSON *object = cJSON_CreateObject();
         cJSON_AddStringToObject(object, "document", s->document);
@@ -223,6 +224,8 @@ static cJSON *errors_json(const struct xr_matrix *m)
     }
     for (size_t i = 0; i < m->citations->error_test_count; i++) {
         const struct xr_error_test *t = &m->citations->error_tests[i];
+        if (!*t->code)
+            continue;
         cJSON *row = error_row(rows, t->entry, t->code);
         cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(row, "tests"), place(t->file, t->line));
     }

@@ -91,6 +91,20 @@ static void link_clause(struct builder *b, size_t index)
 
 /* ---- error conditions --------------------------------------------------------------------- */
 
+const char *xr_evidence_name(enum xr_evidence evidence)
+{
+    static const char *const names[] = {"untested",       "not producible", "not producible",
+                                        "not producible", "injected",       "triggered"};
+    return (unsigned)evidence < XR_EVIDENCE_COUNT ? names[evidence] : "?";
+}
+
+const char *xr_evidence_reason(enum xr_evidence evidence)
+{
+    return evidence == XR_ANSWERED   ? "nothing on a device of refcl that this call needs runs out"
+           : evidence == XR_NEEDLESS ? "the call needs no memory of its own"
+                                     : "";
+}
+
 static bool has_entry(const struct xr_clause *clause, const char *entry)
 {
     for (size_t i = 0; i < clause->entry_count; i++)
@@ -99,41 +113,48 @@ static bool has_entry(const struct xr_clause *clause, const char *entry)
     return false;
 }
 
-static size_t tests_of(const struct xr_citations *all, const char *entry, const char *code)
+static bool is_only_condition(const struct xr_database *db, const struct xr_clause *clause, const char *entry)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < all->error_test_count; i++)
-        n += strcmp(all->error_tests[i].code, code) == 0 && strcmp(all->error_tests[i].entry, entry) == 0;
-    return n;
-}
-
-static size_t conditions_of(const struct xr_database *db, const char *entry, const char *code)
-{
-    size_t n = 0;
     for (size_t i = 0; i < db->clause_count; i++)
-        n += strcmp(db->clauses[i].code, code) == 0 && !*db->clauses[i].untested &&
-             has_entry(&db->clauses[i], entry);
-    return n;
+        if (&db->clauses[i] != clause && strcmp(db->clauses[i].code, clause->code) == 0 &&
+            !*db->clauses[i].untested && has_entry(&db->clauses[i], entry))
+            return false;
+    return true;
 }
 
-/* The entry of the clause with the best ratio of tests to conditions. */
+bool xr_test_is_of(const struct xr_database *db, const struct xr_error_test *test,
+                   const struct xr_clause *clause, const char *entry)
+{
+    if (strcmp(test->entry, entry) != 0 || (*test->code && strcmp(test->code, clause->code) != 0))
+        return false;
+    for (size_t i = 0; i < test->clause_count; i++)
+        if (test->clauses[i] == clause)
+            return true;
+    return *test->code && (strcmp(test->code, "CL_SUCCESS") == 0 || is_only_condition(db, clause, entry));
+}
+
+static enum xr_evidence evidence_of(const struct builder *b, const struct xr_clause *clause,
+                                    const char *entry)
+{
+    enum xr_evidence best = *clause->untested ? XR_REASONED : XR_UNTESTED;
+    const struct xr_citations *all = b->m->citations;
+    for (size_t i = 0; i < all->error_test_count; i++) {
+        const struct xr_error_test *t = &all->error_tests[i];
+        if (t->evidence > best && xr_test_is_of(b->m->db, t, clause, entry))
+            best = t->evidence;
+    }
+    return best;
+}
+
 static void link_error(struct builder *b, size_t index)
 {
     const struct xr_clause *clause = &b->m->db->clauses[index];
-    struct xr_links *links = &b->m->links[index];
+    enum xr_evidence least = clause->entry_count ? XR_TRIGGERED : XR_UNTESTED;
     for (size_t i = 0; *clause->code && i < clause->entry_count; i++) {
-        size_t tests = tests_of(b->m->citations, clause->entries[i], clause->code);
-        size_t conditions = conditions_of(b->m->db, clause->entries[i], clause->code);
-        if (!i || tests * links->error_conditions > links->error_tests * conditions) {
-            links->error_tests = tests;
-            links->error_conditions = conditions;
-        }
+        enum xr_evidence evidence = evidence_of(b, clause, clause->entries[i]);
+        least = evidence < least ? evidence : least;
     }
-}
-
-bool xr_links_error_tested(const struct xr_links *links)
-{
-    return links->checks || (links->error_tests && links->error_tests >= links->error_conditions);
+    b->m->links[index].evidence = least;
 }
 
 /* ---- gaps --------------------------------------------------------------------------------- */
@@ -188,7 +209,7 @@ static void errors(struct builder *b)
 {
     for (size_t i = 0; i < b->m->db->clause_count; i++) {
         const struct xr_clause *c = &b->m->db->clauses[i];
-        if (*c->code && !*c->untested && !xr_links_error_tested(&b->m->links[i]))
+        if (*c->code && b->m->links[i].evidence == XR_UNTESTED)
             add_gap(b, XR_GAP_ERROR, c->id, "", 0);
     }
 }

@@ -164,10 +164,31 @@ struct xr_citation {
     const struct xr_known_section *known_section; /* NULL if unknown */
 };
 
-/* A test that expects an error code of an API call. */
+/* How an error condition is shown to be answered with its code, the weakest first. */
+enum xr_evidence {
+    XR_UNTESTED,
+    XR_REASONED,  /* not producible here: the clause says why */
+    XR_ANSWERED,  /* not producible here: only REFCL_FAIL answers so, before the call does anything */
+    XR_NEEDLESS,  /* not producible here: the call needs nothing that could run out, which a test shows */
+    XR_INJECTED,  /* a failure below the API: of an allocation, or of a device that is lost */
+    XR_TRIGGERED, /* the cause that the condition names */
+    XR_EVIDENCE_COUNT
+};
+/* The column: "triggered", "injected", "not producible", "untested". */
+const char *xr_evidence_name(enum xr_evidence evidence);
+/* Why a condition that is not producible is not; "" for the others, and where its clause says so. */
+const char *xr_evidence_reason(enum xr_evidence evidence);
+
+enum { XR_TEST_CLAUSES = 6 };
+
+/* A test that expects a code of an API call.  Code "": the call is shown to need nothing that its clauses
+ * name. */
 struct xr_error_test {
     const char *entry, *code, *file;
     unsigned line;
+    enum xr_evidence evidence;
+    const struct xr_clause *clauses[XR_TEST_CLAUSES]; /* cited in the statement or the comment before it */
+    size_t clause_count;
 };
 
 /* An axiom or definition of a model, and whether a comment before it cites a clause. */
@@ -233,8 +254,7 @@ struct xr_links {
     size_t implements, checks, reports; /* direct; checks without those of generated tests */
     size_t generated;                   /* checks by generated tests */
     size_t section_code;                /* code that cites the whole section */
-    size_t error_tests;                 /* tests of its call and code */
-    size_t error_conditions;            /* conditions that share call and code */
+    enum xr_evidence evidence;          /* for its code: that of the call of its with the weakest */
 };
 
 struct xr_matrix {
@@ -249,8 +269,9 @@ struct xr_matrix {
 enum mm_class xr_matrix_build(const struct xr_database *db, const struct xr_citations *citations,
                               const char *root, struct xr_matrix *matrix, struct mm_error *err);
 void xr_matrix_free(struct xr_matrix *matrix);
-/* Error conditions count as tested with as many tests of their call and code as there are such conditions. */
-bool xr_links_error_tested(const struct xr_links *links);
+/* Whether TEST is one of CLAUSE with ENTRY: it names the clause, or no other clause has its call and code. */
+bool xr_test_is_of(const struct xr_database *db, const struct xr_error_test *test,
+                   const struct xr_clause *clause, const char *entry);
 
 /* ---- a specification against the database ------------------------------------------------- */
 

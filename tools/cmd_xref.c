@@ -71,18 +71,12 @@ static void print_errors(const struct xref_context *x, const struct xr_clause *c
 {
     if (!*clause->code)
         return;
-    printf("  %s is expected of", clause->code);
-    for (size_t i = 0; i < clause->entry_count; i++)
-        printf(" %s", clause->entries[i]);
-    printf(" by %zu tests for %zu such conditions%s\n", links->error_tests, links->error_conditions,
-           xr_links_error_tested(links) ? ""
-           : *clause->untested          ? ""
-                                        : ": not enough");
+    printf("  %s: %s\n", clause->code, xr_evidence_name(links->evidence));
     for (size_t i = 0; i < x->citations.error_test_count; i++) {
         const struct xr_error_test *t = &x->citations.error_tests[i];
         for (size_t k = 0; k < clause->entry_count; k++)
-            if (strcmp(t->code, clause->code) == 0 && strcmp(t->entry, clause->entries[k]) == 0)
-                printf("    %s:%u\n", t->file, t->line);
+            if (xr_test_is_of(&x->db, t, clause, clause->entries[k]))
+                printf("    %s:%u %s\n", t->file, t->line, t->entry);
     }
 }
 

@@ -152,34 +152,34 @@ static int run_site(int argc, char **argv)
 
 /* ---- codes -------------------------------------------------------------------------------- */
 
+static void print_error(const struct xr_clause *c, enum xr_evidence evidence)
+{
+    const char *reason = evidence == XR_REASONED ? c->untested : xr_evidence_reason(evidence);
+    printf("%-15s%-16s", xr_evidence_name(evidence), c->id);
+    for (size_t k = 0; k < c->entry_count; k++)
+        printf("%s%s", k ? "," : " ", c->entries[k]);
+    printf(" %s: %s%s%s\n", c->code, c->text, *reason ? "; " : "", reason);
+}
+
 /* Successes are rows like errors, counted by themselves. */
 static int print_errors(const struct xref_context *x)
 {
-    size_t all[2] = {0}, tested[2] = {0}, reasons[2] = {0};
+    size_t counts[2][XR_EVIDENCE_COUNT] = {{0}};
     for (size_t i = 0; i < x->db.clause_count; i++) {
         const struct xr_clause *c = &x->db.clauses[i];
-        const struct xr_links *links = &x->matrix.links[i];
         if (!*c->code)
             continue;
-        bool is_tested = xr_links_error_tested(links);
-        bool success = strcmp(c->code, "CL_SUCCESS") == 0;
-        all[success]++;
-        tested[success] += is_tested;
-        reasons[success] += !is_tested && *c->untested;
-        printf("%-9s %-16s", is_tested ? "tested" : *c->untested ? "reason" : "UNTESTED", c->id);
-        for (size_t k = 0; k < c->entry_count; k++)
-            printf("%s%s", k ? "," : " ", c->entries[k]);
-        printf(" %s: %s%s%s\n", c->code, c->text, *c->untested && !is_tested ? "; " : "",
-               is_tested ? "" : c->untested);
+        print_error(c, x->matrix.links[i].evidence);
+        counts[strcmp(c->code, "CL_SUCCESS") == 0][x->matrix.links[i].evidence]++;
     }
-    size_t left = 0;
     for (int s = 1; s >= 0; s--) {
-        size_t neither = all[s] - tested[s] - reasons[s];
-        printf("%zu %s, %zu tested, %zu with a reason, %zu neither\n", all[s],
-               s ? "successes" : "error conditions", tested[s], reasons[s], neither);
-        left += neither;
+        const size_t *n = counts[s], not_producible = n[XR_REASONED] + n[XR_ANSWERED] + n[XR_NEEDLESS];
+        printf("%zu %s: %zu triggered, %zu injected, %zu not producible, %zu untested\n",
+               n[XR_TRIGGERED] + n[XR_INJECTED] + not_producible + n[XR_UNTESTED],
+               s ? "successes" : "error conditions", n[XR_TRIGGERED], n[XR_INJECTED], not_producible,
+               n[XR_UNTESTED]);
     }
-    return left > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
+    return counts[0][XR_UNTESTED] + counts[1][XR_UNTESTED] > 0 ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
 static int run_errors(int argc, char **argv)

@@ -16,7 +16,7 @@ static cl_mem image, image2, image3d, image_host_nothing, image_write_only, imag
     pipe;
 static cl_event alien, failed, no_event;
 static cl_sampler sampler;
-static cl_program source, program, binary, linked;
+static cl_program source, program, binary, linked, compiled;
 static cl_kernel kernel, image_kernel, sized_kernel, uniform_kernel, binary_kernel;
 static void *svm, *mapping;
 static cl_device_id no_device;
@@ -102,11 +102,10 @@ static void make_programs(void)
     image_kernel = kernel_of(program, "with_image");
     sized_kernel = kernel_of(program, "sized");
     OK(clSetKernelArg(sized_kernel, 0, sizeof buffer, &buffer));
-    cl_program compiled = clCreateProgramWithSource(context, 1, (const char **)&program_text, NULL, &err);
+    compiled = clCreateProgramWithSource(context, 1, (const char **)&program_text, NULL, &err);
     OK(clCompileProgram(compiled, 0, NULL, "", 0, NULL, NULL, NULL, NULL));
     linked = clLinkProgram(context, 0, NULL, "", 1, &compiled, NULL, NULL, &err);
     OK(err);
-    OK(clReleaseProgram(compiled));
     cl_program uniform = built("-cl-std=CL2.0 -cl-uniform-work-group-size");
     uniform_kernel = kernel_of(uniform, "k");
     OK(clSetKernelArg(uniform_kernel, 0, sizeof buffer, &buffer));
@@ -150,7 +149,7 @@ static int teardown(void **state)
         host_nothing,     write_only,   image,           image2,       image3d,    image_host_nothing,
         image_write_only, image_mapped, image_of_buffer, pipe};
     cl_kernel kernels[] = {kernel, image_kernel, sized_kernel, uniform_kernel, binary_kernel};
-    cl_program programs[] = {source, program, binary, linked};
+    cl_program programs[] = {source, program, binary, linked, compiled};
     OK(clFinish(queue));
     clSVMFree(context, svm);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
@@ -196,6 +195,19 @@ static void conditions(void **state)
     over_buffer.mem_object = buffer;
     over_write_only.mem_object = write_only;
     over_host_writes.mem_object = host_writes;
+    const cl_buffer_region start = {0, 64}, past_end = {128, 256};
+    const cl_image_format no_pair = {CL_RGB, CL_UNSIGNED_INT8}, not_alike = {CL_R, CL_FLOAT};
+    const cl_image_desc odd_pitch = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                     .image_width = 4,
+                                     .image_height = 4,
+                                     .image_row_pitch = 17,
+                                     .buffer = buffer};
+    cl_image_desc over_image = square;
+    over_image.mem_object = image;
+    const void *svms[] = {svm};
+    const size_t too_long = 1 << 20;
+    const unsigned char *texts[] = {(const unsigned char *)text}, *no_texts[] = {NULL};
+    const cl_program compiled_or_not[] = {compiled, source};
     wrong = 0;
 #define CALL(clause, code, call) compare(clause, #call, code, call);
 #define CREATE(clause, code, call)                                                                           \

@@ -386,7 +386,7 @@ static void test_clone(void **state)
     OK(clReleaseKernel(kernel));
 }
 
-/* What a SPIR-V module requires of arguments and work-groups [CL 5.9.2 E8] [CL 5.10 E10]. */
+/* What a SPIR-V module requires of arguments and work-groups. */
 static void test_required_by_module(void **state)
 {
     (void)state;
@@ -399,6 +399,7 @@ static void test_required_by_module(void **state)
     cl_mem fits = clCreateBuffer(context, 0, 64, NULL, &err),
            larger = clCreateBuffer(context, 0, 65, NULL, &err);
     OK(clSetKernelArg(kernel, 0, sizeof fits, &fits));
+    /* [CL 5.9.2 E8] */
     assert_int_equal(clSetKernelArg(kernel, 0, sizeof larger, &larger), CL_MAX_SIZE_RESTRICTION_EXCEEDED);
     OK(clSetKernelArg(kernel, 1, 16, NULL));
     assert_int_equal(clSetKernelArg(kernel, 1, 17, NULL), CL_MAX_SIZE_RESTRICTION_EXCEEDED);
@@ -408,6 +409,7 @@ static void test_required_by_module(void **state)
     OK(clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE, sizeof two, &two,
                                sizeof count, &count, NULL));
     assert_int_equal(count, 2);
+    /* [CL 5.10 E10] */
     assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &width, &width, 0, NULL, NULL),
                      CL_INVALID_WORK_GROUP_SIZE);
     assert_int_equal(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &three, &three, 0, NULL, NULL),

@@ -60,6 +60,7 @@ static void other_device(void **state)
     cl_kernel kernel = clCreateKernel(program, "k", &err);
     OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof yes, &yes));
     OK(clEnqueueNDRangeKernel(able, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    /* [CL 5.9.2 E22] */
     assert_int_equal(clEnqueueNDRangeKernel(unable, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
                      CL_INVALID_OPERATION);
     OK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, &no));

@@ -61,13 +61,19 @@ static bool seen_building(const char *seconds)
         pause_ms(1);
     cl_int builds = clBuildProgram(program, 0, NULL, "", NULL, NULL);
     cl_int compiles = clCompileProgram(program, 0, NULL, "", 0, NULL, NULL, NULL, NULL);
+    cl_int links = CL_SUCCESS;
+    assert_null(clLinkProgram(context, 0, NULL, "", 1, &program, NULL, NULL, &links));
     bool seen = status_of_build(program) == CL_BUILD_IN_PROGRESS;
     pthread_join(thread, NULL);
     unsetenv("REFCL_COMPILER_FAULT");
     unsetenv("REFCL_COMPILE_TIMEOUT");
     if (seen) {
+        /* [CL 5.8.4 E9] */
         assert_int_equal(builds, CL_INVALID_OPERATION);
+        /* [CL 5.8.5 E7] */
         assert_int_equal(compiles, CL_INVALID_OPERATION);
+        /* [CL 5.8.5 E22] */
+        assert_int_equal(links, CL_INVALID_OPERATION);
         assert_int_equal(status_of_build(program), CL_BUILD_ERROR);
         OK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     }
@@ -75,7 +81,7 @@ static bool seen_building(const char *seconds)
     return seen;
 }
 
-/* The helper hangs until its time is over [CL 5.8.4 E9] [CL 5.8.5 E7]. */
+/* The helper hangs until its time is over. */
 static void still_building(void **state)
 {
     (void)state;

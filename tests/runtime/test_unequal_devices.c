@@ -129,10 +129,10 @@ static void image_formats(void **state)
     refused(CL_IMAGE_FORMAT_NOT_SUPPORTED, odd_image);
 }
 
-/* [CL 5.10 E20] [CL 5.10 E30] */
 static void abilities(void **state)
 {
     (void)state;
+    /* [CL 5.10 E30] */
     assert_int_equal(clEnqueueNativeKernel(small, on_native, NULL, 0, 0, NULL, NULL, NONE),
                      CL_INVALID_OPERATION);
     OK(clEnqueueNativeKernel(large, on_native, NULL, 0, 0, NULL, NULL, NONE));
@@ -140,6 +140,7 @@ static void abilities(void **state)
     assert_non_null(svm);
     assert_null(clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0));
     OK(clSetKernelArgSVMPointer(on_buffer, 0, svm));
+    /* [CL 5.10 E20] */
     assert_int_equal(clEnqueueNDRangeKernel(small, on_buffer, 1, NULL, one, NULL, NONE),
                      CL_INVALID_OPERATION);
     assert_int_equal(clEnqueueTask(small, on_buffer, NONE), CL_INVALID_OPERATION);

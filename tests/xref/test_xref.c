@@ -351,7 +351,7 @@ static void finds_gaps(void **state)
     matrix_of("tests/clients/x.c", "/* [CL 3.3.6 G17] [CL 5.2.1 E1] */", &c, &m);
     assert_int_equal(gaps(&m, XR_GAP_NOT_RUN, "CL 3.3.6 G17"), 1);
     assert_int_equal(gaps(&m, XR_GAP_ONE_CHECK, "CL 3.3.6 G17"), 1);
-    assert_int_equal(gaps(&m, XR_GAP_ERROR, "CL 5.2.1 E1"), 0);
+    assert_int_equal(gaps(&m, XR_GAP_ERROR, "CL 5.2.1 E1"), 1); /* a citation that asserts nothing */
     xr_matrix_free(&m);
     xr_citations_free(&c);
     matrix_of("memmodel/models/x.cat", "(* CL 3.3.6 G11 *)\nempty x as one\n\nempty y as two\n", &c, &m);
@@ -359,6 +359,63 @@ static void finds_gaps(void **state)
     assert_int_equal(gaps(&m, XR_GAP_AXIOM, NULL), 1);
     xr_matrix_free(&m);
     xr_citations_free(&c);
+}
+
+/* What the test TEXT shows of the clause ID. */
+static enum xr_evidence shown(const char *file, const char *id, const char *text)
+{
+    struct xr_citations c;
+    struct xr_matrix m;
+    matrix_of(file, text, &c, &m);
+    enum xr_evidence evidence = m.links[xr_database_clause(&db, id) - db.clauses].evidence;
+    xr_matrix_free(&m);
+    xr_citations_free(&c);
+    return evidence;
+}
+
+#define IN_TEST(id, text) shown("tests/runtime/test_x.c", id, text)
+#define IN_ROWS(id, text) shown("tests/runtime/x.def", id, text)
+
+static void evidence(void **state)
+{
+    (void)state;
+    /* Of several conditions with one code, the one that the assertion names. */
+    static const char region[] = "EXPECT(CL_INVALID_VALUE, clCreateSubBuffer(b, 0, 0, 0, &err));";
+    char named[200];
+    snprintf(named, sizeof named, "/* [CL 5.2.1 E15] */\n%s", region);
+    assert_int_equal(IN_TEST("CL 5.2.1 E15", region), XR_UNTESTED);
+    assert_int_equal(IN_TEST("CL 5.2.1 E15", named), XR_TRIGGERED);
+    assert_int_equal(IN_TEST("CL 5.2.1 E9", named), XR_UNTESTED);
+    assert_int_equal(IN_TEST("CL 5.2.1 E15", "/* [CL 5.2.1 E15] */ static void f(void) { clFlush(q); }"),
+                     XR_UNTESTED);
+    assert_int_equal(
+        IN_TEST("CL 5.2.1 E15", "/* [CL 5.2.1 E15] */ EXPECT(CL_INVALID_CONTEXT, clCreateSubBuffer(b));"),
+        XR_UNTESTED);
+    assert_int_equal(
+        IN_TEST("CL 5.8.5 E22", "/* [CL 5.8.5 E22] */\nassert_int_equal(links, CL_INVALID_OPERATION);"),
+        XR_TRIGGERED);
+    /* The only one with its code, of each of its calls. */
+    assert_int_equal(IN_TEST("CL 5.2.2 E1", "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueReadBuffer(0));"),
+                     XR_UNTESTED);
+    assert_int_equal(IN_TEST("CL 5.2.2 E1", "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueReadBuffer(0));"
+                                            "EXPECT(CL_INVALID_COMMAND_QUEUE, clEnqueueWriteBuffer(0));"),
+                     XR_TRIGGERED);
+    /* What runs out does so by injection, or not at all. */
+    assert_int_equal(IN_TEST("CL 5.15 E5", "EXPECT(CL_OUT_OF_RESOURCES, clFinish(q));"), XR_UNTESTED);
+    assert_int_equal(IN_TEST("CL 5.15 E5", "LOST_CALL(\"CL 5.15 E5\", CL_OUT_OF_RESOURCES, clFinish(q));"),
+                     XR_INJECTED);
+    assert_int_equal(IN_TEST("CL 5.15 E6", "STARVE(CL_OUT_OF_HOST_MEMORY, clFinish(q), 0);"), XR_INJECTED);
+    assert_int_equal(IN_TEST("CL 5.15 E6", "UNFED(\"CL 5.15 E6\", rt_clFinish(q));"), XR_NEEDLESS);
+    assert_string_equal(xr_evidence_name(XR_NEEDLESS), "not producible");
+    /* Rows are statements, and expect the codes of their clauses where they name none. */
+    static const char rows[] =
+        "/* rows */\nANSWERED(\"CL 5.15 E5\", CL_OUT_OF_RESOURCES, clFinish(q))\n"
+        "CALL(\"CL 5.2.1 E15\", CL_INVALID_VALUE, clCreateSubBuffer(b, 0, 0x7777, &r, &err))\n"
+        "CALL(\"CL 5.3.4 E8\", \"CL 5.3.4 E9\", clEnqueueFillImage(queue))\n";
+    assert_int_equal(IN_ROWS("CL 5.15 E5", rows), XR_ANSWERED);
+    assert_int_equal(IN_ROWS("CL 5.2.1 E15", rows), XR_TRIGGERED);
+    assert_int_equal(IN_ROWS("CL 5.3.4 E8", rows), XR_TRIGGERED);
+    assert_int_equal(IN_ROWS("CL 5.3.4 E9", rows), XR_TRIGGERED);
 }
 
 /* ---- the database itself ------------------------------------------------------------------ */
@@ -444,6 +501,7 @@ int main(void)
         cmocka_unit_test(collects_code),
         cmocka_unit_test(collects_axioms),
         cmocka_unit_test(collects_error_tests),
+        cmocka_unit_test(evidence),
         cmocka_unit_test(finds_gaps),
         cmocka_unit_test(database),
         cmocka_unit_test(diff_of_two),

@@ -209,18 +209,19 @@ static void first_contents(void **state)
         release_mem(i);                                                                                      \
     } while (0)
 
-/* [CL 5.2.4 E7] [CL 5.2.4 E9] [CL 5.3.6 E11] [CL 5.3.6 E13] */
 static void maps(void **state)
 {
     (void)state;
     const cl_device_partition_property by_one[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
     cl_device_id parts[64];
     cl_uint count = 0;
+    /* [CL 5.2.4 E9] [CL 5.3.6 E13] */
     STARVE_MAPS(CL_MEM_OBJECT_ALLOCATION_FAILURE, context, queue);
     OK(clCreateSubDevices(device, by_one, 64, parts, &count));
     cl_context both = clCreateContext(NULL, 2, parts, NULL, NULL, &err);
     cl_command_queue first = clCreateCommandQueueWithProperties(both, parts[0], NULL, &err);
     OK(err);
+    /* [CL 5.2.4 E7] [CL 5.3.6 E11] */
     STARVE_MAPS(CL_MAP_FAILURE, both, first);
     OK(rt_clFinish(first));
     OK(rt_clReleaseCommandQueue(first));
@@ -396,6 +397,11 @@ static void commands(void **state)
         assert_true(seen_ && !status_);                                                                      \
     } while (0)
 
+static void set_buffer(cl_kernel k, cl_mem m)
+{
+    OK(rt_clSetKernelArg(k, 0, sizeof m, &m));
+}
+
 static void data_of_objects(void **state)
 {
     (void)state;
@@ -430,9 +436,9 @@ static void data_of_objects(void **state)
     STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
                clEnqueueCopyBufferToImage(queue, a, i, 0, zero, one, AT_GATE));
     STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE, clEnqueueFillImage(queue, i, bytes, zero, one, AT_GATE));
+    /* [CL 5.10 E18] */
     STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
-               (rt_clSetKernelArg(k, 0, sizeof a, &a),
-                clEnqueueNDRangeKernel(queue, k, 1, NULL, one, NULL, AT_GATE)));
+               (set_buffer(k, a), clEnqueueNDRangeKernel(queue, k, 1, NULL, one, NULL, AT_GATE)));
     STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
                (places = bytes, clEnqueueNativeKernel(queue, on_native, bytes, 8, 1, &a, &places, AT_GATE)));
     OK(rt_clReleaseKernel(k));

@@ -124,6 +124,7 @@ static void programs_and_kernels(void **state)
     const size_t local = 4;
     cl_program program = rt_clCreateProgramWithSource(context, 1, &source, NULL, &err);
     OK(rt_clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    UNFED("CL 5.8.9 E10", rt_clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, ROOM));
     cl_kernel kernel = rt_clCreateKernel(program, "k", &err);
     void *svm = rt_clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0);
     OK(err);
