@@ -186,9 +186,8 @@ enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, stru
     if (run->limit)
         return run->findings > 0 ? mm_fail(err, MM_LIMIT, "step-limit", "the launch reached its step limit")
                                  : out_of_memory(err);
-    return run->stopped
-               ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
-               : MM_OK;
+    return run->stopped ? mm_fail(err, MM_UNDEFINED, "finding", "undefined behaviour ended the launch")
+                        : MM_OK;
 }
 
 bool in_run_is_compiled(const struct in_run *run)

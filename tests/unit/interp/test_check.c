@@ -208,8 +208,7 @@ static void test_continuation(void **state)
 {
     (void)state;
     assert_int_equal(
-        go(K "int x;\na[0] = x; a[100 + get_global_id(0)] = 1; a[1] = 7 / a[2]; a[3] = 9; }", 2, 100),
-        MM_OK);
+        go(K "int x;\na[0] = x; a[100 + get_global_id(0)] = 1; a[1] = 7 / a[2]; a[3] = 9; }", 2, 100), MM_OK);
     assert_int_equal(out.findings, 6);
     assert_int_equal(data[3], 9);
     assert_int_equal(go(K "int x;\na[0] = x; a[100] = 1; a[3] = 9; }", 1, 2), MM_UNDEFINED);
