@@ -221,6 +221,7 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
     l->sub_group_size = (uint32_t)take(i, 4);
     l->device = (uint32_t)take(i, 4);
     l->checks = take(i, 4) & IN_REPLAY_CHECKS;
+    l->local_pattern = (uint8_t)take(i, 1);
     l->step_limit = take(i, 8);
     if (i->bad || l->kernel == SIZE_MAX)
         return "its program has no such kernel";

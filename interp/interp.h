@@ -251,6 +251,7 @@ struct in_launch {
     uint32_t sub_group_size;
     enum in_schedule schedule;
     uint64_t seed;
+    uint8_t local_pattern; /* every byte of local memory when a work-group begins; 0: what was there before */
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
     uint32_t max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can go on */
     bool checks; /* object-exact bounds and undefined-behaviour checks; off: only what would crash */

@@ -267,6 +267,7 @@ static void put_launch(struct out *o, const struct in_launch *l, const struct in
     put(o, l->sub_group_size, 4);
     put(o, l->device, 4);
     put(o, l->checks ? IN_REPLAY_CHECKS : 0, 4);
+    put(o, l->local_pattern, 1);
     put(o, l->step_limit, 8);
     put(o, info->argument_count, 4);
     for (uint32_t k = 0; k < info->argument_count; k++)

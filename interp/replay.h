@@ -20,7 +20,7 @@ void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
 /* ---- shared with expand*.c ------------------------------------------------------------------- */
 
 enum {
-    IN_REPLAY_FORMAT = 1,
+    IN_REPLAY_FORMAT = 2,
     IN_REPLAY_SUBSCRIPTS = 1, /* of programs: struct in_module_options */
     IN_REPLAY_LITERAL_LEGACY = 2,
     IN_REPLAY_CHECKS = 1,    /* of launches */

@@ -116,6 +116,8 @@ bool in_group_next(struct in_run *run, struct in_group *g)
     memset(g->items, 0, g->items_count * sizeof *g->items);
     if (run->weak != NULL)
         in_weak_group(run, g);
+    if (run->launch.local_pattern != 0)
+        memset(g->local, run->launch.local_pattern, g->local_size);
     return true;
 }
 

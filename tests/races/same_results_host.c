@@ -3,40 +3,45 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 enum { ITEMS = 256, GROUP = 8, WORDS = 1024 };
 
-#define KERNEL(name)                                                                                         \
-    "kernel void " name                                                                                      \
-    "(global int *in, global int *out, global int *both) { int i = get_global_id(0), l = get_local_id(0); "
-static const char *const source = "__attribute__((noinline)) int *dead(int x) { int v[2] = {x, x + 7}; int "
-                                  "*volatile p = v; return p; "
-                                  "}\n"
-                                  "kernel void level(global int *seen, global int *out, global int *both, "
-                                  "int now) {"
-                                  "  int i = get_global_id(0); if (both[i] == now) { int n = 2 * i + 1;"
-                                  "    if (n < 256 && out[n] == 0) { out[n] = now + 1; both[n] = now + 1; }"
-                                  "    if (n + 1 < 256 && out[n + 1] == 0) { out[n + 1] = now + 1; both[n + "
-                                  "1] = now + 1; } } "
-                                  "}\n" KERNEL("read_write_only") "both[i] = out[i] + 1; }\n" KERNEL(
-                                      "add_to_write_only") "atomic_add(("
-                                                           "volatile "
-                                                           "global int "
-                                                           "*)out + i, "
-                                                           "5); both[i] "
-                                                           "= out[i]; "
-                                                           "}\n" KERNEL("vector_of_write_only") "vstore4("
-                                                                                                "vload4(i, "
-                                                                                                "out) + "
-                                                                                                "(int4)(i), "
-                                                                                                "i, both); "
-                                                                                                "}\n" KERNEL(
-                                                                                                    "write_"
-                                                                                                    "read_"
-                                                                                                    "only") "in[i] = 3 * i; both[i] = in[i]; }\n" KERNEL("add_to_"
-                                                                                                                                                         "read_"
-                                                                                                                                                         "only") "both[i] = atomic_add((volatile global int *)in + i, i); both[i] += in[i]; }\n" KERNEL("write_cast_constant") "((global int *)in)[i + 1] = i; }\n" KERNEL("misaligned_load") "both[i] = *(global int *)((global char *)in + 4 * i + 1); }\n" KERNEL("misaligned_store") "if (i % 2) *(global short *)((global char *)both + 8 * i + 1) = (short)i; }\n" KERNEL("misaligned_vector") "*(global int4 *)(both + 4 * (i / 2) + 1) = *(global int4 *)(in + 4 * (i / 2) + 1); }\n" KERNEL("misaligned_atomic") "atomic_add((volatile global int *)((global char *)both + 4 * (i & ~1) + 2), i); }\n" KERNEL("after_lifetime") "int *p = dead(i); both[i] = 1; if (p[1] == i + 7) both[i] = 2; }\n" KERNEL("zero_divisor") "both[i] = 100 / (i % 4) + 7 % (i % 3); }\n" KERNEL("overflow") "int x = 2147483647 - in[0] * 0; x += i; both[i] = x; }\n" KERNEL("huge_float") "float x = 1e9f * (float)i; both[i] = (int)x & 1; }\n" KERNEL("subscript") "((global struct { int a[2], b[2]; } *)both)[i].a[2 + (i & 1)] = i; }\n" KERNEL("wrong_order") "atomic_store_explicit((global atomic_int *)both + i, i, memory_order_acquire, memory_scope_device); }\n" KERNEL("many_findings") "for (int k = 0; k < 40; k++) both[i] += out[i] + k; }\n" KERNEL("wrong_format") "printf(\"%n\", i); both[i] = 4; }\n" KERNEL("unwaited_copy") "local int t[8]; t[l] = i; barrier(1); async_work_group_copy(both + (i - l), t, 8, 0); }\n" KERNEL("unreached") "if (i == 9) __builtin_unreachable(); both[i] = 1; }\n";
+#define KERNEL(name, body)                                                                                   \
+    "kernel void " name "(global int *in, global int *out, global int *both)"                                \
+    "{ int i = get_global_id(0), l = get_local_id(0); " body "}\n"
+static const char *const sources[] = {
+    "__attribute__((noinline)) int *dead(int x) { int v[2] = {x, x + 7}; int *volatile p = v; return p; }\n",
+    "kernel void level(global int *seen, global int *out, global int *both, int now) {"
+    "  int i = get_global_id(0); if (both[i] == now) { int n = 2 * i + 1;"
+    "    if (n < 256 && out[n] == 0) { out[n] = now + 1; both[n] = now + 1; }"
+    "    if (n + 1 < 256 && out[n + 1] == 0) { out[n + 1] = now + 1; both[n + 1] = now + 1; } } }\n",
+    KERNEL("read_write_only", "both[i] = out[i] + 1;"),
+    KERNEL("add_to_write_only", "atomic_add((volatile global int *)out + i, 5); both[i] = out[i];"),
+    KERNEL("vector_of_write_only", "vstore4(vload4(i, out) + (int4)(i), i, both);"),
+    KERNEL("write_read_only", "in[i] = 3 * i; both[i] = in[i];"),
+    KERNEL("add_to_read_only", "both[i] = atomic_add((volatile global int *)in + i, i); both[i] += in[i];"),
+    KERNEL("write_cast_constant", "((global int *)in)[i + 1] = i;"),
+    KERNEL("misaligned_load", "both[i] = *(global int *)((global char *)in + 4 * i + 1);"),
+    KERNEL("misaligned_store", "if (i % 2) *(global short *)((global char *)both + 8 * i + 1) = (short)i;"),
+    KERNEL("misaligned_vector",
+           "*(global int4 *)(both + 4 * (i / 2) + 1) = *(global int4 *)(in + 4 * (i / 2) + 1);"),
+    KERNEL("misaligned_atomic",
+           "atomic_add((volatile global int *)((global char *)both + 4 * (i & ~1) + 2), i);"),
+    KERNEL("after_lifetime", "int *p = dead(i); both[i] = 1; if (p[1] == i + 7) both[i] = 2;"),
+    KERNEL("zero_divisor", "both[i] = 100 / (i % 4) + 7 % (i % 3);"),
+    KERNEL("overflow", "int x = 2147483647 - in[0] * 0; x += i; both[i] = x;"),
+    KERNEL("huge_float", "float x = 1e9f * (float)i; both[i] = (int)x & 1;"),
+    KERNEL("subscript", "((global struct { int a[2], b[2]; } *)both)[i].a[2 + (i & 1)] = i;"),
+    KERNEL("wrong_order", "atomic_store_explicit((global atomic_int *)both + i, i, memory_order_acquire, "
+                          "memory_scope_device);"),
+    KERNEL("many_findings", "for (int k = 0; k < 40; k++) both[i] += out[i] + k;"),
+    KERNEL("wrong_format", "printf(\"%n\", i); both[i] = 4;"),
+    KERNEL("unwaited_copy",
+           "local int t[8]; t[l] = i; barrier(1); async_work_group_copy(both + (i - l), t, 8, 0);"),
+    KERNEL("left", "local int t[8]; both[i] = t[l]; barrier(1); t[7 - l] = i;"),
+    KERNEL("unreached", "if (i == 9) __builtin_unreachable(); both[i] = 1;"),
+};
 
 static cl_context context;
 static cl_command_queue queue;
@@ -94,7 +99,8 @@ int main(int argc, char **argv)
     clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     queue = clCreateCommandQueueWithProperties(context, device, NULL, &error);
-    program = clCreateProgramWithSource(context, 1, (const char **)(size_t)&source, NULL, &error);
+    program = clCreateProgramWithSource(context, sizeof sources / sizeof *sources,
+                                        (const char **)(size_t)sources, NULL, &error);
     if (clBuildProgram(program, 1, &device, "-cl-std=CL2.0", NULL, NULL)) {
         static char log[10000];
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
@@ -102,7 +108,7 @@ int main(int argc, char **argv)
         return 2;
     }
     for (int k = 1; k < argc; k++)
-        launch(argv[k], k == 1 ? 9 : 1);
+        launch(argv[k], strcmp(argv[k], "level") == 0 ? 9 : 1);
     clReleaseProgram(program);
     clReleaseCommandQueue(queue);
     clReleaseContext(context);

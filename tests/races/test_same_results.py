@@ -46,6 +46,33 @@ def output(command, environment):
     return {name: [line for line in lines if line.split()[0] == name] for name in KERNELS}, run
 
 
+def left(program, *options, **environment):
+    """What work-groups find in local memory that they have not written, and how many launches a trace has to be executed
+    again for; the trace is read."""
+    trace = program + ".trace"
+    command = [REFCL, "run", "--quiet", "--check", "race,memory", "--trace", trace, *options, "--", program, "left"]
+    environment = dict(os.environ, REFCL_DEBUG="trace", **environment)
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
+    lines = [line for line in run.stdout.decode().splitlines() if line.startswith("left both 0:")]
+    dump = subprocess.run([REFCL, "trace", "dump", trace], stdout=subprocess.DEVNULL, timeout=PATIENCE)
+    good = run.returncode == 0 and dump.returncode == 0 and len(lines) == 1
+    return lines[0].split(":")[1].split()[:256] if good else run.stderr, run.stderr.count(b"is to be executed again")
+
+
+def check_local_memory(program):
+    """Each work-group has local memory of its own, which begins with what the seed says."""
+    values = []
+    for seed in ("1", "2"):
+        found, again = left(program, "--seed", seed, REFCL_ENGINE="interp")
+        check("local memory begins alike in all work-groups, seed %s" % seed, len(set(found)) == 1 and found[0] != "0", found)
+        values.append(found)
+        found, again = left(program, "--seed", seed, REFCL_ENGINE="jit")
+        check("so it does in compiled code, seed %s" % seed, found == values[-1] and again == 1, (found, again))
+        found, again = left(program, "--seed", seed, "--schedule", "fair")
+        check("so it does where work-groups take turns, seed %s" % seed, found == values[-1], found)
+    check("the seed decides how", values[0] != values[1])
+
+
 def main():
     if not os.path.exists(REFCL):
         tap.skip("results", "%s is not built" % REFCL)
@@ -64,6 +91,7 @@ def main():
             for other in ("interp", "jit") if defined else ("interp",):
                 check("%s: checked by %s, unchecked by %s" % (name, engine, other),
                       len(checked[name]) == 4 and checked[name] == plain[other][name])
+    check_local_memory(program)
     return tap.done()
 
 
