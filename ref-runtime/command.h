@@ -134,6 +134,9 @@ void rt_record_returned(struct rt_command *command);
 /* An access of the runtime for COMMAND to SIZE bytes; DATA may be null. */
 void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
                       uint64_t offset, uint64_t size, const void *data);
+/* The same for plain memory of the host, from HOST on. */
+void rt_record_host_memory(const struct rt_command *command, enum mm_kind kind, const void *host,
+                           size_t size);
 /* The same for moving memory between the copies of an object. */
 void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
                         uint64_t offset, uint64_t size, const void *data);

@@ -38,7 +38,7 @@ bool rt_enqueue_written(const struct rt_command *command, struct rt_mem *mem, si
 /* Records the access, whose bytes are DATA. */
 void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, struct rt_mem *mem, size_t offset,
                        size_t size, const void *data);
-/* The same of memory that the application gave as the host's, where that is fine-grained SVM. */
+/* The same of memory that the application gave as the host's. */
 void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind, const void *host,
                             size_t size);
 

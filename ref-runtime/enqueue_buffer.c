@@ -102,6 +102,8 @@ void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind,
     if (svm && (svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER)) {
         rt_record_access(command, kind, svm->object.id, (uint64_t)((const unsigned char *)host - svm->data),
                          size, host);
+    } else {
+        rt_record_host_memory(command, kind, host, size);
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Records an access to [POINTER, POINTER + SIZE) if that is SVM. */
+/* Records an access to [POINTER, POINTER + SIZE), SVM or memory of the host. */
 static void record(const struct rt_command *command, enum mm_kind kind, const void *pointer, size_t size,
                    const void *data)
 {
@@ -14,6 +14,8 @@ static void record(const struct rt_command *command, enum mm_kind kind, const vo
     if (svm) {
         rt_record_access(command, kind, svm->object.id,
                          (uint64_t)((const unsigned char *)pointer - svm->data), size, data);
+    } else {
+        rt_record_host_memory(command, kind, pointer, size);
     }
 }
 
