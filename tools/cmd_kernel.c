@@ -113,9 +113,37 @@ static int input_of(const char *path, enum input *input)
                       path);
 }
 
+static void set_source_path(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    snprintf(slash ? slash : folder, 2, "%s", slash == folder ? "/" : slash ? "" : ".");
+    setenv("REFCL_SOURCE_PATH", folder, 1);
+}
+
+static int run_file(struct kernel *kernel, char *path)
+{
+    static char helper[PATH_MAX];
+    enum input input;
+    if (kernel->replay)
+        return run_replay(kernel, path);
+    int code = input_of(path, &input);
+    code = code ? code : tool_find_helper("refcl-kernel-host", helper);
+    if (code)
+        return code;
+    set_source_path(path);
+    kernel->words[0] = helper;
+    kernel->words[kernel->count] = path;
+    if (input == CAPTURE)
+        return run_captured(kernel, path);
+    if (input == SOURCE)
+        kernel->session.source = path;
+    return session_run(&kernel->session, kernel->words);
+}
+
 static int run(int argc, char **argv)
 {
-    static char helper[PATH_MAX], line[PATH_MAX + 30];
     struct kernel kernel = {.session = {.races = true, .memory = true, .input_status = 2, .own_host = true},
                             .count = 1};
     int code = 0;
@@ -124,27 +152,12 @@ static int run(int argc, char **argv)
         return code;
     if (first + 1 != argc)
         return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap, or a witness) is needed");
-    snprintf(line, sizeof line, "refcl kernel %s%s", kernel.replay ? "--replay " : "", argv[first]);
+    char *line = tool_command_line(&cmd_kernel, argc, argv);
     kernel.session.command_line = line;
-    if (kernel.replay)
-        return run_replay(&kernel, argv[first]);
-    enum input input;
-    code = input_of(argv[first], &input);
-    code = code ? code : tool_find_helper("refcl-kernel-host", helper);
-    if (code)
-        return code;
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s", argv[first]);
-    char *slash = strrchr(folder, '/');
-    snprintf(slash ? slash : folder, 2, "%s", slash == folder ? "/" : slash ? "" : ".");
-    setenv("REFCL_SOURCE_PATH", folder, 1);
-    kernel.words[0] = helper;
-    kernel.words[kernel.count] = argv[first];
-    if (input == CAPTURE)
-        return run_captured(&kernel, argv[first]);
-    if (input == SOURCE)
-        kernel.session.source = argv[first];
-    return session_run(&kernel.session, kernel.words);
+    kernel.session.api = false; /* the calls are ours */
+    code = run_file(&kernel, argv[first]);
+    mm_free(line);
+    return code;
 }
 
 const struct tool_command cmd_kernel = {"kernel", "FILE.cl|FILE.spv|FILE.cap|WITNESS",

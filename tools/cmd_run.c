@@ -2,21 +2,11 @@
 #include "tools/commands.h"
 #include "tools/session_options.h"
 
-#include <string.h>
-
 static const struct tool_option options[] = {SESSION_OPTIONS, TOOL_OPTION_END};
 
 static int handle(void *context, size_t index, const char *value)
 {
     return session_option(context, index, value);
-}
-
-static void join(char **argv, char *buf, size_t size)
-{
-    size_t used = 0;
-    buf[0] = 0;
-    for (; *argv && used < size; argv++)
-        used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? " " : "", *argv);
 }
 
 static int run(int argc, char **argv)
@@ -28,10 +18,11 @@ static int run(int argc, char **argv)
         return code;
     if (first == argc)
         return tool_error(EXIT_USAGE, "no command given: refcl run [options] -- COMMAND...");
-    char line[1024];
-    join(argv + first, line, sizeof line);
+    char *line = tool_command_line(&cmd_run, argc, argv);
     session.command_line = line;
-    return session_run(&session, argv + first);
+    code = session_run(&session, argv + first);
+    mm_free(line);
+    return code;
 }
 
 const struct tool_command cmd_run = {

@@ -122,3 +122,32 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
     }
     return optind;
 }
+
+/* Appends WORD as a shell takes it, at TO, which has room; returns the end. */
+static char *quote_word(char *to, const char *word)
+{
+    const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+    if (*word && word[strspn(word, plain)] == 0)
+        return stpcpy(to, word);
+    *to++ = '\'';
+    for (; *word; word++) {
+        if (*word == '\'')
+            to = stpcpy(to, "'\\'");
+        *to++ = *word;
+    }
+    return stpcpy(to, "'");
+}
+
+char *tool_command_line(const struct tool_command *command, int argc, char **argv)
+{
+    size_t size = strlen(command->name) + sizeof "refcl ";
+    for (int i = 1; i < argc; i++)
+        size += 3 + 4 * strlen(argv[i]);
+    char *line = mm_alloc(size), *end = line;
+    if (!line)
+        return NULL;
+    end = stpcpy(stpcpy(end, "refcl "), command->name);
+    for (int i = 1; i < argc; i++)
+        end = quote_word(stpcpy(end, " "), argv[i]);
+    return line;
+}

@@ -39,6 +39,8 @@ typedef int tool_handler(void *context, size_t index, const char *value);
  * argument, as for `run -- COMMAND`. */
 int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
                  tool_handler *handler, void *context, int *exit_code);
+/* How COMMAND was called, as a shell takes it; freed with mm_free.  NULL: no memory. */
+char *tool_command_line(const struct tool_command *command, int argc, char **argv);
 void tool_help(const struct tool_command *command, FILE *out);
 
 /* "refcl: error: ..." on stderr; returns CODE. */

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""refcl kernel: input that is wrong is the only thing reported of such a call, and reports say how they were made."""
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from built import PATIENCE, REFCL
+from tap import check
+
+SOURCE = "kernel void k(global int *x, int n) { x[get_global_id(0)] = n; }\n"
+# What is missing or wrong, options, and words of the message.
+WRONG = [
+    ("no argument", [], "takes 2 arguments, 0 given"),
+    ("one argument too few", ["-a", "buf:4"], "takes 2 arguments, 1 given"),
+    ("one argument too many", ["-a", "buf:4", "-a", "1", "-a", "2"], "takes 2 arguments, 3 given"),
+    ("an argument of another kind", ["-a", "buf:x", "-a", "1"], "not: x"),
+    ("another kernel", ["-k", "other", "-a", "buf:4", "-a", "1"], "no kernel 'other'"),
+    ("a work-group that does not fit", ["-l", "100000", "-a", "buf:4", "-a", "1"], "error -5"),
+]
+
+
+def kernel(*words):
+    return subprocess.run([REFCL, "kernel", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+
+
+def main():
+    if not os.path.exists(REFCL):
+        tap.skip("refcl kernel", "%s is not built" % REFCL)
+        return tap.done()
+    with tempfile.TemporaryDirectory(prefix="refcl-test.") as folder:
+        path, report, suite = (os.path.join(folder, name) for name in ("a kernel.cl", "report.json", "suite.xml"))
+        with open(path, "w") as f:
+            f.write(SOURCE)
+        for name, words, message in WRONG:
+            run = kernel("--check", "all", "--json", report, "-g", "4", *words, path)
+            with open(report) as f:
+                findings = json.load(f)["findings"]
+            check(name, run.returncode == 2 and message in run.stderr and not findings, (run.returncode, run.stderr, findings))
+        words = ["--check", "all", "--json", report, "--junit", suite, "-g", "4", "--local=2", "-a", "buf:4", "-a", "3", path]
+        run = kernel(*words)
+        with open(report) as f:
+            line = json.load(f)["command_line"]
+        check("a launch without findings", run.returncode == 0, run.stderr)
+        check("the command line in the report", shlex.split(line) == ["refcl", "kernel", *words], line)
+        name = xml.parse(suite).getroot().find("testsuite").get("name")
+        check("the name of the JUnit suite", name == line, name)
+        again = subprocess.run(line.replace("refcl", shlex.quote(REFCL), 1), shell=True, timeout=PATIENCE)
+        check("it is one that a shell takes", again.returncode == 0)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
