@@ -30,7 +30,8 @@ enum {
     SEEDED_QUANTUM = 1 << 10,
     FAULTY_QUANTUM = 1 << 5
 };
-enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000, PATIENCE_NS = 2000 * 1000 * 1000 };
+enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
+enum { DEFAULT_PATIENCE = 2 }; /* seconds */
 enum { PATIENT_LOOKS = 100 }; /* at an event, until what nobody flushed is flushed */
 enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
@@ -41,6 +42,7 @@ static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
 static bool seeded, stopping, idle, unwritten;
+static uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
 static bool busy;       /* some thread takes a turn */
 static bool helped;     /* one that is not the executor did, lately */
 static size_t waiters;  /* threads in rt_sched_wait that nobody has woken */
@@ -184,13 +186,13 @@ void rt_sched_wait(void)
 }
 
 /* Until NANOSECONDS from now. */
-static int wait_at_most(pthread_cond_t *condition, long nanoseconds)
+static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += nanoseconds;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    nanoseconds += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(nanoseconds / 1000000000);
+    until.tv_nsec = (long)(nanoseconds % 1000000000);
     return pthread_cond_timedwait(condition, &rt_lock, &until);
 }
 
@@ -208,7 +210,7 @@ void rt_sched_look(void)
     int result = 0;
     for (granted++; granted > 0 && (busy || can_go_on()) && result == 0;) {
         pthread_cond_signal(&work);
-        result = wait_at_most(&turned, PATIENCE_NS);
+        result = wait_at_most(&turned, patience);
     }
     granted = 0;
 }
@@ -405,7 +407,7 @@ static void step(size_t i, uint64_t quantum)
 }
 
 /* True if nobody signalled for NANOSECONDS. */
-static bool wait_quietly(long nanoseconds)
+static bool wait_quietly(uint64_t nanoseconds)
 {
     return wait_at_most(&work, nanoseconds) == ETIMEDOUT;
 }
@@ -420,7 +422,7 @@ static void nap(int *naps, long *length)
         *length = *length * 2 < LONGEST_NAP_NS ? *length * 2 : LONGEST_NAP_NS;
     }
     --*naps;
-    wait_quietly(*length);
+    wait_quietly((uint64_t)*length);
 }
 
 /* Waits for something to do; false: stop.  A pause puts the recording into its file. */
@@ -433,8 +435,9 @@ static bool wait_for_work(void)
         if (naps > 0) {
             nap(&naps, &length);
         } else if (seeded && ready_count + active_count > 0) {
-            unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : PATIENCE_NS);
-            flush_ready(unattended ? UINT64_MAX : rt_now() - PATIENCE_NS);
+            unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : patience);
+            uint64_t now = rt_now();
+            flush_ready(unattended ? UINT64_MAX : now > patience ? now - patience : 0);
         } else if (unwritten && rt_recorder()) {
             if (wait_quietly(IDLE_WRITE_NS)) {
                 mm_recorder_flush(rt_recorder());
@@ -512,6 +515,7 @@ static void *executor_thread(void *unused)
 static void start_executor(void)
 {
     seeded = rt_setting_given(RT_SET_QUEUE_SEED);
+    patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
     random_state = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);
     sigset_t all, old;
     sigfillset(&all);

@@ -62,8 +62,7 @@ def main():
         trace = os.path.join(os.path.dirname(output), "replay.trace")
         command = [trace + ".json" if word == output else word for word in command]
         host = path.endswith(".c") or "--repeat" in command
-        with open(path) as source:
-            threads = re.search("pthread|[Cc]allback", source.read())
+        threads = slow_watch.has_threads(path)
         variables.setdefault("REFCL_QUEUE_SEED", "1")  # values depend on how far the host is when a command starts
         expected = comparable(record(command, trace, "interp", variables)[0], host, threads)
         found, count = record(command, trace, "jit", variables)
