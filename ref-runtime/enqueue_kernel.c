@@ -35,8 +35,8 @@ static void read_settings(void)
     settings.max_findings = (uint32_t)rt_setting_number(RT_SET_MAX_FINDINGS, 0, 0);
 }
 
-/* Every byte of local memory when a work-group of a checked or recorded launch begins: never 0, with which most
- * kernels that initialize nothing work, and the same for all work-groups, so that they do the same. */
+/* Every byte of local memory when a work-group of a checked or recorded launch begins: never 0, with which
+ * most kernels that initialize nothing work, and the same for all work-groups, so that they do the same. */
 static uint8_t local_pattern(void)
 {
     bool looked_at = settings.checks || rt_recorder();

@@ -1,5 +1,6 @@
-/* Plain memory of the host that commands read and write: each range of it that a command uses first is an allocation
- * of the record, so that commands that no order joins race on it as on any other memory [CL 3.3.6 G17]. */
+/* Plain memory of the host that commands read and write: each range of it that a command uses first is an
+ * allocation of the record, so that commands that no order joins race on it as on any other memory [CL 3.3.6
+ * G17]. */
 #include "ref-runtime/command.h"
 #include "ref-runtime/host_access.h"
 
@@ -55,8 +56,8 @@ static bool insert_range(size_t k, uintptr_t begin, uintptr_t end)
     return true;
 }
 
-/* Threads of an instrumented program that pass memory on through free() and malloc() alone have no order in the
- * record: what several of them have their commands use is left out. */
+/* Threads of an instrumented program that pass memory on through free() and malloc() alone have no order in
+ * the record: what several of them have their commands use is left out. */
 static bool is_recorded(void)
 {
     return rt_recorder() && !(rt_host_is_attached() && rt_record_host_threads() > 1);

@@ -32,7 +32,7 @@ enum {
 };
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
 enum { DEFAULT_PATIENCE = 2 }; /* seconds */
-enum { PATIENT_LOOKS = 100 }; /* at an event, until what nobody flushed is flushed */
+enum { PATIENT_LOOKS = 100 };  /* at an event, until what nobody flushed is flushed */
 enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -43,12 +43,12 @@ static struct rt_command *ready_first, **ready_last = &ready_first;
 static size_t ready_count, unflushed_count;
 static bool seeded, stopping, idle, unwritten;
 static uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
-static bool busy;       /* some thread takes a turn */
-static bool helped;     /* one that is not the executor did, lately */
-static size_t waiters;  /* threads in rt_sched_wait that nobody has woken */
-static bool unattended; /* seeded: the host has gone on for long, and does not wait */
-static size_t granted;  /* seeded: turns for threads that look at events */
-static unsigned looks;  /* seeded: in vain, since the last turn */
+static bool busy;         /* some thread takes a turn */
+static bool helped;       /* one that is not the executor did, lately */
+static size_t waiters;    /* threads in rt_sched_wait that nobody has woken */
+static bool unattended;   /* seeded: the host has gone on for long, and does not wait */
+static size_t granted;    /* seeded: turns for threads that look at events */
+static unsigned looks;    /* seeded: in vain, since the last turn */
 static struct rt_command *active[MOST_ACTIVE];
 static size_t active_count, active_next;
 static uint64_t random_state, unflushed_since;

@@ -196,8 +196,8 @@ static bool perform_weakly(struct in_run *run, struct in_item *item, struct step
 }
 
 /* Memory as it is: misaligned atomics are ordinary accesses to weak memory, whose cells are aligned. */
-static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, struct step *s, const struct in_fat *p,
-                            uint8_t *m, uint64_t *written)
+static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, struct step *s,
+                                  const struct in_fat *p, uint8_t *m, uint64_t *written)
 {
     uint32_t size = s->a->size;
     bool weak = run->weak != NULL && p->object->region != MM_PRIVATE;

@@ -125,8 +125,8 @@ static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struc
     return (uint8_t *)(uintptr_t)zeros;
 }
 
-/* The access stays in its object, or in a variable of a function that has returned: it is misaligned, or not one
- * that the object allows.  The memory is there, so it is accessed as it is without checks. */
+/* The access stays in its object, or in a variable of a function that has returned: it is misaligned, or not
+ * one that the object allows.  The memory is there, so it is accessed as it is without checks. */
 static bool is_possible(const struct in_run *run, const struct in_item *item, const struct in_object *o,
                         uint64_t address, uint64_t size)
 {

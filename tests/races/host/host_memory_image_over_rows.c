@@ -1,5 +1,6 @@
 // expect: data-race
-// An image is read into the middle of an array while a blocking read of a part of a buffer writes its last two rows.
+// An image is read into the middle of an array while a blocking read of a part of a buffer writes its last
+// two rows.
 #include "host.h"
 
 int main(void)
