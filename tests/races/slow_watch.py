@@ -51,7 +51,7 @@ def has_threads(path):
         return re.search("pthread|[Cc]allback", source.read()) is not None
 
 
-def differences(a, b, host, threads):
+def differences(a, b, host, threads=False):
     if threads:
         a, b = (dict(r, findings=[{"kind": k, "accesses": []} for k in sorted({f["kind"] for f in r["findings"]})])
                 for r in (a, b))
