@@ -162,14 +162,45 @@ static void scan_comment(struct xr_collector *c, const char *p, const char *end,
     }
 }
 
+static bool ends(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+static bool starts(const char *name, const char *start)
+{
+    return strncmp(name, start, strlen(start)) == 0;
+}
+
+/* Bytes of the comment that tells what a test program or script is about, which asserts nothing.  Kernels
+ * have their citations there: the whole file is one test. */
+static size_t header_length(const char *file, const char *bytes, size_t length)
+{
+    const char *p = bytes, *end = bytes + length, *stop = NULL;
+    if (ends(file, ".c") || ends(file, ".h")) {
+        stop = starts(p, "/*") ? memmem(p, length, "*/", 2) : NULL;
+    } else if (ends(file, ".py") || ends(file, ".sh")) {
+        while (p < end && *p == '#') {
+            const char *line_end = memchr(p, '\n', (size_t)(end - p));
+            p = line_end ? line_end + 1 : end;
+        }
+        stop = starts(p, "\"\"\"") ? memmem(p + 3, (size_t)(end - p) - 3, "\"\"\"", 3) : p;
+    }
+    return stop ? (size_t)(stop - bytes) : 0;
+}
+
 static void scan_code(struct xr_collector *c, const char *bytes, size_t length, enum xr_role role)
 {
     const char *end = bytes + length;
+    const char *body = bytes + (role == XR_CHECKS ? header_length(c->file, bytes, length) : 0);
+    const enum xr_role body_role = role;
     unsigned line = 1;
     bool memory_model = speaks_of_memory_model(c->file) && role != XR_MENTIONS;
     for (const char *p = bytes; p < end; p++) {
         size_t n = 0;
         line += *p == '\n';
+        role = p < body ? XR_MENTIONS : body_role;
         if (memory_model && strncmp(p, "/* ", 3) == 0)
             scan_comment(c, p, end, line, role);
         if (*p == '[' && starts_document(p + 1)) {
@@ -205,17 +236,6 @@ static void scan_litmus(struct xr_collector *c, const char *bytes, size_t length
 }
 
 /* ---- files -------------------------------------------------------------------------------- */
-
-static bool ends(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-    return n >= m && strcmp(name + n - m, end) == 0;
-}
-
-static bool starts(const char *name, const char *start)
-{
-    return strncmp(name, start, strlen(start)) == 0;
-}
 
 static enum xr_role role_of(const char *file)
 {

@@ -101,6 +101,13 @@ static void no_system_svm(void **state)
         CL_INVALID_OPERATION);
     OK(clReleaseKernel(kernel));
     OK(clReleaseProgram(program));
+    void *fine = clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER, 64, 0);
+    assert_non_null(fine);
+    clSVMFree(context, fine);
+    /* SVM atomics are not to be had where they are not supported, nor without fine-grained SVM. [CL 3.3.6
+     * A21] */
+    assert_null(clSVMAlloc(context, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 64, 0));
+    assert_null(clSVMAlloc(context, CL_MEM_SVM_ATOMICS, 64, 0));
 }
 
 int main(void)

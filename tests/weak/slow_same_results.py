@@ -16,7 +16,7 @@ except ImportError:
 here = os.path.dirname(os.path.abspath(__file__))
 build = os.path.abspath(os.environ.get("BUILD", "build"))
 cases = os.path.join(here, "../jit")
-# Relaxed atomics with a fence at the release alone, [CL 3.3.6 F1]: their sums may be anything.
+# Relaxed atomics with a fence at the release alone, which synchronizes with nothing: their sums may be anything.
 UNORDERED = {"ticket lock", "spin lock in a group", "spinning in a function"}
 
 

@@ -264,8 +264,22 @@ static void collects_code(void **state)
     assert_int_equal(c.citations[2].line, 4);
     assert_string_equal(c.citations[3].clause->id, "CL 3.3.6 A11");
     xr_citations_free(&c);
-    c = collect("tests/unit/checker/test_x.c", "/* G4, G17: races */");
+    /* What a program or script says of itself asserts nothing; a kernel is one test, and its header says of
+     * what. */
+    c = collect("tests/unit/checker/test_x.c", "/* Races [CL 3.3.6 H1-H3]. */\nint x;\n/* G4, G17: races */");
+    assert_int_equal(c.citation_count, 5);
+    assert_int_equal(c.citations[2].role, XR_MENTIONS);
+    assert_int_equal(c.citations[3].role, XR_CHECKS);
+    assert_int_equal(c.citations[4].role, XR_CHECKS);
+    xr_citations_free(&c);
+    c = collect("tests/x/test_x.py",
+                "#!/usr/bin/python3\n\"\"\"[CL 3.3.6 H1]\"\"\"\ncheck(1)  # [CL 3.3.6 H2]\n");
     assert_int_equal(c.citation_count, 2);
+    assert_int_equal(c.citations[0].role, XR_MENTIONS);
+    assert_int_equal(c.citations[1].role, XR_CHECKS);
+    xr_citations_free(&c);
+    c = collect("tests/races/x.cl", "// expect: data-race\n// Races [CL 3.3.6 G17].\nkernel void k() {}\n");
+    assert_int_equal(c.citation_count, 1);
     assert_int_equal(c.citations[0].role, XR_CHECKS);
     xr_citations_free(&c);
     c = collect("litmus/suite/x.litmus", "OPENCL x\n(* Text.\n   Clauses: CL 3.3.6 W2,\n   W7 *)\n");
@@ -348,7 +362,7 @@ static void finds_gaps(void **state)
     assert_int_equal(gaps(&m, XR_GAP_ERROR, "CL 5.2.1 E1"), 1);
     xr_matrix_free(&m);
     xr_citations_free(&c);
-    matrix_of("tests/clients/x.c", "/* [CL 3.3.6 G17] [CL 5.2.1 E1] */", &c, &m);
+    matrix_of("tests/clients/x.c", "int x; /* [CL 3.3.6 G17] [CL 5.2.1 E1] */", &c, &m);
     assert_int_equal(gaps(&m, XR_GAP_NOT_RUN, "CL 3.3.6 G17"), 1);
     assert_int_equal(gaps(&m, XR_GAP_ONE_CHECK, "CL 3.3.6 G17"), 1);
     assert_int_equal(gaps(&m, XR_GAP_ERROR, "CL 5.2.1 E1"), 1); /* a citation that asserts nothing */
