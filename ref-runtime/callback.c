@@ -76,6 +76,17 @@ bool rt_callback_post(void (*function)(void *data), void *data)
     return ok;
 }
 
+/* The thread and what it had to do stayed with the parent. */
+void rt_callback_forked(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&posted, NULL);
+    first = NULL;
+    last = &first;
+    running = false;
+    atomic_store(&pending, 0);
+}
+
 bool rt_callback_busy(void)
 {
     return !own_thread && atomic_load_explicit(&pending, memory_order_relaxed) > MOST_PENDING;

@@ -14,5 +14,7 @@ struct rt_callback {
 
 /* Whether so many calls are waiting for the callback thread that others should leave it some time. */
 bool rt_callback_busy(void);
+/* In a child, right after fork(). */
+void rt_callback_forked(void);
 
 #endif

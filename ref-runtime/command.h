@@ -149,6 +149,8 @@ void rt_record_host_write(uint32_t allocation, uint64_t size);
 uint32_t rt_record_allocation(const struct mm_allocation *allocation);
 void rt_record_free(uint32_t allocation, uint64_t size);
 void rt_record_close(void);
+/* A forked child uses what it has of its parent, which is not recorded: reports that, once. */
+void rt_record_forked(void);
 
 /* ---- data movement of buffers (storage.c), on the executor thread ---- */
 

@@ -39,8 +39,8 @@ struct range {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct range *ranges;
-static unsigned commands; /* that may use SVM */
-static struct sigaction previous;
+static unsigned commands;                   /* that may use SVM */
+static struct sigaction previous, original; /* handlers: the latest that is not ours, the first */
 static size_t page;
 static int key = -1; /* of pages that only the executor can reach, -1: there are no such */
 static bool svm_on;
@@ -126,8 +126,10 @@ static void allow_map(const struct range *r, const struct map *m, int protection
 }
 
 /* Pages of several maps are as open as the most open of them. */
+static void install(void);
 static void protect(const struct range *r)
 {
+    install();
     bool used = r->shared && commands > 0;
     unsigned most = rt_api_checked() ? MOST_FINDINGS : MOST_EVENTS;
     bool open = r->users > 0 || (used && key < 0) || r->findings >= most;
@@ -218,15 +220,8 @@ static bool handle(const unsigned char *at, int writes, const void *code)
     return r != NULL;
 }
 
-/* What is not ours goes to whoever was there before. */
-static void on_fault(int signal_number, siginfo_t *info, void *context)
+static void pass_on(int signal_number, siginfo_t *info, void *context)
 {
-    int saved = errno;
-    bool ours = handle(info->si_addr, fault_writes(context), fault_code(context));
-    errno = saved;
-    if (ours) {
-        return;
-    }
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(signal_number, info, context);
     } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
@@ -236,15 +231,41 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     }
 }
 
-/* Under the lock.  Whoever put a handler in our place is asked after us from now on. */
+/* What is not ours goes to whoever was there before. */
+static void on_fault(int signal_number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    bool ours = handle(info->si_addr, fault_writes(context), fault_code(context));
+    errno = saved;
+    if (ours) {
+        return;
+    }
+    /* A handler that came later may pass on what it got from here: then the same INFO is seen further down
+     * the stack.  A handler that leaves by a jump is told apart by that, too. */
+    static _Thread_local const void *passed, *frame;
+    if (passed == info && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)frame) {
+        sigaction(signal_number, &original, NULL);
+        return;
+    }
+    passed = info;
+    frame = __builtin_frame_address(0);
+    pass_on(signal_number, info, context);
+    passed = NULL;
+}
+
+/* Under the lock, whenever pages are protected.  Whoever put a handler in our place is asked after us from
+ * now on. */
 static void install(void)
 {
     struct sigaction now,
         action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    static bool installed;
     sigemptyset(&action.sa_mask);
     if (sigaction(SIGSEGV, NULL, &now) == 0 &&
         !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)) {
         previous = now;
+        original = installed ? original : now;
+        installed = true;
         sigaction(SIGSEGV, &action, NULL);
     }
 }
@@ -271,7 +292,6 @@ void *rt_guard_alloc(size_t size, bool shared, const char *name)
     pthread_mutex_lock(&lock);
     r->next = ranges;
     ranges = r;
-    install();
     protect(r);
     pthread_mutex_unlock(&lock);
     return data;

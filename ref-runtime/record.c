@@ -104,6 +104,24 @@ struct mm_recorder *rt_recorder(void)
     return recorder;
 }
 
+/* A session must not take silence for cleanness: a connection without a trace says that something was not
+ * seen. */
+void rt_record_forked(void)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!recorder || atomic_flag_test_and_set(&said)) {
+        return;
+    }
+    fprintf(stderr, "refcl: error: a child of fork() uses OpenCL objects of its parent: what it does is not "
+                    "recorded; fork "
+                    "before the first use of OpenCL, or use exec\n");
+    const char *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
+    int fd = name ? mm_trace_connect(name) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
 /* The recorder stays: threads of the application may be in calls while the process ends. */
 void rt_record_close(void)
 {

@@ -31,8 +31,9 @@ enum {
     FAULTY_QUANTUM = 1 << 5
 };
 enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
-enum { DEFAULT_PATIENCE = 2 }; /* seconds */
-enum { PATIENT_LOOKS = 100 };  /* at an event, until what nobody flushed is flushed */
+enum { DEFAULT_PATIENCE = 2 };                /* seconds */
+enum { PATIENT_LOOKS = 100 };                 /* at an event, until what nobody flushed is flushed */
+enum { LONGEST_TURN_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
 enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
 
 pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,6 +55,10 @@ static size_t active_count, active_next;
 static uint64_t random_state, unflushed_since;
 static pthread_t executor;
 static pid_t executor_process;
+static unsigned forking;  /* threads that fork: no turn begins meanwhile */
+static bool alone;        /* a forked child: there is no executor, threads that wait take its turns */
+static bool lost_current; /* a forked child: the parent was within a turn, which ends only there */
+static struct rt_command *current; /* of the turn, or of the last one */
 
 /* ---- under rt_lock ---- */
 
@@ -89,6 +94,9 @@ static void push_ready(struct rt_command *command)
 /* What kernels enqueue needs no flush. */
 void rt_sched_ready(struct rt_command *command)
 {
+    if (alone) {
+        rt_record_forked();
+    }
     unattended &= command->parent != NULL;
     if (!command->flushed && (!seeded || command->parent)) {
         submit(command);
@@ -153,8 +161,9 @@ static bool plain_rounding(void)
  * change of threads.  Not while order or threads matter to somebody. */
 static bool help(void)
 {
-    if (seeded || busy || stopping || rt_recorder() || rt_guard_svm_on() || !have_work() ||
-        in_fault_now != IN_NO_FAULT) {
+    bool left_to_executor =
+        !alone && (seeded || rt_recorder() || rt_guard_svm_on() || in_fault_now != IN_NO_FAULT);
+    if (busy || stopping || forking || left_to_executor || !have_work()) {
         return false;
     }
     fenv_t environment;
@@ -167,15 +176,33 @@ static bool help(void)
     turn();
     busy = false;
     helped = true;
+    pthread_cond_broadcast(&turned);
     if (!plain) {
         fesetenv(&environment);
     }
     return true;
 }
 
+/* A command that was within a turn when the process forked is lost to the child. */
+static void give_up_current(void)
+{
+    lost_current = false;
+    fprintf(stderr,
+            "refcl: error: fork() while a command ran: in the child it fails with CL_OUT_OF_RESOURCES\n");
+    for (size_t i = 0; i < active_count; i++) {
+        if (active[i] == current) {
+            active[i] = active[--active_count];
+            break;
+        }
+    }
+    rt_event_set_status(current->event, CL_OUT_OF_RESOURCES);
+}
+
 void rt_sched_wait(void)
 {
-    if (!help()) {
+    if (lost_current) {
+        give_up_current();
+    } else if (!help()) {
         waiters++;
         unattended = false;
         if (seeded) {
@@ -430,7 +457,7 @@ static bool wait_for_work(void)
 {
     int naps = seeded || rt_recorder() ? 0 : NAPS;
     long length = FIRST_NAP_NS;
-    while (!stopping && (busy || !have_work())) {
+    while (!stopping && (busy || forking || !have_work())) {
         idle = naps == 0;
         if (naps > 0) {
             nap(&naps, &length);
@@ -478,6 +505,7 @@ static void turn(void)
     } else {
         running = active_next++ % active_count;
     }
+    current = command ? command : active[running];
     pthread_mutex_unlock(&rt_lock);
     keep_pace();
     if (!command) {
@@ -506,14 +534,55 @@ static void *executor_thread(void *unused)
         busy = false;
         if (seeded) {
             took_turn();
+        } else if (forking) {
+            pthread_cond_broadcast(&turned);
         }
     }
     pthread_mutex_unlock(&rt_lock);
     return NULL;
 }
 
+/* ---- fork ---- */
+
+/* A fork waits for the end of the turn, so that no command is within one and the child can go on with all of
+ * them. A turn that does not end, as one of a native kernel that waits for this thread, is not waited for any
+ * longer. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    forking++;
+    while (busy && !rt_sched_is_executor() && wait_at_most(&turned, LONGEST_TURN_NS) == 0) {
+    }
+}
+
+static void after_fork(void)
+{
+    forking--;
+    pthread_cond_broadcast(&work);
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* The child has this thread alone. */
+static void after_fork_in_child(void)
+{
+    const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+    bool own_turn = busy && rt_sched_is_executor();
+    work = completed = turned = fresh;
+    lost_current = busy && !own_turn;
+    busy = own_turn;
+    flush_ready(UINT64_MAX);
+    seeded = idle = helped = false;
+    forking = 0;
+    waiters = granted = 0;
+    alone = true;
+    executor_process = -1;
+    pthread_mutex_unlock(&rt_lock);
+    rt_callback_forked();
+}
+
 static void start_executor(void)
 {
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
     seeded = rt_setting_given(RT_SET_QUEUE_SEED);
     patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
     random_state = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);

@@ -64,8 +64,23 @@ bool in_pool_start_thread(void *(*body)(void *))
     return good;
 }
 
+/* A forked child has none of the threads; its own start with its first large launch. */
+static void forget_threads(void)
+{
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_mutex_init(&pool.busy, NULL);
+    pthread_cond_init(&pool.wake, NULL);
+    pthread_cond_init(&pool.idle, NULL);
+    pool.threads = pool.running = 0;
+    pool.round = 0;
+    pool.started = false;
+}
+
 static void start(void)
 {
+    static bool watched;
+    if (!watched)
+        watched = pthread_atfork(NULL, NULL, forget_threads) == 0;
     pool.started = true;
     for (unsigned k = in_pool_cores(); k > 1; k--)
         pool.threads += in_pool_start_thread(helper);

@@ -92,8 +92,16 @@ static void end_of_thread(void *unused)
     end();
 }
 
+/* A forked child interprets: threads of the parent may hold the compiler's locks for ever. */
+static void interpret_in_child(void)
+{
+    native.engine = INTERP;
+    atomic_store(&native.ended, true);
+}
+
 static void choose(void)
 {
+    pthread_atfork(NULL, NULL, interpret_in_child);
     native.process = getpid();
     atomic_store(&native.ended, atexit(end) != 0);
     const char *engine = mm_getenv("REFCL_ENGINE");
@@ -117,6 +125,8 @@ static bool worth(const struct in_run *run, bool watched)
 
 static bool loaded(void)
 {
+    if (atomic_load(&native.ended))
+        return false;
     pthread_mutex_lock(&native.loading);
     if (!native.loaded && !atomic_load(&native.ended)) {
         load();

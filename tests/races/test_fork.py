@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""fork() after OpenCL was used, with recording on and off: a child that exits, that executes another program, that goes on with
+its parent's objects, that begins anew, and one that is forked while a kernel runs.  None hangs; what a child computes is right;
+under `refcl run` a child that is not recorded is never called clean."""
+import os
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(here, "../lib"))
+import tap
+from tap import check
+from built import PATIENCE, REFCL, on_refcl
+
+HOST = r'''#include "host.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static cl_command_queue q;
+static cl_mem a;
+static void add(int times)
+{
+    for (int i = 0; i < times; i++)
+        launch(q, kernel("add", a, NULL, NULL), N, NULL);
+    OK(clFinish(q));
+}
+static void holds(int value)
+{
+    int values[N];
+    OK(clEnqueueReadBuffer(q, a, CL_TRUE, 0, BYTES, values, 0, NULL, NULL));
+    for (int i = 0; i < N; i++)
+        if (values[i] != value) {
+            fprintf(stderr, "%d, not %d\n", values[i], value);
+            _exit(9);
+        }
+}
+static volatile int called;
+static void CL_CALLBACK back(cl_event event, cl_int status, void *data) { (void)event; (void)status; (void)data; called = 1; }
+static void child(const char *what, char *self)
+{
+    if (strcmp(what, "exit") == 0)
+        exit(0);
+    if (strcmp(what, "exec") == 0)
+        execl(self, self, "alone", (char *)NULL);
+    if (strcmp(what, "callback") == 0) {
+        cl_event event;
+        OK(clEnqueueMarkerWithWaitList(q, 0, NULL, &event));
+        OK(clSetEventCallback(event, CL_COMPLETE, back, NULL));
+        OK(clWaitForEvents(1, &event));
+        while (!called)
+            usleep(1000);
+    }
+    if (strcmp(what, "anew") == 0) {
+        begin(NULL);
+        q = in_order();
+        a = buffer();
+        add(3);
+        holds(3);
+        exit(0);
+    }
+    add(2);
+    holds(strcmp(what, "running") == 0 ? 1003 : 3);
+    exit(0);
+}
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int status = 0;
+    begin(NULL);
+    q = in_order();
+    a = buffer();
+    add(1);
+    if (strcmp(what, "running") == 0) {
+        for (int i = 0; i < 1000; i++)
+            launch(q, kernel("add", a, NULL, NULL), N, NULL);
+        OK(clFlush(q));
+    }
+    if (strcmp(what, "alone") != 0) {
+        pid_t pid = fork();
+        if (pid == 0)
+            child(what, argv[0]);
+        if (waitpid(pid, &status, 0) != pid || status != 0) {
+            fprintf(stderr, "the child's status is %x\n", status);
+            return 8;
+        }
+    }
+    add(1);
+    holds(strcmp(what, "running") == 0 ? 1002 : 2);
+    puts("right");
+    return 0;
+}
+'''
+CHILDREN = ("exit", "exec", "use", "callback", "anew", "running")
+RECORDED = {"exit": 0, "exec": 0}  # the exit codes of `refcl run`; what is not recorded is unknown
+
+
+def start(words, **variables):
+    try:
+        return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=min(PATIENCE, 120),
+                              env=on_refcl(**variables))
+    except subprocess.TimeoutExpired as e:
+        return subprocess.CompletedProcess(words, "hangs", e.stdout or "", e.stderr or "")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program")
+        subprocess.run([os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-g", "-w", "-I" + os.path.join(here, "host"),
+                        "-x", "c", "-", "-o", program, "-lOpenCL"], input=HOST.encode(), check=True)
+        for name, variables in (("off", {}), ("a file", {"REFCL_TRACE": os.path.join(folder, "t.trace")}),
+                                ("off, compiled", {"REFCL_ENGINE": "jit"}), ("off, seeded", {"REFCL_QUEUE_SEED": "7"})):
+            for what in CHILDREN:
+                done = start([program, what], **variables)
+                check("recording %s: %s" % (name, what), done.returncode == 0 and done.stdout.count("right") ==
+                      (2 if what == "exec" else 1), (done.returncode, done.stdout, done.stderr))
+                said = "is not recorded" in done.stderr
+                check("recording %s: %s: a message where something is lost" % (name, what),
+                      said == (name == "a file" and what not in ("exit", "exec")), done.stderr)
+        for what in CHILDREN:
+            done = start([REFCL, "run", "--", program, what])
+            check("refcl run: " + what, done.returncode == RECORDED.get(what, 3) and "right\n" in done.stdout,
+                  (done.returncode, done.stdout, done.stderr))
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
