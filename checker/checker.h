@@ -309,7 +309,8 @@ enum ck_observation {
 struct ck_report_options {
     bool color;
     enum ck_observation observation;
-    const char *command_line; /* may be NULL */
+    const struct mm_cat_model *model; /* that predictions follow, NULL: there are none */
+    const char *command_line;         /* may be NULL */
     struct ck_ending ending;
 };
 /* Compiler-style diagnostics. */

@@ -14,7 +14,7 @@ const char *ck_report_status(const struct ck_detector *detector, const struct ck
 bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size);
 /* What a finding says in one sentence, also where its message is empty. */
 const char *ck_report_message(const struct ck_finding *finding);
-/* A JSON string of S; bytes that are no UTF-8 become '?'. */
+/* A JSON string of S; printing replaces bytes that are no UTF-8. */
 cJSON *ck_report_string(const char *s);
 /* Adds KEY: S to OBJECT. */
 void ck_report_add(cJSON *object, const char *key, const char *s);

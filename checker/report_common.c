@@ -1,5 +1,6 @@
 /* What the report writers share. */
 #include "checker/report.h"
+#include "memmodel/base/escape.h"
 
 #include <string.h>
 
@@ -55,36 +56,9 @@ const char *ck_report_message(const struct ck_finding *finding)
     return finding->message && *finding->message ? finding->message : finding->kind;
 }
 
-/* Bytes of the well-formed UTF-8 character at S, 0 if there is none. */
-static size_t character(const unsigned char *s)
-{
-    static const unsigned lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t n = s[0] < 0x80 ? 1 : s[0] >> 5 == 6 ? 2 : s[0] >> 4 == 14 ? 3 : s[0] >> 3 == 30 ? 4 : 0;
-    if (n < 2)
-        return n;
-    unsigned code = s[0] & (0x7fu >> n);
-    for (size_t i = 1; i < n; i++) {
-        if (s[i] >> 6 != 2)
-            return 0;
-        code = code << 6 | (s[i] & 0x3fu);
-    }
-    return code < lowest[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
-}
-
 cJSON *ck_report_string(const char *s)
 {
-    char *copy = mm_strdup(s ? s : "");
-    if (!copy)
-        return NULL;
-    for (char *p = copy; *p;) {
-        size_t n = character((const unsigned char *)p);
-        if (!n)
-            *p = '?';
-        p += n ? n : 1;
-    }
-    cJSON *json = cJSON_CreateString(copy);
-    mm_free(copy);
-    return json;
+    return cJSON_CreateString(s ? s : "");
 }
 
 void ck_report_add(cJSON *object, const char *key, const char *s)
@@ -98,7 +72,8 @@ enum mm_class ck_report_print(cJSON *json, FILE *out)
     cJSON_Delete(json);
     if (!text)
         return MM_LIMIT;
-    bool ok = fputs(text, out) >= 0 && fputc('\n', out) != EOF;
+    mm_put_json(text, false, out);
+    fputc('\n', out);
     cJSON_free(text);
-    return ok && fflush(out) == 0 ? MM_OK : MM_LIMIT;
+    return fflush(out) == 0 && !ferror(out) ? MM_OK : MM_LIMIT;
 }

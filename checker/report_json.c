@@ -169,6 +169,10 @@ enum mm_class ck_report_json(const struct ck_detector *detector, const struct ck
     ck_report_add(root, "status", ck_report_status(detector, options));
     add_ending(root, options);
     add_observation(root, options);
+    if (options && options->model) {
+        ck_report_add(root, "model_path", options->model->name);
+        ck_report_add(root, "model_sha256", options->model->sha256);
+    }
     if (ck_detector_status(detector, &limit) != MM_OK)
         ck_report_add(root, "limit", limit.message);
     if (ck_detector_dropped(detector))

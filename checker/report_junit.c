@@ -1,33 +1,14 @@
 /* Findings as JUnit XML, for CI: every finding is a failed test, no finding a single passed one, and a
  * bound that was hit, a program that failed and one that was not wholly observed are errors. */
 #include "checker/report.h"
+#include "memmodel/base/escape.h"
 
 #include <inttypes.h>
-
-/* XML 1.0 has no way to write most control characters, and bytes beyond ASCII may be no UTF-8. */
-static void put_escaped(const char *s, FILE *out)
-{
-    for (; s && *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '&')
-            fputs("&amp;", out);
-        else if (c == '<')
-            fputs("&lt;", out);
-        else if (c == '>')
-            fputs("&gt;", out);
-        else if (c == '"')
-            fputs("&quot;", out);
-        else if (c == '\n' || c == '\t' || (c >= 0x20 && c < 0x7f))
-            fputc(c, out);
-        else
-            fputc('?', out);
-    }
-}
 
 static void put_place(const struct ck_access *access, FILE *out)
 {
     const struct mm_source *source = &access->source;
-    put_escaped(source->file && *source->file ? source->file : "unknown place", out);
+    mm_put_xml(source->file && *source->file ? source->file : "unknown place", out);
     if (source->line)
         fprintf(out, ":%" PRIu32, source->line);
 }
@@ -35,27 +16,27 @@ static void put_place(const struct ck_access *access, FILE *out)
 static void put_case(const struct ck_finding *f, FILE *out)
 {
     fprintf(out, "  <testcase classname=\"refcl.");
-    put_escaped(f->kind, out);
+    mm_put_xml(f->kind, out);
     fprintf(out, "\" name=\"");
     for (size_t i = 0; i < f->access_count; i++) {
         fputs(i ? " and " : "", out);
         put_place(&f->accesses[i], out);
     }
     if (!f->access_count)
-        put_escaped(ck_report_message(f), out);
+        mm_put_xml(ck_report_message(f), out);
     fprintf(out, "\">\n    <failure type=\"");
-    put_escaped(f->clause, out);
+    mm_put_xml(f->clause, out);
     fprintf(out, "\" message=\"");
-    put_escaped(ck_report_message(f), out);
+    mm_put_xml(ck_report_message(f), out);
     fprintf(out, "\">");
-    put_escaped(f->reason, out);
+    mm_put_xml(f->reason, out);
     fprintf(out, "\nseen %" PRIu64 " times</failure>\n  </testcase>\n", f->count);
 }
 
 static void put_error(const char *name, const char *message, FILE *out)
 {
     fprintf(out, "  <testcase classname=\"refcl\" name=\"%s\">\n    <error message=\"", name);
-    put_escaped(message, out);
+    mm_put_xml(message, out);
     fprintf(out, "\"/>\n  </testcase>\n");
 }
 
@@ -71,8 +52,14 @@ enum mm_class ck_report_junit(const struct ck_detector *detector, const struct c
            errors = (size_t)failed + !whole + (unobserved != NULL);
     size_t tests = failures + errors ? failures + errors : 1;
     fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"");
-    put_escaped(options && options->command_line ? options->command_line : "refcl", out);
+    mm_put_xml(options && options->command_line ? options->command_line : "refcl", out);
     fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", tests, failures, errors);
+    if (options && options->model) {
+        fprintf(out, "  <properties>\n    <property name=\"model_path\" value=\"");
+        mm_put_xml(options->model->name, out);
+        fprintf(out, "\"/>\n    <property name=\"model_sha256\" value=\"%s\"/>\n  </properties>\n",
+                options->model->sha256);
+    }
     for (size_t i = 0; i < failures; i++)
         put_case(ck_detector_finding(detector, i), out);
     if (!whole)

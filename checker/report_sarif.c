@@ -221,6 +221,11 @@ enum mm_class ck_report_sarif(const struct ck_detector *detector, const struct c
     cJSON_AddItemToArray(cJSON_AddArrayToObject(root, "runs"), run);
     cJSON_AddItemToObject(cJSON_AddObjectToObject(run, "tool"), "driver", driver_json(detector));
     cJSON_AddItemToArray(cJSON_AddArrayToObject(run, "invocations"), invocation_json(detector, options));
+    if (options && options->model) {
+        cJSON *properties = cJSON_AddObjectToObject(run, "properties");
+        ck_report_add(properties, "model_path", options->model->name);
+        ck_report_add(properties, "model_sha256", options->model->sha256);
+    }
     cJSON *results = cJSON_AddArrayToObject(run, "results");
     for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
         cJSON_AddItemToArray(results, result_json(ck_detector_finding(detector, i)));

@@ -1,6 +1,7 @@
 /* Findings as a compiler would print them: place, message, source line with a caret, notes. */
 #include "checker/race_words.h"
 #include "checker/report.h"
+#include "memmodel/base/escape.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,14 +14,23 @@ struct style {
 static const struct style plain = {"", "", "", "", ""};
 static const struct style colored = {"\033[1m", "\033[1;31m", "\033[1;36m", "\033[1;32m", "\033[0m"};
 
+MM_PRINTF(3, 4) static void put_note(const struct style *style, FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out, "%snote:%s", style->note, style->off);
+    mm_vprint(out, format, arguments);
+    va_end(arguments);
+}
+
 static void put_place(const struct mm_source *source, FILE *out)
 {
     if (source->file && *source->file)
-        fprintf(out, "%s:", source->file);
+        mm_print(out, "%s:", source->file);
     if (source->line)
-        fprintf(out, "%" PRIu32 ":", source->line);
+        mm_print(out, "%" PRIu32 ":", source->line);
     if (source->line && source->column)
-        fprintf(out, "%" PRIu32 ":", source->column);
+        mm_print(out, "%" PRIu32 ":", source->column);
     if ((source->file && *source->file) || source->line)
         fputc(' ', out);
 }
@@ -59,11 +69,18 @@ static void put_excerpt(const struct ck_detector *detector, const struct mm_sour
     size_t to = length - from > WIDEST ? from + WIDEST : length;
     while (to < length && continues(line[to]))
         to++;
-    fprintf(out, "%6" PRIu32 " | %s%.*s%s\n", source->line, from ? "..." : "", (int)(to - from), line + from,
-            to < length ? "..." : "");
+    mm_print(out, "%6" PRIu32 " | %s", source->line, from ? "..." : "");
+    for (size_t i = from, n; i < to; i += n + (i + n < to)) {
+        for (n = 0; i + n < to && line[i + n] != '\t';)
+            n++;
+        mm_put_terminal(line + i, n, out);
+        if (i + n < to)
+            fputc('\t', out);
+    }
+    fputs(to < length ? "...\n" : "\n", out);
     if (source->column <= from || source->column > to)
         return;
-    fprintf(out, "       | %s", from ? "   " : "");
+    mm_print(out, "       | %s", from ? "   " : "");
     for (size_t i = from; i + 1 < source->column; i++)
         if (!continues(line[i]))
             fputc(line[i] == '\t' ? '\t' : ' ', out);
@@ -72,7 +89,7 @@ static void put_excerpt(const struct ck_detector *detector, const struct mm_sour
 
 static void put_triple(FILE *out, const char *what, const uint64_t id[3])
 {
-    fprintf(out, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, id[0], id[1], id[2]);
+    mm_print(out, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, id[0], id[1], id[2]);
 }
 
 /* OF: the finding whose memory is to be named, NULL if it has been. */
@@ -83,8 +100,8 @@ static void put_agent(const struct ck_access *access, const struct ck_finding *o
     if (of && of->allocation)
         ck_words_location(of, where, sizeof where);
     const char *opcode = access->source.line || !access->source.opcode ? "" : access->source.opcode;
-    fprintf(out, "%s%s%s%s%s%s by %s", ck_words_access(&access->event), *opcode ? " (" : "", opcode,
-            *opcode ? ")" : "", *where ? " to " : "", where, agent);
+    mm_print(out, "%s%s%s%s%s%s by %s", ck_words_access(&access->event), *opcode ? " (" : "", opcode,
+             *opcode ? ")" : "", *where ? " to " : "", where, agent);
     if (!access->command || access->agent.index == MM_INDEX_RUNTIME || mm_is_copy(&access->event))
         return;
     put_triple(out, ", local id", access->local_id);
@@ -95,9 +112,9 @@ static void put_order(const struct ck_access *access, FILE *out)
 {
     if (!(access->event.attributes & MM_ATOMIC))
         return;
-    fprintf(out, ", memory_order_%s", mm_order_name((enum mm_order)access->event.order));
+    mm_print(out, ", memory_order_%s", mm_order_name((enum mm_order)access->event.order));
     if (access->event.scope)
-        fprintf(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
+        mm_print(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
 }
 
 static void put_stack(const struct ck_access *access, const struct style *style, FILE *out)
@@ -105,8 +122,7 @@ static void put_stack(const struct ck_access *access, const struct style *style,
     for (uint32_t i = 0; i < access->depth; i++) {
         const char *callee = i ? access->stack[i - 1]->function : access->source.function;
         put_place(access->stack[i], out);
-        fprintf(out, "%snote:%s '%s' is called here, in '%s'\n", style->note, style->off, callee,
-                access->stack[i]->function);
+        put_note(style, out, " '%s' is called here, in '%s'\n", callee, access->stack[i]->function);
     }
 }
 
@@ -117,13 +133,12 @@ static void put_call(const struct ck_access *access, bool said, const struct sty
     if (!access->call || said)
         return;
     put_place(access->call, out);
-    fprintf(out, "%snote:%s command %" PRIu32 " is enqueued here by ", style->note, style->off,
-            access->agent.command);
+    put_note(style, out, " command %" PRIu32 " is enqueued here by ", access->agent.command);
     if (parent)
-        fprintf(out, "command %" PRIu32 "\n", parent);
+        mm_print(out, "command %" PRIu32 "\n", parent);
     else
-        fprintf(out, "%s, host thread %" PRIu32 ", on queue %" PRIu32 "\n", access->call->opcode,
-                access->caller, access->command ? access->command->queue : 0);
+        mm_print(out, "%s, host thread %" PRIu32 ", on queue %" PRIu32 "\n", access->call->opcode,
+                 access->caller, access->command ? access->command->queue : 0);
 }
 
 /* The other kinds of accesses that raced at the same two places. */
@@ -133,9 +148,9 @@ static void put_pairs(const struct ck_finding *f, const struct style *style, FIL
     size_t count = ck_words_pairs(f->pairs, names, 15);
     if (count < 2)
         return;
-    fprintf(out, "%snote:%s seen as", style->note, style->off);
+    put_note(style, out, " seen as");
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s %s/%s", i ? "," : "", names[i][0], names[i][1]);
+        mm_print(out, "%s %s/%s", i ? "," : "", names[i][0], names[i][1]);
     fputc('\n', out);
 }
 
@@ -166,12 +181,13 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         detector = f->detector;
     static const struct mm_source nowhere = {.file = ""};
     const struct mm_source *source = f->access_count ? &f->accesses[0].source : &nowhere;
-    fprintf(out, "%s", style->bold);
+    fputs(style->bold, out);
     put_place(source, out);
-    fprintf(out, "%serror:%s %s%s%s%s%s%s\n", style->error, style->off, style->bold, ck_report_message(f),
-            *f->clause ? " [" : "", f->clause, *f->clause ? "]" : "", style->off);
+    fprintf(out, "%serror:%s %s", style->error, style->off, style->bold);
+    mm_print(out, "%s%s%s%s", ck_report_message(f), *f->clause ? " [" : "", f->clause, *f->clause ? "]" : "");
+    fprintf(out, "%s\n", style->off);
     if (repeated) {
-        fprintf(out, "%snote:%s at the same places as above, on other memory\n", style->note, style->off);
+        put_note(style, out, " at the same places as above, on other memory\n");
         return;
     }
     put_excerpt(detector, source, style, out);
@@ -179,10 +195,7 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         const struct ck_access *access = &f->accesses[i];
         if (i)
             put_place(&access->source, out);
-        fprintf(out, "%snote:%s %s", style->note, style->off,
-                f->access_count < 2 ? ""
-                : i                 ? "earlier: "
-                                    : "later: ");
+        put_note(style, out, " %s", f->access_count < 2 ? "" : i ? "earlier: " : "later: ");
         put_agent(access, f->access_count < 2 ? f : NULL, out);
         put_order(access, out);
         fputc('\n', out);
@@ -193,19 +206,19 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
     }
     if (f->created) {
         put_place(f->created, out);
-        fprintf(out, "%snote:%s %s is created here\n", style->note, style->off,
-                f->allocation && *f->allocation->name ? f->allocation->name : "the memory");
+        put_note(style, out, " %s is created here\n",
+                 f->allocation && *f->allocation->name ? f->allocation->name : "the memory");
     }
     if (f->reason)
-        fprintf(out, "%snote:%s %s\n", style->note, style->off, f->reason);
+        put_note(style, out, " %s\n", f->reason);
     if (f->fix)
-        fprintf(out, "%snote:%s to fix it: %s%s\n", style->note, style->off, f->fix,
-                f->verified ? " (checked: then there is no such race)" : " (not checked)");
+        put_note(style, out, " to fix it: %s%s\n", f->fix,
+                 f->verified ? " (checked: then there is no such race)" : " (not checked)");
     put_pairs(f, style, out);
     if (f->process)
-        fprintf(out, "%snote:%s in process %" PRIu32 "\n", style->note, style->off, f->process);
+        put_note(style, out, " in process %" PRIu32 "\n", f->process);
     if (f->count > 1)
-        fprintf(out, "%snote:%s seen %" PRIu64 " times\n", style->note, style->off, f->count);
+        put_note(style, out, " seen %" PRIu64 " times\n", f->count);
 }
 
 void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out)
@@ -218,20 +231,22 @@ void ck_report_text(const struct ck_detector *detector, const struct ck_report_o
     for (size_t i = 0; i < count; i++)
         put_finding(detector, ck_detector_finding(detector, i), is_repeated(detector, i), style, out);
     if (ck_detector_status(detector, &limit) != MM_OK)
-        fprintf(out, "refcl: unknown: %s\n", limit.message);
+        mm_print(out, "refcl: unknown: %s\n", limit.message);
     const char *unobserved = ck_report_unobserved(options);
+    if (options && options->model)
+        mm_print(out, "refcl: predictions by %s, sha256 %s\n", options->model->name, options->model->sha256);
     if (unobserved)
-        fprintf(out, "refcl: unknown: %s\n", unobserved);
+        mm_print(out, "refcl: unknown: %s\n", unobserved);
     if (ck_detector_dropped(detector))
-        fprintf(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
+        mm_print(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
     if (ck_detector_suppressed(detector))
-        fprintf(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
+        mm_print(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
     if (count)
-        fprintf(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
+        mm_print(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
     else if (!failed && !unobserved && ck_detector_status(detector, NULL) == MM_OK)
-        fprintf(out, "refcl: no findings\n");
+        mm_print(out, "refcl: no findings\n");
     if (failed)
-        fprintf(out, "refcl: %s; %s\n", ending,
-                options->observation == CK_OBSERVED_NOTHING ? "nothing that it did was checked"
-                                                            : "what it did until then was checked");
+        mm_print(out, "refcl: %s; %s\n", ending,
+                 options->observation == CK_OBSERVED_NOTHING ? "nothing that it did was checked"
+                                                             : "what it did until then was checked");
 }

@@ -3,6 +3,7 @@
  * A state that no consistent execution reaches is forbidden: a finding.  A test that has a race by the
  * model has undefined behaviour [CL 3.3.6 G17]: whatever was seen says nothing. */
 #include "litmus/judge.h"
+#include "memmodel/base/escape.h"
 
 #include "litmus/files.h"
 
@@ -298,9 +299,10 @@ static enum mm_class write_reports(const struct lt_judge_options *options, const
     enum mm_class cls = MM_OK;
     if (json_out) {
         char *text = cJSON_Print(judgement);
-        if (text)
-            fprintf(json_out, "%s\n", text);
-        else
+        if (text) {
+            mm_put_json(text, false, json_out);
+            fputc('\n', json_out);
+        } else
             cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
         cJSON_free(text);
     }
@@ -326,7 +328,7 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
     struct lt_judge_report report = {.text = text_out, .tests = cJSON_CreateArray()};
     report.html = options->html ? open_memstream(&body, &size) : NULL;
     enum mm_class cls = judge_all(results, &report, options, results_path, err);
-    cJSON *judgement = lt_judge_finish(&report, results);
+    cJSON *judgement = lt_judge_finish(&report, results, options->model);
     if (report.html && fclose(report.html) != 0 && cls == MM_OK)
         cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
     if (cls == MM_OK)

@@ -65,6 +65,7 @@ enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judg
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err);
 enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm_error *err);
 /* The judgement as JSON; the caller's. */
-cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results);
+cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results,
+                       const struct mm_cat_model *model);
 
 #endif

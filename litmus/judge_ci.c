@@ -2,6 +2,7 @@
 #include "litmus/judge.h"
 
 #include "litmus/files.h"
+#include "memmodel/base/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -58,15 +59,6 @@ static const char *why_undecided(const cJSON *test)
 /* ---- JUnit
  * ----------------------------------------------------------------------------------------------------- */
 
-static void xml(const char *text, FILE *out)
-{
-    for (; *text; text++)
-        if (strchr("<>&\"", *text))
-            fprintf(out, "&#%d;", *text);
-        else if ((unsigned char)*text >= 0x20 || *text == '\n')
-            fputc(*text, out);
-}
-
 static void junit_failure(const cJSON *test, FILE *out)
 {
     const cJSON *state, *violation;
@@ -77,16 +69,24 @@ static void junit_failure(const cJSON *test, FILE *out)
         if (!is_forbidden(state))
             continue;
         state_text(test, state, text, sizeof text);
-        xml(text, out);
+        mm_put_xml(text, out);
         fprintf(out, " seen %.0f times", cJSON_GetObjectItem(state, "count")->valuedouble);
         cJSON_ArrayForEach(violation, cJSON_GetObjectItem(state, "violations"))
         {
             fputs("\n    ", out);
-            xml(text_of(violation, "clause"), out);
+            mm_put_xml(text_of(violation, "clause"), out);
         }
         fputc('\n', out);
     }
     fputs("</failure>", out);
+}
+
+static void junit_model(const cJSON *judgement, FILE *out)
+{
+    fputs("<properties><property name=\"model_path\" value=\"", out);
+    mm_put_xml(text_of(judgement, "model_path"), out);
+    fprintf(out, "\"/><property name=\"model_sha256\" value=\"%s\"/></properties>\n",
+            text_of(judgement, "model_sha256"));
 }
 
 enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err)
@@ -106,19 +106,20 @@ enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"litmus\" tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
             cJSON_GetArraySize(tests), failures, errors, skipped);
+    junit_model(judgement, out);
     cJSON_ArrayForEach(test, tests)
     {
         const char *verdict = text_of(test, "verdict");
         fputs("<testcase classname=\"litmus\" name=\"", out);
-        xml(text_of(test, "name"), out);
+        mm_put_xml(text_of(test, "name"), out);
         fputs("\" file=\"", out);
-        xml(text_of(test, "file"), out);
+        mm_put_xml(text_of(test, "file"), out);
         fputs("\">", out);
         if (strcmp(verdict, "forbidden") == 0) {
             junit_failure(test, out);
         } else if (strcmp(verdict, "not-run") == 0 || is_undecided(test)) {
             fputs(is_undecided(test) ? "<error message=\"" : "<skipped message=\"", out);
-            xml(why_undecided(test), out);
+            mm_put_xml(why_undecided(test), out);
             fputs("\"/>", out);
         }
         fputs("</testcase>\n", out);
@@ -171,6 +172,9 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
     cJSON_AddStringToObject(root, "version", "2.1.0");
     cJSON *runs = cJSON_AddArrayToObject(root, "runs"), *sarif_run = cJSON_CreateObject();
     cJSON_AddItemToArray(runs, sarif_run);
+    cJSON *properties = cJSON_AddObjectToObject(sarif_run, "properties");
+    cJSON_AddStringToObject(properties, "model_path", text_of(judgement, "model_path"));
+    cJSON_AddStringToObject(properties, "model_sha256", text_of(judgement, "model_sha256"));
     cJSON *driver = cJSON_AddObjectToObject(cJSON_AddObjectToObject(sarif_run, "tool"), "driver");
     cJSON_AddStringToObject(driver, "name", "refcl");
     cJSON *rules = cJSON_AddArrayToObject(driver, "rules"), *rule = cJSON_CreateObject();
@@ -190,7 +194,9 @@ enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     FILE *out = text ? fopen(path, "w") : NULL;
-    bool ok = out && fprintf(out, "%s\n", text) > 0;
+    if (out)
+        mm_put_json(text, false, out);
+    bool ok = out && fputc('\n', out) != EOF;
     if (out)
         ok = fclose(out) == 0 && ok;
     cJSON_free(text);
@@ -240,7 +246,7 @@ static size_t new_outcomes(const cJSON *baseline, const cJSON *judgement, FILE *
             if (!is_forbidden(state) || has_forbidden(find_test(baseline, test), state))
                 continue;
             state_text(test, state, text, sizeof text);
-            fprintf(out, "new forbidden outcome: %s: %s\n", text_of(test, "name"), text);
+            mm_print(out, "new forbidden outcome: %s: %s\n", text_of(test, "name"), text);
             found++;
         }
     }
@@ -275,9 +281,9 @@ static size_t lost_tests(const cJSON *baseline, const cJSON *judgement, size_t *
         if (now && did_run(now))
             continue;
         bool done = now && strcmp(text_of(now, "status"), "done") == 0;
-        fprintf(out, "lost test: %s%s%s%s%s\n", text_of(test, "name"), now ? ": " : "",
-                now ? text_of(now, done ? "verdict" : "status") : "",
-                now && *text_of(now, "reason") ? ", " : "", now ? text_of(now, "reason") : "");
+        mm_print(out, "lost test: %s%s%s%s%s\n", text_of(test, "name"), now ? ": " : "",
+                 now ? text_of(now, done ? "verdict" : "status") : "",
+                 now && *text_of(now, "reason") ? ", " : "", now ? text_of(now, "reason") : "");
         lost++;
     }
     return lost;

@@ -1,32 +1,12 @@
 /* The judgement as one page that needs nothing else: a table of the tests, and for each its histogram, the
  * graph of an execution with the outcome it asks about, and its text. */
 #include "litmus/judge.h"
+#include "memmodel/base/escape.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-static void escaped(const char *text, FILE *out)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-}
 
 /* ---- the graph
  * ---------------------------------------------------------------------------------------------- */
@@ -93,7 +73,7 @@ static void draw_events(const struct ck_program *program, const struct ck_verdic
         fprintf(out, "<rect x='%.0f' y='%.0f' width='%d' height='%d' rx='5'/><text x='%.0f' y='%.0f'>",
                 places[i].x - BOX_WIDTH / 2.0, places[i].y - BOX_HEIGHT / 2.0, BOX_WIDTH, BOX_HEIGHT,
                 places[i].x, places[i].y + 4);
-        escaped(text, out);
+        mm_put_html(text, out);
         fputs("</text>\n", out);
     }
 }
@@ -190,7 +170,7 @@ static void histogram(const struct lt_judged *j, FILE *out)
                 lt_outcome_name(s->verdict), lt_outcome_name(j->outcome == LT_RACY ? LT_RACY : s->verdict));
         for (size_t v = 0; s->why && v < s->why->violation_count; v++) {
             fputs("<br>", out);
-            escaped(s->why->violations[v].clause ? s->why->violations[v].clause : "", out);
+            mm_put_html(s->why->violations[v].clause ? s->why->violations[v].clause : "", out);
         }
         fputs("</td></tr>\n", out);
     }
@@ -211,7 +191,7 @@ static void cycles(const struct lt_judged *j, FILE *out)
                 char text[160];
                 event_text(j->program, &violation->steps[k], text, sizeof text);
                 fputc(' ', out);
-                escaped(text, out);
+                mm_put_html(text, out);
                 fprintf(out, " <i>%s</i>", violation->steps[k].edge ? violation->steps[k].edge : "");
             }
             fputs("</p>\n", out);
@@ -226,7 +206,7 @@ void lt_html_test(const struct lt_judged *j, const struct lt_judge_options *opti
     uint64_t n = j->positive + j->negative;
     double seconds = cJSON_IsNumber(ms) ? ms->valuedouble / 1e3 : 0;
     fprintf(out, "<tr class='%s'><td><details><summary>", lt_outcome_name(j->outcome));
-    escaped(j->name, out);
+    mm_put_html(j->name, out);
     fputs("</summary>", out);
     if (j->judged) {
         histogram(j, out);
@@ -236,12 +216,12 @@ void lt_html_test(const struct lt_judged *j, const struct lt_judge_options *opti
     }
     if (*j->reason) {
         fputs("<pre>", out);
-        escaped(j->reason, out);
+        mm_put_html(j->reason, out);
         fputs("</pre>", out);
     }
     if (j->outcome != LT_NOT_RUN) {
         fputs("<pre>", out);
-        escaped(j->test->text, out);
+        mm_put_html(j->test->text, out);
         fputs("</pre>", out);
     }
     fprintf(out,
@@ -272,9 +252,16 @@ static void device_line(const cJSON *judgement, FILE *out)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const cJSON *item = cJSON_GetObjectItem(device, keys[i]);
         fputs(i ? ", " : "<p>", out);
-        escaped(cJSON_IsString(item) ? item->valuestring : "?", out);
+        mm_put_html(cJSON_IsString(item) ? item->valuestring : "?", out);
     }
     fputs("</p>\n", out);
+}
+
+static void model_line(const cJSON *judgement, FILE *out)
+{
+    fputs("<p>Model: ", out);
+    mm_put_html(cJSON_GetObjectItem(judgement, "model_path")->valuestring, out);
+    fprintf(out, ", sha256 %s</p>\n", cJSON_GetObjectItem(judgement, "model_sha256")->valuestring);
 }
 
 static void not_run(const cJSON *judgement, FILE *out)
@@ -285,7 +272,7 @@ static void not_run(const cJSON *judgement, FILE *out)
     cJSON_ArrayForEach(item, array)
     {
         fprintf(out, "<li>%.0f ", cJSON_GetObjectItem(item, "count")->valuedouble);
-        escaped(cJSON_GetObjectItem(item, "reason")->valuestring, out);
+        mm_put_html(cJSON_GetObjectItem(item, "reason")->valuestring, out);
         fputs("</li>\n", out);
     }
     if (cJSON_GetArraySize(array) > 0)
@@ -308,6 +295,7 @@ enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judg
           "<h1>Litmus tests</h1>\n",
           out);
     device_line(judgement, out);
+    model_line(judgement, out);
     fputs("<p>", out);
     for (size_t i = 0; i < LT_OUTCOME_COUNT; i++)
         fprintf(out, "%s%zu %s", i ? ", " : "", report->counts[i], lt_outcome_name((enum lt_outcome)i));

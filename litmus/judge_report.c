@@ -1,5 +1,6 @@
 /* The judge's report: a log in herd's format with the verdict added to each test, and JSON. */
 #include "litmus/judge.h"
+#include "memmodel/base/escape.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -26,7 +27,7 @@ void lt_judge_state(const struct lt_judged *j, const uint64_t *values, FILE *out
     for (uint32_t i = 0; i < j->program->observed_count; i++) {
         char name[256];
         lt_observed_name(j->program, i, name, sizeof name);
-        fprintf(out, "%s%s=%" PRId64 ";", i ? " " : "", name, shown_value(j, i, values[i]));
+        mm_print(out, "%s%s=%" PRId64 ";", i ? " " : "", name, shown_value(j, i, values[i]));
     }
 }
 
@@ -54,22 +55,22 @@ static void print_condition(const struct lt_judged *j, FILE *out)
 {
     static const char *const quantifiers[] = {
         [CK_EXISTS] = "exists", [CK_NOT_EXISTS] = "~exists", [CK_FORALL] = "forall"};
-    fprintf(out, "Condition %s ", quantifiers[j->program->quantifier]);
+    mm_print(out, "Condition %s ", quantifiers[j->program->quantifier]);
     if (j->test->condition)
         lt_print_prop(j->test->condition, out);
     else
         fputs("true", out);
-    fprintf(out, " is %svalidated\n", validated(j) ? "" : "NOT ");
+    mm_print(out, " is %svalidated\n", validated(j) ? "" : "NOT ");
 }
 
 static void print_statistics(const struct lt_judged *j, FILE *out)
 {
     struct lt_rate r = lt_rate_of(j->positive, seen_instances(j));
     if (j->positive)
-        fprintf(out, "Rate %.3g (95 %% between %.3g and %.3g), seen again with probability %.4g\n", r.rate,
-                r.low, r.high, r.again);
+        mm_print(out, "Rate %.3g (95 %% between %.3g and %.3g), seen again with probability %.4g\n", r.rate,
+                 r.low, r.high, r.again);
     else if (seen_instances(j))
-        fprintf(out, "Rate below %.3g with 95 %% confidence\n", r.high);
+        mm_print(out, "Rate below %.3g with 95 %% confidence\n", r.high);
     if (!lt_stationary(j->json))
         fputs("Not stationary: the rate of a state changed in the course of the campaign\n", out);
 }
@@ -78,10 +79,10 @@ static void print_violations(const struct lt_seen *s, FILE *out)
 {
     for (size_t v = 0; s->why && v < s->why->violation_count; v++) {
         const struct ck_violation *violation = &s->why->violations[v];
-        fprintf(out, "    forbidden by %s%s%s%s\n", violation->axiom ? violation->axiom : "the model",
-                violation->clause && *violation->clause ? " (" : "",
-                violation->clause ? violation->clause : "",
-                violation->clause && *violation->clause ? ")" : "");
+        mm_print(out, "    forbidden by %s%s%s%s\n", violation->axiom ? violation->axiom : "the model",
+                 violation->clause && *violation->clause ? " (" : "",
+                 violation->clause ? violation->clause : "",
+                 violation->clause && *violation->clause ? ")" : "");
     }
 }
 
@@ -97,10 +98,10 @@ static void print_verdict(const struct lt_judged *j, FILE *out)
               out);
         return;
     case LT_UNKNOWN:
-        fprintf(out, "Verdict unknown: %s\n",
-                *j->reason                         ? j->reason
-                : j->verdict.limit.cls == MM_LIMIT ? j->verdict.limit.message
-                                                   : "a bound of the search was reached");
+        mm_print(out, "Verdict unknown: %s\n",
+                 *j->reason                         ? j->reason
+                 : j->verdict.limit.cls == MM_LIMIT ? j->verdict.limit.message
+                                                    : "a bound of the search was reached");
         return;
     case LT_NOT_OBSERVED:
         fputs("Verdict none: not observed, every instance was discarded\n", out);
@@ -109,15 +110,15 @@ static void print_verdict(const struct lt_judged *j, FILE *out)
         fputs("Verdict FORBIDDEN: the device reached a state that the model forbids\n", out);
         break;
     default:
-        fprintf(out, "Verdict allowed: %zu of the model's %zu states seen\n", j->allowed_seen,
-                j->verdict.state_count);
+        mm_print(out, "Verdict allowed: %zu of the model's %zu states seen\n", j->allowed_seen,
+                 j->verdict.state_count);
         return;
     }
     for (size_t i = 0; i < j->seen_count; i++)
         if (j->seen[i].verdict == LT_FORBIDDEN) {
             fputs("  ", out);
             lt_judge_state(j, j->seen[i].values, out);
-            fprintf(out, "  seen %" PRIu64 " times\n", j->seen[i].count);
+            mm_print(out, "  seen %" PRIu64 " times\n", j->seen[i].count);
             print_violations(&j->seen[i], out);
         }
 }
@@ -129,24 +130,24 @@ void lt_judge_print(const struct lt_judged *j, struct lt_judge_report *report)
     FILE *out = report->text;
     if (!out)
         return;
-    fprintf(out, "Test %s %s\n", j->name, kinds[j->program->quantifier]);
+    mm_print(out, "Test %s %s\n", j->name, kinds[j->program->quantifier]);
     if (!j->judged) {
-        fprintf(out, "Not judged: %s%s%s\n\n", j->status, *j->reason ? ": " : "", j->reason);
+        mm_print(out, "Not judged: %s%s%s\n\n", j->status, *j->reason ? ": " : "", j->reason);
         return;
     }
-    fprintf(out, "States %zu\n", j->seen_count);
+    mm_print(out, "States %zu\n", j->seen_count);
     for (size_t i = 0; i < j->seen_count; i++) {
-        fprintf(out, "%-8" PRIu64 "%c>", j->seen[i].count, j->seen[i].satisfies ? '*' : ':');
+        mm_print(out, "%-8" PRIu64 "%c>", j->seen[i].count, j->seen[i].satisfies ? '*' : ':');
         lt_judge_state(j, j->seen[i].values, out);
         fputc('\n', out);
     }
     const cJSON *ms = cJSON_GetObjectItem(j->json, "time_ms");
     const char *often = !j->positive ? "Never" : !j->negative ? "Always" : "Sometimes";
-    fprintf(out, "%s\nWitnesses\nPositive: %" PRIu64 ", Negative: %" PRIu64 "\n", validated(j) ? "Ok" : "No",
-            j->positive, j->negative);
+    mm_print(out, "%s\nWitnesses\nPositive: %" PRIu64 ", Negative: %" PRIu64 "\n", validated(j) ? "Ok" : "No",
+             j->positive, j->negative);
     print_condition(j, out);
-    fprintf(out, "Observation %s %s %" PRIu64 " %" PRIu64 "\n", j->name, often, j->positive, j->negative);
-    fprintf(out, "Time %s %.2f\n", j->name, cJSON_IsNumber(ms) ? ms->valuedouble / 1e3 : 0.0);
+    mm_print(out, "Observation %s %s %" PRIu64 " %" PRIu64 "\n", j->name, often, j->positive, j->negative);
+    mm_print(out, "Time %s %.2f\n", j->name, cJSON_IsNumber(ms) ? ms->valuedouble / 1e3 : 0.0);
     print_statistics(j, out);
     print_verdict(j, out);
     fputc('\n', out);
@@ -261,26 +262,30 @@ static cJSON *not_run_json(const cJSON *tests, FILE *out)
     cJSON_ArrayForEach(item, not_run)
     {
         if (out)
-            fprintf(out, "Not run %3.0f  %s\n", cJSON_GetObjectItem(item, "count")->valuedouble,
-                    text_of(item, "reason"));
+            mm_print(out, "Not run %3.0f  %s\n", cJSON_GetObjectItem(item, "count")->valuedouble,
+                     text_of(item, "reason"));
     }
     return not_run;
 }
 
-cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results)
+cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results, const struct mm_cat_model *model)
 {
     cJSON *not_run = not_run_json(report->tests, report->text);
     if (report->text)
-        fprintf(report->text,
-                "%zu allowed, %zu forbidden, %zu racy, %zu unknown, %zu not observed, %zu not run\n",
-                report->counts[LT_ALLOWED], report->counts[LT_FORBIDDEN], report->counts[LT_RACY],
-                report->counts[LT_UNKNOWN], report->counts[LT_NOT_OBSERVED], report->counts[LT_NOT_RUN]);
+        mm_print(report->text,
+                 "%zu allowed, %zu forbidden, %zu racy, %zu unknown, %zu not observed, %zu not run\n",
+                 report->counts[LT_ALLOWED], report->counts[LT_FORBIDDEN], report->counts[LT_RACY],
+                 report->counts[LT_UNKNOWN], report->counts[LT_NOT_OBSERVED], report->counts[LT_NOT_RUN]);
     cJSON *json = cJSON_CreateObject();
     cJSON_AddStringToObject(json, "format", "refcl-litmus-judgement");
     cJSON_AddNumberToObject(json, "version", 1);
     const cJSON *device = cJSON_GetObjectItem(results, "device");
     if (device)
         cJSON_AddItemToObject(json, "device", cJSON_Duplicate(device, true));
+    cJSON_AddStringToObject(json, "model_path", model->name);
+    cJSON_AddStringToObject(json, "model_sha256", model->sha256);
+    if (report->text)
+        mm_print(report->text, "model: %s, sha256 %s\n", model->name, model->sha256);
     cJSON *summary = cJSON_AddObjectToObject(json, "summary");
     for (size_t i = 0; i < LT_OUTCOME_COUNT; i++)
         cJSON_AddNumberToObject(summary, outcome_names[i], (double)report->counts[i]);

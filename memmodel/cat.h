@@ -75,6 +75,9 @@ struct mm_cat_check {
 struct mm_cat_model {
     const char *name; /* file name */
     const char *title;
+    /* SHA-256 of the file and, one after the other, those that it includes; without what refcl itself brings
+     * along. */
+    char sha256[65];
     uint32_t let_count, check_count;
     struct mm_cat_let *lets;
     struct mm_cat_check *checks; /* in file order */

@@ -2,6 +2,7 @@
 #ifndef MEMMODEL_CAT_INTERNAL_H
 #define MEMMODEL_CAT_INTERNAL_H
 
+#include "memmodel/base/sha256.h"
 #include "memmodel/cat.h"
 
 enum cat_token_kind {
@@ -69,6 +70,7 @@ struct cat_switch {
     unsigned value_count, chosen;
 };
 struct cat_reader {
+    struct mm_sha256 hash; /* of what was read */
     struct mm_cat_model *model;
     struct mm_error *err;
     const char *const *switches;

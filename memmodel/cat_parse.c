@@ -1,5 +1,6 @@
 /* The cat language: model files and what they include. */
 #include "memmodel/base/privilege.h"
+#include "memmodel/base/sha256.h"
 #include "memmodel/cat_parser.h"
 
 #include <fcntl.h>
@@ -33,9 +34,11 @@ static char *read_file(const char *path, struct mm_arena *arena, size_t *size)
     return text;
 }
 
-static void parse_text(struct cat_reader *reader, const char *text, size_t size, const char *file, bool top)
+/* FILE: its path, so that what it includes is looked up beside it; LIBRARY: the name of a text of ours. */
+static void parse_text(struct cat_reader *reader, const char *text, size_t size, const char *file, bool top,
+                       bool library)
 {
-    struct cat_parser p = {.reader = reader, .arena = reader->model->arena, .file = file};
+    struct cat_parser p = {.reader = reader, .arena = reader->model->arena, .file = file, .library = library};
 
     cat_lexer_init(&p.lexer, text, size, file);
     cat_next(&p);
@@ -70,11 +73,12 @@ void cat_parse_include(struct cat_parser *p)
 {
     const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};
     const char *slash = strrchr(p->file, '/');
-    char beside[512];
+    char beside[512], path[1024] = "";
     char *name;
     const char *text = NULL;
     struct cat_token at;
     size_t size = 0;
+    bool library;
 
     cat_next(p);
     at = p->token;
@@ -84,7 +88,7 @@ void cat_parse_include(struct cat_parser *p)
     }
     name = cat_copy_text(p, at.start, at.length);
     snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - p->file) : 1, slash ? p->file : ".");
-    folders[0] = beside;
+    folders[0] = p->library ? NULL : beside;
     cat_next(p);
     if (p->failed)
         return;
@@ -93,21 +97,26 @@ void cat_parse_include(struct cat_parser *p)
         return;
     }
     for (unsigned i = 0; i < 2 && !text; i++) {
-        char path[1024];
-
-        if (!folders[i])
+        if (!folders[i] || snprintf(path, sizeof path, "%s/%s", folders[i], name) >= (int)sizeof path)
             continue;
-        snprintf(path, sizeof path, "%s/%s", folders[i], name);
         text = read_file(path, p->arena, &size);
     }
-    if (!text && (text = cat_library_text(name)))
+    library = !text;
+    if (library && (text = cat_library_text(name)))
         size = strlen(text);
     if (!text) {
         cat_fail_named(p, &at, "cat.include", "cannot read included file '%.*s'");
         return;
     }
     p->reader->include_depth++;
-    parse_text(p->reader, text, size, name, false);
+    if (!library)
+        mm_sha256_add(&p->reader->hash, text, size);
+    const char *file = library ? name : mm_arena_strdup(p->arena, path);
+    if (!file) {
+        cat_fail_memory(p);
+        return;
+    }
+    parse_text(p->reader, text, size, file, false, library);
     p->reader->include_depth--;
     p->failed = p->reader->status != MM_OK;
 }
@@ -135,12 +144,15 @@ static enum mm_class read_model(const char *text, size_t size, const char *name,
     m->name = mm_arena_strdup(m->arena, name);
     if (!m->name)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
-    parse_text(&reader, text, size, m->name, true);
+    mm_sha256_begin(&reader.hash);
+    mm_sha256_add(&reader.hash, text, size);
+    parse_text(&reader, text, size, m->name, true, false);
     if (!reader.status && reader.one_event) {
         const char *atomic = cat_library_text(CAT_ONE_EVENT);
 
-        parse_text(&reader, atomic, strlen(atomic), m->name, false);
+        parse_text(&reader, atomic, strlen(atomic), m->name, false, true);
     }
+    mm_sha256_end(&reader.hash, m->sha256);
     return reader.status ? reader.status : check_switches(&reader);
 }
 

@@ -16,6 +16,7 @@ struct cat_parser {
     bool recursive; /* within let rec */
     bool in_block;  /* up to the words end and else */
     bool unread;    /* in a part that an option leaves out */
+    bool library;   /* the text is refcl's own, FILE its name */
     bool failed;
 };
 

@@ -1,4 +1,5 @@
 /* Events in words, and the listing of a graph for people. */
+#include "memmodel/base/escape.h"
 #include "memmodel/graph.h"
 
 #include <inttypes.h>
@@ -144,16 +145,16 @@ static void dump_edges(const struct mm_graph *graph, FILE *out)
 {
     for (size_t i = 0; i < graph->edge_count; i++) {
         const struct mm_edge *e = &graph->edges[i];
-        fprintf(out, "edge %" PRIu64 " -> %" PRIu64 " %s\n", e->from, e->to,
-                mm_edge_name((enum mm_edge_kind)e->kind));
+        mm_print(out, "edge %" PRIu64 " -> %" PRIu64 " %s\n", e->from, e->to,
+                 mm_edge_name((enum mm_edge_kind)e->kind));
     }
     for (size_t i = 0; i < graph->finding_count; i++) {
         const struct mm_finding *f = graph->findings[i];
         char agent[160], place[200];
         mm_describe_agent(graph, f->agent, agent, sizeof agent);
         mm_describe_source(graph, f->source, place, sizeof place);
-        fprintf(out, "finding %s [%s] %s%s%s: %s\n", f->kind, f->clause, agent, *place ? " at " : "", place,
-                f->message);
+        mm_print(out, "finding %s [%s] %s%s%s: %s\n", f->kind, f->clause, agent, *place ? " at " : "", place,
+                 f->message);
     }
 }
 
@@ -165,7 +166,7 @@ void mm_dump_text(const struct mm_graph *graph, FILE *out)
         mm_describe_doer(graph, e, agent, sizeof agent);
         mm_describe_source(graph, e->source, place, sizeof place);
         mm_describe_event(graph, e, what, sizeof what);
-        fprintf(out, "%zu %s: %s%s%s\n", i, agent, what, *place ? " at " : "", place);
+        mm_print(out, "%zu %s: %s%s%s\n", i, agent, what, *place ? " at " : "", place);
     }
     dump_edges(graph, out);
 }

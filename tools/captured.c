@@ -30,7 +30,7 @@ static int add_word(struct captured_launch *l, const char *text)
 MM_PRINTF(3, 4)
 static int add(struct captured_launch *l, const char *option, const char *format, ...)
 {
-    char text[600];
+    char text[PATH_MAX + 600];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -62,7 +62,7 @@ static int add_image(struct captured_launch *l, const struct mm_capture_memory *
 static int add_memory(struct captured_launch *l, const struct mm_capture_section *s)
 {
     struct mm_capture_memory m;
-    char file[120];
+    char file[PATH_MAX + 40];
     memcpy(&m, s->data, sizeof m);
     if (s->index >= MOST)
         return tool_error(EXIT_UNKNOWN, "the captured launch uses more than %d memory objects", MOST);
@@ -181,7 +181,7 @@ static int take_source(struct captured_launch *l, const struct mm_capture *c)
 
 static int unpack(struct captured_launch *l, const struct mm_capture *c)
 {
-    char path[120];
+    char path[PATH_MAX + 40];
     const struct mm_capture_section *program = mm_capture_find(c, MM_CAPTURE_PROGRAM, 0);
     int code = tool_make_folder(l->folder, sizeof l->folder);
     snprintf(path, sizeof path, "%s/program.bin", l->folder);

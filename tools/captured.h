@@ -4,9 +4,11 @@
 
 #include "tools/tool.h"
 
+#include <limits.h>
+
 struct captured_launch {
-    char folder[64];   /* temporary: the program, contents of memory */
-    char *words[1200]; /* "--option", value, ...: without the dashes; then the program */
+    char folder[PATH_MAX]; /* temporary: the program, contents of memory */
+    char *words[1200];     /* "--option", value, ...: without the dashes; then the program */
     size_t count;
     char *source, *file, *options; /* of the program, its name and how it was built; NULL: not captured */
 };

@@ -1,4 +1,5 @@
 /* refcl explore: every execution of a small kernel launch, by a memory model. */
+#include "memmodel/base/escape.h"
 #include "tools/commands.h"
 #include "tools/compile_cl.h"
 #include "tools/explore_command.h"
@@ -99,17 +100,17 @@ static int worse(int a, int b)
 static void print_verdict(const struct explore *e, const struct ck_program *program,
                           const struct ck_verdict *v, const char *file, const char *engine)
 {
-    fprintf(e->text,
-            "%s: condition %s, race %s, usage %s, divergence %s, termination %s, %zu state%s%s (%s, %.1f "
-            "ms)\n",
-            file, verdict_condition_name(v->condition), verdict_race_name(v->race),
-            verdict_race_name(v->usage), verdict_race_name(v->divergence), termination_name(v->termination),
-            v->state_count, v->state_count == 1 ? "" : "s", v->states_complete ? "" : " or more", engine,
-            v->time_ms);
+    mm_print(e->text,
+             "%s: condition %s, race %s, usage %s, divergence %s, termination %s, %zu state%s%s (%s, %.1f "
+             "ms)\n",
+             file, verdict_condition_name(v->condition), verdict_race_name(v->race),
+             verdict_race_name(v->usage), verdict_race_name(v->divergence), termination_name(v->termination),
+             v->state_count, v->state_count == 1 ? "" : "s", v->states_complete ? "" : " or more", engine,
+             v->time_ms);
     for (size_t i = 0; i < v->flag_count; i++)
-        fprintf(e->text, "    found: %s\n", v->flags[i]);
+        mm_print(e->text, "    found: %s\n", v->flags[i]);
     if (v->limit.cls)
-        fprintf(e->text, "    limit: %s\n", v->limit.message);
+        mm_print(e->text, "    limit: %s\n", v->limit.message);
     if (e->states)
         verdict_print_states(program, v, e->text);
     if (e->explain)
@@ -190,7 +191,7 @@ static int with_final_order(const struct explore *e, const char *path, bool z3, 
     return code;
 }
 
-static int load_model(const struct explore *e, bool vulkan, bool z3, struct mm_cat_model **cat)
+static int load_model(struct explore *e, bool vulkan, bool z3, struct mm_cat_model **cat)
 {
     char path[PATH_MAX];
     struct mm_error err = {0};
@@ -199,10 +200,13 @@ static int load_model(const struct explore *e, bool vulkan, bool z3, struct mm_c
         return code;
     if (mm_cat_load(path, e->switches.items, cat, &err) != MM_OK)
         return tool_report(&err);
+    mm_cat_destroy(e->named);
+    if (mm_cat_load(path, e->switches.items, &e->named, &err) != MM_OK)
+        return tool_report(&err);
     return with_final_order(e, path, z3, cat);
 }
 
-static int ask(const struct explore *e, const struct ck_program *program, bool z3, unsigned timeout_ms,
+static int ask(struct explore *e, const struct ck_program *program, bool z3, unsigned timeout_ms,
                struct ck_verdict *v)
 {
     struct mm_cat_model *cat = NULL;
@@ -224,6 +228,10 @@ static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v,
 {
     print_verdict(e, ex->program, v, file, engine);
     cJSON *json = e->tests ? to_json(ex->program, v, file, engine) : NULL;
+    if (json && e->named)
+        verdict_add_model(json, e->named);
+    if (e->named)
+        verdict_print_model(e->named, e->text);
     int code = worse(exit_code(v), explore_replay(e, ex, v, json));
     if (json)
         cJSON_AddItemToArray(e->tests, json);
@@ -431,6 +439,7 @@ static int run(int argc, char **argv)
         code = worse(code, json_write(root, out, e.json));
     if (e.text != stdout)
         fclose(e.text);
+    mm_cat_destroy(e.named);
     return code;
 }
 

@@ -1,4 +1,5 @@
 /* refcl litmus check: what a memory model says of litmus tests. */
+#include "memmodel/base/escape.h"
 #include "tools/commands.h"
 #include "tools/litmus_files.h"
 #include "tools/litmus_shown.h"
@@ -143,23 +144,23 @@ static bool as_expected(const struct lt_test *test, const struct ck_verdict *ver
     bool good = true;
     const char *expect = lt_test_property(test, "Expect");
     if (expect && strcmp(expect, verdict_condition_name(verdict->condition)) != 0) {
-        fprintf(out, "%s: expected condition %s, got %s\n", file, expect,
-                verdict_condition_name(verdict->condition));
+        mm_print(out, "%s: expected condition %s, got %s\n", file, expect,
+                 verdict_condition_name(verdict->condition));
         good = false;
     }
     const char *race = lt_test_property(test, "Race");
     if (race && strcmp(race, verdict_race_name(verdict->race)) != 0) {
-        fprintf(out, "%s: expected race %s, got %s\n", file, race, verdict_race_name(verdict->race));
+        mm_print(out, "%s: expected race %s, got %s\n", file, race, verdict_race_name(verdict->race));
         good = false;
     }
     const char *usage = lt_test_property(test, "Usage");
     if (usage && strcmp(usage, verdict_race_name(verdict->usage)) != 0) {
-        fprintf(out, "%s: expected usage %s, got %s\n", file, usage, verdict_race_name(verdict->usage));
+        mm_print(out, "%s: expected usage %s, got %s\n", file, usage, verdict_race_name(verdict->usage));
         good = false;
     }
     const char *states = lt_test_property(test, "States");
     if (states && (!verdict->states_complete || strtoull(states, NULL, 10) != verdict->state_count)) {
-        fprintf(out, "%s: expected %s states, got %zu\n", file, states, verdict->state_count);
+        mm_print(out, "%s: expected %s states, got %zu\n", file, states, verdict->state_count);
         good = false;
     }
     return good;
@@ -169,12 +170,12 @@ static void print_verdict(const struct check *check, const struct ck_program *pr
                           const struct ck_verdict *verdict, const char *file, const char *engine)
 {
     const char *usage = verdict->usage == CK_NO ? "" : verdict_race_name(verdict->usage);
-    fprintf(check->text, "%-40s condition %-7s race %-7s %s%s%sstates %3zu%s  %.1f ms%s%s\n", file,
-            verdict_condition_name(verdict->condition), verdict_race_name(verdict->race),
-            *usage ? "usage " : "", usage, *usage ? " " : "", verdict->state_count,
-            verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "", engine ? engine : "");
+    mm_print(check->text, "%-40s condition %-7s race %-7s %s%s%sstates %3zu%s  %.1f ms%s%s\n", file,
+             verdict_condition_name(verdict->condition), verdict_race_name(verdict->race),
+             *usage ? "usage " : "", usage, *usage ? " " : "", verdict->state_count,
+             verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "", engine ? engine : "");
     if (verdict->limit.cls)
-        fprintf(check->text, "    unknown: %s\n", verdict->limit.message);
+        mm_print(check->text, "    unknown: %s\n", verdict->limit.message);
     if (check->states)
         verdict_print_states(program, verdict, check->text);
     if (check->explain)
@@ -276,6 +277,8 @@ static int check_paths(struct check *check, const char *model_path, int count, c
         return tool_error(EXIT_TOOL, "cannot open /dev/null");
     verdict_use_model(check->cat);
     cJSON *root = check->json ? verdict_json_root(model_path) : NULL;
+    if (root)
+        verdict_add_model(root, check->cat);
     check->tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
     struct litmus_files files = {0};
     int code = 0;
@@ -283,6 +286,7 @@ static int check_paths(struct check *check, const char *model_path, int count, c
         code = worse(code, litmus_files_add(&files, paths[i]));
     for (size_t i = 0; i < files.count; i++)
         code = worse(code, check_file(check, files.paths[i]));
+    verdict_print_model(check->cat, check->text);
     litmus_files_clear(&files);
     if (root)
         code = worse(code, json_write(root, json_out, check->json));

@@ -111,8 +111,9 @@ static int select_icd(const char *icd)
 static int execute(char **words)
 {
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
+        tool_die_with(parent);
         execv(words[0], words);
         fprintf(stderr, "refcl: error: cannot run '%s': %s\n", words[0], strerror(errno));
         _exit(EXIT_TOOL);

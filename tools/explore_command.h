@@ -23,6 +23,7 @@ struct explore {
     unsigned engines;
     struct ck_options options;
     bool states, explain;
+    struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */
     FILE *text;
     cJSON *tests;
     char *source; /* text of the OpenCL C that is explored, NULL = none */

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,17 +15,19 @@
 #define PREFIX "refcl-"
 #define OWNER  ".owner"
 
-enum { PATH = 64 };
 static struct held {
-    char path[PATH];
+    char path[PATH_MAX];
     int lock;
     struct held *next;
 } * held;
 
+/* Absolute: an application that gets a name in it may change its current directory. */
 static const char *base_folder(void)
 {
+    static char path[PATH_MAX];
     const char *base = getenv("TMPDIR");
-    return base && *base && strlen(base) <= 40 ? base : "/tmp";
+    base = base && *base ? base : "/tmp";
+    return *path || realpath(base, path) ? path : base;
 }
 
 /* The lock is there before its name is: nobody finds the file without it. */
@@ -118,13 +121,14 @@ static void remove_left(void)
 int tool_make_folder(char *folder, size_t size)
 {
     remove_left();
-    snprintf(folder, size, "%s/" PREFIX "XXXXXX", base_folder());
-    if (mkdtemp(folder)) {
+    int n = snprintf(folder, size, "%s/" PREFIX "XXXXXX", base_folder());
+    errno = ENAMETOOLONG;
+    if (n > 0 && (size_t)n < size && mkdtemp(folder)) {
         hold(folder);
         return 0;
     }
     *folder = 0;
-    return tool_error(EXIT_TOOL, "no temporary folder: %s", strerror(errno));
+    return tool_error(EXIT_TOOL, "no temporary folder in '%s' (TMPDIR): %s", base_folder(), strerror(errno));
 }
 
 void tool_remove_folder(const char *path)

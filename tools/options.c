@@ -1,4 +1,5 @@
 /* Option tables: parsing with getopt_long, environment variables, help. */
+#include "memmodel/base/escape.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ int tool_error(int code, const char *format, ...)
     va_start(args, format);
     fflush(stdout);
     fprintf(stderr, "refcl: error: ");
-    vfprintf(stderr, format, args);
+    mm_vprint(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
     return code;
@@ -28,9 +29,12 @@ int tool_report(const struct mm_error *err)
                                 [MM_UNDEFINED] = EXIT_FINDINGS,
                                 [MM_LIMIT] = EXIT_UNKNOWN,
                                 [MM_BUG] = EXIT_TOOL};
-    char text[900];
+    char text[900], *rest = text, *line;
     mm_error_format(err, text, sizeof text);
-    return tool_error(codes[err->cls], "%s", text);
+    tool_error(0, "%s", (line = strsep(&rest, "\n")));
+    while ((line = strsep(&rest, "\n"))) /* of a compiler's log */
+        mm_print(stderr, "    %s\n", line);
+    return codes[err->cls];
 }
 
 int tool_number(const char *option, const char *value, uint64_t max, uint64_t *number)

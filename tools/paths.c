@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static int own_folder(char *path)
@@ -17,6 +19,17 @@ static int own_folder(char *path)
     return 0;
 }
 
+static bool look_up(const char *folder, const char *const *places, const char *name, char *path)
+{
+    char candidate[2 * PATH_MAX];
+    for (; *places; places++) {
+        snprintf(candidate, sizeof candidate, "%s/%s/%s", folder, *places, name);
+        if (access(candidate, R_OK) == 0 && realpath(candidate, path))
+            return true;
+    }
+    return false;
+}
+
 /* Tries own folder + each of PLACES + NAME; MISSING is the exit code if it is nowhere. */
 static int find(const char *name, const char *const *places, const char *environment, int missing, char *path)
 {
@@ -26,15 +39,10 @@ static int find(const char *name, const char *const *places, const char *environ
         return access(path, R_OK) == 0 ? 0
                                        : tool_error(EXIT_USAGE, "%s: cannot read '%s'", environment, path);
     }
-    char folder[PATH_MAX], candidate[2 * PATH_MAX];
+    char folder[PATH_MAX];
     int code = own_folder(folder);
-    if (code)
+    if (code || look_up(folder, places, name, path))
         return code;
-    for (; *places; places++) {
-        snprintf(candidate, sizeof candidate, "%s/%s/%s", folder, *places, name);
-        if (access(candidate, R_OK) == 0 && realpath(candidate, path))
-            return 0;
-    }
     return tool_error(missing, "cannot find %s near %s", name, folder);
 }
 
@@ -54,13 +62,26 @@ int tool_find_model(const char *name, char *path)
 {
     static const char *const places[] = {"../memmodel/models", "../../memmodel/models",
                                          "../share/refcl/models", NULL};
-    if (access(name, R_OK) == 0) {
-        snprintf(path, PATH_MAX, "%s", name);
-        return 0;
+    if (!strchr(name, '/')) {
+        char folder[PATH_MAX];
+        int code = own_folder(folder);
+        if (code || look_up(folder, places, name, path))
+            return code;
+        return tool_error(EXIT_USAGE, "there is no built-in model '%s'%s%s", name,
+                          access(name, R_OK) == 0 ? "; the file in this folder is ./" : "",
+                          access(name, R_OK) == 0 ? name : "");
     }
-    if (strchr(name, '/'))
+    if (access(name, R_OK) != 0)
         return tool_error(EXIT_USAGE, "cannot read model '%s': %s", name, strerror(errno));
-    return find(name, places, NULL, EXIT_USAGE, path);
+    int n = snprintf(path, PATH_MAX, "%s", name);
+    return n < PATH_MAX ? 0 : tool_error(EXIT_USAGE, "the name of the model is too long");
+}
+
+/* The signal is asked for first: a parent that was gone by then is not the parent any more. */
+void tool_die_with(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        _exit(127);
 }
 
 bool tool_has_suffix(const char *path, const char *suffix)

@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -153,8 +152,7 @@ static pid_t start(const struct session_processes *processes, char **argv)
     if (pid == 0) {
         set_environment(processes->session, library, processes->name);
         set_source_path(argv);
-        if (processes->session->own_host && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
-            _exit(127);
+        tool_die_with(parent);
         if (processes->session->silent)
             be_silent();
         if (processes->session->cpu_seconds)
@@ -287,6 +285,7 @@ static int finish(struct session_processes *processes, char **argv, pid_t child,
     struct ck_report_options options = {.command_line = session->command_line,
                                         .ending = {.program = program}};
     options.observation = session_processes_observed(processes);
+    options.model = processes->first->model;
     int status = wait_for(session, child, &options.ending), own = options.ending.status;
     if (session->program)
         options.ending.status = 0; /* it is the judge's */
@@ -335,7 +334,7 @@ static int run_once(const struct session *given, char **argv)
     struct session copy = *given, *session = &copy;
     struct session_processes processes;
     pid_t child;
-    char *patterns = NULL, folder[64] = "";
+    char *patterns = NULL, folder[PATH_MAX] = "";
     if (session->suppress && !(patterns = session_read_text(session->suppress)))
         return EXIT_USAGE;
     if (session->races && !session->own_host && !session->has_seeds &&

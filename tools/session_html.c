@@ -3,6 +3,7 @@
  * The page is one file: template and script from tools/viewer, which travel inside the executable, and the
  * data as JSON. */
 #include "tools/session_html.h"
+#include "memmodel/base/escape.h"
 #include "tools/session_events.h"
 #include "tools/tool.h"
 
@@ -220,17 +221,6 @@ static cJSON *page_json(const struct ck_detector *detector, const struct session
 
 /* ---- page ------------------------------------------------------------------------------------ */
 
-/* Data inside of a script element must not end it. */
-static void put_data(const char *json, FILE *out)
-{
-    for (; *json; json++) {
-        if (*json == '<')
-            fputs("\\u003c", out);
-        else
-            fputc(*json, out);
-    }
-}
-
 int session_html(const struct ck_detector *detector, const struct session_processes *processes,
                  const struct ck_report_options *options, const char *name)
 {
@@ -245,7 +235,7 @@ int session_html(const struct ck_detector *detector, const struct session_proces
         return json ? EXIT_USAGE : tool_error(EXIT_TOOL, "no memory for the page");
     }
     fwrite(viewer_begin, 1, (size_t)(at - viewer_begin), out);
-    put_data(json, out);
+    mm_put_json(json, true, out);
     fputs(at + sizeof mark - 1, out);
     cJSON_free(json);
     return tool_close_output(out, name);

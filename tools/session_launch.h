@@ -9,8 +9,8 @@
 
 struct session_launch {
     struct captured_launch captured; /* of captured ones */
-    char folder[64];                 /* of the text; "": none is open */
-    char path[128];                  /* of the text */
+    char folder[PATH_MAX];           /* of the text; "": none is open */
+    char path[PATH_MAX + 16];        /* of the text */
     char helper[PATH_MAX], include[PATH_MAX];
     char **argv;       /* the helper's words, the last is PATH */
     char *text, *file; /* of the program as it is, and its name */

@@ -1,6 +1,7 @@
 /* The processes of a session. */
 #include "tools/session_process.h"
 #include "interp/expand.h"
+#include "memmodel/base/escape.h"
 #include "tools/session_again.h"
 #include "tools/session_recorder.h"
 #include "tools/tool.h"
@@ -179,8 +180,8 @@ static void consume(struct session_process *p)
     while (session_input_read(&p->input, rest, sizeof rest) > 0)
         ;
     if (c == MM_OK && !p->tee.complete)
-        fprintf(stderr, "refcl: note: the trace of process %ld ends early; what came before is reported\n",
-                (long)p->pid);
+        mm_print(stderr, "refcl: note: the trace of process %ld ends early; what came before is reported\n",
+                 (long)p->pid);
     p->code = c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
 }
 
@@ -255,8 +256,8 @@ void session_processes_tell(const struct session_processes *processes)
         unknown += u;
     }
     if (processes->session->predict && !processes->session->quiet)
-        fprintf(stderr, "refcl: note: %zu questions about other executions, %zu stayed open\n", questions,
-                unknown);
+        mm_print(stderr, "refcl: note: %zu questions about other executions, %zu stayed open\n", questions,
+                 unknown);
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Progress of a session, from the trace, and from the program itself where compiled code records nothing:
  * launches, work-groups that have begun, events per second, memory. */
 #include "tools/session_progress.h"
+#include "memmodel/base/escape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static void show(struct session_progress *p, int64_t now)
         snprintf(group, sizeof group, "work-group %" PRIu64 " of ", p->group);
     snprintf(line, sizeof line, "refcl: launch %" PRIu64 ", %s: %s%" PRIu64 "%s, %s, %ld MiB", p->launches,
              p->kernel, group, p->groups, p->group ? "" : " work-groups", events, memory_mib());
-    fprintf(stderr, "\r%-100s", line);
+    mm_print(stderr, "\r%-100s", line);
     fflush(stderr);
     p->shown = true;
 }
@@ -178,10 +179,10 @@ void session_progress_end(struct session_progress *p)
     if (!p)
         return;
     if (p->shown)
-        fprintf(stderr, "\r%100s\r", "");
+        mm_print(stderr, "\r%100s\r", "");
     int64_t ms = now_ms() - p->begin;
     if (p->shown || p->forced)
-        fprintf(stderr, "refcl: %" PRIu64 " launches, %" PRIu64 " events in %.1f s, %ld MiB\n", p->launches,
-                p->events, (double)ms / 1000, memory_mib());
+        mm_print(stderr, "refcl: %" PRIu64 " launches, %" PRIu64 " events in %.1f s, %ld MiB\n", p->launches,
+                 p->events, (double)ms / 1000, memory_mib());
     mm_free(p);
 }

@@ -5,6 +5,7 @@
 #include "memmodel/memmodel.h"
 
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Exit codes, fixed for scripts. */
 enum { EXIT_CLEAN = 0, EXIT_FINDINGS = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3, EXIT_TOOL = 4 };
@@ -54,12 +55,15 @@ int tool_number_from(const char *option, const char *value, uint64_t min, uint64
 /* Files beside the command: the build folder, or PREFIX when installed.  PATH has PATH_MAX bytes. */
 int tool_find_library(char *path);                  /* librefcl.so */
 int tool_find_helper(const char *name, char *path); /* helper executables */
-int tool_find_model(const char *name, char *path);  /* opencl.cat, or a path as given */
+int tool_find_model(const char *name,
+                    char *path); /* a built-in model, or the file that a name with a slash is */
 bool tool_has_suffix(const char *path, const char *suffix);
 /* Opens NAME for writing, "-" is stdout.  NULL after a complaint. */
 FILE *tool_open_output(const char *name);
 int tool_close_output(FILE *file, const char *name);
-/* A new folder for temporary files, at least 60 bytes for its name; "" after a complaint. */
+/* In a child, before it executes anything: it ends with its PARENT, also where that is killed. */
+void tool_die_with(pid_t parent);
+/* A new folder for temporary files, PATH_MAX bytes for its name; "" after a complaint. */
 int tool_make_folder(char *folder, size_t size);
 /* With its files; there are no folders in it. */
 void tool_remove_folder(const char *folder);

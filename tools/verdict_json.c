@@ -1,5 +1,6 @@
 /* Verdicts of the checker for people and as JSON. */
 #include "tools/verdict_json.h"
+#include "memmodel/base/escape.h"
 #include "tools/tool.h"
 
 #include <inttypes.h>
@@ -65,8 +66,8 @@ void verdict_print_states(const struct ck_program *program, const struct ck_verd
     for (size_t i = 0; i < verdict->state_count; i++) {
         char text[4096];
         verdict_state_text(program, verdict->states[i].values, text, sizeof text);
-        fprintf(out, "    %c%s%s\n", verdict->states[i].satisfies ? '*' : ' ', text,
-                verdict->states[i].racy ? "   (race)" : "");
+        mm_print(out, "    %c%s%s\n", verdict->states[i].satisfies ? '*' : ' ', text,
+                 verdict->states[i].racy ? "   (race)" : "");
     }
 }
 
@@ -127,27 +128,27 @@ static void print_steps(const struct ck_program *program, const struct ck_step *
         step_text(program, &steps[i], text, sizeof text);
         char clause[80];
         if (!steps[i].edge) {
-            fprintf(out, "        %s\n", text);
+            mm_print(out, "        %s\n", text);
             continue;
         }
         edge_clause(steps[i].edge, clause, sizeof clause);
-        fprintf(out, "        %-44s --%s%s%s%s\n", text, steps[i].edge, *clause ? "  [" : "", clause,
-                *clause ? "]" : "");
+        mm_print(out, "        %-44s --%s%s%s%s\n", text, steps[i].edge, *clause ? "  [" : "", clause,
+                 *clause ? "]" : "");
     }
 }
 
 static void print_violation(const struct ck_program *program, const struct ck_violation *v, const char *what,
                             FILE *out)
 {
-    fprintf(out, "    %s %s%s%s\n", what, v->axiom, v->clause && *v->clause ? ": " : "",
-            v->clause ? v->clause : "");
+    mm_print(out, "    %s %s%s%s\n", what, v->axiom, v->clause && *v->clause ? ": " : "",
+             v->clause ? v->clause : "");
     print_steps(program, v->steps, v->step_count, out);
 }
 
 void verdict_print_explanation(const struct ck_program *program, const struct ck_verdict *verdict, FILE *out)
 {
     if (verdict->witness_count) {
-        fprintf(out, "    witness:\n");
+        mm_print(out, "    witness:\n");
         print_steps(program, verdict->witness, verdict->witness_count, out);
     }
     for (size_t i = 0; i < verdict->violation_count; i++)
@@ -250,14 +251,14 @@ void verdict_print_advice(const struct ck_program *program, const struct ck_advi
     char text[240];
     for (uint32_t i = 0; i < advice->count; i++) {
         lack_text(program, &advice->edits[i], text, sizeof text);
-        fprintf(out, "    falls short: %s\n", text);
+        mm_print(out, "    falls short: %s\n", text);
     }
     for (uint32_t i = 0; i < advice->count; i++) {
         change_text(program, &advice->edits[i], text, sizeof text);
-        fprintf(out, "    %s %s\n", i ? "    and" : "change:", text);
+        mm_print(out, "    %s %s\n", i ? "    and" : "change:", text);
     }
-    fprintf(out, advice->count ? "    checked: with this there is no race\n"
-                               : "    no change of at most two places is known to help\n");
+    mm_print(out, advice->count ? "    checked: with this there is no race\n"
+                                : "    no change of at most two places is known to help\n");
 }
 
 cJSON *verdict_advice_json(const struct ck_program *program, const struct ck_advice *advice)
@@ -345,6 +346,17 @@ cJSON *verdict_json_root(const char *model)
     return root;
 }
 
+void verdict_add_model(cJSON *object, const struct mm_cat_model *model)
+{
+    cJSON_AddStringToObject(object, "model_path", model->name);
+    cJSON_AddStringToObject(object, "model_sha256", model->sha256);
+}
+
+void verdict_print_model(const struct mm_cat_model *model, FILE *out)
+{
+    mm_print(out, "model: %s, sha256 %s\n", model->name, model->sha256);
+}
+
 cJSON *verdict_to_json(const struct ck_program *program, const struct ck_verdict *verdict, const char *file)
 {
     cJSON *json = cJSON_CreateObject();
@@ -385,7 +397,7 @@ int json_write(cJSON *root, FILE *out, const char *name)
     cJSON_Delete(root);
     if (!text)
         return tool_error(EXIT_TOOL, "out of memory while writing '%s'", name);
-    fputs(text, out);
+    mm_put_json(text, false, out);
     fputc('\n', out);
     cJSON_free(text);
     return tool_close_output(out, name);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +30,8 @@ struct campaign {
     const cJSON **tests; /* by number */
     unsigned count;
     uint64_t seed;
+    struct lt_identity identity;
+    struct lt_writer writer;
     pid_t child;
     int pipe;
     char *line;
@@ -82,6 +85,7 @@ static bool save(struct campaign *c)
     cJSON_AddStringToObject(json, "format", "refcl-litmus-results");
     cJSON_AddNumberToObject(json, "version", LT_RESULTS_VERSION);
     cJSON_AddItemToObject(json, "seed", lt_value_json((int64_t)c->seed));
+    lt_identity_add(&c->identity, json);
     if (c->device)
         cJSON_AddItemToObject(json, "device", cJSON_Duplicate(c->device, true));
     cJSON *tests = cJSON_AddArrayToObject(json, "tests");
@@ -144,8 +148,10 @@ static bool resume(struct campaign *c)
     if (access(c->options->results_path, F_OK) != 0)
         return true;
     cJSON *results = lt_load_results(c->options->results_path);
-    if (!results)
+    if (!results || !lt_identity_resume(&c->identity, results, c->options->results_path)) {
+        cJSON_Delete(results);
         return false;
+    }
     if (!c->options->has_seed)
         c->seed = (uint64_t)lt_json_value(cJSON_GetObjectItem(results, "seed"));
     for (unsigned i = 0; i < c->count; i++) {
@@ -266,9 +272,15 @@ static bool start_child(struct campaign *c)
     if (pipe(fds) != 0)
         return false;
     fflush(NULL);
+    pid_t parent = getpid();
     c->child = fork();
     if (c->child == 0) {
+        /* It must not go on without us; a parent that was gone before the signal was asked for is another
+         * one. */
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+            _exit(1);
         close(fds[0]);
+        close(c->writer.fd); /* the lock is the parent's alone */
         FILE *report = fdopen(fds[1], "w");
         if (report)
             child_main(c, report);
@@ -527,11 +539,18 @@ static int summary(const struct campaign *c)
     return c->broken ? 2 : bad ? 1 : 0;
 }
 
+static bool begin(struct campaign *c)
+{
+    lt_identity_new(&c->identity, c->plan, c->options);
+    return !c->options->resume || resume(c);
+}
+
 int lt_campaign(const struct lt_options *options)
 {
     struct campaign c = {.options = options, .current = -1, .start = lt_seconds()};
     int code = 2;
-    if (load_plan(&c) && (!options->resume || resume(&c))) {
+    c.writer.fd = -1;
+    if (load_plan(&c) && lt_writer_lock(&c.writer, options->results_path) && begin(&c)) {
         bool saved = save(&c);
         while (saved && work_left(&c) && !c.broken) {
             c.ended = false;
@@ -550,6 +569,8 @@ int lt_campaign(const struct lt_options *options)
     free(c.tests);
     free(c.line);
     free(c.broken_reason);
+    lt_writer_unlock(&c.writer);
+    cJSON_Delete(c.identity.parts);
     cJSON_Delete(c.device);
     cJSON_Delete(c.plan);
     return code;

@@ -97,7 +97,38 @@ static cJSON *find(const cJSON *tests, const cJSON *wanted)
     return NULL;
 }
 
-static bool add_results(cJSON *sum, const cJSON *from, const char *path)
+/* SUM holds all of PARTS already: nothing is added, and the caller goes on. */
+static bool is_counted(const cJSON *all, const cJSON *parts, const char *path, bool *ok)
+{
+    int shared = lt_parts_shared(parts, all), count = cJSON_GetArraySize(parts);
+    if (shared == 0)
+        return false;
+    *ok = shared == count;
+    if (*ok)
+        fprintf(stderr, "%s: ignored: what it holds is counted already\n", path);
+    else
+        fprintf(stderr,
+                "%s: %d of the %d campaigns that it adds up are counted already, and cannot be taken out of "
+                "the sum: "
+                "merge the results that it was made from\n",
+                path, shared, count);
+    return true;
+}
+
+/* SUM is of several campaigns from now on. */
+static void add_parts(cJSON *sum, const cJSON *parts)
+{
+    cJSON *all = lt_parts(sum);
+    const cJSON *part;
+    cJSON_ArrayForEach(part, parts) cJSON_AddItemToArray(all, cJSON_Duplicate(part, true));
+    cJSON_DeleteItemFromObject(sum, "campaign");
+    cJSON_DeleteItemFromObject(sum, "shard");
+    cJSON_DeleteItemFromObject(sum, "run");
+    cJSON_DeleteItemFromObject(sum, "parts");
+    cJSON_AddItemToObject(sum, "parts", all);
+}
+
+static bool add_tests(cJSON *sum, const cJSON *from, const char *path)
 {
     cJSON *tests = cJSON_GetObjectItem(sum, "tests");
     const cJSON *item;
@@ -116,9 +147,23 @@ static bool add_results(cJSON *sum, const cJSON *from, const char *path)
     return true;
 }
 
+static bool add_results(cJSON *sum, const cJSON *from, const char *path)
+{
+    cJSON *all = lt_parts(sum), *parts = lt_parts(from);
+    bool ok = true;
+    if (!is_counted(all, parts, path, &ok)) {
+        add_parts(sum, parts); /* before the tests: results without identities are known by their contents */
+        ok = add_tests(sum, from, path);
+    }
+    cJSON_Delete(all);
+    cJSON_Delete(parts);
+    return ok;
+}
+
 int lt_merge(const struct lt_options *o)
 {
     cJSON *sum = NULL;
+    struct lt_writer writer;
     bool ok = o->input_count > 0;
     if (!ok)
         fprintf(stderr, "refcl-litmus-run: --merge needs results files\n");
@@ -132,7 +177,10 @@ int lt_merge(const struct lt_options *o)
         ok = ok && add_results(sum, next, o->inputs[i]);
         cJSON_Delete(next);
     }
-    ok = ok && lt_save_json(sum, o->results_path);
+    if (ok && (ok = lt_writer_lock(&writer, o->results_path))) {
+        ok = lt_save_json(sum, o->results_path);
+        lt_writer_unlock(&writer);
+    }
     cJSON_Delete(sum);
     return ok ? 0 : 2;
 }

@@ -200,6 +200,26 @@ bool lt_save_json(const cJSON *json, const char *path);
 /* Makes a folder for temporary files that no other user can enter, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);
 char *lt_read_file(const char *path);
+/* The right to write the results PATH, which one process has at a time (identity.c).  False after a
+ * complaint. */
+struct lt_writer {
+    int fd; /* -1: not held */
+    char path[4096];
+};
+bool lt_writer_lock(struct lt_writer *writer, const char *path);
+void lt_writer_unlock(struct lt_writer *writer);
+/* What results are of (identity.c). */
+struct lt_identity {
+    char campaign[20], shard[24], run[40];
+    cJSON *parts; /* of merged results that are resumed, NULL = none */
+};
+void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_options *options);
+/* Goes on as what RESULTS are.  False after a complaint: they are another shard's. */
+bool lt_identity_resume(struct lt_identity *id, const cJSON *results, const char *path);
+void lt_identity_add(const struct lt_identity *id, cJSON *results);
+/* The campaigns that RESULTS hold, an array that the caller deletes; how many of PARTS are among OTHERS. */
+cJSON *lt_parts(const cJSON *results);
+int lt_parts_shared(const cJSON *parts, const cJSON *others);
 /* A plan, or results that a campaign wrote; NULL, with a message: they cannot be used. */
 cJSON *lt_load_plan(const char *path);
 cJSON *lt_load_results(const char *path);

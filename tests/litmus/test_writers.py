@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Campaigns that are killed leave nothing behind, a results file has one writer, and merging counts each run once."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from tap import check
+from built import PATIENCE, REFCL, ROOT, RUNNER, campaigns_or_skip, on_refcl
+
+TESTS = [os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus"),
+         os.path.join(ROOT, "litmus/suite/message-passing")]
+
+
+def run(*words):
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, env=on_refcl())
+
+
+def wait_until(what):
+    until = time.monotonic() + PATIENCE
+    while not what() and time.monotonic() < until:
+        time.sleep(0.01)
+    return what()
+
+
+def descendants(process):
+    found = []
+    try:
+        with open("/proc/%d/task/%d/children" % (process, process), encoding="utf-8") as f:
+            for child in map(int, f.read().split()):
+                found += [child] + descendants(child)
+    except OSError:
+        pass
+    return found
+
+
+def lives(process):
+    try:
+        with open("/proc/%d/stat" % process, encoding="utf-8") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def load(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def killed(folder):
+    """refcl, the runner, and the runner's child: the first two are killed in turn."""
+    results = os.path.join(folder, "endless.json")
+    words = [REFCL, "litmus", "run", "-q", "-n", "1000000000", "-o", results, TESTS[0]]
+    first = subprocess.Popen(words, env=on_refcl(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(descendants(first.pid)) >= 2 and os.path.exists(results))
+    below = descendants(first.pid)
+    second = run(RUNNER, "-q", "-n", "10", "-o", results, results + ".plan")
+    check("a second writer is refused", second.returncode == 2 and "is written by another process" in second.stderr,
+          (second.returncode, second.stderr))
+    other = run(RUNNER, "--merge", "-o", results, results)
+    check("so is one that merges", other.returncode == 2 and "is written by another process" in other.stderr, other.stderr)
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    gone = wait_until(lambda: not any(map(lives, below)))
+    check("refcl killed: nothing goes on", len(below) >= 2 and gone, below)
+    runner = subprocess.Popen([RUNNER, "-q", "--resume", "-n", "1000000000", "-o", results, results + ".plan"], env=on_refcl(),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_until(lambda: descendants(runner.pid))
+    below = descendants(runner.pid)
+    runner.send_signal(signal.SIGKILL)
+    runner.wait()
+    check("the runner killed: nothing goes on", below and wait_until(lambda: not any(map(lives, below))), below)
+    done = run(RUNNER, "-q", "--resume", "-n", "10", "-o", results, results + ".plan")
+    check("then it can be resumed", done.returncode == 0 and not os.path.exists(results + ".lock"), done.stderr)
+    program = subprocess.Popen([REFCL, "run", "--", "sleep", "1000"], stderr=subprocess.DEVNULL)
+    wait_until(lambda: descendants(program.pid))
+    below = descendants(program.pid)
+    program.send_signal(signal.SIGKILL)
+    program.wait()
+    check("refcl run killed: its program ends", below and wait_until(lambda: not any(map(lives, below))), below)
+
+
+def total(results):
+    return sum(t["instances"] + t["discarded"] for t in results["tests"])
+
+
+def merges(folder):
+    def at(name):
+        return os.path.join(folder, name)
+    plan = at("plan.json")
+    run(REFCL, "litmus", "plan", "-o", plan, TESTS[1])
+    for k in (1, 2, 3):
+        run(RUNNER, "-q", "-n", "50", "--shard", "%d/3" % k, "-o", at("%d.json" % k), plan)
+    shards = [load(at("%d.json" % k)) for k in (1, 2, 3)]
+    check("shards name campaign, shard and run", len({s["campaign"] for s in shards}) == 1 and
+          [s["shard"] for s in shards] == ["1/3", "2/3", "3/3"] and len({s["run"] for s in shards}) == 3, [list(s) for s in shards])
+    done = run(REFCL, "litmus", "merge", "-o", at("sum.json"), at("1.json"), at("2.json"), at("3.json"))
+    whole = load(at("sum.json"))
+    check("their sum", done.returncode == 0 and not done.stderr and total(whole) == sum(map(total, shards)) > 0 and
+          sorted(p["run"] for p in whole["parts"]) == sorted(s["run"] for s in shards), done.stderr)
+    done = run(REFCL, "litmus", "merge", "-o", at("twice.json"), at("1.json"), at("2.json"), at("1.json"), at("3.json"))
+    check("a shard given twice counts once, with a message", done.returncode == 0 and "1.json: ignored" in done.stderr and
+          total(load(at("twice.json"))) == total(whole), done.stderr)
+    done = run(REFCL, "litmus", "merge", "-o", at("sum.json"), at("sum.json"), at("2.json"), at("sum.json"))
+    check("merging is idempotent", done.returncode == 0 and load(at("sum.json")) == whole, done.stderr)
+    run(REFCL, "litmus", "merge", "-o", at("first.json"), at("1.json"), at("2.json"))
+    run(REFCL, "litmus", "merge", "-o", at("last.json"), at("2.json"), at("3.json"))
+    done = run(REFCL, "litmus", "merge", "-o", at("bad.json"), at("first.json"), at("last.json"))
+    check("sums that overlap are refused", done.returncode == 2 and "cannot be taken out" in done.stderr and
+          not os.path.exists(at("bad.json")), done.stderr)
+    for k in (1, 2):
+        old = {key: value for key, value in shards[k - 1].items() if key not in ("campaign", "shard", "run")}
+        with open(at("old%d.json" % k), "w", encoding="utf-8") as f:
+            json.dump(old, f)
+    done = run(REFCL, "litmus", "merge", "-o", at("old.json"), at("old1.json"), at("old2.json"), at("old1.json"))
+    check("results without names: read, and the same contents once", done.returncode == 0 and "old1.json: ignored" in done.stderr and
+          total(load(at("old.json"))) == total(shards[0]) + total(shards[1]), done.stderr)
+    before = shards[0]["run"]
+    run(RUNNER, "-q", "--resume", "-n", "60", "--shard", "1/3", "-o", at("1.json"), plan)
+    check("a resumed run is the same run", load(at("1.json"))["run"] == before and total(load(at("1.json"))) > total(shards[0]))
+    done = run(RUNNER, "-q", "--resume", "-n", "60", "--shard", "2/3", "-o", at("1.json"), plan)
+    check("another shard does not resume it", done.returncode == 2 and "results of shard 1/3" in done.stderr, done.stderr)
+    again = run(RUNNER, "-q", "-n", "50", "--shard", "1/3", "-o", at("again.json"), plan)
+    done = run(REFCL, "litmus", "merge", "-o", at("more.json"), at("1.json"), at("again.json"))
+    check("a repeated run of the same shard counts", again.returncode == 0 and not done.stderr and
+          total(load(at("more.json"))) == total(load(at("1.json"))) + total(load(at("again.json"))), done.stderr)
+
+
+def main():
+    campaigns_or_skip("writers")
+    with tempfile.TemporaryDirectory() as folder:
+        merges(folder)
+        killed(folder)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
