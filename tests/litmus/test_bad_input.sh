@@ -73,7 +73,7 @@ refused 'no such OpenCL device' "$refcl" litmus run -q -o new.json --icd plan.js
 mkfifo fifo.cat
 for included in fifo.cat /dev/tty /dev/zero folder; do
     printf 'OpenCL\ninclude "%s"\n' "$included" >include.cat
-    refused "cannot read included file '$included'" "$refcl" litmus check --model include.cat "$test"
+    refused "cannot read included file '$included'" "$refcl" litmus check --model ./include.cat "$test"
 done
 
 generate() { refused "$1" "$refcl" litmus gen --shapes MP "${@:2}"; }

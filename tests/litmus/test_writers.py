@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
 from tap import check
-from built import PATIENCE, REFCL, ROOT, RUNNER, campaigns_or_skip, on_refcl
+from built import PATIENCE, REFCL, ROOT, RUNNER, on_refcl
 
 TESTS = [os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus"),
          os.path.join(ROOT, "litmus/suite/message-passing")]
@@ -132,7 +132,6 @@ def merges(folder):
 
 
 def main():
-    campaigns_or_skip("writers")
     with tempfile.TemporaryDirectory() as folder:
         merges(folder)
         killed(folder)
