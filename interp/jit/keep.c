@@ -3,18 +3,17 @@
 #include "keep.h"
 #include "interp/cache.h"
 #include "interp/fault.h"
+#include "memmodel/base/identity.h"
 #include "memmodel/base/privilege.h"
-#include <dlfcn.h>
 #include <llvm-c/Core.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { PARTS = 8 };
 struct key {
     struct in_cache_part parts[PARTS];
-    char library[120];
+    char library[2 * MM_IDENTITY + 8];
     char *cpu, *features;
     uint8_t *constants;
     uint8_t edge;
@@ -22,16 +21,14 @@ struct key {
 
 static const char identity;
 
-/* Which build of this library. */
+/* Which builds of this library and of LLVM. */
 static bool identify(char *text, size_t size)
 {
-    Dl_info info;
-    struct stat file;
-    if (dladdr((const void *)&identity, &info) == 0 || info.dli_fname == NULL ||
-        stat(info.dli_fname, &file) != 0)
+    char path[4096], own[MM_IDENTITY], llvm[MM_IDENTITY];
+    if (!mm_identity_of_loaded(&identity, path, sizeof path, own) ||
+        !mm_identity_of_loaded((const void *)(uintptr_t)&LLVMContextCreate, path, sizeof path, llvm))
         return false;
-    snprintf(text, size, "jit %lld %lld.%09ld %llu", (long long)file.st_size, (long long)file.st_mtim.tv_sec,
-             file.st_mtim.tv_nsec, (unsigned long long)file.st_ino);
+    snprintf(text, size, "jit %s %s", own, llvm);
     return true;
 }
 

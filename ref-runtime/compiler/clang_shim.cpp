@@ -1,6 +1,7 @@
 /* OpenCL C to SPIR-V in one process: clang to an LLVM module, the fix-ups, then the SPIR-V translator.
  * Optimisation stays off because the translator writes invalid merges for optimised modules. */
 #include "memmodel/base/privilege.h"
+#include "ref-runtime/compiler/dependencies_shim.hpp"
 #include "ref-runtime/compiler/helper.h"
 
 #include <clang/AST/ASTConsumer.h>
@@ -141,10 +142,11 @@ std::vector<std::string> arguments(const rt_job *job, bool extra)
 
 /* The real files with the given headers on top: below a root of their own, and beside the source, where
  * #include "name" looks first [CL 5.8.4]. */
-llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const rt_job *job, const char *extra)
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> file_system(const rt_job *job, const char *extra,
+                                                            Dependencies &dependencies)
 {
     llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem> overlay(
-        new llvm::vfs::OverlayFileSystem(llvm::vfs::getRealFileSystem()));
+        new llvm::vfs::OverlayFileSystem(new RecordingFileSystem(dependencies)));
     llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> memory(new llvm::vfs::InMemoryFileSystem);
     llvm::SmallString<256> beside;
     if (auto cwd = overlay->getCurrentWorkingDirectory())
@@ -217,8 +219,8 @@ class AttributeNotes : public clang::ASTConsumer
 class NotingAction : public clang::EmitLLVMOnlyAction
 {
   public:
-    NotingAction(llvm::LLVMContext *context, std::vector<std::string> &to)
-        : clang::EmitLLVMOnlyAction(context), notes(to)
+    NotingAction(llvm::LLVMContext *context, std::vector<std::string> &to, Dependencies &files)
+        : clang::EmitLLVMOnlyAction(context), notes(to), dependencies(files)
     {
     }
 
@@ -227,6 +229,7 @@ class NotingAction : public clang::EmitLLVMOnlyAction
                                                           llvm::StringRef file) override
     {
         std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+        compiler.getPreprocessor().addPPCallbacks(std::make_unique<TimeWatch>(dependencies));
         consumers.push_back(std::make_unique<AttributeNotes>(notes, compiler.getLangOpts()));
         consumers.push_back(clang::EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));
         return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
@@ -234,10 +237,12 @@ class NotingAction : public clang::EmitLLVMOnlyAction
 
   private:
     std::vector<std::string> &notes;
+    Dependencies &dependencies;
 };
 
 std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, llvm::LLVMContext &context,
-                                        std::string &log, std::vector<std::string> &notes)
+                                        std::string &log, std::vector<std::string> &notes,
+                                        Dependencies &dependencies)
 {
     std::vector<std::string> strings = arguments(job, *extra != 0);
     std::vector<const char *> args;
@@ -264,11 +269,12 @@ std::unique_ptr<llvm::Module> run_clang(const rt_job *job, const char *extra, ll
     compiler.setInvocation(invocation);
     compiler.createDiagnostics(new clang::TextDiagnosticPrinter(stream, &invocation->getDiagnosticOpts()),
                                true);
-    compiler.setFileManager(new clang::FileManager(compiler.getFileSystemOpts(), file_system(job, extra)));
+    compiler.setFileManager(
+        new clang::FileManager(compiler.getFileSystemOpts(), file_system(job, extra, dependencies)));
     compiler.createSourceManager(compiler.getFileManager());
     compiler.setVerboseOutputStream(std::make_unique<llvm::raw_null_ostream>());
 
-    NotingAction action(&context, notes);
+    NotingAction action(&context, notes, dependencies);
     const bool ok = compiler.ExecuteAction(action);
     stream.flush();
     return ok ? action.takeModule() : nullptr;
@@ -413,18 +419,27 @@ void move_initializers(llvm::Module &module)
 } // namespace
 
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
-                               struct rt_text *notes, struct rt_binary *binary)
+                               struct rt_text *notes, struct rt_text *dependencies, struct rt_binary *binary)
 {
+    Dependencies files;
     llvm::LLVMContext context;
     std::string diagnostics;
     std::vector<std::string> noted;
-    std::unique_ptr<llvm::Module> module = run_clang(job, extra_header, context, diagnostics, noted);
+    std::unique_ptr<llvm::Module> module = run_clang(job, extra_header, context, diagnostics, noted, files);
     for (const std::string &note : noted)
         if (!rt_text_add(notes, note.c_str(), note.size() + 1))
             return MM_LIMIT;
     rt_text_add(log, diagnostics.data(), diagnostics.size());
     if (!module)
         return MM_INVALID;
+    files.add_binary(reinterpret_cast<const void *>(&rt_clang_compile));
+    files.add_binary(reinterpret_cast<const void *>(&clang::CompilerInvocation::CreateFromArgs));
+    files.add_binary(reinterpret_cast<const void *>(&llvm::ConstantFoldConstant));
+    bool (*translate)(llvm::Module *, const SPIRV::TranslatorOpts &, std::ostream &, std::string &) =
+        &llvm::writeSpirv;
+    files.add_binary(reinterpret_cast<const void *>(translate));
+    if (!files.write(dependencies))
+        return MM_LIMIT;
 
     promote_handles(*module);
     move_initializers(*module);

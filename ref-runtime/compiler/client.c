@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "interp/cache.h"
+#include "memmodel/base/identity.h"
+#include "memmodel/base/privilege.h"
 #include "ref-runtime/compiler/client_options.h"
 #include "ref-runtime/compiler/client_process.h"
 #include "ref-runtime/compiler/wire.h"
@@ -80,8 +82,8 @@ static bool transmit(const struct request *r, int stream)
 
 struct response {
     uint32_t cls;
-    char *log, *binary;
-    size_t log_size, binary_size;
+    char *log, *binary, *dependencies;
+    size_t log_size, binary_size, dependencies_size;
     bool no_memory; /* for what the helper sent */
 };
 
@@ -107,6 +109,9 @@ static bool receive(int stream, struct response *response)
         } else if (blob.tag == RT_TAG_BINARY) {
             response->binary = data;
             response->binary_size = blob.size;
+        } else if (blob.tag == RT_TAG_DEPENDENCIES && !response->dependencies) {
+            response->dependencies = data;
+            response->dependencies_size = blob.size;
         } else {
             if (blob.tag == RT_TAG_CLASS && blob.size == sizeof response->cls)
                 memcpy(&response->cls, data, sizeof response->cls);
@@ -160,9 +165,12 @@ static enum mm_class finish(struct response *response, struct rt_binary *binary,
     return MM_OK;
 }
 
-static enum mm_class run(struct request *r, struct rt_binary *binary, char **log, struct mm_error *err)
+/* *DEPENDENCIES, freed with mm_free: what the result depends on; no data: it is not to be kept. */
+static enum mm_class run(struct request *r, struct rt_binary *binary, char **log,
+                         struct rt_binary *dependencies, struct mm_error *err)
 {
     struct rt_connection connection;
+    *dependencies = (struct rt_binary){0};
     *binary = (struct rt_binary){0};
     *log = NULL;
     if (r->failed)
@@ -182,37 +190,41 @@ static enum mm_class run(struct request *r, struct rt_binary *binary, char **log
             *log ? mm_fail(err, MM_INVALID, "compiler", "the compiler failed: %.300s", strchr(*log, '\n') + 1)
                  : mm_fail(err, MM_LIMIT, "memory", "no memory for the build log");
     }
+    *dependencies = (struct rt_binary){response.dependencies, response.dependencies_size};
     rt_process_disconnect(&connection);
     return cls;
 }
 
 /* ---- the cache ---------------------------------------------------------------------------------- */
 
-static bool mentions(const char *text, size_t size, const char *word)
-{
-    return memmem(text, size, word, strlen(word)) != NULL;
-}
-
-/* The result of a job depends on what is sent and on the helper, unless the compiler reads other files. */
+/* A job with a fault is not kept. */
 static bool cacheable(const struct request *r)
 {
-    for (size_t i = 0; i < r->count; i++) {
-        const char *data = r->blobs[i].data;
-        size_t size = r->blobs[i].size;
-        bool text = r->blobs[i].tag == RT_TAG_SOURCE || r->blobs[i].tag == RT_TAG_HEADER_TEXT ||
-                    r->blobs[i].tag == RT_TAG_ARGUMENT;
-        if (r->blobs[i].tag == RT_TAG_FAULT || (text && mentions(data, size, "include")) ||
-            (text && (mentions(data, size, "__DATE__") || mentions(data, size, "__TIME"))))
+    for (size_t i = 0; i < r->count; i++)
+        if (r->blobs[i].tag == RT_TAG_FAULT)
             return false;
-    }
     return !r->failed;
+}
+
+/* What the helper is started as: what it then consists of and reads is in the dependencies of its results. */
+static bool identify_helper(char *text, size_t size)
+{
+    static const char *const variables[] = {"REFCL_CLANG_RESOURCE_DIR", "LD_LIBRARY_PATH", "LD_PRELOAD"};
+    int n = snprintf(text, size, "2 " REFCL_VERSION);
+    size_t used = n > 0 ? (size_t)n : size;
+    for (size_t i = 0; i < sizeof variables / sizeof *variables && used < size; i++) {
+        const char *value = mm_getenv(variables[i]);
+        n = snprintf(text + used, size - used, " %s", value ? value : "");
+        used += n > 0 ? (size_t)n : size;
+    }
+    return used + 1 < size && rt_process_path(text + used, size - used);
 }
 
 /* The parts of the key: the helper, tags and data of the request but for the time it may take. */
 static struct in_cache_part *cache_key(const struct request *r, char *identity, size_t identity_size,
                                        size_t *parts)
 {
-    if (!cacheable(r) || !rt_process_identity(identity, identity_size))
+    if (!cacheable(r) || !identify_helper(identity, identity_size))
         return NULL;
     struct in_cache_part *key = mm_alloc((2 * r->count + 1) * sizeof *key);
     if (!key)
@@ -227,29 +239,58 @@ static struct in_cache_part *cache_key(const struct request *r, char *identity, 
     return key;
 }
 
-/* An entry is the size of the log, the log with its end, the binary. */
+/* Whether each dependency is what it was. */
+static bool still_hold(const char *dependencies, size_t size)
+{
+    for (const char *at = dependencies, *end = at + size; at < end;) {
+        char now[MM_IDENTITY] = "";
+        const char *path = at + 1, *path_end = memchr(at, 0, (size_t)(end - at));
+        const char *then = path_end ? path_end + 1 : end, *then_end = memchr(then, 0, (size_t)(end - then));
+        if (!path_end || path > path_end || !then_end)
+            return false;
+        (*at == RT_DEPENDS_ON_BINARY ? mm_identity_of_binary : mm_identity_of_file)(path, now);
+        if (strcmp(now, then) != 0)
+            return false;
+        at = then_end + 1;
+    }
+    return size > 0;
+}
+
+/* Takes a text with its size before it off *AT. */
+static const char *take_text(const char **at, const char *end, uint64_t *size)
+{
+    if ((size_t)(end - *at) < sizeof *size)
+        return NULL;
+    memcpy(size, *at, sizeof *size);
+    *at += sizeof *size;
+    if (*size > (size_t)(end - *at))
+        return NULL;
+    const char *text = *at;
+    *at += *size;
+    return text;
+}
+
+/* An entry is the dependencies and the log with its end, each after its size, and the binary. */
 static bool from_cache(const struct in_cache_part *key, size_t parts, struct rt_binary *binary, char **log)
 {
     void *data;
     size_t size;
-    uint64_t log_size;
     if (!in_cache_get(key, parts, &data, &size))
         return false;
-    bool good = size > sizeof log_size;
+    uint64_t log_size = 0, dependencies_size = 0;
+    const char *at = data, *end = at + size;
+    const char *dependencies = take_text(&at, end, &dependencies_size);
+    const char *text = dependencies ? take_text(&at, end, &log_size) : NULL;
+    bool good = text && log_size > 0 && still_hold(dependencies, dependencies_size);
     if (good) {
-        memcpy(&log_size, data, sizeof log_size);
-        good = log_size > 0 && log_size < size - sizeof log_size;
-    }
-    if (good) {
-        const char *text = (const char *)data + sizeof log_size;
         *log = mm_alloc(log_size);
-        binary->size = size - sizeof log_size - log_size;
+        binary->size = (size_t)(end - at);
         binary->data = mm_alloc(binary->size + 1);
         good = *log && binary->data;
         if (good) {
             memcpy(*log, text, log_size);
             (*log)[log_size - 1] = 0;
-            memcpy(binary->data, text + log_size, binary->size);
+            memcpy(binary->data, at, binary->size);
         } else {
             mm_free(*log);
             mm_free(binary->data);
@@ -261,33 +302,42 @@ static bool from_cache(const struct in_cache_part *key, size_t parts, struct rt_
     return good;
 }
 
-static void to_cache(const struct in_cache_part *key, size_t parts, const struct rt_binary *binary,
-                     const char *log)
+static char *put_text(char *at, const void *text, uint64_t size)
 {
-    uint64_t log_size = strlen(log) + 1;
-    char *data = mm_alloc(sizeof log_size + log_size + binary->size);
+    memcpy(at, &size, sizeof size);
+    memcpy(at + sizeof size, text, size);
+    return at + sizeof size + size;
+}
+
+static void to_cache(const struct in_cache_part *key, size_t parts, const struct rt_binary *binary,
+                     const char *log, const struct rt_binary *dependencies)
+{
+    size_t log_size = strlen(log) + 1,
+           size = 2 * sizeof(uint64_t) + dependencies->size + log_size + binary->size;
+    char *data = dependencies->size > 0 ? mm_alloc(size) : NULL;
     if (!data)
         return;
-    memcpy(data, &log_size, sizeof log_size);
-    memcpy(data + sizeof log_size, log, log_size);
-    memcpy(data + sizeof log_size + log_size, binary->data, binary->size);
-    in_cache_put(key, parts, data, sizeof log_size + log_size + binary->size);
+    char *at = put_text(put_text(data, dependencies->data, dependencies->size), log, log_size);
+    memcpy(at, binary->data, binary->size);
+    in_cache_put(key, parts, data, size);
     mm_free(data);
 }
 
 static enum mm_class run_or_remember(struct request *r, struct rt_binary *binary, char **log,
                                      struct mm_error *err)
 {
-    char identity[PATH_MAX + 128];
+    char identity[3 * PATH_MAX];
+    struct rt_binary dependencies;
     size_t parts = 0;
     struct in_cache_part *key = cache_key(r, identity, sizeof identity, &parts);
     if (key && from_cache(key, parts, binary, log)) {
         mm_free(key);
         return MM_OK;
     }
-    enum mm_class cls = run(r, binary, log, err);
+    enum mm_class cls = run(r, binary, log, &dependencies, err);
     if (cls == MM_OK && key)
-        to_cache(key, parts, binary, *log);
+        to_cache(key, parts, binary, *log, &dependencies);
+    mm_free(dependencies.data);
     mm_free(key);
     return cls;
 }
@@ -341,12 +391,14 @@ enum mm_class rt_link(const struct rt_binary *modules, size_t count, bool librar
                       char **log, struct mm_error *err)
 {
     struct request r;
+    struct rt_binary dependencies;
     begin(&r, RT_OPERATION_LINK);
     for (size_t i = 0; i < count; i++)
         put(&r, RT_TAG_MODULE, modules[i].data, modules[i].size);
     if (library)
         put(&r, RT_TAG_LIBRARY, "", 0);
-    enum mm_class cls = run(&r, binary, log, err);
+    enum mm_class cls = run(&r, binary, log, &dependencies, err);
+    mm_free(dependencies.data);
     mm_free(r.blobs);
     return cls;
 }

@@ -45,7 +45,7 @@ static bool join(char *out, size_t size, const char *base, const char *rest)
 
 /* Beside the library, or in ../libexec/refcl from it; likewise from the executable, but for a privileged one:
  * a user may link to it from a folder of his own. */
-static bool find_helper(char *path, size_t size)
+bool rt_process_path(char *path, size_t size)
 {
     const char *given = rt_setting_text(RT_SET_COMPILER, NULL);
     if (given) {
@@ -65,17 +65,6 @@ static bool find_helper(char *path, size_t size)
             (*executable && join(path, size, executable, places[i])))
             return true;
     return false;
-}
-
-bool rt_process_identity(char *text, size_t size)
-{
-    char path[PATH_MAX];
-    struct stat info;
-    if (!find_helper(path, sizeof path) || stat(path, &info))
-        return false;
-    int n = snprintf(text, size, REFCL_VERSION " %s %lld %lld.%09ld", path, (long long)info.st_size,
-                     (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-    return n > 0 && (size_t)n < size;
 }
 
 /* ---- starting it ------------------------------------------------------------------------------- */
@@ -112,7 +101,7 @@ static enum mm_class start(struct mm_error *err)
     char path[PATH_MAX];
     int pair[2], status = 0;
     pid_t pid;
-    if (!find_helper(path, sizeof path))
+    if (!rt_process_path(path, sizeof path))
         return mm_fail(err, MM_LIMIT, "compiler",
                        "refcl-compiler is not installed; REFCL_COMPILER may name it");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))

@@ -12,8 +12,8 @@ struct rt_connection {
 };
 /* Opens a connection to a fresh child of the helper, starting or restarting the helper where needed. */
 enum mm_class rt_process_connect(struct rt_connection *connection, struct mm_error *err);
-/* What tells this helper from others: its path, size and date; false: there is none. */
-bool rt_process_identity(char *text, size_t size);
+/* Where the helper is; false: there is none. */
+bool rt_process_path(char *path, size_t size);
 void rt_process_disconnect(struct rt_connection *connection);
 
 #endif

@@ -201,12 +201,14 @@ static void inject_fault_of_server(const char *fault)
 
 /* ---- jobs -------------------------------------------------------------------------------------- */
 
-static enum mm_class compile(const struct rt_job *job, struct rt_text *log, struct rt_binary *binary)
+static enum mm_class compile(const struct rt_job *job, struct rt_text *log, struct rt_text *dependencies,
+                             struct rt_binary *binary)
 {
     struct rt_text extra = {0}, notes = {0};
     if (!rt_helper_extra_header(job, &extra))
         return MM_LIMIT;
-    enum mm_class cls = rt_clang_compile(job, extra.data ? extra.data : "", log, &notes, binary);
+    enum mm_class cls =
+        rt_clang_compile(job, extra.data ? extra.data : "", log, &notes, dependencies, binary);
     mm_free(extra.data);
     cls = cls == MM_OK ? rt_helper_clean_spirv(binary, job, log) : cls;
     cls = cls == MM_OK ? rt_helper_order(binary) : cls;
@@ -216,12 +218,15 @@ static enum mm_class compile(const struct rt_job *job, struct rt_text *log, stru
 }
 
 static void respond(int fd, enum mm_class cls, const char *unconfined, const struct rt_text *log,
-                    const struct rt_binary *binary)
+                    const struct rt_text *dependencies, const struct rt_binary *binary)
 {
-    struct rt_wire_head head = {.magic = RT_WIRE_MAGIC, .blobs = unconfined ? 4 : 3};
+    struct rt_wire_head head = {.magic = RT_WIRE_MAGIC, .blobs = 3};
+    head.blobs += (dependencies->size > 0 ? 1u : 0) + (unconfined ? 1u : 0);
     uint32_t class_number = cls;
     if (rt_wire_send(fd, &head, sizeof head) &&
         rt_wire_send_blob(fd, RT_TAG_CLASS, &class_number, sizeof class_number) &&
+        (!dependencies->size ||
+         rt_wire_send_blob(fd, RT_TAG_DEPENDENCIES, dependencies->data, dependencies->size)) &&
         (!unconfined || rt_wire_send_blob(fd, RT_TAG_UNCONFINED, unconfined, strlen(unconfined))) &&
         rt_wire_send_blob(fd, RT_TAG_LOG, log->data ? log->data : "", log->size))
         rt_wire_send_blob(fd, RT_TAG_BINARY, binary->data ? binary->data : "",
@@ -239,14 +244,14 @@ static void run_job(int fd)
         say("the working directory cannot be entered\n");
     const char *unconfined = rt_helper_confine();
     inject_fault(job.fault);
-    struct rt_text log = {0};
+    struct rt_text log = {0}, dependencies = {0};
     struct rt_binary binary = {0};
     enum mm_class cls = MM_BUG;
     if (job.operation == RT_OPERATION_COMPILE)
-        cls = compile(&job, &log, &binary);
+        cls = compile(&job, &log, &dependencies, &binary);
     else if (job.operation == RT_OPERATION_LINK)
         cls = rt_spirv_link(job.modules, job.module_count, job.library, &log, &binary);
-    respond(fd, cls, unconfined, &log, &binary);
+    respond(fd, cls, unconfined, &log, &dependencies, &binary);
 }
 
 /* A first compile in the server itself: every later fork starts with clang's tables in place. */
@@ -262,10 +267,11 @@ static void warm_up(void)
                          .features = "",
                          .directory = "",
                          .fault = ""};
-    struct rt_text log = {0};
+    struct rt_text log = {0}, dependencies = {0};
     struct rt_binary binary = {0};
-    compile(&job, &log, &binary);
+    compile(&job, &log, &dependencies, &binary);
     mm_free(log.data);
+    mm_free(dependencies.data);
     mm_free(binary.data);
 }
 

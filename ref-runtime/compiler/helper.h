@@ -42,10 +42,11 @@ bool rt_helper_extra_header(const struct rt_job *job, struct rt_text *header);
 #define RT_HEADER_ROOT "/refcl-headers/"
 
 /* clang_shim.cpp: source to SPIR-V words as the translator writes them.  LOG gets the diagnostics, NOTES what
- * the source says that SPIR-V does not keep: strings, each with its end.
- * MM_OK, or MM_INVALID with the reason in LOG. */
+ * the source says that SPIR-V does not keep: strings, each with its end.  DEPENDENCIES (wire.h) are the files
+ * that the compiler read, looked for or consists of; empty where the result depends on the time. MM_OK, or
+ * MM_INVALID with the reason in LOG. */
 enum mm_class rt_clang_compile(const struct rt_job *job, const char *extra_header, struct rt_text *log,
-                               struct rt_text *notes, struct rt_binary *binary);
+                               struct rt_text *notes, struct rt_text *dependencies, struct rt_binary *binary);
 
 /* helper_fixup.c: rewrites what the translator cannot take.  MODULE is an LLVMModuleRef. */
 struct LLVMOpaqueModule;
@@ -64,8 +65,8 @@ bool rt_helper_split_store(struct LLVMOpaqueBuilder *builder, struct LLVMOpaqueV
 bool rt_helper_fix_atomic(struct LLVMOpaqueModule *module, struct LLVMOpaqueBuilder *builder,
                           struct LLVMOpaqueValue *call, struct LLVMOpaqueValue *callee);
 
-/* helper_sandbox.c: from now on this process can read files and answer, and nothing else.  NULL, or why it is not
- * confined. */
+/* helper_sandbox.c: from now on this process can read files and answer, and nothing else.  NULL, or why it is
+ * not confined. */
 const char *rt_helper_confine(void);
 
 /* helper_spirv.c: takes the debug instruction set and bogus decorations out of a module, and turns file names

@@ -38,9 +38,13 @@ enum rt_wire_tag {
     RT_TAG_CLASS,     /* response: uint32_t, enum mm_class */
     RT_TAG_LOG,
     RT_TAG_BINARY,
-    RT_TAG_UNCONFINED /* why the job was not confined; absent where it was */
+    RT_TAG_DEPENDENCIES, /* what the result depends on; absent where it must not be kept */
+    RT_TAG_UNCONFINED    /* why the job was not confined; absent where it was */
 };
 enum rt_wire_operation { RT_OPERATION_COMPILE = 1, RT_OPERATION_LINK };
+
+/* A dependency: the kind, a path and its end, an identity (memmodel/base/identity.h) and its end. */
+enum rt_dependency { RT_DEPENDS_ON_FILE = 'F', RT_DEPENDS_ON_BINARY = 'B' };
 
 struct rt_wire_head {
     uint32_t magic;
@@ -54,7 +58,7 @@ struct rt_wire_blob {
 /* Whole transfers over a stream socket; false at the end of the stream or on an error. */
 static inline bool rt_wire_send(int fd, const void *data, size_t size)
 {
-    const char *at = data;
+    const char *at = (const char *)data;
     while (size) {
         ssize_t n = send(fd, at, size, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
@@ -68,7 +72,7 @@ static inline bool rt_wire_send(int fd, const void *data, size_t size)
 }
 static inline bool rt_wire_receive(int fd, void *data, size_t size)
 {
-    char *at = data;
+    char *at = (char *)data;
     while (size) {
         ssize_t n = recv(fd, at, size, 0);
         if (n < 0 && errno == EINTR)

@@ -128,6 +128,77 @@ mkdir -m 700 "$folder/pids"
 )
 check "a file left by a process of the same id" $?
 check "does not keep entries from being written" "$([ "$(find "$folder/pids" -type f ! -name 'new.*' | wc -l)" = 1 ]; echo $?)"
+
+# What a program includes, however that is spelled, and files that were not there.
+export REFCL_CACHE_DIR=$folder/includes REFCL_ENGINE=interp
+inside() { (cd "$folder/work" && "$REFCL" kernel k.cl -k k --global 1 --arg buf:4 --print 0 "$@" >"$folder/out" 2>&1); }
+builds() { # builds NAME RESULT: what the kernel stores
+    inside
+    check "$1" "$(grep -q "$2" "$folder/out"; echo $?)"
+}
+follows() { # follows NAME SOURCE: a change of what SOURCE includes is noticed; no change is none
+    rm -rf "$folder/work" "$REFCL_CACHE_DIR"
+    mkdir -p "$folder/work"
+    printf '%b' "$2" >"$folder/work/k.cl"
+    echo '#define VALUE 111' >"$folder/work/value.h"
+    builds "$1: first" 111
+    check "$1: is kept" "$([ "$(entries "$REFCL_CACHE_DIR")" = 1 ]; echo $?)"
+    before=$(stat -c %i "$REFCL_CACHE_DIR"/*)
+    builds "$1: again" 111
+    check "$1: is taken from the cache" "$([ "$(stat -c %i "$REFCL_CACHE_DIR"/*)" = "$before" ]; echo $?)"
+    touch -r "$folder/work/value.h" "$folder/stamp"
+    echo '#define VALUE 222' >"$folder/work/value.h"
+    touch -r "$folder/stamp" "$folder/work/value.h"
+    builds "$1: the file changed, but not its size and date" 222
+}
+kernel='kernel void k(global int *a) { *a = VALUE; }\n'
+follows "#include" "#include \"value.h\"\n$kernel"
+follows "#import" "#import \"value.h\"\n$kernel"
+follows "a continued line" "#inc\\\\\nlude \"value.h\"\n$kernel"
+follows "a digraph" "%:include \"value.h\"\n$kernel"
+follows "a macro as the name" "#define NAME \"value.h\"\n#include NAME\n$kernel"
+rm -rf "$folder/work" "$REFCL_CACHE_DIR"
+mkdir -p "$folder/work/first" "$folder/work/second"
+printf '#include "value.h"\n%b' "$kernel" >"$folder/work/k.cl"
+echo '#define VALUE 333' >"$folder/work/second/value.h"
+with_folders() { inside --build-options "-I first -I second"; }
+with_folders; check "a folder to look in" "$(grep -q 333 "$folder/out"; echo $?)"
+echo '#define VALUE 444' >"$folder/work/first/value.h"
+with_folders; check "a file that appears where the compiler looks first" "$(grep -q 444 "$folder/out"; echo $?)"
+printf '#if __has_include("more.h")\n#define VALUE 666\n#else\n#define VALUE 555\n#endif\n%b' "$kernel" >"$folder/work/k.cl"
+builds "a file that is not there" 555
+echo >"$folder/work/more.h"
+builds "and then is" 666
+rm -rf "$REFCL_CACHE_DIR"
+for spelled in __DATE__ '__TI\\\\\nME__' 'PASTE(__TIME, STAMP__)'; do
+    printf "#define PASTE(a, b) a##b\nconstant char now[] = $spelled;\nkernel void k(global int *a) { *a = now[0]; }\n" >"$folder/work/k.cl"
+    inside; check "$(printf '%s' "$spelled" | tr -d '\n'): the build" $?
+    check "depends on the time: is not kept" "$([ "$(entries "$REFCL_CACHE_DIR" 2>/dev/null)" = 0 ]; echo $?)"
+done
+# Another compiler under the same name, of the same size and date.
+rm -rf "$REFCL_CACHE_DIR" "$folder/compiler"
+mkdir "$folder/compiler"
+cp "$BUILD/refcl-compiler" "$folder/compiler/refcl-compiler"
+printf 'kernel void k(global int *a) { *a = 777; }\n' >"$folder/work/k.cl"
+export REFCL_COMPILER=$folder/compiler/refcl-compiler
+builds "a compiler" 777
+before=$(stat -c %i "$REFCL_CACHE_DIR"/*)
+builds "again" 777
+check "is taken from the cache" "$([ "$(stat -c %i "$REFCL_CACHE_DIR"/*)" = "$before" ]; echo $?)"
+/usr/bin/python3 - "$REFCL_COMPILER" <<'PY'
+import os, subprocess, sys
+path = sys.argv[1]
+status = os.stat(path)
+notes = subprocess.run(["readelf", "-n", path], stdout=subprocess.PIPE, text=True).stdout
+old = bytes.fromhex(notes.split("Build ID: ")[1].split()[0])
+data = open(path, "rb").read()
+assert data.count(old) >= 1
+open(path, "wb").write(data.replace(old, old[::-1]))
+os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+PY
+builds "another build of the compiler, of the same size and date" 777
+check "compiles anew" "$([ "$(stat -c %i "$REFCL_CACHE_DIR"/*)" != "$before" ]; echo $?)"
+unset REFCL_COMPILER
 REFCL_CACHE_DIR=/proc/none run "$folder/three.cl"; check "a folder that cannot be made" $?
 REFCL_CACHE_DIR=off run "$folder/three.cl"; check "no cache" $?
 done_testing
