@@ -75,8 +75,8 @@ for line in open("tests/models/matrix.txt").read().split("opencl.cat\n")[1].spli
     words = line.split()
     if re.match(r" +[0-9]+ [a-z]", line):
         columns.append(words[1])
-    elif columns and len(words) == len(columns) + 1 and not words[0].isdigit():
-        verdicts[words[0]] = words[1:]
+    elif columns and len(words) == len(columns) + 2 and words[0] in ("stated", "search"):
+        verdicts[words[1]] = words[2:]
     elif line.endswith(".cat"):
         break
 for a in json.load(sys.stdin)["ambiguities"]:
