@@ -117,6 +117,34 @@ static void make_argument(uint32_t k, const struct in_argument_info *info, struc
     }
 }
 
+/* Kernels that the made-up arguments lead into undefined behaviour, by file; of all others nothing is found.
+ */
+static const struct {
+    const char *file, *kind;
+} undefined[] = {{"07_c11atomics.cl", "uninitialized"},
+                 {"08_c11atomics_dynamic_order.cl", "invalid-order"},
+                 {"13_generic_as.cl", "uninitialized"},
+                 {"17_pipes_subgroup.cl", "invalid-reservation"},
+                 {"29_images2d.cl", "image-format"},
+                 {"30_image3d_write.cl", "image-format"},
+                 {"41_vector_ops.cl", "division-by-zero"},
+                 {"50_private_arrays.cl", "signed-overflow"},
+                 {"52_expect_assume.cl", "false-assumption"},
+                 {"56_longlong_128.cl", "division-by-zero"},
+                 {"61_large_local_and_ptrs.cl", "uninitialized"}};
+/* Programs that no device compiles: no OpenCL C, or of an extension that refcl does not have. */
+enum { UNDEFINED = sizeof undefined / sizeof *undefined, NOT_COMPILED = 3 };
+static uint32_t seen[UNDEFINED];
+
+static bool is_undefined(const char *file, const char *kind)
+{
+    for (uint32_t i = 0; i < UNDEFINED; i++) {
+        if (strcmp(undefined[i].file, file) == 0 && strcmp(undefined[i].kind, kind) == 0)
+            return ++seen[i];
+    }
+    return false;
+}
+
 static struct in_module *compile(const char *text, char *message, size_t size)
 {
     static const char *const versions[] = {"-cl-std=CL3.0 -g", "-cl-std=CL2.0 -g", "-cl-std=CL1.2 -g"};
@@ -147,7 +175,7 @@ static struct in_module *compile(const char *text, char *message, size_t size)
     return NULL;
 }
 
-/* How often something that is not the made-up arguments' fault happened. */
+/* How many kernels ended other than expected. */
 static uint32_t run_kernels(struct in_module *module, const char *name)
 {
     uint32_t bad = 0;
@@ -184,8 +212,7 @@ static uint32_t run_kernels(struct in_module *module, const char *name)
         enum mm_class result = in_run_create(&launch, &run, &out.err);
         while (result == MM_OK && !done)
             result = in_run_step(run, 0, &done, &out.err);
-        bool unsupported = strcmp(out.kind, "unsupported") == 0;
-        if (unsupported || (result != MM_OK && result != MM_UNDEFINED && out.findings == 0))
+        if (out.findings > 0 ? !is_undefined(name, out.kind) : result != MM_OK)
             bad++;
         if (out.findings > 0 || bad > 0)
             print_message("# %s %s: %s: %s %s\n", name, info->name, out.kind, out.message, out.err.message);
@@ -235,6 +262,11 @@ static void test_probes(void **state)
         in_pipe_clear(&pipes[k]);
     print_message("# %u of %d probes run\n", loaded, count);
     assert_int_equal(bad, 0);
+    assert_in_range(loaded, count - NOT_COMPILED, count);
+    for (uint32_t i = 0; i < UNDEFINED; i++) {
+        if (seen[i] == 0)
+            fail_msg("nothing is found in %s any more", undefined[i].file);
+    }
 }
 
 int main(void)
