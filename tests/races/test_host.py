@@ -18,11 +18,11 @@ import subprocess
 import sys
 import tempfile
 
-from test_races import directives
+from test_races import SCHEDULES, directives
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(here, "../lib"))
-from built import PATIENCE, REFCL as refcl
+from built import BUILD, PATIENCE, REFCL as refcl, ROOT
 
 folder = tempfile.mkdtemp(prefix="refcl-test.")  # others compile the programs too, at the same time
 atexit.register(shutil.rmtree, folder)
@@ -33,14 +33,27 @@ def flags(option):
 
 
 def compiled(path, wanted):
+    """A program in FOLDER: several tests need the same ones, the first to come compiles them for all."""
     program = os.path.join(folder, os.path.basename(path)[:-2])
+    kept = os.path.join(BUILD, os.path.relpath(path, ROOT)[:-2] + (".host-cc" if wanted.get("build") == "host-cc" else ""))
+    sources = [path, os.path.join(here, "host/host.h"), __file__] + ([refcl] if wanted.get("build") == "host-cc" else [])
+    if not os.path.exists(kept) or os.path.getmtime(kept) <= max(map(os.path.getmtime, sources)):
+        os.makedirs(os.path.dirname(kept), exist_ok=True)
+        compile_host(path, wanted, program)
+        shutil.copy2(program, "%s.%d" % (kept, os.getpid()))
+        os.replace("%s.%d" % (kept, os.getpid()), kept)
+    else:
+        shutil.copy(kept, program)
+    return program
+
+
+def compile_host(path, wanted, program):
     compiler = [os.environ.get("CC", "gcc"), "-std=c11", "-Wall", "-Wextra", "-Wno-tsan"]
     if wanted.get("build") != "host-cc":
         subprocess.run(compiler + ["-g", "-o", program, path, "-lOpenCL"], check=True)
-        return program
+        return
     subprocess.run(compiler + flags("--compile") + ["-D_GNU_SOURCE", "-c", "-o", program + ".o", path], check=True)
     subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL", "-pthread"] + flags("--link"), check=True)
-    return program
 
 
 def judge(program, wanted, schedule):
@@ -74,7 +87,7 @@ def main():
     for path in sorted(glob.glob(os.path.join(here, "host/*.c"))):
         wanted = directives(path)
         program = compiled(path, wanted)
-        for schedule in ("sequential", "fair"):
+        for schedule in SCHEDULES:
             try:
                 problem = judge(program, wanted, schedule)
             except subprocess.TimeoutExpired:
