@@ -121,17 +121,18 @@ static void make_argument(uint32_t k, const struct in_argument_info *info, struc
  */
 static const struct {
     const char *file, *kind;
-} undefined[] = {{"07_c11atomics.cl", "uninitialized"},
-                 {"08_c11atomics_dynamic_order.cl", "invalid-order"},
-                 {"13_generic_as.cl", "uninitialized"},
-                 {"17_pipes_subgroup.cl", "invalid-reservation"},
-                 {"29_images2d.cl", "image-format"},
-                 {"30_image3d_write.cl", "image-format"},
-                 {"41_vector_ops.cl", "division-by-zero"},
-                 {"50_private_arrays.cl", "signed-overflow"},
-                 {"52_expect_assume.cl", "false-assumption"},
-                 {"56_longlong_128.cl", "division-by-zero"},
-                 {"61_large_local_and_ptrs.cl", "uninitialized"}};
+    bool by_chance; /* depends on an address */
+} undefined[] = {{"07_c11atomics.cl", "uninitialized", false},
+                 {"08_c11atomics_dynamic_order.cl", "invalid-order", false},
+                 {"13_generic_as.cl", "uninitialized", false},
+                 {"17_pipes_subgroup.cl", "invalid-reservation", false},
+                 {"29_images2d.cl", "image-format", false},
+                 {"30_image3d_write.cl", "image-format", false},
+                 {"41_vector_ops.cl", "division-by-zero", false},
+                 {"50_private_arrays.cl", "signed-overflow", true},
+                 {"52_expect_assume.cl", "false-assumption", false},
+                 {"56_longlong_128.cl", "division-by-zero", false},
+                 {"61_large_local_and_ptrs.cl", "uninitialized", false}};
 /* Programs that no device compiles: no OpenCL C, or of an extension that refcl does not have. */
 enum { UNDEFINED = sizeof undefined / sizeof *undefined, NOT_COMPILED = 3 };
 static uint32_t seen[UNDEFINED];
@@ -264,7 +265,7 @@ static void test_probes(void **state)
     assert_int_equal(bad, 0);
     assert_in_range(loaded, count - NOT_COMPILED, count);
     for (uint32_t i = 0; i < UNDEFINED; i++) {
-        if (seen[i] == 0)
+        if (seen[i] == 0 && !undefined[i].by_chance)
             fail_msg("nothing is found in %s any more", undefined[i].file);
     }
 }
