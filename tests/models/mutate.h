@@ -1,23 +1,28 @@
-/* Mutation of opencl.cat: each definition and check is emptied, and each operand that it can do without is
- * left out, one at a time; some test must then fail.  What changes nothing is in equivalent.txt, with the
- * reason. */
+/* Mutation of a model: each definition and check is emptied, and each operand that it can do without is left
+ * out, one at a time; some test must then have another verdict than the one that it states.  What changes
+ * nothing is listed in a file, with the reason.  A test that is not decided in time kills nothing; mutants of
+ * which tests are undecided and none is killed are counted apart. */
 #ifndef TESTS_MODELS_MUTATE_H
 #define TESTS_MODELS_MUTATE_H
 
 #include "tests/models/verdicts.h"
 
-enum { MAX_EQUIVALENT = 256, MAX_LINE = 640 };
+enum { MAX_EQUIVALENT = 256, MAX_LINE = 640, TEST_MS = 5000, MAX_UNDECIDED = 4 };
 
 struct mutation_run {
+    const char *path;             /* the model's */
+    const char *base;             /* NULL, or a model whose definitions are not mutated */
+    const char *stated;           /* NULL, or the setting under which tests state this model's verdicts */
+    const char *equivalents_path; /* mutants that nothing can kill */
     struct suite suite;
-    char (*expected)[3]; /* by test: of the setting at hand, '?' where the test says nothing */
+    char (*expected)[3]; /* by test: stated for the setting at hand, '?' where the test says nothing */
     size_t *order;       /* tests, those that told mutants apart lately first */
     struct mm_cat_model *model;
     const char *setting;
     bool thorough; /* operands too, not only whole definitions and checks */
     char equivalent[MAX_EQUIVALENT][MAX_LINE];
     bool used[MAX_EQUIVALENT];
-    unsigned equivalents, mutants, survivors;
+    unsigned equivalents, mutants, survivors, undecided;
 };
 
 /* ---- expressions as text ------------------------------------------------------------------------ */
@@ -86,22 +91,34 @@ static void print_expr(const struct mm_cat_model *m, const struct mm_cat_expr *e
 
 /* ---- verdicts ------------------------------------------------------------------------------------ */
 
-/* Whether some test tells the model, as it is now, from the original. */
-static bool killed(struct mutation_run *run)
+enum fate { KILLED, SURVIVES, UNDECIDED };
+
+/* Whether some test tells the model, as it is now, from what it states. */
+static enum fate fate_of(struct mutation_run *run)
 {
-    for (size_t k = 0; k < run->suite.count; k++) {
+    unsigned undecided = 0;
+
+    for (size_t k = 0; k < run->suite.count && undecided < MAX_UNDECIDED; k++) {
         size_t i = run->order[k];
+        const char *want = run->expected[i];
+        bool differs = false, open = false;
         char now[3];
 
-        suite_decide(ck_search, &run->suite.tests[i], run->model, now);
-        if ((run->expected[i][0] == '?' || run->expected[i][0] == now[0]) &&
-            (run->expected[i][1] == '?' || run->expected[i][1] == now[1]))
+        if (want[0] == '?' && want[1] == '?')
+            continue;
+        suite_decide_within(TEST_MS, ck_search, &run->suite.tests[i], run->model, now);
+        for (int p = 0; p < 2; p++) {
+            differs = differs || (want[p] != '?' && now[p] != 't' && now[p] != want[p]);
+            open = open || (want[p] != '?' && now[p] == 't');
+        }
+        undecided += open;
+        if (!differs)
             continue;
         memmove(run->order + 1, run->order, k * sizeof *run->order);
         run->order[0] = i;
-        return true;
+        return KILLED;
     }
-    return false;
+    return undecided ? UNDECIDED : SURVIVES;
 }
 
 static bool is_equivalent(struct mutation_run *run, const char *text)
@@ -135,9 +152,10 @@ static void judge_mutant(struct mutation_run *run, const char *owner, struct mm_
     fclose(out);
     run->mutants++;
     *place = with;
-    if (!killed(run) && !is_equivalent(run, text)) {
-        run->survivors++;
-        fprintf(stderr, "# survives: %s\n", text);
+    enum fate fate = fate_of(run);
+    if (fate != KILLED && !is_equivalent(run, text)) {
+        *(fate == SURVIVES ? &run->survivors : &run->undecided) += 1;
+        fprintf(stderr, "# %s: %s\n", fate == SURVIVES ? "survives" : "undecided", text);
     }
     *place = original;
     free(text);
@@ -224,29 +242,50 @@ static void mutate_model(struct mutation_run *run, const struct mm_cat_model *ot
 
 /* ---- expectations -------------------------------------------------------------------------------- */
 
-static char letter(const char *property, const char *yes, const char *no, char if_yes, char if_no)
+/* The verdict that the line "Under" of T states for SETTING; false: none. */
+static bool stated_under(const struct suite_test *t, const char *setting, char out[3])
 {
-    return !property ? '?' : strcmp(property, yes) == 0 ? if_yes : strcmp(property, no) == 0 ? if_no : 'u';
+    const char *property = lt_test_property(t->test, "Under");
+    char line[MAX_LINE], *save = NULL, *want = NULL;
+
+    snprintf(line, sizeof line, "%s", property ? property : "");
+    for (char *w = strtok_r(line, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
+        char *comma = strchr(w, ',');
+
+        if (comma)
+            *comma = '\0';
+        if (want && strcmp(w, setting) == 0) {
+            memcpy(out, want, 2);
+            return true;
+        }
+        want = comma ? NULL : want ? want : w;
+    }
+    return false;
 }
 
-/* What the tests say of themselves; under a setting, what the matrix holds of them. */
+/* What tests state of themselves: by default in "Expect" and "Race", under a setting in "Variants", or
+ * "Under"; tests that have neither say nothing of settings. */
 static void expect(struct mutation_run *run)
 {
+    const char *setting = run->setting ? run->setting : run->stated;
+
     for (size_t i = 0; i < run->suite.count; i++) {
         const struct suite_test *t = &run->suite.tests[i];
 
-        if (run->setting) {
-            suite_decide(ck_search, t, run->model, run->expected[i]);
+        strcpy(run->expected[i], "??");
+        if (setting) {
+            if (!stated_under(t, setting, run->expected[i]) && lt_test_property(t->test, "Variants"))
+                suite_stated(t, setting, run->expected[i]);
             continue;
         }
-        run->expected[i][0] = letter(lt_test_property(t->test, "Expect"), "holds", "fails", 'h', 'f');
-        run->expected[i][1] = letter(lt_test_property(t->test, "Race"), "found", "none", 'r', '-');
+        if (lt_test_property(t->test, "Expect") && lt_test_property(t->test, "Race"))
+            suite_expected(t, run->expected[i]);
     }
 }
 
 static void read_equivalents(struct mutation_run *run)
 {
-    FILE *f = fopen("tests/models/equivalent.txt", "r");
+    FILE *f = run->equivalents_path ? fopen(run->equivalents_path, "r") : NULL;
 
     while (f && run->equivalents < MAX_EQUIVALENT && fgets(run->equivalent[run->equivalents], MAX_LINE, f)) {
         if (run->equivalent[run->equivalents][0] != '#' && strstr(run->equivalent[run->equivalents], " -- "))
@@ -256,13 +295,13 @@ static void read_equivalents(struct mutation_run *run)
         fclose(f);
 }
 
-static struct mm_cat_model *load(const char *setting)
+static struct mm_cat_model *load(const char *path, const char *setting)
 {
     const char *switches[] = {setting, NULL};
     struct mm_cat_model *model = NULL;
     struct mm_error err = {0};
 
-    if (mm_cat_load("memmodel/models/opencl.cat", switches, &model, &err) != MM_OK)
+    if (mm_cat_load(path, switches, &model, &err) != MM_OK)
         fail_msg("%s", err.message);
     return model;
 }
@@ -270,19 +309,23 @@ static struct mm_cat_model *load(const char *setting)
 /* Mutates what SETTING adds to the model; NULL: the model by default. */
 static void mutate_setting(struct mutation_run *run, const char *setting)
 {
-    struct mm_cat_model *plain = load(NULL);
+    const char *other = setting ? run->path : run->base;
+    struct mm_cat_model *plain = other ? load(other, NULL) : NULL;
+    enum fate fate;
 
     run->setting = setting;
-    run->model = load(setting);
+    run->model = load(run->path, setting);
     expect(run);
-    mutate_model(run, setting ? plain : NULL);
+    if ((fate = fate_of(run)) != SURVIVES)
+        fail_msg("%s %s: %s", run->path, setting ? setting : "",
+                 fate == KILLED ? run->suite.tests[run->order[0]].path : "undecided tests");
+    mutate_model(run, plain);
     mm_cat_destroy(run->model);
     mm_cat_destroy(plain);
 }
 
 static void mutation_begin(struct mutation_run *run, const char *const *folders)
 {
-    memset(run, 0, sizeof *run);
     for (; *folders; folders++)
         suite_walk(&run->suite, *folders);
     run->expected = calloc(run->suite.count, sizeof *run->expected);
@@ -298,7 +341,18 @@ static void mutation_end(struct mutation_run *run)
     suite_clear(&run->suite);
     free(run->expected);
     free(run->order);
-    fprintf(stderr, "# %u mutants, %u survive\n", run->mutants, run->survivors);
+    fprintf(stderr, "# %s: %u mutants, %u survive, %u undecided\n", run->path, run->mutants, run->survivors,
+            run->undecided);
+}
+
+/* Every mutant that is listed as equivalent must be one that nothing killed. */
+static inline void equivalents_needed(struct mutation_run *run)
+{
+    for (unsigned i = 0; i < run->equivalents; i++) {
+        if (!run->used[i])
+            fprintf(stderr, "# not needed in %s: %s", run->equivalents_path, run->equivalent[i]);
+        run->survivors += !run->used[i];
+    }
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* Each definition and check of opencl.cat emptied: some test of the suite must fail. */
+/* Each definition and check of the models emptied: some test must fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,26 +6,30 @@
 
 #include <cmocka.h>
 
-#include "tests/models/mutate.h"
+#include "tests/models/mutate_models.h"
 
-static const char *const folders[] = {"litmus/suite", "tests/models/opencl", "tests/models/overlap/opencl",
-                                      NULL};
-
-static void definitions_matter(void **state)
+static void of_opencl(void **state)
 {
-    static struct mutation_run run;
-
     (void)state;
-    mutation_begin(&run, folders);
-    mutate_setting(&run, NULL);
-    mutation_end(&run);
-    assert_true(run.mutants >= 30);
-    assert_int_equal(run.survivors, 0);
+    mutate_all(&mutated_models[0], false);
+}
+
+static void of_opencl_scoped_sc(void **state)
+{
+    (void)state;
+    mutate_all(&mutated_models[1], false);
+}
+
+static void of_vulkan(void **state)
+{
+    (void)state;
+    mutate_all(&mutated_models[2], false);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(definitions_matter)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_opencl), cmocka_unit_test(of_opencl_scoped_sc),
+                                       cmocka_unit_test(of_vulkan)};
 
-    return cmocka_run_group_tests_name("mutants of opencl.cat", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("mutants of models", tests, NULL, NULL);
 }

@@ -18,7 +18,8 @@ static const struct {
                {"tests/models/patterns/opencl", "memmodel/models/opencl.cat", 35},
                {"tests/models/patterns/vulkan", "memmodel/models/vulkan.cat", 10},
                {"tests/models/combined/opencl", "memmodel/models/opencl.cat", 80},
-               {"tests/models/combined/vulkan", "memmodel/models/vulkan.cat", 28}};
+               {"tests/models/combined/vulkan", "memmodel/models/vulkan.cat", 45},
+               {"tests/models/combined/vulkan-parts", "memmodel/models/vulkan.cat", 60}};
 
 enum { SETTINGS = 128, SWITCHES = 8, TEXT = 512 };
 

@@ -1,0 +1,60 @@
+/* The models that are mutated, and the tests that must notice. */
+#ifndef TESTS_MODELS_MUTATE_MODELS_H
+#define TESTS_MODELS_MUTATE_MODELS_H
+
+#include "tests/models/mutate.h"
+
+static const struct mutated_model {
+    const char *path, *base, *stated, *equivalents;
+    const char *folders[8], *settings[12];
+    unsigned least; /* mutants of definitions and checks */
+    unsigned open;  /* mutants of operands that no test kills and no reason excuses yet */
+} mutated_models[] = {
+    {.path = "memmodel/models/opencl.cat",
+     .equivalents = "tests/models/equivalent.txt",
+     .folders = {"litmus/suite", "tests/models/opencl", "tests/models/overlap/opencl",
+                 "tests/models/variants", "tests/models/combined/opencl"},
+     .settings = {"incl=wider", "version=2.0", "atomic_sw_scope=literal", "rs=cpp20", "init=none",
+                  "oota=forbid", "oota=warn", "sc=scoped", "sc=rc11-psc", "sc_regions=both"},
+     .least = 30},
+    {.path = "memmodel/models/opencl-scoped-sc.cat",
+     .base = "memmodel/models/opencl.cat",
+     .stated = "sc=scoped",
+     .equivalents = "tests/models/equivalent-scoped-sc.txt",
+     .folders = {"tests/models/variants", "tests/models/combined/opencl"},
+     .least = 3},
+    {.path = "memmodel/models/vulkan.cat",
+     .equivalents = "tests/models/equivalent-vulkan.txt",
+     .folders = {"tests/models/vulkan", "tests/models/overlap/vulkan", "tests/models/patterns/vulkan",
+                 "tests/models/combined/vulkan", "tests/models/combined/vulkan-parts"},
+     .open = 310,
+     .settings = {"chains=on", "host_atomics=off", "tessellation=on"},
+     .least = 60},
+};
+
+/* Every definition and check; THOROUGH: every operand too, and under every setting. */
+static void mutate_all(const struct mutated_model *m, bool thorough)
+{
+    struct mutation_run *run = calloc(1, sizeof *run);
+
+    assert_non_null(run);
+    run->path = m->path;
+    run->base = m->base;
+    run->stated = m->stated;
+    run->equivalents_path = m->equivalents;
+    mutation_begin(run, m->folders);
+    run->thorough = thorough;
+    mutate_setting(run, NULL);
+    assert_true(run->mutants >= m->least);
+    run->thorough = false;
+    for (const char *const *s = m->settings; thorough && *s; s++)
+        mutate_setting(run, *s);
+    if (thorough)
+        equivalents_needed(run);
+    mutation_end(run);
+    assert_int_equal(run->undecided, 0);
+    assert_int_equal(run->survivors, thorough ? m->open : 0);
+    free(run);
+}
+
+#endif
