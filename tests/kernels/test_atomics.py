@@ -1,9 +1,13 @@
 #!/usr/bin/python3
-"""Atomic functions over values on both sides of each type's sign bit, in global and in local memory: what they return
-and what they leave, beside the same worked out here [CLC 6.15.12.7]."""
+"""Atomic functions over values on both sides of each type's sign bit, in global and in local memory, and the instructions
+of SPIR-V modules on narrower integers, too: what they return and what they leave, beside the same worked out here
+[CLC 6.15.12.7; SPIRV 3.49.18]."""
 import itertools
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from engines import each_engine  # noqa: E402
@@ -36,7 +40,56 @@ def operations(name):
     yield f'{legacy}_cmpxchg(CELL, ({name})1, V)', lambda a, b: b if a == 1 else a
 
 
+# For each: what it does with unsigned numbers, or, of SMin and SMax, with signed ones.
+INSTRUCTIONS = {'IAdd': FETCH['add'], 'ISub': FETCH['sub'], 'UMin': min, 'UMax': max, 'SMin': min, 'SMax': max,
+                'And': FETCH['and'], 'Or': FETCH['or'], 'Xor': FETCH['xor'], 'Exchange': lambda a, b: b}
+
+
+def module(bits, instruction, operands):
+    """A kernel that does INSTRUCTION with the n-th of the cells and of OPERANDS and stores what it returns."""
+    t, type_ = ('%t', f'%t = OpTypeInt {bits} 0\n') if bits != 32 else ('%uint', '')
+    constants, body = '', ''
+    for n, operand in enumerate(operands):
+        constants += f'%n{n} = OpConstant %uint {n}\n%v{n} = OpConstant {t} {operand}\n'
+        body += (f'%c{n} = OpInBoundsPtrAccessChain %p %cells %n{n}\n%o{n} = OpInBoundsPtrAccessChain %p %old %n{n}\n'
+                 f'%r{n} = OpAtomic{instruction} {t} %c{n} %n1 %n0 %v{n}\nOpStore %o{n} %r{n} Aligned {bits // 8}\n')
+    capability = f'OpCapability Int{bits}\n' if bits != 32 else ''
+    return f'''OpCapability Addresses\nOpCapability Kernel\n{capability}{'OpCapability Int64Atomics' if bits == 64 else ''}
+        OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k "k"
+        %void = OpTypeVoid\n%uint = OpTypeInt 32 0\n{type_}%p = OpTypePointer CrossWorkgroup {t}\n%f = OpTypeFunction %void %p %p
+        {constants}%k = OpFunction %void None %f\n%cells = OpFunctionParameter %p\n%old = OpFunctionParameter %p
+        %l = OpLabel\n{body}OpReturn\nOpFunctionEnd\n'''
+
+
+def instructions():
+    if not shutil.which('spirv-as'):
+        yield 'instructions of modules', None, 'no spirv-as'
+        return
+    for bits in 8, 16, 32, 64:
+        dtype = numpy.dtype(f'u{bits // 8}')
+        pairs = numpy.array(list(itertools.product(values(dtype), repeat=2)), dtype)
+        wrong = []
+        for instruction, function in INSTRUCTIONS.items():
+            with tempfile.TemporaryDirectory() as folder:
+                subprocess.run(['spirv-as', '--target-env', 'spv1.2', '-o', folder + '/k.spv', '-'],
+                               input=module(bits, instruction, pairs[:, 1]), text=True, check=True)
+                with open(folder + '/k.spv', 'rb') as file:
+                    program = cl.Program(context, file.read()).build()
+            cells, old = pairs[:, 0].copy(), numpy.zeros(len(pairs), dtype)
+            buffers = [cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=array)
+                       for array in (cells, old)]
+            cl.Kernel(program, 'k')(queue, (1,), (1,), *buffers)
+            cl.enqueue_copy(queue, cells, buffers[0])
+            cl.enqueue_copy(queue, old, buffers[1])
+            typed = pairs.view(f'i{bits // 8}') if instruction.startswith('S') else pairs
+            wanted = numpy.array([function(a, b) for a, b in typed], typed.dtype).view(dtype)
+            if (cells != wanted).any() or (old != pairs[:, 0]).any():
+                wrong.append(instruction)
+        yield f'{len(INSTRUCTIONS)} instructions on {bits} bits', not wrong, wrong
+
+
 def run():
+    yield from instructions()
     for (name, code), space in itertools.product(TYPES.items(), ('global', 'local')):
         dtype = numpy.dtype(code)
         pairs = numpy.array(list(itertools.product(values(dtype), repeat=2)), dtype)
