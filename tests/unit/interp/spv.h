@@ -35,6 +35,43 @@
     "OpDecorate %grp BuiltIn WorkgroupId\n"
 #define SPV_ENTRY "OpEntryPoint Kernel %k \"k\" %gid %lid %grp\n"
 
+/* Opcodes of the module that was loaded last. */
+static bool spv_loaded[1 << 16];
+
+static inline enum mm_class spv_module_create(const void *words, size_t size,
+                                              const struct in_module_options *options,
+                                              struct in_module **module, char **log, struct mm_error *err)
+{
+    const uint32_t *w = words;
+    enum mm_class result = in_module_create(words, size, options, module, log, err);
+
+    memset(spv_loaded, 0, sizeof spv_loaded);
+    for (size_t at = 5; result == MM_OK && at < size / 4 && w[at] >> 16 > 0; at += w[at] >> 16)
+        spv_loaded[w[at] & 0xffff] = true;
+    return result;
+}
+
+/* Once a launch has come to its end, the opcodes of its module go to the file $REFCL_OPCODES: test_matrix.py looks for
+ * those that no test executes. */
+static inline enum mm_class spv_run_step(struct in_run *run, uint64_t quantum, bool *done,
+                                         struct mm_error *err)
+{
+    enum mm_class result = in_run_step(run, quantum, done, err);
+    const char *path = getenv("REFCL_OPCODES");
+    FILE *out = *done && path ? fopen(path, "a") : NULL;
+
+    for (size_t opcode = 0; out && opcode < sizeof spv_loaded; opcode++) {
+        if (spv_loaded[opcode])
+            fprintf(out, "%zu\n", opcode);
+        spv_loaded[opcode] = false;
+    }
+    if (out)
+        fclose(out);
+    return result;
+}
+#define in_module_create spv_module_create
+#define in_run_step      spv_run_step
+
 /* SPIR-V version of the modules. */
 __attribute__((unused)) static spv_target_env spv_version = SPV_ENV_UNIVERSAL_1_3;
 /* Undefined behaviour is not looked for. */
