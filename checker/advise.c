@@ -5,6 +5,7 @@
 #include "checker/checker.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { MAX_SINGLES = 512, MAX_TRIES = 4000 };
 
@@ -15,7 +16,8 @@ struct adviser {
     struct ck_edit *singles;                          /* changes of operations, then added fences */
     uint32_t change_count, fence_count, single_count; /* ends of the changes, the fences, all */
     struct mm_arena *arena;                           /* of one attempt */
-    unsigned tries;
+    unsigned tries, timeout_ms;                       /* TIMEOUT_MS: for all tries, 0: none */
+    uint64_t start;
 };
 
 /* ---- changed programs ------------------------------------------------------------------------------ */
@@ -138,6 +140,25 @@ static bool changed(struct adviser *a, const struct ck_edit *edits, uint32_t cou
     return true;
 }
 
+static uint64_t monotonic_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Leaves to the next try what is left of the time for all. */
+static bool has_time(struct adviser *a)
+{
+    uint64_t spent = monotonic_ms() - a->start;
+
+    if (a->timeout_ms == 0)
+        return true;
+    a->options.timeout_ms = spent < a->timeout_ms ? a->timeout_ms - (unsigned)spent : 0;
+    return a->options.timeout_ms > 0;
+}
+
 /* Whether EDITS make the program free of races, and it still comes to an end. */
 static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count)
 {
@@ -146,7 +167,7 @@ static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count
     struct mm_error err;
     bool clean;
 
-    if (a->tries++ >= MAX_TRIES || !changed(a, edits, count, &program) ||
+    if (a->tries++ >= MAX_TRIES || !has_time(a) || !changed(a, edits, count, &program) ||
         ck_search(&program, a->model, &a->options, &verdict, &err) != MM_OK)
         return false;
     clean = ck_verdict_undefined(&verdict) == CK_NO && verdict.state_count > 0;
@@ -441,6 +462,8 @@ enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_mo
     if (options)
         a.options = *options;
     a.options.explain = false;
+    a.timeout_ms = a.options.timeout_ms;
+    a.start = monotonic_ms();
     a.singles = mm_alloc_zero(MAX_SINGLES, sizeof *a.singles);
     if (!a.arena || !a.singles) {
         mm_arena_destroy(a.arena);

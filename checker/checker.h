@@ -20,7 +20,7 @@ struct ck_progress { /* among the members of each scope, outermost first */
 struct ck_options {
     unsigned bound;      /* loop iterations per back edge, 0 = default (2) */
     unsigned timeout_ms; /* 0 = none */
-    size_t memory_limit; /* bytes, 0 = default */
+    size_t memory_limit; /* bytes; search: of the process, 0 = none; Z3: of Z3, 0 = 4 GiB */
     bool explain;        /* also produce witness or contradiction */
     unsigned unroll;     /* when not 0, instead of BOUND: how often the body of a loop may run */
     struct ck_progress progress;

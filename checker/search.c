@@ -1,6 +1,7 @@
 /* Exhaustive search: the driver, and what read-modify-writes write. */
 #include "checker/search_internal.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 enum { FEW_STEPS = 100000, MOST_ASKED = 4000 };
@@ -55,11 +56,11 @@ uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *i
 
 /* ---- limits ------------------------------------------------------------------------------------- */
 
-static uint64_t cpu_us(void)
+static uint64_t us_of(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
@@ -70,12 +71,29 @@ void sx_limit(struct sx *sx, const char *rule, const char *message)
     sx->limited = true;
 }
 
-bool sx_in_time(struct sx *sx)
+static bool is_in_time(struct sx *sx)
 {
-    if (sx->deadline_us == 0 || cpu_us() < sx->deadline_us)
+    if (sx->deadline_us == 0 ||
+        (us_of(CLOCK_PROCESS_CPUTIME_ID) < sx->deadline_us && us_of(CLOCK_MONOTONIC) < sx->wall_deadline_us))
         return true;
-    sx_limit(sx, "search.time", "out of time");
+    sx_limit(sx, "search.time", "limit reached: time (raise with --timeout)");
     return false;
+}
+
+static bool has_memory(struct sx *sx)
+{
+    struct rusage used;
+
+    if (sx->options.memory_limit == 0 || getrusage(RUSAGE_SELF, &used) != 0 ||
+        (size_t)used.ru_maxrss <= sx->options.memory_limit >> 10)
+        return true;
+    sx_limit(sx, "memory", "limit reached: memory");
+    return false;
+}
+
+bool sx_in_bounds(struct sx *sx)
+{
+    return is_in_time(sx) && has_memory(sx);
 }
 
 /* ---- the driver --------------------------------------------------------------------------------- */
@@ -176,7 +194,7 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
                         const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err)
 {
     struct sx sx = {.program = program, .model = model, .verdict = verdict, .err = err};
-    uint64_t start = cpu_us();
+    uint64_t start = us_of(CLOCK_PROCESS_CPUTIME_ID), timeout;
     enum mm_class r = ck_program_validate(program, err);
 
     *verdict = (struct ck_verdict){0};
@@ -186,8 +204,11 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
         sx.options = *options;
     if (sx.options.bound == 0)
         sx.options.bound = 2;
-    if (sx.options.timeout_ms)
-        sx.deadline_us = start + (uint64_t)sx.options.timeout_ms * 1000;
+    timeout = (uint64_t)sx.options.timeout_ms * 1000;
+    if (timeout) {
+        sx.deadline_us = start + timeout;
+        sx.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
+    }
     verdict->arena = mm_arena_create();
     r = verdict->arena ? run(&sx) : mm_fail(err, MM_LIMIT, "memory", "out of memory");
     sx_exec_destroy(&sx);
@@ -195,7 +216,7 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
     mm_cat_eval_destroy(sx.open);
     mm_arena_destroy(sx.traces);
     mm_arena_destroy(sx.arena);
-    verdict->time_ms = (double)(cpu_us() - start) / 1000.0;
+    verdict->time_ms = (double)(us_of(CLOCK_PROCESS_CPUTIME_ID) - start) / 1000.0;
     if (r)
         ck_verdict_clear(verdict);
     return r;

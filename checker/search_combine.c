@@ -233,7 +233,7 @@ static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *tra
     mm_bits_or(c->written + (t + 1) * words, c->written + t * words, trace->writes, words);
     if (readable(c, t + 1) && (!c->views || sx_views_allow(c->views, t, c->chosen)))
         choose(c, t + 1);
-    if ((++sx->ticks & 63) == 0 && !sx_in_time(sx))
+    if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx))
         sx->stop = true;
 }
 

@@ -142,7 +142,7 @@ static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
         return false;
     if (sx->mode == SX_HANG && !sx_may_wait_on(sx, read))
         return true;
-    if ((++sx->ticks & 63) == 0 && !sx_in_time(sx)) {
+    if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx)) {
         sx->stop = true;
         return true;
     }
@@ -156,7 +156,7 @@ static void judge(struct sx *sx)
     struct sx_exec *x = sx->exec;
 
     sx->verdict->candidate_count++;
-    if ((++sx->ticks & 63) == 0 && !sx_in_time(sx)) {
+    if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx)) {
         sx->stop = true;
         return;
     }
@@ -213,7 +213,7 @@ static bool settled(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
-    if (sx->final_check == UINT32_MAX || sx->explaining || sx->mode == SX_HANG || !sx_in_time(sx) ||
+    if (sx->final_check == UINT32_MAX || sx->explaining || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
         (write > 0 && x->events[x->writes[write]].location == x->events[x->writes[write - 1]].location))
         return false;
     mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);

@@ -219,7 +219,7 @@ static bool add_stopped(struct sx *sx, struct sx_thread *thread)
     for (uint32_t i = 0; i < thread->trace_count; i++) {
         const struct sx_trace *t = &thread->traces[i];
 
-        if (!sx_in_time(sx))
+        if (!sx_in_bounds(sx))
             return true;
         for (uint32_t length = 0; length < t->event_count; length++) {
             const struct sx_event *last = length ? &t->events[length - 1] : NULL;
@@ -227,7 +227,7 @@ static bool add_stopped(struct sx *sx, struct sx_thread *thread)
             if ((fair && !(last && last->kind == SX_BARRIER)) || sx_continues(t->events, length) ||
                 is_known(stopped, count, t, length))
                 continue;
-            if (!sx_in_time(sx))
+            if (!sx_in_bounds(sx))
                 return true;
             if (count == MAX_STOPPED) {
                 sx_limit(sx, "search.progress", "too many ways for a work-item to stop");
@@ -269,6 +269,6 @@ void sx_find_hangs(struct sx *sx)
             return;
         }
     }
-    if (sx_in_time(sx))
+    if (sx_in_bounds(sx))
         sx_visit(sx, SX_HANG);
 }

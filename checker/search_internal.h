@@ -98,6 +98,7 @@ struct sx {
     bool knows_overlap;              /* it tells accesses of other bytes apart */
     bool follows;                    /* it asks what depends on what */
     uint64_t deadline_us;            /* CPU time, 0: none */
+    uint64_t wall_deadline_us;       /* of the monotonic clock, where there is a deadline */
     uint64_t steps;                  /* instructions executed */
     uint64_t enough;                 /* so many are too many to list traces, 0: no bound */
     bool too_many;                   /* there were */
@@ -150,8 +151,8 @@ uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *i
 
 /* Records why the answer is incomplete (the first reason counts). */
 void sx_limit(struct sx *sx, const char *rule, const char *message);
-/* False when time is up; looks at the clock now and then. */
-bool sx_in_time(struct sx *sx);
+/* False when time or memory is used up. */
+bool sx_in_bounds(struct sx *sx);
 
 bool sx_has_register(const struct ck_program *program, uint32_t expr);
 

@@ -68,7 +68,7 @@ static bool forbidden(struct settler *s)
 
 static bool goes_on(const struct settler *s)
 {
-    return s->questions < MOST_QUESTIONS && sx_in_time(s->sx);
+    return s->questions < MOST_QUESTIONS && sx_in_bounds(s->sx);
 }
 
 /* Whether the write A may come before B. */
@@ -289,7 +289,7 @@ static bool settle_values(struct settler *s)
 {
     bool changed = false, again = true;
 
-    while (again && sx_in_time(s->sx)) {
+    while (again && sx_in_bounds(s->sx)) {
         collect_values(s);
         again = match_values(s);
         for (uint32_t t = 0; t < s->sx->program->thread_count; t++)

@@ -555,7 +555,7 @@ static void nobody_runs(struct stepper *s)
 
 static bool in_time(struct stepper *s)
 {
-    if ((++s->sx->ticks & 63) == 0 && !sx_in_time(s->sx))
+    if ((++s->sx->ticks & 63) == 0 && !sx_in_bounds(s->sx))
         s->sx->stop = true;
     return !s->sx->stop;
 }

@@ -310,7 +310,7 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc)
             w->failed = true;
             return;
         }
-        if ((w->sx->steps & 1023) == 0 && !sx_in_time(w->sx)) {
+        if ((w->sx->steps & 1023) == 0 && !sx_in_bounds(w->sx)) {
             w->failed = true;
             return;
         }

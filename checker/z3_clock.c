@@ -1,5 +1,5 @@
-/* One question to Z3, which is given up when the processor time is used up.  Z3's own limit is one by the
- * clock on the wall: where others have the machine too, it would leave open what there is time for. */
+/* One question to Z3, which is given up when the processor time is used up, or when as much wall-clock time
+ * has passed. */
 #include "checker/z3_solve.h"
 
 #include <math.h>
@@ -24,13 +24,29 @@ static double seconds_of(clockid_t clock)
     return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
 }
 
+static double time_left(const struct zx *z, clockid_t cpu)
+{
+    return fmin(z->deadline - seconds_of(cpu), z->wall_deadline - seconds_of(CLOCK_MONOTONIC));
+}
+
+void zx_set_deadline(struct zx *z, double seconds)
+{
+    z->deadline = zx_cpu_seconds() + seconds;
+    z->wall_deadline = seconds_of(CLOCK_MONOTONIC) + seconds;
+}
+
+bool zx_in_time(const struct zx *z)
+{
+    return z->deadline <= 0 || time_left(z, CLOCK_THREAD_CPUTIME_ID) > 0;
+}
+
 static void *watch(void *data)
 {
     struct watch *w = data;
 
     pthread_mutex_lock(&w->lock);
     while (!w->over) {
-        double left = fmin(w->z->deadline - seconds_of(w->clock), LONGEST), until;
+        double left = fmin(time_left(w->z, w->clock), LONGEST), until;
         struct timespec t;
 
         if (left <= 0) {

@@ -101,13 +101,14 @@ struct zx {
     jmp_buf stop;
     enum mm_class cls;
     struct mm_error *err;
-    double deadline;     /* CPU seconds, 0 = none */
-    bool split_barriers; /* the model tells entry and exit fences apart */
-    bool knows_overlap;  /* it tells accesses of other bytes apart */
-    bool follows;        /* it asks what depends on what */
-    bool may_hang;       /* threads may wait for ever, in loops and at barriers */
-    bool may_stop;       /* and not be scheduled again, anywhere */
-    uint64_t budget;     /* formulas that may still be built */
+    double deadline;      /* CPU seconds, 0 = none */
+    double wall_deadline; /* seconds of the monotonic clock, where there is a deadline */
+    bool split_barriers;  /* the model tells entry and exit fences apart */
+    bool knows_overlap;   /* it tells accesses of other bytes apart */
+    bool follows;         /* it asks what depends on what */
+    bool may_hang;        /* threads may wait for ever, in loops and at barriers */
+    bool may_stop;        /* and not be scheduled again, anywhere */
+    uint64_t budget;      /* formulas that may still be built */
 
     struct zx_event *events;
     uint32_t n, capacity, words;
@@ -148,6 +149,11 @@ _Noreturn void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const 
     MM_PRINTF(4, 5);
 void *zx_alloc(struct zx *z, size_t count, size_t size);
 double zx_cpu_seconds(void);
+/* The deadline is in so many seconds, of processor and of wall-clock time (z3_clock.c); whether there is
+ * time. */
+#define ZX_NO_TIME "limit reached: time (raise with --timeout)"
+void zx_set_deadline(struct zx *z, double seconds);
+bool zx_in_time(const struct zx *z);
 
 /* ---- formulas and values (z3_term.c) --------------------------------------------------------- */
 

@@ -275,6 +275,7 @@ void zx_find_progress(struct zx_solve *s)
                      .scratch = s->z->scratch,
                      .err = &why,
                      .deadline = s->z->deadline,
+                     .wall_deadline = s->z->wall_deadline,
                      .budget = s->z->budget,
                      .may_hang = true,
                      .may_stop = p->work_groups || p->sub_groups || p->work_items};

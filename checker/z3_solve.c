@@ -104,8 +104,8 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
     if (s->interrupted)
         return CK_UNKNOWN;
     do {
-        if (z->deadline > 0 && zx_cpu_seconds() >= z->deadline) {
-            zx_note_limit(s, "time", "time is up");
+        if (!zx_in_time(z)) {
+            zx_note_limit(s, "time", ZX_NO_TIME);
             return CK_UNKNOWN;
         }
         if (rounds++ == MOST_CORRECTIONS) {
@@ -119,8 +119,8 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
     if (r != Z3_L_UNDEF)
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
     s->interrupted = true;
-    if (z->deadline > 0 && zx_cpu_seconds() >= z->deadline)
-        zx_note_limit(s, "time", "time is up");
+    if (!zx_in_time(z))
+        zx_note_limit(s, "time", ZX_NO_TIME);
     else
         zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
     return CK_UNKNOWN;
@@ -509,7 +509,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
     if (z.options.bound > 200)
         z.options.bound = 200;
     if (z.options.timeout_ms)
-        z.deadline = start + z.options.timeout_ms * 1e-3;
+        zx_set_deadline(&z, z.options.timeout_ms * 1e-3);
     s.max_states = z.options.max_states ? z.options.max_states : MAX_STATES;
     verdict->arena = mm_arena_create();
     z.arena = mm_arena_create();

@@ -46,8 +46,8 @@ Z3_ast zx_keep(struct zx *z, Z3_ast a)
                 Z3_get_error_msg(z->c, Z3_get_error_code(z->c)));
     if (z->budget-- == 0)
         zx_stop(z, MM_LIMIT, "z3", "the encoding has too many formulas");
-    if ((z->budget & 1023) == 0 && z->deadline > 0 && zx_cpu_seconds() > z->deadline)
-        zx_stop(z, MM_LIMIT, "time", "time is up while encoding");
+    if ((z->budget & 1023) == 0 && !zx_in_time(z))
+        zx_stop(z, MM_LIMIT, "time", "%s", ZX_NO_TIME);
     return a;
 }
 

@@ -303,10 +303,18 @@ bool cat_at_statement(const struct cat_parser *p)
     return ahead.token.start != p->token.start && at_check(&ahead);
 }
 
+static bool is_negation(const struct cat_token *t)
+{
+    return t->kind == CAT_SYMBOL && (t->symbol == '~' || t->symbol == '!');
+}
+
 bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *before, unsigned *ifs)
 {
     bool inside = cat_is_inside(before);
 
+    /* A run of negations was looked through at its first. */
+    if (is_negation(before) && is_negation(&p->token))
+        return false;
     if (inside && cat_at_word(p, "if"))
         ++*ifs;
     else if (*ifs && cat_at_word(p, "else"))

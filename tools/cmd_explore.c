@@ -3,11 +3,13 @@
 #include "tools/commands.h"
 #include "tools/compile_cl.h"
 #include "tools/explore_command.h"
+#include "tools/guard.h"
 #include "tools/verdict_json.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
@@ -206,6 +208,20 @@ static int load_model(struct explore *e, bool vulkan, bool z3, struct mm_cat_mod
     return with_final_order(e, path, z3, cat);
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* WANTED, or what is left of the time for the file. */
+static unsigned time_for(const struct explore *e, unsigned wanted)
+{
+    uint64_t now = now_ms(), left = now < e->until_ms ? e->until_ms - now : 1;
+    return wanted && left < wanted ? (unsigned)left : wanted;
+}
+
 static int ask(struct explore *e, const struct ck_program *program, bool z3, unsigned timeout_ms,
                struct ck_verdict *v)
 {
@@ -215,11 +231,13 @@ static int ask(struct explore *e, const struct ck_program *program, bool z3, uns
     int failed = load_model(e, program->vulkan, z3, &cat);
     if (failed)
         return failed;
-    limits.timeout_ms = timeout_ms;
+    limits.timeout_ms = time_for(e, timeout_ms);
+    limits.memory_limit = guard_soft_memory(&e->guard);
     if (z3)
         limits.bound = limits.unroll; /* Z3 counts the ways back */
     enum mm_class r = z3 ? ck_z3(program, cat, &limits, v, &err) : ck_search(program, cat, &limits, v, &err);
     mm_cat_destroy(cat);
+    guard_name_limit(&e->guard, &v->limit);
     return r == MM_OK ? 0 : tool_report(&err);
 }
 
@@ -389,6 +407,17 @@ static int decide(struct explore *e, struct ex *ex, const char *file)
     return code;
 }
 
+static int report_input(const struct explore *e, struct mm_error *err)
+{
+    guard_name_limit(&e->guard, err);
+    return tool_report(err);
+}
+
+static unsigned engine_count(const struct explore *e)
+{
+    return e->engines == (ENGINE_SEARCH | ENGINE_Z3) ? 2 : 1;
+}
+
 static int explore_file(struct explore *e, const char *path)
 {
     char *data;
@@ -397,10 +426,11 @@ static int explore_file(struct explore *e, const char *path)
     struct ck_program *program = NULL;
     struct mm_error err = {0};
     int code = read_file(path, &data, &size);
+    e->until_ms = now_ms() + (uint64_t)e->options.timeout_ms * engine_count(e);
     if (!code && (tool_has_suffix(path, ".cl") || tool_has_suffix(path, ".clcpp")))
         code = compile(e, path, &data, &size);
     if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
-        code = tool_report(&err);
+        code = report_input(e, &err);
     if (!code)
         code = decide(e, ex, path);
     if (!program && e->tests) {
@@ -416,9 +446,61 @@ static int explore_file(struct explore *e, const char *path)
     return code;
 }
 
+struct file_work {
+    struct explore *e;
+    const char *path;
+    size_t *written; /* witnesses of the files before, shared */
+};
+
+static int file_work(void *context)
+{
+    struct file_work *w = context;
+    w->e->written = *w->written;
+    int code = explore_file(w->e, w->path);
+    *w->written = w->e->written;
+    return code;
+}
+
+/* Nothing is known of PATH but the limit that was reached. */
+static int give_up(struct explore *e, const char *path, enum guard_end end)
+{
+    static const char *const engines[] = {"both", "search", "z3", "both"};
+    const struct ck_program none = {.name = ""};
+    struct ck_verdict v = {0};
+    guard_explain(&e->guard, end, &v.limit);
+    if (end == GUARD_BROKEN)
+        return tool_report(&v.limit);
+    print_verdict(e, &none, &v, path, engines[e->engines]);
+    if (e->tests)
+        cJSON_AddItemToArray(e->tests, to_json(&none, &v, path, engines[e->engines]));
+    return EXIT_UNKNOWN;
+}
+
+static int explore_guarded(struct explore *e, const char *path)
+{
+    struct file_work w = {e, path, guard_share(sizeof *w.written)};
+    int code = EXIT_TOOL;
+    if (!w.written)
+        return tool_error(EXIT_TOOL, "out of memory");
+    *w.written = e->written;
+    enum guard_end end = guard_run(&e->guard, file_work, &w, e->tests, &code);
+    e->written = *w.written;
+    guard_unshare(w.written, sizeof *w.written);
+    return end == GUARD_DONE ? code : give_up(e, path, end);
+}
+
+/* Replays have as much time again. */
+static void set_guard(struct explore *e)
+{
+    double seconds = e->options.timeout_ms * 1e-3;
+    e->guard = (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory};
+}
+
 static int run(int argc, char **argv)
 {
-    struct explore e = {.engines = ENGINE_AUTO, .options = {.timeout_ms = 60000, .unroll = 4}};
+    struct explore e = {.engines = ENGINE_AUTO,
+                        .options = {.timeout_ms = 60000, .unroll = 4},
+                        .memory = GUARD_DEFAULT_MEBIBYTES};
     int code = 0;
     int first = tool_options(&cmd_explore, argc, argv, false, explore_option, &e, &code);
     if (first < 0)
@@ -433,8 +515,9 @@ static int run(int argc, char **argv)
         return tool_error(EXIT_TOOL, "cannot open /dev/null");
     cJSON *root = e.json ? verdict_json_root(e.model ? e.model : "") : NULL;
     e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
+    set_guard(&e);
     for (int i = first; i < argc; i++)
-        code = worse(code, explore_file(&e, argv[i]));
+        code = worse(code, explore_guarded(&e, argv[i]));
     if (root)
         code = worse(code, json_write(root, out, e.json));
     if (e.text != stdout)

@@ -1,6 +1,7 @@
 /* refcl litmus check: what a memory model says of litmus tests. */
 #include "memmodel/base/escape.h"
 #include "tools/commands.h"
+#include "tools/guard.h"
 #include "tools/litmus_files.h"
 #include "tools/litmus_shown.h"
 #include "tools/verdict_json.h"
@@ -15,6 +16,7 @@ enum {
     OPT_ENGINE,
     OPT_BOUND,
     OPT_TIMEOUT,
+    OPT_MEMORY,
     OPT_JSON,
     OPT_STATES,
     OPT_EXPLAIN,
@@ -27,7 +29,9 @@ static const struct tool_option options[] = {
     {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
     {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE", "search, z3 or both (default search)"},
     {"bound", 'b', "K", "REFCL_BOUND", "loop iterations to consider (default 2)"},
-    {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each test and engine (default 60)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT",
+     "seconds for each test and engine, of processor and of wall-clock time (default 60, 0: no limit)"},
+    {"memory", 0, "MIB", "REFCL_MEMORY", "memory for each test, in MiB (default 2048, 0: no limit)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
     {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
@@ -40,6 +44,7 @@ static const struct tool_option options[] = {
 
 enum { MAX_SWITCHES = 32 };
 enum engine { ENGINE_SEARCH, ENGINE_Z3, ENGINE_BOTH };
+static const char *const engine_names[] = {"search", "z3", "both"};
 
 struct check {
     const char *model;
@@ -47,20 +52,24 @@ struct check {
     size_t switch_count;
     enum engine engine;
     struct ck_options options;
+    struct guard guard; /* of each test */
     const char *json;
     struct litmus_shown shown;
     FILE *text; /* the table; nowhere when the JSON goes to stdout */
     bool states, explain, verify;
     struct mm_cat_model *cat;
     cJSON *tests;
-    bool unknown, wrong, failed, findings;
+    struct outcome *outcome; /* shared with the processes that decide */
+};
+struct outcome {
+    bool unknown, wrong;
+    size_t written; /* witnesses */
 };
 
 static int set_engine(struct check *check, const char *value)
 {
-    static const char *const names[] = {"search", "z3", "both"};
     for (size_t i = 0; i < 3; i++)
-        if (strcmp(value, names[i]) == 0) {
+        if (strcmp(value, engine_names[i]) == 0) {
             check->engine = (enum engine)i;
             return 0;
         }
@@ -90,6 +99,9 @@ static int handle(void *context, size_t index, const char *value)
     case OPT_TIMEOUT:
         code = tool_number("timeout", value, 86400, &n);
         check->options.timeout_ms = (unsigned)n * 1000;
+        break;
+    case OPT_MEMORY:
+        code = tool_number("memory", value, 1 << 22, &check->guard.mebibytes);
         break;
     case OPT_JSON:
         check->json = value;
@@ -190,7 +202,6 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
                   const char *file)
 {
     static engine_function *const engines[] = {ck_search, ck_z3};
-    static const char *const names[] = {"search", "z3"};
     struct ck_verdict verdicts[2] = {0};
     struct mm_error err = {0};
     int code = 0;
@@ -202,10 +213,12 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
             code = tool_report(&err);
             break;
         }
-        print_verdict(check, program, &verdicts[i], file, check->engine == ENGINE_BOTH ? names[i] : NULL);
-        check->unknown |= !verdicts[i].condition || !verdicts[i].race || !verdicts[i].usage;
+        guard_name_limit(&check->guard, &verdicts[i].limit);
+        print_verdict(check, program, &verdicts[i], file,
+                      check->engine == ENGINE_BOTH ? engine_names[i] : NULL);
+        check->outcome->unknown |= !verdicts[i].condition || !verdicts[i].race || !verdicts[i].usage;
         if (check->verify && !as_expected(test, &verdicts[i], file, check->text))
-            check->wrong = true;
+            check->outcome->wrong = true;
     }
     const struct ck_verdict *first = ran[0] ? &verdicts[0] : &verdicts[1];
     struct ck_advice advice = {0};
@@ -217,10 +230,7 @@ static int decide(struct check *check, const struct lt_test *test, const struct 
     cJSON *json = NULL;
     if (!code && check->tests) {
         json = verdict_to_json(program, first, file);
-        cJSON_AddStringToObject(json, "engine",
-                                check->engine == ENGINE_BOTH ? "both"
-                                : ran[0]                     ? "search"
-                                                             : "z3");
+        cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
         if (advised)
             cJSON_AddItemToObject(json, "advice", verdict_advice_json(program, &advice));
         cJSON_AddItemToArray(check->tests, json);
@@ -259,6 +269,45 @@ static int check_file(struct check *check, const char *file)
     return code;
 }
 
+struct file_work {
+    struct check *check;
+    const char *file;
+};
+
+static int file_work(void *context)
+{
+    struct file_work *w = context;
+    w->check->shown.written = w->check->outcome->written;
+    int code = check_file(w->check, w->file);
+    w->check->outcome->written = w->check->shown.written;
+    return code;
+}
+
+/* Nothing is known of FILE but the limit that was reached. */
+static int give_up(struct check *check, const char *file, enum guard_end end)
+{
+    const struct ck_program none = {.name = ""};
+    struct ck_verdict v = {0};
+    guard_explain(&check->guard, end, &v.limit);
+    if (end == GUARD_BROKEN)
+        return tool_report(&v.limit);
+    print_verdict(check, &none, &v, file, NULL);
+    cJSON *json = check->tests ? verdict_to_json(&none, &v, file) : NULL;
+    if (json) {
+        cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
+        cJSON_AddItemToArray(check->tests, json);
+    }
+    return EXIT_UNKNOWN;
+}
+
+static int check_guarded(struct check *check, const char *file)
+{
+    struct file_work w = {check, file};
+    int code = EXIT_TOOL;
+    enum guard_end end = guard_run(&check->guard, file_work, &w, check->tests, &code);
+    return end == GUARD_DONE ? code : give_up(check, file, end);
+}
+
 static int worse(int a, int b)
 {
     static const int rank[] = {
@@ -285,7 +334,7 @@ static int check_paths(struct check *check, const char *model_path, int count, c
     for (int i = 0; i < count; i++)
         code = worse(code, litmus_files_add(&files, paths[i]));
     for (size_t i = 0; i < files.count; i++)
-        code = worse(code, check_file(check, files.paths[i]));
+        code = worse(code, check_guarded(check, files.paths[i]));
     verdict_print_model(check->cat, check->text);
     litmus_files_clear(&files);
     if (root)
@@ -295,9 +344,36 @@ static int check_paths(struct check *check, const char *model_path, int count, c
     return code;
 }
 
+struct model_work {
+    struct check *check;
+    const char *path;
+};
+
+static int load_model(void *context)
+{
+    struct model_work *w = context;
+    struct mm_error err = {0};
+    return mm_cat_load(w->path, w->check->switches, &w->check->cat, &err) == MM_OK ? 0 : tool_report(&err);
+}
+
+/* First in a process of its own: what is read takes the time and memory that a test may take, at most. */
+static int load_guarded(struct check *check, const char *path)
+{
+    struct model_work w = {check, path};
+    struct mm_error err = {0};
+    int code = EXIT_TOOL;
+    enum guard_end end = guard_run(&check->guard, load_model, &w, NULL, &code);
+    if (end == GUARD_DONE)
+        return code ? code : load_model(&w);
+    guard_explain(&check->guard, end, &err);
+    return tool_error(end == GUARD_BROKEN ? EXIT_TOOL : EXIT_UNKNOWN, "%s: %s", path, err.message);
+}
+
 static int run(int argc, char **argv)
 {
-    struct check check = {.model = "opencl.cat", .options = {.timeout_ms = 60000}};
+    struct check check = {.model = "opencl.cat",
+                          .options = {.timeout_ms = 60000},
+                          .guard = {.mebibytes = GUARD_DEFAULT_MEBIBYTES}};
     int code = 0;
     int first = tool_options(&cmd_litmus_check, argc, argv, false, handle, &check, &code);
     if (first < 0)
@@ -305,18 +381,25 @@ static int run(int argc, char **argv)
     if (first == argc)
         return tool_error(EXIT_USAGE, "no litmus test given");
     char model_path[PATH_MAX];
-    struct mm_error err = {0};
     code = tool_find_model(check.model, model_path);
     if (code)
         return code;
-    if (mm_cat_load(model_path, check.switches, &check.cat, &err) != MM_OK)
-        return tool_report(&err);
-    code = check_paths(&check, model_path, argc - first, argv + first);
+    /* advice has as much time again */
+    check.guard.seconds =
+        check.options.timeout_ms * 1e-3 * (1 + (check.engine == ENGINE_BOTH) + check.explain);
+    check.options.memory_limit = guard_soft_memory(&check.guard);
+    code = load_guarded(&check, model_path);
+    if (code)
+        return code;
+    check.outcome = guard_share(sizeof *check.outcome);
+    code = check.outcome ? check_paths(&check, model_path, argc - first, argv + first)
+                         : tool_error(EXIT_TOOL, "out of memory");
     mm_cat_destroy(check.cat);
-    if (check.wrong)
+    if (check.outcome && check.outcome->wrong)
         code = worse(code, EXIT_FINDINGS);
-    if (check.unknown)
+    if (check.outcome && check.outcome->unknown)
         code = worse(code, EXIT_UNKNOWN);
+    guard_unshare(check.outcome, sizeof *check.outcome);
     return code;
 }
 

@@ -3,6 +3,7 @@
 #define TOOLS_EXPLORE_COMMAND_H
 
 #include "tools/explore.h"
+#include "tools/guard.h"
 #include "tools/tool.h"
 
 #include <cjson/cJSON.h>
@@ -22,6 +23,9 @@ struct explore {
     size_t written;      /* witnesses */
     unsigned engines;
     struct ck_options options;
+    unsigned memory; /* MiB */
+    struct guard guard;
+    uint64_t until_ms; /* the file's deadline, of the monotonic clock */
     bool states, explain;
     struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */
     FILE *text;

@@ -20,6 +20,7 @@ enum {
     OPT_BOUND,
     OPT_PROGRESS,
     OPT_TIMEOUT,
+    OPT_MEMORY,
     OPT_BUILD,
     OPT_JSON,
     OPT_STATES,
@@ -47,7 +48,9 @@ const struct tool_option explore_options[] = {
     {"bound", 'b', "K", "REFCL_BOUND", "how often the body of a loop may run (default 4)"},
     {"progress", 0, "MODEL", "REFCL_PROGRESS",
      "forward progress: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
-    {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each file and engine (default 60)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT",
+     "seconds for each file and engine, of processor and of wall-clock time (default 60, 0: no limit)"},
+    {"memory", 0, "MIB", "REFCL_MEMORY", "memory for each file, in MiB (default 2048, 0: no limit)"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"states", 0, NULL, "REFCL_STATES", "list the final states"},
@@ -191,6 +194,8 @@ int explore_option(void *context, size_t index, const char *value)
         return set_progress(&e->options.progress, value);
     case OPT_TIMEOUT:
         return set_number("timeout", value, 86400, 1000, &e->options.timeout_ms);
+    case OPT_MEMORY:
+        return set_number("memory", value, 1 << 22, 1, &e->memory);
     case OPT_BUILD:
         e->build_options = value;
         return 0;

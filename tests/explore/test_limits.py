@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Limits of time and memory end every engine, and the readers of models and modules: the answer is "unknown", exit code
+3, and names the limit."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from built import PATIENCE, REFCL, ROOT
+
+# More executions than any engine lists in the time given.
+KERNEL = """kernel void k(global atomic_int *x, global int *out)
+{
+    int i = get_global_id(0), s = 0;
+    for (int n = 0; n < 4; n++) {
+        s += atomic_load_explicit(&x[(i + n) % 4], memory_order_relaxed, memory_scope_device);
+        atomic_store_explicit(&x[(i + n + 1) % 4], s + 1, memory_order_relaxed, memory_scope_device);
+    }
+    out[i] = s;
+}
+"""
+LAUNCH = ["-g", "4", "-l", "1", "--arg", "buf:4:zero", "--arg", "buf:4", "--bound", "9", "--assert", "out[0] == out[0]"]
+ENGINES = {"search": ["-e", "search"], "search --no-walk": ["-e", "search", "--no-walk"],
+           "search --listing": ["-e", "search", "--no-walk", "--listing"], "z3": ["-e", "z3"], "auto": []}
+ANSWERS = ("condition", "race", "usage", "divergence", "termination")
+NEGATIONS = 40000
+
+
+def refcl(*words):
+    run = subprocess.run([REFCL, *words], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return run, (json.loads(run.stdout)["tests"] if run.stdout.startswith("{") else [{}])[0]
+
+
+def litmus(threads, rounds):
+    """Each thread adds to all locations, which it takes turns with."""
+    text = "OPENCL limits\n{\n" + "".join(f"[x{i}] = 0;\n" for i in range(threads)) + "}\n"
+    for t in range(threads):
+        text += f"P{t}@wg {t}, dev 0 (" + ", ".join(f"global atomic_int* x{i}" for i in range(threads)) + ") {\n"
+        for r in range(rounds):
+            text += (f"  int r{r} = atomic_fetch_add_explicit(x{(t + r) % threads}, {t + r + 1}, memory_order_relaxed, "
+                     "memory_scope_device);\n")
+        text += "}\n"
+    return text + "exists (" + " /\\ ".join(f"{t}:r{r} = {5 * t + r}" for t in range(threads) for r in range(rounds)) + ")\n"
+
+
+def check(name, words, option):
+    run, test = refcl(*words, "--json", "-")
+    good = (run.returncode == 3 and option in test.get("limit", "") and test.get("states_complete") is False and
+            "unknown" in (test.get(key) for key in ANSWERS))
+    tap.check(f"{name}: {option}", good, f"{run.returncode} {test} {run.stderr}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        kernel, hard = os.path.join(folder, "k.cl"), os.path.join(folder, "hard.litmus")
+        easy = os.path.join(ROOT, "litmus/suite/variants/no-region.litmus")
+        with open(kernel, "w", encoding="utf-8") as file:
+            file.write(KERNEL)
+        with open(hard, "w", encoding="utf-8") as file:
+            file.write(litmus(5, 5))
+        for name, engine in ENGINES.items():
+            check("explore " + name, ["explore", *engine, *LAUNCH, "--timeout", "1", kernel], "--timeout")
+        for name in ("search --listing", "z3"):
+            check("explore " + name, ["explore", *ENGINES[name], *LAUNCH, "--timeout", "60", "--memory", "32", kernel],
+                  "--memory")
+        for engine in ("search", "both"):  # Z3 decides it
+            check("litmus check " + engine, ["litmus", "check", "-e", engine, "--timeout", "1", hard], "--timeout")
+        for text in ("show " + NEGATIONS * "~" + " po", NEGATIONS * "~ " + "acyclic po as order"):
+            model = os.path.join(folder, "m.cat")
+            with open(model, "w", encoding="utf-8") as file:
+                file.write("M\n" + text + "\nempty 0 as nothing\n")
+            run, _ = refcl("litmus", "check", "--timeout", "5", "--model", model, easy)
+            tap.check(f"{NEGATIONS} negations of a model are read in time: {text[:6]}", run.returncode == 0,
+                      f"{run.returncode} {run.stderr}")
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

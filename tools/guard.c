@@ -1,0 +1,202 @@
+/* Work in a process of its own: the engines look at their limits themselves and keep what they have found;
+ * what they do not look at (a library's loop, a single long step) ends here, by the kernel's limits. */
+#include "tools/guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The engines end first, and say more: this long after their own deadline the work is killed. */
+#define GRACE_SECONDS 0.5
+#define GRACE_SHARE   0.1
+#define LOOK_SECONDS  0.01 /* between two looks at the memory in use */
+
+static double guard_seconds(const struct guard *guard)
+{
+    return guard->seconds + fmax(GRACE_SECONDS, guard->seconds * GRACE_SHARE);
+}
+
+void *guard_share(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void guard_unshare(void *memory, size_t size)
+{
+    if (memory)
+        munmap(memory, size);
+}
+
+static void set_limit(int resource, rlim_t most)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur <= most)
+        return;
+    limit.rlim_cur = most;
+    setrlimit(resource, &limit);
+}
+
+/* MiB in use by CHILD. */
+static uint64_t memory_in_use(pid_t child)
+{
+    char path[64];
+    unsigned long long pages = 0;
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)child);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%*u %llu", &pages) != 1)
+        pages = 0;
+    if (f)
+        fclose(f);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE) >> 20;
+}
+
+size_t guard_soft_memory(const struct guard *guard)
+{
+    return (size_t)guard->mebibytes * 7 / 8 << 20;
+}
+
+/* ---- what the work adds to the report ---------------------------------------------------------- */
+
+/* The items of TESTS from number FIRST on, each ended by a NUL. */
+static bool write_items(int fd, const cJSON *tests, int first)
+{
+    bool good = true;
+    for (int i = first; tests && i < cJSON_GetArraySize(tests) && good; i++) {
+        char *text = cJSON_Print(cJSON_GetArrayItem(tests, i));
+        size_t size = text ? strlen(text) + 1 : 0, done = 0;
+        while (done < size) {
+            ssize_t n = write(fd, text + done, size - done);
+            if (n <= 0)
+                break;
+            done += (size_t)n;
+        }
+        good = text && done == size;
+        cJSON_free(text);
+    }
+    return good;
+}
+
+static void read_items(int fd, cJSON *tests)
+{
+    off_t size = tests ? lseek(fd, 0, SEEK_END) : 0;
+    char *text = size > 0 ? mm_alloc((size_t)size + 1) : NULL;
+    ssize_t read = text ? pread(fd, text, (size_t)size, 0) : 0;
+    size_t end = read > 0 ? (size_t)read : 0;
+    for (char *at = text, *stop; at && (stop = memchr(at, 0, end - (size_t)(at - text))); at = stop + 1)
+        cJSON_AddItemToArray(tests, cJSON_CreateRaw(at));
+    mm_free(text);
+}
+
+/* ---- the child ---------------------------------------------------------------------------------- */
+
+struct work {
+    int (*call)(void *);
+    void *context;
+    cJSON *tests;
+    int items; /* file that what is added to TESTS goes to */
+};
+
+static _Noreturn void be_child(const struct guard *guard, const struct work *w)
+{
+    int first = w->tests ? cJSON_GetArraySize(w->tests) : 0;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (guard->seconds > 0)
+        set_limit(RLIMIT_CPU, (rlim_t)ceil(guard_seconds(guard)));
+    set_limit(RLIMIT_CORE, 0); /* of a process that ran into a limit */
+    int code = w->call(w->context);
+    exit(write_items(w->items, w->tests, first) ? code : EXIT_TOOL);
+}
+
+static double monotonic(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Waits until the other end of the pipe FD, which CHILD has, is closed, or a limit is reached. */
+static enum guard_end await_end(const struct guard *guard, pid_t child, int fd)
+{
+    double until = monotonic() + guard_seconds(guard);
+    struct pollfd end = {.fd = fd};
+    for (;;) {
+        double left = guard->seconds > 0 ? until - monotonic() : LOOK_SECONDS;
+        int n = poll(&end, 1, (int)ceil(fmax(0, fmin(left, LOOK_SECONDS)) * 1e3));
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return GUARD_DONE;
+        if (left <= 0)
+            return GUARD_TIME;
+        if (guard->mebibytes && memory_in_use(child) > guard->mebibytes)
+            return GUARD_MEMORY;
+    }
+}
+
+/* Waits for CHILD, which has the other end of the pipe END open until it ends. */
+static enum guard_end await(const struct guard *guard, pid_t child, int end, int *code)
+{
+    enum guard_end result = await_end(guard, child, end);
+    int status;
+    if (result != GUARD_DONE)
+        kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return GUARD_BROKEN;
+    if (!WIFEXITED(status))
+        return result != GUARD_DONE ? result : WTERMSIG(status) == SIGXCPU ? GUARD_TIME : GUARD_BROKEN;
+    *code = WEXITSTATUS(status);
+    return GUARD_DONE;
+}
+
+enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *context, cJSON *tests,
+                         int *code)
+{
+    struct work w = {work, context, tests, memfd_create("verdicts", MFD_CLOEXEC)};
+    int ends[2] = {-1, -1};
+    enum guard_end result = GUARD_BROKEN;
+    fflush(NULL);
+    pid_t child = w.items >= 0 && pipe2(ends, O_CLOEXEC) == 0 ? fork() : -1;
+    if (child == 0) {
+        close(ends[0]);
+        be_child(guard, &w);
+    }
+    if (ends[1] >= 0)
+        close(ends[1]);
+    if (child > 0)
+        result = await(guard, child, ends[0], code);
+    if (result == GUARD_DONE)
+        read_items(w.items, tests);
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (w.items >= 0)
+        close(w.items);
+    return result;
+}
+
+void guard_explain(const struct guard *guard, enum guard_end end, struct mm_error *err)
+{
+    if (end == GUARD_TIME)
+        mm_fail(err, MM_LIMIT, "time", "limit reached: %g seconds (raise with --timeout)", guard->seconds);
+    else if (end == GUARD_MEMORY)
+        mm_fail(err, MM_LIMIT, "memory", "limit reached: %" PRIu64 " MiB of memory (raise with --memory)",
+                guard->mebibytes);
+    else
+        mm_fail(err, MM_BUG, "guard", "the process that decides ended unexpectedly");
+}
+
+void guard_name_limit(const struct guard *guard, struct mm_error *err)
+{
+    if (err->cls == MM_LIMIT && strcmp(err->rule, "memory") == 0 && guard->mebibytes)
+        guard_explain(guard, GUARD_MEMORY, err);
+}

@@ -1,0 +1,33 @@
+/* Work in a process of its own, which ends when a limit is reached, whatever it does then. */
+#ifndef TOOLS_GUARD_H
+#define TOOLS_GUARD_H
+
+#include "tools/tool.h"
+
+#include <cjson/cJSON.h>
+
+enum { GUARD_DEFAULT_MEBIBYTES = 2048 };
+
+struct guard {
+    double seconds;     /* of processor time and of wall-clock time, 0: none */
+    uint64_t mebibytes; /* of memory in use, of this process alone, 0: none */
+};
+/* How the work ended: by itself; at a limit; by a signal, which is a bug. */
+enum guard_end { GUARD_DONE, GUARD_TIME, GUARD_MEMORY, GUARD_BROKEN };
+
+/* Calls WORK(CONTEXT) in a child.  Of what it changes the caller sees files, shared memory, and what it adds
+ * to the array TESTS (NULL: none).  *CODE becomes what it returns. */
+enum guard_end guard_run(const struct guard *guard, int (*work)(void *), void *context, cJSON *tests,
+                         int *code);
+/* Bytes for an engine that is to end by itself, and to keep what it has found, before the work is killed. */
+size_t guard_soft_memory(const struct guard *guard);
+/* Zeroed memory that a child shares; NULL: none. */
+void *guard_share(size_t size);
+void guard_unshare(void *memory, size_t size);
+/* The limit that END tells of, for ERR. */
+void guard_explain(const struct guard *guard, enum guard_end end, struct mm_error *err);
+
+/* The same where an allocation failed within the work. */
+void guard_name_limit(const struct guard *guard, struct mm_error *err);
+
+#endif
