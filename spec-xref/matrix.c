@@ -100,7 +100,7 @@ const char *xr_evidence_name(enum xr_evidence evidence)
 
 const char *xr_evidence_reason(enum xr_evidence evidence)
 {
-    return evidence == XR_ANSWERED   ? "nothing on a device of refcl that this call needs runs out"
+    return evidence == XR_ANSWERED   ? "nothing runs out in this call on a device of refcl"
            : evidence == XR_NEEDLESS ? "the call needs no memory of its own"
                                      : "";
 }

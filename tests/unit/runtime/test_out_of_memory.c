@@ -74,7 +74,7 @@ static cl_device_id device;
 static cl_context context;
 static cl_command_queue queue;
 static cl_int err;
-static char bytes[256];
+static char bytes[512];
 static const size_t zero[3], one[3] = {1, 1, 1};
 static const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
 static const cl_image_desc square = {
@@ -362,6 +362,57 @@ static void commands(void **state)
     release_mem(j);
 }
 
+static void CL_CALLBACK on_context(cl_context c, void *d)
+{
+    (void)c, (void)d;
+}
+
+/* Calls of other versions: deprecated ones, and those of OpenCL 3.0. */
+static void other_versions(void **state)
+{
+    (void)state;
+    void *o = NULL;
+    const char *text = source;
+    cl_event e = NULL;
+    STARVE(CL_OUT_OF_HOST_MEMORY, (o = rt_clCreateCommandQueue(context, device, 0, &err), err),
+           rt_clReleaseCommandQueue(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = rt_clCreateBufferWithProperties(context, NULL, 0, 64, NULL, &err), err), release_mem(o));
+    /* [CL 5.2.1 E106] */
+    STARVE_BOTH(
+        CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+        (o = rt_clCreateBufferWithProperties(context, NULL, CL_MEM_COPY_HOST_PTR, 64, bytes, &err), err),
+        release_mem(o));
+    STARVE_BOTH(CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                (o = rt_clCreateImageWithProperties(context, NULL, CL_MEM_COPY_HOST_PTR, &format, &square,
+                                                    bytes, &err),
+                 err),
+                release_mem(o));
+    STARVE_BOTH(CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                (o = rt_clCreateImage2D(context, CL_MEM_COPY_HOST_PTR, &format, 4, 4, 0, bytes, &err), err),
+                release_mem(o));
+    STARVE_BOTH(
+        CL_OUT_OF_HOST_MEMORY, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+        (o = rt_clCreateImage3D(context, CL_MEM_COPY_HOST_PTR, &format, 4, 4, 4, 0, 0, bytes, &err), err),
+        release_mem(o));
+    STARVE(CL_OUT_OF_HOST_MEMORY,
+           (o = rt_clCreateSampler(context, CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, &err), err),
+           rt_clReleaseSampler(o));
+    cl_context other = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clSetContextDestructorCallback(other, on_context, NULL), (void)0);
+    OK(rt_clReleaseContext(other));
+    cl_program p = clCreateProgramWithSource(context, 1, &text, NULL, &err);
+    OK(clBuildProgram(p, 0, NULL, "", NULL, NULL));
+    cl_kernel k = clCreateKernel(p, "e", &err);
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueTask(queue, k, NONE), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueMarker(queue, &e), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueBarrier(queue), finish());
+    STARVE(CL_OUT_OF_HOST_MEMORY, rt_clEnqueueWaitForEvents(queue, 1, &e), finish());
+    OK(rt_clReleaseEvent(e));
+    OK(rt_clReleaseKernel(k));
+    OK(rt_clReleaseProgram(p));
+}
+
 /* ---- commands: the data of memory objects, which is allocated when the first command needs it ---- */
 
 /* CALL, with fresh objects A, B, I and J, waits for GATE; then each allocation of its execution fails in
@@ -439,6 +490,7 @@ static void data_of_objects(void **state)
     /* [CL 5.10 E18] */
     STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
                (set_buffer(k, a), clEnqueueNDRangeKernel(queue, k, 1, NULL, one, NULL, AT_GATE)));
+    STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE, (set_buffer(k, a), rt_clEnqueueTask(queue, k, AT_GATE)));
     STARVE_RUN(CL_MEM_OBJECT_ALLOCATION_FAILURE,
                (places = bytes, clEnqueueNativeKernel(queue, on_native, bytes, 8, 1, &a, &places, AT_GATE)));
     OK(rt_clReleaseKernel(k));
@@ -473,8 +525,9 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(creation), cmocka_unit_test(first_contents),
-                                       cmocka_unit_test(maps),     cmocka_unit_test(programs),
-                                       cmocka_unit_test(commands), cmocka_unit_test(data_of_objects)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(creation),      cmocka_unit_test(first_contents),
+                                       cmocka_unit_test(maps),          cmocka_unit_test(programs),
+                                       cmocka_unit_test(commands),      cmocka_unit_test(data_of_objects),
+                                       cmocka_unit_test(other_versions)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

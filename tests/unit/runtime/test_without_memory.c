@@ -133,6 +133,9 @@ static void programs_and_kernels(void **state)
     UNFED("CL 5.9.4 E10", rt_clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, ROOM));
     UNFED("CL 5.9.4 E16", rt_clGetKernelSubGroupInfo(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
                                                      sizeof local, &local, ROOM));
+    UNFED("CL 5.9.4 E105",
+          rt_clGetKernelSubGroupInfoKHR(kernel, device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                        sizeof local, &local, ROOM));
     UNFED("CL 5.9.1 E16", rt_clRetainKernel(kernel));
     UNFED("CL 5.9.1 E19", rt_clReleaseKernel(kernel));
     UNFED("CL 5.9.1 E19", rt_clReleaseKernel(kernel));
