@@ -154,9 +154,9 @@ $(BUILD)/refcl: $(call obj,$(TOOLS_SRC)) $(LIBS_A) $(BUILD)/lib/libruntime.a
 $(BUILD)/refcl-litmus-run: $(RUNNER_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -DCL_TARGET_OPENCL_VERSION=300 -o $@ $(RUNNER_SRC) -lOpenCL $(JSON_LIBS)
-$(BUILD)/refcl-kernel-host: tools/host/kernel_host.c tools/host/captured.c tools/host/kernel_host.h
+$(BUILD)/refcl-kernel-host: tools/host/kernel_host.c tools/host/captured.c tools/host/kernel_host.h $(BUILD)/obj/memmodel/base/escape.o
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -lOpenCL
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lOpenCL
 
 # The C functions behind OpenCL.std travel as bitcode inside the JIT.
 EXTRA_interp_jit := -isystem $(LLVM_INC)

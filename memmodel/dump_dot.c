@@ -1,20 +1,27 @@
 /* A graph for Graphviz: one cluster per agent and asynchronous copy, program order downwards, recorded edges
  * and reads-from. */
+#include "memmodel/base/escape.h"
 #include "memmodel/graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Reads-from takes time quadratic in the number of events and says nothing to the eye beyond this. */
 enum { READS_FROM_MAX = 4000 };
 
 void mm_dump_dot_text(FILE *out, const char *s)
 {
-    for (; *s; s++) {
-        if (*s == '"' || *s == '\\')
-            fputc('\\', out);
-        fputc((unsigned char)*s < 0x20 ? ' ' : *s, out);
-    }
+    char *shown = NULL; /* as on a terminal; then as a label of Graphviz */
+    size_t size = 0;
+    FILE *text = open_memstream(&shown, &size);
+    if (!text)
+        return;
+    mm_put_terminal(s, strlen(s), text);
+    if (fclose(text) == 0)
+        for (const char *p = shown; *p; p++)
+            fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+    free(shown);
 }
 
 struct order { /* events sorted by who does them, then by number */

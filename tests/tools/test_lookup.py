@@ -99,6 +99,24 @@ def long_name(folder):
     check("a TMPDIR that is not there is named", "no temporary folder in '%s'" % missing in done.stderr, done.stderr)
 
 
+def twins(folder):
+    """Two files of the same bytes: the one on the command line is named, and none where it is not known which was read."""
+    for name in ("a.cl", "b.cl"):
+        os.makedirs(os.path.join(folder, "twins"), exist_ok=True)
+        with open(os.path.join(folder, "twins", name), "w", encoding="utf-8") as f:
+            f.write("kernel void k(global int *x) { x[0] = get_global_id(0); }\n")
+    host = os.path.join(BUILD, "refcl-kernel-host")
+    words = ["kernel", "k", "global", "4", "local", "2", "arg", "buf:4"]
+    for name in ("a.cl", "b.cl", "sub/../b.cl"):
+        os.makedirs(os.path.join(folder, "twins/sub"), exist_ok=True)
+        done = run("run", "--json", "-", "--quiet", "--", host, *words, name, cwd=os.path.join(folder, "twins"))
+        files = {a["file"] for f in json.loads(done.stdout or '{"findings": []}')["findings"] for a in f["accesses"]}
+        check("twins: %s is named" % name, len(files) == 1 and os.path.basename(files.pop()) == os.path.basename(name), done.stdout)
+    done = run("run", "--json", "-", "--quiet", "--", "sh", "-c", "cp a.cl c && exec %s %s c" % (host, " ".join(words)), cwd=os.path.join(folder, "twins"))
+    files = {a["file"] for f in json.loads(done.stdout or '{"findings": []}')["findings"] for a in f["accesses"]}
+    check("twins: where it is not known which, none", files == {"program1.cl"} or len(files) == 1 and files.pop().startswith("program"), done.stdout)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         here = os.path.join(folder, "here")
@@ -114,6 +132,7 @@ def main():
         models(here)
         campaign(here)
         shutil.rmtree(here)
+        twins(folder)
         long_name(folder)
     return tap.done()
 

@@ -5,6 +5,7 @@
  *
  * It is an ordinary OpenCL program; whatever ICD the environment selects runs the kernel. */
 #include "tools/host/kernel_host.h"
+#include "memmodel/base/escape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const struct scalar scalars[] = {
 void host_fail(const char *what, const char *detail)
 {
     fflush(stdout);
-    fprintf(stderr, "refcl kernel: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
+    mm_print(stderr, "refcl kernel: %s%s%s\n", what, detail ? ": " : "", detail ? detail : "");
     exit(2);
 }
 

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Names of kernels, arguments, files, tests and build options that hold control bytes, markup, invalid UTF-8 and direction
+controls: whatever refcl writes is still what it says, by parsers that are not refcl's, and terminals get nothing to obey."""
+import html.parser
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import unicodedata
+import xml.etree.ElementTree as xml
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+import tap
+from tap import check
+from built import BUILD, PATIENCE, REFCL, ROOT, on_refcl
+
+FIXED = (b"\x1b[31mred\x1b]0;title\x07", b"\xff\xfe\xc0\x80 overlong", "\u202eltr\u2066\u200b\ufeff".encode(), b"<script>&\"'</script>]]>-->",
+         b"a\rrefcl: no findings\nrefcl: clean\t\x7f", b"\xed\xa0\x80\xef\xbf\xbf\xf4\x90\x80\x80", "\x85\x9b31m caf\u00e9 \U0001f600".encode(),
+         b"%s%n%d \\x41 \x01\x02\x08\x0b")
+MODULE = """OpCapability Addresses\nOpCapability Kernel\nOpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %%k "@@@@"\nOpName %%x "####"\n%%void = OpTypeVoid\n%%int = OpTypeInt 32 0
+%%p = OpTypePointer CrossWorkgroup %%int\n%%f = OpTypeFunction %%void %%p\n%%one = OpConstant %%int 1
+%%k = OpFunction %%void None %%f\n%%x = OpFunctionParameter %%p\n%%b = OpLabel\n%%m = OpLoad %%int %%x Aligned 4
+%%s = OpIAdd %%int %%m %%one\nOpStore %%x %%s Aligned 4\nOpReturn\nOpFunctionEnd\n"""
+RACE = b"kernel void k(global int *x) { x[0] = get_global_id(0); }\n"
+LAUNCH = ["-g", "2", "-l", "1", "-a", "buf:4"]
+
+
+def hostile():
+    random.seed(20)
+    alphabet = FIXED + (b"\x00"[:0], b"<", b"&", b"\x1b", b"\x9b", b"\xe2\x80\xae", b"\n", b"x", b"\xc3", b"'", b'"')
+    yield from FIXED
+    for _ in range(6):
+        yield b"".join(random.choice(alphabet) for _ in range(4))[:90]
+
+
+def run(*words, **options):
+    return subprocess.run([REFCL, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=on_refcl(), **options)
+
+
+def obeys(text):
+    """What a terminal would obey in TEXT, bytes; None: nothing."""
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as e:
+        return str(e)
+    bad = [c for c in decoded if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c not in "\n\t"]
+    return repr(bad) if bad else None
+
+
+class Page(html.parser.HTMLParser):
+    """The tags of a page, and the data of its scripts."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.data, self.inside = [], {}, None
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag == "script":
+            self.inside = dict(attrs).get("id", "code")
+
+    def handle_endtag(self, tag):
+        self.inside = None if tag == "script" else self.inside
+
+    def handle_data(self, data):
+        if self.inside:
+            self.data[self.inside] = self.data.get(self.inside, "") + data
+
+
+def read_page(path):
+    page = Page()
+    with open(path, encoding="utf-8") as f:
+        page.feed(f.read())
+    return page
+
+
+def parsed(name, folder, plain):
+    """The four formats, each by its parser: the same findings, and the same markup as for PLAIN, a harmless name."""
+    try:
+        with open(os.path.join(folder, "json"), encoding="utf-8") as f:
+            report = json.load(f)
+        with open(os.path.join(folder, "sarif"), encoding="utf-8") as f:
+            results = json.load(f)["runs"][0]["results"]
+        tree = [e.tag for e in xml.parse(os.path.join(folder, "junit")).getroot().iter()]
+        page = read_page(os.path.join(folder, "html"))
+        if "data" in page.data:
+            json.loads(page.data["data"])
+        found = {"count": len(report.get("findings", report.get("tests"))), "results": len(results), "tree": tree, "tags": page.tags}
+    except (ValueError, xml.ParseError) as e:
+        check(name + ": parses", False, repr(e))
+        return None
+    check(name + ": parses", plain is None or found == plain, (plain, found))
+    return found
+
+
+def outputs(folder):
+    return [word for n in ("json", "sarif", "junit", "html") for word in ("--" + n, os.path.join(folder, n))]
+
+
+def kernels(folder, name, raw, plain):
+    path = os.path.join(os.fsencode(folder), raw.replace(b"/", b"|") + b".cl")
+    with open(path, "wb") as f:
+        f.write(RACE)
+    done = run("kernel", *outputs(folder), *LAUNCH, "--build-options", b"-cl-std=CL3.0 -I" + raw.translate(None, b"/ \t\r\n\v\f\"'\\\\"), path)
+    text = obeys(done.stderr)
+    check(name + ": kernel's file, text", done.returncode == 1 and text is None, (done.returncode, text, done.stderr))
+    return parsed(name + ": kernel's file", folder, plain)
+
+
+def modules(folder, name, raw, plain):
+    raw = raw.replace(b"\0", b"")[:60]
+    size = (len(raw) // 4 + 1) * 4 - 1
+    text = (MODULE % ()).replace("@@@@", "@" * size).replace("####", "#" * size)
+    path = os.path.join(folder, "m.spv")
+    subprocess.run(["spirv-as", "--target-env", "spv1.2", "-", "-o", path], input=text.encode(), check=True)
+    with open(path, "rb") as f:
+        module = f.read()
+    padded = raw + b"\0" * (size - len(raw))
+    with open(path, "wb") as f:
+        f.write(module.replace(b"@" * size, padded).replace(b"#" * size, padded))
+    trace = os.path.join(folder, "t.trace")
+    done = run("kernel", "--trace", trace, *outputs(folder), *LAUNCH, path)
+    check(name + ": kernel's and argument's name, text", done.returncode == 1 and obeys(done.stderr) is None,
+          (done.returncode, obeys(done.stderr), done.stderr))
+    found = parsed(name + ": kernel's and argument's name", folder, plain)
+    for form in ("text", "json", "dot"):
+        done = run("trace", "dump", "--format", form, trace)
+        good = done.returncode == 0 and obeys(done.stdout) is None
+        if form == "json":
+            good = good and all(json.loads(line) is not None for line in done.stdout.decode().splitlines()[:0]) and json.loads(done.stdout)
+        check(name + ": trace dump, " + form, good, (done.returncode, obeys(done.stdout), done.stderr))
+    return found
+
+
+def judgements(folder, name, raw, plain):
+    base = os.path.join(os.fsencode(folder), b"results.json")
+    with open(os.path.join(folder, "plain-results.json"), "rb") as f:
+        results = f.read()
+    text = json.dumps(raw.decode("latin-1"))[1:-1].encode()  # its characters; and its bytes, as another writer might have them
+    for how, new in (("characters", text), ("bytes", raw.replace(b"\\", b"").replace(b'"', b"").translate(None, bytes(range(32))))):
+        with open(base, "wb") as f:
+            f.write(results.replace(b"NAME", new).replace(b"DEVICE", new))
+        done = run("litmus", "judge", *outputs(folder), base)
+        check("%s: judge, %s, text" % (name, how), done.returncode == plain["code"] and obeys(done.stdout + done.stderr) is None,
+              (done.returncode, obeys(done.stdout), done.stderr))
+        parsed("%s: judge, %s" % (name, how), folder, plain["found"])
+
+
+def messages(name, raw):
+    for words in (["kernel", b"/nonexistent/" + raw], ["litmus", "check", "-m", b"./" + raw, "x"], [raw], ["run", "--check", raw, "--", "true"],
+                  ["litmus", "judge", b"/nonexistent/" + raw], ["trace", "dump", b"/nonexistent/" + raw], ["run", "--", b"/nonexistent/" + raw],
+                  ["litmus", "check", b"/nonexistent/" + raw], ["explore", b"/nonexistent/" + raw + b".cl"], ["run", "--seed", raw, "--", "true"]):
+        done = run(*words)
+        check("%s: message of %s" % (name, words[0] if isinstance(words[0], str) else "no command"),
+              done.returncode == 2 and obeys(done.stdout + done.stderr) is None, (done.returncode, done.stdout, done.stderr))
+
+
+def prepare(folder):
+    test = os.path.join(ROOT, "litmus/suite/message-passing/MP+rel+acq.litmus")
+    path = os.path.join(folder, "plain-results.json")
+    subprocess.run([REFCL, "litmus", "run", "-q", "-n", "100", "-o", path, test], check=True, stdout=subprocess.DEVNULL, env=on_refcl())
+    with open(path, encoding="utf-8") as f:
+        results = json.load(f)
+    for t in results["tests"]:
+        t["file"] = t["name"] = "NAME"
+    results["device"]["name"] = results["device"]["driver"] = "DEVICE"
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(results, f)
+    done = run("litmus", "judge", *outputs(folder), path)
+    return {"code": done.returncode, "found": parsed("a plain name: judge", folder, None)}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        judged = prepare(folder)
+        plain = kernels(folder, "a plain name", b"plain", None)
+        module = modules(folder, "a plain name", b"plain", None) if shutil.which("spirv-as") else None
+        for i, raw in enumerate(hostile()):
+            name = "%d %s" % (i, ascii(raw)[2:30].replace("#", ""))
+            kernels(folder, name, raw, plain)
+            judgements(folder, name, raw, judged)
+            messages(name, raw.replace(b"/", b"|"))
+            if module:
+                modules(folder, name, raw, module)
+    return tap.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
