@@ -351,6 +351,8 @@ static void handle(struct campaign *c, const char *line)
         } else if (strcmp(name, "batch") == 0) {
             add_batch(r, message);
             save_soon(c);
+        } else if (strcmp(name, "alive") == 0) {
+            c->current = (int)index; /* its batch goes on */
         } else if (strcmp(name, "building") == 0 || strcmp(name, "built") == 0) {
             c->building = strcmp(name, "building") == 0;
         } else if (strcmp(name, "end") == 0) {
@@ -466,6 +468,16 @@ static bool is_named(const struct lt_options *o, const cJSON *test)
     return o->exact ? strcmp(name->valuestring, o->only) == 0 : strstr(name->valuestring, o->only) != NULL;
 }
 
+/* Plans come from anywhere; numbers beyond 2^53 are strings. */
+static bool has_iterations(const cJSON *test)
+{
+    const cJSON *item = cJSON_GetObjectItem(test, "iterations");
+    if (cJSON_IsNumber(item))
+        return item->valuedouble >= 1 && item->valuedouble <= 1e18;
+    int64_t value = cJSON_IsString(item) ? lt_json_value(item) : item ? 0 : 1;
+    return value >= 1 && value <= INT64_C(1000000000000000000);
+}
+
 static bool load_plan(struct campaign *c)
 {
     unsigned named = 0;
@@ -485,6 +497,11 @@ static bool load_plan(struct campaign *c)
     {
         struct record *r = &c->records[i];
         r->test = c->tests[i] = t;
+        if (!has_iterations(t)) {
+            fprintf(stderr, "%s: test %u: 'iterations' is no whole number from 1 to 10^18\n",
+                    c->options->plan_path, i + 1);
+            return false;
+        }
         r->status = "pending";
         r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
         r->selected = i % c->options->shard_count == c->options->shard && is_named(c->options, t);

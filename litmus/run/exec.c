@@ -332,6 +332,19 @@ static bool read_buffer(struct exec *e, cl_mem buffer, void *to, size_t bytes)
         clEnqueueReadBuffer(e->job->device->queue, buffer, CL_TRUE, 0, bytes, to, 0, NULL, NULL));
 }
 
+/* A batch of many launches may take longer than the campaign waits for a sign of life: launches are, now and
+ * then, waited for and reported.  A launch that hangs is not. */
+static bool show_life(struct exec *e, unsigned number)
+{
+    unsigned often = e->job->device->is_gpu ? 4 : 1;
+    if (number % often != often - 1)
+        return true;
+    if (lt_exec_failed(e, "clFinish", clFinish(e->job->device->queue)))
+        return false;
+    lt_report(e->job->report, e->job->index, "alive", NULL, NULL);
+    return true;
+}
+
 /* Prepares memory, launches LAUNCHES times, counting after each. */
 static bool launch(struct exec *e, unsigned launches)
 {
@@ -346,7 +359,7 @@ static bool launch(struct exec *e, unsigned launches)
         !write_buffer(e, e->count_buffer, zero, sizeof zero))
         return false;
     for (unsigned i = 0; i < launches; i++)
-        if (!enqueue_run(e) || !enqueue_collect(e))
+        if (!enqueue_run(e) || !enqueue_collect(e) || !show_life(e, i))
             return false;
     return true;
 }

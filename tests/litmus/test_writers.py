@@ -131,9 +131,34 @@ def merges(folder):
           total(load(at("more.json"))) == total(load(at("1.json"))) + total(load(at("again.json"))), done.stderr)
 
 
+def iterations(folder):
+    """Plans with counts of instances that no machine gets through: they run until they are stopped, and those that are no counts
+    are refused."""
+    plan, changed, results = (os.path.join(folder, n) for n in ("p.json", "changed.json", "r.json"))
+    run(REFCL, "litmus", "plan", "-o", plan, TESTS[0])
+    for value, good in ((10 ** 15, True), ("1000000000000000000", True), (-5, False), (0, False), (1e300, False), ("9223372036854775807", False),
+                        ("many", False)):
+        whole = load(plan)
+        for test in whole["tests"]:
+            test["iterations"] = value
+        with open(changed, "w", encoding="utf-8") as f:
+            json.dump(whole, f)
+        if good:
+            campaign = subprocess.Popen([RUNNER, "-q", "-o", results, changed], env=on_refcl(), stdout=subprocess.DEVNULL)
+            ran = wait_until(lambda: os.path.exists(results) and total(load(results)) > 0)
+            campaign.kill()
+            campaign.wait()
+            check("%s instances begin" % value, ran, value)
+            os.remove(results)
+        else:
+            done = run(RUNNER, "-q", "-o", results, changed)
+            check("%s instances are refused" % value, done.returncode == 2 and "'iterations'" in done.stderr, (done.returncode, done.stderr))
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         merges(folder)
+        iterations(folder)
         killed(folder)
     return tap.done()
 

@@ -50,9 +50,11 @@ def children(process):
 
 
 def is_host(process):
+    """It runs: one that has ended may stay for long until the first process of the machine takes note."""
     try:
-        with open("/proc/%d/comm" % process) as f:
-            return f.read().startswith("refcl-kernel-h")
+        with open("/proc/%d/stat" % process) as f:
+            name, state = f.read().split("(", 1)[1].rsplit(")", 1)
+            return name.startswith("refcl-kernel-h") and state.split()[0] not in "ZX"
     except OSError:
         return False
 
