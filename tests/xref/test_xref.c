@@ -455,7 +455,7 @@ static void database(void **state)
     }
     assert_int_equal(memory_model, 129);
     assert_int_equal(checkable, 78);
-    assert_int_equal(db.ambiguity_count, 27);
+    assert_int_equal(db.ambiguity_count, 28);
 }
 
 static void diff_of_two(void **state)
