@@ -3,6 +3,7 @@
 #include "interp/expand.h"
 #include "interp/expand_internal.h"
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* ---- ids ----------------------------------------------------------------------------------- */
 
@@ -46,6 +47,11 @@ static void see(struct in_shift *shift, uint64_t id)
 static void pass(struct in_shift *shift, uint64_t id)
 {
     shift->out = id > shift->out ? id : shift->out;
+}
+
+enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64_t amount)
+{
+    return e->file != NULL ? mm_input_check(limit, e->file_size, amount, e->file, &e->error) : MM_OK;
 }
 
 /* ---- to the reader --------------------------------------------------------------------------- */
@@ -196,8 +202,8 @@ static void destroy(struct in_expander *e)
     mm_free(e);
 }
 
-enum mm_class in_expand_trace(int fd, const char *name, const struct mm_sink *sink, bool *complete,
-                              struct mm_error *err)
+static enum mm_class expand(int fd, const char *name, bool is_file, const struct mm_sink *sink,
+                            bool *complete, struct mm_error *err)
 {
     struct in_expander *e = mm_alloc_zero(1, sizeof *e);
     struct mm_sink out = {.context = e, .record = out_record, .events = out_events},
@@ -211,7 +217,12 @@ enum mm_class in_expand_trace(int fd, const char *name, const struct mm_sink *si
         return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace reader");
     }
     e->to = sink;
-    enum mm_class cls = mm_trace_read(fd, name, &in, complete, &error);
+    if (is_file) {
+        struct stat status = {0};
+        e->file = name;
+        e->file_size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0; /* 0 of a pipe */
+    }
+    enum mm_class cls = (is_file ? mm_trace_read_file : mm_trace_read)(fd, name, &in, complete, &error);
     mm_recorder_flush(e->recorder);
     if (cls == MM_OK && e->stopped != MM_OK) {
         cls = mm_fail(&error, e->stopped, "trace.sink", "the consumer of the trace stopped");
@@ -226,4 +237,16 @@ enum mm_class in_expand_trace(int fd, const char *name, const struct mm_sink *si
         *err = error;
     destroy(e);
     return cls;
+}
+
+enum mm_class in_expand_trace(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                              struct mm_error *err)
+{
+    return expand(fd, name, false, sink, complete, err);
+}
+
+enum mm_class in_expand_file(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                             struct mm_error *err)
+{
+    return expand(fd, name, true, sink, complete, err);
 }

@@ -10,5 +10,8 @@
  * when it was written is told in ERR with MM_LIMIT, and the rest is read nevertheless. */
 enum mm_class in_expand_trace(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                               struct mm_error *err);
+/* The same of a file that anyone may have made: within the limits of memmodel/base/input.h. */
+enum mm_class in_expand_file(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                             struct mm_error *err);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "interp/exec/exec.h"
 #include "interp/replay.h"
+#include "memmodel/base/input.h"
 
 /* Ids that launches add shift the ids of everything that comes after them. */
 struct in_shift {
@@ -42,6 +43,8 @@ struct in_expander {
     struct in_shift events, sources, allocations;
     struct in_mirror *mirrors[IN_MIRROR_CHAINS];
     uint64_t mirrored, most; /* bytes in all, and how many there may be */
+    const char *file; /* of a file: its name and size, which limit memory and instructions; else NULL */
+    uint64_t file_size, steps; /* STEPS: instructions executed so far */
     struct in_expanded_program *programs;
     struct in_finding finding; /* of the launch under way */
     bool found;
@@ -53,6 +56,8 @@ enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation
 void in_mirror_free(struct in_expander *e, uint32_t id);
 void in_mirrors_destroy(struct in_expander *e);
 enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *content);
+/* expand.c: of a file, whether AMOUNT is within the limit; fills e->error if not. */
+enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64_t amount);
 /* expand_launch.c */
 enum mm_class in_expand_no_memory(struct in_expander *e); /* fills e->error */
 enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *program);

@@ -249,6 +249,21 @@ static void differs(struct in_expander *e, uint32_t command, const char *kernel,
                 how, kernel, command);
 }
 
+/* Bytes that a work-group takes, about; what in_run_create refuses is left to it. */
+static uint64_t launch_memory(const struct in_launch *l, const struct in_kernel_info *info)
+{
+    enum { WORK_ITEM = 1024, MOST_ITEMS = 1 << 20 };
+    const uint64_t much = UINT64_C(1) << 40;
+    uint64_t items = 1, bytes = info->local_bytes < much ? info->local_bytes : much;
+    for (uint32_t k = 0; k < l->dimensions && k < 3 && items <= MOST_ITEMS; k++)
+        items *= l->local_size[k];
+    for (uint32_t k = 0; k < info->argument_count; k++)
+        if (info->arguments[k].kind == IN_ARG_LOCAL)
+            bytes += l->arguments[k].local_size < much ? l->arguments[k].local_size : much;
+    uint64_t each = WORK_ITEM + (info->private_bytes < UINT32_MAX ? info->private_bytes : UINT32_MAX);
+    return items <= MOST_ITEMS ? bytes + items * each : 0;
+}
+
 static enum mm_class run_launch(struct in_expander *e, const struct in_launch *l, uint64_t sample)
 {
     enum { SLICE = 1 << 22 };
@@ -257,13 +272,18 @@ static enum mm_class run_launch(struct in_expander *e, const struct in_launch *l
     struct in_run *run = NULL;
     bool done = false;
     e->found = false;
+    if (in_expand_check(e, MM_INPUT_TRACE_MEMORY, e->mirrored + launch_memory(l, info)) != MM_OK)
+        return MM_LIMIT;
     enum mm_class cls = in_run_create(l, &run, &error);
     if (cls != MM_OK) {
         e->error = error;
         return cls;
     }
-    while (!done && cls == MM_OK && e->stopped == MM_OK)
+    while (!done && cls == MM_OK && e->stopped == MM_OK) {
         cls = in_run_step(run, SLICE, &done, &error);
+        e->stopped = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps + in_run_instruction_count(run));
+    }
+    e->steps += in_run_instruction_count(run);
     in_run_destroy(run);
     mm_recorder_flush(e->recorder);
     if (e->stopped != MM_OK)

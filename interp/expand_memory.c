@@ -2,6 +2,8 @@
 #include "interp/expand_internal.h"
 #include <unistd.h>
 
+enum { FILLED_BY_ONE = 64 }; /* bytes of memory that take as long as an instruction */
+
 static struct in_mirror **place_of(struct in_expander *e, uint32_t id)
 {
     struct in_mirror **m = &e->mirrors[id % IN_MIRROR_CHAINS];
@@ -65,6 +67,8 @@ static enum mm_class allocate(struct in_expander *e, struct in_mirror *m)
     enum { ALIGN = 4096 };
     if (e->most == 0)
         e->most = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (m->size <= e->most && in_expand_check(e, MM_INPUT_TRACE_MEMORY, e->mirrored + m->size) != MM_OK)
+        return MM_LIMIT;
     if (m->size <= e->most - e->mirrored)
         m->bytes = mm_aligned_alloc(m->size, ALIGN);
     if (m->bytes == NULL)
@@ -82,7 +86,10 @@ enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *
         return mm_fail(&e->error, MM_INVALID, "trace.content",
                        "the trace tells %llu bytes at offset %llu of allocation %u, which has no such bytes",
                        (unsigned long long)c->size, (unsigned long long)c->offset, c->allocation);
-    enum mm_class cls = m->bytes == NULL ? allocate(e, m) : MM_OK;
+    e->steps += c->size / FILLED_BY_ONE;
+    enum mm_class cls = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps);
+    if (cls == MM_OK && m->bytes == NULL)
+        cls = allocate(e, m);
     if (cls != MM_OK)
         return cls;
     uint64_t end = c->offset + c->size;

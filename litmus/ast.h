@@ -4,8 +4,7 @@
 
 #include "litmus/litmus.h"
 
-#define LT_MAX_DEPTH    200        /* nesting of statements, expressions and propositions */
-#define LT_MAX_TEXT     (1u << 20) /* bytes of a test */
+#define LT_MAX_DEPTH    200 /* nesting of statements, expressions and propositions */
 #define LT_MAX_THREADS  64
 #define LT_MAX_ELEMENTS 4096       /* of an array location */
 #define LT_HOST_NUMBER  (1u << 24) /* added to the number of a thread that is written H0, not P0 */

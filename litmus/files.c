@@ -1,46 +1,19 @@
-/* Files that litmus tests and what is known of them come in. */
+/* The JSON of results and judgements. */
 #include "litmus/files.h"
+#include "memmodel/base/input.h"
 
-#include <errno.h>
 #include <string.h>
-
-enum mm_class lt_file_text(const char *path, size_t most, char **text, size_t *size, struct mm_error *err)
-{
-    FILE *in = fopen(path, "rb");
-    size_t capacity = 65536;
-    *size = 0;
-    *text = NULL;
-    if (!in)
-        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot open the file: %s",
-                          strerror(errno));
-    char *read = mm_alloc(capacity), *more = read;
-    while (more) {
-        *size += fread(read + *size, 1, capacity - *size - 1, in);
-        if (*size < capacity - 1 || *size > most)
-            break;
-        more = mm_realloc(read, 2 * capacity);
-        read = more ? more : read;
-        capacity *= 2;
-    }
-    int failed = ferror(in) ? errno : 0;
-    fclose(in);
-    if (!more || failed) {
-        mm_free(read);
-        return failed ? mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot read the file: %s",
-                                   strerror(failed))
-                      : mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
-    }
-    read[*size] = '\0';
-    *text = read;
-    return MM_OK;
-}
 
 cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm_error *err)
 {
     char *text;
     size_t size;
-    if (lt_file_text(path, SIZE_MAX, &text, &size, err) != MM_OK)
+    if (mm_input_read(MM_INPUT_JSON, path, &text, &size, err) != MM_OK)
         return NULL;
+    if (mm_input_check_json(text, path, err) != MM_OK) {
+        mm_free(text);
+        return NULL;
+    }
     cJSON *json = cJSON_Parse(text);
     mm_free(text);
     const cJSON *format = cJSON_GetObjectItem(json, "format"),
@@ -55,7 +28,9 @@ cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm
         mm_fail_at(err, MM_INVALID, kind->rule, path, 0, 0,
                    "%s of version %g, but this refcl reads version %d", kind->what, version->valuedouble,
                    kind->version);
-    else
+    else if (mm_input_check(MM_INPUT_JSON_TESTS, 0,
+                            (uint64_t)cJSON_GetArraySize(cJSON_GetObjectItem(json, "tests")), path,
+                            err) == MM_OK)
         return json;
     cJSON_Delete(json);
     return NULL;

@@ -1,13 +1,10 @@
-/* Reading files, and the JSON of results and judgements. */
+/* Reading the JSON of results and judgements. */
 #ifndef LITMUS_FILES_H
 #define LITMUS_FILES_H
 
 #include "memmodel/memmodel.h"
 
 #include <cjson/cJSON.h>
-
-/* The whole of a file, with a zero byte behind it (mm_free); reading ends soon after MOST bytes. */
-enum mm_class lt_file_text(const char *path, size_t most, char **text, size_t *size, struct mm_error *err);
 
 struct lt_json_kind {
     const char *rule, *format, *what; /* of errors; what the file calls itself; that in words */

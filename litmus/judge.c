@@ -322,7 +322,7 @@ enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *
                                              "results of litmus tests", 1};
     cJSON *results = lt_file_json(results_path, &kind, err);
     if (!results)
-        return MM_INVALID;
+        return err->cls;
     char *body = NULL;
     size_t size = 0;
     struct lt_judge_report report = {.text = text_out, .tests = cJSON_CreateArray()};

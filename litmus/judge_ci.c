@@ -305,8 +305,8 @@ enum mm_class lt_gate(const char *baseline_path, const char *judgement_path, FIL
         }
         fprintf(out, "%zu tests of the baseline ran; %zu findings\n", ran, *findings);
     }
-    bool ok = judgement != NULL;
+    enum mm_class cls = judgement ? MM_OK : err->cls;
     cJSON_Delete(baseline);
     cJSON_Delete(judgement);
-    return ok ? MM_OK : MM_INVALID;
+    return cls;
 }

@@ -1,6 +1,6 @@
 /* Reading a test from text or from a file, and what is asked of it. */
 #include "litmus/ast.h"
-#include "litmus/files.h"
+#include "memmodel/base/input.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,9 +32,8 @@ enum mm_class lt_parse(const char *text, size_t size, const char *file, struct l
     err = err ? err : &scratch;
     *err = (struct mm_error){0};
     *test = NULL;
-    if (size > LT_MAX_TEXT)
-        return mm_fail_at(err, MM_LIMIT, "litmus.size", file, 0, 0, "the test has more than %u bytes",
-                          LT_MAX_TEXT);
+    if (mm_input_check(MM_INPUT_LITMUS, 0, size, file, err) != MM_OK)
+        return MM_LIMIT;
     struct mm_arena *arena = mm_arena_create();
     struct lt_test *t = arena ? mm_arena_alloc(arena, sizeof *t) : NULL;
     if (!t) {
@@ -70,7 +69,7 @@ enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_e
     char *text;
     size_t size;
     *test = NULL;
-    enum mm_class cls = lt_file_text(path, LT_MAX_TEXT, &text, &size, err);
+    enum mm_class cls = mm_input_read(MM_INPUT_LITMUS, path, &text, &size, err);
     if (cls != MM_OK)
         return cls;
     cls = lt_parse(text, size, path, test, err);

@@ -1,6 +1,7 @@
 /* Files of captured launches: writing, and reading with suspicion. */
 #include "memmodel/capture.h"
 #include "memmodel/base/draft.h"
+#include "memmodel/base/input.h"
 #include "memmodel/trace.h"
 #include "memmodel/zstd/codec.h"
 
@@ -13,6 +14,7 @@
 #define CAPTURE_MAGIC "REFCLCAP"
 enum { CAPTURE_VERSION = 1, HEADER_SIZE = 48 };
 #define CAPTURE_MOST (UINT64_C(1) << 36)
+enum { CAPTURE_ARGUMENTS = 1024, CAPTURE_MEMORIES = 4096, CAPTURE_OTHERS = 6 }; /* sections, at most */
 
 struct header {
     char magic[8];
@@ -126,7 +128,8 @@ static enum mm_class read_header(int fd, const char *path, struct header *h, str
                           "the launch was captured by another version: format %u, this is %u", h->version,
                           CAPTURE_VERSION);
     if (h->size > CAPTURE_MOST || h->stored > CAPTURE_MOST ||
-        h->count > h->size / sizeof(struct section_head))
+        h->count > h->size / sizeof(struct section_head) ||
+        h->count > CAPTURE_ARGUMENTS + CAPTURE_MEMORIES + CAPTURE_OTHERS)
         return bad(err, path, "the header of the captured launch names impossible sizes");
     return MM_OK;
 }
@@ -139,6 +142,8 @@ static enum mm_class unpack(int fd, const char *path, const struct header *h, vo
         return bad(err, path,
                    (uint64_t)end < HEADER_SIZE + h->stored ? "the captured launch is cut short"
                                                            : "something follows the captured launch");
+    if (mm_input_check(MM_INPUT_CAPTURE, (uint64_t)end, h->size, path, err) != MM_OK)
+        return MM_LIMIT;
     unsigned char *block = mm_alloc(h->stored + 1);
     *raw = mm_alloc(h->size + 1);
     struct mm_codec *codec = mm_codec_create();
@@ -231,9 +236,9 @@ static bool check_section(const struct mm_capture *c, const struct mm_capture_se
     case MM_CAPTURE_PROGRAM:
         return s->size > 0;
     case MM_CAPTURE_ARGUMENT:
-        return s->index < 1024 && check_argument(c, s);
+        return s->index < CAPTURE_ARGUMENTS && check_argument(c, s);
     case MM_CAPTURE_MEMORY:
-        return s->index < 65536 && check_memory(c, s);
+        return s->index < CAPTURE_MEMORIES && check_memory(c, s);
     case MM_CAPTURE_SOURCE:
     case MM_CAPTURE_FILE:
     case MM_CAPTURE_OPTIONS:

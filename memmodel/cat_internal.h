@@ -79,6 +79,7 @@ struct cat_reader {
     struct cat_let_info *info;
     uint32_t let_capacity, check_capacity;
     uint32_t next_group;
+    uint64_t bytes; /* of text read so far */
     unsigned include_depth, depth;
     struct cat_procedure *procedures;
     uint32_t calls; /* of procedures, so far */

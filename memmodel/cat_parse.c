@@ -1,37 +1,43 @@
 /* The cat language: model files and what they include. */
+#include "memmodel/base/input.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/base/sha256.h"
 #include "memmodel/cat_parser.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-/* Regular files alone: a model must not make its reader wait for a pipe or a terminal. */
-static char *read_file(const char *path, struct mm_arena *arena, size_t *size)
+/* A model must not make its reader wait for a pipe or a terminal. */
+static bool is_file(const char *path)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    FILE *f = fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? fdopen(fd, "rb") : NULL;
-    char *text = NULL;
-    long length;
 
-    if (!f) {
-        if (fd >= 0)
-            close(fd);
-        return NULL;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Into the arena of the model, whose size is limited with all that it includes. */
+static enum mm_class read_file(struct cat_reader *r, const char *path, char **text, size_t *size)
+{
+    char *read = NULL;
+    enum mm_class cls =
+        is_file(path) ? MM_OK
+                      : mm_fail_at(r->err, MM_INVALID, "cat.file", path, 0, 0, "cannot read the model file");
+    if (cls == MM_OK)
+        cls = mm_input_read(MM_INPUT_CAT, path, &read, size, r->err);
+    *text = NULL;
+    if (cls == MM_OK)
+        cls = mm_input_check(MM_INPUT_CAT, 0, r->bytes += *size, path, r->err);
+    if (cls == MM_OK) {
+        *text = mm_arena_alloc(r->model->arena, *size + 1);
+        if (*text)
+            memcpy(*text, read, *size);
+        else
+            cls = mm_fail(r->err, MM_LIMIT, "memory", "out of memory");
     }
-    if (fseek(f, 0, SEEK_END) == 0 && (length = ftell(f)) >= 0 && length < 1 << 24) {
-        rewind(f);
-        text = mm_arena_alloc(arena, (size_t)length + 1);
-        if (text)
-            *size = fread(text, 1, (size_t)length, f);
-    }
-    fclose(f);
-    return text;
+    mm_free(read);
+    return cls;
 }
 
 /* FILE: its path, so that what it includes is looked up beside it; LIBRARY: the name of a text of ours. */
@@ -74,7 +80,7 @@ void cat_parse_include(struct cat_parser *p)
     const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};
     const char *slash = strrchr(p->file, '/');
     char beside[512], path[1024] = "";
-    char *name;
+    char *name, *read;
     const char *text = NULL;
     struct cat_token at;
     size_t size = 0;
@@ -99,7 +105,12 @@ void cat_parse_include(struct cat_parser *p)
     for (unsigned i = 0; i < 2 && !text; i++) {
         if (!folders[i] || snprintf(path, sizeof path, "%s/%s", folders[i], name) >= (int)sizeof path)
             continue;
-        text = read_file(path, p->arena, &size);
+        if (is_file(path)) {
+            cat_fail_status(p, read_file(p->reader, path, &read, &size));
+            text = read;
+        }
+        if (p->failed)
+            return;
     }
     library = !text;
     if (library && (text = cat_library_text(name)))
@@ -136,11 +147,19 @@ static enum mm_class check_switches(struct cat_reader *r)
     return MM_OK;
 }
 
-static enum mm_class read_model(const char *text, size_t size, const char *name, const char *const *switches,
+/* TEXT NULL: the file NAME. */
+static enum mm_class read_model(const char *text, const char *name, const char *const *switches,
                                 struct mm_cat_model *m, struct mm_error *err)
 {
     struct cat_reader reader = {.model = m, .err = err, .switches = switches};
+    size_t size = text ? strlen(text) : 0;
+    char *read;
+    enum mm_class cls =
+        text ? mm_input_check(MM_INPUT_CAT, 0, size, name, err) : read_file(&reader, name, &read, &size);
 
+    if (cls != MM_OK)
+        return cls;
+    text = text ? text : read;
     m->name = mm_arena_strdup(m->arena, name);
     if (!m->name)
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
@@ -175,7 +194,7 @@ enum mm_class mm_cat_parse(const char *text, const char *name, const char *const
                            struct mm_cat_model **model, struct mm_error *err)
 {
     struct mm_cat_model *m = new_model(err);
-    enum mm_class r = m ? read_model(text, strlen(text), name, switches, m, err) : MM_LIMIT;
+    enum mm_class r = m ? read_model(text, name, switches, m, err) : MM_LIMIT;
 
     *model = r ? NULL : m;
     if (r)
@@ -187,14 +206,8 @@ enum mm_class mm_cat_load(const char *path, const char *const *switches, struct 
                           struct mm_error *err)
 {
     struct mm_cat_model *m = new_model(err);
-    size_t size = 0;
-    char *text = m ? read_file(path, m->arena, &size) : NULL;
-    enum mm_class r = MM_LIMIT;
+    enum mm_class r = m ? read_model(NULL, path, switches, m, err) : MM_LIMIT;
 
-    if (text)
-        r = read_model(text, size, path, switches, m, err);
-    else if (m)
-        r = mm_fail_at(err, MM_INVALID, "cat.file", path, 0, 0, "cannot read the model file");
     *model = r ? NULL : m;
     if (r)
         mm_cat_destroy(m);

@@ -332,7 +332,7 @@ void cat_skip_statement(struct cat_parser *p)
     struct cat_token before;
     unsigned ifs = 0;
 
-    while (check && !p->failed && !at_check(p))
+    while (check && !p->failed && p->token.kind != CAT_END && !at_check(p))
         cat_next(p);
     do {
         before = p->token;

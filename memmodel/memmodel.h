@@ -463,6 +463,9 @@ int mm_trace_connect(const char *name);
  * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */
 enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                             struct mm_error *err);
+/* The same of a file that anyone may have made: within the limits of memmodel/base/input.h. */
+enum mm_class mm_trace_read_file(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                                 struct mm_error *err);
 /* The same from a function that works like read(2): bytes read, 0 at the end, -1 with errno set. */
 typedef long mm_trace_input(void *context, void *out, size_t size);
 enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const char *name,

@@ -2,6 +2,7 @@
  *
  * What a killed writer leaves behind is a prefix of a good trace and is read to its last whole chunk;
  * anything else that does not match is an error with its position. */
+#include "memmodel/base/input.h"
 #include "memmodel/trace.h"
 #include "memmodel/zstd/codec.h"
 
@@ -20,6 +21,8 @@ struct reader {
     struct mm_error *err;
     unsigned version;
     uint64_t position; /* bytes read so far */
+    uint64_t unpacked; /* bytes of records in them */
+    bool limited;      /* what is unpacked, in proportion to what is read */
     mm_event_id next_event;
     struct mm_codec *codec;
     unsigned char *stored, *raw;
@@ -178,7 +181,10 @@ static enum mm_class read_chunk(struct reader *r, bool *more, bool *complete)
     if (cls != MM_OK || got < chunk.stored)
         return cls;
     *more = true;
-    return use_chunk(r, &chunk, position);
+    r->unpacked += chunk.raw;
+    cls = r->limited ? mm_input_check(MM_INPUT_TRACE_RECORDS, r->position, r->unpacked, r->name, r->err)
+                     : MM_OK;
+    return cls == MM_OK ? use_chunk(r, &chunk, position) : cls;
 }
 
 static enum mm_class read_header(struct reader *r, bool *more)
@@ -203,8 +209,8 @@ static enum mm_class read_header(struct reader *r, bool *more)
     return MM_OK;
 }
 
-enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const char *name,
-                                 const struct mm_sink *sink, bool *complete, struct mm_error *err)
+static enum mm_class read_trace(mm_trace_input *input, void *context, bool limited, const char *name,
+                                const struct mm_sink *sink, bool *complete, struct mm_error *err)
 {
     bool more = false;
     *complete = false;
@@ -215,6 +221,7 @@ enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const cha
     }
     r->input = input;
     r->input_context = context;
+    r->limited = limited;
     r->name = name ? name : "";
     r->sink = sink;
     r->err = err;
@@ -230,6 +237,12 @@ enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const cha
     return cls;
 }
 
+enum mm_class mm_trace_read_from(mm_trace_input *input, void *context, const char *name,
+                                 const struct mm_sink *sink, bool *complete, struct mm_error *err)
+{
+    return read_trace(input, context, false, name, sink, complete, err);
+}
+
 static long read_descriptor(void *context, void *out, size_t size)
 {
     return read(*(const int *)context, out, size);
@@ -238,5 +251,11 @@ static long read_descriptor(void *context, void *out, size_t size)
 enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                             struct mm_error *err)
 {
-    return mm_trace_read_from(read_descriptor, &fd, name, sink, complete, err);
+    return read_trace(read_descriptor, &fd, false, name, sink, complete, err);
+}
+
+enum mm_class mm_trace_read_file(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                                 struct mm_error *err)
+{
+    return read_trace(read_descriptor, &fd, true, name, sink, complete, err);
 }

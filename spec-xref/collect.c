@@ -1,4 +1,5 @@
 /* The collector: citations in code, tests, litmus tests and documents. */
+#include "memmodel/base/input.h"
 #include "spec-xref/collect_internal.h"
 
 #include <ctype.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { SOURCE_MAX = 8 << 20, TEXT_MAX = 4096, DEPTH_MAX = 12 };
+enum { TEXT_MAX = 4096, DEPTH_MAX = 12 };
 
 const char *xr_role_name(enum xr_role role)
 {
@@ -287,7 +288,7 @@ static enum mm_class walk_file(struct walk *w, const char *path, const char *rel
 {
     char *bytes;
     size_t length;
-    enum mm_class c = xr_file_read(path, SOURCE_MAX, &bytes, &length, w->err);
+    enum mm_class c = mm_input_read(MM_INPUT_SOURCE, path, &bytes, &length, w->err);
     if (c == MM_OK) {
         c = xr_collect_file(relative, bytes, length, w->db, w->out, w->err);
         mm_free(bytes);

@@ -1,4 +1,5 @@
 /* The clause database: JSON files in clauses/. */
+#include "memmodel/base/input.h"
 #include "spec-xref/xref.h"
 
 #include <cjson/cJSON.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JSON_MAX = 16 << 20, FILES_MAX = 64 };
+enum { FILES_MAX = 64 };
 
 struct loader {
     struct xr_database *db;
@@ -181,7 +182,7 @@ static enum mm_class load_file(struct loader *l)
 {
     char *bytes;
     size_t length;
-    enum mm_class c = xr_file_read(l->path, JSON_MAX, &bytes, &length, l->err);
+    enum mm_class c = mm_input_read(MM_INPUT_JSON, l->path, &bytes, &length, l->err);
     if (c != MM_OK)
         return c;
     cJSON *root = cJSON_ParseWithLength(bytes, length);

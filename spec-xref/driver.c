@@ -1,10 +1,9 @@
 /* Judgements of drivers, from `refcl litmus judge --json`. */
+#include "memmodel/base/input.h"
 #include "spec-xref/xref.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>
-
-enum { JUDGEMENT_MAX = 64 << 20 };
 
 static const char *device_name(const cJSON *root)
 {
@@ -40,9 +39,13 @@ enum mm_class xr_driver_load(const char *path, struct mm_arena *arena, struct xr
     char *bytes;
     size_t length;
     *driver = (struct xr_driver){0};
-    enum mm_class c = xr_file_read(path, JUDGEMENT_MAX, &bytes, &length, err);
-    if (c != MM_OK)
+    enum mm_class c = mm_input_read(MM_INPUT_JSON, path, &bytes, &length, err);
+    if (c == MM_OK)
+        c = mm_input_check_json(bytes, path, err);
+    if (c != MM_OK) {
+        mm_free(bytes);
         return c;
+    }
     cJSON *root = cJSON_ParseWithLength(bytes, length);
     const cJSON *format = cJSON_GetObjectItemCaseSensitive(root, "format");
     mm_free(bytes);

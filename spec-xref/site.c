@@ -1,9 +1,8 @@
 /* The site: one page that holds its data, its style and its script. */
+#include "memmodel/base/input.h"
 #include "spec-xref/xref.h"
 
 #include <string.h>
-
-enum { TEMPLATE_MAX = 1 << 20 };
 
 /* "</" would end the script that holds the data. */
 static void put_json(const char *json, FILE *out)
@@ -39,7 +38,7 @@ enum mm_class xr_site_write(const struct xr_matrix *matrix, const struct xr_driv
     static const char data_mark[] = "/*DATA*/null", prefix_mark[] = "/*PREFIX*/\"\"";
     char *page, *json;
     size_t length;
-    enum mm_class c = xr_file_read(template_path, TEMPLATE_MAX, &page, &length, err);
+    enum mm_class c = mm_input_read(MM_INPUT_LINES, template_path, &page, &length, err);
     if (c != MM_OK)
         return c;
     const char *data = strstr(page, data_mark), *root = strstr(page, prefix_mark);

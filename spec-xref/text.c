@@ -1,11 +1,10 @@
 /* Specification text: blocks become sentences with their section, API call, error code and marker. */
+#include "memmodel/base/input.h"
 #include "spec-xref/text_internal.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-
-enum { FILE_MAX = 64 << 20 };
 
 /* ---- filling ------------------------------------------------------------------------------ */
 
@@ -247,7 +246,7 @@ enum mm_class xr_text_read(const char *path, struct xr_text *text, struct mm_err
 {
     char *bytes;
     size_t length;
-    enum mm_class c = xr_file_read(path, FILE_MAX, &bytes, &length, err);
+    enum mm_class c = mm_input_read(MM_INPUT_DOCUMENT, path, &bytes, &length, err);
     if (c != MM_OK)
         return c;
     c = xr_text_parse(path, bytes, length, text, err);

@@ -63,10 +63,6 @@ enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, 
                             struct mm_error *err);
 void xr_text_free(struct xr_text *text);
 
-/* The whole file, with a zero byte behind it; at most LIMIT bytes.  The caller frees *BYTES. */
-enum mm_class xr_file_read(const char *path, size_t limit, char **bytes, size_t *length,
-                           struct mm_error *err);
-
 /* 64-bit FNV-1a of the words of TEXT: lower case, without punctuation and markup. */
 uint64_t xr_hash(const char *text);
 

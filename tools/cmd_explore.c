@@ -1,5 +1,6 @@
 /* refcl explore: every execution of a small kernel launch, by a memory model. */
 #include "memmodel/base/escape.h"
+#include "memmodel/base/input.h"
 #include "tools/commands.h"
 #include "tools/compile_cl.h"
 #include "tools/explore_command.h"
@@ -13,31 +14,16 @@
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-static int read_file(const char *path, char **data, size_t *size)
+static bool is_source(const char *path)
 {
-    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    size_t capacity = 0;
-    *data = NULL;
-    *size = 0;
-    if (!f)
-        return tool_error(EXIT_USAGE, "cannot read '%s'", path);
-    for (;;) {
-        if (*size + 65536 > capacity) {
-            capacity = capacity * 2 + 65536;
-            char *bigger = mm_realloc(*data, capacity);
-            if (!bigger)
-                break;
-            *data = bigger;
-        }
-        size_t n = fread(*data + *size, 1, capacity - *size, f);
-        if (n == 0)
-            break;
-        *size += n;
-    }
-    bool failed = ferror(f) || !*data;
-    if (f != stdin)
-        fclose(f);
-    return failed ? tool_error(EXIT_USAGE, "cannot read '%s'", path) : 0;
+    return tool_has_suffix(path, ".cl") || tool_has_suffix(path, ".clcpp");
+}
+
+static int read_file(enum mm_input kind, const char *path, char **data, size_t *size)
+{
+    struct mm_error err = {0};
+    const char *name = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+    return mm_input_read(kind, name, data, size, &err) == MM_OK ? 0 : tool_report(&err);
 }
 
 /* OpenCL C becomes SPIR-V first; it is kept for witnesses. */
@@ -48,7 +34,6 @@ static int compile(struct explore *e, const char *path, char **data, size_t *siz
     enum mm_class r = tool_compile_cl(path, *data, *size,
                                       e->build_options ? e->build_options : "-cl-std=CL3.0", &binary, &err);
     e->source = *data;
-    e->source[*size] = '\0'; /* read_file leaves room */
     *data = binary.data;
     *size = binary.size;
     return r == MM_OK ? 0 : tool_report(&err);
@@ -170,7 +155,7 @@ static int with_final_order(const struct explore *e, const char *path, bool z3, 
     char line[200], *text;
     size_t size, k = 0;
     struct mm_error err = {0};
-    int code = read_file(path, &text, &size);
+    int code = read_file(MM_INPUT_CAT, path, &text, &size);
     while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
         k++;
     const char *order = k < sizeof orders / sizeof *orders ? orders[k].order : "po";
@@ -425,9 +410,9 @@ static int explore_file(struct explore *e, const char *path)
     struct ex *ex = NULL;
     struct ck_program *program = NULL;
     struct mm_error err = {0};
-    int code = read_file(path, &data, &size);
+    int code = read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
     e->until_ms = now_ms() + (uint64_t)e->options.timeout_ms * engine_count(e);
-    if (!code && (tool_has_suffix(path, ".cl") || tool_has_suffix(path, ".clcpp")))
+    if (!code && is_source(path))
         code = compile(e, path, &data, &size);
     if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
         code = report_input(e, &err);

@@ -1,4 +1,5 @@
 /* refcl kernel: one kernel launch without a host program, checked. */
+#include "memmodel/base/input.h"
 #include "memmodel/capture.h"
 #include "tools/captured.h"
 #include "tools/commands.h"
@@ -9,6 +10,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct tool_option options[] = {
     SESSION_OPTIONS,
@@ -98,6 +100,12 @@ static int input_of(const char *path, enum input *input)
         *input = MODULE;
     else if (tool_has_suffix(path, ".cap") || mm_capture_is(path))
         *input = CAPTURE;
+    struct stat status;
+    struct mm_error err = {0};
+    if (*input != CAPTURE && stat(path, &status) == 0 &&
+        mm_input_check(*input == MODULE ? MM_INPUT_MODULE : MM_INPUT_SOURCE, 0, (uint64_t)status.st_size,
+                       path, &err) != MM_OK)
+        return tool_report(&err);
     if (*input != MODULE)
         return 0;
     unsigned char word[4] = {0};

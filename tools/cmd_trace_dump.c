@@ -1,24 +1,26 @@
 /* refcl trace dump: a trace file as text, JSON or DOT. */
 #include "interp/expand.h"
+#include "memmodel/base/input.h"
 #include "tools/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OPT_FORMAT, OPT_OUTPUT, OPT_LIMIT };
 static const struct tool_option options[] = {
     {"format", 'f', "NAME", "REFCL_DUMP_FORMAT", "text, json or dot (default text)"},
     {"output", 'o', "FILE", "REFCL_DUMP_OUTPUT", "where to (default stdout)"},
-    {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "at most N events (default 10000000)"},
+    {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "at most N events (default: see --input-limits)"},
     TOOL_OPTION_END};
 
 typedef void dump_function(const struct mm_graph *, FILE *);
 struct dump {
     dump_function *function;
     const char *output;
-    size_t limit;
+    size_t limit; /* 0: in proportion to the file */
 };
 
 static int handle(void *context, size_t index, const char *value)
@@ -30,7 +32,7 @@ static int handle(void *context, size_t index, const char *value)
         return 0;
     }
     if (index == OPT_LIMIT) {
-        int code = tool_number("limit", value, UINT32_MAX, &n);
+        int code = tool_number_from("limit", value, 1, UINT32_MAX, &n);
         dump->limit = (size_t)n;
         return code;
     }
@@ -41,17 +43,42 @@ static int handle(void *context, size_t index, const char *value)
     return dump->function ? 0 : tool_error(EXIT_USAGE, "--format: '%s' is not text, json or dot", value);
 }
 
+/* Passes on what is within the limit of the file. */
+struct limited {
+    struct mm_sink graph;
+    const char *path;
+    uint64_t file_size, events;
+    struct mm_error err;
+};
+static enum mm_class take_record(void *context, const struct mm_record *record)
+{
+    struct limited *l = context;
+    return l->graph.record(l->graph.context, record);
+}
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct limited *l = context;
+    l->events += count;
+    if (mm_input_check(MM_INPUT_TRACE_EVENTS, l->file_size, l->events, l->path, &l->err) != MM_OK)
+        return MM_LIMIT;
+    return l->graph.events(l->graph.context, events, count);
+}
+
 /* Fills GRAPH from the file; a truncated trace gives its intact prefix. */
 static int load(const char *path, size_t limit, struct mm_graph *graph)
 {
     struct mm_error err = {0};
-    struct mm_sink sink = {0};
+    struct limited limited = {.path = path};
+    struct mm_sink sink = {.context = &limited, .record = take_record, .events = take_events};
+    struct stat status = {0};
     bool complete = false;
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
-    mm_graph_sink(graph, limit, &sink);
-    enum mm_class c = in_expand_trace(fd, path, &sink, &complete, &err);
+    mm_graph_sink(graph, limit ? limit : UINT32_MAX, limit ? &sink : &limited.graph);
+    limited.file_size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+    enum mm_class c = in_expand_file(fd, path, &sink, &complete, &err);
+    err = limited.err.cls != MM_OK ? limited.err : err;
     if (fd != STDIN_FILENO)
         close(fd);
     if (c == MM_LIMIT) {
@@ -67,7 +94,7 @@ static int load(const char *path, size_t limit, struct mm_graph *graph)
 
 static int run(int argc, char **argv)
 {
-    struct dump dump = {.function = mm_dump_text, .output = "-", .limit = 10000000};
+    struct dump dump = {.function = mm_dump_text, .output = "-"};
     int code = 0;
     int first = tool_options(&cmd_trace_dump, argc, argv, false, handle, &dump, &code);
     if (first < 0)

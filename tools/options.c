@@ -1,5 +1,6 @@
 /* Option tables: parsing with getopt_long, environment variables, help. */
 #include "memmodel/base/escape.h"
+#include "memmodel/base/input.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 40, HELP_CODE = 1000 };
+enum { MAX_OPTIONS = 40, HELP_CODE = 1000, LIMITS_CODE };
 
 int tool_error(int code, const char *format, ...)
 {
@@ -65,6 +66,8 @@ void tool_help(const struct tool_command *command, FILE *out)
         fprintf(out, "  %-28s %s%s%s%s\n", head, o->help, o->environment ? " [" : "",
                 o->environment ? o->environment : "", o->environment ? "]" : "");
     }
+    fprintf(out, "      %-24s %s\n", "--input-limits N",
+            "allow files to cost N times as much memory and time (default 1) [REFCL_INPUT_LIMITS]");
     fprintf(out, "      %-24s %s\n", "--help", "this text");
 }
 
@@ -81,10 +84,20 @@ static int from_environment(const struct tool_option *options, tool_handler *han
     return 0;
 }
 
+/* Readers, and the processes that this one starts, take it from the environment. */
+static int set_limits(const char *value)
+{
+    uint64_t n;
+    int code = tool_number_from("input-limits", value, 1, MM_INPUT_MOST_TIMES, &n);
+    if (!code)
+        setenv("REFCL_INPUT_LIMITS", value, 1);
+    return code;
+}
+
 int tool_options(const struct tool_command *command, int argc, char **argv, bool stop_early,
                  tool_handler *handler, void *context, int *exit_code)
 {
-    struct option longs[MAX_OPTIONS + 2] = {0};
+    struct option longs[MAX_OPTIONS + 3] = {0};
     char shorts[2 * MAX_OPTIONS + 4] = "+";
     size_t n = 0, s = 1;
     if (!stop_early)
@@ -101,7 +114,11 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
     }
     shorts[s] = 0;
     longs[n] = (struct option){"help", no_argument, NULL, HELP_CODE};
-    *exit_code = from_environment(command->options, handler, context);
+    longs[n + 1] = (struct option){"input-limits", required_argument, NULL, LIMITS_CODE};
+    const char *limits = getenv("REFCL_INPUT_LIMITS");
+    *exit_code = limits && *limits ? set_limits(limits) : 0;
+    if (!*exit_code)
+        *exit_code = from_environment(command->options, handler, context);
     if (*exit_code)
         return -1;
     optind = 1;
@@ -110,6 +127,11 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
             tool_help(command, stdout);
             *exit_code = EXIT_CLEAN;
             return -1;
+        }
+        if (c == LIMITS_CODE) {
+            if ((*exit_code = set_limits(optarg)) != 0)
+                return -1;
+            continue;
         }
         size_t index = n;
         for (size_t i = 0; i < n; i++)

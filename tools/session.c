@@ -1,5 +1,6 @@
 /* A recorded session: start the command, follow its processes, report. */
 #include "tools/session.h"
+#include "memmodel/base/input.h"
 #include "tools/session_barrier.h"
 #include "tools/session_html.h"
 #include "tools/session_process.h"
@@ -245,25 +246,12 @@ static int verdict(const struct ck_detector *detector, enum ck_observation obser
 
 char *session_read_text(const char *path)
 {
-    FILE *file = fopen(path, "r");
-    char *text = NULL;
-    size_t used = 0, n = 1;
-    while (file && n) {
-        char *grown = mm_realloc(text, used + 4097);
-        if (!grown)
-            break;
-        text = grown;
-        n = fread(text + used, 1, 4096, file);
-        text[used += n] = 0;
-    }
-    bool bad = !file || ferror(file) || !text;
-    if (bad)
-        tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
-    if (file)
-        fclose(file);
-    if (bad)
-        mm_free(text);
-    return bad ? NULL : text;
+    struct mm_error err = {0};
+    char *text;
+    size_t size;
+    if (mm_input_read(MM_INPUT_SOURCE, path, &text, &size, &err) != MM_OK)
+        tool_report(&err);
+    return text;
 }
 
 /* One detector with the findings of all. */
@@ -335,8 +323,11 @@ static int run_once(const struct session *given, char **argv)
     struct session_processes processes;
     pid_t child;
     char *patterns = NULL, folder[PATH_MAX] = "";
-    if (session->suppress && !(patterns = session_read_text(session->suppress)))
-        return EXIT_USAGE;
+    size_t size;
+    struct mm_error err = {0};
+    if (session->suppress &&
+        mm_input_read(MM_INPUT_LINES, session->suppress, &patterns, &size, &err) != MM_OK)
+        return tool_report(&err);
     if (session->races && !session->own_host && !session->has_seeds &&
         tool_make_folder(folder, sizeof folder) == 0)
         copy.launches = folder;

@@ -1,6 +1,6 @@
 /* Reads witnesses (tools/schema/witness.schema.json).  Files come from anywhere: every number is checked
  * before it is used, and what is wrong is told with its place in the file. */
-#include "tools/session.h"
+#include "memmodel/base/input.h"
 #include "tools/tool.h"
 #include "tools/witness.h"
 
@@ -569,10 +569,14 @@ static cJSON *parse(const char *text, const char *path, struct mm_error *err)
 int witness_read(struct witness *w, const char *path)
 {
     struct mm_error err = {0};
-    char *text = session_read_text(path);
+    char *text;
+    size_t size;
     *w = (struct witness){0};
-    if (!text)
-        return EXIT_USAGE;
+    if (mm_input_read(MM_INPUT_JSON, path, &text, &size, &err) != MM_OK ||
+        mm_input_check_json(text, path, &err) != MM_OK) {
+        mm_free(text);
+        return tool_report(&err);
+    }
     cJSON *root = parse(text, path, &err);
     mm_free(text);
     w->arena = mm_arena_create();

@@ -492,6 +492,8 @@ static bool load_plan(struct campaign *c)
     c->tests = calloc(c->count + 1, sizeof(cJSON *));
     if (!c->records || !c->tests)
         return false;
+    const struct lt_options *o = c->options;
+    bool plan_decides = !o->iterations && !o->probe && o->confidence <= 0 && o->budget_s <= 0;
     unsigned i = 0;
     cJSON_ArrayForEach(t, tests)
     {
@@ -506,6 +508,9 @@ static bool load_plan(struct campaign *c)
         r->states.values = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(t, "observed"));
         r->selected = i % c->options->shard_count == c->options->shard && is_named(c->options, t);
         named += is_named(c->options, t);
+        if (r->selected && plan_decides &&
+            !lt_iterations_allowed(c->options->plan_path, lt_wanted(c->options, t)))
+            return false;
         if (r->states.values > LT_MAX_VALUES)
             r->selected = false;
         i++;

@@ -16,16 +16,44 @@ double lt_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-char *lt_read_file(const char *path)
+/* ---- reading, within limits (as memmodel/base/input.h, which is not here) ---------------------------- */
+
+enum { MOST_BYTES = 64 << 20, MOST_VALUES = 4 << 20, MOST_TESTS = 1 << 15 };
+
+static uint64_t limit_times(void)
 {
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return NULL;
+    const char *given = getenv("REFCL_INPUT_LIMITS");
+    uint64_t times = given && *given ? strtoull(given, NULL, 10) : 1;
+    return times == 0 ? 1 : times > LT_MOST_TIMES ? LT_MOST_TIMES : times;
+}
+
+static bool is_within(const char *path, uint64_t amount, uint64_t most, const char *what)
+{
+    uint64_t times = limit_times();
+    if (amount <= most * times)
+        return true;
+    fprintf(
+        stderr,
+        "%s: more than %llu %s: raise the limit with --input-limits %llu (REFCL_INPUT_LIMITS), if the file "
+        "can be trusted\n",
+        path, (unsigned long long)(most * times), what,
+        (unsigned long long)(amount / most + (amount % most != 0)));
+    return false;
+}
+
+bool lt_iterations_allowed(const char *path, uint64_t iterations)
+{
+    return is_within(path, iterations, LT_MOST_ITERATIONS, "instances of a test (or choose --iterations)");
+}
+
+/* One byte more than is allowed, at most.  NULL: errno says why. */
+static char *read_up_to(FILE *in, size_t most)
+{
     size_t used = 0, capacity = 65536;
     char *text = malloc(capacity);
     while (text) {
         used += fread(text + used, 1, capacity - used - 1, in);
-        if (used < capacity - 1)
+        if (used < capacity - 1 || used > most)
             break;
         char *more = realloc(text, 2 * capacity);
         if (!more)
@@ -33,15 +61,46 @@ char *lt_read_file(const char *path)
         text = more;
         capacity *= 2;
     }
-    int failed = ferror(in) ? errno : 0;
-    fclose(in);
     if (text)
         text[used] = '\0';
-    if (failed) {
-        free(text);
-        errno = failed;
+    return text;
+}
+
+/* Parsed values take many times as much memory as their text. */
+static uint64_t count_values(const char *text)
+{
+    uint64_t values = 1;
+    bool quoted = false;
+    for (const char *p = text; *p; p++) {
+        if (quoted && *p == '\\' && p[1])
+            p++;
+        else if (*p == '"')
+            quoted = !quoted;
+        else if (!quoted)
+            values += *p == ',' || *p == '[' || *p == '{';
     }
-    return failed ? NULL : text;
+    return values;
+}
+
+cJSON *lt_read_json(const char *path, bool *read)
+{
+    errno = 0;
+    *read = false;
+    FILE *in = fopen(path, "rb");
+    char *text = in ? read_up_to(in, MOST_BYTES * limit_times()) : NULL;
+    int failed = text && !ferror(in) ? 0 : errno ? errno : ENOMEM;
+    cJSON *json = NULL;
+    if (failed)
+        fprintf(stderr, "%s: %s\n", path, strerror(failed));
+    else if (is_within(path, strlen(text), MOST_BYTES, "bytes of JSON") &&
+             is_within(path, count_values(text), MOST_VALUES, "values in JSON")) {
+        *read = true;
+        json = cJSON_Parse(text);
+    }
+    free(text);
+    if (in)
+        fclose(in);
+    return json;
 }
 
 /* A new file beside PATH, with the mode that the user gives to new files; its name cannot be known
@@ -94,14 +153,10 @@ bool lt_temporary_folder(char *path, size_t size)
 /* A file that calls itself FORMAT; NULL, with a message: it is not WHAT. */
 static cJSON *load(const char *path, const char *format, const char *what, int version)
 {
-    errno = 0;
-    char *text = lt_read_file(path);
-    if (!text) {
-        fprintf(stderr, "%s: %s\n", path, strerror(errno ? errno : ENOMEM));
+    bool read;
+    cJSON *json = lt_read_json(path, &read);
+    if (!read)
         return NULL;
-    }
-    cJSON *json = cJSON_Parse(text);
-    free(text);
     const cJSON *name = cJSON_GetObjectItem(json, "format"), *number = cJSON_GetObjectItem(json, "version");
     if (!json)
         fprintf(stderr, "%s: not %s: no JSON, or the end of it is missing\n", path, what);
@@ -111,7 +166,8 @@ static cJSON *load(const char *path, const char *format, const char *what, int v
     else if (lt_json_value(number) != version)
         fprintf(stderr, "%s: %s of version %lld, but this runner reads version %d\n", path, what,
                 (long long)lt_json_value(number), version);
-    else
+    else if (is_within(path, (uint64_t)cJSON_GetArraySize(cJSON_GetObjectItem(json, "tests")), MOST_TESTS,
+                       "tests"))
         return json;
     cJSON_Delete(json);
     return NULL;

@@ -35,10 +35,12 @@ static const char usage[] =
     "      --merge           add up the results files that follow into the output\n"
     "      --timeout S       give a test up after S seconds without a result (default 60)\n"
     "      --seed N          seed of the placements (default: the plan's)\n"
+    "      --input-limits N  allow files to cost N times as much memory and time (default 1)\n"
     "  -q, --quiet           only the summary\n"
     "Each option can be given in the environment: REFCL_RESULTS, REFCL_RESUME, REFCL_PLATFORM, "
     "REFCL_DEVICE,\n"
-    "REFCL_TEST, REFCL_SHARD, REFCL_ITERATIONS, REFCL_BATCH, REFCL_RUN_TIMEOUT, REFCL_SEED, REFCL_TUNING.\n"
+    "REFCL_TEST, REFCL_SHARD, REFCL_ITERATIONS, REFCL_BATCH, REFCL_RUN_TIMEOUT, REFCL_SEED, REFCL_TUNING,\n"
+    "REFCL_INPUT_LIMITS.\n"
     "Exit code: 0 all tests ran or were skipped with a reason, 1 some failed, crashed or hung, 2 usage or "
     "input\n"
     "error.  Whether the states are allowed is for `refcl litmus judge` to say.\n";
@@ -139,6 +141,8 @@ static bool set_option(struct lt_options *o, const char *name, const char *value
         return read_fraction(value, 1e9, &o->budget_s);
     if (strcmp(name, "confidence") == 0)
         return read_fraction(value, 1, &o->confidence);
+    if (strcmp(name, "input-limits") == 0)
+        return read_number(value, 1, LT_MOST_TIMES, &n) && setenv("REFCL_INPUT_LIMITS", value, 1) == 0;
     if (strcmp(name, "iterations") == 0)
         return read_number(value, 1, UINT64_MAX >> 12, &o->iterations);
     if (strcmp(name, "seed") == 0)
@@ -171,6 +175,7 @@ static const struct {
                   {"timeout", "REFCL_RUN_TIMEOUT"},
                   {"seed", "REFCL_SEED"},
                   {"tuning", "REFCL_TUNING"},
+                  {"input-limits", "REFCL_INPUT_LIMITS"},
                   {"kind", NULL},
                   {"knob", NULL},
                   {"build-options", NULL}};

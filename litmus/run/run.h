@@ -199,7 +199,6 @@ int lt_merge(const struct lt_options *options);
 bool lt_save_json(const cJSON *json, const char *path);
 /* Makes a folder for temporary files that no other user can enter, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);
-char *lt_read_file(const char *path);
 /* The right to write the results PATH, which one process has at a time (identity.c).  False after a
  * complaint. */
 struct lt_writer {
@@ -220,6 +219,12 @@ void lt_identity_add(const struct lt_identity *id, cJSON *results);
 /* The campaigns that RESULTS hold, an array that the caller deletes; how many of PARTS are among OTHERS. */
 cJSON *lt_parts(const cJSON *results);
 int lt_parts_shared(const cJSON *parts, const cJSON *others);
+/* Of JSON, within the limits of readers; *READ false, after a message: it cannot be read. */
+cJSON *lt_read_json(const char *path, bool *read);
+#define LT_MOST_TIMES      (1u << 20)          /* --input-limits */
+#define LT_MOST_ITERATIONS (UINT64_C(1) << 30) /* that a plan asks for, of each test */
+/* False, after a message: a plan asks for more. */
+bool lt_iterations_allowed(const char *path, uint64_t iterations);
 /* A plan, or results that a campaign wrote; NULL, with a message: they cannot be used. */
 cJSON *lt_load_plan(const char *path);
 cJSON *lt_load_results(const char *path);

@@ -64,12 +64,13 @@ bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
         return false;
     if (!options->tuning && !default_path(device->platform, device->name, device->driver, path, sizeof path))
         return false;
-    char *text = lt_read_file(options->tuning ? options->tuning : path);
-    cJSON *json = text ? cJSON_Parse(text) : NULL;
+    if (!options->tuning && access(path, R_OK) != 0)
+        return false;
+    bool read;
+    cJSON *json = lt_read_json(options->tuning ? options->tuning : path, &read);
     bool ok = json && read_tuning(json, tuning);
-    if (!ok && (options->tuning || text))
-        *error = text ? "the tuning is not a file that --tune wrote" : "the tuning cannot be read";
-    free(text);
+    if (!ok)
+        *error = read ? "the tuning is not a file that --tune wrote" : "the tuning cannot be read";
     cJSON_Delete(json);
     return ok;
 }

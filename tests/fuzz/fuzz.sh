@@ -22,7 +22,7 @@ sources() { # what a reader consists of
     plan) echo litmus/run/{files,host_plan}.c ;;
     results) echo litmus/{files,judge*}.c litmus/run/{merge,histogram}.c ;;
     judgement) echo litmus/{files,judge_ci}.c ;;
-    template) echo spec-xref/{site,file}.c ;;
+    template) echo spec-xref/site.c memmodel/base/input.c ;;
     suppressions) echo checker/race_suppress.c ;;
     esac
 }

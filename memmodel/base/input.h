@@ -1,0 +1,29 @@
+/* Limits of readers: what an input may cost, in proportion to its size, so that a small file is never the
+ * reason for gigabytes or minutes.  All of them are multiplied by REFCL_INPUT_LIMITS, which every command
+ * sets by
+ * --input-limits. */
+#ifndef MEMMODEL_BASE_INPUT_H
+#define MEMMODEL_BASE_INPUT_H
+
+#include "memmodel/memmodel.h"
+
+enum mm_input {
+#define INPUT(name, base, per_byte, what) MM_INPUT_##name,
+#include "memmodel/base/input.def"
+#undef INPUT
+    MM_INPUT_COUNT
+};
+enum { MM_INPUT_MOST_TIMES = 1 << 20 };
+
+/* Of an input of SIZE bytes. */
+uint64_t mm_input_limit(enum mm_input kind, uint64_t size);
+/* MM_LIMIT, with an error that names limit and option, where AMOUNT is above the limit.  PATH may be NULL. */
+enum mm_class mm_input_check(enum mm_input kind, uint64_t size, uint64_t amount, const char *path,
+                             struct mm_error *err);
+/* The whole file PATH (pipes too), with a zero byte behind it; freed with mm_free. */
+enum mm_class mm_input_read(enum mm_input kind, const char *path, char **text, size_t *size,
+                            struct mm_error *err);
+/* Checks a JSON text, whose parsed form is larger than it is, before it is parsed. */
+enum mm_class mm_input_check_json(const char *text, const char *path, struct mm_error *err);
+
+#endif
