@@ -98,7 +98,7 @@ help:
 ## make fuzz FUZZ_SECONDS= READER= inputs of every reader changed at random, under AddressSanitizer
 ## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
 ## make faults FAULTS= FAULT_SEED= FAULT_FILES=   random small faults in the product: a test must notice each
-## make mutate   each clause of opencl.cat deleted or weakened: some test must fail
+## make mutate   each clause of the models deleted or weakened: some test must fail
 ## make install DESTDIR= PREFIX=                          make deps     only the packages
 
 # ---- rules ----------------------------------------------------------------------------------

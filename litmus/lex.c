@@ -265,7 +265,8 @@ static int digit_value(char c)
 static void scan_number(struct scan *s, struct lt_token *t)
 {
     size_t from = s->at;
-    unsigned base = starts(s, "0x") || starts(s, "0X") ? 16 : s->text[from] == '0' ? 8 : 10;
+    bool vulkan = s->lexer->test->dialect == LT_VULKAN;
+    unsigned base = starts(s, "0x") || starts(s, "0X") ? 16 : s->text[from] == '0' && !vulkan ? 8 : 10;
     bool any = base != 16;
     if (base == 16)
         s->at += 2;
@@ -278,8 +279,8 @@ static void scan_number(struct scan *s, struct lt_token *t)
         t->value = t->value * base + digit;
         any = true;
     }
-    /* What Dartagnan reads as decimal, and C as octal. */
-    if (base == 8 && s->at > from + 1 && s->lexer->test->dialect == LT_VULKAN)
+    /* Barriers are called 00, 01; 010 is 10 for Dartagnan and 8 in C. */
+    if (vulkan && base == 10 && s->text[from] == '0' && t->value > 9)
         any = false;
     for (; s->at < s->size && name_char(s->text[s->at], false); s->at++) {
         char c = (char)tolower((unsigned char)s->text[s->at]);

@@ -85,6 +85,10 @@ enum function {
     F_SMIN,
     F_UMIN,
     F_SABS,
+    F_SSIGN,
+    F_LOWEST_BIT,
+    F_HIGHEST_BIT,
+    F_HIGHEST_OTHER_BIT, /* than the sign */
     F_SCLAMP,
     F_UCLAMP,
     F_UMAD24,
@@ -149,6 +153,14 @@ static enum function glsl_function(uint32_t number)
         return F_SCLAMP;
     case GLSLstd450UClamp:
         return F_UCLAMP;
+    case GLSLstd450SSign:
+        return F_SSIGN;
+    case GLSLstd450FindILsb:
+        return F_LOWEST_BIT;
+    case GLSLstd450FindUMsb:
+        return F_HIGHEST_BIT;
+    case GLSLstd450FindSMsb:
+        return F_HIGHEST_OTHER_BIT;
     default:
         return F_NONE;
     }
@@ -182,6 +194,28 @@ static uint32_t saturate(struct ex *ex, bool is_signed, bool add, uint32_t a, ui
     return choose(ex, overflows, limit, r);
 }
 
+/* The number of the highest bit of A that is 1; all ones if there is none. */
+static uint32_t highest_bit(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t zero = ex_const(ex, 0, n), none = ex_hold(ex, ex_op(ex, CK_EQ, 1, a, zero, 0)), number = zero;
+    for (unsigned step = 4 * n; step; step /= 2) {
+        uint32_t higher = ex_op(ex, CK_LSHR, n, a, ex_const(ex, step, n), 0);
+        uint32_t lower_half = ex_hold(ex, ex_op(ex, CK_EQ, 1, higher, zero, 0));
+        number = ex_op(ex, CK_ADD, n, number, choose(ex, lower_half, zero, ex_const(ex, step, n)), 0);
+        a = choose(ex, lower_half, a, higher);
+    }
+    return choose(ex, none, ex_const(ex, ~UINT64_C(0), n), number);
+}
+
+static uint32_t sign_of(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t zero = ex_const(ex, 0, n), one = ex_const(ex, 1, n);
+    uint32_t negative = choose(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, ~UINT64_C(0), n), zero);
+    return choose(ex, ex_op(ex, CK_SLT, 1, zero, a, 0), one, negative);
+}
+
 static uint32_t apply(struct ex *ex, enum function f, const uint32_t *a)
 {
     unsigned n = ex_size(ex, a[0]);
@@ -197,6 +231,15 @@ static uint32_t apply(struct ex *ex, enum function f, const uint32_t *a)
     case F_SABS:
         return choose(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0), ex_op(ex, CK_NEG, n, a[0], 0, 0),
                       a[0]);
+    case F_SSIGN:
+        return sign_of(ex, a[0]);
+    case F_LOWEST_BIT:
+        return highest_bit(ex, ex_hold(ex, ex_op(ex, CK_AND, n, a[0], ex_op(ex, CK_NEG, n, a[0], 0, 0), 0)));
+    case F_HIGHEST_BIT:
+        return highest_bit(ex, ex_hold(ex, a[0]));
+    case F_HIGHEST_OTHER_BIT:
+        return highest_bit(ex, choose(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0),
+                                      ex_op(ex, CK_XOR, n, a[0], ex_const(ex, ~UINT64_C(0), n), 0), a[0]));
     case F_SCLAMP:
         return extreme(ex, CK_SLT, false, extreme(ex, CK_SLT, true, a[0], a[1]), a[2]);
     case F_UCLAMP:
@@ -215,7 +258,9 @@ static uint32_t apply(struct ex *ex, enum function f, const uint32_t *a)
 
 static unsigned operand_count(enum function f)
 {
-    return f == F_SABS ? 1 : f == F_SCLAMP || f == F_UCLAMP || f == F_UMAD24 ? 3 : 2;
+    return f >= F_SABS && f <= F_HIGHEST_OTHER_BIT           ? 1
+           : f == F_SCLAMP || f == F_UCLAMP || f == F_UMAD24 ? 3
+                                                             : 2;
 }
 
 static const char *set_name(const struct ex *ex, uint32_t id)

@@ -69,6 +69,26 @@ refused "'CL3' is no version of OpenCL C" "$refcl" litmus plan --cl-std CL3 "$te
 refused "cannot read ICD 'missing.so'" "$refcl" litmus run --icd missing.so "$test"
 refused 'no such OpenCL device' "$refcl" litmus run -q -o new.json --icd plan.json "$test"
 
+# A test that is not valid is an error of its own: the others are decided.
+cat >release-failure.litmus <<'END'
+OPENCL release-failure
+{ [x] = 0; }
+P0@wg 0, dev 0 (global atomic_int* x) {
+  int e = 0;
+  int r0 = atomic_compare_exchange_strong_explicit(x, &e, 1, memory_order_acq_rel, memory_order_release, memory_scope_device);
+}
+exists (0:r0 = 1)
+END
+sed 's/memory_order_release,/memory_order_relaxed,/; s/0:r0 = 1/0:r7 = 1/' release-failure.litmus >no-register.litmus
+sed 's/memory_order_release,/memory_order_relaxed,/' release-failure.litmus >valid.litmus
+one_bad() { # FILE MESSAGE
+    refused "$2" "$refcl" litmus check "$1" valid.litmus
+    "$refcl" litmus check "$1" valid.litmus 2>/dev/null | grep -q 'valid.litmus *condition holds'
+    check "the valid test beside $1 is decided" $?
+}
+one_bad release-failure.litmus 'cannot have memory_order_release \[CLC 6.15.12.7.4\]'
+one_bad no-register.litmus "names register 'r7', which the test does not have \[litmus.name\]"
+
 # A model must not make its reader wait.
 mkfifo fifo.cat
 for included in fifo.cat /dev/tty /dev/zero folder; do
