@@ -4,6 +4,7 @@ NaN).  What the JIT leaves to the interpreter is listed.  With engine auto, laun
 go on in compiled code.  slow_differential.py [MODULE[:ENGINE]...]"""
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,8 +20,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get('BUILD', 'build'))
 
 
-def run(engine, module):
-    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_PROMOTE='16000', REFCL_DEBUG='jit', PYTHONDONTWRITEBYTECODE='1',
+def run(engine, module, cache):
+    """The results, and what was printed.  The compiler's results are kept in the folder CACHE."""
+    environment = dict(os.environ, REFCL_ENGINE=engine, REFCL_PROMOTE='16000', REFCL_DEBUG='jit', REFCL_CACHE_DIR=cache, PYTHONDONTWRITEBYTECODE='1',
                        OCL_ICD_VENDORS=BUILD + '/librefcl.so', OCL_ICD_FILENAMES=BUILD + '/librefcl.so', PYOPENCL_NO_CACHE='1')
     with tempfile.TemporaryDirectory() as folder:
         path = folder + '/results'
@@ -30,6 +32,19 @@ def run(engine, module):
             return None, done.stderr
         with open(path, 'rb') as file:
             return pickle.load(file), done.stderr
+
+
+def compare_engines(folder, module, engine, by_interp):
+    """What RUN returns for the interpreter and for ENGINE.  SPIR-V is compiled once, by the interpreter's run; machine code
+    is not shared."""
+    kept = f'{folder}/{module}'
+    if module not in by_interp:
+        os.mkdir(kept)
+        by_interp[module] = run('interp', module, kept)
+    with tempfile.TemporaryDirectory() as copy:
+        shutil.copytree(kept, copy, dirs_exist_ok=True)
+        os.chmod(copy, 0o700)
+        return by_interp[module] + run(engine, module, copy)
 
 
 def difference(a, b):
@@ -61,11 +76,15 @@ def covered(log):
 
 
 def main():
-    number = failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        sys.exit(judge(folder))
+
+
+def judge(folder):
+    number, failures, by_interp = 0, 0, {}
     for name in sys.argv[1:] or ['cases', 'cases_barrier', 'cases_calls', 'cases_guards', 'cases_loops', 'cases_loops:auto']:
         module, _, engine = name.partition(':')
-        expected, log = run('interp', module)
-        results, log_jit = run(engine or 'jit', module)
+        expected, log, results, log_jit = compare_engines(folder, module, engine or 'jit', by_interp)
         if expected is None or results is None:
             number += 1
             failures += 1
@@ -88,7 +107,7 @@ def main():
             print(f'# left to the interpreter: {name}: {reason}')
         print(f'# {module}: {len(compiled)} of {len(expected)} compiled, {len(later)} of them later')
     print(f'1..{number}')
-    sys.exit(1 if failures else 0)
+    return 1 if failures else 0
 
 
 if __name__ == '__main__':

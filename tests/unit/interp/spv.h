@@ -51,8 +51,8 @@ static inline enum mm_class spv_module_create(const void *words, size_t size,
     return result;
 }
 
-/* Once a launch has come to its end, the opcodes of its module go to the file $REFCL_OPCODES: test_matrix.py looks for
- * those that no test executes. */
+/* Once a launch has come to its end, the opcodes of its module go to the file $REFCL_OPCODES: test_matrix.py
+ * looks for those that no test executes. */
 static inline enum mm_class spv_run_step(struct in_run *run, uint64_t quantum, bool *done,
                                          struct mm_error *err)
 {
