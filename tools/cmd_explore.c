@@ -226,8 +226,8 @@ static int ask(struct explore *e, const struct ck_program *program, bool z3, uns
     return r == MM_OK ? 0 : tool_report(&err);
 }
 
-static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
-                   const char *engine)
+static cJSON *show_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
+                           const char *engine)
 {
     print_verdict(e, ex->program, v, file, engine);
     cJSON *json = e->tests ? to_json(ex->program, v, file, engine) : NULL;
@@ -235,6 +235,31 @@ static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v,
         verdict_add_model(json, e->named);
     if (e->named)
         verdict_print_model(e->named, e->text);
+    return json;
+}
+
+/* What search has found stands if Z3 is ended by a limit. */
+static void keep_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file)
+{
+    struct explore_kept *kept = e->kept;
+    FILE *text = e->text;
+    e->text = fmemopen(kept->text, sizeof kept->text - 1, "w");
+    if (e->text) {
+        cJSON *json = show_verdict(e, ex, v, file, "search");
+        bool whole = fflush(e->text) == 0;
+        fclose(e->text);
+        whole = whole && (!json || cJSON_PrintPreallocated(json, kept->json, sizeof kept->json, true));
+        cJSON_Delete(json);
+        kept->code = exit_code(v);
+        kept->whole = whole;
+    }
+    e->text = text;
+}
+
+static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
+                   const char *engine)
+{
+    cJSON *json = show_verdict(e, ex, v, file, engine);
     int code = worse(exit_code(v), explore_replay(e, ex, v, json));
     if (json)
         cJSON_AddItemToArray(e->tests, json);
@@ -361,6 +386,8 @@ static int decide_auto(struct explore *e, struct ex *ex, const char *file)
     int code = ask(e, ex->program, false, first ? first : e->options.timeout_ms, &v);
     bool both = !code && is_open(&v);
     if (both)
+        keep_verdict(e, ex, &v, file);
+    if (both)
         code = ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
     if (!code && both) {
         code = contradict(&v, &z3);
@@ -403,6 +430,16 @@ static unsigned engine_count(const struct explore *e)
     return e->engines == (ENGINE_SEARCH | ENGINE_Z3) ? 2 : 1;
 }
 
+static void add_error(struct explore *e, const char *path, const char *message)
+{
+    cJSON *json = e->tests ? cJSON_CreateObject() : NULL;
+    if (!json)
+        return;
+    cJSON_AddStringToObject(json, "file", path);
+    cJSON_AddStringToObject(json, "error", message);
+    cJSON_AddItemToArray(e->tests, json);
+}
+
 static int explore_file(struct explore *e, const char *path)
 {
     char *data;
@@ -418,12 +455,8 @@ static int explore_file(struct explore *e, const char *path)
         code = report_input(e, &err);
     if (!code)
         code = decide(e, ex, path);
-    if (!program && e->tests) {
-        cJSON *json = cJSON_CreateObject();
-        cJSON_AddStringToObject(json, "file", path);
-        cJSON_AddStringToObject(json, "error", err.message);
-        cJSON_AddItemToArray(e->tests, json);
-    }
+    if (!program)
+        add_error(e, path, err.message);
     ex_destroy(ex);
     mm_free(data);
     mm_free(e->source);
@@ -434,27 +467,34 @@ static int explore_file(struct explore *e, const char *path)
 struct file_work {
     struct explore *e;
     const char *path;
-    size_t *written; /* witnesses of the files before, shared */
 };
 
 static int file_work(void *context)
 {
     struct file_work *w = context;
-    w->e->written = *w->written;
     int code = explore_file(w->e, w->path);
-    *w->written = w->e->written;
+    w->e->kept->written = w->e->written;
     return code;
 }
 
-/* Nothing is known of PATH but the limit that was reached. */
+/* Nothing is known of PATH but the limit that was reached and what search has found. */
 static int give_up(struct explore *e, const char *path, enum guard_end end)
 {
     static const char *const engines[] = {"both", "search", "z3", "both"};
     const struct ck_program none = {.name = ""};
     struct ck_verdict v = {0};
     guard_explain(&e->guard, end, &v.limit);
-    if (end == GUARD_BROKEN)
+    if (end == GUARD_BROKEN) {
+        add_error(e, path, v.limit.message);
         return tool_report(&v.limit);
+    }
+    if (e->kept->whole) {
+        fputs(e->kept->text, e->text);
+        fprintf(e->text, "    limit: %s\n", v.limit.message);
+        if (e->tests)
+            cJSON_AddItemToArray(e->tests, cJSON_CreateRaw(e->kept->json));
+        return e->kept->code;
+    }
     print_verdict(e, &none, &v, path, engines[e->engines]);
     if (e->tests)
         cJSON_AddItemToArray(e->tests, to_json(&none, &v, path, engines[e->engines]));
@@ -463,15 +503,17 @@ static int give_up(struct explore *e, const char *path, enum guard_end end)
 
 static int explore_guarded(struct explore *e, const char *path)
 {
-    struct file_work w = {e, path, guard_share(sizeof *w.written)};
+    struct file_work w = {e, path};
     int code = EXIT_TOOL;
-    if (!w.written)
+    e->kept = guard_share(sizeof *e->kept);
+    if (!e->kept)
         return tool_error(EXIT_TOOL, "out of memory");
-    *w.written = e->written;
+    e->kept->written = e->written;
     enum guard_end end = guard_run(&e->guard, file_work, &w, e->tests, &code);
-    e->written = *w.written;
-    guard_unshare(w.written, sizeof *w.written);
-    return end == GUARD_DONE ? code : give_up(e, path, end);
+    e->written = e->kept->written;
+    code = end == GUARD_DONE ? code : give_up(e, path, end);
+    guard_unshare(e->kept, sizeof *e->kept);
+    return code;
 }
 
 /* Replays have as much time again. */

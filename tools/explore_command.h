@@ -14,6 +14,13 @@ struct texts {
     const char *items[MAX_TEXTS + 1];
     size_t count;
 };
+/* Of the file at hand, shared with the process that decides. */
+struct explore_kept {
+    size_t written; /* witnesses of this file and those before */
+    bool whole;     /* what follows is the verdict of search, as it is to be shown */
+    int code;
+    char text[1 << 16], json[1 << 20];
+};
 struct explore {
     struct ex_launch launch;
     bool has_global, has_local;
@@ -25,6 +32,7 @@ struct explore {
     struct ck_options options;
     unsigned memory; /* MiB */
     struct guard guard;
+    struct explore_kept *kept;
     uint64_t until_ms; /* the file's deadline, of the monotonic clock */
     bool states, explain;
     struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */

@@ -3,6 +3,7 @@
 
 The corpus is not part of the repository: REFCL_CORPUS or ../shared/corpus; skipped where absent.
 """
+import collections
 import csv
 import json
 import os
@@ -18,6 +19,8 @@ NAMES = {
 }
 # Verdicts that a solver may leave open within its time limit.
 Z3_SECONDS = "10"
+# Rows that we hold to say too much: a verdict about no execution is none.
+NOTHING_ENDS = {"litmus/VULKAN/Barrier/quorum2-hang.litmus": "four have to come to the barrier, and there are three"}
 
 
 def rows(dialect):
@@ -49,6 +52,7 @@ def main():
         print("1..0 # SKIP no corpus")
         return 0
     number = failed = 0
+    undecided = collections.Counter()  # by dialect
     for dialect in ("OPENCL", "VULKAN"):
         table = rows(dialect)
         for engine in ("search", "z3"):
@@ -62,13 +66,22 @@ def main():
                 got = words.get(test.get(key, "unknown"))
                 number += 1
                 name = f"{r['file']} {r['property']} by {engine}"
-                if got == r["expected"]:
+                if r["file"] in NOTHING_ENDS:
+                    good = got == "UNKNOWN" and test["allowed_states"] == 0 and test["states_complete"]
+                    failed += not good
+                    print(f"{'ok' if good else 'not ok'} {number} - {name}: no execution, {got}: {NOTHING_ENDS[r['file']]}")
+                elif got == r["expected"]:
                     print(f"ok {number} - {name}")
                 elif got == "UNKNOWN" and engine == "z3" and "error" not in test:
+                    undecided[dialect] += 1
                     print(f"ok {number} - {name} # SKIP no answer: {test.get('limit', '')}")
                 else:
                     failed += 1
                     print(f"not ok {number} - {name}: expected {r['expected']}, got {got} {test.get('error', '')}")
+        good = undecided[dialect] * 20 <= len(table)
+        number += 1
+        failed += not good
+        print(f"{'ok' if good else 'not ok'} {number} - {undecided[dialect]} of {len(table)} rows of {dialect} without an answer by z3")
     number += 1
     if equal_numbers_differ():
         print(f"ok {number} - work-groups with equal numbers in two queue families are two, under a model that we did not write")
