@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 16; data-race 15 read, 15 write, same group
 // run: -g 4 -l 4 -a buf:25:iota
 // Only those on the diagonal come to the barrier.
 kernel void k(global int *a)

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 9 write, 11 read, copy and work-item in one group
 // reason: barriers do not order it
 // fix: wait_group_events for the copy
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32

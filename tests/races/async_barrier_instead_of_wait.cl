@@ -1,4 +1,5 @@
 // expect: unwaited-copy
+// at: 7
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
 // Nobody ever waits: the kernel must not end before it has.
 kernel void k(global const int *in, global int *out, local int *t)

@@ -1,4 +1,5 @@
 // expect: different-arguments
+// at: 8
 // run: -g 4 -l 4 -a buf:8:iota -a local:32
 // The last work-item asks for another number of elements.
 kernel void k(global int *data, local int *scratch)

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 8 write, 9 read, copy and work-item in one group
+// reason: no barrier stands between the access
 // run: -g 16 -l 8 -a buf:16 -a local:32
 // The copy out of local memory starts before everybody has written.
 kernel void k(global int *out, local int *t)

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 10 write, 12 read, copy and copy in one group
 // reason: barriers do not order it
 // fix: before the copy at
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8

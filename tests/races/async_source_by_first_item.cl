@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 10 write, 11 read, copy and work-item in one group
 // reason: no barrier stands between the access
 // run: -g 8 -l 8 -a buf:8 -a local:32
 // One work-item writes what is copied; any of them may carry out the copy.

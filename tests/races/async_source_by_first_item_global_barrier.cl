@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 11 write, 13 read, copy and work-item in one group
+// reason: fences global memory only, the accesses are to local memory
 // fix: add CLK_LOCAL_MEM_FENCE
 // run: -g 8 -l 8 -a buf:8 -a local:32
 // The barrier before the copy fences the other memory.

@@ -1,4 +1,5 @@
 // expect: different-arguments
+// at: 8
 // run: -g 4 -l 4 -a buf:8:iota -a local:32
 // The last work-item waits for the other copy.
 kernel void k(global const int *in, local int *t)

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 12 atomic-rmw, 14 atomic-rmw, same group
 // reason: different atomic objects
 // run: -g 2 -l 2 -a buf:2
 // A long and an int that is half of it are different atomic objects: nothing makes operations on them

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 11 read, 11 write, different groups
 // run: -g 4 -l 1 -a buf:4 -a buf:4 -a buf:1
 // Ties are not broken, and nobody waits while another chooses.
 kernel void k(global atomic_int *choosing, global atomic_int *number, global int *sum)

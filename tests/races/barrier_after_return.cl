@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 11
 // run: -g 8 -l 8 -a buf:6
 // Work-items past the end return before the barrier.
 kernel void k(global int *out)

@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 8
 // run: -g 8 -l 8 -a buf:8
 // Half of the work-group never reaches the barrier [CLC 6.15.8].
 kernel void k(global int *out)

@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 11
 // run: -g 4 -l 4 -a buf:4
 // Two cases have a barrier each: those are two barriers.
 kernel void k(global int *out)

@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 9
 // run: -g 4 -l 4 -a buf:4
 // The loop around the barrier runs more often for some.
 kernel void k(global int *out)

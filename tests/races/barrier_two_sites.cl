@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 11
 // run: -g 4 -l 4 -a buf:4
 // Two barriers on two branches are not one barrier.
 kernel void k(global int *out)

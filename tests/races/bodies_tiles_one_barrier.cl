@@ -1,5 +1,7 @@
 // expect: data-race
-// fix: before line 15
+// at: 13 write, 16 read, same group
+// reason: no synchronisation orders the two accesses
+// fix: before line 17
 // run: -g 8 -l 4 -a buf:8:iota -a buf:8
 // The next tile is loaded while others use this one.
 kernel void k(global const float *x, global float *force)

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 10 write, 18 read, different groups or same group
 // run: -g 8 -l 2 -a buf:4:iota -a buf:4 -a buf:2 -a buf:8
 // The consumer gives its slot back without a release: the next write races with its read.
 void push(global atomic_int *turn, global int *slot, global atomic_int *ends, int value)

@@ -1,7 +1,8 @@
 // expect: data-race
+// at: 11 write, 14 read, same group
 // reason: fences local memory only
 // fix: add CLK_GLOBAL_MEM_FENCE
-// stack: 17 30
+// stack: 18 31
 // run: -k k --global 8 --local 8 --arg buf:64
 
 /* The accesses and the barrier are in functions that are called in more than one way. */

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 10 write, 20 read, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 4 -l 2 -a buf:2 -a buf:1 -a buf:4
 // Published within the group, passed on to the device without release.
 kernel void k(global atomic_int *f, global int *d, global int *o)

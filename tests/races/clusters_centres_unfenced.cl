@@ -1,5 +1,7 @@
 // expect: data-race
-// fix: before line 11
+// at: 12 write, 13 read, same group
+// reason: no synchronisation orders the two accesses
+// fix: before line 13
 // run: -g 16 -l 8 -a buf:16:iota -a buf:2:fill=5 -a buf:16
 // Two work-items load the centres, all use them at once.
 kernel void k(global const int *x, global const int *centre, global int *nearest)

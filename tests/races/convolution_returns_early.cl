@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 17
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64 -a 7 -a 7
 // Work-items outside of the picture return before the barrier that the others wait at [CLC 6.15.8].
 #define R 1

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 13 write, 22 read, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 4 -l 1 -a buf:2 -a buf:16 -a buf:16
 // The bottom is pushed relaxed, and nothing but a fence of the thief follows: it reads a task that nothing published.
 #define S memory_scope_device

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 9 write, 11 read, different groups
 // reason: different work-groups
 // run: -g 8 -l 4 -a buf:8 -a buf:8
 // The scope of a barrier's fence does not make other work-groups wait.

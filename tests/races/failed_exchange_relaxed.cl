@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 10 write, 19 read, different groups
+// reason: is relaxed and no acquire fence follows
 // run: -g 8 -l 4 -a buf:1 -a buf:1
 // A compare-exchange that fails with a relaxed failure order acquires nothing.
 kernel void k(global int *data, global atomic_int *flag)

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 11 write, 19 read, same group
 // run: -g 4 -l 4 -a buf:4 -a buf:4
 kernel void k(global int *data, global int *out)
 {

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 7 write, 13 read, different groups
 // run: -g 8 -l 4 -a buf:4 -a buf:4 -a buf:4
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {

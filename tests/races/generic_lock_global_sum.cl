@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 25 read, 25 write, same group
 // reason: order local memory only
 // run: -g 8 -l 8 -a buf:1
 // The same lock does not protect global memory.

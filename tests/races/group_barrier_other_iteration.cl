@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 8
 // run: -g 8 -l 8 -a buf:8
 // Work-items of a work-group leave the loop after different numbers of barriers [CL 3.3.6 W2, W10].
 kernel void k(global int *out)

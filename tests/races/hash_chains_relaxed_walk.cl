@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 8 write, 16 read, different groups; 11 write, 15 read, different groups
 // run: -g 12 -l 1 -a buf:4 -a buf:24 -a buf:12
 // Chains: a new node is written plainly, then hung in by a releasing exchange; who walks the chain loads heads relaxed.
 kernel void k(global atomic_int *heads, global int *nodes, global int *found)

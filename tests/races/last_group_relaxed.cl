@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 10 write, 15 read, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 16 -l 4 -a buf:16 -a buf:4 -a buf:16
 kernel void k(global int *part, global atomic_int *count, global int *out)
 {

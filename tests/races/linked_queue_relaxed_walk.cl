@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 9 write, 15 read, different groups
+// reason: is relaxed and no acquire fence follows
 // run: -g 6 -l 1 -a buf:16 -a buf:16 -a buf:2 -a buf:6
 // Readers follow the links without acquire.
 kernel void k(global int *val, global atomic_int *next, global atomic_int *tail, global int *out)

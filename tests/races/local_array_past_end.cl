@@ -1,4 +1,5 @@
 // expect: out-of-bounds
+// at: 10
 // run: -g 4 -l 4 -a buf:4
 // A local array of four with index four.
 kernel void k(global int *out)

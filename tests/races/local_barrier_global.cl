@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 9 write, 11 read, same group
 // reason: fences global memory only, the accesses are to local memory
 // run: -g 16 -l 8 -a buf:64
 kernel void k(global int *out)

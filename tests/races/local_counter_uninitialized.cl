@@ -1,4 +1,5 @@
 // expect: uninitialized-read
+// at: 8
 // run: -c race,memory,uninitialized -g 4 -l 4 -a buf:1
 // The counter in local memory is never set to zero.
 kernel void k(global int *out)

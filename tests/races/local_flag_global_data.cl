@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 14 write, 19 read, same group
 // reason: order local memory only
 // run: -g 8 -l 8 -a buf:8 -a buf:1
 // A flag in local memory does not publish global data.

@@ -1,4 +1,5 @@
 // expect: uninitialized-read
+// at: 12; uninitialized 12
 // run: -c race,memory,uninitialized -g 8 -l 4 -a buf:8
 // What one work-group wrote to local memory is not there for the next.
 kernel void k(global int *out)

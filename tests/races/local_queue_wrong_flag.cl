@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 16 atomic-rmw, 18 read, same group; 16 write, 19 read, same group; 16 atomic-rmw, 21 read, same group
 // reason: fences global memory only
 // fix: add CLK_LOCAL_MEM_FENCE
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8 -a buf:1

@@ -1,4 +1,5 @@
 // expect: uninitialized-read
+// at: 11; uninitialized 11
 // run: -c race,memory,uninitialized -g 4 -l 4 -a buf:4
 // Local memory holds nothing before it is written.
 kernel void k(global int *out)

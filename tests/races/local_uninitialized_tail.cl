@@ -1,4 +1,5 @@
 // expect: uninitialized-read
+// at: 12; uninitialized 12
 // run: -c race,memory,uninitialized -g 8 -l 8 -a buf:6:iota -a buf:8
 // Work-items past the end load nothing, but their elements are summed.
 kernel void k(global const int *in, global int *out)

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 16 read, 16 write, different groups
+// reason: is relaxed and no acquire fence follows
 // fix: memory_order_acquire
 // run: -g 6 -l 1 -a buf:8 -a buf:1 -a buf:1
 // The exchange of the tail acquires what came before others took their places, not what they did under the lock: that

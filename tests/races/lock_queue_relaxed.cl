@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 18 read, 18 write, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 5 -l 1 -a buf:8 -a buf:8 -a buf:1 -a buf:1
 // The flag is cleared and read without order.
 #define S memory_scope_device

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 13 read, 13 write, different groups
 // reason: is relaxed
 // run: -g 16 -l 4 -a buf:4 -a buf:4
 kernel void k(global int *counter, global atomic_int *lock)

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 13 read, 13 write, different groups
 // run: -g 4 -l 1 -a buf:1 -a buf:1
 // Who does not get the lock goes on without it.
 kernel void k(global atomic_int *lock, global int *sum)

@@ -1,4 +1,5 @@
 // expect: out-of-bounds
+// at: 9
 // run: -g 2 -l 1 -a buf:8:iota -a buf:2
 // The loop includes its upper bound.
 kernel void k(global const int *in, global int *out)

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 9 write, 16 read, different groups
 // run: -g 8 -l 4 -a buf:1 -a buf:1
 // mem_fence is a fence of work-group scope [CLC 6.15.8]: it publishes nothing to another work-group.
 kernel void k(global int *data, volatile global int *flag)

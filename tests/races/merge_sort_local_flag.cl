@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 15 read, 15 write, same group; 15 write, 15 write, same group
 // reason: fences local memory only
 // fix: add CLK_GLOBAL_MEM_FENCE to the flags of the barrier
 // run: -g 8 -l 8 -a buf:16:rand=3 -a buf:16

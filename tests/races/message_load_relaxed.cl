@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 8 write, 12 read, different groups
 // reason: is relaxed and no acquire fence follows
 // run: -g 8 -l 4 -a buf:4 -a buf:4 -a buf:4
 kernel void k(global int *data, global atomic_int *flag, global int *out)

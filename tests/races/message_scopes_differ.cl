@@ -1,4 +1,6 @@
 // expect: scope-race
+// at: 9 atomic-write, 11 atomic-read, same group; data-race 8 write, 12 read, same group
+// reason: the atomics have scopes work_group and device, which are not inclusive of each other
 // run: -g 8 -l 4 -a buf:4 -a buf:4 -a buf:4
 kernel void k(global int *data, global atomic_int *flag, global int *out)
 {

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 10 write, 16 read, different groups
 // reason: relaxed and no acquire fence follows
 // run: -g 8 -l 2 -a buf:1 -a buf:1
 // A release fence alone has nobody to synchronise with.

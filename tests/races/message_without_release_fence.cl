@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 10 write, 16 read, different groups
 // reason: relaxed and follows no release fence
 // run: -g 8 -l 2 -a buf:1 -a buf:1
 // An acquire fence alone has nothing to synchronise with.

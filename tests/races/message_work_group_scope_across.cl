@@ -1,4 +1,5 @@
 // expect: scope-race
+// at: 9 atomic-write, 11 atomic-read, different groups; data-race 8 write, 12 read, different groups
 // reason: both atomics have scope work_group, but the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:4 -a buf:4 -a buf:4
 kernel void k(global int *data, global atomic_int *flag, global int *out)

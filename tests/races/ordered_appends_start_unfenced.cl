@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 15 write, 20 read, same group
 // reason: fences global memory only
 // run: -g 12 -l 4 -a buf:12:iota -a buf:1 -a buf:13
 // The start is in local memory, the barrier fences global memory.

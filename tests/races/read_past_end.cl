@@ -1,4 +1,5 @@
 // expect: out-of-bounds
+// at: 7
 // run: -g 8 -l 4 -a buf:7:iota -a buf:8
 // One work-item too many.
 kernel void k(global const int *in, global int *out)

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 15 write, 28 read, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 8 -l 1 -a buf:1 -a buf:1 -a buf:8
 // Readers leave without release: the writer does not know that they are done.
 #define S memory_scope_device

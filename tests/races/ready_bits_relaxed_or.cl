@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 11 write, 18 read, different groups
+// reason: is relaxed and follows no release fence
 // fix: memory_order_release
 // run: -g 5 -l 1 -a buf:1 -a buf:4 -a buf:1
 // Bits that are set relaxed publish nothing.

@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 11 read, 11 write, different groups
 // reason: different work-groups
 // run: -g 16 -l 8 -a buf:18:iota
 // The same over two work-groups: at their seam nobody waits.

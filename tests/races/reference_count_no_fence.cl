@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 9 write, 13 read, different groups
 // reason: memory_order_release, which does not acquire
 // fix: memory_order_acq_rel
 // run: -g 8 -l 2 -a buf:8 -a buf:1:fill=8 -a buf:1

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 13 write, 20 read, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 8 -l 4 -a buf:4 -a buf:2 -a buf:16
 // The consumer frees a slot with a relaxed store, so its read races with the producer's next write.
 kernel void k(global int *slots, global atomic_int *ends, global int *out)

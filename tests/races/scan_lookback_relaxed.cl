@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 14 read, 16 write, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 16 -l 4 -a buf:16:iota -a buf:4 -a buf:4
 // The flags are relaxed.
 kernel void k(global int *a, global int *sums, global atomic_int *ready)

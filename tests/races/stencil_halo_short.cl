@@ -1,4 +1,5 @@
 // expect: out-of-bounds
+// at: 8; 12
 // run: -g 32 -l 8 -a buf:32:iota -a buf:32 -a local:32
 // The tile has no room for the halo.
 kernel void k(global const int *in, global int *out, local int *t)

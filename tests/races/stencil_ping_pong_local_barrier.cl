@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 11 read, 11 write, same group
+// reason: fences local memory only, the accesses are to global memory
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
 // The same after a barrier for local memory.
 kernel void k(global int *a, global int *b)

@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 8
 // run: -g 8 -l 8 -a buf:8
 // One work-item of each sub-group misses the barrier [CL 3.3.6 B10].
 kernel void k(global int *out)

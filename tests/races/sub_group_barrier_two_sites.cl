@@ -1,4 +1,5 @@
 // expect: barrier-divergence
+// at: 8
 // run: -g 8 -l 8 -a buf:8
 // Work-items of a sub-group meet at two different calls [CL 3.3.6 B10].
 kernel void k(global int *out)

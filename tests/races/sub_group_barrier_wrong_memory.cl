@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 10 write, 12 read, same group
 // reason: fences local memory only
 // run: -g 16 -l 16 -a buf:16 -a buf:16
 // A sub-group barrier that fences local memory, between accesses to global memory.

@@ -1,4 +1,6 @@
 // expect: scope-race
+// at: 9 atomic-rmw, 9 atomic-rmw, different sub-groups
+// reason: both atomics have scope sub_group, but the work-items are in different sub-groups
 // run: -k k --global 64 --local 64 --arg buf:1
 /* Sub-group scope does not include the other sub-groups of the work-group [CL 3.3.5 O12]. */
 kernel void k(global atomic_int *n)

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 12 write, 17 read, different groups; 17 read, 17 write, different groups
+// reason: has memory_order_release, which does not acquire
 // fix: memory_order_acq_rel
 // run: -g 7 -l 1 -a buf:7 -a buf:7:fill=0 -a buf:7
 // The second to come releases what it did but does not acquire what the first did.

@@ -2,10 +2,13 @@
 """Host programs with a verdict: each host/*.c says what `refcl run` has to find in it.
 
     // expect: clean, or the kind of a finding that has to be among those reported
-    // reason: words that the reason of that finding has to contain (optional)
+    // at: where all findings are (places.py); of every program that is not clean and can run anywhere
+    // reason: words that the reason of that finding has to contain: what is missing between the accesses (optional)
     // fix: words that its advice has to contain, which then has to be checked (optional)
     // environment: variables for the run (optional)
     // build: host-cc, if the host's own accesses are to be recorded (optional)
+
+Those that are not clean run with a seed that decides which of two commands comes first.
 
 Each runs under the sequential and the fair schedule.  A program that needs protection keys of the processor prints SKIP
 where there are none."""
@@ -13,11 +16,13 @@ import atexit
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+import places
 from test_races import SCHEDULES, directives
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -56,8 +61,10 @@ def compile_host(path, wanted, program):
     subprocess.run(compiler + ["-o", program, program + ".o", "-lOpenCL", "-pthread"] + flags("--link"), check=True)
 
 
-def judge(program, wanted, schedule):
+def judge(path, program, wanted, schedule):
     environment = dict(os.environ)
+    if wanted["expect"] != "clean":
+        environment["REFCL_QUEUE_SEED"] = "1"
     environment.update(word.split("=", 1) for word in wanted.get("environment", "").split())
     command = [refcl, "run", "--quiet", "--json", program + ".json", "--schedule", schedule, "--", program]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
@@ -79,7 +86,11 @@ def judge(program, wanted, schedule):
         return "reasons are %s" % [f.get("reason") for f in fitting]
     if wanted.get("fix") and not any(wanted["fix"] in f.get("fix", "") and f["fix_verified"] for f in fitting):
         return "fixes are %s" % [f.get("fix") for f in fitting]
-    return None
+    if "at" not in wanted or environment.get("REFCL_MEMORY") == "weak":
+        return None
+    with open(path) as f:
+        threads = re.search("pthread|[Cc]allback", f.read())
+    return places.misplaced(findings, wanted, schedule, path, not threads)
 
 
 def main():
@@ -89,7 +100,7 @@ def main():
         program = compiled(path, wanted)
         for schedule in SCHEDULES:
             try:
-                problem = judge(program, wanted, schedule)
+                problem = judge(path, program, wanted, schedule)
             except subprocess.TimeoutExpired:
                 problem = "ran past %d s" % PATIENCE
             number += 1

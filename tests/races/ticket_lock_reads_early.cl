@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 8 read, 11 write, different groups or same group
 // run: -g 16 -l 4 -a buf:1 -a buf:2
 // The old value is read before the turn has come.
 kernel void k(global int *counter, global atomic_int *lock)

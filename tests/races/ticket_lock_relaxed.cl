@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 13 read, 13 write, different groups
+// reason: is relaxed and follows no release fence
 // run: -g 16 -l 4 -a buf:1 -a buf:2
 // The number being served is published with a relaxed store.
 kernel void k(global int *counter, global atomic_int *lock)

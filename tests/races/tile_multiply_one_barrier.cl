@@ -1,5 +1,7 @@
 // expect: data-race
-// fix: before line 16
+// at: 13 write, 17 read, same group; 14 write, 17 read, same group
+// reason: no synchronisation orders the two accesses
+// fix: before line 18
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64:iota -a buf:64
 // Without the second barrier the next tile overwrites what others still read.
 kernel void k(global const int *a, global const int *b, global int *c)

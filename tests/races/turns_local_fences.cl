@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 14 read, 14 write, same group
 // run: -g 8 -l 8 -a buf:1
 // Turns in local memory with fences of local memory do not order global memory.
 kernel void k(global int *x)

@@ -1,4 +1,5 @@
 // expect: out-of-bounds
+// at: 8
 // run: -g 4 -l 4 -a buf:15:iota -a buf:4
 // The last vector is read past the end of the buffer.
 kernel void k(global const int *in, global int *out)

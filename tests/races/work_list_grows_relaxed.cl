@@ -1,4 +1,5 @@
 // expect: data-race
+// at: 10 write, 15 read, different groups
 // reason: is relaxed
 // run: -g 4 -l 1 -a buf:8 -a buf:1 -a buf:8
 // Who adds a task publishes it by a relaxed counter.

@@ -1,4 +1,5 @@
 // expect: out-of-bounds
+// at: 7
 // run: -g 4 -l 4 -a buf:4
 // A negative index.
 kernel void k(global int *out)

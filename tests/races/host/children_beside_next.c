@@ -1,4 +1,6 @@
 // expect: data-race
+// at: __parent_block_invoke_kernel:5 write, after:7 read, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // An out-of-order queue orders neither a kernel nor its children.
 #include "host.h"
 

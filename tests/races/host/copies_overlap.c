@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 12 write, 13 write, command and command
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Two copies write the same bytes.
 #include "host.h"
 

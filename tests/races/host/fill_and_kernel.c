@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, 13 write, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // A fill and a kernel on one buffer.
 #include "host.h"
 

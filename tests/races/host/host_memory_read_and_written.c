@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 13 write, 14 read, command and command
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // A read into the host's memory that does not block, on one queue, and a write out of it on another.
 #include "host.h"
 

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, 15 write, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // An image is copied to a buffer that a kernel of another queue changes.
 #include "host.h"
 

@@ -1,4 +1,5 @@
 // expect: mapped-access
+// at: draw:11
 // A kernel draws into an image that the host has mapped [CL 5.5.3 R2].
 #include "host.h"
 

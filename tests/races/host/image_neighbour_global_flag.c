@@ -1,4 +1,5 @@
 // expect: data-race
+// at: turn:3 write, turn:5 read, same group
 // reason: fences global memory only
 // A barrier that fences global memory does not fence images [CLC 6.15.8].
 #include "host.h"

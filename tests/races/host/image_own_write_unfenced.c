@@ -1,4 +1,5 @@
 // expect: image-unfenced-read
+// at: trace:20
 // A work-item reads its own write to an image without a fence [CL 3.3.5 O8].
 #include "host.h"
 

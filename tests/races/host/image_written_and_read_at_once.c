@@ -1,4 +1,6 @@
 // expect: data-race
+// at: draw:11 write, look:22 read, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // One kernel draws while the other looks.
 #include "host.h"
 

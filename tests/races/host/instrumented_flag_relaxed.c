@@ -1,4 +1,6 @@
 // expect: data-race
+// at: publish:4 write, 20 read, host and work-item
+// reason: is relaxed and no acquire fence follows
 // build: host-cc
 // A kernel passes a message to the host through fine-grained SVM with atomics; the host reads the flag with
 // relaxed order.

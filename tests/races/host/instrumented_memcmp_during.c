@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 16 read, host and work-item
+// reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
 // The host compares while the kernel may run.
 #include "host.h"

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, 15 write, host and work-item
+// reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
 // The host copies into shared memory with a function of the C library while the kernel may run.
 #include "host.h"

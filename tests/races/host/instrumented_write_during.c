@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, 15 write, host and work-item
+// reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
 // The host writes fine-grained SVM after it enqueued the kernel.
 #include "host.h"

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 14 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: put the event of command 1 into the wait list of command 2
 // A copy reads what a kernel writes.
 #include "host.h"

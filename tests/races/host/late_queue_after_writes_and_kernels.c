@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, copy:4 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Writes and kernels of the first queue take turns; the last kernel is not waited for.
 #include "late_queue.h"
 

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: half_of:6 write, 15 write, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // The copy of the later queue begins one element too early.
 #include "late_queue.h"
 

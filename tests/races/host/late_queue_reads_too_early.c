@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 15 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Results are read through a queue that comes later and waits for nothing.
 #include "late_queue.h"
 

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, add:1 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: put the event of command 2 into the wait list of command 3
 // Of two kernels of the first queue the later one is waited for by nobody.
 #include "late_queue.h"

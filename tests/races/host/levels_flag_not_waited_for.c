@@ -1,4 +1,6 @@
 // expect: data-race
+// at: level:3 write, 24 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: wait list of command
 // The queue is out of order: the flag is cleared and read beside the kernel.
 #include "host.h"

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 15 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // A map for reading while a kernel of another queue writes.
 #include "host.h"
 

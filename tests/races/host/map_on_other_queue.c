@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 15 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // The buffer is mapped for reading through another queue than the kernel's, without waiting for it.
 #include "host.h"
 int main(void)

@@ -1,4 +1,5 @@
 // expect: mapped-access
+// at: copy:2
 // A kernel reads what the host has mapped for writing, well ordered after the map and before its end
 // [CL 5.5.3 R2].
 #include "host.h"

@@ -1,4 +1,5 @@
 // expect: mapped-access
+// at: add:1
 // An object counts as mapped as a whole [CL 5.5.3 R3].
 #include "host.h"
 

@@ -1,4 +1,5 @@
 // expect: mapped-access
+// at: add:1
 // The same bytes are mapped for reading twice, and unmapped once.
 #include "host.h"
 

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, add:1 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Commands after a marker do not wait for it [CL 3.3.6 H6].
 #include "host.h"
 

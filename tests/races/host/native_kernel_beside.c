@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, 10 write, host and work-item
+// reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
 // A native kernel between two kernels that use the same SVM: it does not wait for the first.
 #include "host.h"

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: copy:2 read, 15 write, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // The copy waits for one of the two readers only.
 #include "host.h"
 

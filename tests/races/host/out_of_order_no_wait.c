@@ -1,4 +1,5 @@
 // expect: data-race
+// at: add:1 read, add:1 write, different kernels
 // reason: no event, wait list
 // Nothing orders two kernels of an out-of-order queue.
 #include "host.h"

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 17 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: , and so on: 3 pairs
 // Each round's copy waits for nothing: with one wait list that names the kernel's event the others still
 // race.

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 13 write, 14 write, command and command
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Two rectangles share a corner.
 #include "host.h"
 

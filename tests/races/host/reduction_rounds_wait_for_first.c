@@ -1,4 +1,6 @@
 // expect: data-race
+// at: fold:1 read, fold:1 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: wait list of command
 // All rounds wait for the first: its event is never replaced.
 #include "host.h"

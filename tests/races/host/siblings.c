@@ -1,4 +1,6 @@
 // expect: data-race
+// at: __parent_block_invoke_kernel:2 write, __parent_block_invoke_kernel:2 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Two children of one parent write the same memory: nothing orders them.
 #include "host.h"
 

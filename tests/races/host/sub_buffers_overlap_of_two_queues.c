@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, add:1 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // Sub-buffers of 128 and 192 bytes that overlap by half, written through two queues.
 #include "host.h"
 int main(void)

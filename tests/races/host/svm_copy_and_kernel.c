@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 13 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // A copy within SVM reads what a kernel writes.
 #include "host.h"
 

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 14 write, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: the event of command 1 into the wait list of command 2
 // Memory is filled by one queue while a kernel of another uses it.
 #include "host.h"

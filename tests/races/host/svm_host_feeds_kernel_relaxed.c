@@ -1,4 +1,6 @@
 // expect: data-race
+// at: drain:4 read, 24 write, host and work-item
+// reason: is relaxed and follows no release fence
 // build: host-cc
 // The host fills a ring in fine-grained SVM while a kernel empties it: nothing orders the item with its
 // number.

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: drain:4 read, 24 write, host and work-item
+// reason: the host neither waits for it nor enqueues it afterwards
 // build: host-cc
 // The host fills a ring in fine-grained SVM but an item is published before it is written.
 #include "host.h"

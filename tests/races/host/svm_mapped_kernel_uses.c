@@ -1,4 +1,5 @@
 // expect: mapped-access
+// at: add:1
 // A kernel uses coarse-grained SVM that the host has mapped [CL 5.6.1 R36].
 #include "host.h"
 

@@ -1,4 +1,5 @@
 // expect: mapped-access
+// at: walk:3
 // The list is walked while the host still has it.
 #include "host.h"
 

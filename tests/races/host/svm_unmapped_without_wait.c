@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 13 write, 14 write, command and command
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // In an out-of-order queue the unmap does not wait for the map.
 // environment: REFCL_QUEUE_SEED=3
 #include "host.h"

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, add:1 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // A second host thread uses a queue of its own while nobody has waited for the first one's kernel.
 #include "late_queue.h"
 #include <pthread.h>

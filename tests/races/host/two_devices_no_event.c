@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, add:1 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // environment: REFCL_DEVICES=2
 // Nothing orders kernels on two devices that write one SVM allocation.
 #include "host.h"

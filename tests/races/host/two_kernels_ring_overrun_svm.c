@@ -1,4 +1,6 @@
 // expect: data-race
+// at: fill:5 write, drain:9 read, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // One kernel fills a ring in fine-grained SVM, overwriting what another has not read yet: it looks at no end.
 #include "host.h"
 

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, add:1 write, different kernels
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // fix: the event of command 1 into the wait list of command 2
 // Two in-order queues are not ordered with each other.
 #include "host.h"

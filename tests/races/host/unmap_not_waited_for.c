@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 read, 16 write, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // The kernel does not wait for the unmap command.
 #include "host.h"
 

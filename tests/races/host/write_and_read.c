@@ -1,4 +1,6 @@
 // expect: data-race
+// at: 13 write, 14 read, command and command
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // A non-blocking write and a read of the same buffer in an out-of-order queue.
 #include "host.h"
 

@@ -1,4 +1,6 @@
 // expect: data-race
+// at: add:1 write, 13 read, command and work-item
+// reason: no event, wait list, in-order queue, marker or barrier orders commands
 // The source of a non-blocking write is fine-grained SVM, which another kernel changes before the write is
 // over.
 #include "host.h"
