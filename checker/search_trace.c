@@ -86,7 +86,9 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
                            .object = UINT32_MAX,
                            .way = *w->way,
                            .instr = instr};
-    if (kind != SX_READ)
+    /* without the fence of an iteration that only reads, the rest of the execution is ordered less: the
+     * iterations before the last one need not be repeated for it */
+    if (kind != SX_READ && kind != SX_FENCE)
         w->last_effect = w->event_count;
     return e;
 }
