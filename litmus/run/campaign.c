@@ -305,12 +305,15 @@ static void finish(struct campaign *c, struct record *r, const char *status, con
         free(r->reason);
         r->reason = strdup(reason);
     }
-    const cJSON *name = cJSON_GetObjectItem(r->test, "name");
+    const cJSON *item = cJSON_GetObjectItem(r->test, "name");
+    char name[256];
+    snprintf(name, sizeof name, "%s", cJSON_IsString(item) ? item->valuestring : "?");
+    if (r->reason)
+        lt_shown(r->reason);
     if (!c->options->quiet)
-        printf("%-32s %-8s %10" PRIu64 " instances %4zu states %12.0f /s%s%s\n",
-               cJSON_IsString(name) ? name->valuestring : "?", status, r->instances, r->states.used,
-               r->ms > 0 ? (double)r->instances / r->ms * 1e3 : 0.0, r->reason ? "  " : "",
-               r->reason ? r->reason : "");
+        printf("%-32s %-8s %10" PRIu64 " instances %4zu states %12.0f /s%s%s\n", lt_shown(name), status,
+               r->instances, r->states.used, r->ms > 0 ? (double)r->instances / r->ms * 1e3 : 0.0,
+               r->reason ? "  " : "", r->reason ? r->reason : "");
     fflush(stdout);
 }
 

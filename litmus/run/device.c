@@ -13,6 +13,7 @@ static void platform_text(cl_platform_id platform, cl_platform_info what, char *
     *buf = '\0';
     clGetPlatformInfo(platform, what, size, buf, NULL);
     buf[size - 1] = '\0';
+    lt_shown(buf);
 }
 
 static void device_text(cl_device_id device, cl_device_info what, char *buf, size_t size)
@@ -20,6 +21,7 @@ static void device_text(cl_device_id device, cl_device_info what, char *buf, siz
     *buf = '\0';
     clGetDeviceInfo(device, what, size, buf, NULL);
     buf[size - 1] = '\0';
+    lt_shown(buf);
 }
 
 static bool chosen(const char *wanted, unsigned number, const char *name)
@@ -406,7 +408,7 @@ void lt_device_log(cl_device_id device, cl_program program, char *log, size_t si
     char *whole = calloc(1, length + 1);
     if (whole &&
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, length, whole, NULL) == CL_SUCCESS)
-        snprintf(log, size, "%s", whole);
+        snprintf(log, size, "%s", lt_shown(whole));
     free(whole);
 }
 

@@ -199,6 +199,8 @@ int lt_merge(const struct lt_options *options);
 bool lt_save_json(const cJSON *json, const char *path);
 /* Makes a folder for temporary files that no other user can enter, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);
+/* TEXT with `?` for what a terminal would obey and what is no UTF-8 (shown.c). */
+char *lt_shown(char *text);
 /* The right to write the results PATH, which one process has at a time (identity.c).  False after a
  * complaint. */
 struct lt_writer {

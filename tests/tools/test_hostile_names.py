@@ -15,7 +15,7 @@ import xml.etree.ElementTree as xml
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
 import tap
 from tap import check
-from built import BUILD, PATIENCE, REFCL, ROOT, on_refcl
+from built import PATIENCE, REFCL, ROOT, RUNNER, on_refcl
 
 FIXED = (b"\x1b[31mred\x1b]0;title\x07", b"\xff\xfe\xc0\x80 overlong", "\u202eltr\u2066\u200b\ufeff".encode(), b"<script>&\"'</script>]]>-->",
          b"a\rrefcl: no findings\nrefcl: clean\t\x7f", b"\xed\xa0\x80\xef\xbf\xbf\xf4\x90\x80\x80", "\x85\x9b31m caf\u00e9 \U0001f600".encode(),
@@ -150,6 +150,41 @@ def judgements(folder, name, raw, plain):
         parsed("%s: judge, %s" % (name, how), folder, plain["found"])
 
 
+DRIVER = r"""#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, void *to, size_t *needs)
+{
+    cl_int (*next)(cl_device_id, cl_device_info, size_t, void *, size_t *) = dlsym(RTLD_NEXT, "clGetDeviceInfo");
+    cl_int code = next(d, what, size, to, needs);
+    if ((what == CL_DEVICE_NAME || what == CL_DRIVER_VERSION) && to && size >= 256)
+        strcpy(to, getenv("HOSTILE"));
+    return code;
+}
+"""
+
+
+def drivers(folder, name, raw):
+    """Names of devices, in what the runner prints and writes."""
+    library, out = os.path.join(folder, "driver.so"), os.path.join(folder, "driven.json")
+    if not os.path.exists(library):
+        subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-fPIC", "-D_GNU_SOURCE", "-DCL_TARGET_OPENCL_VERSION=300", "-w", "-x", "c",
+                        "-", "-o", library, "-ldl"], input=DRIVER.encode(), check=True)
+    environment = dict(on_refcl(LD_PRELOAD=library), HOSTILE=os.fsdecode(raw))
+    for words in (["-n", "10", "-o", out, os.path.join(folder, "plain-results.json.plan")], ["--list"]):
+        done = subprocess.run([RUNNER, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, env=environment)
+        check("%s: device, %s" % (name, words[0]), done.returncode == 0 and obeys(done.stdout + done.stderr) is None,
+              (done.returncode, done.stdout, done.stderr))
+    with open(out, "rb") as f:
+        text = f.read()
+    try:
+        device = json.loads(text.decode("utf-8"))["device"]["name"]
+        check(name + ": device, results", obeys(device.encode()) is None, device)
+    except ValueError as e:
+        check(name + ": device, results", False, repr(e))
+
+
 def messages(name, raw):
     for words in (["kernel", b"/nonexistent/" + raw], ["litmus", "check", "-m", b"./" + raw, "x"], [raw], ["run", "--check", raw, "--", "true"],
                   ["litmus", "judge", b"/nonexistent/" + raw], ["trace", "dump", b"/nonexistent/" + raw], ["run", "--", b"/nonexistent/" + raw],
@@ -184,6 +219,7 @@ def main():
             kernels(folder, name, raw, plain)
             judgements(folder, name, raw, judged)
             messages(name, raw.replace(b"/", b"|"))
+            drivers(folder, name, raw)
             if module:
                 modules(folder, name, raw, module)
     return tap.done()
