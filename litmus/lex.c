@@ -21,6 +21,9 @@ struct scan {
     size_t capacity;
     unsigned braces;
     bool seen_brace, line_start;
+    char *comment; /* all of them */
+    size_t comment_size;
+    struct lt_property *last_property;
 };
 
 void lt_fail_at(struct lt_lexer *lexer, struct lt_pos pos, const char *format, ...)
@@ -130,26 +133,22 @@ static void add_property(struct scan *s, const char *line, const char *end)
         return;
     p->key = copy(s, (size_t)(line - s->text), (size_t)(colon - s->text));
     p->value = copy(s, (size_t)(value - s->text), (size_t)(end - s->text));
-    struct lt_property **tail = &lexer->test->properties;
-    while (*tail)
-        tail = &(*tail)->next;
-    *tail = p;
+    *(s->last_property ? &s->last_property->next : &lexer->test->properties) = p;
+    s->last_property = p;
 }
 
 /* Keeps the comment text FROM..TO and reads its properties. */
 static void keep_comment(struct scan *s, size_t from, size_t to)
 {
     struct lt_test *test = s->lexer->test;
-    size_t old = test->comment ? strlen(test->comment) : 0;
-    char *joined = lt_new(s->lexer, old + (to - from) + 2);
-    if (!joined)
+    size_t size = to - from;
+    if (!s->comment && !(s->comment = lt_new(s->lexer, s->size + 1))) /* comments together are no longer */
         return;
-    if (old) {
-        memcpy(joined, test->comment, old);
-        joined[old++] = '\n';
-    }
-    memcpy(joined + old, s->text + from, to - from);
-    test->comment = joined;
+    if (s->comment_size)
+        s->comment[s->comment_size++] = '\n';
+    memcpy(s->comment + s->comment_size, s->text + from, size);
+    s->comment_size += size;
+    test->comment = s->comment;
     for (size_t line = from; line < to;) {
         size_t end = line;
         while (end < to && s->text[end] != '\n')

@@ -89,6 +89,9 @@ def texts():
     got, text = run(REFCL, "litmus", "check", "--input-limits", "0", TEST)
     check("--input-limits 0: exit code 2", got == 2 and "input-limits" in text, text)
 
+    padded("comments.litmus", test.replace(b"\n\n{", b"\n" + b"(*a*)\n" * 170000 + b"{", 1), MIB)
+    accepted("a litmus test of 170000 comments", REFCL, "litmus", "check", "comments.litmus")
+
     padded("full.cat", b'"m"\nacyclic po as p\n', MIB)
     padded("above.cat", b'"m"\nacyclic po as p\n', MIB + 1)
     for name in ("half", "both"):
