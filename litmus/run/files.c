@@ -113,8 +113,8 @@ static FILE *open_draft(const char *path, char *draft, size_t size)
         errno = ENAMETOOLONG;
         return NULL;
     }
-    int fd = mkostemp(draft, O_CLOEXEC);
-    if (fd >= 0 && fchmod(fd, 0666 & ~mask) != 0) {
+    int fd = mkstemp(draft);
+    if (fd >= 0 && (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fchmod(fd, 0666 & ~mask) != 0)) {
         close(fd);
         unlink(draft);
         return NULL;

@@ -72,7 +72,7 @@ failing = [c.get("name") for c in suite if c.find("failure") is not None]
 results = sarif["runs"][0]["results"]
 good = failing == ["MP+rel+acq"] and suite.get("failures") == "1" and len(results) == 1
 good = good and "1:r0=1; 1:r1=0" in results[0]["message"]["text"] and "3.3.6" in results[0]["message"]["text"]
-good = good and "http" not in page and page.count("<details>") == len(suite)
+good = good and "http" not in page and page.count("<details>") == len(suite.findall("testcase"))
 sys.exit(0 if good else 1)
 PY
 check "JUnit, SARIF and the page tell the same" $?
@@ -165,8 +165,8 @@ check "shards" $?
 json_holds "merged, they are the whole" "$tmp/all.json" \
     'sorted(t["instances"] for t in R["tests"] if t["status"] == "done")[0] == 10 and len(R["tests"]) == 38'
 "$refcl" litmus merge -o "$tmp/twice.json" "$tmp/all.json" "$tmp/all.json"
-json_holds "the same twice is twice as much" "$tmp/twice.json" \
-    'all(sum(s["count"] for s in t["states"]) == t["instances"] == 20 for t in R["tests"] if t["status"] == "done")'
+json_holds "what is given twice counts once" "$tmp/twice.json" \
+    'all(sum(s["count"] for s in t["states"]) == t["instances"] == 10 for t in R["tests"] if t["status"] == "done")'
 ${CC:-cc} -o "$tmp/alone" litmus/run/*.c -lOpenCL -lcjson && "$tmp/alone" --list | grep -qi portable
 check "the runner builds with nothing but a compiler, libOpenCL and cJSON" $?
 echo '{"format": "something else"}' >"$tmp/no.json"
