@@ -284,24 +284,27 @@ static enum mm_class check_exprs(struct check *c)
 
 static enum mm_class check_regs(struct check *c, uint32_t root)
 {
-    /* Operands have smaller numbers, so one downward sweep visits all that ROOT uses. */
+    /* Operands have smaller numbers, so one downward sweep visits all that ROOT uses.  It ends with the last
+     * of them: a program with many expressions has many roots. */
+    uint32_t pending = c->seen[root] == 0;
     c->seen[root] |= 1;
-    for (uint32_t i = root + 1; i-- > 0;) {
+    for (uint32_t i = root + 1; pending > 0 && i-- > 0;) {
         const struct ck_expr *e = &c->p->exprs[i];
         int n = operand_count(e->op);
 
         if (c->seen[i] != 1)
             continue;
         c->seen[i] = 2;
+        pending--;
         if (e->op == CK_REG && (e->imm >= c->thread->reg_count || c->thread->reg_sizes[e->imm] != e->size))
             return BAD(c, "expression %u names a register that thread %s lacks or has at another size", i,
                        c->thread->name);
         if (n > 0 && c->seen[e->a] == 0)
-            c->seen[e->a] = 1;
+            pending += c->seen[e->a] = 1;
         if (n > 1 && c->seen[e->b] == 0)
-            c->seen[e->b] = 1;
+            pending += c->seen[e->b] = 1;
         if (n > 2 && c->seen[e->c] == 0)
-            c->seen[e->c] = 1;
+            pending += c->seen[e->c] = 1;
     }
     return MM_OK;
 }
