@@ -1,11 +1,11 @@
 # refcl: two commands matter, `make demo` and `make test`; `make help` lists the rest.
 #
 # Sources are found by folder, so adding a file needs no change here:
-#   memmodel/ interp/ checker/ litmus/ ref-runtime/   *.c become one static library each
-#   interp/jit/                                       librefcl-jit.so, loaded on first use
+#   memmodel/ interp/ checker/ litmus/ ref-runtime/ spec-xref/   with the folders below: one static library each
+#   interp/jit/*/                                     librefcl-jit.so, loaded on first use
 #   ref-runtime/compiler/helper*.c *_shim.cpp         the refcl-compiler helper
 #   litmus/run/*.c                                    refcl-litmus-run, stands alone
-#   tools/*.c                                         the refcl command
+#   tools/*.c tools/*/*.c                             the refcl command
 #   tests/**/test_*.{c,sh}, slow_*.{c,sh}             tests; slow_* are left out of `make quick`
 
 BUILD   ?= build
@@ -56,20 +56,21 @@ include $(wildcard Makefile.local)
 src = $(sort $(foreach d,$(1),$(wildcard $(d)/*.c)))
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
-MEMMODEL_SRC := $(call src,memmodel memmodel/base memmodel/zstd)
-INTERP_SRC   := $(call src,interp interp/module interp/exec interp/ext interp/image interp/sched interp/weak)
-JIT_SRC      := $(call src,interp/jit)
-JIT_SHIM     := $(sort $(wildcard interp/jit/*_shim.cpp))
+MEMMODEL_SRC := $(call src,$(addprefix memmodel/,base cat trace graph zstd))
+INTERP_SRC   := $(call src,interp $(addprefix interp/,module lower exec check ext image sched weak replay))
+JIT_SRC      := $(call src,$(addprefix interp/jit/,emit vectorize instrument run))
+JIT_SHIM     := $(sort $(wildcard interp/jit/*/*_shim.cpp))
 JIT_BITCODE  := $(sort $(wildcard interp/jit/bitcode/*.c)) $(addprefix interp/ext/,convert.c ext_float.c \
   ext_exponential.c ext_geometric.c ext_integer.c math_double.c)
-CHECKER_SRC  := $(call src,checker)
-LITMUS_SRC   := $(call src,litmus)
-RUNTIME_SRC  := $(call src,ref-runtime) $(sort $(wildcard ref-runtime/compiler/client*.c))
+CHECKER_SRC  := $(call src,$(addprefix checker/,program search z3 race predict report))
+LITMUS_SRC   := $(call src,litmus $(addprefix litmus/,parse lower emit generate judge))
+RUNTIME_SRC  := $(call src,ref-runtime $(addprefix ref-runtime/,enqueue program memory sched record check)) \
+  $(sort $(wildcard ref-runtime/compiler/client*.c))
 HELPER_SRC   := $(sort $(wildcard ref-runtime/compiler/helper*.c))
 HELPER_SHIM  := $(sort $(wildcard ref-runtime/compiler/*_shim.cpp))
-XREF_SRC     := $(call src,spec-xref)
+XREF_SRC     := $(call src,spec-xref $(addprefix spec-xref/,extract collect site))
 RUNNER_SRC   := $(call src,litmus/run)
-TOOLS_SRC    := $(call src,tools)
+TOOLS_SRC    := $(call src,tools $(addprefix tools/,cmd explore session witness))
 HOSTLIB_SRC  := $(call src,tools/hostlib)
 TESTLIB_SRC  := $(call src,tests/lib)
 
@@ -113,7 +114,7 @@ help:
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(EXTRA_$(subst /,_,$(patsubst %/,%,$(dir $<)))) $(CFLAGS) -c $< -o $@
-$(BUILD)/obj/tools/session_html.o: tools/viewer/page.html
+$(BUILD)/obj/tools/session/html.o: tools/viewer/page.html
 # A stack protector costs the interpreter's loops 6 % of their time; marks of indirect jumps, one for each operation,
 # are left out with it.
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interp/exec/engine_*.c)): HARDEN += -fno-stack-protector $(call cc_has,-fcf-protection=return)
@@ -169,7 +170,7 @@ $(BUILD)/refcl-kernel-host: tools/host/kernel_host.c tools/host/captured.c tools
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) -lOpenCL
 
 # The C functions behind OpenCL.std travel as bitcode inside the JIT.
-EXTRA_interp_jit := -isystem $(LLVM_INC)
+$(foreach d,emit vectorize instrument run,$(eval EXTRA_interp_jit_$(d) := -isystem $(LLVM_INC)))
 $(BUILD)/jit/%.bc: %.c
 	@mkdir -p $(@D)
 	$(LLVM_BIN)/clang -I. -I$(BUILD)/gen -D_GNU_SOURCE -std=c11 -O2 -fno-math-errno -ffp-contract=off -fno-vectorize \
@@ -180,7 +181,7 @@ $(BUILD)/gen/builtins_bc.h: $(BUILD)/jit/builtins.bc
 	@mkdir -p $(@D)
 	{ echo '/* Generated. */'; echo 'static const unsigned char in_builtins_bc[] = {'; od -An -v -tu1 $< | sed 's/ *\([0-9]\+\)/\1,/g'; \
 	  echo '};'; echo 'static const unsigned long in_builtins_bc_size = sizeof in_builtins_bc;'; } > $@.tmp && mv $@.tmp $@
-$(BUILD)/obj/interp/jit/compile.o: $(BUILD)/gen/builtins_bc.h
+$(BUILD)/obj/interp/jit/run/compile.o: $(BUILD)/gen/builtins_bc.h
 $(BUILD)/librefcl-host.so: $(call obj,$(HOSTLIB_SRC))
 	$(CC) -shared $(LDFLAGS) -o $@ $^ -lpthread -ldl
 $(BUILD)/librefcl-jit.so: $(call obj,$(JIT_SRC)) $(patsubst %.cpp,$(BUILD)/obj/%.o,$(JIT_SHIM)) $(BUILD)/lib/libinterp.a $(BUILD)/lib/libmemmodel.a

@@ -2,8 +2,8 @@
 #ifndef CHECKER_CHECKER_H
 #define CHECKER_CHECKER_H
 
-#include "checker/program.h"
-#include "memmodel/cat.h"
+#include "checker/program/program.h"
+#include "memmodel/cat/cat.h"
 #include "memmodel/memmodel.h"
 
 /* ---- deciding programs: search and Z3 answer the same question ------------------------------ */

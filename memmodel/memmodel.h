@@ -316,7 +316,7 @@ struct mm_finding {
 };
 
 /* Launches that compiled code executed while nothing of them was recorded: what is needed to execute them
- * again and record them then (interp/expand.h).  Whoever wants events reads traces that hold such records
+ * again and record them then (interp/replay/expand.h).  Whoever wants events reads traces that hold such records
  * that way. */
 /* What an allocation holds from here on, but for later launches: BYTES, or zeros where that is NULL. */
 struct mm_content {
@@ -324,7 +324,7 @@ struct mm_content {
     uint64_t offset, size;
     const void *bytes;
 };
-/* A module on a device, and a launch of one of its kernels that has just ended; BYTES as interp/replay.c has
+/* A module on a device, and a launch of one of its kernels that has just ended; BYTES as interp/replay/replay.c has
  * them. */
 struct mm_program {
     uint32_t id; /* from 1 */

@@ -2,7 +2,7 @@
 #ifndef RT_EVENT_H
 #define RT_EVENT_H
 
-#include "ref-runtime/command.h"
+#include "ref-runtime/sched/command.h"
 
 /* A registered callback of an event. */
 struct rt_event_callback {
@@ -14,7 +14,7 @@ struct rt_event_callback {
     cl_int status;          /* to call with */
     mm_event_id registered; /* recording: the call that asked for it */
 };
-/* Under rt_lock: times of EVENT, which is complete, go where kernels asked for them (enqueue_device.c). */
+/* Under rt_lock: times of EVENT, which is complete, go where kernels asked for them (enqueue/device.c). */
 void rt_event_write_captures(const struct rt_event *event);
 void rt_captures_free(struct rt_capture *captures);
 /* Under rt_lock: EVENT is complete; commands that waited for it may go on. */

@@ -1,7 +1,7 @@
 /* The ICD: the dispatch table that every object begins with, and what the shared object exports
  * [cl_khr_icd]. */
-#include "ref-runtime/api_check.h"
-#include "ref-runtime/command_buffer.h"
+#include "ref-runtime/check/api_check.h"
+#include "ref-runtime/enqueue/command_buffer.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 const cl_icd_dispatch rt_dispatch = {
 #define RT_API(name) .name = rt_##name,
-#include "ref-runtime/api.def"
+#include "ref-runtime/check/api.def"
 #undef RT_API
 };
 

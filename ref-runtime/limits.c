@@ -1,7 +1,7 @@
 /* What devices say they have, as far as the environment may change it: the man page lists the variables. */
 #include "ref-runtime/device.h"
-#include "ref-runtime/image.h"
-#include "ref-runtime/kernel.h"
+#include "ref-runtime/memory/image.h"
+#include "ref-runtime/program/kernel.h"
 #include "ref-runtime/setting.h"
 
 #include <unistd.h>

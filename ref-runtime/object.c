@@ -2,7 +2,7 @@
  *
  * The memory of dead objects rests in a ring for a while before it is reused, because the ICD loader reads
  * the dispatch pointer of a handle before refcl can look at it. */
-#include "ref-runtime/api_check.h"
+#include "ref-runtime/check/api_check.h"
 
 #include <string.h>
 

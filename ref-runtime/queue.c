@@ -1,7 +1,7 @@
 /* Command-queues [CL 5.1, 5.15]. */
 #include "interp/fault.h"
 #include "ref-runtime/device.h"
-#include "ref-runtime/enqueue.h"
+#include "ref-runtime/enqueue/enqueue.h"
 
 #include <string.h>
 

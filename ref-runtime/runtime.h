@@ -24,7 +24,7 @@
 #include "memmodel/memmodel.h"
 
 #define RT_API(name) __typeof__(*(cl_api_##name)0) rt_##name;
-#include "ref-runtime/api.def"
+#include "ref-runtime/check/api.def"
 #undef RT_API
 extern const cl_icd_dispatch rt_dispatch;
 
@@ -250,7 +250,7 @@ struct rt_mem {
     struct rt_segment *segments;
     size_t segment_count, segment_capacity;
     struct rt_mapping
-        *mappings; /* of this object and its parts, under the scheduler's lock (enqueue_map.c) */
+        *mappings; /* of this object and its parts, under the scheduler's lock (enqueue/map.c) */
     char name[32];
     struct rt_image *image; /* NULL: no image */
     struct in_pipe *pipe;   /* NULL: no pipe */

@@ -1,7 +1,7 @@
 /* Environment variables: reading them, and telling once which of them say nothing. */
 #include "ref-runtime/setting.h"
 #include "memmodel/base/privilege.h"
-#include "ref-runtime/api_check.h"
+#include "ref-runtime/check/api_check.h"
 
 #include <ctype.h>
 #include <errno.h>

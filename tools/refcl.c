@@ -1,5 +1,5 @@
 /* The refcl command: finds the subcommand and runs it. */
-#include "tools/commands.h"
+#include "tools/cmd/commands.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
  * host's own atomics do the work, sequentially consistent, so that kernels and host threads may share
  * fine-grained memory. */
 #include "exec.h"
-#include "interp/exec/fault_memory.h"
+#include "interp/check/fault_memory.h"
 #include "interp/ext/convert.h"
 #include "interp/weak/weak.h"
 #include <math.h>

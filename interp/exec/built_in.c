@@ -1,5 +1,5 @@
 /* Built-in variables: those that a kernel uses lie among its constants, each work-item's own. [CL env 2.9] */
-#include "lower.h"
+#include "interp/lower/lower.h"
 #include <string.h>
 
 /* Where the value of a built-in variable is in struct in_built_ins, and its size in 64 bits. */

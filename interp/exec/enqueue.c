@@ -1,7 +1,7 @@
 /* Device-side enqueue: ND-ranges, commands, device events, queries about blocks. [SPIRV 3.49.23],
  * [CLC 6.15.16].  Queues and events are the environment's handles. */
 #include "interp/fault.h"
-#include "lower.h"
+#include "interp/lower/lower.h"
 #include <string.h>
 
 #define IN_ENQUEUE_FAILURE (-101) /* CLK_ENQUEUE_FAILURE */

@@ -3,7 +3,7 @@
 #include "interp/ext/ext.h"
 #include "interp/ext/ext_printf.h"
 #include "interp/weak/weak.h"
-#include "lower.h"
+#include "interp/lower/lower.h"
 #include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>

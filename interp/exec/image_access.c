@@ -2,7 +2,7 @@
  * An image, sampler or pipe in a register is the address of the launch's struct in_handle; a sampled image
  * is a pair of them; a literal sampler stands for itself, marked by bit 31 (module/constant.c). */
 #include "interp/ext/convert.h"
-#include "lower.h"
+#include "interp/lower/lower.h"
 #include <string.h>
 
 static uint64_t handle_bits(const struct in_item *item, int32_t slot, uint32_t at)

@@ -1,6 +1,6 @@
 /* Pipes: packets in a ring, reservations that are committed in the order in which they were made.
  * [SPIRV 3.49.22], [CLC 6.15.17], [CL 5.4].  Each built-in is one indivisible step. */
-#include "lower.h"
+#include "interp/lower/lower.h"
 #include <pthread.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * undefined [CLC 6.7].  Known for modules whose access chains are the program's own subscripts; an optimizer
  * makes one of a subscript and what was added to a pointer before.  Arrays of one element stand for arrays
  * without a length at the end of structures, and are left alone. */
-#include "check_internal.h"
-#include "lower.h"
+#include "interp/check/check_internal.h"
+#include "interp/lower/lower.h"
 
 /* ---- lowering ----------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #define INTERP_JIT_JIT_H
 
 #include "interp/exec/exec.h"
-#include "interp/jit/watch.h"
+#include "interp/jit/instrument/watch.h"
 
 /* The launch as compiled code reads it; the emitters know the offsets of the fields. */
 struct in_jit_frame {

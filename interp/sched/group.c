@@ -1,6 +1,6 @@
 /* Work-groups in their slots: local memory, blocks of work-items, built-in values. [CL 3.2.1] */
-#include "interp/exec/check.h"
-#include "interp/exec/terms.h"
+#include "interp/check/check.h"
+#include "interp/check/terms.h"
 #include "interp/fault.h"
 #include "interp/weak/weak.h"
 #include "sched.h"

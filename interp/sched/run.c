@@ -1,5 +1,5 @@
 /* Launches: creation, stepping, end. [CL 3.2.1, 5.10] */
-#include "interp/exec/fault_memory.h"
+#include "interp/check/fault_memory.h"
 #include "interp/ext/ext.h"
 #include "interp/weak/weak.h"
 #include "sched.h"

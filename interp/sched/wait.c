@@ -1,6 +1,6 @@
 /* Barriers and collective operations: who waits where, who may go on, and divergence.
  * [CLC 6.15.8], [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
-#include "interp/exec/terms.h"
+#include "interp/check/terms.h"
 #include "interp/fault.h"
 #include "interp/weak/weak.h"
 #include "sched.h"

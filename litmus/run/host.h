@@ -20,7 +20,7 @@ struct lt_object {
     _Atomic(unsigned char *) *mapped; /* LT_IN_BUFFER: where each element is, NULL if it is not mapped */
 };
 
-/* Operations on values, as checker/program.h numbers them: by name in the plan. */
+/* Operations on values, as checker/program/program.h numbers them: by name in the plan. */
 enum lt_host_op {
 /* clang-format off */
 #define LT_HOST_OPS(X)                                                                                       \

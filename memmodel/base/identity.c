@@ -1,7 +1,7 @@
 /* See identity.h. */
 #include "memmodel/base/identity.h"
 #include "memmodel/memmodel.h"
-#include "memmodel/trace.h"
+#include "memmodel/trace/trace.h"
 
 #include <elf.h>
 #include <fcntl.h>

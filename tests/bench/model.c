@@ -1,6 +1,6 @@
 /* CPU time of evaluating opencl.cat on one execution: threads that store with release and load with acquire,
  * each load from the last store of a thread before. */
-#include "memmodel/cat_eval.h"
+#include "memmodel/cat/eval.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,13 +17,13 @@ sources() { # what a reader consists of
     litmus) echo litmus/{lex,test,parse*,vulkan_*,lower*}.c ;;
     cat) echo memmodel/cat_{lex,token,parse,statement,expr,if,local,flatten,type,orders,library}.c ;;
     trace) echo memmodel/trace_{read,decode,format}.c interp/expand*.c ;;
-    capture) echo memmodel/capture.c tools/captured.c ;;
-    witness) echo tools/witness_read.c tools/replay{,_oracle}.c ;;
+    capture) echo memmodel/trace/capture.c tools/session/captured.c ;;
+    witness) echo tools/witness/read.c tools/replay{,_oracle}.c ;;
     plan) echo litmus/run/{files,host_plan}.c ;;
     results) echo litmus/{files,judge*}.c litmus/run/{merge,histogram}.c ;;
     judgement) echo litmus/{files,judge_ci}.c ;;
-    template) echo spec-xref/site.c memmodel/base/input.c ;;
-    suppressions) echo checker/race_suppress.c ;;
+    template) echo spec-xref/site/site.c memmodel/base/input.c ;;
+    suppressions) echo checker/race/suppress.c ;;
     esac
 }
 seeds() { # inputs that are in the repository anyway

@@ -1,9 +1,9 @@
 /* Captured launches: whole files, or sections that become a file whose sizes and checksums are right. */
-#include "memmodel/capture.h"
-#include "memmodel/trace.h"
+#include "memmodel/trace/capture.h"
+#include "memmodel/trace/trace.h"
 #include "memmodel/zstd/codec.h"
 #include "tests/fuzz/reader.h"
-#include "tools/captured.h"
+#include "tools/session/captured.h"
 
 #include <string.h>
 

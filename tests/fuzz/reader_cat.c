@@ -1,6 +1,6 @@
 /* Models in the cat language: parsed and prepared for evaluation. */
-#include "memmodel/cat.h"
-#include "memmodel/cat_eval.h"
+#include "memmodel/cat/cat.h"
+#include "memmodel/cat/eval.h"
 #include "tests/fuzz/reader.h"
 
 static bool read_cat(const uint8_t *data, size_t size)

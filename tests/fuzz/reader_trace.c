@@ -1,7 +1,7 @@
 /* Traces, with launches that are executed again: whole files, or records that become one chunk of a trace
  * whose checksums are right. */
-#include "interp/expand.h"
-#include "memmodel/trace.h"
+#include "interp/replay/expand.h"
+#include "memmodel/trace/trace.h"
 #include "tests/fuzz/reader.h"
 
 #include <string.h>

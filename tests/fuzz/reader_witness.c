@@ -1,6 +1,6 @@
 /* Witnesses: read, and carried out again. */
 #include "tests/fuzz/reader.h"
-#include "tools/replay.h"
+#include "tools/witness/replay.h"
 
 static bool read_witness(const uint8_t *data, size_t size)
 {

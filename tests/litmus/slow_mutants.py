@@ -11,7 +11,7 @@ env = on_refcl(REFCL_MEMORY="weak", REFCL_SEED="1")
 suite = sorted(f"litmus/suite/{d}" for d in os.listdir("litmus/suite") if not d.startswith("host-"))
 
 with tempfile.TemporaryDirectory() as tmp:
-    made = subprocess.run(["/usr/bin/python3", "litmus/mutants.py", "--refcl", REFCL, "-o", f"{tmp}/mutants"] + suite,
+    made = subprocess.run(["/usr/bin/python3", "litmus/generate/mutants.py", "--refcl", REFCL, "-o", f"{tmp}/mutants"] + suite,
                           env=env, stdout=subprocess.PIPE, check=False)
     print("#", made.stdout.decode().strip())
     check("mutants are made", made.returncode == 0)

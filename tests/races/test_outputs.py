@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """One program for each kind of finding, and for each way to end without one: the JSON fits its schema, the SARIF its
-object model, the JUnit counts the same, the page has the same data.  The kinds are those of checker/kind.def, which has
+object model, the JUnit counts the same, the page has the same data.  The kinds are those of checker/race/kind.def, which has
 all that the sources name."""
 import glob
 import json
@@ -132,7 +132,7 @@ def judge(kind, command, folder, validator):
 
 def kinds():
     """Those of the table; those that sources name where they raise something, before a clause."""
-    with open(os.path.join(root, "checker/kind.def")) as f:
+    with open(os.path.join(root, "checker/race/kind.def")) as f:
         table = re.findall(r'^CK_KIND\("([a-z-]+)", "', f.read(), re.M)
     used = set()
     for folder in ("interp", "checker", "ref-runtime"):

@@ -1,5 +1,5 @@
 /* spec-xref: sentences of made-up specifications, citations, the matrix. */
-#include "spec-xref/text_internal.h"
+#include "spec-xref/extract/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 #ifndef TOOLS_HOSTLIB_H
 #define TOOLS_HOSTLIB_H
 
-#include "ref-runtime/host_access.h"
+#include "ref-runtime/record/host_access.h"
 
 #include <sched.h>
 #include <stddef.h>

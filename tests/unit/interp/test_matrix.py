@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The matrix of SPIR-V opcodes and OpenCL.std instructions against the tests that execute them.
 
-Opcodes: those of interp/exec/entries.h that do something.  A test counts for an opcode when a module that has it was
+Opcodes: those of interp/lower/entries.h that do something.  A test counts for an opcode when a module that has it was
 loaded and a launch of it came to its end (spv.h writes that down), in a program whose checks all pass.  OpenCL.std: the
 names of interp/ext/ext.def in test_builtins.c, which checks that the compiler really made them.  `--print` shows all."""
 import json
@@ -45,7 +45,7 @@ def main():
             check(program + " passes", code == 0, code)
             tests[program] = set().union(*(names[n] for n in numbers))
     missing, rows = [], []
-    for name, family in re.findall(r"#define IN_ENTRY_(Op\w+) (\w+)", read("interp/exec/entries.h")):
+    for name, family in re.findall(r"#define IN_ENTRY_(Op\w+) (\w+)", read("interp/lower/entries.h")):
         if family not in ("none", "foreign"):
             where = [program for program in PROGRAMS if name in tests[program]]
             rows.append("%-50s %s" % (name, " ".join(where)))

@@ -1,5 +1,5 @@
 /* The generator: reading and printing cycles, canonical form, weakening, minimal tests. */
-#include "litmus/generate.h"
+#include "litmus/generate/generate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

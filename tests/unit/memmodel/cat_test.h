@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_MEMMODEL_CAT_TEST_H
 #define TESTS_UNIT_MEMMODEL_CAT_TEST_H
 
-#include "memmodel/cat.h"
+#include "memmodel/cat/cat.h"
 
 #include <string.h>
 

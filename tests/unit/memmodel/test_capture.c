@@ -1,6 +1,6 @@
 /* Files of captured launches: what is written is read, and nothing else is. */
 
-#include "memmodel/capture.h"
+#include "memmodel/trace/capture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The cat language: what is accepted, where errors are found, what expressions mean, and that bounds of
  * partial candidates enclose every completion. */
-#include "memmodel/cat_eval.h"
+#include "memmodel/cat/eval.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* The cat language: parts that options turn on and off, orders that a model enumerates, and what is said of
  * what cannot be read. */
-#include "memmodel/cat_eval.h"
+#include "memmodel/cat/eval.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The relation algebra against its definitions, pair by pair, at sizes around the word boundaries. */
-#include "memmodel/rel.h"
+#include "memmodel/cat/relation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

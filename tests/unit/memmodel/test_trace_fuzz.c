@@ -1,6 +1,6 @@
 /* Damaged records behind good checksums: decoding, graph and dumps survive whatever a trace says.
  * REFCL_ROUNDS sets the number of mutations. */
-#include "memmodel/trace.h"
+#include "memmodel/trace/trace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

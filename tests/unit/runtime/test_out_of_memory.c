@@ -1,6 +1,6 @@
 /* Allocations that fail, one after the other: each call answers with the code that its section names, and
  * leaves no object behind [CL 4, 5]. */
-#include "ref-runtime/command.h"
+#include "ref-runtime/sched/command.h"
 #include "tests/runtime/specialized.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* What the runtime records: the host command rules H1 to H12 [CL 3.3.6] as edges, data movement as events. */
-#include "ref-runtime/command.h"
+#include "ref-runtime/sched/command.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

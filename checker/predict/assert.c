@@ -1,0 +1,217 @@
+/* Assertions: conditions on what memory holds in the end (condition.h).
+ *
+ * A name is that of a kernel's argument, of the launch that bound it last, or in quotes that of a memory
+ * object ('svm 1'[3]), whose elements are 32-bit words. */
+#include "checker/program/condition.h"
+#include "checker/predict/predict.h"
+
+#include <string.h>
+
+/* A name without an index is the first element, one with several is none. */
+static bool is_element(const struct ck_condition_term *t)
+{
+    return t->index_count <= 1;
+}
+
+static uint64_t index_of(const struct ck_condition_term *t)
+{
+    return t->index_count ? t->indices[0] : 0;
+}
+
+struct ck_condition *ck_assertion_parse(const char *text, struct mm_error *err)
+{
+    struct ck_condition *c = ck_condition_parse(text, err);
+    const char *wrong = c && c->quantified ? "a condition without a quantifier" : NULL;
+    for (uint32_t i = 0; c && i < c->count; i++)
+        if (!is_element(&c->nodes[i].left) || !is_element(&c->nodes[i].right))
+            wrong = "one index, the element's,";
+    if (c && c->has_real)
+        wrong = "a number without a fraction";
+    if (!wrong)
+        return c;
+    ck_condition_destroy(c);
+    mm_fail(err, MM_INVALID, "checker.assert", "in the condition '%.200s': %s is expected", text, wrong);
+    return NULL;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+struct where {
+    uint32_t root, size;
+    uint64_t offset;
+    bool is_signed;
+};
+
+/* The last allocation of that name, unless an argument has it. */
+static bool find(const struct ck_predictor *p, const struct ck_condition_term *t, struct where *to)
+{
+    for (const struct ck_predict_argument *a = p->arguments; a; a = a->next) {
+        uint32_t size = a->info.element_size;
+        if (!a->info.allocation || a->info.allocation >= p->allocation_count ||
+            strcmp(a->info.name, t->name) != 0)
+            continue;
+        const struct ck_predict_allocation *in = &p->allocations[a->info.allocation];
+        *to = (struct where){in->root, size, in->offset + a->info.offset + index_of(t) * size,
+                             a->info.type_name[0] != 'u'};
+        return true;
+    }
+    for (uint32_t i = p->allocation_count; i-- > 1;) {
+        const struct ck_predict_allocation *in = &p->allocations[i];
+        if (!in->info.id || !in->info.name || strcmp(in->info.name, t->name) != 0)
+            continue;
+        *to = (struct where){in->root, 4, in->offset + index_of(t) * 4, true};
+        return true;
+    }
+    return false;
+}
+
+static bool fits(const struct where *at)
+{
+    return at->size == 1 || at->size == 2 || at->size == 4 || at->size == 8;
+}
+
+/* ---- the recorded execution --------------------------------------------------------------------- */
+
+static bool value_of(const struct ck_predictor *p, const struct ck_condition_term *t, int64_t *value,
+                     struct mm_error *limit)
+{
+    struct where at;
+    uint64_t bits = t->value;
+    *value = (int64_t)bits;
+    if (!t->name)
+        return true;
+    if (!find(p, t, &at)) {
+        mm_fail(limit, MM_LIMIT, "checker.assert", "no kernel had an argument '%s'", t->name);
+        return false;
+    }
+    if (!fits(&at)) {
+        mm_fail(limit, MM_LIMIT, "checker.assert", "the elements of '%s' are no numbers", t->name);
+        return false;
+    }
+    if (!ck_predict_value_now(p, at.root, at.offset, at.size, &bits)) {
+        mm_fail(limit, MM_LIMIT, "checker.assert", "nobody has written or read %s[%llu]", t->name,
+                (unsigned long long)index_of(t));
+        return false;
+    }
+    *value = at.is_signed ? ck_sign_extend(bits, at.size) : (int64_t)bits;
+    return true;
+}
+
+static enum ck_answer holds(const struct ck_condition *a, uint32_t index, const struct ck_predictor *p,
+                            struct mm_error *limit)
+{
+    const struct ck_condition_node *n = &a->nodes[index];
+    int64_t x, y;
+    if (n->op == CK_PROP_TRUE)
+        return CK_YES;
+    if (n->op == CK_PROP_COMPARE) {
+        if (!value_of(p, &n->left, &x, limit) || !value_of(p, &n->right, &y, limit))
+            return CK_UNKNOWN;
+        bool is = n->compare == CK_EQ    ? x == y
+                  : n->compare == CK_NE  ? x != y
+                  : n->compare == CK_SLE ? x <= y
+                                         : x < y;
+        return is ? CK_YES : CK_NO;
+    }
+    enum ck_answer left = holds(a, n->a, p, limit);
+    if (n->op == CK_PROP_NOT)
+        return left == CK_UNKNOWN ? left : left == CK_YES ? CK_NO : CK_YES;
+    enum ck_answer right = holds(a, n->b, p, limit), decides = n->op == CK_PROP_AND ? CK_NO : CK_YES;
+    if (left == decides || right == decides)
+        return decides;
+    return left == CK_UNKNOWN ? left : right;
+}
+
+enum ck_answer ck_assertion_holds(const struct ck_condition *a, const struct ck_predictor *p,
+                                  struct mm_error *limit)
+{
+    return holds(a, a->root, p, limit);
+}
+
+/* ---- other executions --------------------------------------------------------------------------- */
+
+struct lowering {
+    const struct ck_condition *assertion;
+    const struct ck_predictor *p;
+    const struct ck_predict_window *w;
+    const uint32_t *objects;
+    struct ck_program *program;
+    bool failed;
+};
+
+static bool term_names(const struct ck_condition_term *t, const struct ck_predictor *p,
+                       const struct ck_predict_place *place)
+{
+    struct where at;
+    return t->name && find(p, t, &at) && place->allocation == at.root && at.offset < place->to &&
+           place->from < at.offset + at.size;
+}
+
+bool ck_assertion_names(const struct ck_condition *a, const struct ck_predictor *p,
+                        const struct ck_predict_place *place)
+{
+    bool names = false;
+    for (uint32_t i = 0; i < a->count && !names; i++)
+        names = a->nodes[i].op == CK_PROP_COMPARE &&
+                (term_names(&a->nodes[i].left, p, place) || term_names(&a->nodes[i].right, p, place));
+    return names;
+}
+
+/* Memory that only one agent writes holds in the end what it holds now. */
+static struct ck_term lower_term(struct lowering *l, const struct ck_condition_term *t)
+{
+    struct ck_term out = {.kind = CK_TERM_CONST, .value = t->value};
+    struct where at;
+    if (!t->name)
+        return out;
+    if (!find(l->p, t, &at) || !fits(&at)) {
+        l->failed = true;
+        return out;
+    }
+    for (uint32_t i = 0; i < l->w->place_count; i++) {
+        const struct ck_predict_place *place = &l->w->places[i];
+        if (place->allocation != at.root || at.offset >= place->to || place->from >= at.offset + at.size ||
+            l->objects[i] == UINT32_MAX)
+            continue;
+        if (at.offset < place->from || at.offset + at.size > place->to)
+            l->failed = true;
+        l->program->objects[l->objects[i]].is_signed = at.is_signed;
+        out = (struct ck_term){.kind = CK_TERM_MEMORY,
+                               .object = l->objects[i],
+                               .offset = (uint32_t)(at.offset - place->from),
+                               .size = (uint8_t)at.size};
+        l->failed |= ck_program_add_observed(l->program, &out) == UINT32_MAX;
+        return out;
+    }
+    l->failed |= !ck_predict_value_now(l->p, at.root, at.offset, at.size, &out.value);
+    if (at.is_signed)
+        out.value = (uint64_t)ck_sign_extend(out.value, at.size);
+    return out;
+}
+
+static uint32_t lower(struct lowering *l, uint32_t index)
+{
+    const struct ck_condition_node *n = &l->assertion->nodes[index];
+    struct ck_prop prop = {.op = n->op, .compare = n->compare};
+    if (n->op == CK_PROP_COMPARE) {
+        prop.left = lower_term(l, &n->left);
+        prop.right = lower_term(l, &n->right);
+    } else if (n->op != CK_PROP_TRUE) {
+        prop.a = lower(l, n->a);
+        prop.b = n->op == CK_PROP_NOT ? 0 : lower(l, n->b);
+    }
+    uint32_t added = ck_program_add_prop(l->program, &prop);
+    l->failed |= added == UINT32_MAX;
+    return added;
+}
+
+uint32_t ck_assertion_lower(const struct ck_condition *a, const struct ck_predictor *p,
+                            const struct ck_predict_window *w, const uint32_t *objects,
+                            struct ck_program *program)
+{
+    struct lowering l = {a, p, w, objects, program, false};
+    uint32_t root = lower(&l, a->root);
+    uint32_t fails = ck_program_add_prop(program, &(struct ck_prop){.op = CK_PROP_NOT, .a = root});
+    program->quantifier = CK_EXISTS;
+    return l.failed ? UINT32_MAX : fails;
+}

@@ -1,0 +1,347 @@
+/* The execution of a predicted race: an order of events, each reading what it read, in which nothing orders
+ * the two accesses; the detector looks at it once more. */
+#include "checker/predict/predict.h"
+
+#include <string.h>
+
+enum { STEPS = 50000, ORDERS = 200 };
+
+struct order {
+    const struct ck_predictor *p;
+    const struct ck_predict_window *w;
+    struct ck_predict_pair *pair;
+    bool *kept;
+    uint32_t *at;                               /* per agent: how far it is */
+    uint8_t *memory;                            /* 8 bytes per place */
+    mm_event_id *ids;                           /* per event: its number in the new order */
+    uint32_t *events;                           /* the order so far */
+    uint32_t count, total, steps, orders, last; /* LAST: the item of the later access, which goes first */
+    uint32_t tail;                              /* the two come at the end, unless their agents go on */
+};
+
+/* Skips what is left out. */
+static bool next_of(struct order *o, uint32_t item)
+{
+    while (o->at[item] < o->pair->cut[item] && !o->kept[o->w->items[item].events[o->at[item]]])
+        o->at[item]++;
+    return o->at[item] < o->pair->cut[item];
+}
+
+static bool may_leave(const struct order *o, const struct ck_predict_event *exit)
+{
+    for (uint32_t i = 0; i < o->w->item_count; i++) {
+        const struct ck_predict_item *item = &o->w->items[i];
+        if (item->group != o->w->items[exit->item].group)
+            continue;
+        for (uint32_t k = o->at[i]; k < o->pair->cut[i]; k++) {
+            const struct mm_event *e = &o->w->events[item->events[k]].event;
+            if (o->kept[item->events[k]] && e->kind == MM_BARRIER_ENTRY &&
+                e->instance == exit->event.instance && e->effective_scope == exit->event.effective_scope)
+                return false;
+        }
+    }
+    return true;
+}
+
+static uint8_t *memory_of(const struct order *o, const struct ck_predict_event *e)
+{
+    return o->memory + (size_t)8 * e->place + (e->event.offset - o->w->places[e->place].from);
+}
+
+static bool has_been(const struct order *o, uint32_t event)
+{
+    return o->at[o->w->events[event].item] > ck_predict_position(o->w, event);
+}
+
+/* What commands order before EVENT has happened. */
+static bool in_order(struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    const struct ck_predict_slot *slot = &o->w->slots[o->w->items[e->item].slot];
+    uint32_t first, n = ck_predict_edges(o->w, index, &first);
+    for (uint32_t k = 0; k < n; k++)
+        if (!has_been(o, o->w->edges[first + k].from))
+            return false;
+    if (slot->start != UINT32_MAX && e->event.agent.index != MM_INDEX_RUNTIME && !has_been(o, slot->start))
+        return false;
+    for (uint32_t i = slot->first_item;
+         e->event.kind == MM_COMMAND_END && i < slot->first_item + slot->item_count; i++)
+        if (i != e->item && next_of(o, i))
+            return false;
+    return true;
+}
+
+/* Term ID of E's agent; OTHERWISE where nobody knows. */
+static uint64_t value_of(const struct order *o, const struct ck_predict_event *e, uint32_t id,
+                         uint64_t otherwise)
+{
+    uint32_t command = e->event.agent.command;
+    bool opaque = ck_predict_term(o->p, command, id)->opaque;
+    return opaque ? otherwise : ck_predict_value(o->p, command, id, o->pair->read);
+}
+
+/* All who meet E have come there. */
+static bool may_meet(struct order *o, const struct ck_predict_event *e)
+{
+    for (uint32_t i = 0; i < o->w->item_count; i++) {
+        const struct ck_predict_item *item = &o->w->items[i];
+        for (uint32_t k = o->at[i]; item->slot == o->w->items[e->item].slot && k < o->pair->cut[i]; k++) {
+            const struct mm_event *other = &o->w->events[item->events[k]].event;
+            if (other->kind == CK_PREDICT_CONDITION && other->instance == e->event.instance &&
+                next_of(o, i) && o->at[i] < k)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool holds(const struct order *o, const struct ck_predict_event *e)
+{
+    uint64_t was = e->event.value_read, is = value_of(o, e, e->read, was);
+    return e->keeps ? is == was : !is == !was;
+}
+
+static uint64_t held(const struct order *o, const struct ck_predict_event *e)
+{
+    uint64_t value = 0;
+    memcpy(&value, memory_of(o, e), e->event.size);
+    return value;
+}
+
+static bool may_read(const struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    uint64_t value = held(o, e), was = e->event.value_read;
+    if (o->pair->free[index] == CK_PREDICT_FIXED && value != was)
+        return false;
+    return e->update != MM_UPDATE_COMPARE ||
+           (value == value_of(o, e, e->compared, e->event.kind == MM_RMW ? was : ~value)) ==
+               (e->event.kind == MM_RMW);
+}
+
+/* What E writes after it has read. */
+static uint64_t result_of(const struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    const struct mm_event *was = &e->event;
+    uint64_t old = o->pair->read[index], with = value_of(o, e, e->written, was->value_written);
+    unsigned size = was->size;
+    bool opaque = ck_predict_term(o->p, was->agent.command, e->written)->opaque;
+    int64_t x = ck_sign_extend(old, size), y = ck_sign_extend(with, size);
+    switch (e->update) {
+    case MM_UPDATE_ADD:
+        return opaque ? old + was->value_written - was->value_read : old + with;
+    case MM_UPDATE_SUB:
+        return opaque ? old + was->value_written - was->value_read : old - with;
+    case MM_UPDATE_AND:
+        return opaque ? with : old & with;
+    case MM_UPDATE_OR:
+        return opaque ? with : old | with;
+    case MM_UPDATE_XOR:
+        return opaque ? with : old ^ with;
+    case MM_UPDATE_SMIN:
+        return opaque || y < x ? with : old;
+    case MM_UPDATE_SMAX:
+        return opaque || y > x ? with : old;
+    case MM_UPDATE_UMIN:
+        return opaque || with < old ? with : old;
+    case MM_UPDATE_UMAX:
+        return opaque || with > old ? with : old;
+    default:
+        return with;
+    }
+}
+
+static bool may_go(struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    if (!in_order(o, index))
+        return false;
+    if (e->event.kind == MM_BARRIER_EXIT)
+        return may_leave(o, e);
+    if (e->event.kind == CK_PREDICT_CONDITION)
+        return e->event.instance ? may_meet(o, e) : holds(o, e);
+    return e->place == UINT32_MAX || e->event.kind == MM_WRITE || may_read(o, index);
+}
+
+static void feed(const struct mm_sink *sink, const struct order *o, uint32_t index, mm_event_id id)
+{
+    uint32_t first, n = ck_predict_edges(o->w, index, &first);
+    struct mm_record record = {.type = MM_RECORD_EDGE};
+    o->ids[index] = id;
+    for (uint32_t k = 0; k < n; k++) {
+        record.edge =
+            (struct mm_edge){.from = o->ids[o->w->edges[first + k].from], .to = id, .kind = MM_EDGE_WAIT};
+        sink->record(sink->context, &record);
+    }
+    record = (struct mm_record){.type = MM_RECORD_EVENT, .event = o->w->events[index].event};
+    sink->record(sink->context, &record);
+}
+
+/* The detector finds the race in this order. */
+static bool confirmed(const struct order *o)
+{
+    struct ck_detector *d = ck_detector_create(&(struct ck_detector_options){.races = true});
+    struct mm_sink sink;
+    bool is = false;
+    if (!d)
+        return false;
+    ck_detector_sink(d, &sink);
+    struct mm_record record = {.type = MM_RECORD_COMMAND};
+    for (uint32_t i = 0; i < o->p->command_count; i++) {
+        record.command = o->p->commands[i];
+        if (record.command.id)
+            sink.record(sink.context, &record);
+    }
+    for (uint32_t i = 0; i < o->p->allocation_count; i++) {
+        record = (struct mm_record){.type = MM_RECORD_ALLOCATION, .allocation = o->p->allocations[i].info};
+        if (record.allocation.id)
+            sink.record(sink.context, &record);
+    }
+    mm_event_id id = 0;
+    for (uint32_t i = 0; i < o->count; i++)
+        if (o->w->events[o->events[i]].event.kind != CK_PREDICT_CONDITION)
+            feed(&sink, o, o->events[i], id++);
+    for (uint32_t k = 0; k < o->tail; k++)
+        feed(&sink, o, k ? o->pair->a : o->pair->b, id++);
+    for (size_t i = 0; i < ck_detector_finding_count(d) && !is; i++) {
+        const struct ck_finding *f = ck_detector_finding(d, i);
+        is = f->access_count == 2 && f->allocation &&
+             f->allocation->id == o->w->events[o->pair->a].event.allocation;
+    }
+    ck_detector_destroy(d);
+    return is;
+}
+
+static bool walk(struct order *o);
+
+static void carry_out(struct order *o, uint32_t index)
+{
+    const struct ck_predict_event *e = &o->w->events[index];
+    if (e->place == UINT32_MAX)
+        return;
+    if (ck_predict_reads(&e->event))
+        o->pair->read[index] = held(o, e);
+    if (ck_predict_writes(&e->event)) {
+        o->pair->written[index] = result_of(o, index);
+        memcpy(memory_of(o, e), &o->pair->written[index], e->event.size);
+    }
+}
+
+/* Those that come next in ITEM; false: one does not hold. */
+static bool pass_conditions(struct order *o, uint32_t item)
+{
+    while (next_of(o, item)) {
+        uint32_t index = o->w->items[item].events[o->at[item]];
+        const struct ck_predict_event *e = &o->w->events[index];
+        if (e->event.kind != CK_PREDICT_CONDITION || e->event.instance)
+            return true;
+        if (!holds(o, e))
+            return false;
+        o->events[o->count++] = index;
+        o->at[item]++;
+    }
+    return true;
+}
+
+static bool take(struct order *o, uint32_t item)
+{
+    uint32_t index = o->w->items[item].events[o->at[item]];
+    const struct ck_predict_event *e = &o->w->events[index];
+    uint8_t before[8];
+    uint32_t count = o->count, at = o->at[item];
+    bool writes = e->place != UINT32_MAX && e->event.kind != MM_READ;
+    bool racing = o->tail && (index == o->pair->a || index == o->pair->b);
+    if (racing || !may_go(o, index))
+        return false;
+    if (writes)
+        memcpy(before, memory_of(o, e), e->event.size);
+    carry_out(o, index);
+    o->events[o->count++] = index;
+    o->at[item]++;
+    if (pass_conditions(o, item) && walk(o))
+        return true;
+    o->at[item] = at;
+    o->count = count;
+    if (writes)
+        memcpy(memory_of(o, e), before, e->event.size);
+    return false;
+}
+
+/* The item whose next event is one of commands and may happen: whenever that is, nobody is kept from
+ * anything. */
+static uint32_t next_point(struct order *o)
+{
+    for (uint32_t i = 0; i < o->w->item_count; i++)
+        if (next_of(o, i) && ck_predict_is_point(&o->w->events[o->w->items[i].events[o->at[i]]].event) &&
+            in_order(o, o->w->items[i].events[o->at[i]]))
+            return i;
+    return UINT32_MAX;
+}
+
+static bool walk(struct order *o)
+{
+    uint32_t point = next_point(o);
+    if (point != UINT32_MAX)
+        return take(o, point);
+    if (o->count + o->tail == o->total)
+        return o->orders++ < ORDERS && confirmed(o);
+    if (o->steps++ >= STEPS || o->orders >= ORDERS)
+        return false;
+    for (uint32_t i = 0; i < o->w->item_count; i++) {
+        uint32_t item = (o->last + i) % o->w->item_count, was = o->at[item];
+        if (next_of(o, item) && take(o, item))
+            return true;
+        o->at[item] = was;
+    }
+    return false;
+}
+
+/* What happens to commands up to there takes part, too, and so do conditions. */
+static uint32_t keep_points(const struct order *o)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < o->w->item_count; i++)
+        for (uint32_t k = 0; k < o->pair->cut[i]; k++) {
+            uint32_t index = o->w->items[i].events[k];
+            const struct mm_event *e = &o->w->events[index].event;
+            bool point = ck_predict_is_point(e) || e->kind == CK_PREDICT_CONDITION;
+            o->kept[index] |= point;
+            count += point;
+        }
+    return count;
+}
+
+uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_window *w,
+                          struct ck_predict_pair *pair, uint32_t *order)
+{
+    struct order o = {.p = p,
+                      .w = w,
+                      .pair = pair,
+                      .events = order,
+                      .last = w->events[pair->b].item,
+                      .tail = pair->beyond ? 0 : 2};
+    bool found = false;
+    o.kept = mm_alloc(w->count + 1);
+    o.at = mm_alloc_zero(w->item_count + 1, sizeof *o.at);
+    o.ids = mm_alloc_zero(w->count + 1, sizeof *o.ids);
+    o.memory = mm_alloc_zero(w->place_count + 1, 8);
+    if (o.kept && o.at && o.ids && o.memory) {
+        o.total = ck_predict_select(p, w, pair, o.kept);
+        bool few = o.total >= 2 && o.total <= p->options.events;
+        o.total += keep_points(&o);
+        for (uint32_t i = 0; i < w->place_count; i++)
+            if (w->places[i].to - w->places[i].from <= 8)
+                ck_predict_initial(w, i, o.memory + (size_t)8 * i);
+        found = few && walk(&o);
+    }
+    for (uint32_t k = 0; found && k < o.tail; k++) {
+        order[o.count + k] = k ? pair->a : pair->b;
+        carry_out(&o, order[o.count + k]);
+    }
+    mm_free(o.kept);
+    mm_free(o.at);
+    mm_free(o.ids);
+    mm_free(o.memory);
+    return found ? o.count + o.tail : 0;
+}

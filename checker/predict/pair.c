@@ -1,0 +1,341 @@
+/* One question: what must have happened for two accesses to be reached, or for everybody to be at the end,
+ * and which events matter to it.
+ *
+ * The agents of the two stop there, unless that leaves nobody to read from (BEYOND); others come as far as
+ * values that were read, barriers, and the order of commands demand.  Other reads return what the conditions
+ * of everybody's way allow (struct mm_term); those of which it is not known what follows from them return
+ * what they returned. */
+#include "checker/predict/predict.h"
+
+#include <string.h>
+
+struct closing {
+    const struct ck_predict_window *w;
+    struct ck_predict_pair *pair;
+    bool changed;
+};
+
+/* EVENT happens.  False: its agent stops before that. */
+static bool demand(struct closing *c, uint32_t event)
+{
+    const struct ck_predict_window *w = c->w;
+    uint32_t item = w->events[event].item, at = ck_predict_position(w, event);
+    if (c->pair->cut[item] > at)
+        return true;
+    bool racing = item == w->events[c->pair->a].item || item == w->events[c->pair->b].item;
+    c->pair->stopped |= racing;
+    if (racing && !c->pair->beyond)
+        return false;
+    c->pair->cut[item] = at + 1;
+    c->changed = true;
+    return true;
+}
+
+static bool same_barrier(const struct mm_event *x, const struct mm_event *y)
+{
+    return x->instance == y->instance && x->effective_scope == y->effective_scope;
+}
+
+/* Who leaves a barrier has met all others there. */
+static bool demand_barrier(struct closing *c, const struct ck_predict_event *exit)
+{
+    const struct ck_predict_window *w = c->w;
+    const struct ck_predict_item *me = &w->items[exit->item];
+    const struct ck_predict_slot *slot = &w->slots[me->slot];
+    for (uint32_t i = slot->first_item; i < slot->first_item + slot->item_count; i++) {
+        const struct ck_predict_item *other = &w->items[i];
+        if (other->group != me->group ||
+            (exit->event.effective_scope == MM_SCOPE_SUB_GROUP && other->sub_group != me->sub_group))
+            continue;
+        for (uint32_t k = 0; k < other->count; k++) {
+            const struct mm_event *e = &w->events[other->events[k]].event;
+            if (e->kind == MM_BARRIER_ENTRY && same_barrier(e, &exit->event) && !demand(c, other->events[k]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Who has exchanged values with others has met them: they had come there. */
+static bool demand_meeting(struct closing *c, const struct ck_predict_event *e)
+{
+    const struct ck_predict_window *w = c->w;
+    const struct ck_predict_slot *slot = &w->slots[w->items[e->item].slot];
+    for (uint32_t i = slot->first_item; i < slot->first_item + slot->item_count; i++)
+        for (uint32_t k = 0; k < w->items[i].count; k++) {
+            const struct mm_event *other = &w->events[w->items[i].events[k]].event;
+            if (other->kind == CK_PREDICT_CONDITION && other->instance == e->event.instance &&
+                !demand(c, w->items[i].events[k]))
+                return false;
+        }
+    return true;
+}
+
+/* What commands are ordered after: edges, their own start, the end of their work-items. */
+static bool demand_order(struct closing *c, uint32_t index)
+{
+    const struct ck_predict_window *w = c->w;
+    const struct ck_predict_event *e = &w->events[index];
+    const struct ck_predict_slot *slot = &w->slots[w->items[e->item].slot];
+    uint32_t first, n = ck_predict_edges(w, index, &first);
+    for (uint32_t k = 0; k < n; k++)
+        if (!demand(c, w->edges[first + k].from))
+            return false;
+    if (slot->start != UINT32_MAX && slot->start != index && e->event.agent.index != MM_INDEX_RUNTIME &&
+        !demand(c, slot->start))
+        return false;
+    for (uint32_t i = slot->first_item;
+         e->event.kind == MM_COMMAND_END && i < slot->first_item + slot->item_count; i++)
+        if (i != e->item && !demand(c, w->items[i].events[w->items[i].count - 1]))
+            return false;
+    return true;
+}
+
+static bool demand_all(struct closing *c, uint32_t item)
+{
+    const struct ck_predict_window *w = c->w;
+    for (uint32_t k = 0; k < c->pair->cut[item]; k++) {
+        uint32_t index = w->items[item].events[k];
+        const struct ck_predict_event *e = &w->events[index];
+        if (e->event.kind == MM_BARRIER_EXIT && !demand_barrier(c, e))
+            return false;
+        if (e->event.kind == CK_PREDICT_CONDITION && e->event.instance && !demand_meeting(c, e))
+            return false;
+        if (!demand_order(c, index))
+            return false;
+        if (e->writer != UINT32_MAX && !ck_predict_is_last(w, c->pair, index) && c->pair->free[index])
+            demand(c, e->writer);
+    }
+    return true;
+}
+
+/* ---- reads that may return something else ------------------------------------------------------ */
+
+struct freeing {
+    struct ck_predictor *p;
+    const struct ck_predict_window *w;
+    struct ck_predict_pair *pair;
+    bool opaque, changed; /* OPAQUE: nobody knows how what is needed follows from its leaves */
+};
+
+/* What a place holds that nobody knows is unlike anything that is read: it must not be taken for a value. */
+static void bind(struct freeing *f, uint32_t event, enum ck_predict_free how)
+{
+    uint32_t place = f->w->events[event].place;
+    if (place != UINT32_MAX && f->w->places[place].unknown)
+        how = CK_PREDICT_FIXED;
+    if (f->pair->free[event] >= how)
+        return;
+    f->pair->free[event] = (uint8_t)how;
+    f->changed = true;
+}
+
+static void bind_leaf(void *context, uint32_t event)
+{
+    struct freeing *f = context;
+    bind(f, event, f->opaque ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+}
+
+/* Somebody's way follows from what TERM of E's agent is. */
+static void need(struct freeing *f, const struct ck_predict_event *e, uint32_t term)
+{
+    uint32_t command = e->event.agent.command;
+    f->opaque = ck_predict_term(f->p, command, term)->opaque;
+    ck_predict_leaves(f->p, command, term, bind_leaf, f);
+}
+
+static bool is_opaque(const struct freeing *f, const struct ck_predict_event *e, uint32_t term)
+{
+    return ck_predict_term(f->p, e->event.agent.command, term)->opaque;
+}
+
+/* What E is follows from what it reads, or it is not said how what it reads is used. */
+static void bind_itself(struct freeing *f, uint32_t index)
+{
+    const struct ck_predict_event *e = &f->w->events[index];
+    bool racing = ck_predict_is_last(f->w, f->pair, index);
+    if (ck_predict_reads(&e->event) && !racing && (!e->read || e->event.attributes & MM_NO_VALUE))
+        bind(f, index, CK_PREDICT_FIXED);
+    if (e->update != MM_UPDATE_COMPARE)
+        return;
+    need(f, e, e->compared);
+    bind(f, index, is_opaque(f, e, e->compared) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+}
+
+/* What it writes matters. */
+static void bind_written(struct freeing *f, uint32_t index)
+{
+    const struct ck_predict_event *e = &f->w->events[index];
+    bool replaces =
+        e->event.kind == MM_WRITE || e->update == MM_UPDATE_EXCHANGE || e->update == MM_UPDATE_COMPARE;
+    bool adds = e->update == MM_UPDATE_ADD || e->update == MM_UPDATE_SUB;
+    need(f, e, e->written);
+    if (!replaces)
+        bind(f, index, !adds && is_opaque(f, e, e->written) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+}
+
+/* EVENT happens before the two race, or everybody is at the end. */
+static void look_at(struct freeing *f, uint32_t index)
+{
+    const struct ck_predict_event *e = &f->w->events[index];
+    if (e->event.kind == CK_PREDICT_CONDITION && e->read)
+        need(f, e, e->read);
+    if (e->place == UINT32_MAX)
+        return;
+    bind_itself(f, index);
+    if (ck_predict_reads(&e->event) && f->pair->free[index] && !f->pair->matters[e->place]) {
+        f->pair->matters[e->place] = true;
+        f->changed = true;
+    }
+    if (ck_predict_writes(&e->event) && f->pair->matters[e->place])
+        bind_written(f, index);
+}
+
+/* Reads are bound where a condition follows from them, or a write to a place where such a read is. */
+static void find_free(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+{
+    struct freeing f = {p, w, pair, false, true};
+    memset(pair->free, CK_PREDICT_FREE, w->count * sizeof *pair->free);
+    for (uint32_t i = 0; i < w->place_count; i++)
+        pair->matters[i] = pair->assertion && ck_assertion_names(pair->assertion, p, &w->places[i]);
+    while (f.changed) {
+        f.changed = false;
+        for (uint32_t i = 0; i < w->item_count; i++)
+            for (uint32_t k = 0; k < pair->cut[i]; k++)
+                look_at(&f, w->items[i].events[k]);
+    }
+}
+
+bool ck_predict_pair_create(const struct ck_predict_window *w, struct ck_predict_pair *pair)
+{
+    pair->cut = mm_alloc_zero(w->item_count + 1, sizeof *pair->cut);
+    pair->free = mm_alloc_zero(w->count + 1, sizeof *pair->free);
+    pair->matters = mm_alloc_zero(w->place_count + 1, sizeof *pair->matters);
+    pair->read = mm_alloc_zero(w->count + 1, sizeof *pair->read);
+    pair->written = mm_alloc_zero(w->count + 1, sizeof *pair->written);
+    for (uint32_t i = 0; i < w->count && pair->read && pair->written; i++) {
+        pair->read[i] = w->events[i].event.value_read;
+        pair->written[i] = w->events[i].event.value_written;
+    }
+    return pair->cut && pair->free && pair->matters && pair->read && pair->written;
+}
+
+void ck_predict_pair_destroy(struct ck_predict_pair *pair)
+{
+    mm_free(pair->cut);
+    mm_free(pair->free);
+    mm_free(pair->matters);
+    mm_free(pair->read);
+    mm_free(pair->written);
+}
+
+bool ck_predict_close(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+{
+    struct closing c = {w, pair, true};
+    for (uint32_t i = 0; i < w->item_count; i++)
+        pair->cut[i] = pair->assertion ? w->items[i].count : 0;
+    find_free(p, w, pair);
+    if (pair->assertion)
+        return true;
+    pair->stopped = false;
+    pair->cut[w->events[pair->a].item] = ck_predict_position(w, pair->a) + 1;
+    pair->cut[w->events[pair->b].item] = ck_predict_position(w, pair->b) + 1;
+    while (c.changed) {
+        c.changed = false;
+        find_free(p, w, pair);
+        for (uint32_t i = 0; i < w->item_count; i++)
+            if (!demand_all(&c, i))
+                return false;
+    }
+    return true;
+}
+
+/* ---- what matters ----------------------------------------------------------------------------- */
+
+/* EVENT does not happen before the two race. */
+static bool is_cut(const struct ck_predict_window *w, const struct ck_predict_pair *pair, uint32_t event)
+{
+    return event != UINT32_MAX && ck_predict_position(w, event) >= pair->cut[w->events[event].item];
+}
+
+/* What E writes follows from what is read in the window. */
+static bool may_differ(const struct ck_predictor *p, const struct ck_predict_event *e)
+{
+    return ck_predict_writes(&e->event) &&
+           ck_predict_term(p, e->event.agent.command, e->written)->window == p->window_number;
+}
+
+/* Places that two of those who take part use, one of them writing; where somebody has read what then is not
+ * written; and those that matter where what is written may be something else. */
+static void mark_places(const struct ck_predictor *p, const struct ck_predict_window *w,
+                        const struct ck_predict_pair *pair, uint32_t *owner, bool *used)
+{
+    for (uint32_t i = 0; i < w->place_count; i++)
+        owner[i] = UINT32_MAX;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < w->item_count; i++)
+            for (uint32_t k = 0; k < pair->cut[i]; k++) {
+                const struct ck_predict_event *e = &w->events[w->items[i].events[k]];
+                if (e->place == UINT32_MAX)
+                    continue;
+                if (pass == 0 && ck_predict_reads(&e->event) && is_cut(w, pair, e->writer) &&
+                    pair->free[w->items[i].events[k]])
+                    used[e->place] = true;
+                if (pass == 0 && pair->matters[e->place] && may_differ(p, e))
+                    used[e->place] = true;
+                if (pass == 0 && ck_predict_writes(&e->event))
+                    owner[e->place] = i;
+                else if (pass == 1 && owner[e->place] != UINT32_MAX && owner[e->place] != i)
+                    used[e->place] = true;
+            }
+}
+
+static uint32_t keep_item(const struct ck_predict_window *w, const struct ck_predict_item *item, uint32_t cut,
+                          const bool *used, bool *kept)
+{
+    uint32_t count = 0;
+    bool active = false;
+    for (uint32_t k = 0; k < cut; k++) {
+        const struct ck_predict_event *e = &w->events[item->events[k]];
+        active |= e->place != UINT32_MAX && used[e->place];
+    }
+    for (uint32_t k = 0; active && k < cut; k++) {
+        const struct ck_predict_event *e = &w->events[item->events[k]];
+        bool keep = e->place == UINT32_MAX ? ck_predict_is_fence(&e->event) : used[e->place];
+        kept[item->events[k]] = keep;
+        count += keep;
+    }
+    return count;
+}
+
+uint32_t ck_predict_select(const struct ck_predictor *p, const struct ck_predict_window *w,
+                           const struct ck_predict_pair *pair, bool *kept)
+{
+    uint32_t *owner = mm_alloc((w->place_count + 1) * sizeof *owner), count = 0;
+    bool *used = mm_alloc_zero(w->place_count + 1, sizeof *used);
+    memset(kept, 0, w->count * sizeof *kept);
+    if (owner && used)
+        mark_places(p, w, pair, owner, used);
+    for (uint32_t i = 0; owner && used && i < w->item_count; i++)
+        count += keep_item(w, &w->items[i], pair->cut[i], used, kept);
+    mm_free(owner);
+    mm_free(used);
+    return count;
+}
+
+void ck_predict_initial(const struct ck_predict_window *w, uint32_t place, uint8_t *bytes)
+{
+    const struct ck_predict_place *p = &w->places[place];
+    uint64_t size = p->to - p->from;
+    memset(bytes, 0xa5, size);
+    for (uint32_t i = w->count; i-- > 0;) { /* the first that touches a byte is the last to say */
+        const struct ck_predict_event *e = &w->events[i];
+        bool reads = e->event.kind != MM_WRITE && !(e->event.attributes & MM_NO_VALUE);
+        if (e->place != place)
+            continue;
+        uint64_t value = e->known ? e->before : e->event.value_read;
+        for (uint32_t b = 0; b < e->event.size; b++)
+            bytes[e->event.offset - p->from + b] =
+                b < 8 && (e->known || reads) ? (uint8_t)(value >> (8 * b)) : 0xa5;
+    }
+}

@@ -1,0 +1,476 @@
+/* Prediction: collects the events of an execution in windows, and what memory held before them.
+ *
+ * A window takes accesses of work-items and instrumented host threads, fences, barriers, and what happens to
+ * commands.  What the runtime moves in larger pieces is applied to memory; where it writes what the window
+ * uses, the window ends. */
+#include "checker/predict/predict.h"
+
+#include "checker/race/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = 4000, EVENTS = 48, QUESTIONS = 40, TIMEOUT = 3000 };
+
+/* ---- what memory holds ------------------------------------------------------------------------ */
+
+static uint64_t key_of(uint32_t allocation, uint32_t group, uint64_t offset)
+{
+    uint64_t z = ((uint64_t)allocation << 40) ^ ((uint64_t)group << 20) ^ offset;
+    z = (z ^ z >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    return (z ^ z >> 29) | 1;
+}
+
+static struct ck_predict_value *find_value(const struct ck_predictor *p, uint64_t key)
+{
+    size_t at = key & (p->value_capacity - 1);
+    while (p->values[at].key && p->values[at].key != key)
+        at = (at + 1) & (p->value_capacity - 1);
+    return &p->values[at];
+}
+
+static bool grow_values(struct ck_predictor *p)
+{
+    if ((p->value_count + 1) * 2 <= p->value_capacity)
+        return true;
+    struct ck_predict_value *old = p->values;
+    size_t capacity = p->value_capacity;
+    if (capacity >= (size_t)1 << 22) { /* forget all */
+        memset(old, 0, capacity * sizeof *old);
+        p->value_count = 0;
+        return true;
+    }
+    p->values = mm_alloc_zero(capacity ? capacity * 2 : 1024, sizeof *old);
+    if (!p->values) {
+        p->values = old;
+        return false;
+    }
+    p->value_capacity = capacity ? capacity * 2 : 1024;
+    for (size_t i = 0; i < capacity; i++)
+        if (old[i].key)
+            *find_value(p, old[i].key) = old[i];
+    mm_free(old);
+    return true;
+}
+
+static void set_byte(struct ck_predictor *p, uint64_t key, uint64_t value, bool known)
+{
+    if (!grow_values(p))
+        return;
+    struct ck_predict_value *v = find_value(p, key);
+    p->value_count += v->key == 0;
+    *v = (struct ck_predict_value){key, value & 0xff, known};
+}
+
+/* Local memory: a number for the work-group, else 0. */
+static uint32_t group_of(const struct ck_predictor *p, const struct mm_event *e)
+{
+    if (!ck_predict_is_local(p, e->allocation))
+        return 0;
+    return (e->agent.command << 12) + e->agent.index / ck_predict_group_size(p, e->agent.command) + 1;
+}
+
+/* What was at the place of E; false: that is not known. */
+static bool value_before(const struct ck_predictor *p, const struct mm_event *e, uint32_t group,
+                         uint64_t *value)
+{
+    *value = 0;
+    for (uint32_t i = 0; i < e->size && i < 8; i++) {
+        const struct ck_predict_value *v =
+            p->value_capacity ? find_value(p, key_of(e->allocation, group, e->offset + i)) : NULL;
+        if (!v || !v->key || !v->known)
+            return false;
+        *value |= v->value << (8 * i);
+    }
+    return true;
+}
+
+bool ck_predict_value_now(const struct ck_predictor *p, uint32_t root, uint64_t offset, uint32_t size,
+                          uint64_t *value)
+{
+    return value_before(p, &(struct mm_event){.allocation = root, .offset = offset, .size = size}, 0, value);
+}
+
+static void apply(struct ck_predictor *p, const struct mm_event *e, uint32_t group)
+{
+    bool writes = ck_predict_writes(e);
+    uint64_t value = writes ? e->value_written : e->value_read;
+    uint32_t most = e->size < 4096 ? e->size : 4096;
+    for (uint32_t i = 0; i < most; i++) {
+        bool known = i < 8 && !(e->attributes & MM_NO_VALUE);
+        if (writes || known)
+            set_byte(p, key_of(e->allocation, group, e->offset + i), i < 8 ? value >> (8 * i) : 0, known);
+    }
+}
+
+/* ---- the window ------------------------------------------------------------------------------- */
+
+static void analyse(struct ck_predictor *p, bool last)
+{
+    struct ck_predict_window *w = &p->window;
+    bool ready = p->model && w->atomics && !p->lost && ck_predict_prepare(p, w);
+    if (ready) {
+        ck_predict_ask(p, w);
+    } else if (p->model && w->atomics) {
+        p->questions++;
+        p->unknown++;
+    }
+    if (last)
+        ck_predict_ask_assertions(p, w);
+    p->cut |= w->atomic_agent.command != UINT32_MAX;
+    ck_predict_end_terms(p, w);
+    ck_predict_clear(w);
+}
+
+static struct ck_predict_event *new_event(struct ck_predict_window *w)
+{
+    if (w->count == w->capacity) {
+        uint32_t capacity = w->capacity ? w->capacity * 2 : 64;
+        struct ck_predict_event *events = mm_realloc(w->events, capacity * sizeof *events);
+        if (!events)
+            return NULL;
+        w->events = events;
+        w->capacity = capacity;
+    }
+    return &w->events[w->count++];
+}
+
+bool ck_predict_add_condition(struct ck_predictor *p, const struct mm_term *t)
+{
+    bool meets = t->op == MM_TERM_MEET;
+    if (!meets && ck_predict_term(p, t->agent.command, t->a)->window != p->window_number)
+        return true; /* it is what it is */
+    struct ck_predict_event *to = new_event(&p->window);
+    if (!to)
+        return false;
+    *to = (struct ck_predict_event){.event = {.kind = CK_PREDICT_CONDITION,
+                                              .agent = t->agent,
+                                              .size = t->size,
+                                              .instance = meets ? (uint32_t)t->value : 0,
+                                              .value_read = t->value},
+                                    .id = p->next_event,
+                                    .read = t->a,
+                                    .keeps = t->op == MM_TERM_KEEP};
+    return true;
+}
+
+static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t named, uint32_t group)
+{
+    struct ck_predict_window *w = &p->window;
+    struct ck_predict_event *to = new_event(w);
+    p->lost |= !to;
+    if (!to)
+        return;
+    *to = (struct ck_predict_event){.event = *e, .id = p->next_event, .named = named};
+    if (!ck_predict_is_access(e))
+        return;
+    to->known = value_before(p, e, group, &to->before);
+    ck_predict_attach(p, to, w->count - 1);
+    if (!(e->attributes & MM_ATOMIC))
+        return;
+    struct mm_agent *first = &w->atomic_agent;
+    w->atomics |= first->command != UINT32_MAX &&
+                  (first->command != e->agent.command || first->index != e->agent.index);
+    *first = e->agent;
+}
+
+static bool overlaps(const struct ck_predict_window *w, const struct mm_event *e)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct mm_event *x = &w->events[i].event;
+        if (ck_predict_is_access(x) && x->allocation == e->allocation && x->offset < e->offset + e->size &&
+            e->offset < x->offset + x->size)
+            return true;
+    }
+    return false;
+}
+
+/* The runtime, and the host where it is not instrumented, move memory in pieces whose contents are not
+ * recorded. */
+static bool is_piece(const struct mm_event *e)
+{
+    bool work_item = e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
+    bool small = e->size <= 8 && (e->size & (e->size - 1)) == 0;
+    bool unseen = e->attributes & MM_NO_VALUE && !e->source;
+    return !work_item && (!small || unseen || e->semantics & MM_TRANSFER);
+}
+
+/* Of an instrumented host's plain accesses the values are not recorded: it reads what memory is known to
+ * hold; what it writes is known when somebody reads it (predict/window.c). */
+static void find_value_of(const struct ck_predictor *p, struct mm_event *e, uint32_t group)
+{
+    uint64_t value;
+    if (!(e->attributes & MM_NO_VALUE) || e->size > 8)
+        return;
+    if (e->kind == MM_READ && value_before(p, e, group, &value)) {
+        e->value_read = value;
+        e->attributes &= (uint8_t)~MM_NO_VALUE;
+    }
+    if (e->kind == MM_WRITE)
+        e->value_written = CK_PREDICT_UNKNOWN;
+}
+
+static void one_access(struct ck_predictor *p, const struct mm_event *recorded)
+{
+    struct mm_event e = *recorded;
+    if (e.allocation < p->allocation_count && p->allocations[e.allocation].root) {
+        const struct ck_predict_allocation *a = &p->allocations[e.allocation];
+        e.offset += a->offset;
+        e.allocation = a->root;
+    }
+    uint32_t group = group_of(p, &e);
+    find_value_of(p, &e, group);
+    if (!is_piece(&e))
+        add_event(p, &e, recorded->allocation, group);
+    else if (ck_predict_writes(&e) && overlaps(&p->window, &e))
+        analyse(p, false);
+    apply(p, &e, group);
+}
+
+/* Asynchronous copies are taken to be made by the first who asks for them, between two barriers: that orders
+ * more than there is, so that no race is predicted that is none. */
+static void add_copy(struct ck_predictor *p, const struct mm_event *e)
+{
+    struct mm_event barrier = *e;
+    barrier.instance |= e->kind == MM_COPY_START ? UINT32_C(1) << 30 : UINT32_C(1) << 31;
+    barrier.order = MM_ACQ_REL;
+    barrier.scope = barrier.effective_scope = MM_SCOPE_WORK_GROUP;
+    barrier.fence_flags = MM_FENCE_GLOBAL | MM_FENCE_LOCAL;
+    barrier.kind = MM_BARRIER_ENTRY;
+    add_event(p, &barrier, 0, 0);
+    barrier.kind = MM_BARRIER_EXIT;
+    add_event(p, &barrier, 0, 0);
+}
+
+static void end_window_if_full(struct ck_predictor *p)
+{
+    if (p->window.count >= p->options.window)
+        analyse(p, false);
+}
+
+static void one_event(struct ck_predictor *p, const struct mm_event *e)
+{
+    end_window_if_full(p);
+    if (ck_predict_is_access(e))
+        one_access(p, e);
+    else if (e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
+        add_copy(p, e);
+    else if (e->kind != MM_INIT)
+        add_event(p, e, 0, 0);
+    if (e->kind == MM_FREE && e->allocation < p->allocation_count)
+        p->allocations[e->allocation].freed = true;
+    p->next_event++;
+}
+
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        one_event(context, &events[i]);
+    return MM_OK;
+}
+
+/* The event of the window with that id.  Conditions have that of the event after them. */
+static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
+{
+    uint32_t low = 0, high = w->count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (w->events[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < w->count && w->events[low].id == id && w->events[low].event.kind == CK_PREDICT_CONDITION)
+        low++;
+    return low < w->count && w->events[low].id == id ? low : UINT32_MAX;
+}
+
+/* An edge comes before the event that it leads to. */
+static void take_edge(struct ck_predictor *p, const struct mm_edge *edge)
+{
+    struct ck_predict_window *w = &p->window;
+    end_window_if_full(p);
+    uint32_t from = index_of(w, edge->from);
+    if (edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO || edge->to != p->next_event ||
+        from == UINT32_MAX)
+        return;
+    if (w->edge_count == w->edge_capacity) {
+        uint32_t capacity = w->edge_capacity ? w->edge_capacity * 2 : 64;
+        struct ck_predict_edge *edges = mm_realloc(w->edges, capacity * sizeof *edges);
+        if (!edges)
+            return;
+        w->edges = edges;
+        w->edge_capacity = capacity;
+    }
+    w->edges[w->edge_count++] = (struct ck_predict_edge){from, w->count};
+}
+
+/* What is told of an event before it is of its window. */
+static void take_term(struct ck_predictor *p, const struct mm_term *term)
+{
+    if (p->pending_count == 0)
+        end_window_if_full(p);
+    ck_predict_take_term(p, term);
+}
+
+/* ---- records ---------------------------------------------------------------------------------- */
+
+/* Makes room for entry ID of an array by id. */
+static bool make_room(void **array, uint32_t *count, uint32_t id, size_t size)
+{
+    if (id < *count)
+        return true;
+    uint32_t wanted = id + id / 2 + 16;
+    char *grown = id < UINT32_MAX / 2 ? mm_realloc(*array, wanted * size) : NULL;
+    if (!grown)
+        return false;
+    memset(grown + *count * size, 0, (wanted - *count) * size);
+    *array = grown;
+    *count = wanted;
+    return true;
+}
+
+static const char *keep(struct ck_predictor *p, const char *s)
+{
+    const char *copy = mm_arena_strdup(p->arena, s ? s : "");
+    return copy ? copy : "";
+}
+
+static void take_allocation(struct ck_predictor *p, const struct mm_allocation *record)
+{
+    if (!make_room((void **)&p->allocations, &p->allocation_count, record->id, sizeof *p->allocations))
+        return;
+    struct ck_predict_allocation *a = &p->allocations[record->id];
+    a->info = *record;
+    a->info.name = keep(p, record->name);
+    a->root = record->id;
+    a->offset = 0;
+    for (uint32_t i = 1; i < p->allocation_count; i++) {
+        const struct ck_predict_allocation *whole = &p->allocations[i];
+        if (i == record->id || whole->root != i || whole->freed ||
+            !ck_allocation_lies_in(&a->info, &whole->info))
+            continue;
+        a->root = i;
+        a->offset = record->address - whole->info.address;
+    }
+}
+
+static void take_argument(struct ck_predictor *p, const struct mm_argument *record)
+{
+    struct ck_predict_argument *argument =
+        p->assertion_count ? mm_arena_alloc(p->arena, sizeof *argument) : NULL;
+    if (!argument)
+        return;
+    argument->info = *record;
+    argument->info.name = keep(p, record->name);
+    argument->info.type_name = keep(p, record->type_name);
+    argument->next = p->arguments;
+    p->arguments = argument;
+}
+
+static void take_command(struct ck_predictor *p, const struct mm_command *record)
+{
+    if (!make_room((void **)&p->commands, &p->command_count, record->id, sizeof *p->commands))
+        return;
+    p->commands[record->id] = *record;
+    p->commands[record->id].kind = keep(p, record->kind);
+    p->commands[record->id].kernel = keep(p, record->kernel);
+}
+
+static enum mm_class take_record(void *context, const struct mm_record *record)
+{
+    struct ck_predictor *p = context;
+    if (record->type == MM_RECORD_EVENT)
+        one_event(p, &record->event);
+    if (record->type == MM_RECORD_EDGE)
+        take_edge(p, &record->edge);
+    if (record->type == MM_RECORD_COMMAND)
+        take_command(p, &record->command);
+    if (record->type == MM_RECORD_ALLOCATION)
+        take_allocation(p, &record->allocation);
+    if (record->type == MM_RECORD_ARGUMENT)
+        take_argument(p, &record->argument);
+    if (record->type == MM_RECORD_TERM)
+        take_term(p, &record->term);
+    return MM_OK;
+}
+
+/* ---- life ------------------------------------------------------------------------------------- */
+
+struct ck_predictor *ck_predictor_create(const struct mm_cat_model *model,
+                                         const struct ck_predict_options *options)
+{
+    struct ck_predictor *p = mm_alloc_zero(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->seen = mm_alloc_zero(CK_PREDICT_SEEN, sizeof *p->seen);
+    p->arena = mm_arena_create();
+    if (!p->seen || !p->arena) {
+        ck_predictor_destroy(p);
+        return NULL;
+    }
+    p->model = model;
+    p->window_number = 1;
+    p->options = *options;
+    p->options.window = options->window ? options->window : WINDOW;
+    p->options.events = options->events ? options->events : EVENTS;
+    p->options.questions = options->questions ? options->questions : QUESTIONS;
+    p->options.timeout_ms = options->timeout_ms ? options->timeout_ms : TIMEOUT;
+    ck_predict_clear(&p->window);
+    return p;
+}
+
+enum mm_class ck_predictor_assert(struct ck_predictor *p, const char *text, struct mm_error *err)
+{
+    struct ck_condition **grown = mm_realloc(p->assertions, (p->assertion_count + 1) * sizeof *grown);
+    if (!grown)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    p->assertions = grown;
+    p->assertions[p->assertion_count] = ck_assertion_parse(text, err);
+    if (!p->assertions[p->assertion_count])
+        return err->cls;
+    p->assertion_count++;
+    return MM_OK;
+}
+
+void ck_predictor_sink(struct ck_predictor *predictor, struct mm_sink *sink)
+{
+    *sink = (struct mm_sink){.context = predictor, .record = take_record, .events = take_events};
+}
+
+void ck_predictor_finish(struct ck_predictor *p, struct ck_detector *detector)
+{
+    analyse(p, true);
+    for (size_t i = 0; i < p->found_count; i++)
+        ck_finding_predicted(detector, &p->found[i]);
+    if (p->limit.cls != MM_OK)
+        ck_detector_unknown(detector, &p->limit);
+}
+
+void ck_predictor_count(const struct ck_predictor *predictor, size_t *questions, size_t *unknown)
+{
+    *questions = predictor->questions;
+    *unknown = predictor->unknown;
+}
+
+void ck_predictor_destroy(struct ck_predictor *p)
+{
+    if (!p)
+        return;
+    ck_predict_clear(&p->window);
+    ck_predict_destroy_terms(p);
+    mm_free(p->window.events);
+    mm_free(p->window.edges);
+    for (size_t i = 0; i < p->found_count; i++)
+        mm_free(p->found[i].execution);
+    for (size_t i = 0; i < p->assertion_count; i++)
+        ck_condition_destroy(p->assertions[i]);
+    mm_free(p->assertions);
+    mm_free(p->allocations);
+    mm_free(p->commands);
+    mm_free(p->values);
+    mm_free(p->seen);
+    mm_free(p->found);
+    mm_arena_destroy(p->arena);
+    mm_free(p);
+}

@@ -1,0 +1,286 @@
+/* How what agents do follows from what they read: the terms of a record (struct mm_term), attached to the
+ * events of the window; conditions of branches are events of their own there.  Of terms whose reads lie
+ * before the window the values are known. */
+#include "checker/predict/predict.h"
+
+#include <string.h>
+
+enum { MOST = 1 << 21, DEEPEST = 200, GAP = 1 << 17 };
+
+/* A value that nobody asks for again, which was what it was. */
+static struct ck_predict_term forgotten = {.op = MM_TERM_OPAQUE, .opaque = true};
+
+struct ck_predict_term *ck_predict_term(const struct ck_predictor *p, uint32_t command, uint32_t id)
+{
+    const struct ck_predict_terms *t = command < p->term_count ? &p->terms[command] : NULL;
+    return t && id > t->base && id - t->base <= t->count ? &t->list[id - t->base - 1] : &forgotten;
+}
+
+/* ---- taking ------------------------------------------------------------------------------------ */
+
+static struct ck_predict_terms *table_of(struct ck_predictor *p, uint32_t command)
+{
+    if (command >= p->term_count) {
+        uint32_t count = command + command / 2 + 16;
+        struct ck_predict_terms *grown =
+            command < UINT32_MAX / 2 ? mm_realloc(p->terms, count * sizeof *grown) : NULL;
+        if (!grown)
+            return NULL;
+        memset(grown + p->term_count, 0, (count - p->term_count) * sizeof *grown);
+        p->terms = grown;
+        p->term_count = count;
+    }
+    return &p->terms[command];
+}
+
+/* A place for term ID. */
+static struct ck_predict_term *new_term(struct ck_predictor *p, uint32_t command, uint32_t id)
+{
+    struct ck_predict_terms *t = table_of(p, command);
+    if (!t || id <= t->base || id - t->base > t->count + GAP)
+        return NULL;
+    uint32_t wanted = id - t->base;
+    if (wanted > t->capacity) {
+        uint32_t capacity = wanted + wanted / 2 + 64;
+        struct ck_predict_term *list = mm_realloc(t->list, capacity * sizeof *list);
+        if (!list)
+            return NULL;
+        t->list = list;
+        t->capacity = capacity;
+    }
+    for (; t->count < wanted; t->count++, p->terms_kept++)
+        t->list[t->count] = forgotten;
+    return &t->list[wanted - 1];
+}
+
+/* What it follows from decides whether it is known in this window. */
+static void define(struct ck_predictor *p, const struct mm_term *record, struct ck_predict_term *to)
+{
+    const uint32_t ids[] = {record->a, record->b, record->c};
+    *to = (struct ck_predict_term){.id = record->id,
+                                   .a = record->a,
+                                   .b = record->b,
+                                   .c = record->c,
+                                   .event = UINT32_MAX,
+                                   .value = record->value,
+                                   .op = record->op,
+                                   .size = record->size,
+                                   .opaque = record->op == MM_TERM_OPAQUE};
+    if (record->op == MM_TERM_READ)
+        to->window = p->window_number;
+    for (int k = 0; k < 3; k++) {
+        const struct ck_predict_term *x = ids[k] ? ck_predict_term(p, record->agent.command, ids[k]) : NULL;
+        if (!x)
+            continue;
+        to->opaque |= x->opaque;
+        to->depth = x->depth >= to->depth ? (uint16_t)(x->depth + 1) : to->depth;
+        to->window = x->window == p->window_number ? x->window : to->window;
+    }
+    to->opaque |= to->depth > DEEPEST;
+    to->depth = to->depth > DEEPEST ? DEEPEST : to->depth;
+}
+
+static struct ck_predict_pending *pending_of(struct ck_predictor *p, struct mm_agent agent)
+{
+    for (uint32_t i = 0; i < p->pending_count; i++)
+        if (p->pending[i].agent.command == agent.command && p->pending[i].agent.index == agent.index)
+            return &p->pending[i];
+    if (p->pending_count == p->pending_capacity) {
+        uint32_t capacity = p->pending_capacity ? p->pending_capacity * 2 : 8;
+        struct ck_predict_pending *grown = mm_realloc(p->pending, capacity * sizeof *grown);
+        if (!grown)
+            return NULL;
+        p->pending = grown;
+        p->pending_capacity = capacity;
+    }
+    p->pending[p->pending_count] = (struct ck_predict_pending){.agent = agent, .update = MM_UPDATE_COUNT};
+    return &p->pending[p->pending_count++];
+}
+
+/* False: what is recorded from here on cannot be followed. */
+static bool take(struct ck_predictor *p, const struct mm_term *t)
+{
+    bool way = t->op == MM_TERM_CONDITION || t->op == MM_TERM_KEEP || t->op == MM_TERM_MEET,
+         access = t->op == MM_TERM_READ || t->op == MM_TERM_WRITE || t->op == MM_TERM_BEFORE ||
+                  t->op == MM_TERM_UPDATE;
+    struct ck_predict_term *to = t->id ? new_term(p, t->agent.command, t->id) : NULL;
+    if (t->id && !to)
+        return false;
+    if (to)
+        define(p, t, to);
+    if (way)
+        return ck_predict_add_condition(p, t);
+    struct ck_predict_pending *pending = access ? pending_of(p, t->agent) : NULL;
+    if (access && !pending)
+        return false;
+    if (t->op == MM_TERM_READ) {
+        pending->read = t->id;
+    } else if (t->op == MM_TERM_BEFORE) {
+        pending->known = true;
+        pending->before = t->value;
+    } else if (access) {
+        pending->written = t->a;
+        pending->compared = t->b;
+        pending->update = t->op == MM_TERM_UPDATE ? (uint8_t)t->value : MM_UPDATE_COUNT;
+    }
+    return true;
+}
+
+void ck_predict_take_term(struct ck_predictor *p, const struct mm_term *t)
+{
+    p->lost |= !take(p, t);
+}
+
+void ck_predict_attach(struct ck_predictor *p, struct ck_predict_event *e, uint32_t index)
+{
+    e->update = MM_UPDATE_COUNT;
+    for (uint32_t i = 0; i < p->pending_count; i++) {
+        struct ck_predict_pending *x = &p->pending[i];
+        if (x->agent.command != e->event.agent.command || x->agent.index != e->event.agent.index)
+            continue;
+        struct ck_predict_term *read = ck_predict_term(p, x->agent.command, x->read);
+        bool here = read->window == p->window_number;
+        e->read = here ? x->read : 0; /* else it is kept: what follows from it counts as known */
+        e->written = x->written;
+        e->compared = x->compared;
+        e->update = x->update;
+        e->before = e->known ? e->before : x->before;
+        e->known |= x->known;
+        if (read->op == MM_TERM_READ) {
+            read->event = here ? index : UINT32_MAX;
+            read->value = e->event.value_read;
+        }
+        *x = p->pending[--p->pending_count];
+        return;
+    }
+}
+
+void ck_predict_end_terms(struct ck_predictor *p, const struct ck_predict_window *w)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        const struct ck_predict_event *e = &w->events[i];
+        struct ck_predict_term *t = ck_predict_term(p, e->event.agent.command, e->read);
+        if (t->op != MM_TERM_READ || e->event.kind == CK_PREDICT_CONDITION)
+            continue;
+        t->event = UINT32_MAX;
+        t->value = e->event.value_read;
+    }
+    p->window_number++;
+    if (p->terms_kept <= MOST)
+        return;
+    for (uint32_t c = 0; c < p->term_count; c++) {
+        p->terms[c].base += p->terms[c].count;
+        p->terms[c].count = 0;
+    }
+    p->terms_kept = 0;
+}
+
+void ck_predict_destroy_terms(struct ck_predictor *p)
+{
+    for (uint32_t c = 0; c < p->term_count; c++)
+        mm_free(p->terms[c].list);
+    mm_free(p->terms);
+    mm_free(p->pending);
+}
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+enum ck_expr_op ck_predict_expr_op(uint8_t op)
+{
+    static const uint8_t table[MM_TERM_COUNT] = {
+        [MM_TERM_CONST] = CK_CONST, [MM_TERM_ADD] = CK_ADD,      [MM_TERM_SUB] = CK_SUB,
+        [MM_TERM_MUL] = CK_MUL,     [MM_TERM_UDIV] = CK_UDIV,    [MM_TERM_SDIV] = CK_SDIV,
+        [MM_TERM_UREM] = CK_UREM,   [MM_TERM_SREM] = CK_SREM,    [MM_TERM_AND] = CK_AND,
+        [MM_TERM_OR] = CK_OR,       [MM_TERM_XOR] = CK_XOR,      [MM_TERM_SHL] = CK_SHL,
+        [MM_TERM_LSHR] = CK_LSHR,   [MM_TERM_ASHR] = CK_ASHR,    [MM_TERM_EQ] = CK_EQ,
+        [MM_TERM_NE] = CK_NE,       [MM_TERM_ULT] = CK_ULT,      [MM_TERM_ULE] = CK_ULE,
+        [MM_TERM_SLT] = CK_SLT,     [MM_TERM_SLE] = CK_SLE,      [MM_TERM_NOT] = CK_NOT,
+        [MM_TERM_NEG] = CK_NEG,     [MM_TERM_ZEXT] = CK_ZEXT,    [MM_TERM_SEXT] = CK_SEXT,
+        [MM_TERM_TRUNC] = CK_TRUNC, [MM_TERM_SELECT] = CK_SELECT};
+    return (enum ck_expr_op)table[op];
+}
+
+/* The size of T's operands: a constant has that of the other. */
+unsigned ck_predict_operand_size(const struct ck_predictor *p, uint32_t command,
+                                 const struct ck_predict_term *t)
+{
+    bool compares = t->op >= MM_TERM_EQ && t->op <= MM_TERM_SLE;
+    bool converts = t->op >= MM_TERM_ZEXT && t->op <= MM_TERM_TRUNC;
+    uint32_t other = t->a ? t->a : t->b;
+    return (compares || converts) && other ? ck_predict_term(p, command, other)->size : t->size;
+}
+
+static uint64_t masked(uint64_t value, unsigned size)
+{
+    return size < 8 ? value & ((UINT64_C(1) << (8 * size)) - 1) : value;
+}
+
+static uint64_t apply(const struct ck_predict_term *t, unsigned size, const uint64_t *v)
+{
+    switch (t->op) {
+    case MM_TERM_CONST:
+        return t->value;
+    case MM_TERM_SELECT:
+        return v[0] ? v[1] : v[2];
+    case MM_TERM_ZEXT:
+    case MM_TERM_TRUNC:
+        return v[0];
+    case MM_TERM_SEXT:
+        return (uint64_t)ck_sign_extend(v[0], size);
+    default:
+        return ck_evaluate(ck_predict_expr_op(t->op), v[0], v[1], size);
+    }
+}
+
+uint64_t ck_predict_value(const struct ck_predictor *p, uint32_t command, uint32_t id, const uint64_t *read)
+{
+    struct ck_predict_term *t = ck_predict_term(p, command, id);
+    if (t->op == MM_TERM_READ)
+        return t->event == UINT32_MAX ? t->value : read[t->event];
+    if (t->opaque)
+        return CK_PREDICT_UNKNOWN;
+    const uint32_t ids[] = {t->a, t->b, t->c};
+    unsigned size = ck_predict_operand_size(p, command, t);
+    uint64_t v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = ids[k] ? ck_predict_value(p, command, ids[k], read) : masked(t->value, size);
+    uint64_t value = masked(apply(t, size, v), t->size);
+    if (t->window != p->window_number && t != &forgotten)
+        *t = (struct ck_predict_term){.id = t->id, .op = MM_TERM_CONST, .size = t->size, .value = value};
+    return value;
+}
+
+/* ---- what it follows from ---------------------------------------------------------------------- */
+
+void ck_predict_leaves(struct ck_predictor *p, uint32_t command, uint32_t id, void (*leaf)(void *, uint32_t),
+                       void *context)
+{
+    uint32_t few[64], *stack = few, count = 0, capacity = 64;
+    p->stamp++;
+    for (uint32_t at = id; at || count; at = count ? stack[--count] : 0) {
+        struct ck_predict_term *t = at ? ck_predict_term(p, command, at) : &forgotten;
+        if (t->window != p->window_number || t->stamp == p->stamp)
+            continue;
+        t->stamp = p->stamp;
+        if (t->op == MM_TERM_READ && t->event != UINT32_MAX)
+            leaf(context, t->event);
+        if (count + 3 > capacity) {
+            uint32_t *grown = mm_alloc(capacity * 2 * sizeof *grown);
+            if (!grown) {
+                p->lost = true;
+                break;
+            }
+            memcpy(grown, stack, count * sizeof *grown);
+            if (stack != few)
+                mm_free(stack);
+            stack = grown;
+            capacity *= 2;
+        }
+        const uint32_t ids[] = {t->a, t->b, t->c};
+        for (int k = 0; k < 3; k++)
+            if (ids[k])
+                stack[count++] = ids[k];
+    }
+    if (stack != few)
+        mm_free(stack);
+}

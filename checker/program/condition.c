@@ -1,0 +1,260 @@
+/* Reads conditions. */
+#include "checker/program/condition.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NODES = 8192, MOST_INDICES = 16, DEPTH = 256 };
+
+struct reader {
+    struct ck_condition *condition;
+    const char *at;
+    unsigned depth;
+    bool failed;
+    struct mm_error *err;
+};
+
+static uint32_t bad(struct reader *r, const char *what)
+{
+    if (!r->failed)
+        mm_fail(r->err, MM_INVALID, "checker.condition", "in the condition '%.200s': %s expected at '%.20s'",
+                r->condition->text, what, *r->at ? r->at : "the end");
+    r->failed = true;
+    return 0;
+}
+
+static void skip_space(struct reader *r)
+{
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+}
+
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool accept(struct reader *r, const char *word)
+{
+    size_t n = strlen(word);
+    skip_space(r);
+    if (r->failed || strncmp(r->at, word, n) != 0 || (isalpha((unsigned char)*word) && is_of_name(r->at[n])))
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* One operator has several spellings. */
+static bool accept_not(struct reader *r)
+{
+    skip_space(r);
+    return accept(r, "not") || accept(r, "~") || (r->at[0] == '!' && r->at[1] != '=' && accept(r, "!"));
+}
+
+static bool accept_and(struct reader *r)
+{
+    return accept(r, "and") || accept(r, "&&") || accept(r, "/\\");
+}
+
+static bool accept_or(struct reader *r)
+{
+    return accept(r, "or") || accept(r, "||") || accept(r, "\\/");
+}
+
+/* ---- terms ---------------------------------------------------------------------------------------- */
+
+static uint64_t number(struct reader *r)
+{
+    bool negative = accept(r, "-");
+    char *end;
+    if (!negative)
+        accept(r, "+");
+    uint64_t value = strtoull(r->at, &end, 0);
+    if (!isdigit((unsigned char)*r->at) || is_of_name(*end))
+        return bad(r, "a whole number");
+    r->at = end;
+    return negative ? 0 - value : value;
+}
+
+static struct ck_condition_term constant(struct reader *r)
+{
+    char *whole, *end;
+    double real = strtod(r->at, &end);
+    strtoull(r->at, &whole, 0);
+    if (end <= whole)
+        return (struct ck_condition_term){.value = number(r)};
+    if (is_of_name(*end))
+        bad(r, "a number");
+    r->at = end;
+    r->condition->has_real = true;
+    return (struct ck_condition_term){.is_real = true, .real = real};
+}
+
+static const char *name(struct reader *r)
+{
+    bool quoted = accept(r, "'");
+    size_t n = 0;
+    if (!quoted)
+        accept(r, "%");
+    while (r->at[n] && (quoted ? r->at[n] != '\'' : is_of_name(r->at[n])))
+        n++;
+    char *copy = n ? mm_arena_alloc(r->condition->arena, n + 1) : NULL;
+    if (!copy || (quoted && !r->at[n])) {
+        bad(r, "a name");
+        return NULL;
+    }
+    memcpy(copy, r->at, n);
+    r->at += n + quoted;
+    return copy;
+}
+
+static void read_index(struct reader *r, struct ck_condition_term *term)
+{
+    if (!term->indices)
+        term->indices = mm_arena_alloc(r->condition->arena, MOST_INDICES * sizeof *term->indices);
+    if (!term->indices || term->index_count == MOST_INDICES) {
+        bad(r, "fewer indices");
+        return;
+    }
+    term->indices[term->index_count++] = number(r);
+    if (!accept(r, "]"))
+        bad(r, "]");
+}
+
+static struct ck_condition_term term(struct reader *r)
+{
+    skip_space(r);
+    if (isdigit((unsigned char)*r->at) || *r->at == '-' || *r->at == '+')
+        return constant(r);
+    struct ck_condition_term t = {.name = name(r)};
+    while (accept(r, "["))
+        read_index(r, &t);
+    return t;
+}
+
+/* ---- propositions --------------------------------------------------------------------------------- */
+
+static uint32_t add(struct reader *r, struct ck_condition_node node)
+{
+    struct ck_condition *c = r->condition;
+    if (c->count == MOST_NODES)
+        return bad(r, "a shorter condition");
+    if (c->count == c->capacity) {
+        uint32_t capacity = c->capacity ? c->capacity * 2 : 16;
+        struct ck_condition_node *nodes = mm_realloc(c->nodes, capacity * sizeof *nodes);
+        if (!nodes)
+            return bad(r, "more memory");
+        c->nodes = nodes;
+        c->capacity = capacity;
+    }
+    c->nodes[c->count] = node;
+    return c->count++;
+}
+
+static uint32_t comparison(struct reader *r)
+{
+    struct ck_condition_node n = {.op = CK_PROP_COMPARE, .left = term(r)};
+    for (size_t i = 0; i < CK_COMPARISONS; i++) {
+        if (!accept(r, ck_comparisons[i].text))
+            continue;
+        struct ck_condition_term right = term(r);
+        n.compare = ck_comparisons[i].op;
+        n.right = ck_comparisons[i].swap ? n.left : right;
+        n.left = ck_comparisons[i].swap ? right : n.left;
+        return add(r, n);
+    }
+    return bad(r, "a comparison");
+}
+
+static uint32_t alternatives(struct reader *r);
+
+static uint32_t primary(struct reader *r)
+{
+    uint32_t result;
+    if (++r->depth > DEPTH)
+        return bad(r, "less nesting");
+    if (accept_not(r)) {
+        uint32_t a = primary(r);
+        result = add(r, (struct ck_condition_node){.op = CK_PROP_NOT, .a = a});
+    } else if (accept(r, "(")) {
+        result = alternatives(r);
+        if (!accept(r, ")"))
+            bad(r, ")");
+    } else if (accept(r, "true")) {
+        result = add(r, (struct ck_condition_node){.op = CK_PROP_TRUE});
+    } else {
+        result = comparison(r);
+    }
+    r->depth--;
+    return result;
+}
+
+static uint32_t conjunction(struct reader *r)
+{
+    uint32_t left = primary(r);
+    while (accept_and(r)) {
+        uint32_t right = primary(r);
+        left = add(r, (struct ck_condition_node){.op = CK_PROP_AND, .a = left, .b = right});
+    }
+    return left;
+}
+
+static uint32_t alternatives(struct reader *r)
+{
+    uint32_t left = conjunction(r);
+    while (accept_or(r)) {
+        uint32_t right = conjunction(r);
+        left = add(r, (struct ck_condition_node){.op = CK_PROP_OR, .a = left, .b = right});
+    }
+    return left;
+}
+
+static void read_quantifier(struct reader *r)
+{
+    struct ck_condition *c = r->condition;
+    const char *start = r->at;
+    bool negated = accept_not(r);
+    c->quantified = true;
+    c->quantifier = negated ? CK_NOT_EXISTS : CK_EXISTS;
+    if (accept(r, "exists"))
+        return;
+    c->quantifier = CK_FORALL;
+    if (!negated && accept(r, "forall"))
+        return;
+    c->quantified = false;
+    r->at = start;
+}
+
+/* ---- life ----------------------------------------------------------------------------------------- */
+
+struct ck_condition *ck_condition_parse(const char *text, struct mm_error *err)
+{
+    struct ck_condition *c = mm_alloc_zero(1, sizeof *c);
+    if (c && (c->arena = mm_arena_create()))
+        c->text = mm_arena_strdup(c->arena, text);
+    if (!c || !c->text) {
+        ck_condition_destroy(c);
+        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return NULL;
+    }
+    struct reader r = {.condition = c, .at = c->text, .err = err};
+    read_quantifier(&r);
+    c->root = alternatives(&r);
+    skip_space(&r);
+    if (*r.at)
+        bad(&r, "the end of the condition");
+    if (!r.failed)
+        return c;
+    ck_condition_destroy(c);
+    return NULL;
+}
+
+void ck_condition_destroy(struct ck_condition *c)
+{
+    if (!c)
+        return;
+    mm_arena_destroy(c->arena);
+    mm_free(c->nodes);
+    mm_free(c);
+}

@@ -1,0 +1,580 @@
+/* Programs to decide about: builders, and the check that every engine relies on. */
+#include "checker/program/program.h"
+
+#include <string.h>
+
+enum { LARGEST_OBJECT = 1 << 30 };
+
+const struct ck_comparison ck_comparisons[CK_COMPARISONS] = {{"==", CK_EQ, false},  {"!=", CK_NE, false},
+                                                             {"<=", CK_SLE, false}, {">=", CK_SLE, true},
+                                                             {"<", CK_SLT, false},  {">", CK_SLT, true}};
+
+struct ck_program *ck_program_create(void)
+{
+    struct mm_arena *arena = mm_arena_create();
+    struct ck_program *p = arena ? mm_arena_alloc(arena, sizeof *p) : NULL;
+
+    if (!p) {
+        mm_arena_destroy(arena);
+        return NULL;
+    }
+    p->arena = arena;
+    p->filter = CK_NO_EXPR;
+    p->name = p->file = "";
+    return p;
+}
+
+void ck_program_destroy(struct ck_program *program)
+{
+    if (program)
+        mm_arena_destroy(program->arena);
+}
+
+/* ---- builders --------------------------------------------------------------------------------- */
+
+/* Arrays grow to the next power of two when their count is one, so that no capacity need be kept.
+ * Returns the array with room for one more item, or NULL. */
+static void *grow(struct mm_arena *arena, void *array, uint32_t count, size_t item)
+{
+    size_t capacity;
+    void *bigger;
+
+    if (count != 0 && (count & (count - 1)) != 0)
+        return array;
+    if (count >= UINT32_MAX / 2)
+        return NULL;
+    capacity = count == 0 ? 1 : (size_t)count * 2;
+    bigger = mm_arena_alloc(arena, capacity * item);
+    if (bigger && count != 0)
+        memcpy(bigger, array, count * item);
+    return bigger;
+}
+
+static uint32_t append(struct mm_arena *arena, void *array_slot, uint32_t *count, const void *item,
+                       size_t size)
+{
+    void *array;
+
+    memcpy(&array, array_slot, sizeof array);
+    array = grow(arena, array, *count, size);
+    if (!array)
+        return UINT32_MAX;
+    memcpy((char *)array + *count * size, item, size);
+    memcpy(array_slot, &array, sizeof array);
+    return (*count)++;
+}
+
+/* Copies a string, NULL stays NULL; *OK becomes false when out of memory. */
+static const char *copy_name(struct mm_arena *arena, const char *name, bool *ok)
+{
+    const char *copy = name ? mm_arena_strdup(arena, name) : NULL;
+
+    if (name && !copy)
+        *ok = false;
+    return copy;
+}
+
+uint32_t ck_program_add_object(struct ck_program *program, const struct ck_object *object)
+{
+    struct ck_object o = *object;
+    bool ok = true;
+
+    o.name = copy_name(program->arena, object->name ? object->name : "", &ok);
+    if (object->initial && object->element_size && object->size <= LARGEST_OBJECT) {
+        size_t bytes = (size_t)(object->size / object->element_size) * sizeof *object->initial;
+        uint64_t *values = mm_arena_alloc(program->arena, bytes);
+
+        if (values)
+            memcpy(values, object->initial, bytes);
+        else
+            ok = false;
+        o.initial = values;
+    }
+    if (!ok)
+        return UINT32_MAX;
+    return append(program->arena, &program->objects, &program->object_count, &o, sizeof o);
+}
+
+uint32_t ck_program_add_thread(struct ck_program *program, const struct ck_thread *thread)
+{
+    struct ck_thread t = *thread;
+    bool ok = true;
+
+    t.name = copy_name(program->arena, thread->name ? thread->name : "", &ok);
+    t.reg_count = t.instr_count = 0;
+    t.reg_names = NULL;
+    t.reg_sizes = NULL;
+    t.reg_signed = NULL;
+    t.instrs = NULL;
+    if (!ok)
+        return UINT32_MAX;
+    return append(program->arena, &program->threads, &program->thread_count, &t, sizeof t);
+}
+
+uint32_t ck_program_add_reg(struct ck_program *program, uint32_t thread, const char *name, uint8_t size,
+                            bool is_signed)
+{
+    struct ck_thread *t = &program->threads[thread];
+    uint32_t names = t->reg_count, sizes = t->reg_count, signs = t->reg_count;
+    bool ok = true;
+    const char *copy = copy_name(program->arena, name, &ok);
+
+    if (!ok || append(program->arena, &t->reg_names, &names, &copy, sizeof copy) == UINT32_MAX ||
+        append(program->arena, &t->reg_sizes, &sizes, &size, sizeof size) == UINT32_MAX ||
+        append(program->arena, &t->reg_signed, &signs, &is_signed, sizeof is_signed) == UINT32_MAX)
+        return UINT32_MAX;
+    return t->reg_count++;
+}
+
+uint32_t ck_program_add_instr(struct ck_program *program, uint32_t thread, const struct ck_instr *instr)
+{
+    struct ck_thread *t = &program->threads[thread];
+
+    return append(program->arena, &t->instrs, &t->instr_count, instr, sizeof *instr);
+}
+
+uint32_t ck_program_add_expr(struct ck_program *program, const struct ck_expr *expr)
+{
+    return append(program->arena, &program->exprs, &program->expr_count, expr, sizeof *expr);
+}
+
+uint32_t ck_program_add_prop(struct ck_program *program, const struct ck_prop *prop)
+{
+    return append(program->arena, &program->props, &program->prop_count, prop, sizeof *prop);
+}
+
+uint32_t ck_program_add_edge(struct ck_program *program, const struct ck_edge *edge)
+{
+    struct ck_edge e = *edge;
+    bool ok = true;
+
+    e.relation = copy_name(program->arena, edge->relation, &ok);
+    if (!ok)
+        return UINT32_MAX;
+    return append(program->arena, &program->edges, &program->edge_count, &e, sizeof e);
+}
+
+static bool same_term(const struct ck_term *a, const struct ck_term *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    switch (a->kind) {
+    case CK_TERM_CONST:
+        return a->value == b->value;
+    case CK_TERM_REG:
+        return a->thread == b->thread && a->reg == b->reg;
+    case CK_TERM_MEMORY:
+        return a->object == b->object && a->offset == b->offset && a->size == b->size;
+    }
+    return false;
+}
+
+unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term)
+{
+    return term->size ? term->size : program->objects[term->object].element_size;
+}
+
+/* A term that is observed already keeps its place. */
+uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term)
+{
+    for (uint32_t i = 0; i < program->observed_count; i++) {
+        if (same_term(&program->observed[i], term))
+            return i;
+    }
+    return append(program->arena, &program->observed, &program->observed_count, term, sizeof *term);
+}
+
+uint32_t ck_program_add_function(struct ck_program *program, const struct ck_function *function)
+{
+    struct ck_function f = *function;
+    bool ok = true;
+
+    f.name = copy_name(program->arena, function->name, &ok);
+    if (!ok)
+        return UINT32_MAX;
+    return append(program->arena, &program->functions, &program->function_count, &f, sizeof f);
+}
+
+/* ---- validation ------------------------------------------------------------------------------- */
+
+struct check {
+    const struct ck_program *p;
+    struct mm_error *err;
+    const struct ck_thread *thread;
+    const struct ck_instr *instr;
+    uint8_t *seen; /* expressions already checked for this thread */
+};
+
+#define BAD(c, ...)                                                                                          \
+    mm_fail_at((c)->err, MM_INVALID, "program", (c)->p->file, (c)->instr ? (c)->instr->line : 0,             \
+               (c)->instr ? (c)->instr->column : 0, __VA_ARGS__)
+
+static bool is_access_size(unsigned size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* Number of operands; -1 for an unknown operation. */
+static int operand_count(enum ck_expr_op op)
+{
+    return (int)op < CK_CONST || op > CK_APPLY3 ? -1 : (int)ck_expr_operands(op);
+}
+
+static bool sizes_agree(const struct ck_program *p, const struct ck_expr *e)
+{
+    const struct ck_expr *a = &p->exprs[e->a], *b = &p->exprs[e->b], *s = &p->exprs[e->c];
+
+    switch (e->op) {
+    case CK_CONST:
+    case CK_REG:
+    case CK_LNOT:
+    case CK_APPLY1:
+    case CK_APPLY2:
+    case CK_APPLY3:
+        return true;
+    case CK_SHL:
+    case CK_LSHR:
+    case CK_ASHR:
+    case CK_NOT:
+    case CK_NEG:
+        return a->size == e->size;
+    case CK_EQ:
+    case CK_NE:
+    case CK_ULT:
+    case CK_ULE:
+    case CK_SLT:
+    case CK_SLE:
+        return a->size == b->size;
+    case CK_ZEXT:
+    case CK_SEXT:
+        return e->size >= a->size;
+    case CK_TRUNC:
+        return e->size <= a->size;
+    case CK_SELECT:
+        return b->size == e->size && s->size == e->size;
+    default:
+        return a->size == e->size && b->size == e->size;
+    }
+}
+
+/* Operands come before what uses them, so the graph of expressions has no cycle. */
+static enum mm_class check_exprs(struct check *c)
+{
+    for (uint32_t i = 0; i < c->p->expr_count; i++) {
+        const struct ck_expr *e = &c->p->exprs[i];
+        int n = operand_count(e->op);
+
+        if (n < 0 || e->size < 1 || e->size > 8)
+            return BAD(c, "expression %u has an unknown operation or a size outside 1 to 8", i);
+        if ((n > 0 && e->a >= i) || (n > 1 && e->b >= i) || (n > 2 && e->c >= i))
+            return BAD(c, "expression %u uses an operand that does not come before it", i);
+        if (e->op >= CK_APPLY1 && e->imm >= c->p->function_count)
+            return BAD(c, "expression %u applies a function that does not exist", i);
+        if (n == 0)
+            continue;
+        if (!sizes_agree(c->p, &(struct ck_expr){.op = e->op,
+                                                 .size = e->size,
+                                                 .a = e->a,
+                                                 .b = n > 1 ? e->b : e->a,
+                                                 .c = n > 2 ? e->c : e->a}))
+            return BAD(c, "operand sizes of expression %u do not fit its operation", i);
+    }
+    return MM_OK;
+}
+
+static enum mm_class check_regs(struct check *c, uint32_t root)
+{
+    /* Operands have smaller numbers, so one downward sweep visits all that ROOT uses.  It ends with the last
+     * of them: a program with many expressions has many roots. */
+    uint32_t pending = c->seen[root] == 0;
+    c->seen[root] |= 1;
+    for (uint32_t i = root + 1; pending > 0 && i-- > 0;) {
+        const struct ck_expr *e = &c->p->exprs[i];
+        int n = operand_count(e->op);
+
+        if (c->seen[i] != 1)
+            continue;
+        c->seen[i] = 2;
+        pending--;
+        if (e->op == CK_REG && (e->imm >= c->thread->reg_count || c->thread->reg_sizes[e->imm] != e->size))
+            return BAD(c, "expression %u names a register that thread %s lacks or has at another size", i,
+                       c->thread->name);
+        if (n > 0 && c->seen[e->a] == 0)
+            pending += c->seen[e->a] = 1;
+        if (n > 1 && c->seen[e->b] == 0)
+            pending += c->seen[e->b] = 1;
+        if (n > 2 && c->seen[e->c] == 0)
+            pending += c->seen[e->c] = 1;
+    }
+    return MM_OK;
+}
+
+/* SIZE 0: any. */
+static enum mm_class check_operand(struct check *c, uint32_t expr, unsigned size, const char *what)
+{
+    if (expr >= c->p->expr_count)
+        return BAD(c, "instruction without a valid %s", what);
+    if (size && c->p->exprs[expr].size != size)
+        return BAD(c, "%s of %u bytes where %u are needed", what, c->p->exprs[expr].size, size);
+    return c->seen[expr] ? MM_OK : check_regs(c, expr);
+}
+
+static enum mm_class check_reg(struct check *c, uint32_t reg, unsigned size, bool optional)
+{
+    if (reg == CK_NO_REG && optional)
+        return MM_OK;
+    if (reg >= c->thread->reg_count)
+        return BAD(c, "instruction names register %u, thread %s has %u", reg, c->thread->name,
+                   c->thread->reg_count);
+    if (size && c->thread->reg_sizes[reg] != size)
+        return BAD(c, "register of %u bytes where %u are needed", c->thread->reg_sizes[reg], size);
+    return MM_OK;
+}
+
+static enum mm_class check_access(struct check *c)
+{
+    const struct ck_instr *i = c->instr;
+    enum mm_class r = check_operand(c, i->address, 8, "address");
+
+    if (r)
+        return r;
+    if (!is_access_size(i->size))
+        return BAD(c, "access of %u bytes", i->size);
+    if (i->op != CK_LOAD && (r = check_operand(c, i->value, i->size, "value")))
+        return r;
+    if (i->op == CK_CAS && (r = check_operand(c, i->expected, i->size, "expected value")))
+        return r;
+    if (i->op != CK_STORE && (r = check_reg(c, i->reg, i->size, i->op != CK_LOAD)))
+        return r;
+    if (i->op == CK_CAS && (r = check_reg(c, i->reg2, 0, true)))
+        return r;
+    if (i->op == CK_RMW &&
+        (i->rmw > CK_RMW_APPLY || (i->rmw == CK_RMW_APPLY && i->function >= c->p->function_count)))
+        return BAD(c, "unknown read-modify-write operation");
+    return MM_OK;
+}
+
+static enum mm_class check_instr(struct check *c)
+{
+    const struct ck_instr *i = c->instr;
+
+    if (i->order >= MM_ORDER_COUNT || i->order_fail >= MM_ORDER_COUNT || i->scope >= MM_SCOPE_COUNT)
+        return BAD(c, "unknown memory order or scope");
+    switch (i->op) {
+    case CK_ASSIGN: {
+        enum mm_class r = check_operand(c, i->value, 0, "value");
+
+        return r ? r : check_reg(c, i->reg, c->p->exprs[i->value].size, false);
+    }
+    case CK_LOAD:
+    case CK_STORE:
+    case CK_RMW:
+    case CK_CAS:
+        return check_access(c);
+    case CK_BARRIER:
+        return i->value == CK_NO_EXPR ? MM_OK : check_operand(c, i->value, 0, "barrier id");
+    case CK_JUMP:
+        return i->target <= c->thread->instr_count ? MM_OK : BAD(c, "jump past the end of the thread");
+    case CK_BRANCH:
+        if (i->target > c->thread->instr_count)
+            return BAD(c, "branch past the end of the thread");
+        return check_operand(c, i->value, 0, "condition");
+    case CK_ASSUME:
+    case CK_ASSERT:
+        return check_operand(c, i->value, 0, "condition");
+    case CK_FENCE:
+    case CK_AVAILABILITY:
+    case CK_VISIBILITY:
+    case CK_END:
+    case CK_POINT:
+        return MM_OK;
+    }
+    return BAD(c, "unknown instruction");
+}
+
+static enum mm_class check_objects(struct check *c)
+{
+    for (uint32_t i = 0; i < c->p->object_count; i++) {
+        const struct ck_object *o = &c->p->objects[i];
+
+        if (!is_access_size(o->element_size) || o->size == 0 || o->size > LARGEST_OBJECT ||
+            o->size % o->element_size)
+            return BAD(c, "object %s: size %llu with elements of %u bytes", o->name,
+                       (unsigned long long)o->size, o->element_size);
+        if (o->region >= MM_REGION_COUNT || o->origin >= MM_ORIGIN_COUNT)
+            return BAD(c, "object %s: unknown region or origin", o->name);
+        if (o->alias_of >= c->p->object_count || c->p->objects[o->alias_of].alias_of != o->alias_of)
+            return BAD(c, "object %s: alias of an object that is itself an alias, or of none", o->name);
+        if (c->p->objects[o->alias_of].size < o->size)
+            return BAD(c, "object %s: larger than the object it aliases", o->name);
+    }
+    return MM_OK;
+}
+
+static enum mm_class check_term(struct check *c, const struct ck_term *t)
+{
+    switch (t->kind) {
+    case CK_TERM_CONST:
+        return MM_OK;
+    case CK_TERM_REG:
+        if (t->thread < c->p->thread_count && t->reg < c->p->threads[t->thread].reg_count)
+            return MM_OK;
+        return BAD(c, "the condition names a register that does not exist");
+    case CK_TERM_MEMORY:
+        if (t->object < c->p->object_count && t->size <= 8 &&
+            (uint64_t)t->offset + ck_term_size(c->p, t) <= c->p->objects[t->object].size)
+            return MM_OK;
+        return BAD(c, "the condition names a location that does not exist");
+    }
+    return BAD(c, "unknown kind of term");
+}
+
+static enum mm_class check_prop(struct check *c, uint32_t i)
+{
+    const struct ck_prop *q = &c->p->props[i];
+    enum mm_class r;
+
+    switch (q->op) {
+    case CK_PROP_TRUE:
+        return MM_OK;
+    case CK_PROP_AND:
+    case CK_PROP_OR:
+        return q->a < i && q->b < i ? MM_OK : BAD(c, "proposition %u uses a later one", i);
+    case CK_PROP_NOT:
+        return q->a < i ? MM_OK : BAD(c, "proposition %u uses a later one", i);
+    case CK_PROP_COMPARE:
+        if (q->compare != CK_EQ && q->compare != CK_NE && q->compare != CK_SLT && q->compare != CK_SLE)
+            return BAD(c, "proposition %u: unknown comparison", i);
+        r = check_term(c, &q->left);
+        return r ? r : check_term(c, &q->right);
+    }
+    return BAD(c, "proposition %u: unknown operation", i);
+}
+
+static enum mm_class check_condition(struct check *c)
+{
+    enum mm_class r;
+
+    for (uint32_t i = 0; i < c->p->prop_count; i++) {
+        if ((r = check_prop(c, i)))
+            return r;
+    }
+    if (c->p->condition >= c->p->prop_count)
+        return BAD(c, "the program has no condition");
+    if (c->p->filter != CK_NO_EXPR && c->p->filter >= c->p->prop_count)
+        return BAD(c, "the filter does not exist");
+    for (uint32_t i = 0; i < c->p->observed_count; i++) {
+        if ((r = check_term(c, &c->p->observed[i])))
+            return r;
+    }
+    for (uint32_t i = 0; i < c->p->edge_count; i++) {
+        const struct ck_edge *e = &c->p->edges[i];
+
+        if (e->from_thread >= c->p->thread_count || e->to_thread >= c->p->thread_count || !e->relation)
+            return BAD(c, "edge %u names a thread that does not exist", i);
+    }
+    return MM_OK;
+}
+
+static enum mm_class check_thread(struct check *c)
+{
+    const struct ck_thread *t = c->thread;
+
+    for (uint32_t r = 0; r < t->reg_count; r++) {
+        if (t->reg_sizes[r] < 1 || t->reg_sizes[r] > 8)
+            return BAD(c, "register %u of thread %s has a size outside 1 to 8", r, t->name);
+    }
+    memset(c->seen, 0, c->p->expr_count);
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        enum mm_class r;
+
+        c->instr = &t->instrs[i];
+        if ((r = check_instr(c)))
+            return r;
+    }
+    c->instr = NULL;
+    return MM_OK;
+}
+
+enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err)
+{
+    struct check c = {.p = program, .err = err};
+    enum mm_class r;
+
+    if ((r = check_objects(&c)) || (r = check_exprs(&c)))
+        return r;
+    c.seen = mm_alloc_zero(program->expr_count, 1);
+    if (!c.seen)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    for (uint32_t t = 0; t < program->thread_count && !r; t++) {
+        c.thread = &program->threads[t];
+        r = check_thread(&c);
+    }
+    mm_free(c.seen);
+    c.thread = NULL;
+    c.instr = NULL;
+    return r ? r : check_condition(&c);
+}
+
+uint32_t ck_program_base(const struct ck_program *p, uint32_t expr)
+{
+    const struct ck_expr *e = &p->exprs[expr];
+
+    while (e->op == CK_ADD && e->size == 8) {
+        const struct ck_expr *a = &p->exprs[e->a], *b = &p->exprs[e->b];
+        bool pointer_a = a->op == CK_CONST ? a->imm >= CK_OBJECT_BASE(0) : a->op == CK_ADD;
+        bool pointer_b = b->op == CK_CONST ? b->imm >= CK_OBJECT_BASE(0) : b->op == CK_ADD;
+
+        if (pointer_a == pointer_b)
+            return UINT32_MAX;
+        e = pointer_a ? a : b;
+    }
+    if (e->op != CK_CONST || e->size != 8 || e->imm < CK_OBJECT_BASE(0) ||
+        e->imm >= CK_OBJECT_BASE(p->object_count))
+        return UINT32_MAX;
+    return (uint32_t)(e->imm >> 32) - 1;
+}
+
+static bool scope_holds(const struct ck_instr *i, const struct ck_thread *a, const struct ck_thread *b)
+{
+    bool device = a->device == b->device, group = device && a->work_group == b->work_group;
+
+    switch ((enum mm_scope)i->scope) {
+    case MM_SCOPE_SUB_GROUP:
+        return group && a->sub_group == b->sub_group;
+    case MM_SCOPE_WORK_GROUP:
+        return group;
+    case MM_SCOPE_QUEUE_FAMILY:
+        return device && a->queue_family == b->queue_family;
+    case MM_SCOPE_DEVICE:
+        return device;
+    default:
+        return i->scope == MM_SCOPE_ALL_SVM_DEVICES;
+    }
+}
+
+bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *read)
+{
+    const struct ck_thread *own = &program->threads[thread];
+    uint32_t object = ck_program_base(program, read->address);
+
+    for (uint32_t t = 0; t < program->thread_count; t++) {
+        const struct ck_thread *other = &program->threads[t];
+
+        for (uint32_t i = 0; i < other->instr_count && t != thread; i++) {
+            const struct ck_instr *write = &other->instrs[i];
+            uint32_t target;
+
+            if (write->op != CK_STORE && write->op != CK_RMW && write->op != CK_CAS)
+                continue;
+            target = ck_program_base(program, write->address);
+            if (object != UINT32_MAX && target != UINT32_MAX &&
+                program->objects[object].alias_of != program->objects[target].alias_of)
+                continue;
+            if (!ck_instr_is_atomic(write) || write->size != read->size || !scope_holds(write, own, other) ||
+                !scope_holds(read, own, other))
+                return true;
+        }
+    }
+    return false;
+}

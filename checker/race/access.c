@@ -1,0 +1,547 @@
+/* Accesses: each is checked against the accesses before it that may race with it, and kept for those
+ * after it [CL 3.3.6 G4, G17, H19].
+ *
+ * An earlier access is forgotten once a later one stands for it: whatever races with the earlier would
+ * race with the later.  A plain write stands for everything ordered before it, a plain read for plain
+ * reads, an atomic for atomics of the same scope instance that write no more than it does. */
+#include "checker/race/race.h"
+
+#include <string.h>
+
+struct access {
+    struct ck_detector *d;
+    const struct mm_event *event;
+    const struct ck_location *location;
+    const struct ck_clock *clock;
+    struct ck_access_record record;
+    uint32_t meta;
+    uint64_t key; /* atomic: its scope instance */
+    uint64_t at;  /* offset of the cell at hand */
+    uint32_t cell_bytes;
+    uint8_t slot;
+    bool unfenced; /* an image is read where the same work-item wrote, without an image fence since */
+    bool fresh;    /* local memory is read, none of which was written yet */
+};
+
+/* The earlier access happens before this one. */
+static inline bool ordered(const struct access *x, const struct ck_access_record *earlier)
+{
+    struct ck_clocks *clocks = &x->d->clocks;
+    if (earlier->agent == x->record.agent)
+        return true;
+    if (clocks->memo == x->clock && clocks->memo_agent == earlier->agent && x->clock)
+        return clocks->memo_time >= earlier->time;
+    clocks->memo = x->clock;
+    clocks->memo_agent = earlier->agent;
+    clocks->memo_time = ck_clock_get(x->clock, earlier->agent);
+    return clocks->memo_time >= earlier->time;
+}
+
+static void found(const struct access *x, const struct ck_access_record *earlier)
+{
+    ck_race_found(x->d, x->location, x->event, earlier, x->at, x->cell_bytes);
+}
+
+static inline void check(const struct access *x, const struct ck_access_record *earlier)
+{
+    if (earlier->time && !ordered(x, earlier))
+        found(x, earlier);
+}
+
+/* The members of a node differ in the agent only. */
+static struct ck_access_record member(const struct ck_node *node, uint32_t i)
+{
+    struct ck_access_record record = node->first;
+    record.agent += (uint64_t)node->stride * i;
+    return record;
+}
+
+/* True if one piece of the clock has all members of the node: what barriers and ends of commands give. */
+static bool covers_node(const struct ck_clock *clock, const struct ck_node *node)
+{
+    if (!clock)
+        return false;
+    uint64_t first = node->first.agent, last = first + (uint64_t)node->stride * (node->count - 1);
+    for (uint32_t i = 0; i < clock->count; i++) {
+        uint64_t end = i + 1 < clock->count ? clock->pieces[i + 1].start : UINT64_MAX;
+        if (clock->pieces[i].start <= first && last < end)
+            return clock->pieces[i].time >= node->first.time;
+        if (clock->pieces[i].start > first)
+            return false;
+    }
+    return false;
+}
+
+static void check_nodes(const struct access *x, const struct ck_node *node)
+{
+    for (; node; node = node->next) {
+        if (node->count > 1 && covers_node(x->clock, node))
+            continue;
+        for (uint32_t i = 0; i < node->count; i++) {
+            struct ck_access_record earlier = member(node, i);
+            check(x, &earlier);
+        }
+    }
+}
+
+static bool node_ordered(const struct access *x, const struct ck_node *node)
+{
+    return node->count == 1 ? ordered(x, &node->first) : covers_node(x->clock, node);
+}
+
+/* Adds this access to a list that it stands for the ordered members of. */
+static void enter(const struct access *x, struct ck_node **list)
+{
+    while (*list && node_ordered(x, *list))
+        ck_node_pop(x->d, list);
+    ck_node_add(x->d, list, &x->record);
+}
+
+/* ---- plain -------------------------------------------------------------------------------- */
+
+static void plain_read(const struct access *x, struct ck_cell *cell)
+{
+    check(x, &cell->write);
+    struct ck_extra *extra = cell->extra;
+    for (struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
+        check_nodes(x, a->writes);
+    if (cell->read.time && !ordered(x, &cell->read)) {
+        extra = ck_cell_extra(x->d, cell);
+        if (!extra)
+            return;
+        while (extra->reads && node_ordered(x, extra->reads))
+            ck_node_pop(x->d, &extra->reads);
+        ck_node_add(x->d, &extra->reads, &cell->read);
+    }
+    cell->read = x->record;
+}
+
+static void forget_atomics(const struct access *x, struct ck_extra *extra)
+{
+    while (extra->atomics) {
+        struct ck_atomics *a = extra->atomics;
+        extra->atomics = a->next;
+        ck_nodes_free(x->d, &a->reads);
+        ck_nodes_free(x->d, &a->writes);
+        ck_budget_free(&x->d->budget, a, sizeof *a);
+    }
+}
+
+static void plain_write(const struct access *x, struct ck_cell *cell)
+{
+    check(x, &cell->write);
+    struct ck_extra *extra = cell->extra;
+    check(x, &cell->read);
+    if (extra) {
+        check_nodes(x, extra->reads);
+        for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
+            check_nodes(x, a->writes);
+            check_nodes(x, a->reads);
+        }
+        ck_nodes_free(x->d, &extra->reads);
+        forget_atomics(x, extra);
+    }
+    cell->read.time = 0;
+    cell->write = x->record;
+}
+
+/* ---- atomic ------------------------------------------------------------------------------- */
+
+static struct ck_atomics *atomics_of(const struct access *x, struct ck_extra *extra)
+{
+    struct ck_atomics *a = extra->atomics;
+    while (a && (a->key != x->key || a->slot != x->slot || a->size != x->event->size))
+        a = a->next;
+    if (!a && (a = ck_budget_alloc(&x->d->budget, sizeof *a))) {
+        a->key = x->key;
+        a->slot = x->slot;
+        a->size = x->event->size;
+        a->next = extra->atomics;
+        extra->atomics = a;
+    }
+    return a;
+}
+
+/* Atomic operations that overlap and are on other bytes are on another object [CL 3.3.6 G5, A6]. */
+static void check_atomics(const struct access *x, const struct ck_extra *extra, bool writes)
+{
+    for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
+        bool inclusive = a->key == x->key && a->slot == x->slot && x->slot != CK_SLOT_NONE;
+        if (inclusive && a->size == x->event->size)
+            continue;
+        check_nodes(x, a->writes);
+        if (writes)
+            check_nodes(x, a->reads);
+    }
+}
+
+static void atomic_access(const struct access *x, struct ck_cell *cell)
+{
+    bool writes = x->meta & CK_META_WRITE;
+    struct ck_extra *extra = ck_cell_extra(x->d, cell);
+    if (!extra)
+        return;
+    check(x, &cell->write);
+    if (writes) {
+        check(x, &cell->read);
+        check_nodes(x, extra->reads);
+    }
+    check_atomics(x, extra, writes);
+    struct ck_atomics *own = atomics_of(x, extra);
+    if (!own)
+        return;
+    if (writes) {
+        while (own->reads && node_ordered(x, own->reads))
+            ck_node_pop(x->d, &own->reads);
+        enter(x, &own->writes);
+    } else {
+        enter(x, &own->reads);
+    }
+}
+
+/* ---- all cells of an access ---------------------------------------------------------------- */
+
+static bool writes(const struct mm_event *event)
+{
+    return event->kind != MM_READ;
+}
+
+static bool was_written(const struct ck_cell *cell)
+{
+    if (cell->write.time)
+        return true;
+    const struct ck_atomics *a = cell->extra ? cell->extra->atomics : NULL;
+    while (a && !a->writes)
+        a = a->next;
+    return a != NULL;
+}
+
+void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
+                   const char *message)
+{
+    struct mm_finding finding = {.kind = kind,
+                                 .clause = clause,
+                                 .message = message,
+                                 .agent = event->agent,
+                                 .source = event->source,
+                                 .allocation = event->allocation,
+                                 .offset = event->offset,
+                                 .size = event->size};
+    ck_finding_recorded(d, &finding);
+}
+
+/* Local memory has no value when a work-group starts [CLC 6.7.2].  A read that takes along some bytes
+ * without a value, such as padding, may still mean only the others. */
+static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
+{
+    ck_finding_at(d, event, "uninitialized-read", "CLC 6.7.2",
+                  "local memory is read before anything was written to it");
+}
+
+/* A work-item sees its own write to an image after a fence of image memory only [CL 3.3.5 O8]. */
+static void read_without_fence(struct ck_detector *d, const struct mm_event *event)
+{
+    ck_finding_at(d, event, "image-unfenced-read", "CL 3.3.5 O8",
+                  "an image is read where the same work-item wrote, with no "
+                  "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
+}
+
+static void touch(struct access *x, struct ck_cell *cell)
+{
+    if (x->location->system == CK_SYS_IMAGE && !(x->meta & CK_META_WRITE))
+        x->unfenced =
+            x->unfenced || (cell->write.agent == x->record.agent && cell->write.time == x->record.time);
+    if (x->fresh && was_written(cell))
+        x->fresh = false;
+    if (x->meta & CK_META_ATOMIC)
+        atomic_access(x, cell);
+    else if (x->meta & CK_META_WRITE)
+        plain_write(x, cell);
+    else
+        plain_read(x, cell);
+}
+
+/* A plain access within a page whose cells are small enough: nearly all are. */
+static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offset)
+{
+    uint64_t number = offset >> CK_PAGE_LOG;
+    uint32_t first = (uint32_t)(offset & (CK_PAGE - 1)), size = x->event->size;
+    struct ck_page *page = space->last_page && space->last_page->number == number ? space->last_page
+                           : number < space->directory_count                      ? space->directory[number]
+                                                                                  : NULL;
+    if (!page || size > CK_PAGE - first || (first | size) & ((1u << page->granule_log) - 1))
+        return false;
+    struct ck_cell *cell = &page->cells[first >> page->granule_log];
+    bool is_write = x->meta & CK_META_WRITE;
+    space->last_page = page;
+    x->cell_bytes = 1u << page->granule_log;
+    x->at = offset;
+    for (uint32_t left = size >> page->granule_log; left; left--, cell++, x->at += x->cell_bytes) {
+        if (is_write)
+            plain_write(x, cell);
+        else
+            plain_read(x, cell);
+    }
+    return true;
+}
+
+enum pass { INHERIT, ACQUIRE, TOUCH, RELEASE, MOVE };
+
+/* A plain write ends a release sequence, unless the agent that heads it does it itself. */
+static void release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
+{
+    bool atomic = x->meta & CK_META_ATOMIC;
+    if (!atomic && (!cell->extra || !cell->extra->sync))
+        return;
+    struct ck_extra *extra = ck_cell_extra(x->d, cell);
+    if (!extra)
+        return;
+    if (!extra->sync) {
+        extra->sync = ck_budget_alloc(&x->d->budget, sizeof *extra->sync);
+        if (!extra->sync)
+            return;
+        extra->sync->id = ++x->d->next_sync;
+    }
+    if (!x->d->options.weak) {
+        *released =
+            ck_sync_release(x->d, x->event, x->record.agent, item, x->location, extra->sync) || *released;
+        return;
+    }
+    struct ck_sync *made = ck_weak_begin(x->d, x->event, &extra->sync);
+    if (!made)
+        return;
+    *released = ck_sync_release(x->d, x->event, x->record.agent, item, x->location, made) || *released;
+    ck_weak_end(x->d, &extra->sync, made);
+}
+
+static void acquire(struct access *x, struct ck_item *item, const struct ck_sync *sync)
+{
+    if (x->d->options.weak)
+        sync = ck_weak_read(x->d, sync);
+    if (sync)
+        ck_sync_acquire(x->d, x->event, item, x->location, sync);
+}
+
+/* Moving an object to a device takes along what a command of another device wrote; what commands of the same
+ * device do at the same time, to other parts of it, they do to the same copy. */
+static void move(struct access *x, const struct ck_cell *cell)
+{
+    uint64_t writer = cell->write.agent;
+    if (!cell->write.time || ck_is_host(writer) || ordered(x, &cell->write))
+        return;
+    const struct ck_command *a = ck_command_of(x->d, (uint32_t)(writer >> 32));
+    const struct ck_command *b = ck_command_of(x->d, x->event->agent.command);
+    if (a && b && a->info.device != b->info.device)
+        found(x, &cell->write);
+}
+
+static bool holds(const struct ck_access_record *record, const struct ck_snapshot *of)
+{
+    return record->time && record->agent == ck_agent_key(of->agent) &&
+           ck_clock_get(of->clock[CK_SYS_GLOBAL], record->agent) >= record->time;
+}
+
+static bool nodes_hold(const struct ck_node *node, const struct ck_snapshot *of)
+{
+    for (; node; node = node->next) {
+        for (uint32_t i = 0; i < node->count; i++) {
+            struct ck_access_record record = member(node, i);
+            if (holds(&record, of))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* An access from before OF, by the same work-item. */
+static bool cell_holds(const struct ck_cell *cell, const struct ck_snapshot *of)
+{
+    if (holds(&cell->write, of) || holds(&cell->read, of))
+        return true;
+    const struct ck_extra *extra = cell->extra;
+    if (extra && nodes_hold(extra->reads, of))
+        return true;
+    for (const struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
+        if (nodes_hold(a->writes, of) || nodes_hold(a->reads, of))
+            return true;
+    return false;
+}
+
+/* What the work-items that enqueued this command, its parent, and so on, did in fine-grained SVM before that
+ * comes before accesses of the same memory [CL 3.3.6 H1]. */
+static void inherit(struct access *x, struct ck_item *item, const struct ck_cell *cell)
+{
+    const struct ck_command *command = ck_command_of(x->d, x->event->agent.command);
+    for (; command && command->enqueuer; command = ck_command_parent(x->d, command)) {
+        const struct ck_snapshot *of = command->enqueuer;
+        if (cell_holds(cell, of))
+            ck_clock_join(&x->d->clocks, &item->clock[CK_SYS_GLOBAL], of->clock[CK_SYS_GLOBAL]);
+    }
+}
+
+static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *cell, enum pass pass,
+                       bool *released)
+{
+    if (pass == TOUCH)
+        touch(x, cell);
+    else if (pass == MOVE)
+        move(x, cell);
+    else if (pass == RELEASE)
+        release(x, item, cell, released);
+    else if (pass == INHERIT)
+        inherit(x, item, cell);
+    else if (cell->extra && cell->extra->sync)
+        acquire(x, item, cell->extra->sync);
+}
+
+static bool visit(struct access *x, struct ck_space *space, uint64_t offset, struct ck_item *item,
+                  enum pass pass, bool *released)
+{
+    uint64_t end = offset + x->event->size;
+    while (offset < end) {
+        uint64_t number = offset >> CK_PAGE_LOG, base = number << CK_PAGE_LOG;
+        uint32_t first = (uint32_t)(offset - base);
+        uint32_t last = end - base < CK_PAGE ? (uint32_t)(end - base) : CK_PAGE;
+        uint32_t granule = (uint32_t)__builtin_ctz(first | last | CK_PAGE);
+        struct ck_page *page = ck_page_of(x->d, space, number, granule);
+        if (!page || (page->granule_log > granule && !ck_page_split(x->d, page, granule)))
+            return false;
+        x->cell_bytes = 1u << page->granule_log;
+        for (uint32_t i = first >> page->granule_log; i < last >> page->granule_log; i++) {
+            x->at = base + ((uint64_t)i << page->granule_log);
+            visit_cell(x, item, &page->cells[i], pass, released);
+        }
+        offset = base + last;
+    }
+    return true;
+}
+
+static struct ck_space *local_space(struct ck_detector *d, const struct ck_location *location,
+                                    struct mm_agent agent)
+{
+    struct ck_command *command = ck_command_of(d, agent.command);
+    struct ck_group *group = command ? ck_group_of(d, command, agent.index) : NULL;
+    if (!group)
+        return NULL;
+    struct ck_space *space = group->locals;
+    while (space && space->allocation != location->info.id)
+        space = space->next;
+    if (!space && (space = ck_budget_alloc(&d->budget, sizeof *space))) {
+        ck_space_size(d, space, location->info.size);
+        space->allocation = location->info.id;
+        space->next = group->locals;
+        group->locals = space;
+    }
+    return space;
+}
+
+static uint32_t meta_of(const struct mm_event *event)
+{
+    uint32_t meta = event->kind == MM_READ    ? CK_META_READ
+                    : event->kind == MM_WRITE ? CK_META_WRITE
+                                              : CK_META_READ | CK_META_WRITE;
+    if (event->attributes & MM_ATOMIC)
+        meta |= CK_META_ATOMIC | (uint32_t)event->order << CK_META_ORDER_SHIFT |
+                (uint32_t)event->scope << CK_META_SCOPE_SHIFT;
+    return meta;
+}
+
+static bool is_shared(const struct ck_location *location)
+{
+    return location->object && location->object->device_copies > 1;
+}
+
+/* The runtime moves an object between devices: the program does not access it, but what another device writes
+ * meanwhile may be lost [CL 3.3.6 H25, CL A.1]. */
+static bool is_move(const struct ck_location *location, const struct mm_event *event)
+{
+    return is_shared(location) && event->agent.index == MM_INDEX_RUNTIME && event->semantics == MM_TRANSFER;
+}
+
+/* The copies of a memory object on several devices count as one. */
+static struct ck_space *space_of(struct ck_detector *d, struct ck_location *location,
+                                 const struct mm_event *event)
+{
+    struct ck_location *object = location->object;
+    if (location->system == CK_SYS_LOCAL)
+        return local_space(d, location, event->agent);
+    if (!is_shared(location))
+        return &location->space;
+    if (!object->whole.pages)
+        ck_space_size(d, &object->whole, object->info.size);
+    return &object->whole;
+}
+
+static bool is_mapped(const struct ck_location *location)
+{
+    return location->mappings || (location->object && location->object->mappings);
+}
+
+/* By a command that a work-item enqueued. */
+static bool is_enqueued(struct ck_detector *d, const struct mm_event *event)
+{
+    const struct ck_command *command = event->agent.command ? ck_command_of(d, event->agent.command) : NULL;
+    return command && command->enqueuer;
+}
+
+void ck_race_access(struct ck_detector *d, const struct mm_event *event)
+{
+    struct ck_location *location = d->last_location;
+    if (!location || location->info.id != event->allocation) {
+        location = ck_map_get(&d->locations, event->allocation);
+        if (!location)
+            return;
+        d->last_location = location;
+    }
+    if (!location->checked || !event->size || (event->kind == MM_WRITE && is_move(location, event)))
+        return;
+    uint64_t offset = event->offset;
+    if (location->parent) {
+        offset += location->parent_offset;
+        location = location->parent;
+    }
+    struct ck_space *space = space_of(d, location, event);
+    bool atomic = event->attributes & MM_ATOMIC, released = false;
+    bool inherits = location->fine && is_enqueued(d, event);
+    bool reads_item = !atomic && !inherits && !(writes(event) && d->next_sync);
+    struct ck_item fresh, *item = NULL;
+    const struct ck_item *seen = NULL;
+    struct ck_copy *copy = space && mm_is_copy(event) ? ck_copy_of(d, event) : NULL;
+    if (copy)
+        seen = item = &copy->item;
+    else if (space)
+        seen = reads_item ? ck_item_peek(d, event->agent, &fresh) : (item = ck_item_of(d, event->agent));
+    if (!seen)
+        return;
+    struct access x = {.d = d, .event = event, .location = location, .meta = meta_of(event)};
+    x.record =
+        (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[location->system],
+                                  ck_shape_of(d, event->source, event->size, x.meta)};
+    if (inherits && !visit(&x, space, offset, item, INHERIT, &released))
+        return;
+    if (atomic) {
+        x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), location);
+        x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, location);
+        if (event->kind != MM_WRITE && !visit(&x, space, offset, item, ACQUIRE, &released))
+            return;
+    }
+    x.clock = seen->clock[location->system];
+    if (is_mapped(location) && event->agent.command && event->semantics != MM_TRANSFER)
+        ck_map_check(d, location, event, x.clock);
+    if (is_move(location, event)) {
+        visit(&x, space, offset, NULL, MOVE, &released);
+        return;
+    }
+    x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
+    bool simple = !atomic && !x.fresh && location->system != CK_SYS_IMAGE;
+    if (!(simple && touch_plain(&x, space, offset)) && !visit(&x, space, offset, item, TOUCH, &released))
+        return;
+    if (x.fresh)
+        read_of_nothing(d, event);
+    if (x.unfenced && d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
+        read_without_fence(d, event);
+    if (item && writes(event))
+        visit(&x, space, offset, item, RELEASE, &released);
+    if (released)
+        item->time[location->system]++;
+}

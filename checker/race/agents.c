@@ -1,0 +1,277 @@
+/* Agents: work-items, host threads and the runtime acting for commands, with their clocks.
+ *
+ * A work-item starts with the clock of its command's start [CL 3.3.6 H9], and the end of the command
+ * knows everything that its work-items did and knew [CL 3.3.6 H10]. */
+#include "checker/race/race.h"
+
+#include <string.h>
+
+struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id)
+{
+    if (d->last_command && d->last_command->info.id == id)
+        return d->last_command;
+    struct ck_command *command = ck_map_get(&d->commands, id);
+    if (!command) {
+        command = ck_budget_alloc(&d->budget, sizeof *command);
+        if (!command)
+            return NULL;
+        command->info.id = id;
+        command->root = id;
+        command->group_size = command->sub_group_size = 1;
+        if (!ck_map_put(&d->commands, &d->budget, id, command)) {
+            ck_budget_free(&d->budget, command, sizeof *command);
+            return NULL;
+        }
+    }
+    d->last_command = command;
+    return command;
+}
+
+void ck_command_describe(struct ck_command *command, const struct mm_command *info)
+{
+    uint64_t size = 1;
+    command->info = *info;
+    command->known = true;
+    for (uint32_t i = 0; i < info->dimensions && i < 3; i++)
+        size *= info->local_size[i] ? info->local_size[i] : 1;
+    command->group_size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    command->sub_group_size = info->sub_group_size && info->sub_group_size < command->group_size
+                                  ? info->sub_group_size
+                                  : command->group_size;
+}
+
+uint32_t ck_group_first(const struct ck_command *command, uint32_t index)
+{
+    return index - index % command->group_size;
+}
+
+uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index)
+{
+    uint32_t in_group = index % command->group_size;
+    return index - in_group % command->sub_group_size;
+}
+
+/* How many work-items the group that starts at index FIRST has: fewer at the edge of the range. */
+uint32_t ck_group_items(const struct ck_command *command, uint32_t first)
+{
+    const struct mm_command *info = &command->info;
+    uint64_t group = first / command->group_size, items = 1;
+    for (uint32_t i = 0; i < info->dimensions && i < 3; i++) {
+        uint64_t local = info->local_size[i] ? info->local_size[i] : 1, global = info->global_size[i];
+        uint64_t count = global / local + (global % local != 0);
+        uint64_t at = count ? group % count * local : 0;
+        group = count ? group / count : 0;
+        items *= at < global && global - at < local ? global - at : local;
+    }
+    return items < command->group_size ? (uint32_t)items : command->group_size;
+}
+
+static struct ck_item *chunk_item(struct ck_detector *d, struct ck_command *command, uint32_t index)
+{
+    size_t chunk = index / CK_ITEM_CHUNK;
+    if (chunk >= command->chunk_count) {
+        size_t count = chunk + 1 > command->chunk_count * 2 ? chunk + 1 : command->chunk_count * 2;
+        struct ck_item **chunks = ck_budget_alloc(&d->budget, count * sizeof *chunks);
+        if (!chunks)
+            return NULL;
+        if (command->chunk_count)
+            memcpy(chunks, command->chunks, command->chunk_count * sizeof *chunks);
+        ck_budget_free(&d->budget, command->chunks, command->chunk_count * sizeof *chunks);
+        command->chunks = chunks;
+        command->chunk_count = count;
+    }
+    if (!command->chunks[chunk])
+        command->chunks[chunk] = ck_budget_alloc(&d->budget, CK_ITEM_CHUNK * sizeof(struct ck_item));
+    return command->chunks[chunk] ? &command->chunks[chunk][index % CK_ITEM_CHUNK] : NULL;
+}
+
+static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
+{
+    struct ck_command *command = ck_command_of(d, agent.command);
+    if (!command)
+        return NULL;
+    bool runtime = agent.index == MM_INDEX_RUNTIME;
+    struct ck_item *item = runtime ? &command->runtime : chunk_item(d, command, agent.index);
+    if (item && !runtime) {
+        d->last_chunk = item - agent.index % CK_ITEM_CHUNK;
+        d->last_chunk_key = ck_agent_key(agent) - agent.index % CK_ITEM_CHUNK;
+    }
+    if (item && !item->time[0]) {
+        for (int s = 0; s < CK_SYSTEMS; s++) {
+            item->time[s] = 1;
+            item->clock[s] = ck_clock_ref(command->start[s]);
+        }
+    }
+    return item;
+}
+
+struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent)
+{
+    uint64_t at = ck_agent_key(agent) - d->last_chunk_key;
+    if (d->last_chunk && at < CK_ITEM_CHUNK && d->last_chunk[at].time[0])
+        return &d->last_chunk[at];
+    return start_item(d, agent);
+}
+
+const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh)
+{
+    uint64_t at = ck_agent_key(agent) - d->last_chunk_key;
+    if (d->last_chunk && at < CK_ITEM_CHUNK && d->last_chunk[at].time[0])
+        return &d->last_chunk[at];
+    struct ck_command *command = ck_command_of(d, agent.command);
+    if (!command)
+        return NULL;
+    size_t chunk = agent.index / CK_ITEM_CHUNK;
+    if (agent.index == MM_INDEX_RUNTIME || (chunk < command->chunk_count && command->chunks[chunk]))
+        return start_item(d, agent);
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        fresh->clock[s] = command->start[s];
+        fresh->time[s] = 1;
+    }
+    return fresh;
+}
+
+struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item)
+{
+    if (!item->fences)
+        item->fences = ck_budget_alloc(&d->budget, sizeof *item->fences);
+    return item->fences;
+}
+
+struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index)
+{
+    uint64_t key = (uint64_t)command->info.id << 32 | index;
+    if (d->last_group && key >= d->last_group_key && key < d->last_group_end)
+        return d->last_group;
+    key -= index - ck_group_first(command, index);
+    struct ck_group *group = ck_map_get(&d->groups, key);
+    if (!group) {
+        group = ck_budget_alloc(&d->budget, sizeof *group);
+        if (!group)
+            return NULL;
+        if (!ck_map_put(&d->groups, &d->budget, key, group)) {
+            ck_budget_free(&d->budget, group, sizeof *group);
+            return NULL;
+        }
+        group->next = command->groups;
+        command->groups = group;
+    }
+    d->last_group = group;
+    d->last_group_key = key;
+    d->last_group_end = key + command->group_size;
+    return group;
+}
+
+/* ---- ends --------------------------------------------------------------------------------- */
+
+static void drop_item(struct ck_detector *d, struct ck_item *item)
+{
+    for (int s = 0; s < CK_SYSTEMS; s++)
+        ck_clock_drop(&d->clocks, item->clock[s]);
+    ck_fences_free(d, item->fences);
+    memset(item, 0, sizeof *item);
+}
+
+static void drop_chunks(struct ck_detector *d, struct ck_command *command)
+{
+    for (size_t i = 0; i < command->chunk_count; i++) {
+        for (size_t k = 0; command->chunks[i] && k < CK_ITEM_CHUNK; k++)
+            drop_item(d, &command->chunks[i][k]);
+        ck_budget_free(&d->budget, command->chunks[i], CK_ITEM_CHUNK * sizeof(struct ck_item));
+    }
+    ck_budget_free(&d->budget, command->chunks, command->chunk_count * sizeof *command->chunks);
+    command->chunks = NULL;
+    command->chunk_count = 0;
+    d->last_chunk = NULL;
+}
+
+/* Groups stay in the map, empty: their number is bounded by what the launch touched. */
+static void empty_groups(struct ck_detector *d, struct ck_command *command)
+{
+    for (struct ck_group *group = command->groups; group; group = group->next) {
+        ck_barriers_free(d, group);
+        ck_copies_free(d, group);
+        while (group->locals) {
+            struct ck_space *space = group->locals;
+            group->locals = space->next;
+            ck_space_clear(d, space);
+            ck_budget_free(&d->budget, space, sizeof *space);
+        }
+    }
+}
+
+static void join_knowledge(struct ck_detector *d, struct ck_command *command, struct ck_item *into,
+                           int system)
+{
+    const struct ck_clock *last = NULL;
+    for (size_t i = 0; i < command->chunk_count; i++) {
+        for (size_t k = 0; command->chunks[i] && k < CK_ITEM_CHUNK; k++) {
+            struct ck_clock *clock = command->chunks[i][k].clock[system];
+            if (clock && clock != last)
+                ck_clock_join(&d->clocks, &into->clock[system], clock);
+            last = clock;
+        }
+    }
+}
+
+void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime)
+{
+    uint64_t first = (uint64_t)command->info.id << 32;
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        if (s == CK_SYS_LOCAL)
+            continue;
+        ck_clock_raise(&d->clocks, &runtime->clock[s], first, first | UINT32_MAX, CK_ALWAYS);
+        join_knowledge(d, command, runtime, s);
+    }
+    empty_groups(d, command);
+    drop_chunks(d, command);
+}
+
+void ck_command_release(struct ck_detector *d, struct ck_command *command)
+{
+    empty_groups(d, command);
+    drop_chunks(d, command);
+    drop_item(d, &command->runtime);
+    command->enqueuer = NULL;
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        ck_clock_drop(&d->clocks, command->start[s]);
+        command->start[s] = NULL;
+    }
+    while (command->groups) {
+        struct ck_group *group = command->groups;
+        command->groups = group->next;
+        ck_budget_free(&d->budget, group, sizeof *group);
+    }
+}
+
+void ck_command_forget(struct ck_detector *d, struct ck_command *command)
+{
+    ck_command_release(d, command);
+    ck_budget_free(&d->budget, command->places, command->place_capacity * sizeof *command->places);
+    while (command->arguments) {
+        struct ck_argument *argument = command->arguments;
+        command->arguments = argument->next;
+        ck_budget_free(&d->budget, argument, sizeof *argument);
+    }
+    ck_budget_free(&d->budget, command, sizeof *command);
+}
+
+/* The end of the work-group of MEMBER, for commands enqueued to wait for it [CL 3.3.6 H14]. */
+void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into)
+{
+    struct ck_command *command = ck_command_of(d, member.command);
+    if (!command)
+        return;
+    uint32_t first = ck_group_first(command, member.index), count = ck_group_items(command, first);
+    for (uint32_t i = 0; i < count; i++) {
+        size_t chunk = (first + i) / CK_ITEM_CHUNK;
+        if (chunk >= command->chunk_count || !command->chunks[chunk])
+            continue;
+        const struct ck_item *item = &command->chunks[chunk][(first + i) % CK_ITEM_CHUNK];
+        ck_clock_join(&d->clocks, &into->clock[CK_SYS_GLOBAL], item->clock[CK_SYS_GLOBAL]);
+        ck_clock_join(&d->clocks, &into->clock[CK_SYS_IMAGE], item->clock[CK_SYS_IMAGE]);
+    }
+    uint64_t key = (uint64_t)member.command << 32 | first;
+    ck_clock_raise(&d->clocks, &into->clock[CK_SYS_GLOBAL], key, key + count - 1, CK_ALWAYS);
+    ck_clock_raise(&d->clocks, &into->clock[CK_SYS_IMAGE], key, key + count - 1, CK_ALWAYS);
+}

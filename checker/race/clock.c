@@ -1,0 +1,238 @@
+/* Clocks: immutable piecewise constant maps, and the bounded memory and hash maps beneath. */
+#include "checker/race/race.h"
+
+#include <string.h>
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+void *ck_budget_alloc(struct ck_budget *budget, size_t size)
+{
+    if (budget->exceeded || size > budget->limit - budget->used) {
+        budget->exceeded = true;
+        return NULL;
+    }
+    void *p = mm_alloc_zero(1, size);
+    if (!p)
+        budget->exceeded = true;
+    else
+        budget->used += size;
+    return p;
+}
+
+void ck_budget_free(struct ck_budget *budget, void *p, size_t size)
+{
+    if (!p)
+        return;
+    mm_free(p);
+    budget->used -= size;
+}
+
+/* ---- maps --------------------------------------------------------------------------------- */
+
+static size_t map_slot(const struct ck_map *map, uint64_t key)
+{
+    uint64_t h = key * 0x9e3779b97f4a7c15u;
+    size_t slot = (size_t)(h ^ h >> 29) & (map->capacity - 1);
+    while (map->values[slot] && map->keys[slot] != key)
+        slot = (slot + 1) & (map->capacity - 1);
+    return slot;
+}
+
+void *ck_map_get(const struct ck_map *map, uint64_t key)
+{
+    return map->capacity ? map->values[map_slot(map, key)] : NULL;
+}
+
+void ck_map_clear(struct ck_map *map, struct ck_budget *budget)
+{
+    ck_budget_free(budget, map->keys, map->capacity * sizeof *map->keys);
+    ck_budget_free(budget, map->values, map->capacity * sizeof *map->values);
+    *map = (struct ck_map){0};
+}
+
+static bool map_grow(struct ck_map *map, struct ck_budget *budget)
+{
+    struct ck_map bigger = {.used = map->used, .capacity = map->capacity ? map->capacity * 2 : 32};
+    bigger.keys = ck_budget_alloc(budget, bigger.capacity * sizeof *bigger.keys);
+    bigger.values = ck_budget_alloc(budget, bigger.capacity * sizeof *bigger.values);
+    if (!bigger.keys || !bigger.values) {
+        ck_map_clear(&bigger, budget);
+        return false;
+    }
+    for (size_t i = 0; i < map->capacity; i++) {
+        if (!map->values[i])
+            continue;
+        size_t slot = map_slot(&bigger, map->keys[i]);
+        bigger.keys[slot] = map->keys[i];
+        bigger.values[slot] = map->values[i];
+    }
+    ck_map_clear(map, budget);
+    *map = bigger;
+    return true;
+}
+
+bool ck_map_put(struct ck_map *map, struct ck_budget *budget, uint64_t key, void *value)
+{
+    if ((map->used + 1) * 2 > map->capacity && !map_grow(map, budget))
+        return false;
+    size_t slot = map_slot(map, key);
+    map->used += map->values[slot] == NULL;
+    map->keys[slot] = key;
+    map->values[slot] = value;
+    return true;
+}
+
+/* ---- clocks ------------------------------------------------------------------------------- */
+
+static size_t clock_bytes(size_t count)
+{
+    return sizeof(struct ck_clock) + count * sizeof(struct ck_piece);
+}
+
+struct ck_clock *ck_clock_ref(struct ck_clock *clock)
+{
+    if (clock)
+        clock->references++;
+    return clock;
+}
+
+void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock)
+{
+    if (!clock || --clock->references)
+        return;
+    if (clocks->memo == clock)
+        clocks->memo = NULL;
+    ck_budget_free(clocks->budget, clock, clock_bytes(clock->count));
+}
+
+uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent)
+{
+    if (!clock)
+        return 0;
+    size_t low = 0, high = clock->count; /* the answer is in the last piece that starts at or before AGENT */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (clock->pieces[middle].start <= agent)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? clock->pieces[low - 1].time : 0;
+}
+
+static bool reserve_scratch(struct ck_clocks *clocks, size_t count)
+{
+    if (count <= clocks->scratch_capacity)
+        return true;
+    size_t capacity = count * 2 + 16, size = capacity * sizeof *clocks->scratch;
+    struct ck_piece *scratch = ck_budget_alloc(clocks->budget, size);
+    if (!scratch)
+        return false;
+    ck_clocks_clear(clocks);
+    clocks->scratch = scratch;
+    clocks->scratch_capacity = capacity;
+    return true;
+}
+
+void ck_clocks_clear(struct ck_clocks *clocks)
+{
+    ck_budget_free(clocks->budget, clocks->scratch, clocks->scratch_capacity * sizeof *clocks->scratch);
+    clocks->scratch = NULL;
+    clocks->scratch_capacity = 0;
+}
+
+/* Writes the pointwise maximum (LEAST: minimum) of A and B to the scratch pieces and returns their number;
+ * *IS_A says whether it is A itself. */
+static size_t merge(struct ck_piece *out, const struct ck_piece *a, size_t a_count, const struct ck_piece *b,
+                    size_t b_count, bool least, bool *is_a)
+{
+    size_t i = 0, j = 0, n = 0;
+    uint64_t a_time = 0, b_time = 0, last = 0;
+    *is_a = true;
+    while (i < a_count || j < b_count) {
+        uint64_t start;
+        if (j == b_count || (i < a_count && a[i].start <= b[j].start))
+            start = a[i].start;
+        else
+            start = b[j].start;
+        if (i < a_count && a[i].start == start)
+            a_time = a[i++].time;
+        if (j < b_count && b[j].start == start)
+            b_time = b[j++].time;
+        uint64_t time = (a_time > b_time) != least ? a_time : b_time;
+        if (time != a_time)
+            *is_a = false;
+        if (time != last)
+            out[n++] = (struct ck_piece){start, time};
+        last = time;
+    }
+    return n;
+}
+
+static void join_pieces(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_piece *pieces,
+                        size_t count, bool least)
+{
+    const struct ck_clock *a = *into;
+    size_t a_count = a ? a->count : 0;
+    bool is_a;
+    if (!reserve_scratch(clocks, a_count + count))
+        return;
+    size_t n = merge(clocks->scratch, a ? a->pieces : NULL, a_count, pieces, count, least, &is_a);
+    if (is_a)
+        return;
+    struct ck_clock *result = ck_budget_alloc(clocks->budget, clock_bytes(n));
+    if (!result)
+        return;
+    result->references = 1;
+    result->count = (uint32_t)n;
+    memcpy(result->pieces, clocks->scratch, n * sizeof *result->pieces);
+    ck_clock_drop(clocks, *into);
+    *into = result;
+}
+
+/* True if B is nowhere above A. */
+static bool covers(const struct ck_clock *a, const struct ck_clock *b)
+{
+    size_t i = 0;
+    uint64_t a_time = 0;
+    for (size_t j = 0; j < b->count; j++) {
+        uint64_t end = j + 1 < b->count ? b->pieces[j + 1].start : UINT64_MAX;
+        while (i < a->count && a->pieces[i].start <= b->pieces[j].start)
+            a_time = a->pieces[i++].time;
+        if (a_time < b->pieces[j].time)
+            return false;
+        for (; i < a->count && a->pieces[i].start < end; i++) {
+            a_time = a->pieces[i].time;
+            if (a_time < b->pieces[j].time)
+                return false;
+        }
+    }
+    return true;
+}
+
+void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from)
+{
+    if (!from || from == *into)
+        return;
+    if (!*into || (from->count >= (*into)->count && covers(from, *into))) {
+        /* Taking a reference changes nothing that others can see. */
+        struct ck_clock *shared = ck_clock_ref((struct ck_clock *)(uintptr_t)from);
+        ck_clock_drop(clocks, *into);
+        *into = shared;
+        return;
+    }
+    join_pieces(clocks, into, from->pieces, from->count, false);
+}
+
+void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
+                    uint64_t time)
+{
+    const struct ck_piece pieces[2] = {{first, time}, {last + 1, 0}};
+    join_pieces(clocks, into, pieces, last == UINT64_MAX ? 1 : 2, false);
+}
+
+void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other)
+{
+    if (*into && *into != other)
+        join_pieces(clocks, into, other ? other->pieces : NULL, other ? other->count : 0, true);
+}

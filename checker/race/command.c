@@ -1,0 +1,180 @@
+/* Host threads, commands, and the edges between them [CL 3.3.6 H1-H14].
+ *
+ * Every event that is neither an access nor a fence nor a barrier keeps a snapshot of its agent's clocks,
+ * from which a recorded edge can start. */
+#include "checker/race/race.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
+{
+    bool value = edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO;
+    if (value && d->options.weak) {
+        ck_weak_edge(d, edge);
+        return;
+    }
+    if (value) {
+        ck_give_up(d, "values did not flow in the order of the record");
+        return;
+    }
+    if (edge->to != d->next_event)
+        return;
+    if (d->edge_count == d->edge_capacity) {
+        size_t capacity = d->edge_capacity ? d->edge_capacity * 2 : 16;
+        struct mm_edge *edges = ck_budget_alloc(&d->budget, capacity * sizeof *edges);
+        if (!edges)
+            return;
+        if (d->edge_count)
+            memcpy(edges, d->edges, d->edge_count * sizeof *edges);
+        ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *edges);
+        d->edges = edges;
+        d->edge_capacity = capacity;
+    }
+    d->edges[d->edge_count++] = *edge;
+}
+
+/* For reports: who enqueued the command, and from where. */
+static void note_call(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from)
+{
+    struct ck_command *command = ck_command_of(d, event->agent.command);
+    if (!command)
+        return;
+    command->call = from->source;
+    command->caller = from->agent.index;
+}
+
+const struct ck_command *ck_command_parent(const struct ck_detector *d, const struct ck_command *command)
+{
+    return command->enqueuer ? ck_map_get(&d->commands, command->enqueuer->agent.command) : NULL;
+}
+
+static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_clock *const clock[CK_SYSTEMS])
+{
+    ck_clock_join(&d->clocks, &item->clock[CK_SYS_GLOBAL], clock[CK_SYS_GLOBAL]);
+    ck_clock_join(&d->clocks, &item->clock[CK_SYS_IMAGE], clock[CK_SYS_IMAGE]);
+}
+
+/* A command that a work-item enqueues comes after what came before its parent.  Of what the work-item did
+ * before the call it has fine-grained SVM alone, which accesses of that memory look for [CL 3.3.6 H1]. */
+static void join_parent(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from,
+                        struct ck_item *item)
+{
+    struct ck_command *command = ck_command_of(d, event->agent.command);
+    const struct ck_command *parent = ck_map_get(&d->commands, from->agent.command);
+    if (command) {
+        command->enqueuer = from;
+        command->call = from->source;
+    }
+    if (parent)
+        join_shared(d, item, parent->start);
+}
+
+/* Joins what the edges into EVENT bring. */
+void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
+{
+    struct ck_item *item = ck_item_of(d, event->agent);
+    for (size_t i = 0; item && i < d->edge_count; i++) {
+        const struct ck_snapshot *from = ck_map_get(&d->snapshots, d->edges[i].from);
+        if (!from) {
+            ck_give_up(d, "an edge starts at an event that keeps no clock");
+            break;
+        }
+        if (d->edges[i].kind == MM_EDGE_ENQUEUE && from->agent.command) {
+            join_parent(d, event, from, item);
+            continue;
+        }
+        if (d->edges[i].kind == MM_EDGE_ENQUEUE)
+            note_call(d, event, from);
+        if (d->edges[i].kind == MM_EDGE_PARENT_GROUP)
+            ck_group_join(d, from->agent, item);
+        join_shared(d, item, from->clock);
+    }
+    d->edge_count = 0;
+}
+
+static void drop_snapshot(struct ck_detector *d, struct ck_snapshot *snapshot)
+{
+    for (int s = 0; s < CK_SYSTEMS; s++)
+        ck_clock_drop(&d->clocks, snapshot->clock[s]);
+    ck_budget_free(&d->budget, snapshot, sizeof *snapshot);
+}
+
+static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, mm_event_id id,
+                          struct ck_item *item)
+{
+    uint64_t agent = ck_agent_key(event->agent);
+    struct ck_snapshot *snapshot = ck_budget_alloc(&d->budget, sizeof *snapshot);
+    if (!snapshot)
+        return;
+    snapshot->agent = event->agent;
+    snapshot->source = event->source;
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        if (s == CK_SYS_LOCAL)
+            continue;
+        snapshot->clock[s] = ck_clock_ref(item->clock[s]);
+        ck_clock_raise(&d->clocks, &snapshot->clock[s], agent, agent, item->time[s]);
+        item->time[s]++;
+    }
+    if (!ck_map_put(&d->snapshots, &d->budget, id, snapshot))
+        drop_snapshot(d, snapshot);
+}
+
+/* What the runtime does for a command before its work-items run, such as moving memory to the device, is
+ * part of starting it, also where it is recorded after the start. */
+static void start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
+                  struct ck_item *item)
+{
+    uint64_t agent = ck_agent_key(event->agent);
+    for (int s = 0; s < CK_SYSTEMS; s++) {
+        struct ck_clock *old = command->start[s];
+        command->start[s] = ck_clock_ref(item->clock[s]);
+        ck_clock_drop(&d->clocks, old);
+        if (s != CK_SYS_LOCAL)
+            ck_clock_raise(&d->clocks, &command->start[s], agent, agent, CK_ALWAYS);
+    }
+}
+
+void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id)
+{
+    struct ck_item *item = ck_item_of(d, event->agent);
+    struct ck_command *command = ck_command_of(d, event->agent.command);
+    if (!item || !command)
+        return;
+    if (event->kind == MM_API_CALL && (event->semantics & MM_UNRECORDED) && d->limit.cls == MM_OK)
+        mm_fail(&d->limit, MM_LIMIT,
+                event->semantics & MM_REPLAYED ? "checker.replayed" : "checker.unrecorded",
+                "launches whose accesses were not recorded are not ordered with a queue that was used later: "
+                "REFCL_ENGINE=interp records them");
+    if (event->kind == MM_COMMAND_START)
+        start(d, command, event, item);
+    if (event->kind == MM_MAP || event->kind == MM_UNMAP)
+        ck_race_map(d, event, item);
+    if (event->kind == MM_COMMAND_END && item == &command->runtime)
+        ck_command_end(d, command, item);
+    keep_snapshot(d, event, id, item);
+    if (event->kind == MM_ALLOC) {
+        struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+        if (location)
+            location->created = event->source;
+    }
+    if (event->kind == MM_FREE && event->allocation) {
+        struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+        if (!location)
+            return;
+        location->freed = true;
+        ck_mappings_free(d, location);
+        ck_space_clear(d, &location->space);
+        ck_space_clear(d, &location->whole);
+    }
+}
+
+void ck_snapshots_free(struct ck_detector *d)
+{
+    for (size_t i = 0; i < d->snapshots.capacity; i++)
+        if (d->snapshots.values[i])
+            drop_snapshot(d, d->snapshots.values[i]);
+    ck_map_clear(&d->snapshots, &d->budget);
+    ck_budget_free(&d->budget, d->edges, d->edge_capacity * sizeof *d->edges);
+    d->edges = NULL;
+}

@@ -1,0 +1,374 @@
+/* The detector: a sink that follows an execution event by event, judges it by the OpenCL 2.2 memory model
+ * and collects findings.  Its memory is bounded; where the bound is hit the verdict is "unknown". */
+#include "checker/race/race.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define DEFAULT_LIMIT ((size_t)4 << 30)
+
+void ck_give_up(struct ck_detector *d, const char *what)
+{
+    if (!d->stopped)
+        mm_fail(&d->limit, MM_LIMIT, "checker.limit",
+                "%s, so that races after event %" PRIu64 " are not looked for", what, d->next_event);
+    d->stopped = true;
+}
+
+void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit)
+{
+    if (d->limit.cls == MM_OK)
+        d->limit = *limit;
+}
+
+struct ck_detector *ck_detector_create(const struct ck_detector_options *options)
+{
+    struct ck_detector *d = mm_alloc_zero(1, sizeof *d);
+    if (!d)
+        return NULL;
+    d->options = *options;
+    d->budget.limit = options->memory_limit ? options->memory_limit : DEFAULT_LIMIT;
+    d->clocks.budget = &d->budget;
+    d->arena = mm_arena_create();
+    if (!d->arena) {
+        mm_free(d);
+        return NULL;
+    }
+    return d;
+}
+
+void ck_detector_destroy(struct ck_detector *d)
+{
+    if (!d)
+        return;
+    ck_detector_finish(d);
+    for (size_t i = 0; i < d->commands.capacity; i++)
+        if (d->commands.values[i])
+            ck_command_forget(d, d->commands.values[i]);
+    ck_map_clear(&d->commands, &d->budget);
+    ck_map_clear(&d->locations, &d->budget);
+    ck_map_clear(&d->objects, &d->budget);
+    ck_map_clear(&d->sources, &d->budget);
+    ck_map_clear(&d->texts, &d->budget);
+    ck_map_clear(&d->seen, &d->budget);
+    mm_free(d->findings);
+    mm_arena_destroy(d->arena);
+    mm_free(d);
+}
+
+void ck_detector_suppose(struct ck_detector *d, const struct ck_change *change)
+{
+    d->supposed = change->wait ? change : NULL;
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static void one_event(struct ck_detector *d, const struct mm_event *event)
+{
+    if (d->edge_count)
+        ck_race_edges(d, event);
+    if (d->supposed)
+        ck_copies_as_changed(d, event);
+    switch (event->kind) {
+    case MM_READ:
+    case MM_WRITE:
+    case MM_RMW:
+        ck_race_access(d, event);
+        break;
+    case MM_INIT: /* before everything else */
+        break;
+    case MM_FENCE:
+        ck_race_fence(d, event);
+        break;
+    case MM_BARRIER_ENTRY:
+    case MM_BARRIER_EXIT:
+        ck_race_barrier(d, event);
+        break;
+    case MM_COPY_START:
+    case MM_COPY_WAIT:
+        ck_race_copy(d, event);
+        break;
+    default:
+        ck_race_command(d, event, d->next_event);
+    }
+}
+
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct ck_detector *d = context;
+    for (size_t i = 0; i < count; i++, d->next_event++) {
+        if (d->stopped || d->finished || !d->options.races)
+            continue;
+        one_event(d, &events[i]);
+        ck_weak_next(d);
+        if (d->budget.exceeded)
+            ck_give_up(d, "the memory limit for shadow state is reached");
+    }
+    return MM_OK;
+}
+
+/* ---- everything else ----------------------------------------------------------------------- */
+
+static const char *keep(struct ck_detector *d, const char *s)
+{
+    const char *copy = mm_arena_strdup(d->arena, s ? s : "");
+    return copy ? copy : "";
+}
+
+/* A sub-buffer is part of its buffer's memory; a buffer made from an SVM pointer is that SVM. */
+bool ck_allocation_lies_in(const struct mm_allocation *a, const struct mm_allocation *o)
+{
+    bool svm = o->origin == MM_ORIGIN_COARSE_SVM || o->origin == MM_ORIGIN_FINE_SVM ||
+               o->origin == MM_ORIGIN_FINE_SVM_ATOMICS;
+    bool part = a->origin == MM_ORIGIN_SUB_BUFFER || (a->origin == MM_ORIGIN_BUFFER && svm);
+    return part && a->address && o->address && o->device == a->device && a->address >= o->address &&
+           a->size <= o->size && a->address - o->address <= o->size - a->size;
+}
+
+static void find_parent(struct ck_detector *d, struct ck_location *location)
+{
+    enum mm_origin origin = (enum mm_origin)location->info.origin;
+    if (origin != MM_ORIGIN_SUB_BUFFER && origin != MM_ORIGIN_BUFFER)
+        return;
+    for (size_t i = 0; i < d->locations.capacity; i++) {
+        struct ck_location *other = d->locations.values[i];
+        if (!other || other == location || other->parent || other->system != location->system ||
+            other->freed || !ck_allocation_lies_in(&location->info, &other->info))
+            continue;
+        location->parent = other;
+        location->parent_offset = location->info.address - other->info.address;
+        return;
+    }
+}
+
+static void classify(struct ck_location *location)
+{
+    const struct mm_allocation *a = &location->info;
+    location->system = a->region == MM_LOCAL   ? CK_SYS_LOCAL
+                       : a->region == MM_IMAGE ? CK_SYS_IMAGE
+                                               : CK_SYS_GLOBAL;
+    location->checked = a->region != MM_PRIVATE && a->region != MM_PIPE && a->region != MM_REGION_NONE;
+    location->fine = a->origin == MM_ORIGIN_FINE_SVM || a->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
+                     a->origin == MM_ORIGIN_SYSTEM_SVM;
+    location->demotes = a->origin != MM_ORIGIN_FINE_SVM_ATOMICS && a->origin != MM_ORIGIN_SYSTEM_SVM;
+    location->is_buffer =
+        (a->origin == MM_ORIGIN_BUFFER || a->origin == MM_ORIGIN_SUB_BUFFER) && a->region != MM_PROGRAM_SCOPE;
+}
+
+/* The copies of one memory object know each other. */
+static void join_object(struct ck_detector *d, struct ck_location *location)
+{
+    const struct mm_allocation *a = &location->info;
+    if (!a->object || location->system == CK_SYS_LOCAL || !location->checked)
+        return;
+    struct ck_location *first = ck_map_get(&d->objects, a->object);
+    if (!first || first->freed) {
+        first = location;
+        ck_map_put(&d->objects, &d->budget, a->object, first);
+    }
+    location->object = first;
+    first->device_copies += a->device >= 0;
+}
+
+static void take_allocation(struct ck_detector *d, const struct mm_allocation *record)
+{
+    struct ck_location *location = ck_map_get(&d->locations, record->id);
+    if (location && location->system == CK_SYS_LOCAL)
+        return; /* the same variable, told once more */
+    if (!location)
+        location = mm_arena_alloc(d->arena, sizeof *location);
+    if (!location)
+        return;
+    ck_mappings_free(d, location);
+    ck_space_clear(d, &location->space);
+    ck_space_clear(d, &location->whole);
+    location->object = NULL;
+    location->device_copies = 0;
+    location->info = *record;
+    location->info.name = keep(d, record->name);
+    location->space.allocation = record->id;
+    location->parent = NULL;
+    location->parent_offset = 0;
+    location->freed = false;
+    classify(location);
+    find_parent(d, location);
+    if (!ck_map_put(&d->locations, &d->budget, record->id, location))
+        return;
+    if (location->checked && !location->parent && location->system != CK_SYS_LOCAL)
+        ck_space_size(d, &location->space, record->size);
+    join_object(d, location);
+}
+
+static uint64_t text_key(const char *file)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (; *file; file++)
+        h = (h ^ (unsigned char)*file) * 0x100000001b3u;
+    return h;
+}
+
+struct text { /* program text by the hash of its file name */
+    struct text *next;
+    const char *file, *content;
+};
+
+static void take_text(struct ck_detector *d, const struct mm_text *record)
+{
+    struct text *text = mm_arena_alloc(d->arena, sizeof *text);
+    if (!text || !record->file || !record->text)
+        return;
+    uint64_t key = text_key(record->file);
+    text->file = keep(d, record->file);
+    text->content = keep(d, record->text);
+    text->next = ck_map_get(&d->texts, key);
+    ck_map_put(&d->texts, &d->budget, key, text);
+}
+
+static void fill_source(struct ck_detector *d, struct ck_source *source, const struct mm_source *from)
+{
+    source->info = *from;
+    source->info.file = keep(d, from->file);
+    source->info.function = keep(d, from->function);
+    source->info.opcode = keep(d, from->opcode);
+    source->place =
+        from->line ? text_key(source->info.file) ^ (uint64_t)from->line << 20 ^ from->column : from->id;
+}
+
+static void take_source(struct ck_detector *d, const struct mm_source *record)
+{
+    struct ck_source *source = mm_arena_alloc(d->arena, sizeof *source);
+    if (!source)
+        return;
+    fill_source(d, source, record);
+    ck_map_put(&d->sources, &d->budget, record->id, source);
+}
+
+const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id)
+{
+    struct ck_source *source = id ? ck_map_get(&d->sources, id) : NULL;
+    if (!source || source->located || !d->options.locate)
+        return source;
+    struct mm_source found = source->info;
+    struct mm_text text = {NULL, NULL};
+    source->located = true;
+    if (found.line && ck_detector_text(d, found.file))
+        return source;
+    d->options.locate(d->options.locate_context, &found, &text);
+    fill_source(d, source, &found);
+    if (text.file && text.text)
+        take_text(d, &text);
+    return source;
+}
+
+void ck_detector_source(struct ck_detector *d, uint32_t id, struct mm_source *source)
+{
+    const struct ck_source *known = ck_source_of(d, id);
+    *source = known ? known->info : (struct mm_source){.id = id};
+}
+
+static void take_command(struct ck_detector *d, const struct mm_command *record)
+{
+    struct ck_command *command = ck_command_of(d, record->id);
+    if (!command || command->known)
+        return;
+    ck_command_describe(command, record);
+    command->info.kind = keep(d, record->kind);
+    command->info.kernel = keep(d, record->kernel);
+    const struct ck_command *parent = record->parent ? ck_map_get(&d->commands, record->parent) : NULL;
+    command->root = parent ? parent->root : record->parent ? record->parent : record->id;
+}
+
+static void take_argument(struct ck_detector *d, const struct mm_argument *record)
+{
+    struct ck_command *command = ck_command_of(d, record->command);
+    struct ck_argument *argument = command ? ck_budget_alloc(&d->budget, sizeof *argument) : NULL;
+    if (!argument)
+        return;
+    argument->info = *record;
+    argument->info.name = keep(d, record->name);
+    argument->info.type_name = keep(d, record->type_name);
+    argument->next = command->arguments;
+    command->arguments = argument;
+}
+
+const char *ck_detector_text(const struct ck_detector *d, const char *file)
+{
+    const struct text *text = ck_map_get(&d->texts, text_key(file));
+    while (text && strcmp(text->file, file) != 0)
+        text = text->next;
+    return text ? text->content : NULL;
+}
+
+static enum mm_class take_record(void *context, const struct mm_record *record)
+{
+    struct ck_detector *d = context;
+    if (d->finished)
+        return MM_OK;
+    switch (record->type) {
+    case MM_RECORD_EVENT:
+        return take_events(d, &record->event, 1);
+    case MM_RECORD_EDGE:
+        if (!d->stopped && d->options.races)
+            ck_race_edge(d, &record->edge);
+        break;
+    case MM_RECORD_ALLOCATION:
+        take_allocation(d, &record->allocation);
+        break;
+    case MM_RECORD_SOURCE:
+        take_source(d, &record->source);
+        break;
+    case MM_RECORD_COMMAND:
+        take_command(d, &record->command);
+        break;
+    case MM_RECORD_ARGUMENT:
+        take_argument(d, &record->argument);
+        break;
+    case MM_RECORD_TEXT:
+        take_text(d, &record->text);
+        break;
+    case MM_RECORD_FINDING:
+        if (d->options.memory)
+            ck_finding_recorded(d, &record->finding);
+        break;
+    case MM_RECORD_CONTENT:
+    case MM_RECORD_PROGRAM:
+    case MM_RECORD_REPLAY: /* compiled code found out that it has no findings */
+    case MM_RECORD_TERM:
+        break;
+    }
+    return MM_OK;
+}
+
+void ck_detector_sink(struct ck_detector *d, struct mm_sink *sink)
+{
+    *sink = (struct mm_sink){.context = d, .record = take_record, .events = take_events};
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+size_t ck_detector_finding_count(const struct ck_detector *d)
+{
+    return d->finding_count;
+}
+
+const struct ck_finding *ck_detector_finding(const struct ck_detector *d, size_t i)
+{
+    return i < d->finding_count ? d->findings[i] : NULL;
+}
+
+size_t ck_detector_dropped(const struct ck_detector *d)
+{
+    return d->dropped;
+}
+
+size_t ck_detector_suppressed(const struct ck_detector *d)
+{
+    return d->suppressed;
+}
+
+enum mm_class ck_detector_status(const struct ck_detector *d, struct mm_error *err)
+{
+    if (d->limit.cls != MM_OK && err)
+        *err = d->limit;
+    return d->limit.cls;
+}

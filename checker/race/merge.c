@@ -1,0 +1,98 @@
+/* Detectors of several processes: what is left of one when its execution is over, and one report of all. */
+#include "checker/race/race.h"
+
+#include <string.h>
+
+/* Findings refer to commands, arguments, sources and texts; all else is memory of the execution. */
+void ck_detector_finish(struct ck_detector *d)
+{
+    for (size_t i = 0; i < d->commands.capacity; i++)
+        if (d->commands.values[i])
+            ck_command_release(d, d->commands.values[i]);
+    for (size_t i = 0; i < d->locations.capacity; i++) {
+        struct ck_location *location = d->locations.values[i];
+        if (location) {
+            ck_mappings_free(d, location);
+            ck_space_clear(d, &location->space);
+            ck_space_clear(d, &location->whole);
+        }
+    }
+    ck_weak_clear(d);
+    ck_shortfalls_free(d);
+    ck_shadow_clear(d);
+    ck_snapshots_free(d);
+    ck_map_clear(&d->groups, &d->budget);
+    ck_clocks_clear(&d->clocks);
+    d->last_group = NULL;
+    d->last_location = NULL;
+    d->finished = true;
+}
+
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
+}
+
+/* Programs without a name get the same one in every process. */
+static bool same_text(const struct ck_detector *a, const struct ck_detector *b, const char *file)
+{
+    const char *x = ck_detector_text(a, file), *y = ck_detector_text(b, file);
+    return x == y || (x && y && strcmp(x, y) == 0);
+}
+
+static const char *name_of(const struct ck_finding *f)
+{
+    return f->accesses[0].argument ? f->accesses[0].argument : f->allocation ? f->allocation->name : "";
+}
+
+/* The same defect, met once more.  Without a place the words decide. */
+static bool same_finding(const struct ck_finding *a, const struct ck_detector *of_a,
+                         const struct ck_finding *b, const struct ck_detector *of_b)
+{
+    if (strcmp(a->kind, b->kind) || a->access_count != b->access_count || strcmp(name_of(a), name_of(b)))
+        return false;
+    bool placed = a->access_count > 0;
+    for (size_t i = 0; i < a->access_count; i++) {
+        const struct mm_source *x = &a->accesses[i].source, *y = &b->accesses[i].source;
+        if (!same_place(x, y) || !same_text(of_a, of_b, x->file))
+            return false;
+        placed = placed && x->line;
+    }
+    return placed || strcmp(a->message, b->message) == 0;
+}
+
+static struct ck_finding *find_same(const struct ck_detector *into, const struct ck_detector *from,
+                                    const struct ck_finding *f)
+{
+    for (size_t i = 0; i < into->finding_count; i++) {
+        struct ck_finding *g = into->findings[i];
+        if (same_finding(g, g->detector ? g->detector : into, f, from))
+            return g;
+    }
+    return NULL;
+}
+
+bool ck_detector_merge(struct ck_detector *into, struct ck_detector *from, uint32_t process)
+{
+    for (size_t i = 0; from == into && i < into->finding_count; i++)
+        into->findings[i]->process = process;
+    if (from == into)
+        return true;
+    for (size_t i = 0; i < from->finding_count; i++) {
+        struct ck_finding *f = from->findings[i], *same = find_same(into, from, f);
+        if (same) {
+            same->count += f->count;
+            same->pairs |= f->pairs;
+            continue;
+        }
+        f->detector = from;
+        f->process = process;
+        if (!ck_finding_add(into, f))
+            return false;
+    }
+    into->dropped += from->dropped;
+    into->suppressed += from->suppressed;
+    if (into->limit.cls == MM_OK)
+        into->limit = from->limit;
+    return true;
+}

@@ -1,0 +1,489 @@
+/* The streaming race detector's inside: clocks, agents, shadow memory.
+ *
+ * Happens-before is kept three times over: among global actions and among local actions, as the
+ * specification separates them [CL 3.3.6 G8-G10], and among image actions, which only barriers with the
+ * image flag and commands order.  An event belongs to a system when its memory, or its fence flags, do;
+ * program order counts within a system alone.  The clause about seq_cst operations synchronising in both
+ * relations [CL 3.3.6 A11] adds nothing to this: its edges end in actions that program order joins to
+ * other actions of their own region only, except for fences with both flags, for which F7 says it. */
+#ifndef CHECKER_RACE_H
+#define CHECKER_RACE_H
+
+#include "checker/checker.h"
+
+enum ck_system { CK_SYS_GLOBAL, CK_SYS_LOCAL, CK_SYS_IMAGE, CK_SYSTEMS };
+/* Scopes that can be inclusive, as array indices. */
+enum ck_slot {
+    CK_SLOT_SUB_GROUP,
+    CK_SLOT_WORK_GROUP,
+    CK_SLOT_DEVICE,
+    CK_SLOT_ALL,
+    CK_SLOTS,
+    CK_SLOT_NONE = CK_SLOTS
+};
+
+/* ---- memory with a bound -------------------------------------------------------------------- */
+
+struct ck_budget {
+    size_t used, limit;
+    bool exceeded; /* from then on every allocation fails */
+};
+void *ck_budget_alloc(struct ck_budget *budget, size_t size); /* zeroed */
+void ck_budget_free(struct ck_budget *budget, void *p, size_t size);
+
+struct ck_map { /* 64-bit key -> pointer; key 0 is allowed */
+    uint64_t *keys;
+    void **values; /* NULL: free slot */
+    size_t used, capacity;
+};
+void *ck_map_get(const struct ck_map *map, uint64_t key);
+bool ck_map_put(struct ck_map *map, struct ck_budget *budget, uint64_t key, void *value);
+void ck_map_clear(struct ck_map *map, struct ck_budget *budget);
+
+/* ---- clocks --------------------------------------------------------------------------------- */
+
+/* An immutable, counted map from agents to times: everything up to that time of that agent happened
+ * before.  It is piecewise constant over the agents' keys (command << 32 | index), so that a work-group
+ * or a whole command is one piece.  NULL is the clock that knows nothing. */
+struct ck_piece {
+    uint64_t start; /* the piece ends where the next one starts */
+    uint64_t time;
+};
+struct ck_clock {
+    uint32_t references, count;
+    struct ck_piece pieces[];
+};
+#define CK_ALWAYS UINT32_MAX /* the time of an agent that has ended */
+
+struct ck_clocks { /* what clock operations share */
+    struct ck_budget *budget;
+    const struct ck_clock *memo; /* it is known to have this agent at this time */
+    uint64_t memo_agent, memo_time;
+    struct ck_piece *scratch;
+    size_t scratch_capacity;
+};
+struct ck_clock *ck_clock_ref(struct ck_clock *clock);
+void ck_clock_drop(struct ck_clocks *clocks, struct ck_clock *clock);
+uint64_t ck_clock_get(const struct ck_clock *clock, uint64_t agent);
+/* *INTO becomes the pointwise maximum with FROM. */
+void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *from);
+/* *INTO is raised to TIME for the agents FIRST to LAST. */
+void ck_clock_raise(struct ck_clocks *clocks, struct ck_clock **into, uint64_t first, uint64_t last,
+                    uint64_t time);
+/* *INTO becomes the pointwise minimum with OTHER. */
+void ck_clock_meet(struct ck_clocks *clocks, struct ck_clock **into, const struct ck_clock *other);
+void ck_clocks_clear(struct ck_clocks *clocks);
+
+/* ---- agents --------------------------------------------------------------------------------- */
+
+/* A release that heads release sequences, kept by its agent: a relaxed store of the same agent continues
+ * the sequence, anybody else's ends it [CL 3.3.6 G7]. */
+struct ck_head {
+    struct ck_head *next;
+    uint64_t location; /* ck_sync.id */
+    uint64_t key;
+    struct ck_clock *main, *other;
+    mm_event_id since; /* of the first release in it */
+    uint32_t size;     /* of the atomic object */
+    uint8_t slot;
+};
+/* What an agent that uses atomics and fences needs besides its clocks.  Index 0: systems global, 1: local. */
+struct ck_fences {
+    struct ck_clock *release[2][CK_SLOTS]; /* at its last release fence of that region and scope */
+    struct ck_clock *both[2][CK_SLOTS];    /* at its last release fence with both flags */
+    struct ck_clock *pending[2][CK_SLOTS]; /* what an acquire fence will acquire, from reads so far */
+    struct ck_clock
+        *pending_other[2][CK_SLOTS]; /* ... in the other region, from fences with both flags (F7) */
+    struct ck_head *heads;
+};
+struct ck_item {
+    struct ck_clock *clock[CK_SYSTEMS];
+    uint32_t time[CK_SYSTEMS]; /* 0: not seen yet */
+    struct ck_fences *fences;  /* NULL until needed */
+};
+enum { CK_ITEM_CHUNK = 256 };
+
+struct ck_entry { /* a participant of a barrier */
+    uint32_t index;
+    uint32_t time[CK_SYSTEMS];
+    bool has[CK_SYSTEMS];
+};
+struct ck_barrier { /* a dynamic instance under way */
+    struct ck_barrier *next;
+    uint32_t site, instance, first, expected;
+    uint32_t entered, exited, capacity;
+    uint32_t max_time[CK_SYSTEMS];
+    uint32_t entered_with[CK_SYSTEMS];
+    struct ck_clock *joined[CK_SYSTEMS];
+    struct ck_entry *entries;
+    bool sealed, sub_group;
+};
+struct ck_past_barrier { /* for reasons */
+    uint32_t source, first, expected;
+    uint32_t time[CK_SYSTEMS]; /* what participants had done before it has at most this time */
+    uint8_t flags;
+};
+enum { CK_PAST_BARRIERS = 4 };
+struct ck_copy { /* an asynchronous copy that not everybody has waited for */
+    struct ck_copy *next;
+    uint32_t number; /* in the work-group */
+    uint32_t source; /* of the call */
+    uint32_t callers, waiters;
+    bool started, differ[CK_SYSTEMS]; /* DIFFER: the callers do not know the same */
+    uint64_t first;                   /* agent that called first */
+    uint32_t first_time[CK_SYSTEMS];  /* what it had done before */
+    uint64_t key;                     /* as which agent its accesses are kept, 0: none so far */
+    struct ck_item item;
+    struct ck_clock *waited_from[CK_SYSTEMS], *waited_to[CK_SYSTEMS]; /* of who waited last */
+};
+struct ck_place { /* for copies of a group, one after the other */
+    struct ck_place *next;
+    uint64_t key;
+    uint32_t time; /* of the last that had it */
+};
+struct ck_group {
+    struct ck_group *next; /* of the command */
+    struct ck_space *locals;
+    struct ck_barrier *barriers;
+    struct ck_copy *copies;
+    struct ck_place *places;
+    struct ck_past_barrier past[CK_PAST_BARRIERS];
+    uint32_t past_count;
+};
+
+struct ck_argument {
+    struct ck_argument *next;
+    struct mm_argument info;
+};
+struct ck_command {
+    struct mm_command info;
+    bool known;        /* there was a record */
+    bool maps;         /* or unmaps: what it accesses, the host does */
+    bool synchronises; /* its work-items, by atomics or fences */
+    uint32_t root;     /* the kernel at the top of the tree of device-side enqueues */
+    uint32_t group_size, sub_group_size;
+    struct ck_item **chunks;
+    size_t chunk_count;
+    struct ck_clock *start[CK_SYSTEMS];
+    struct ck_item runtime;
+    struct ck_group *groups;
+    struct ck_argument *arguments;
+    uint32_t *places; /* of copies: the first work-item that asked */
+    uint32_t place_count, place_capacity;
+    uint32_t call, caller;              /* source of the call that enqueued it, its host thread */
+    const struct ck_snapshot *enqueuer; /* a work-item at its call that enqueued it, or NULL */
+};
+
+/* ---- shadow memory -------------------------------------------------------------------------- */
+
+enum {
+    CK_META_READ = 1,
+    CK_META_WRITE = 2,
+    CK_META_ATOMIC = 4,
+    CK_META_ORDER_SHIFT = 3,
+    CK_META_SCOPE_SHIFT = 6
+};
+/* What accesses of one place have in common. */
+struct ck_shape {
+    uint32_t source, size, meta;
+};
+struct ck_access_record {
+    uint64_t agent;
+    uint32_t time;  /* 0: none */
+    uint32_t shape; /* index in the detector's shapes */
+};
+struct ck_node { /* COUNT accesses by agents FIRST, FIRST + STRIDE, ... that are alike otherwise */
+    struct ck_node *next;
+    struct ck_access_record first;
+    uint32_t stride, count;
+    uint32_t depth; /* nodes from here on */
+    uint32_t limit; /* depth at which what is superseded is thrown out */
+};
+/* What an acquire of scope SLOT in scope instance KEY gets from a location's release sequence. */
+struct ck_release {
+    struct ck_release *next;
+    uint64_t key;
+    struct ck_clock *main, *other;
+    uint32_t number; /* how many are older */
+    uint32_t size;   /* of the atomic object */
+    uint8_t slot;
+};
+struct ck_sync {
+    uint64_t id;
+    uint64_t writer;
+    uint32_t writer_time[CK_SYSTEMS], source;
+    uint32_t size;          /* of the object that was written last: readers of others take nothing */
+    bool mixed;             /* objects of several sizes were written */
+    uint64_t breaker;       /* who made the last write that is no read-modify-write */
+    mm_event_id broken;     /* one more than its event, 0: none */
+    mm_event_id broken_too; /* the same for the last such write of anybody else */
+    bool split;             /* several cells share this id, of which each goes its own way */
+    uint8_t order, scope;
+    struct ck_release *releases; /* the newest first */
+    struct ck_map *index;        /* of them by key, one for each slot; NULL while they are few */
+};
+struct ck_atomics { /* atomic accesses of one object with one scope instance: no races among themselves */
+    struct ck_atomics *next;
+    uint64_t key;
+    uint32_t size; /* atomic operations are aligned: those of one size on a cell are on the same bytes */
+    uint8_t slot;
+    struct ck_node *writes, *reads;
+};
+struct ck_extra {
+    struct ck_node *reads; /* plain reads beside the one in the cell */
+    struct ck_atomics *atomics;
+    struct ck_sync *sync;
+};
+struct ck_cell {
+    struct ck_access_record write, read; /* plain */
+    struct ck_extra *extra;
+};
+enum { CK_PAGE_LOG = 10, CK_PAGE = 1 << CK_PAGE_LOG };
+struct ck_page {
+    struct ck_space *space;
+    uint64_t number;
+    struct ck_page *next; /* of the space */
+    struct ck_cell *cells;
+    uint32_t granule_log; /* bytes per cell, as a power of two */
+};
+struct ck_space {          /* one instance of an allocation */
+    struct ck_space *next; /* local: of the work-group */
+    uint32_t allocation;
+    struct ck_page *pages, *last_page;
+    struct ck_page **directory; /* by page number, where the size is known; else the detector's table */
+    size_t directory_count;
+};
+struct ck_mapping { /* of bytes of an object by a host */
+    struct ck_mapping *next;
+    uint64_t agent; /* who mapped it */
+    uint32_t time;
+    uint64_t offset, object, object_end;
+    uint8_t semantics;
+    bool ended; /* the end came before the begin */
+};
+struct ck_location { /* an allocation and how it behaves */
+    struct mm_allocation info;
+    uint32_t created;           /* source of the call */
+    struct ck_space space;      /* region other than local */
+    struct ck_location *object; /* the first of the copies that devices have of one memory object */
+    struct ck_space whole;      /* there: accesses to all of them, if there are several */
+    uint32_t device_copies;     /* there: how many */
+    struct ck_mapping *mappings;
+    struct ck_location *parent; /* whose memory it really is, or NULL */
+    uint64_t parent_offset;
+    uint8_t system;
+    bool checked; /* races are possible here */
+    bool freed;
+    bool demotes;   /* all_svm_devices acts as device (O10) */
+    bool fine;      /* fine-grained SVM */
+    bool is_buffer; /* cl_mem: device scope is the kernel and its children (O14) */
+};
+
+/* ---- reasons -------------------------------------------------------------------------------- */
+
+enum ck_shortfall_kind {
+    CK_SHORT_STORE_RELAXED,
+    CK_SHORT_LOAD_RELAXED,
+    CK_SHORT_SCOPE_INSTANCE,
+    CK_SHORT_SCOPE_DIFFERS,
+    CK_SHORT_REGION
+};
+/* An atomic read that took a value from another agent without (fully) synchronising with it. */
+struct ck_shortfall {
+    uint64_t reader, writer;
+    uint32_t writer_time[CK_SYSTEMS];
+    uint32_t write_source, read_source;
+    struct ck_clock *offered; /* by the release sequence that it read from, NULL: none */
+    uint8_t kind, write_scope, read_scope, read_order, system;
+};
+enum { CK_SHORTFALLS = 256 };
+
+/* A source with a number that all sources at one place of the program share. */
+struct ck_source {
+    struct mm_source info;
+    uint64_t place;
+    bool located; /* asked for its line, if it had none */
+};
+struct ck_pattern { /* findings to leave out */
+    struct ck_pattern *next;
+    const char *kind, *file, *line;
+};
+
+struct ck_snapshot { /* the clocks at an event that edges may start from */
+    struct mm_agent agent;
+    uint32_t source;
+    struct ck_clock *clock[CK_SYSTEMS];
+};
+
+struct ck_detector {
+    struct ck_detector_options options;
+    const struct ck_change *supposed; /* NULL: none */
+    struct ck_budget budget;
+    struct ck_clocks clocks;
+    struct mm_error limit; /* cls MM_LIMIT once something was given up */
+    bool stopped;          /* races are no longer looked for */
+    bool finished;         /* nothing is taken any more */
+    mm_event_id next_event;
+    uint64_t next_sync;
+    struct ck_map commands, locations, objects, sources, groups, snapshots, texts, seen;
+    struct ck_page **page_table; /* open addressing by space and number */
+    size_t page_count, page_capacity;
+    struct ck_shape *shapes;
+    uint32_t shape_count, shape_capacity;
+    struct ck_map shape_index; /* to one more than the index */
+    uint32_t last_shape[256];  /* by source */
+    struct ck_node *free_nodes;
+    void *node_blocks;     /* linked by their first word */
+    struct mm_edge *edges; /* waiting for their target event */
+    size_t edge_count, edge_capacity;
+    struct ck_command *last_command;
+    struct ck_item *last_chunk; /* of CK_ITEM_CHUNK items from this key on */
+    uint64_t last_chunk_key;
+    struct ck_location *last_location;
+    struct ck_group *last_group;
+    uint64_t last_group_key, last_group_end;
+    struct ck_shortfall shortfalls[CK_SHORTFALLS];
+    uint32_t shortfall_count;
+    struct mm_arena *arena; /* findings and all strings */
+    struct ck_finding **findings;
+    size_t finding_count, finding_capacity;
+    size_t dropped, suppressed;
+    struct ck_pattern *patterns;
+    const struct ck_finding *last_reported; /* of the event at hand */
+    uint64_t last_reported_agent;
+    mm_event_id last_reported_event;
+    struct ck_weak {
+        bool flowed, placed; /* an edge says so of the event at hand */
+        mm_event_id from;    /* FLOWED: the write that it reads */
+        struct ck_past_sync {
+            mm_event_id id;
+            struct ck_sync *sync;
+        } * past; /* what recent atomic writes offered, by their event */
+    } weak;
+};
+
+/* Work-items of one work-group. */
+bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b);
+void ck_give_up(struct ck_detector *d, const char *what);
+/* Something else could not be decided: the verdict is "unknown". */
+void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit);
+bool ck_allocation_lies_in(const struct mm_allocation *part, const struct mm_allocation *whole);
+const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id); /* NULL if unknown */
+static inline uint64_t ck_agent_key(struct mm_agent agent)
+{
+    return (uint64_t)agent.command << 32 | agent.index;
+}
+static inline bool ck_is_host(uint64_t agent)
+{
+    return agent >> 32 == 0;
+}
+
+/* race/agents.c */
+struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id); /* made if need be; NULL: no memory */
+struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
+/* The same for reading only: FRESH is filled in if the agent has done nothing that needs an item so far. */
+const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
+struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
+struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);
+uint32_t ck_group_first(const struct ck_command *command, uint32_t index);
+uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
+uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
+void ck_command_describe(struct ck_command *command, const struct mm_command *info);
+void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime);
+void ck_command_release(struct ck_detector *d, struct ck_command *command); /* but for what names it */
+void ck_command_forget(struct ck_detector *d, struct ck_command *command);
+void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into);
+
+/* race/shadow.c */
+struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
+                           uint32_t granule_log);
+bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule_log);
+/* Says how large SPACE is, while it is empty: pages within are found faster. */
+void ck_space_size(struct ck_detector *d, struct ck_space *space, uint64_t bytes);
+void ck_space_clear(struct ck_detector *d, struct ck_space *space);
+struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell);
+bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access);
+void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
+void ck_node_pop(struct ck_detector *d, struct ck_node **list);
+void ck_shadow_clear(struct ck_detector *d);
+uint32_t ck_shape_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta);
+
+/* race/access.c: checks a plain or atomic access against the shadow state and enters it. */
+void ck_race_access(struct ck_detector *d, const struct mm_event *event);
+
+/* race/sync.c */
+enum ck_slot ck_slot_of(const struct mm_event *event);
+enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_location *location);
+uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
+                           const struct ck_location *location);
+void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
+                     const struct ck_location *location, const struct ck_sync *sync);
+bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
+                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync);
+void ck_sync_free(struct ck_detector *d, struct ck_sync *sync);
+void ck_shortfalls_free(struct ck_detector *d);
+struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync);
+void ck_race_fence(struct ck_detector *d, const struct mm_event *event);
+void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
+void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
+void ck_fences_free(struct ck_detector *d, struct ck_fences *fences);
+bool ck_fence_in(unsigned flags, enum ck_system system);
+
+/* race/weak.c, with options.weak */
+void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge);
+const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_sync *current);
+struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *event, struct ck_sync **state);
+void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made);
+void ck_weak_next(struct ck_detector *d);
+void ck_weak_clear(struct ck_detector *d);
+
+/* race/barrier.c */
+void ck_race_barrier(struct ck_detector *d, const struct mm_event *event);
+void ck_barriers_free(struct ck_detector *d, struct ck_group *group);
+
+/* race/copy.c */
+void ck_race_copy(struct ck_detector *d, const struct mm_event *event);
+/* Before EVENT its agent waits for the copies that the supposed change says. */
+void ck_copies_as_changed(struct ck_detector *d, const struct mm_event *event);
+void ck_copies_free(struct ck_detector *d, struct ck_group *group);
+/* The copy whose access EVENT is; NULL: nobody has asked for it. */
+struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event);
+bool ck_is_copy(const struct ck_detector *d, uint64_t agent);
+/* Of a copy a work-item that asked for it, of others AGENT. */
+uint64_t ck_home_of(const struct ck_detector *d, uint64_t agent);
+
+/* race/command.c: host threads, commands and the edges between them. */
+void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id);
+void ck_race_edges(struct ck_detector *d, const struct mm_event *event);
+void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge);
+void ck_snapshots_free(struct ck_detector *d);
+/* The command that enqueued COMMAND from the device, or NULL. */
+const struct ck_command *ck_command_parent(const struct ck_detector *d, const struct ck_command *command);
+
+/* race/map.c */
+void ck_race_map(struct ck_detector *d, const struct mm_event *event, const struct ck_item *item);
+void ck_map_check(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+                  const struct ck_clock *clock);
+void ck_mappings_free(struct ck_detector *d, struct ck_location *location);
+
+/* race/report.c */
+void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+                   const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes);
+bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
+                    const struct ck_access_record *earlier);
+/* A finding of KIND about EVENT. */
+void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
+                   const char *message);
+void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);
+/* Takes up a finding, or counts it if there are too many; false: no memory. */
+bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);
+
+/* race/reason.c */
+const char *ck_race_reason(struct ck_detector *d, const struct ck_location *location,
+                           const struct mm_event *event, const struct ck_access_record *earlier,
+                           bool scope_race, struct ck_change *change, const char **fix);
+
+/* race/suppress.c */
+bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding);
+
+#endif

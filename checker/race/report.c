@@ -1,0 +1,331 @@
+/* Findings: what is wrong, where, how often, and between whom. */
+#include "checker/predict/predict.h"
+#include "checker/race/race.h"
+
+#include "checker/race/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t mix(uint64_t h, uint64_t value)
+{
+    h = (h ^ value) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 32;
+}
+
+bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding)
+{
+    if (d->options.max_findings && d->finding_count >= d->options.max_findings) {
+        d->dropped++;
+        return true;
+    }
+    if (d->finding_count == d->finding_capacity) {
+        size_t capacity = d->finding_capacity ? d->finding_capacity * 2 : 16;
+        struct ck_finding **findings = mm_realloc(d->findings, capacity * sizeof *findings);
+        if (!findings)
+            return false;
+        d->findings = findings;
+        d->finding_capacity = capacity;
+    }
+    d->findings[d->finding_count++] = finding;
+    return true;
+}
+
+/* Takes a finding up among those reported, unless it is not wanted. */
+static void add_finding(struct ck_detector *d, struct ck_finding *finding)
+{
+    if (ck_is_suppressed(d, finding))
+        d->suppressed++;
+    else if (!ck_finding_add(d, finding))
+        ck_give_up(d, "there is no memory for findings");
+}
+
+static uint64_t place_of(struct ck_detector *d, uint32_t source)
+{
+    const struct ck_source *s = ck_source_of(d, source);
+    return s ? s->place : source;
+}
+
+/* The argument bound nearest below OFFSET through which a command reaches the allocation. */
+static const struct mm_argument *argument_of(const struct ck_command *command, uint32_t allocation,
+                                             uint64_t offset)
+{
+    const struct mm_argument *best = NULL;
+    for (const struct ck_argument *a = command ? command->arguments : NULL; a; a = a->next)
+        if (a->info.allocation == allocation && a->info.offset <= offset &&
+            (!best || a->info.offset >= best->offset))
+            best = &a->info;
+    return best;
+}
+
+/* NULL for calls that are not known by file and line. */
+static const struct mm_source *known_place(struct ck_detector *d, uint32_t source)
+{
+    const struct ck_source *s = ck_source_of(d, source);
+    return s && s->info.line ? &s->info : NULL;
+}
+
+static void fill_stack(struct ck_detector *d, struct ck_access *access, const struct ck_source *source)
+{
+    while (source && access->depth < CK_STACK && (source = ck_source_of(d, source->info.caller)))
+        access->stack[access->depth++] = &source->info;
+}
+
+static void fill_access(struct ck_detector *d, struct ck_access *access, const struct mm_event *event,
+                        uint64_t first_byte)
+{
+    const struct ck_source *source = ck_source_of(d, event->source);
+    fill_stack(d, access, source);
+    const struct ck_command *command =
+        event->agent.command ? ck_map_get(&d->commands, event->agent.command) : NULL;
+    access->source = source ? source->info : (struct mm_source){.file = "", .function = "", .opcode = ""};
+    access->event = *event;
+    access->id = MM_NO_EVENT;
+    access->agent = event->agent;
+    if (command && command->known)
+        access->command = &command->info;
+    access->call = command ? known_place(d, command->call) : NULL;
+    access->caller = command ? command->caller : 0;
+    if (access->command && event->agent.index != MM_INDEX_RUNTIME)
+        mm_agent_coordinates(access->command, event->agent, access->global_id, access->group_id,
+                             access->local_id);
+    const struct mm_argument *argument =
+        event->allocation ? argument_of(command, event->allocation, first_byte) : NULL;
+    if (argument) {
+        access->argument = argument->name;
+        int64_t from = (int64_t)(first_byte - argument->offset); /* may be before its first byte */
+        access->element = (uint64_t)(from / (argument->element_size ? argument->element_size : 1));
+    }
+}
+
+/* A finding about SIZE bytes of a memory object, LOCATION if that is known. */
+static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, const char *clause,
+                                      const struct ck_location *location, uint64_t offset, uint32_t size)
+{
+    struct ck_finding *finding = mm_arena_alloc(d->arena, sizeof *finding);
+    if (!finding)
+        return NULL;
+    finding->kind = kind;
+    finding->clause = clause;
+    finding->allocation = location ? &location->info : NULL;
+    finding->created = location ? known_place(d, location->created) : NULL;
+    finding->offset = offset;
+    finding->size = size;
+    return finding;
+}
+
+static struct mm_event event_of(const struct ck_detector *d, const struct ck_access_record *record,
+                                const struct mm_event *other, uint64_t offset)
+{
+    const struct ck_shape *shape = &d->shapes[record->shape];
+    struct mm_event event = {.offset = offset, .allocation = other->allocation};
+    event.agent = (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)ck_home_of(d, record->agent)};
+    event.semantics = ck_is_copy(d, record->agent) ? MM_COPY : 0;
+    event.size = shape->size;
+    event.source = shape->source;
+    bool reads = shape->meta & CK_META_READ, writes = shape->meta & CK_META_WRITE;
+    event.kind = reads && writes ? MM_RMW : writes ? MM_WRITE : MM_READ;
+    event.attributes = MM_NO_VALUE;
+    if (shape->meta & CK_META_ATOMIC) {
+        event.attributes |= MM_ATOMIC;
+        event.order = (uint8_t)(shape->meta >> CK_META_ORDER_SHIFT & 7);
+        event.scope = (uint8_t)(shape->meta >> CK_META_SCOPE_SHIFT & 7);
+    }
+    return event;
+}
+
+static const char *race_message(struct ck_detector *d, const struct ck_finding *finding)
+{
+    char where[200], agents[2][200], text[900];
+    ck_words_location(finding, where, sizeof where);
+    for (int i = 0; i < 2; i++)
+        ck_words_agent(&finding->accesses[i], finding->accesses[0].command != finding->accesses[1].command,
+                       agents[i], sizeof agents[i]);
+    snprintf(text, sizeof text, "%s on %s between %s by %s and %s by %s",
+             strcmp(finding->kind, "scope-race") == 0       ? "scope race"
+             : strcmp(finding->kind, "predicted-race") == 0 ? "in another execution: data race"
+                                                            : "data race",
+             where, ck_words_access(&finding->accesses[0].event), agents[0],
+             ck_words_access(&finding->accesses[1].event), agents[1]);
+    return mm_arena_strdup(d->arena, text);
+}
+
+static struct ck_finding *new_race(struct ck_detector *d, const struct ck_location *location,
+                                   const struct mm_event *event, const struct ck_access_record *earlier,
+                                   uint64_t first_byte, uint32_t bytes, bool scope_race)
+{
+    const struct ck_location *named = ck_map_get(&d->locations, event->allocation);
+    uint64_t offset = named ? first_byte - named->parent_offset : first_byte;
+    struct ck_finding *finding =
+        new_finding(d, scope_race ? "scope-race" : "data-race", "CL 3.3.6 G17", named, offset, bytes);
+    if (!finding)
+        return NULL;
+    struct mm_event first = event_of(d, earlier, event, offset);
+    finding->access_count = 2;
+    fill_access(d, &finding->accesses[0], event, offset);
+    fill_access(d, &finding->accesses[1], &first, offset);
+    finding->accesses[0].id = d->next_event;
+    finding->reason =
+        ck_race_reason(d, location, event, earlier, scope_race, &finding->change, &finding->fix);
+    finding->message = race_message(d, finding);
+    add_finding(d, finding);
+    return finding;
+}
+
+/* Races are the same if they are between the same two places on the same memory.  Commands that copy have
+ * no place: there the kinds of the accesses tell them apart. */
+static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const uint8_t kinds[2],
+                         uint32_t allocation, bool scope_race)
+{
+    uint64_t places[2];
+    for (int i = 0; i < 2; i++) {
+        places[i] = place_of(d, sources[i]);
+        places[i] = places[i] ? places[i] << 1 : (uint64_t)kinds[i] << 1 | 1;
+    }
+    bool swap = places[0] > places[1];
+    return mix(mix(mix(mix(1, places[swap]), places[!swap]), allocation), scope_race);
+}
+
+const struct ck_finding *ck_detector_race(struct ck_detector *d, const struct ck_finding *f)
+{
+    if (f->access_count < 2)
+        return NULL;
+    uint32_t sources[2] = {f->accesses[0].event.source, f->accesses[1].event.source};
+    uint8_t kinds[2] = {f->accesses[0].event.kind, f->accesses[1].event.kind};
+    bool scope_race = strcmp(f->kind, "scope-race") == 0;
+    return ck_map_get(&d->seen, race_key(d, sources, kinds, f->accesses[0].event.allocation, scope_race));
+}
+
+void ck_detector_verified(struct ck_detector *d, size_t i, bool verified)
+{
+    if (i >= d->finding_count)
+        return;
+    d->findings[i]->verified = verified;
+    if (!verified)
+        d->findings[i]->fix = NULL;
+}
+
+void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
+{
+    const char *copy = i < d->finding_count ? mm_arena_strdup(d->arena, fix) : NULL;
+    if (!copy)
+        return;
+    d->findings[i]->fix = copy;
+    d->findings[i]->verified = true;
+}
+
+bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
+                    const struct ck_access_record *earlier)
+{
+    return (event->attributes & MM_ATOMIC) && (d->shapes[earlier->shape].meta & CK_META_ATOMIC);
+}
+
+void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
+                   const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
+{
+    if (d->budget.exceeded)
+        return; /* a clock may be missing what no memory was left for */
+    bool scope_race = ck_both_atomic(d, event, earlier) && d->shapes[earlier->shape].size == event->size;
+    struct mm_event first = event_of(d, earlier, event, 0);
+    const uint32_t sources[2] = {event->source, d->shapes[earlier->shape].source};
+    const uint8_t kinds[2] = {event->kind, first.kind};
+    uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
+    struct ck_finding *finding = ck_map_get(&d->seen, key);
+    if (finding && finding == d->last_reported && d->last_reported_event == d->next_event &&
+        d->last_reported_agent == earlier->agent)
+        return; /* another byte of the same two accesses */
+    if (!finding) {
+        finding = new_race(d, location, event, earlier, first_byte, bytes, scope_race);
+        if (!finding || !ck_map_put(&d->seen, &d->budget, key, finding))
+            return;
+    }
+    finding->count++;
+    finding->pairs |= ck_pair_bit(event, &first);
+    if (finding->change.barrier.after && !ck_same_group(d, ck_agent_key(event->agent), earlier->agent)) {
+        finding->change.barrier.after = 0;
+        finding->fix = NULL;
+    }
+    d->last_reported = finding;
+    d->last_reported_event = d->next_event;
+    d->last_reported_agent = earlier->agent;
+}
+
+/* Memory that holds in the end what it must not, in this execution or in another. */
+static void assertion_failed(struct ck_detector *d, const struct ck_prediction *prediction)
+{
+    bool here = prediction->observed;
+    char text[400];
+    struct ck_finding *finding =
+        new_finding(d, here ? "assertion" : "predicted-assertion", "CL 3.3.6 G16", NULL, 0, 0);
+    if (!finding)
+        return;
+    snprintf(text, sizeof text, "%sthe assertion '%.300s' fails",
+             here ? "" : "in another execution: ", prediction->assertion->text);
+    finding->count = 1;
+    finding->message = mm_arena_strdup(d->arena, text);
+    finding->reason = prediction->execution ? mm_arena_strdup(d->arena, prediction->execution) : NULL;
+    add_finding(d, finding);
+}
+
+/* What did not happen, but could have; of assertions also what happened. */
+void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *prediction)
+{
+    if (prediction->assertion) {
+        assertion_failed(d, prediction);
+        return;
+    }
+    const struct mm_event *event = &prediction->later, *earlier = &prediction->earlier;
+    const uint32_t sources[2] = {event->source, earlier->source};
+    const uint8_t kinds[2] = {event->kind, earlier->kind};
+    uint64_t key = race_key(d, sources, kinds, event->allocation, false);
+    struct ck_location *location = ck_map_get(&d->locations, event->allocation);
+    if (!location || ck_map_get(&d->seen, key))
+        return;
+    struct ck_finding *finding =
+        new_finding(d, "predicted-race", "CL 3.3.6 G17", location, event->offset, event->size);
+    if (!finding || !ck_map_put(&d->seen, &d->budget, key, finding))
+        return;
+    finding->count = 1;
+    finding->access_count = 2;
+    fill_access(d, &finding->accesses[0], event, event->offset);
+    fill_access(d, &finding->accesses[1], earlier, event->offset);
+    finding->accesses[0].id = finding->accesses[1].id = MM_NO_EVENT;
+    finding->message = race_message(d, finding);
+    finding->reason = mm_arena_strdup(d->arena, prediction->execution);
+    add_finding(d, finding);
+}
+
+/* What the runtime or the interpreter found: one finding per kind, place and memory. */
+void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
+{
+    uint64_t key = mix(mix(2, place_of(d, record->source)), record->allocation);
+    for (const char *s = record->kind; s && *s; s++)
+        key = mix(key, (unsigned char)*s);
+    for (const char *s = record->source ? "" : record->message; s && *s; s++)
+        key = mix(key, (unsigned char)*s);
+    struct ck_finding *finding = ck_map_get(&d->seen, key);
+    if (finding) {
+        finding->count++;
+        return;
+    }
+    finding = new_finding(d, mm_arena_strdup(d->arena, record->kind ? record->kind : ""),
+                          mm_arena_strdup(d->arena, record->clause ? record->clause : ""),
+                          ck_map_get(&d->locations, record->allocation), record->offset, record->size);
+    if (!finding)
+        return;
+    finding->message = mm_arena_strdup(d->arena, record->message ? record->message : "");
+    finding->count = 1;
+    struct mm_event event = {.agent = record->agent,
+                             .source = record->source,
+                             .allocation = record->allocation,
+                             .offset = record->offset,
+                             .size = record->size,
+                             .attributes = MM_NO_VALUE};
+    event.kind = MM_KIND_COUNT; /* neither read nor write is known */
+    finding->access_count = record->source || record->agent.command ? 1 : 0;
+    fill_access(d, &finding->accesses[0], &event, record->offset);
+    finding->accesses[0].id = d->next_event; /* it was recorded before this one */
+    add_finding(d, finding);
+    ck_map_put(&d->seen, &d->budget, key, finding);
+}

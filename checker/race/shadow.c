@@ -1,0 +1,409 @@
+/* Shadow memory: for every byte that was accessed, which accesses may still race with later ones.
+ *
+ * Bytes that were always accessed together share a cell.  A page starts with cells as large as its first
+ * access allows and is split when a finer access comes, so that the state is exact to the byte and still
+ * small for a buffer that is filled at once. */
+#include "checker/race/race.h"
+
+#include <string.h>
+
+/* ---- shapes ------------------------------------------------------------------------------- */
+
+static bool is_shape(const struct ck_shape *shape, uint32_t source, uint32_t size, uint32_t meta)
+{
+    return shape->source == source && shape->size == size && shape->meta == meta;
+}
+
+static bool more_shapes(struct ck_detector *d)
+{
+    if (d->shape_count < d->shape_capacity)
+        return true;
+    uint32_t capacity = d->shape_capacity ? d->shape_capacity * 2 : 64;
+    struct ck_shape *shapes = ck_budget_alloc(&d->budget, capacity * sizeof *shapes);
+    if (!shapes)
+        return false;
+    if (d->shape_count)
+        memcpy(shapes, d->shapes, d->shape_count * sizeof *shapes);
+    ck_budget_free(&d->budget, d->shapes, d->shape_capacity * sizeof *shapes);
+    d->shapes = shapes;
+    d->shape_capacity = capacity;
+    return true;
+}
+
+/* 0 is the shape of nothing: what memory does not suffice for. */
+uint32_t ck_shape_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
+{
+    uint32_t *last = &d->last_shape[source % (sizeof d->last_shape / sizeof *d->last_shape)];
+    if (*last && is_shape(&d->shapes[*last], source, size, meta))
+        return *last;
+    uint64_t key = ((uint64_t)source << 32 | size) * 0x9e3779b97f4a7c15u ^ meta;
+    uintptr_t found;
+    while ((found = (uintptr_t)ck_map_get(&d->shape_index, key)) &&
+           !is_shape(&d->shapes[found - 1], source, size, meta))
+        key++;
+    if (!found) {
+        bool first = !d->shape_count;
+        if (!more_shapes(d))
+            return 0;
+        d->shape_count += first;
+        if (!more_shapes(d) ||
+            !ck_map_put(&d->shape_index, &d->budget, key, (void *)(uintptr_t)(d->shape_count + UINT64_C(1))))
+            return 0;
+        d->shapes[d->shape_count] = (struct ck_shape){source, size, meta};
+        found = ++d->shape_count;
+    }
+    return *last = (uint32_t)(found - 1);
+}
+
+/* ---- nodes -------------------------------------------------------------------------------- */
+
+enum { NODES_PER_BLOCK = 512 };
+struct node_block {
+    struct node_block *next;
+    struct ck_node nodes[NODES_PER_BLOCK];
+};
+
+static struct ck_node *node_alloc(struct ck_detector *d)
+{
+    if (!d->free_nodes) {
+        struct node_block *block = ck_budget_alloc(&d->budget, sizeof *block);
+        if (!block)
+            return NULL;
+        block->next = d->node_blocks;
+        d->node_blocks = block;
+        for (size_t i = 0; i < NODES_PER_BLOCK; i++) {
+            block->nodes[i].next = d->free_nodes;
+            d->free_nodes = &block->nodes[i];
+        }
+    }
+    struct ck_node *node = d->free_nodes;
+    d->free_nodes = node->next;
+    return node;
+}
+
+void ck_node_pop(struct ck_detector *d, struct ck_node **list)
+{
+    struct ck_node *node = *list;
+    *list = node->next;
+    node->next = d->free_nodes;
+    d->free_nodes = node;
+}
+
+void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
+{
+    while (*list)
+        ck_node_pop(d, list);
+}
+
+/* Work-items that do the same one after the other, at a fixed distance, share a node. */
+static bool extends(struct ck_node *node, const struct ck_access_record *access)
+{
+    const struct ck_access_record *first = &node->first;
+    if (first->time != access->time || first->shape != access->shape ||
+        first->agent >> 32 != access->agent >> 32 || access->agent <= first->agent)
+        return false;
+    uint64_t distance = access->agent - first->agent;
+    if (node->count == 1) {
+        node->stride = (uint32_t)distance;
+        node->count = 2;
+        return true;
+    }
+    if (distance != (uint64_t)node->stride * node->count)
+        return false;
+    node->count++;
+    return true;
+}
+
+enum { PRUNE_AT = 64, RUN_MAX = 256 };
+
+/* True if newer nodes have all members of this one; else they count as had from now on.  Long runs are
+ * left alone: they are small for what they hold. */
+static bool superseded(struct ck_detector *d, struct ck_map *seen, const struct ck_node *node)
+{
+    uint32_t known = 0;
+    if (node->count > RUN_MAX)
+        return false;
+    for (uint32_t i = 0; i < node->count; i++)
+        known += ck_map_get(seen, node->first.agent + (uint64_t)node->stride * i) != NULL;
+    for (uint32_t i = 0; known < node->count && i < node->count; i++)
+        if (!ck_map_put(seen, &d->budget, node->first.agent + (uint64_t)node->stride * i, d))
+            return false;
+    return known == node->count;
+}
+
+/* A later access of the same agent stands for its earlier ones: drops those, so that a list is not longer
+ * than there are agents, whatever they repeat.  Newer nodes come first. */
+static void prune(struct ck_detector *d, struct ck_node **list)
+{
+    struct ck_map seen = {0};
+    uint32_t depth = 0;
+    for (struct ck_node **link = list; *link;) {
+        if (superseded(d, &seen, *link)) {
+            ck_node_pop(d, link);
+        } else {
+            link = &(*link)->next;
+            depth++;
+        }
+    }
+    (*list)->depth = depth;
+    (*list)->limit = 2 * depth + PRUNE_AT;
+    ck_map_clear(&seen, &d->budget);
+}
+
+bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access)
+{
+    struct ck_node *head = *list;
+    if (head && (memcmp(&head->first, access, sizeof *access) == 0 || extends(head, access)))
+        return true;
+    struct ck_node *node = node_alloc(d);
+    if (!node)
+        return false;
+    *node = (struct ck_node){
+        .next = head, .first = *access, .stride = 1, .count = 1, .depth = 1, .limit = PRUNE_AT};
+    if (head) {
+        node->depth = head->depth + 1;
+        node->limit = head->limit;
+    }
+    *list = node;
+    if (node->depth > node->limit)
+        prune(d, list);
+    return true;
+}
+
+static bool nodes_copy(struct ck_detector *d, struct ck_node **out, const struct ck_node *list)
+{
+    *out = NULL;
+    for (; list; list = list->next) {
+        struct ck_node *node = node_alloc(d);
+        if (!node)
+            return false;
+        *node = *list;
+        node->next = NULL;
+        *out = node;
+        out = &node->next;
+    }
+    return true;
+}
+
+/* ---- cells -------------------------------------------------------------------------------- */
+
+struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell)
+{
+    if (!cell->extra)
+        cell->extra = ck_budget_alloc(&d->budget, sizeof *cell->extra);
+    return cell->extra;
+}
+
+static void extra_free(struct ck_detector *d, struct ck_extra *extra)
+{
+    if (!extra)
+        return;
+    ck_nodes_free(d, &extra->reads);
+    while (extra->atomics) {
+        struct ck_atomics *a = extra->atomics;
+        extra->atomics = a->next;
+        ck_nodes_free(d, &a->reads);
+        ck_nodes_free(d, &a->writes);
+        ck_budget_free(&d->budget, a, sizeof *a);
+    }
+    ck_sync_free(d, extra->sync);
+    ck_budget_free(&d->budget, extra, sizeof *extra);
+}
+
+static bool atomics_copy(struct ck_detector *d, struct ck_atomics **out, const struct ck_atomics *list)
+{
+    for (; list; list = list->next) {
+        struct ck_atomics *a = ck_budget_alloc(&d->budget, sizeof *a);
+        if (!a)
+            return false;
+        *a = (struct ck_atomics){.key = list->key, .size = list->size, .slot = list->slot};
+        *out = a;
+        out = &a->next;
+        if (!nodes_copy(d, &a->writes, list->writes) || !nodes_copy(d, &a->reads, list->reads))
+            return false;
+    }
+    return true;
+}
+
+static bool cell_copy(struct ck_detector *d, struct ck_cell *to, const struct ck_cell *from)
+{
+    *to = *from;
+    to->extra = NULL;
+    if (!from->extra)
+        return true;
+    struct ck_extra *extra = ck_cell_extra(d, to);
+    if (!extra)
+        return false;
+    if (from->extra->sync && !(extra->sync = ck_sync_copy(d, from->extra->sync)))
+        return false;
+    return nodes_copy(d, &extra->reads, from->extra->reads) &&
+           atomics_copy(d, &extra->atomics, from->extra->atomics);
+}
+
+/* ---- pages -------------------------------------------------------------------------------- */
+
+static size_t page_slot(const struct ck_detector *d, const struct ck_space *space, uint64_t number)
+{
+    uint64_t h = ((uint64_t)(uintptr_t)space >> 4 ^ number * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
+    size_t slot = (size_t)(h ^ h >> 32) & (d->page_capacity - 1);
+    while (d->page_table[slot] &&
+           (d->page_table[slot]->space != space || d->page_table[slot]->number != number))
+        slot = (slot + 1) & (d->page_capacity - 1);
+    return slot;
+}
+
+static bool grow_pages(struct ck_detector *d)
+{
+    struct ck_page **old = d->page_table;
+    size_t old_capacity = d->page_capacity, capacity = old_capacity ? old_capacity * 2 : 256;
+    struct ck_page **table = ck_budget_alloc(&d->budget, capacity * sizeof *table);
+    if (!table)
+        return false;
+    d->page_table = table;
+    d->page_capacity = capacity;
+    for (size_t i = 0; i < old_capacity; i++)
+        if (old[i])
+            table[page_slot(d, old[i]->space, old[i]->number)] = old[i];
+    ck_budget_free(&d->budget, old, old_capacity * sizeof *old);
+    return true;
+}
+
+static size_t cells_bytes(uint32_t granule_log)
+{
+    return sizeof(struct ck_cell) << (CK_PAGE_LOG - granule_log);
+}
+
+static struct ck_page *new_page(struct ck_detector *d, struct ck_space *space, uint64_t number,
+                                uint32_t granule_log)
+{
+    struct ck_page *page = ck_budget_alloc(&d->budget, sizeof *page);
+    if (!page)
+        return NULL;
+    page->cells = ck_budget_alloc(&d->budget, cells_bytes(granule_log));
+    if (!page->cells) {
+        ck_budget_free(&d->budget, page, sizeof *page);
+        return NULL;
+    }
+    page->space = space;
+    page->number = number;
+    page->granule_log = granule_log;
+    page->next = space->pages;
+    space->pages = page;
+    return page;
+}
+
+/* Where the page is kept, or would be; NULL: no memory. */
+static struct ck_page **page_place(struct ck_detector *d, struct ck_space *space, uint64_t number)
+{
+    if (number < space->directory_count)
+        return &space->directory[number];
+    if ((d->page_count + 1) * 2 > d->page_capacity && !grow_pages(d))
+        return NULL;
+    return &d->page_table[page_slot(d, space, number)];
+}
+
+struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
+                           uint32_t granule_log)
+{
+    if (space->last_page && space->last_page->number == number)
+        return space->last_page;
+    struct ck_page **place = page_place(d, space, number);
+    if (!place)
+        return NULL;
+    if (!*place) {
+        *place = new_page(d, space, number, granule_log);
+        d->page_count += *place && number >= space->directory_count;
+    }
+    space->last_page = *place;
+    return *place;
+}
+
+enum { DIRECTORY_MAX = 1 << 22 }; /* pages: 4 GiB */
+
+void ck_space_size(struct ck_detector *d, struct ck_space *space, uint64_t bytes)
+{
+    uint64_t count = (bytes >> CK_PAGE_LOG) + ((bytes & (CK_PAGE - 1)) != 0);
+    if (space->pages || space->directory || !count || count > DIRECTORY_MAX)
+        return;
+    space->directory = ck_budget_alloc(&d->budget, count * sizeof *space->directory);
+    space->directory_count = space->directory ? count : 0;
+}
+
+bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule_log)
+{
+    uint32_t shift = page->granule_log - granule_log;
+    size_t old_count = (size_t)1 << (CK_PAGE_LOG - page->granule_log);
+    struct ck_cell *cells = ck_budget_alloc(&d->budget, cells_bytes(granule_log));
+    if (!cells)
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < old_count << shift; i++) {
+        const struct ck_cell *from = &page->cells[i >> shift];
+        if (i & (((size_t)1 << shift) - 1))
+            ok = cell_copy(d, &cells[i], from) && ok;
+        else
+            cells[i] = *from; /* the first part takes over what the cell owns */
+    }
+    ck_budget_free(&d->budget, page->cells, cells_bytes(page->granule_log));
+    page->cells = cells;
+    page->granule_log = granule_log;
+    return ok;
+}
+
+static void page_free(struct ck_detector *d, struct ck_page *page)
+{
+    size_t count = (size_t)1 << (CK_PAGE_LOG - page->granule_log);
+    for (size_t i = 0; i < count; i++)
+        extra_free(d, page->cells[i].extra);
+    ck_budget_free(&d->budget, page->cells, cells_bytes(page->granule_log));
+    ck_budget_free(&d->budget, page, sizeof *page);
+}
+
+/* Takes PAGE out of the table: what follows it in its run moves up. */
+static void page_remove(struct ck_detector *d, const struct ck_page *page)
+{
+    size_t slot = page_slot(d, page->space, page->number);
+    if (d->page_table[slot] != page)
+        return;
+    d->page_table[slot] = NULL;
+    d->page_count--;
+    for (size_t next = (slot + 1) & (d->page_capacity - 1); d->page_table[next];
+         next = (next + 1) & (d->page_capacity - 1)) {
+        struct ck_page *moved = d->page_table[next];
+        d->page_table[next] = NULL;
+        d->page_table[page_slot(d, moved->space, moved->number)] = moved;
+    }
+}
+
+void ck_space_clear(struct ck_detector *d, struct ck_space *space)
+{
+    while (space->pages) {
+        struct ck_page *page = space->pages;
+        space->pages = page->next;
+        if (page->number >= space->directory_count)
+            page_remove(d, page);
+        page_free(d, page);
+    }
+    ck_budget_free(&d->budget, space->directory, space->directory_count * sizeof *space->directory);
+    space->directory = NULL;
+    space->directory_count = 0;
+    space->last_page = NULL;
+}
+
+void ck_shadow_clear(struct ck_detector *d)
+{
+    ck_budget_free(&d->budget, d->page_table, d->page_capacity * sizeof *d->page_table);
+    d->page_table = NULL;
+    d->page_capacity = d->page_count = 0;
+    while (d->node_blocks) {
+        struct node_block *block = d->node_blocks;
+        d->node_blocks = block->next;
+        ck_budget_free(&d->budget, block, sizeof *block);
+    }
+    d->free_nodes = NULL;
+    ck_map_clear(&d->shape_index, &d->budget);
+    ck_budget_free(&d->budget, d->shapes, d->shape_capacity * sizeof *d->shapes);
+    d->shapes = NULL;
+    d->shape_count = d->shape_capacity = 0;
+    memset(d->last_shape, 0, sizeof d->last_shape);
+}

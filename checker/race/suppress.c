@@ -1,0 +1,84 @@
+/* Findings that the user does not want to see: patterns of kind, file and line. */
+#include "checker/race/race.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool matches_place(const struct ck_pattern *p, const struct mm_source *source)
+{
+    char line[16];
+    const char *file = source->file ? source->file : "";
+    const char *base = strrchr(file, '/');
+    snprintf(line, sizeof line, "%" PRIu32, source->line);
+    return (fnmatch(p->file, file, 0) == 0 || (base && fnmatch(p->file, base + 1, 0) == 0)) &&
+           fnmatch(p->line, line, 0) == 0;
+}
+
+static bool matches(const struct ck_pattern *p, const struct ck_finding *finding)
+{
+    if (fnmatch(p->kind, finding->kind, 0) != 0)
+        return false;
+    bool anywhere = strcmp(p->file, "*") == 0 && strcmp(p->line, "*") == 0;
+    for (size_t i = 0; !anywhere && i < finding->access_count; i++)
+        anywhere = matches_place(p, &finding->accesses[i].source);
+    return anywhere;
+}
+
+bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding)
+{
+    const struct ck_pattern *p = d->patterns;
+    while (p && !matches(p, finding))
+        p = p->next;
+    return p != NULL;
+}
+
+/* The text up to the last colon outside of brackets is the file, so that file names may have colons. */
+static enum mm_class add_pattern(struct ck_detector *d, char *text)
+{
+    struct ck_pattern *p = mm_arena_alloc(d->arena, sizeof *p);
+    char *file = strchr(text, ':'), *line = NULL;
+    if (file) {
+        *file++ = 0;
+        line = strrchr(file, ':');
+        if (line && line[1] && strspn(line + 1, "0123456789*?[]-") == strlen(line + 1))
+            *line++ = 0;
+        else
+            line = NULL;
+    }
+    if (!*text || (file && !*file))
+        return MM_INVALID;
+    if (!p)
+        return MM_LIMIT;
+    p->kind = mm_arena_strdup(d->arena, text);
+    p->file = mm_arena_strdup(d->arena, file ? file : "*");
+    p->line = mm_arena_strdup(d->arena, line ? line : "*");
+    if (!p->kind || !p->file || !p->line)
+        return MM_LIMIT;
+    p->next = d->patterns;
+    d->patterns = p;
+    return MM_OK;
+}
+
+enum mm_class ck_detector_suppress(struct ck_detector *d, const char *patterns, const char *name,
+                                   struct mm_error *err)
+{
+    char text[1024];
+    for (unsigned line = 1; *patterns; line++) {
+        size_t length = strcspn(patterns, "\n"), start = strspn(patterns, " \t");
+        size_t used = length;
+        while (used > start && strchr(" \t\r", patterns[used - 1]))
+            used--;
+        if (used > start && patterns[start] != '#') {
+            snprintf(text, sizeof text, "%.*s", (int)(used - start), patterns + start);
+            enum mm_class cls = used - start < sizeof text ? add_pattern(d, text) : MM_INVALID;
+            if (cls != MM_OK)
+                return mm_fail_at(err, cls, "suppress", name, line, 1,
+                                  cls == MM_LIMIT ? "no memory" : "not of the form kind[:FILE[:LINE]]");
+        }
+        patterns += length;
+        patterns += *patterns == '\n';
+    }
+    return MM_OK;
+}

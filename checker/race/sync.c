@@ -1,0 +1,471 @@
+/* Atomics and fences: release sequences, inclusive scopes, and who synchronises with whom.
+ *
+ * A location carries what its release sequences offer, by scope and scope instance.  A release operation
+ * and each release fence before a write head a sequence [CL 3.3.6 G7, A4, A5, F1-F6]; an acquire of the
+ * same scope in the same instance takes it [CL 3.3.5 O12-O15], at once or at its next acquire fence. */
+#include "checker/race/race.h"
+
+#include <string.h>
+
+static bool acquires(uint8_t order)
+{
+    return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
+}
+
+static bool releases(uint8_t order)
+{
+    return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
+}
+
+/* ---- scopes ------------------------------------------------------------------------------- */
+
+/* An atomic without a scope has device scope [CLC 6.15.12]. */
+enum ck_slot ck_slot_of(const struct mm_event *event)
+{
+    switch (event->scope) {
+    case MM_SCOPE_WORK_ITEM:
+        return CK_SLOT_NONE;
+    case MM_SCOPE_SUB_GROUP:
+        return CK_SLOT_SUB_GROUP;
+    case MM_SCOPE_WORK_GROUP:
+        return CK_SLOT_WORK_GROUP;
+    case MM_SCOPE_ALL_SVM_DEVICES:
+        return CK_SLOT_ALL;
+    default:
+        return CK_SLOT_DEVICE;
+    }
+}
+
+/* What a scope means on this memory [CL 3.3.5 O10, O11]. */
+enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_location *location)
+{
+    if (slot == CK_SLOT_NONE)
+        return slot;
+    if (location->system == CK_SYS_LOCAL)
+        return slot > CK_SLOT_WORK_GROUP ? CK_SLOT_WORK_GROUP : slot;
+    return slot == CK_SLOT_ALL && location->demotes ? CK_SLOT_DEVICE : slot;
+}
+
+/* A number that two agents share when an action of each, at this scope on this memory, has inclusive
+ * scope with the other's [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
+uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
+                           const struct ck_location *location)
+{
+    uint32_t index = (uint32_t)agent;
+    if (slot == CK_SLOT_ALL)
+        return 0;
+    if (ck_is_host(agent) || index == MM_INDEX_RUNTIME || slot == CK_SLOT_NONE)
+        return ~agent;
+    struct ck_command *command = ck_command_of(d, (uint32_t)(agent >> 32));
+    if (!command)
+        return ~agent;
+    if (slot == CK_SLOT_DEVICE)
+        return location->is_buffer ? command->root : command->info.device;
+    index = slot == CK_SLOT_WORK_GROUP ? ck_group_first(command, index) : ck_sub_group_first(command, index);
+    return (uint64_t)command->info.id << 32 | index;
+}
+
+/* ---- shortfalls: for reasons ----------------------------------------------------------------- */
+
+static void fall_short(struct ck_detector *d, const struct mm_event *read, const struct ck_location *location,
+                       const struct ck_sync *sync, const struct ck_release *release,
+                       enum ck_shortfall_kind kind)
+{
+    struct ck_shortfall *s = &d->shortfalls[d->shortfall_count++ % CK_SHORTFALLS];
+    ck_clock_drop(&d->clocks, s->offered);
+    s->offered = release ? ck_clock_ref(release->main) : NULL;
+    s->reader = ck_agent_key(read->agent);
+    s->writer = sync->writer;
+    memcpy(s->writer_time, sync->writer_time, sizeof s->writer_time);
+    s->write_source = sync->source;
+    s->read_source = read->source;
+    s->kind = (uint8_t)kind;
+    s->write_scope = sync->scope;
+    s->read_scope = read->scope;
+    s->read_order = read->order;
+    s->system = location->system;
+}
+
+void ck_shortfalls_free(struct ck_detector *d)
+{
+    for (size_t i = 0; i < CK_SHORTFALLS; i++) {
+        ck_clock_drop(&d->clocks, d->shortfalls[i].offered);
+        d->shortfalls[i].offered = NULL;
+    }
+}
+
+/* ---- what a location offers ---------------------------------------------------------------- */
+
+enum { FEW_RELEASES = 8 };
+
+static void clear_index(struct ck_detector *d, struct ck_sync *sync)
+{
+    for (int slot = 0; sync->index && slot < CK_SLOTS; slot++)
+        ck_map_clear(&sync->index[slot], &d->budget);
+    ck_budget_free(&d->budget, sync->index, CK_SLOTS * sizeof *sync->index);
+    sync->index = NULL;
+}
+
+static void free_releases(struct ck_detector *d, struct ck_sync *sync)
+{
+    clear_index(d, sync);
+    while (sync->releases) {
+        struct ck_release *r = sync->releases;
+        sync->releases = r->next;
+        ck_clock_drop(&d->clocks, r->main);
+        ck_clock_drop(&d->clocks, r->other);
+        ck_budget_free(&d->budget, r, sizeof *r);
+    }
+}
+
+static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot, uint64_t key, uint32_t size)
+{
+    if (sync->index)
+        return ck_map_get(&sync->index[slot], key);
+    struct ck_release *r = sync->releases;
+    while (r && (r->slot != slot || r->key != key || r->size != size))
+        r = r->next;
+    return r;
+}
+
+/* Without memory for the index, and for objects of several sizes, the list is searched. */
+static void index_releases(struct ck_detector *d, struct ck_sync *sync)
+{
+    struct ck_release *r = sync->releases, *end = sync->index ? r->next : NULL;
+    if (r->number < FEW_RELEASES || sync->mixed)
+        return;
+    if (!sync->index)
+        sync->index = ck_budget_alloc(&d->budget, CK_SLOTS * sizeof *sync->index);
+    for (; sync->index && r != end; r = r->next)
+        if (!ck_map_put(&sync->index[r->slot], &d->budget, r->key, r))
+            clear_index(d, sync);
+}
+
+static void offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
+{
+    struct ck_release *r = find_release(sync, release->slot, release->key, release->size);
+    if (!r) {
+        r = ck_budget_alloc(&d->budget, sizeof *r);
+        if (!r)
+            return;
+        r->slot = release->slot;
+        r->key = release->key;
+        r->size = release->size;
+        r->number = sync->releases ? sync->releases->number + 1 : 0;
+        r->next = sync->releases;
+        sync->releases = r;
+        index_releases(d, sync);
+    }
+    ck_clock_join(&d->clocks, &r->main, release->main);
+    ck_clock_join(&d->clocks, &r->other, release->other);
+}
+
+/* ---- acquire ------------------------------------------------------------------------------ */
+
+/* What later acquire fences will take, by their scope as written. */
+static void pend(struct ck_detector *d, struct ck_item *item, const struct ck_location *location,
+                 const struct ck_release *release)
+{
+    struct ck_fences *fences = ck_fences_of(d, item);
+    int region = location->system == CK_SYS_LOCAL;
+    for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
+        if (ck_slot_reduced((enum ck_slot)slot, location) != (enum ck_slot)release->slot)
+            continue;
+        ck_clock_join(&d->clocks, &fences->pending[region][slot], release->main);
+        ck_clock_join(&d->clocks, &fences->pending_other[region][slot], release->other);
+    }
+}
+
+/* The command orders its work-items by atomics. */
+static void note_order(struct ck_detector *d, const struct mm_event *event)
+{
+    struct ck_command *command =
+        acquires(event->order) || releases(event->order) ? ck_command_of(d, event->agent.command) : NULL;
+    if (command)
+        command->synchronises = true;
+}
+
+/* What was written to another object, of other bytes, synchronises with nobody [CL 3.3.6 A4]. */
+void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
+                     const struct ck_location *location, const struct ck_sync *sync)
+{
+    uint64_t agent = ck_agent_key(event->agent);
+    enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
+    bool wanted = acquires(event->order), synchronised = false;
+    note_order(d, event);
+    if (sync->size != event->size)
+        return;
+    const struct ck_release *in_instance = NULL;
+    for (int reach = 0; sync->releases && reach < CK_SLOTS; reach++) {
+        uint64_t key = ck_scope_instance(d, agent, (enum ck_slot)reach, location);
+        const struct ck_release *r = find_release(sync, (uint8_t)reach, key, event->size);
+        if (!r)
+            continue;
+        if (!in_instance || r->number < in_instance->number)
+            in_instance = r;
+        pend(d, item, location, r);
+        if (wanted && slot == (enum ck_slot)reach) {
+            ck_clock_join(&d->clocks, &item->clock[location->system], r->main);
+            synchronised = true;
+        }
+    }
+    if (sync->writer == agent)
+        return;
+    if (synchronised)
+        fall_short(d, event, location, sync, NULL, CK_SHORT_REGION);
+    else if (!sync->releases)
+        fall_short(d, event, location, sync, NULL, CK_SHORT_STORE_RELAXED);
+    else if (!in_instance)
+        fall_short(d, event, location, sync, sync->releases, CK_SHORT_SCOPE_INSTANCE);
+    else
+        fall_short(d, event, location, sync, in_instance,
+                   wanted ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
+}
+
+/* ---- release ------------------------------------------------------------------------------ */
+
+void ck_sync_free(struct ck_detector *d, struct ck_sync *sync)
+{
+    if (!sync)
+        return;
+    free_releases(d, sync);
+    ck_budget_free(&d->budget, sync, sizeof *sync);
+}
+
+struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
+{
+    struct ck_sync *copy = ck_budget_alloc(&d->budget, sizeof *copy);
+    if (!copy)
+        return NULL;
+    sync->split = true;
+    *copy = *sync;
+    copy->index = NULL;
+    struct ck_release **out = &copy->releases;
+    *out = NULL;
+    for (const struct ck_release *r = sync->releases; r; r = r->next) {
+        struct ck_release *p = ck_budget_alloc(&d->budget, sizeof *p);
+        if (!p) {
+            ck_sync_free(d, copy);
+            return NULL;
+        }
+        *p = *r;
+        p->next = NULL;
+        ck_clock_ref(p->main);
+        ck_clock_ref(p->other);
+        *out = p;
+        out = &p->next;
+    }
+    return copy;
+}
+
+/* One more than the last event that ended the sequences which AGENT heads here. */
+static mm_event_id broken_for(const struct ck_sync *sync, uint64_t agent)
+{
+    return sync->breaker == agent ? sync->broken_too : sync->broken;
+}
+
+static struct ck_head *find_head(const struct ck_fences *fences, const struct ck_sync *sync,
+                                 const struct ck_release *release, mm_event_id broken)
+{
+    struct ck_head *h = fences->heads;
+    while (h && (h->location != sync->id || h->slot != release->slot || h->key != release->key ||
+                 h->size != release->size || (sync->split && h->since < broken)))
+        h = h->next;
+    return h;
+}
+
+static struct ck_head *head_of(struct ck_detector *d, uint64_t agent, struct ck_fences *fences,
+                               const struct ck_sync *sync, const struct ck_release *release)
+{
+    mm_event_id broken = broken_for(sync, agent);
+    struct ck_head *h = find_head(fences, sync, release, broken);
+    if (!h) {
+        h = ck_budget_alloc(&d->budget, sizeof *h);
+        if (!h)
+            return NULL;
+        *h = (struct ck_head){.next = fences->heads,
+                              .location = sync->id,
+                              .key = release->key,
+                              .size = release->size,
+                              .slot = release->slot,
+                              .since = d->next_event};
+        fences->heads = h;
+    } else if (h->since < broken) { /* an older sequence, since ended */
+        ck_clock_drop(&d->clocks, h->main);
+        ck_clock_drop(&d->clocks, h->other);
+        h->main = h->other = NULL;
+        h->since = d->next_event;
+    }
+    return h;
+}
+
+/* Offers a release of this agent and remembers that the agent heads it. */
+static void head(struct ck_detector *d, uint64_t agent, struct ck_item *item, struct ck_sync *sync,
+                 const struct ck_release *release)
+{
+    offer(d, sync, release);
+    struct ck_fences *fences = ck_fences_of(d, item);
+    struct ck_head *h = fences ? head_of(d, agent, fences, sync, release) : NULL;
+    if (!h)
+        return;
+    ck_clock_join(&d->clocks, &h->main, release->main);
+    ck_clock_join(&d->clocks, &h->other, release->other);
+}
+
+/* A write that is no read-modify-write: of all sequences only the writer's own go on. */
+static void break_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
+                            struct ck_sync *sync)
+{
+    free_releases(d, sync);
+    if (sync->breaker != agent) {
+        sync->broken_too = sync->broken;
+        sync->breaker = agent;
+    }
+    sync->broken = d->next_event + 1;
+    for (struct ck_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
+        if (h->location != sync->id || h->since < sync->broken_too)
+            continue;
+        struct ck_release again = {
+            .key = h->key, .main = h->main, .other = h->other, .size = h->size, .slot = h->slot};
+        offer(d, sync, &again);
+    }
+}
+
+static void offer_fences(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
+                         const struct ck_location *location, struct ck_sync *sync)
+{
+    const struct ck_fences *fences = item->fences;
+    int region = location->system == CK_SYS_LOCAL;
+    for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
+        if (!fences->release[region][slot])
+            continue;
+        enum ck_slot reduced = ck_slot_reduced((enum ck_slot)slot, location);
+        uint64_t agent = ck_agent_key(event->agent), key = ck_scope_instance(d, agent, reduced, location);
+        struct ck_release release = {.key = key,
+                                     .main = fences->release[region][slot],
+                                     .other = fences->both[!region][slot],
+                                     .size = event->size,
+                                     .slot = (uint8_t)reduced};
+        head(d, agent, item, sync, &release);
+    }
+}
+
+/* What a write offers to those who read from it; true if the agent's clock was handed out. */
+bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
+                     struct ck_item *item, const struct ck_location *location, struct ck_sync *sync)
+{
+    note_order(d, event);
+    if (sync->size && sync->size != event->size && !sync->mixed) {
+        sync->mixed = true;
+        clear_index(d, sync);
+    }
+    if (event->kind != MM_RMW)
+        break_sequences(d, agent, item, sync);
+    sync->size = event->size;
+    sync->writer = agent;
+    memcpy(sync->writer_time, item->time, sizeof item->time);
+    sync->source = event->source;
+    sync->order = event->order;
+    sync->scope = event->scope;
+    if (!(event->attributes & MM_ATOMIC))
+        return false;
+    offer_fences(d, event, item, location, sync);
+    enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
+    if (!releases(event->order) || slot == CK_SLOT_NONE)
+        return false;
+    struct ck_clock *snapshot = ck_clock_ref(item->clock[location->system]);
+    ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->system]);
+    uint64_t key = ck_scope_instance(d, agent, slot, location);
+    struct ck_release release = {.key = key, .main = snapshot, .size = event->size, .slot = (uint8_t)slot};
+    head(d, agent, item, sync, &release);
+    ck_clock_drop(&d->clocks, snapshot);
+    return true;
+}
+
+/* ---- fences ------------------------------------------------------------------------------- */
+
+bool ck_fence_in(unsigned flags, enum ck_system system)
+{
+    static const unsigned flag[CK_SYSTEMS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
+    return flags & flag[system];
+}
+
+static void set_clock(struct ck_detector *d, struct ck_clock **to, struct ck_clock *clock)
+{
+    struct ck_clock *old = *to;
+    *to = ck_clock_ref(clock);
+    ck_clock_drop(&d->clocks, old);
+}
+
+void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item)
+{
+    enum ck_slot slot = ck_slot_of(event);
+    struct ck_fences *fences = slot == CK_SLOT_NONE ? NULL : ck_fences_of(d, item);
+    uint64_t agent = ck_agent_key(event->agent);
+    bool both =
+        ck_fence_in(event->fence_flags, CK_SYS_GLOBAL) && ck_fence_in(event->fence_flags, CK_SYS_LOCAL);
+    for (int s = 0; fences && s < 2; s++) {
+        if (!ck_fence_in(event->fence_flags, (enum ck_system)s))
+            continue;
+        struct ck_clock *snapshot = ck_clock_ref(item->clock[s]);
+        ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[s]);
+        item->time[s]++;
+        set_clock(d, &fences->release[s][slot], snapshot);
+        if (both)
+            set_clock(d, &fences->both[s][slot], snapshot);
+        ck_clock_drop(&d->clocks, snapshot);
+    }
+}
+
+void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item)
+{
+    enum ck_slot slot = ck_slot_of(event);
+    const struct ck_fences *fences = item->fences;
+    if (slot == CK_SLOT_NONE || !fences)
+        return;
+    bool both =
+        ck_fence_in(event->fence_flags, CK_SYS_GLOBAL) && ck_fence_in(event->fence_flags, CK_SYS_LOCAL);
+    for (int s = 0; s < 2; s++) {
+        if (!ck_fence_in(event->fence_flags, (enum ck_system)s))
+            continue;
+        ck_clock_join(&d->clocks, &item->clock[s], fences->pending[s][slot]);
+        if (both)
+            ck_clock_join(&d->clocks, &item->clock[s], fences->pending_other[!s][slot]);
+    }
+}
+
+void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
+{
+    note_order(d, event);
+    struct ck_item *item = ck_item_of(d, event->agent);
+    if (!item)
+        return;
+    if (acquires(event->order))
+        ck_fence_acquire(d, event, item);
+    if (releases(event->order))
+        ck_fence_release(d, event, item);
+    if (ck_fence_in(event->fence_flags, CK_SYS_IMAGE))
+        item->time[CK_SYS_IMAGE]++; /* writes before it are visible to reads after it [CL 3.3.5 O8] */
+}
+
+void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)
+{
+    if (!fences)
+        return;
+    for (int s = 0; s < 2; s++) {
+        for (int slot = 0; slot < CK_SLOTS; slot++) {
+            ck_clock_drop(&d->clocks, fences->release[s][slot]);
+            ck_clock_drop(&d->clocks, fences->both[s][slot]);
+            ck_clock_drop(&d->clocks, fences->pending[s][slot]);
+            ck_clock_drop(&d->clocks, fences->pending_other[s][slot]);
+        }
+    }
+    while (fences->heads) {
+        struct ck_head *h = fences->heads;
+        fences->heads = h->next;
+        ck_clock_drop(&d->clocks, h->main);
+        ck_clock_drop(&d->clocks, h->other);
+        ck_budget_free(&d->budget, h, sizeof *h);
+    }
+    ck_budget_free(&d->budget, fences, sizeof *fences);
+}

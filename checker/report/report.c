@@ -1,0 +1,79 @@
+/* What the report writers share. */
+#include "checker/report/report.h"
+#include "memmodel/base/escape.h"
+
+#include <string.h>
+
+bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size)
+{
+    const struct ck_ending *ending = options ? &options->ending : NULL;
+    const char *name = ending && ending->signal ? sigabbrev_np(ending->signal) : NULL;
+    if (!ending || !ending->program || (!ending->status && !ending->signal))
+        return false;
+    if (ending->signal)
+        snprintf(words, size, name ? "%s was ended by signal %d (SIG%s)" : "%s was ended by signal %d",
+                 ending->program, ending->signal, name);
+    else
+        snprintf(words, size, "%s ended with status %d", ending->program, ending->status);
+    return true;
+}
+
+const char *ck_report_unobserved(const struct ck_report_options *options)
+{
+    switch (options ? options->observation : CK_OBSERVED) {
+    case CK_OBSERVED_NOTHING:
+        return "nothing was observed: no process of the program used OpenCL through refcl; a static or "
+               "set-id program, "
+               "one that clears its environment (env -i) and one that loads another OpenCL library by its "
+               "path are "
+               "not observed: start the OpenCL program itself, with its environment, through the system's "
+               "libOpenCL";
+    case CK_OBSERVED_IN_PART:
+        return "observation ended early: what a process did after the end of its trace was not seen; it "
+               "closed "
+               "refcl's descriptors, called _exit or exec, was killed, or left a process behind: let it end "
+               "through "
+               "exit() or main, and close no descriptors that it did not open";
+    case CK_OBSERVED:
+        break;
+    }
+    return NULL;
+}
+
+const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options)
+{
+    char words[8];
+    if (ck_detector_finding_count(detector))
+        return "findings";
+    if (ck_report_failed(options, words, sizeof words))
+        return "failed";
+    return ck_detector_status(detector, NULL) == MM_OK && !ck_report_unobserved(options) ? "clean"
+                                                                                         : "unknown";
+}
+
+const char *ck_report_message(const struct ck_finding *finding)
+{
+    return finding->message && *finding->message ? finding->message : finding->kind;
+}
+
+cJSON *ck_report_string(const char *s)
+{
+    return cJSON_CreateString(s ? s : "");
+}
+
+void ck_report_add(cJSON *object, const char *key, const char *s)
+{
+    cJSON_AddItemToObject(object, key, ck_report_string(s));
+}
+
+enum mm_class ck_report_print(cJSON *json, FILE *out)
+{
+    char *text = json ? cJSON_Print(json) : NULL;
+    cJSON_Delete(json);
+    if (!text)
+        return MM_LIMIT;
+    mm_put_json(text, false, out);
+    fputc('\n', out);
+    cJSON_free(text);
+    return fflush(out) == 0 && !ferror(out) ? MM_OK : MM_LIMIT;
+}

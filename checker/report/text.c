@@ -1,0 +1,252 @@
+/* Findings as a compiler would print them: place, message, source line with a caret, notes. */
+#include "checker/race/words.h"
+#include "checker/report/report.h"
+#include "memmodel/base/escape.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WIDEST = 200 }; /* bytes of an excerpt */
+
+struct style {
+    const char *bold, *error, *note, *caret, *off;
+};
+static const struct style plain = {"", "", "", "", ""};
+static const struct style colored = {"\033[1m", "\033[1;31m", "\033[1;36m", "\033[1;32m", "\033[0m"};
+
+MM_PRINTF(3, 4) static void put_note(const struct style *style, FILE *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(out, "%snote:%s", style->note, style->off);
+    mm_vprint(out, format, arguments);
+    va_end(arguments);
+}
+
+static void put_place(const struct mm_source *source, FILE *out)
+{
+    if (source->file && *source->file)
+        mm_print(out, "%s:", source->file);
+    if (source->line)
+        mm_print(out, "%" PRIu32 ":", source->line);
+    if (source->line && source->column)
+        mm_print(out, "%" PRIu32 ":", source->column);
+    if ((source->file && *source->file) || source->line)
+        fputc(' ', out);
+}
+
+static const char *line_of(const char *text, uint32_t line)
+{
+    while (text && --line)
+        text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+    return text;
+}
+
+/* Bytes of UTF-8 that continue a character. */
+static bool continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Of a long line what is around the column. */
+static size_t first_shown(const char *line, size_t length, uint32_t column)
+{
+    size_t at = length > WIDEST && column > WIDEST / 2 ? column - WIDEST / 2 : 0;
+    while (at < length && continues(line[at]))
+        at++;
+    return at;
+}
+
+/* The line with a caret below the column; tabs are kept so that the caret fits whatever their width. */
+static void put_excerpt(const struct ck_detector *detector, const struct mm_source *source,
+                        const struct style *style, FILE *out)
+{
+    const char *text = source->file && *source->file ? ck_detector_text(detector, source->file) : NULL;
+    const char *line = source->line ? line_of(text, source->line) : NULL;
+    if (!line)
+        return;
+    size_t length = strcspn(line, "\r\n"), from = first_shown(line, length, source->column);
+    size_t to = length - from > WIDEST ? from + WIDEST : length;
+    while (to < length && continues(line[to]))
+        to++;
+    mm_print(out, "%6" PRIu32 " | %s", source->line, from ? "..." : "");
+    for (size_t i = from, n; i < to; i += n + (i + n < to)) {
+        for (n = 0; i + n < to && line[i + n] != '\t';)
+            n++;
+        mm_put_terminal(line + i, n, out);
+        if (i + n < to)
+            fputc('\t', out);
+    }
+    fputs(to < length ? "...\n" : "\n", out);
+    if (source->column <= from || source->column > to)
+        return;
+    mm_print(out, "       | %s", from ? "   " : "");
+    for (size_t i = from; i + 1 < source->column; i++)
+        if (!continues(line[i]))
+            fputc(line[i] == '\t' ? '\t' : ' ', out);
+    fprintf(out, "%s^%s\n", style->caret, style->off);
+}
+
+static void put_triple(FILE *out, const char *what, const uint64_t id[3])
+{
+    mm_print(out, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, id[0], id[1], id[2]);
+}
+
+/* OF: the finding whose memory is to be named, NULL if it has been. */
+static void put_agent(const struct ck_access *access, const struct ck_finding *of, FILE *out)
+{
+    char agent[300], where[200] = "";
+    ck_words_agent(access, true, agent, sizeof agent);
+    if (of && of->allocation)
+        ck_words_location(of, where, sizeof where);
+    const char *opcode = access->source.line || !access->source.opcode ? "" : access->source.opcode;
+    mm_print(out, "%s%s%s%s%s%s by %s", ck_words_access(&access->event), *opcode ? " (" : "", opcode,
+             *opcode ? ")" : "", *where ? " to " : "", where, agent);
+    if (!access->command || access->agent.index == MM_INDEX_RUNTIME || mm_is_copy(&access->event))
+        return;
+    put_triple(out, ", local id", access->local_id);
+    put_triple(out, ", work-group", access->group_id);
+}
+
+static void put_order(const struct ck_access *access, FILE *out)
+{
+    if (!(access->event.attributes & MM_ATOMIC))
+        return;
+    mm_print(out, ", memory_order_%s", mm_order_name((enum mm_order)access->event.order));
+    if (access->event.scope)
+        mm_print(out, ", memory_scope_%s", mm_scope_name((enum mm_scope)access->event.scope));
+}
+
+static void put_stack(const struct ck_access *access, const struct style *style, FILE *out)
+{
+    for (uint32_t i = 0; i < access->depth; i++) {
+        const char *callee = i ? access->stack[i - 1]->function : access->source.function;
+        put_place(access->stack[i], out);
+        put_note(style, out, " '%s' is called here, in '%s'\n", callee, access->stack[i]->function);
+    }
+}
+
+/* Where the command was enqueued, unless that was just said. */
+static void put_call(const struct ck_access *access, bool said, const struct style *style, FILE *out)
+{
+    uint32_t parent = access->command ? access->command->parent : 0;
+    if (!access->call || said)
+        return;
+    put_place(access->call, out);
+    put_note(style, out, " command %" PRIu32 " is enqueued here by ", access->agent.command);
+    if (parent)
+        mm_print(out, "command %" PRIu32 "\n", parent);
+    else
+        mm_print(out, "%s, host thread %" PRIu32 ", on queue %" PRIu32 "\n", access->call->opcode,
+                 access->caller, access->command ? access->command->queue : 0);
+}
+
+/* The other kinds of accesses that raced at the same two places. */
+static void put_pairs(const struct ck_finding *f, const struct style *style, FILE *out)
+{
+    const char *names[15][2];
+    size_t count = ck_words_pairs(f->pairs, names, 15);
+    if (count < 2)
+        return;
+    put_note(style, out, " seen as");
+    for (size_t i = 0; i < count; i++)
+        mm_print(out, "%s %s/%s", i ? "," : "", names[i][0], names[i][1]);
+    fputc('\n', out);
+}
+
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
+}
+
+/* True if an earlier finding says the same of the same places, about other memory. */
+static bool is_repeated(const struct ck_detector *detector, size_t i)
+{
+    const struct ck_finding *f = ck_detector_finding(detector, i);
+    for (size_t k = 0; k < i; k++) {
+        const struct ck_finding *g = ck_detector_finding(detector, k);
+        bool same = f->access_count && g->access_count == f->access_count && strcmp(g->kind, f->kind) == 0;
+        for (size_t n = 0; same && n < f->access_count; n++)
+            same = same_place(&f->accesses[n].source, &g->accesses[n].source);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void put_finding(const struct ck_detector *detector, const struct ck_finding *f, bool repeated,
+                        const struct style *style, FILE *out)
+{
+    if (f->detector)
+        detector = f->detector;
+    static const struct mm_source nowhere = {.file = ""};
+    const struct mm_source *source = f->access_count ? &f->accesses[0].source : &nowhere;
+    fputs(style->bold, out);
+    put_place(source, out);
+    fprintf(out, "%serror:%s %s", style->error, style->off, style->bold);
+    mm_print(out, "%s%s%s%s", ck_report_message(f), *f->clause ? " [" : "", f->clause, *f->clause ? "]" : "");
+    fprintf(out, "%s\n", style->off);
+    if (repeated) {
+        put_note(style, out, " at the same places as above, on other memory\n");
+        return;
+    }
+    put_excerpt(detector, source, style, out);
+    for (size_t i = 0; i < f->access_count; i++) {
+        const struct ck_access *access = &f->accesses[i];
+        if (i)
+            put_place(&access->source, out);
+        put_note(style, out, " %s", f->access_count < 2 ? "" : i ? "earlier: " : "later: ");
+        put_agent(access, f->access_count < 2 ? f : NULL, out);
+        put_order(access, out);
+        fputc('\n', out);
+        if (i)
+            put_excerpt(detector, &access->source, style, out);
+        put_stack(access, style, out);
+        put_call(access, i && access->agent.command == f->accesses[0].agent.command, style, out);
+    }
+    if (f->created) {
+        put_place(f->created, out);
+        put_note(style, out, " %s is created here\n",
+                 f->allocation && *f->allocation->name ? f->allocation->name : "the memory");
+    }
+    if (f->reason)
+        put_note(style, out, " %s\n", f->reason);
+    if (f->fix)
+        put_note(style, out, " to fix it: %s%s\n", f->fix,
+                 f->verified ? " (checked: then there is no such race)" : " (not checked)");
+    put_pairs(f, style, out);
+    if (f->process)
+        put_note(style, out, " in process %" PRIu32 "\n", f->process);
+    if (f->count > 1)
+        put_note(style, out, " seen %" PRIu64 " times\n", f->count);
+}
+
+void ck_report_text(const struct ck_detector *detector, const struct ck_report_options *options, FILE *out)
+{
+    const struct style *style = options && options->color ? &colored : &plain;
+    size_t count = ck_detector_finding_count(detector);
+    struct mm_error limit;
+    char ending[300];
+    bool failed = ck_report_failed(options, ending, sizeof ending);
+    for (size_t i = 0; i < count; i++)
+        put_finding(detector, ck_detector_finding(detector, i), is_repeated(detector, i), style, out);
+    if (ck_detector_status(detector, &limit) != MM_OK)
+        mm_print(out, "refcl: unknown: %s\n", limit.message);
+    const char *unobserved = ck_report_unobserved(options);
+    if (options && options->model)
+        mm_print(out, "refcl: predictions by %s, sha256 %s\n", options->model->name, options->model->sha256);
+    if (unobserved)
+        mm_print(out, "refcl: unknown: %s\n", unobserved);
+    if (ck_detector_dropped(detector))
+        mm_print(out, "refcl: %zu more that are not shown\n", ck_detector_dropped(detector));
+    if (ck_detector_suppressed(detector))
+        mm_print(out, "refcl: %zu suppressed\n", ck_detector_suppressed(detector));
+    if (count)
+        mm_print(out, "refcl: %zu finding%s\n", count, count == 1 ? "" : "s");
+    else if (!failed && !unobserved && ck_detector_status(detector, NULL) == MM_OK)
+        mm_print(out, "refcl: no findings\n");
+    if (failed)
+        mm_print(out, "refcl: %s; %s\n", ending,
+                 options->observation == CK_OBSERVED_NOTHING ? "nothing that it did was checked"
+                                                             : "what it did until then was checked");
+}

@@ -1,0 +1,207 @@
+/* What an execution that is built event by event (search/step.c) is asked: whether the model may allow one
+ * that begins like it, and in the end what it shows. */
+#include "checker/search/step.h"
+
+#include <string.h>
+
+/* ---- the events so far --------------------------------------------------------------------------- */
+
+bool sx_is_forgotten(const struct stepper *s, uint64_t write)
+{
+    const struct sx_walker *w = &s->walkers[write >> 32];
+
+    return s->threads[write >> 32].status == STEP_ENDED && w->end == SX_WAIT &&
+           (uint32_t)write >= w->wait_from;
+}
+
+static void take_traces(struct stepper *s)
+{
+    for (uint32_t t = 0; t < s->count; t++) {
+        const struct sx_walker *w = &s->walkers[t];
+        bool ended = s->threads[t].status == STEP_ENDED;
+
+        s->traces[t] = (struct sx_trace){.end = ended ? w->end : SX_DONE,
+                                         .wait_from = ended && w->end == SX_WAIT ? w->wait_from : 0,
+                                         .stopped = !ended,
+                                         .event_count = w->event_count,
+                                         .events = w->events,
+                                         .regs = w->block,
+                                         .depends = w->depends};
+        s->chosen[t] = &s->traces[t];
+    }
+}
+
+/* The number in the graph of the event packed as PACKED. */
+static uint32_t number_of(const struct stepper *s, uint64_t packed)
+{
+    const struct sx_exec *x = s->sx->exec;
+    const struct sx_event *e = sx_packed(s, packed);
+    uint32_t i = 0;
+
+    while (x->infos[i].event != e)
+        i++;
+    return i;
+}
+
+static void give_sources(struct stepper *s)
+{
+    struct sx_exec *x = s->sx->exec;
+
+    for (uint32_t r = 0; r < x->n; r++) {
+        uint32_t t = x->events[r].thread, w;
+        uint64_t source;
+
+        if (!x->events[r].read)
+            continue;
+        source = *sx_source(s, t, (uint32_t)(x->infos[r].event - s->walkers[t].events));
+        if (source == STEP_GUESSED)
+            continue;
+        w = source == STEP_INITIAL ? x->init_of[x->events[r].location] : number_of(s, source);
+        mm_rel_add(x->n, x->rf_lower, w, r);
+        mm_rel_add(x->n, x->rf_upper, w, r);
+    }
+}
+
+/* The order of writes as far as it is chosen: initial ones first. */
+static void give_order(struct stepper *s)
+{
+    struct sx_exec *x = s->sx->exec;
+
+    for (uint32_t w = 0; w < x->n; w++) {
+        if (!x->events[w].write || x->events[w].init)
+            continue;
+        mm_rel_add(x->n, x->co_lower, x->init_of[x->events[w].location], w);
+        mm_rel_add(x->n, x->co_upper, x->init_of[x->events[w].location], w);
+        for (uint32_t k = 0; k < x->n && !s->ordered[x->events[w].object]; k++) {
+            if (k != w && x->events[k].write && !x->events[k].init &&
+                x->events[k].location == x->events[w].location)
+                mm_rel_add(x->n, x->co_upper, w, k);
+        }
+    }
+    for (uint32_t i = 0; i < s->order_count; i++) {
+        uint32_t w = number_of(s, s->order[i]);
+
+        for (uint32_t k = 0; k < i; k++) {
+            uint32_t before = number_of(s, s->order[k]);
+
+            if (x->events[before].location != x->events[w].location)
+                continue;
+            mm_rel_add(x->n, x->co_lower, before, w);
+            mm_rel_add(x->n, x->co_upper, before, w);
+        }
+    }
+}
+
+bool sx_may_go_on(struct stepper *s)
+{
+    struct sx *sx = s->sx;
+    struct sx_exec *x = sx->exec;
+
+    if (!s->unchecked || sx->stop)
+        return !sx->stop;
+    if (s->most_asked && ++s->asked > s->most_asked) {
+        s->failed = s->too_long = true;
+        return false;
+    }
+    s->unchecked = false;
+    take_traces(s);
+    if (!sx_begin_events(sx, s->chosen)) {
+        sx_limit(sx, "search.events", "executions have too many events");
+        sx->stop = true;
+        return false;
+    }
+    give_sources(s);
+    give_order(s);
+    if (mm_cat_eval_begin(sx->open, &x->all, sx->err)) {
+        sx_limit(sx, "memory", "out of memory");
+        sx->stop = true;
+        return false;
+    }
+    mm_cat_eval_rf(sx->open, x->rf_lower, x->rf_upper);
+    mm_cat_eval_co(sx->open, x->co_lower, x->co_upper);
+    return !mm_cat_eval_forbidden(sx->open, NULL);
+}
+
+/* ---- at the end ---------------------------------------------------------------------------------- */
+
+/* The trace of T, which waits for ever, without what the round that repeats wrote: KEPT and SOURCES take its
+ * events and their sources. */
+static void leave_out_writes(struct stepper *s, uint32_t t, struct sx_event *kept, uint64_t *sources)
+{
+    struct sx_trace *trace = &s->traces[t];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < trace->event_count; i++) {
+        if (i >= trace->wait_from && trace->events[i].kind == SX_WRITE)
+            continue;
+        kept[count] = trace->events[i];
+        sources[count] = *sx_source(s, t, i);
+        kept[count].first_half = kept[count].first_half && i < trace->wait_from;
+        count++;
+    }
+    trace->events = kept;
+    trace->event_count = count;
+}
+
+/* An execution in which loops wait for ever. */
+static void judge_hang(struct stepper *s, struct sx_given *given)
+{
+    size_t words = (size_t)s->count * SX_TRACE_EVENTS;
+    struct sx_event *kept = mm_alloc(words * sizeof *kept);
+    uint64_t *sources = mm_alloc(2 * words * sizeof *sources), *order = sources + words;
+    uint32_t count = 0;
+
+    if (!kept || !sources) {
+        sx_limit(s->sx, "memory", "out of memory");
+        s->sx->stop = true;
+    } else {
+        for (uint32_t i = 0; i < s->order_count; i++) {
+            if (!sx_is_forgotten(s, s->order[i]))
+                order[count++] = s->order[i];
+        }
+        for (uint32_t t = 0; t < s->count; t++) {
+            size_t first = (size_t)t * SX_TRACE_EVENTS;
+
+            if (s->traces[t].end == SX_WAIT)
+                leave_out_writes(s, t, kept + first, sources + first);
+            else
+                memcpy(sources + first, sx_source(s, t, 0), s->traces[t].event_count * sizeof *sources);
+        }
+        given->sources = sources;
+        given->order = order;
+        given->order_count = count;
+        if (sx_may_hang(s->sx, s->chosen))
+            sx_execute_given(s->sx, s->chosen, true, given);
+    }
+    mm_free(kept);
+    mm_free(sources);
+}
+
+void sx_judge_steps(struct stepper *s)
+{
+    struct sx *sx = s->sx;
+    struct sx_given given = {.sources = s->sources,
+                             .stride = SX_TRACE_EVENTS,
+                             .order = s->order,
+                             .order_count = s->order_count,
+                             .initial = s->initial,
+                             .is_initial = s->is_initial};
+    bool partial = false, stopped = false, waits = false;
+
+    take_traces(s);
+    for (uint32_t t = 0; t < s->count; t++) {
+        partial = partial || s->traces[t].end != SX_DONE;
+        waits = waits || s->traces[t].end == SX_WAIT;
+        stopped = stopped || s->traces[t].stopped;
+    }
+    if (s->hangs != waits)
+        return;
+    if (stopped && !partial && sx->diverges)
+        return;
+    sx->mode = waits ? SX_HANG : partial ? SX_PARTIAL : stopped ? SX_DIVERGE : SX_COMPLETE;
+    if (waits)
+        judge_hang(s, &given);
+    else
+        sx_execute_given(sx, s->chosen, partial || stopped, &given);
+    sx->mode = SX_COMPLETE;
+}

@@ -1,0 +1,310 @@
+/* The events of a combination of traces, as the model sees them. */
+#include "checker/search/exec.h"
+
+uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
+{
+    uint32_t n = sx->location_count;
+
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++)
+            n += chosen[t]->events[i].kind == SX_BARRIER && sx->split_barriers ? 2 : 1;
+    }
+    return n;
+}
+
+/* Room for N events; the arrays of struct sx_exec are cut out of one block. */
+bool sx_reserve(struct sx *sx, uint32_t n)
+{
+    struct sx_exec *x = sx->exec;
+    size_t rel = mm_rel_size(n, MM_CAT_REL);
+    size_t size = n * (sizeof *x->events + sizeof *x->infos + 6 * sizeof(uint32_t)) +
+                  n * (size_t)n * sizeof(uint32_t) + 4 * rel * sizeof(uint64_t) +
+                  2 * sx->location_count * sizeof(uint32_t) + 64;
+    char *at;
+
+    if (size > x->block_size) {
+        mm_free(x->block);
+        x->block_size = 0;
+        x->block = mm_alloc(size * 2);
+        if (!x->block)
+            return false;
+        x->block_size = size * 2;
+    }
+    at = x->block;
+    x->rf_lower = (uint64_t *)(void *)at;
+    x->rf_upper = x->rf_lower + rel;
+    x->co_lower = x->rf_upper + rel;
+    x->co_upper = x->co_lower + rel;
+    at += 4 * rel * sizeof(uint64_t);
+    x->infos = (struct sx_info *)(void *)at;
+    at += n * sizeof *x->infos;
+    x->events = (struct mm_cat_event *)(void *)at;
+    at += n * sizeof *x->events;
+    x->reads = (uint32_t *)(void *)at;
+    x->first_source = x->reads + n;
+    x->source_count = x->first_source + n;
+    x->source = x->source_count + n;
+    x->writes = x->source + n;
+    x->rank = x->writes + n;
+    x->sources = x->rank + n;
+    x->init_of = x->sources + (size_t)n * n;
+    x->final_write = x->init_of + sx->location_count;
+    return true;
+}
+
+static void describe_location(struct sx *sx, struct mm_cat_event *e, uint32_t location, uint32_t object,
+                              uint32_t reference)
+{
+    const struct sx_location *l = &sx->locations[location];
+    const struct ck_object *o = &sx->program->objects[l->object];
+
+    e->location = location;
+    e->object = l->object;
+    e->reference = object * 65536U + reference;
+    e->non_atomic_location = o->non_atomic;
+    e->region = o->region;
+    e->origin = o->origin;
+    e->start = l->offset;
+    e->bytes = l->size;
+}
+
+static struct mm_cat_event *add_event(struct sx_exec *x, const struct sx_event *event, uint32_t thread)
+{
+    struct mm_cat_event *e = &x->events[x->n];
+
+    *e = (struct mm_cat_event){
+        .thread = thread, .location = UINT32_MAX, .rmw_partner = UINT32_MAX, .barrier = UINT32_MAX};
+    x->infos[x->n] = (struct sx_info){.event = event, .value = event ? event->value : 0};
+    x->n++;
+    return e;
+}
+
+static void add_init(struct sx *sx, uint32_t location)
+{
+    struct sx_exec *x = sx->exec;
+    struct mm_cat_event *e = add_event(x, NULL, UINT32_MAX);
+
+    e->init = e->write = true;
+    describe_location(sx, e, location, sx->locations[location].object, 0);
+    x->infos[x->n - 1].value = sx->locations[location].initial;
+    x->init_of[location] = x->n - 1;
+}
+
+/* Whether threads A and B meet at the barrier: those of one work-group, or of one sub-group. */
+static bool meet(const struct ck_program *p, const struct ck_instr *barrier, uint32_t a, uint32_t b)
+{
+    const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
+
+    return x->device == y->device && x->work_group == y->work_group &&
+           (!barrier->sub_group || x->sub_group == y->sub_group);
+}
+
+/* A number for the dynamic barrier instance of EVENT. */
+static uint32_t barrier_instance(struct sx *sx, const struct sx_event *event, uint32_t thread)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct sx_event *other = x->infos[i].event;
+
+        if (!other || other->kind != SX_BARRIER || other->barrier != event->barrier ||
+            other->occurrence != event->occurrence || other->instr->sub_group != event->instr->sub_group ||
+            other->instr->barrier_name != event->instr->barrier_name)
+            continue;
+        if (other == event || meet(sx->program, event->instr, x->events[i].thread, thread))
+            return x->events[i].barrier;
+    }
+    return x->n;
+}
+
+static uint32_t group_number(const struct ck_program *p, uint32_t thread, int level)
+{
+    const struct ck_thread *t = &p->threads[thread];
+
+    for (uint32_t i = 0; i < thread; i++) {
+        const struct ck_thread *u = &p->threads[i];
+
+        if (u->device == t->device && u->work_group == t->work_group &&
+            (level == 0 || u->sub_group == t->sub_group))
+            return i;
+    }
+    return thread;
+}
+
+static void describe_thread(struct sx *sx, struct mm_cat_event *e, uint32_t thread)
+{
+    const struct ck_thread *t = &sx->program->threads[thread];
+
+    e->device = t->device;
+    e->work_group = group_number(sx->program, thread, 0);
+    e->sub_group = group_number(sx->program, thread, 1);
+    e->queue_family = t->queue_family;
+    e->kernel = t->kernel;
+    e->host = t->host;
+}
+
+/* The last event is the second half of a read-modify-write: the first half is the last such read of its
+ * location. */
+static void pair_halves(struct sx_exec *x)
+{
+    uint32_t write = x->n - 1, read = write - 1;
+
+    while (!x->infos[read].event->first_half || x->events[read].location != x->events[write].location)
+        read--;
+    x->events[read].rmw_partner = write;
+    x->events[write].rmw_partner = read;
+}
+
+/* How many reads of THREAD come before the last event. */
+static uint32_t count_reads(struct sx *sx, uint32_t thread)
+{
+    const struct sx_exec *x = sx->exec;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; sx->follows && i + 1 < x->n; i++)
+        count += x->events[i].read && x->events[i].thread == thread;
+    if (count > SX_MANY)
+        sx_limit(sx, "search.depend", "dependencies are followed from 64 reads of a thread, not more");
+    return count;
+}
+
+static void add_trace_event(struct sx *sx, const struct sx_event *event, uint32_t thread, int half)
+{
+    struct sx_exec *x = sx->exec;
+    const struct ck_instr *i = event->instr;
+    uint32_t instance = event->kind == SX_BARRIER ? barrier_instance(sx, event, thread) : UINT32_MAX;
+    struct mm_cat_event *e = add_event(x, event, thread);
+
+    describe_thread(sx, e, thread);
+    e->order = event->order;
+    e->scope = i->scope;
+    e->fence_flags = i->fence_flags;
+    e->attributes = i->attributes;
+    e->semantics = i->semantics;
+    e->storage_class = i->storage_class;
+    e->tags = i->tags;
+    e->point = i->point;
+    e->read = event->kind == SX_READ;
+    e->write = event->kind == SX_WRITE;
+    e->fence = event->kind == SX_FENCE || event->kind == SX_BARRIER;
+    e->barrier = instance;
+    if (event->location != UINT32_MAX) {
+        describe_location(sx, e, event->location, event->object, i->reference);
+        e->start = event->start;
+        e->bytes = i->size;
+        e->access = event->access ? thread * SX_TRACE_EVENTS + event->access : 0;
+    }
+    e->data = event->depends & ~event->own;
+    e->addr = event->place;
+    e->ctrl = event->way;
+    if (e->read)
+        e->number = count_reads(sx, thread);
+    if (event->second_half)
+        pair_halves(x);
+    if (event->kind == SX_AVAILABILITY)
+        e->attributes |= MM_MAKE_AVAILABLE;
+    if (event->kind == SX_VISIBILITY)
+        e->attributes |= MM_MAKE_VISIBLE;
+    if (event->kind == SX_BARRIER && sx->split_barriers) {
+        e->entry = half == 0;
+        e->exit = half == 1;
+        e->order = half == 0 ? MM_RELEASE : MM_ACQUIRE;
+    } else if (event->kind == SX_BARRIER && !sx->program->vulkan) {
+        e->order = MM_ACQ_REL;
+    }
+}
+
+static bool location_used(struct sx *sx, const struct sx_trace *const *chosen, uint32_t location)
+{
+    const struct ck_program *p = sx->program;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++) {
+            if (chosen[t]->events[i].location == location)
+                return true;
+        }
+    }
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        if (sx_is_observed(sx, i, location))
+            return true;
+    }
+    return false;
+}
+
+bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l)
+{
+    const struct ck_term *t = &sx->program->observed[i];
+    const struct sx_location *location = &sx->locations[l];
+
+    return t->kind == CK_TERM_MEMORY && location->object == sx->program->objects[t->object].alias_of &&
+           location->offset < t->offset + ck_term_size(sx->program, t) &&
+           t->offset < location->offset + location->size;
+}
+
+void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen)
+{
+    struct sx_exec *x = sx->exec;
+
+    x->n = 0;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        x->init_of[l] = UINT32_MAX;
+        if (location_used(sx, chosen, l))
+            add_init(sx, l);
+    }
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        for (uint32_t i = 0; chosen[t] && i < chosen[t]->event_count; i++) {
+            const struct sx_event *e = &chosen[t]->events[i];
+
+            add_trace_event(sx, e, t, 0);
+            if (e->kind == SX_BARRIER && sx->split_barriers)
+                add_trace_event(sx, e, t, 1);
+        }
+    }
+}
+
+/* ---- writes ------------------------------------------------------------------------------------- */
+
+void sx_find_writes_to(struct sx_exec *x, uint32_t l)
+{
+    uint32_t first = x->write_count;
+
+    for (uint32_t w = 0; w < x->n && x->init_of[l] != UINT32_MAX; w++) {
+        if (!x->events[w].write || x->events[w].init || x->events[w].location != l)
+            continue;
+        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
+        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
+        for (uint32_t k = first; k < x->write_count; k++) {
+            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
+            mm_rel_add(x->n, x->co_upper, w, x->writes[k]);
+        }
+        x->writes[x->write_count++] = w;
+    }
+}
+
+static bool has_halves(const struct sx *sx, uint32_t l)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t w = 0; w < x->n && sx->program->kernel; w++) {
+        if (x->events[w].write && x->events[w].location == l && x->events[w].rmw_partner != UINT32_MAX)
+            return true;
+    }
+    return false;
+}
+
+/* Writes grouped by location, initial writes aside; coherence starts at the initial write.  In kernels the
+ * locations with read-modify-writes come first. */
+void sx_find_writes(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    x->write_count = 0;
+    for (int halves = 1; halves >= 0; halves--) {
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            if (has_halves(sx, l) == (halves == 1))
+                sx_find_writes_to(x, l);
+        }
+        if (halves)
+            x->half_writes = x->write_count;
+    }
+}

@@ -1,0 +1,564 @@
+/* The executions of one combination of traces: reads-from for each read, then a coherence order for each
+ * location.  After each choice the model's checks are tried on the bounds of what is still open, and the
+ * choice is dropped if no completion can pass; nothing is assumed that the model does not say. */
+#include "checker/search/exec.h"
+
+#include <string.h>
+
+enum { MAX_EVENTS = 1024, MAX_EXPLAINED = 20000 };
+
+enum mm_class sx_exec_create(struct sx *sx)
+{
+    struct sx_exec *x = mm_arena_alloc(sx->arena, sizeof *x);
+
+    sx->exec = x;
+    sx->flags = mm_arena_alloc(sx->arena, sx->model->check_count + 1);
+    if (!x || !sx->flags ||
+        !(x->memory = mm_arena_alloc(sx->arena, (sx->program->observed_count + 1) * sizeof(uint64_t))) ||
+        !(x->regs = mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *x->regs)))
+        return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
+    x->fewest = UINT32_MAX;
+    sx->final_check = UINT32_MAX;
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        if (strcmp(sx->model->checks[i].name, "final-order") == 0)
+            sx->final_check = i;
+    }
+    return MM_OK;
+}
+
+void sx_exec_destroy(struct sx *sx)
+{
+    if (sx->exec)
+        mm_free(sx->exec->block);
+}
+
+/* ---- what is open ------------------------------------------------------------------------------- */
+
+uint32_t sx_list_sources(struct sx_exec *x, uint32_t r, uint32_t at)
+{
+    for (uint32_t w = 0; w < x->n; w++) {
+        if (!x->events[w].write || x->events[w].location != x->events[r].location ||
+            x->infos[w].value != x->infos[r].value)
+            continue;
+        x->sources[at++] = w;
+        mm_rel_add(x->n, x->rf_upper, w, r);
+    }
+    return at;
+}
+
+/* Reads of read-modify-writes first, and those that wait for ever. */
+static void sort_reads(struct sx_exec *x)
+{
+    uint32_t sorted = 0;
+
+    for (uint32_t i = 0; i < x->read_count; i++) {
+        uint32_t read = x->reads[i], first = x->first_source[i], count = x->source_count[i],
+                 source = x->source[i];
+
+        if (x->events[read].rmw_partner == UINT32_MAX && !sx_waits(x, read))
+            continue;
+        for (uint32_t k = i; k > sorted; k--) {
+            x->reads[k] = x->reads[k - 1];
+            x->first_source[k] = x->first_source[k - 1];
+            x->source_count[k] = x->source_count[k - 1];
+            x->source[k] = x->source[k - 1];
+        }
+        x->reads[sorted] = read;
+        x->first_source[sorted] = first;
+        x->source_count[sorted] = count;
+        x->source[sorted++] = source;
+    }
+    x->halves = sorted;
+}
+
+/* For each read the writes that may feed it; false if there is none. */
+static bool find_sources(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+    uint32_t at = 0;
+
+    x->read_count = x->halves = 0;
+    for (uint32_t r = 0; r < x->n; r++) {
+        if (!x->events[r].read)
+            continue;
+        x->reads[x->read_count] = r;
+        x->first_source[x->read_count] = at;
+        at = sx_list_sources(x, r, at);
+        x->source_count[x->read_count] = at - x->first_source[x->read_count];
+        if (x->source_count[x->read_count] == 0)
+            return false;
+        x->source[x->read_count] = UINT32_MAX;
+        if (x->source_count[x->read_count] == 1) {
+            x->source[x->read_count] = x->sources[at - 1];
+            mm_rel_add(x->n, x->rf_lower, x->sources[at - 1], r);
+        }
+        x->read_count++;
+    }
+    if (sx->program->kernel)
+        sort_reads(x);
+    return true;
+}
+
+/* How many completions there are, capped. */
+static uint32_t completions(const struct sx_exec *x, uint32_t read, uint32_t write)
+{
+    uint64_t product = 1;
+    uint32_t run = 1;
+
+    for (uint32_t r = read; r < x->read_count && product < 1000000; r++)
+        product *= x->source_count[r];
+    for (uint32_t w = write; w < x->write_count && product < 1000000; w++) {
+        bool same = w > write && x->events[x->writes[w]].location == x->events[x->writes[w - 1]].location;
+
+        run = same ? run + 1 : 1;
+        product *= run;
+    }
+    return product > 1000000 ? 1000000 : (uint32_t)product;
+}
+
+/* ---- choosing ----------------------------------------------------------------------------------- */
+
+static void choose(struct sx *sx, uint32_t read, uint32_t write);
+
+/* Whether no completion of what is chosen shows anything that is not known: the combination of traces has one
+ * final state, an execution with it was found, and none of these raises a flag. */
+static bool brings_nothing(struct sx *sx)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t i = 0; i < sx->model->check_count && x->known; i++) {
+        if (sx->model->checks[i].flag && i != sx->final_check && !(x->known_racy && sx->flags[i]) &&
+            !mm_cat_eval_fails(sx->eval, i))
+            return false;
+    }
+    return x->known;
+}
+
+static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
+{
+    struct sx_exec *x = sx->exec;
+
+    if (sx->explaining || completions(x, read, write) < 3)
+        return false;
+    if (sx->mode == SX_HANG && !sx_may_wait_on(sx, read))
+        return true;
+    if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx)) {
+        sx->stop = true;
+        return true;
+    }
+    mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
+    mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
+    return mm_cat_eval_forbidden(sx->eval, NULL) || brings_nothing(sx);
+}
+
+static void judge(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    sx->verdict->candidate_count++;
+    if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx)) {
+        sx->stop = true;
+        return;
+    }
+    mm_cat_eval_rf(sx->eval, x->rf_lower, NULL);
+    mm_cat_eval_co(sx->eval, x->co_lower, NULL);
+    if (sx->explaining) {
+        sx_compare_candidate(sx);
+        if (++x->explained > MAX_EXPLAINED)
+            sx->stop = true;
+    } else if (!mm_cat_eval_forbidden(sx->eval, NULL)) {
+        sx_accept(sx);
+    } else if (mm_cat_eval_limited(sx->eval)) {
+        sx_limit(sx, "search.orders", "too many orders that the model enumerates");
+    }
+}
+
+uint32_t sx_end_of_location(const struct sx_exec *x, uint32_t write)
+{
+    uint32_t end = write;
+
+    while (end < x->write_count && x->events[x->writes[end]].location == x->events[x->writes[write]].location)
+        end++;
+    return end;
+}
+
+void sx_order_write(struct sx_exec *x, uint32_t from, uint32_t end, bool undo)
+{
+    uint32_t w = x->writes[from];
+
+    for (uint32_t k = from + 1; k < end; k++) {
+        uint32_t other = x->writes[k];
+
+        if (undo) {
+            mm_rel_remove(x->n, x->co_lower, w, other);
+            mm_rel_add(x->n, x->co_upper, other, w);
+        } else {
+            mm_rel_add(x->n, x->co_lower, w, other);
+            mm_rel_remove(x->n, x->co_upper, other, w);
+        }
+    }
+}
+
+static void swap_writes(struct sx_exec *x, uint32_t a, uint32_t b)
+{
+    uint32_t t = x->writes[a];
+
+    x->writes[a] = x->writes[b];
+    x->writes[b] = t;
+}
+
+/* Whether the order of the writes from WRITE on, the first of its location, makes no difference to the model:
+ * every check comes out the same for all.  Only where final values are found without it. */
+static bool settled(struct sx *sx, uint32_t write)
+{
+    struct sx_exec *x = sx->exec;
+
+    if (sx->final_check == UINT32_MAX || sx->explaining || sx->mode == SX_HANG || !sx_in_bounds(sx) ||
+        (write > 0 && x->events[x->writes[write]].location == x->events[x->writes[write - 1]].location))
+        return false;
+    mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
+    mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
+    for (uint32_t i = 0; i < sx->model->check_count; i++) {
+        bool passes = i == sx->final_check || mm_cat_eval_passes(sx->eval, i);
+
+        if (!passes && !(sx->model->checks[i].flag && mm_cat_eval_fails(sx->eval, i)))
+            return false;
+    }
+    return true;
+}
+
+static void choose_write(struct sx *sx, uint32_t read, uint32_t write)
+{
+    struct sx_exec *x = sx->exec;
+    uint32_t end = sx_end_of_location(x, write);
+
+    if (write == x->write_count || (read == x->read_count && write != end - 1 && settled(sx, write))) {
+        judge(sx);
+        return;
+    }
+    for (uint32_t k = write; k < end && !sx->stop; k++) {
+        swap_writes(x, write, k);
+        sx_order_write(x, write, end, false);
+        if (end - write < 2 || !hopeless(sx, read, write + 1))
+            choose(sx, read, write + 1);
+        sx_order_write(x, write, end, true);
+        swap_writes(x, write, k);
+    }
+}
+
+static void choose_read(struct sx *sx, uint32_t read, uint32_t write)
+{
+    struct sx_exec *x = sx->exec;
+    const uint32_t *sources = x->sources + x->first_source[read];
+    uint32_t r = x->reads[read];
+
+    for (uint32_t k = 0; k < x->source_count[read]; k++)
+        mm_rel_remove(x->n, x->rf_upper, sources[k], r);
+    for (uint32_t k = 0; k < x->source_count[read] && !sx->stop; k++) {
+        x->source[read] = sources[k];
+        mm_rel_add(x->n, x->rf_lower, sources[k], r);
+        mm_rel_add(x->n, x->rf_upper, sources[k], r);
+        if (!hopeless(sx, read + 1, write))
+            choose(sx, read + 1, write);
+        mm_rel_remove(x->n, x->rf_lower, sources[k], r);
+        mm_rel_remove(x->n, x->rf_upper, sources[k], r);
+    }
+    for (uint32_t k = 0; k < x->source_count[read]; k++)
+        mm_rel_add(x->n, x->rf_upper, sources[k], r);
+}
+
+/* Goes on where the reads up to READ and the writes up to WRITE are settled: reads of read-modify-writes, the
+ * order of the writes to their locations, which rules out most, other reads, other writes. */
+static void choose(struct sx *sx, uint32_t read, uint32_t write)
+{
+    const struct sx_exec *x = sx->exec;
+
+    while (read < x->read_count && x->source_count[read] == 1)
+        read++;
+    if (read < x->halves || (read < x->read_count && write >= x->half_writes))
+        choose_read(sx, read, write);
+    else
+        choose_write(sx, read, write);
+}
+
+/* ---- named barriers ----------------------------------------------------------------------------- */
+
+static uint32_t quorum_of(const struct sx_exec *x, uint32_t event)
+{
+    const struct sx_event *e = x->infos[event].event;
+
+    return e && e->kind == SX_BARRIER ? e->instr->quorum : 0;
+}
+
+/* Whether every barrier with a quorum is passed: enough threads came, and just enough of them early. */
+static bool quorums_met(const struct sx_exec *x)
+{
+    for (uint32_t a = 0; a < x->n; a++) {
+        uint32_t early = 0;
+
+        if (!quorum_of(x, a))
+            continue;
+        for (uint32_t b = 0; b < x->n; b++)
+            early += x->events[b].barrier == x->events[a].barrier && !x->events[b].late;
+        if (early != quorum_of(x, a))
+            return false;
+    }
+    return true;
+}
+
+static void choose_values(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
+        sx_limit(sx, "memory", "out of memory");
+        sx->stop = true;
+    } else if (!hopeless(sx, 0, 0)) {
+        choose(sx, 0, 0);
+    }
+}
+
+/* Decides for each barrier with a quorum, from EVENT on, who came early. */
+static void choose_quorum(struct sx *sx, uint32_t event)
+{
+    struct sx_exec *x = sx->exec;
+
+    while (event < x->n && !quorum_of(x, event))
+        event++;
+    if (event == x->n) {
+        if (quorums_met(x))
+            choose_values(sx);
+        return;
+    }
+    for (int late = 0; late < 2 && !sx->stop; late++) {
+        x->events[event].late = late == 1;
+        choose_quorum(sx, event + 1);
+    }
+}
+
+static void clear(struct sx_exec *x)
+{
+    uint64_t *const relations[] = {x->rf_lower, x->rf_upper, x->co_lower, x->co_upper};
+
+    for (int i = 0; i < 4; i++)
+        memset(relations[i], 0, mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
+}
+
+/* The reads and writes are known; what is open is chosen. */
+static void choose_rest(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    clear(x);
+    if (!find_sources(sx))
+        return;
+    sx_find_writes(sx);
+    choose_quorum(sx, 0);
+}
+
+/* ---- executions that are given ------------------------------------------------------------------- */
+
+static const struct sx_event *given_event(const struct sx_exec *x, uint64_t packed)
+{
+    return &x->chosen[packed >> 32]->events[(uint32_t)packed];
+}
+
+/* The number in the graph of event I of thread T. */
+static uint32_t find_given(const struct sx_exec *x, uint64_t packed)
+{
+    const struct sx_event *e = given_event(x, packed);
+    uint32_t i = 0;
+
+    while (i < x->n && x->infos[i].event != e)
+        i++;
+    return i;
+}
+
+static void give_sources(struct sx_exec *x)
+{
+    const struct sx_trace *const *chosen = x->chosen;
+    const struct sx_given *given = x->given;
+
+    x->read_count = x->halves = 0;
+    for (uint32_t r = 0; r < x->n; r++) {
+        uint64_t source;
+        uint32_t w, t = x->events[r].thread;
+
+        if (!x->events[r].read)
+            continue;
+        source = given->sources[(size_t)t * given->stride + (size_t)(x->infos[r].event - chosen[t]->events)];
+        w = source == UINT64_MAX ? x->init_of[x->events[r].location] : find_given(x, source);
+        x->reads[x->read_count] = r;
+        x->source_count[x->read_count] = 1;
+        x->source[x->read_count++] = w;
+        mm_rel_add(x->n, x->rf_lower, w, r);
+        mm_rel_add(x->n, x->rf_upper, w, r);
+    }
+}
+
+static void give_order_of(struct sx_exec *x, uint32_t l)
+{
+    uint32_t first = x->write_count;
+
+    for (uint32_t i = 0; i < x->given->order_count; i++) {
+        uint32_t w;
+
+        if (given_event(x, x->given->order[i])->location != l)
+            continue;
+        w = find_given(x, x->given->order[i]);
+        mm_rel_add(x->n, x->co_lower, x->init_of[l], w);
+        mm_rel_add(x->n, x->co_upper, x->init_of[l], w);
+        for (uint32_t k = first; k < x->write_count; k++) {
+            mm_rel_add(x->n, x->co_lower, x->writes[k], w);
+            mm_rel_add(x->n, x->co_upper, x->writes[k], w);
+        }
+        x->writes[x->write_count++] = w;
+    }
+}
+
+/* The writes whose order is given come first. */
+static void give_order(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    x->write_count = 0;
+    for (int open = 0; open < 2; open++) {
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            bool ordered = false;
+
+            for (uint32_t i = 0; i < x->given->order_count && !ordered; i++)
+                ordered = given_event(x, x->given->order[i])->location == l;
+            if (open && !ordered)
+                sx_find_writes_to(x, l);
+            else if (!open && ordered)
+                give_order_of(x, l);
+        }
+        if (!open)
+            x->half_writes = x->write_count;
+    }
+}
+
+/* What is given is taken; the order of other writes is chosen. */
+static void choose_order(struct sx *sx)
+{
+    struct sx_exec *x = sx->exec;
+
+    clear(x);
+    give_sources(x);
+    give_order(sx);
+    if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
+        sx_limit(sx, "memory", "out of memory");
+        sx->stop = true;
+    } else if (!hopeless(sx, x->read_count, x->half_writes)) {
+        choose(sx, x->read_count, x->half_writes);
+    }
+}
+
+/* ---- initial values ------------------------------------------------------------------------------ */
+
+static bool is_read_there(const struct sx_exec *x, uint32_t location, uint64_t value)
+{
+    for (uint32_t r = 0; r < x->n; r++) {
+        if (x->events[r].read && x->events[r].location == location && x->infos[r].value == value)
+            return true;
+    }
+    return false;
+}
+
+static bool is_observed(struct sx *sx, uint32_t location)
+{
+    for (uint32_t i = 0; i < sx->program->observed_count; i++) {
+        if (sx_is_observed(sx, i, location))
+            return true;
+    }
+    return false;
+}
+
+/* Whether location L is written, so that its initial value does not stay. */
+static bool is_written_there(const struct sx_exec *x, uint32_t l)
+{
+    for (uint32_t w = 0; w < x->n; w++) {
+        if (x->events[w].write && !x->events[w].init && x->events[w].location == l)
+            return true;
+    }
+    return false;
+}
+
+/* Arbitrary initial values, from location L on: those that are read, or all where the end is observed. */
+static void choose_initial(struct sx *sx, uint32_t l)
+{
+    struct sx_exec *x = sx->exec;
+    const struct sx_location *location;
+    bool some = false, observed;
+
+    while (l < sx->location_count && (!sx->locations[l].any || x->init_of[l] == UINT32_MAX))
+        l++;
+    if (l == sx->location_count) {
+        if (x->given)
+            choose_order(sx);
+        else
+            choose_rest(sx);
+        return;
+    }
+    if (x->given && (!x->given->is_initial || x->given->is_initial[l])) {
+        x->infos[x->init_of[l]].value = x->given->initial[l];
+        choose_initial(sx, l + 1);
+        return;
+    }
+    location = &sx->locations[l];
+    observed = is_observed(sx, l) && !is_written_there(x, l);
+    for (uint32_t i = 0; i < location->value_count && !sx->stop; i++) {
+        uint64_t value = location->values[i];
+
+        if (!sx_is_candidate(sx, location, value) || !(observed || is_read_there(x, l, value)))
+            continue;
+        some = true;
+        x->infos[x->init_of[l]].value = value;
+        choose_initial(sx, l + 1);
+    }
+    if (!some && !sx->stop) {
+        x->infos[x->init_of[l]].value = location->initial;
+        choose_initial(sx, l + 1);
+    }
+}
+
+bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
+{
+    struct sx_exec *x = sx->exec;
+    uint32_t n = sx_count_events(sx, chosen);
+
+    if (n > MAX_EVENTS || !sx_reserve(sx, n))
+        return false;
+    x->chosen = chosen;
+    for (uint32_t t = 0; t < sx->program->thread_count; t++)
+        x->regs[t] = chosen[t] ? chosen[t]->regs : NULL;
+    sx_build_events(sx, chosen);
+    x->all = (struct mm_cat_events){.events = x->events,
+                                    .count = x->n,
+                                    .vulkan = sx->program->vulkan,
+                                    .edges = (const struct mm_cat_edge *)sx->program->edges,
+                                    .edge_count = sx->program->edge_count};
+    clear(x);
+    return true;
+}
+
+void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial)
+{
+    sx_execute_given(sx, chosen, partial, NULL);
+}
+
+void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
+                      const struct sx_given *given)
+{
+    sx->exec->partial = partial;
+    sx->exec->given = given;
+    sx->exec->known = sx->exec->known_racy = false;
+    if (sx_begin_events(sx, chosen)) {
+        choose_initial(sx, 0);
+        return;
+    }
+    if (given)
+        return;
+    sx_limit(sx, "search.events", "executions have too many events");
+    sx->stop = true;
+}

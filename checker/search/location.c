@@ -1,0 +1,149 @@
+/* The locations of an execution: runs of bytes that no access divides.  Where accesses overlap in part a cut
+ * is noted, and all begins anew with it. */
+#include "checker/search/internal.h"
+
+#include <string.h>
+
+enum { MAX_LOCATIONS = 1024 };
+
+static uint64_t initial_value(const struct ck_object *o, uint32_t offset, unsigned size)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < size && o->initial; i++) {
+        uint64_t element = o->initial[(offset + i) / o->element_size];
+        uint64_t byte = element >> ((offset + i) % o->element_size * 8) & 0xFF;
+
+        value |= byte << (8 * i);
+    }
+    return value;
+}
+
+static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, unsigned size)
+{
+    struct sx_location *l;
+
+    if (sx->location_count == MAX_LOCATIONS) {
+        sx_limit(sx, "search.locations", "too many locations");
+        return UINT32_MAX;
+    }
+    if (sx->location_count == sx->location_capacity) {
+        uint32_t capacity = sx->location_capacity ? sx->location_capacity * 2 : 16;
+        struct sx_location *bigger = mm_arena_alloc(sx->arena, capacity * sizeof *bigger);
+
+        if (!bigger) {
+            sx_limit(sx, "memory", "out of memory");
+            return UINT32_MAX;
+        }
+        if (sx->location_count)
+            memcpy(bigger, sx->locations, sx->location_count * sizeof *bigger);
+        sx->locations = bigger;
+        sx->location_capacity = capacity;
+    }
+    l = &sx->locations[sx->location_count];
+    *l = (struct sx_location){.object = object, .offset = offset, .size = (uint8_t)size};
+    l->initial = initial_value(&sx->program->objects[object], offset, size);
+    l->any = sx->program->objects[object].uninitialised;
+    if (l->any ? !sx_add_candidates(sx, l) : !sx_add_value(sx, l, l->initial))
+        return UINT32_MAX;
+    return sx->location_count++;
+}
+
+static bool is_cut(const struct sx *sx, uint64_t address)
+{
+    for (uint32_t i = 0; i < sx->cut_count; i++) {
+        if (sx->cuts[i] == address)
+            return true;
+    }
+    return false;
+}
+
+static void add_cut(struct sx *sx, uint64_t address)
+{
+    if (is_cut(sx, address))
+        return;
+    if (sx->cut_count == sx->cut_capacity) {
+        uint32_t capacity = sx->cut_capacity ? sx->cut_capacity * 2 : 32;
+        uint64_t *cuts = mm_arena_alloc(sx->arena, capacity * sizeof *cuts);
+
+        if (!cuts) {
+            sx_limit(sx, "memory", "out of memory");
+            return;
+        }
+        if (sx->cut_count)
+            memcpy(cuts, sx->cuts, sx->cut_count * sizeof *cuts);
+        sx->cuts = cuts;
+        sx->cut_capacity = capacity;
+    }
+    sx->cuts[sx->cut_count++] = address;
+    sx->again = true;
+}
+
+/* The location at OFFSET of SIZE bytes; UINT32_MAX: it overlaps others and is cut next time. */
+static uint32_t find_location(struct sx *sx, uint32_t root, uint32_t offset, unsigned size)
+{
+    for (uint32_t i = 0; i < sx->location_count; i++) {
+        const struct sx_location *l = &sx->locations[i];
+        uint64_t base = CK_OBJECT_BASE(root);
+
+        if (l->object != root || l->offset >= offset + size || offset >= l->offset + l->size)
+            continue;
+        if (l->offset == offset && l->size == size)
+            return i;
+        add_cut(sx, base + offset);
+        add_cut(sx, base + offset + size);
+        add_cut(sx, base + l->offset);
+        add_cut(sx, base + l->offset + l->size);
+        return UINT32_MAX;
+    }
+    return add_location(sx, root, offset, size);
+}
+
+bool sx_strays(const struct sx *sx, const struct ck_instr *i, uint64_t address)
+{
+    uint32_t base = ck_program_base(sx->program, i->address);
+
+    return base != UINT32_MAX && (address >> 32) - 1 != base;
+}
+
+unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
+                   uint32_t locations[SX_PIECES])
+{
+    const struct ck_program *p = sx->program;
+    uint64_t number = (address >> 32) - 1;
+    uint32_t offset = (uint32_t)address, root;
+    unsigned count = 0;
+
+    *fault = number >= p->object_count || (uint64_t)offset + size > p->objects[number].size;
+    if (*fault)
+        return 0;
+    *object = (uint32_t)number;
+    root = p->objects[number].alias_of;
+    for (unsigned at = 0, next; at < size; at = next) {
+        next = at + 1;
+        while (next < size && !(sx->cut_count && is_cut(sx, CK_OBJECT_BASE(root) + offset + next)))
+            next++;
+        locations[count] = find_location(sx, root, offset + at, next - at);
+        if (locations[count++] == UINT32_MAX)
+            return 0;
+    }
+    return count;
+}
+
+bool sx_add_observed(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        const struct ck_term *t = &p->observed[i];
+        uint32_t object, locations[SX_PIECES];
+        bool fault;
+
+        if (t->kind != CK_TERM_MEMORY)
+            continue;
+        if (sx_locate(sx, CK_OBJECT_BASE(t->object) + t->offset, ck_term_size(p, t), &object, &fault,
+                      locations) == 0)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,216 @@
+/* Orders of writes that the model forbids whatever else happens: it is asked about the few events of a
+ * read-modify-write, the write that it read and one more alone, or about two writes of a thread, once for the
+ * whole search. */
+#include "checker/search/step.h"
+
+#include <string.h>
+
+enum { MAX_ORDERS = 1 << 14, MAX_EVENTS = 8 };
+
+struct order_known {
+    uint64_t key;
+    bool allowed;
+};
+
+struct sx_orders {
+    struct order_known *known; /* hash table */
+};
+
+bool sx_orders_create(struct stepper *s)
+{
+    s->orders = mm_arena_alloc(s->sx->arena, sizeof *s->orders);
+    if (!s->orders)
+        return false;
+    s->orders->known = mm_arena_alloc(s->sx->arena, MAX_ORDERS * sizeof *s->orders->known);
+    return s->orders->known != NULL;
+}
+
+/* Events of the execution so far, those of a thread in program order. */
+struct extract {
+    uint64_t events[MAX_EVENTS];
+    uint32_t count;
+};
+
+static void add(struct extract *e, uint64_t packed)
+{
+    uint32_t at = e->count;
+
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (e->events[i] == packed)
+            return;
+    }
+    for (; at > 0 && e->events[at - 1] > packed; at--)
+        e->events[at] = e->events[at - 1];
+    e->events[at] = packed;
+    e->count++;
+}
+
+/* A write, with the read that belongs to it. */
+static void add_write(const struct stepper *s, struct extract *e, uint64_t write)
+{
+    if (write == STEP_INITIAL)
+        return;
+    if (sx_packed(s, write)->second_half)
+        add(e, write - 1);
+    add(e, write);
+}
+
+static uint64_t mix(uint64_t key, uint64_t part)
+{
+    return (key ^ part) * 0x9E3779B97F4A7C15U + (key >> 29);
+}
+
+static uint32_t place_of(const struct extract *e, uint64_t packed)
+{
+    uint32_t i = 0;
+
+    while (i < e->count && e->events[i] != packed)
+        i++;
+    return i;
+}
+
+static uint64_t key_of(const struct stepper *s, const struct extract *e, const uint64_t *order,
+                       uint32_t count, uint64_t reads)
+{
+    uint64_t key = 1469598103934665603U;
+
+    for (uint32_t i = 0; i < e->count; i++) {
+        const struct sx_event *event = sx_packed(s, e->events[i]);
+
+        key = mix(key, e->events[i] >> 32);
+        key = mix(key, (uint64_t)(event->instr - s->walkers[e->events[i] >> 32].thread->instrs));
+        key = mix(key, (uint64_t)event->location << 16 | (uint64_t)event->order << 8 | event->kind);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        key = mix(key, place_of(e, order[i]));
+    return mix(key, place_of(e, reads)) | 1;
+}
+
+static uint32_t number_in(const struct sx_exec *x, const struct extract *e, const struct sx_event *copies,
+                          uint64_t packed, uint32_t location)
+{
+    uint32_t i = 0;
+
+    if (packed == STEP_INITIAL)
+        return x->init_of[location];
+    while (x->infos[i].event != &copies[place_of(e, packed)])
+        i++;
+    return i;
+}
+
+/* Asks whether the writes may come in ORDER where the read READS, if any, reads from SOURCE. */
+static bool asks(struct stepper *s, const struct extract *e, const uint64_t *order, uint32_t count,
+                 uint64_t reads, uint64_t source)
+{
+    struct sx *sx = s->sx;
+    struct sx_exec *x = sx->exec;
+    struct sx_event copies[MAX_EVENTS];
+    struct sx_trace traces[MAX_EVENTS];
+    uint32_t threads = 0, location = sx_packed(s, order[count - 1])->location;
+
+    for (uint32_t t = 0; t < s->count; t++)
+        s->chosen[t] = NULL;
+    for (uint32_t i = 0; i < e->count; i++) {
+        uint32_t t = (uint32_t)(e->events[i] >> 32);
+
+        copies[i] = *sx_packed(s, e->events[i]);
+        if (!s->chosen[t]) {
+            traces[threads] = (struct sx_trace){.events = &copies[i]};
+            s->chosen[t] = &traces[threads++];
+        }
+        traces[threads - 1].event_count++;
+    }
+    if (!sx_begin_events(sx, s->chosen) || mm_cat_eval_begin(sx->open, &x->all, sx->err))
+        return true;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t w = number_in(x, e, copies, order[k], location);
+
+        for (uint32_t i = 0; i < k; i++) {
+            uint32_t before = number_in(x, e, copies, order[i], location);
+
+            mm_rel_add(x->n, x->co_lower, before, w);
+            mm_rel_add(x->n, x->co_upper, before, w);
+        }
+    }
+    if (reads != STEP_INITIAL) {
+        uint32_t r = number_in(x, e, copies, reads, location), w = number_in(x, e, copies, source, location);
+
+        mm_rel_add(x->n, x->rf_lower, w, r);
+        mm_rel_add(x->n, x->rf_upper, w, r);
+    }
+    mm_cat_eval_rf(sx->open, x->rf_lower, x->rf_upper);
+    mm_cat_eval_co(sx->open, x->co_lower, x->co_upper);
+    return !mm_cat_eval_forbidden(sx->open, NULL);
+}
+
+/* Whether the writes of ORDER (the first may be the initial one) may come like that, READS reading SOURCE. */
+static bool may_come(struct stepper *s, const uint64_t *order, uint32_t count, uint64_t reads,
+                     uint64_t source)
+{
+    struct extract e = {0};
+    struct order_known *at;
+    uint64_t key;
+
+    for (uint32_t i = 0; i < count; i++)
+        add_write(s, &e, order[i]);
+    key = key_of(s, &e, order, count, reads);
+    at = &s->orders->known[(key >> 20) % MAX_ORDERS];
+    if (at->key != key) {
+        at->allowed = asks(s, &e, order, count, reads, source);
+        at->key = key;
+    }
+    return at->allowed;
+}
+
+/* The place of WRITE in the order of all; initial writes come before. */
+static uint32_t place_in_order(const struct stepper *s, uint64_t write)
+{
+    uint32_t i = 0;
+
+    while (i < s->order_count && s->order[i] != write)
+        i++;
+    return write == STEP_INITIAL ? 0 : i + 1;
+}
+
+/* Whether the read-modify-write at FROM may stand where it does, where only ONLY is looked at of those that
+ * stand between it and the write it read (UINT64_MAX: all). */
+static bool may_stand(struct stepper *s, uint32_t at, uint64_t only)
+{
+    uint64_t write = s->order[at], source = *sx_source(s, (uint32_t)(write >> 32), (uint32_t)write - 1);
+    uint32_t l = sx_packed(s, write)->location, after;
+
+    if (source == STEP_GUESSED)
+        return true;
+    after = place_in_order(s, source);
+    if (after > at)
+        return may_come(s, (const uint64_t[]){write, source}, 2, write - 1, source);
+    for (uint32_t i = after; i < at; i++) {
+        if (sx_packed(s, s->order[i])->location == l && (only == UINT64_MAX || s->order[i] == only) &&
+            !may_come(s, (const uint64_t[]){source, s->order[i], write}, 3, write - 1, source))
+            return false;
+    }
+    return true;
+}
+
+bool sx_may_be_placed(struct stepper *s, uint32_t at)
+{
+    uint64_t write = s->order[at];
+    const struct sx_event *e = sx_packed(s, write);
+
+    if (e->access)
+        return true;
+    if (e->second_half && !may_stand(s, at, UINT64_MAX))
+        return false;
+    for (uint32_t i = at + 1; i < s->order_count; i++) {
+        const struct sx_event *other = sx_packed(s, s->order[i]);
+
+        if (other->location != e->location || other->access)
+            continue;
+        if (other->second_half && !may_stand(s, i, write))
+            return false;
+        if (s->order[i] >> 32 == write >> 32 &&
+            !may_come(s, (const uint64_t[]){write, s->order[i]}, 2, STEP_INITIAL, STEP_INITIAL))
+            return false;
+    }
+    return true;
+}

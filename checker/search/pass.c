@@ -1,0 +1,161 @@
+/* The passes of the search that goes step by step (search/step.c): one for executions that come to an end,
+ * one for those in which a loop waits for ever. */
+#include "checker/search/step.h"
+
+enum { MAX_RESTARTS = 1100, MAX_LOCATIONS = 1024 };
+
+static bool set_up(struct stepper *s)
+{
+    struct sx *sx = s->sx;
+    struct mm_arena *arena = sx->traces;
+    uint32_t n = s->count;
+
+    s->walkers = mm_arena_alloc(arena, n * sizeof *s->walkers);
+    s->threads = mm_arena_alloc(arena, n * sizeof *s->threads);
+    s->out = mm_arena_alloc(arena, n * sizeof *s->out);
+    s->traces = mm_arena_alloc(arena, n * sizeof *s->traces);
+    s->chosen = mm_arena_alloc(arena, n * sizeof *s->chosen);
+    s->sources = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *s->sources);
+    s->order = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *s->order);
+    s->waiting = mm_arena_alloc(arena, n * sizeof *s->waiting);
+    s->initial = mm_arena_alloc(arena, MAX_LOCATIONS * sizeof *s->initial);
+    s->is_initial = mm_arena_alloc(arena, MAX_LOCATIONS);
+    if (!s->walkers || !s->threads || !s->out || !s->traces || !s->chosen || !s->sources || !s->order ||
+        !s->waiting || !s->initial || !s->is_initial)
+        return false;
+    for (uint32_t t = 0; t < n; t++) {
+        s->walkers[t] = (struct sx_walker){
+            .sx = sx, .thread = &sx->program->threads[t], .out = &s->out[t], .steps = true};
+        if (!sx_walker_begin(&s->walkers[t]))
+            return false;
+    }
+    return true;
+}
+
+/* From every instruction the ones that may come after it, itself included. */
+static bool find_reach(struct stepper *s, uint32_t t)
+{
+    const struct ck_thread *thread = &s->sx->program->threads[t];
+    uint32_t n = thread->instr_count;
+
+    s->reach[t] = mm_arena_alloc(s->sx->arena, (mm_rel_size(n, MM_CAT_REL) + 1) * sizeof **s->reach);
+    if (!s->reach[t])
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct ck_instr *instr = &thread->instrs[i];
+        bool jumps = instr->op == CK_JUMP || instr->op == CK_BRANCH;
+
+        if (jumps && instr->target < n)
+            mm_rel_add(n, s->reach[t], i, instr->target);
+        if (i + 1 < n && instr->op != CK_JUMP && instr->op != CK_END)
+            mm_rel_add(n, s->reach[t], i, i + 1);
+    }
+    mm_rel_star(n, s->reach[t], s->reach[t]);
+    return true;
+}
+
+static void find_ordered(struct stepper *s)
+{
+    const struct ck_program *p = s->sx->program;
+
+    for (uint32_t t = 0; t < s->count; t++) {
+        for (uint32_t k = 0; k < p->threads[t].instr_count; k++) {
+            const struct ck_instr *i = &p->threads[t].instrs[k];
+            uint32_t base;
+
+            if (i->op < CK_LOAD || i->op > CK_CAS || !(ck_instr_is_atomic(i) || i->op >= CK_RMW))
+                continue;
+            base = ck_program_base(p, i->address);
+            for (uint32_t o = 0; o < p->object_count; o++) {
+                if (base == UINT32_MAX || p->objects[base].alias_of == p->objects[o].alias_of)
+                    s->ordered[o] = 1;
+            }
+        }
+    }
+}
+
+static bool begin(struct stepper *s)
+{
+    struct sx *sx = s->sx;
+
+    s->reach = mm_arena_alloc(sx->arena, (s->count + 1) * sizeof *s->reach);
+    s->ordered = mm_arena_alloc(sx->arena, sx->program->object_count + 1);
+    if (!s->reach || !s->ordered || !sx_prune_create(sx) || !sx_stuck_create(s) || !sx_orders_create(s) ||
+        !sx_plan_threads(s))
+        return false;
+    for (uint32_t t = 0; t < s->count; t++) {
+        if (!find_reach(s, t))
+            return false;
+    }
+    find_ordered(s);
+    return true;
+}
+
+/* All executions; again where locations turn out to overlap, or to be shared. */
+static bool pass(struct stepper *s, bool hangs)
+{
+    s->hangs = hangs;
+    for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
+        struct sx *sx = s->sx;
+
+        mm_arena_reset(sx->traces);
+        sx->again = sx->sharing_changed = s->restart = false;
+        s->news = (struct step_news){0};
+        s->order_count = s->guesses = 0;
+        if (!set_up(s)) {
+            sx_limit(sx, "memory", "out of memory");
+            return false;
+        }
+        if (!sx_add_observed(sx) && !sx->again)
+            return false;
+        s->restart = sx->again;
+        sx_go_on(s);
+        if (!s->restart)
+            return !s->failed;
+        if (sx->again) {
+            sx->location_count = 0;
+            s->values_known = false;
+        }
+    }
+    return false;
+}
+
+static bool is_for_this(const struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    if (!p->kernel || p->thread_count < 2 || sx->guess || sx->follows)
+        return false;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            const struct ck_instr *instr = &p->threads[t].instrs[i];
+
+            if (instr->quorum || (instr->op == CK_CAS && instr->weak))
+                return false;
+        }
+    }
+    return true;
+}
+
+enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t most_asked)
+{
+    struct stepper s = {
+        .sx = sx, .count = sx->program->thread_count, .values_known = values_known, .most_asked = most_asked};
+
+    if (!is_for_this(sx))
+        return SX_NOT_BY_STEPS;
+    if (!begin(&s)) {
+        sx_limit(sx, "memory", "out of memory");
+        return SX_BY_STEPS;
+    }
+    if (!pass(&s, false))
+        return s.too_long ? SX_TOO_LONG : SX_NOT_BY_STEPS;
+    sx->seen_all = !sx->limited;
+    if (!s.waits || sx->stop || sx->diverges)
+        return SX_BY_STEPS;
+    if (!sx_is_fair(sx))
+        return SX_BUT_HANGS;
+    if (!pass(&s, true))
+        return s.too_long ? SX_TOO_LONG : SX_BUT_HANGS;
+    return SX_BY_STEPS;
+}

@@ -1,0 +1,223 @@
+/* Exhaustive search: the driver, and what read-modify-writes write. */
+#include "checker/search/internal.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+enum { FEW_STEPS = 100000, MOST_ASKED = 4000 };
+
+uint64_t sx_mask(unsigned size)
+{
+    return size >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (8 * size)) - 1;
+}
+
+uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *i, uint64_t old,
+                      uint64_t operand)
+{
+    int64_t x = ck_sign_extend(old, i->size), y = ck_sign_extend(operand, i->size);
+    uint64_t value = operand;
+
+    switch ((enum ck_rmw_op)i->rmw) {
+    case CK_RMW_XCHG:
+        break;
+    case CK_RMW_ADD:
+        value = old + operand;
+        break;
+    case CK_RMW_SUB:
+        value = old - operand;
+        break;
+    case CK_RMW_AND:
+        value = old & operand;
+        break;
+    case CK_RMW_OR:
+        value = old | operand;
+        break;
+    case CK_RMW_XOR:
+        value = old ^ operand;
+        break;
+    case CK_RMW_SMIN:
+        value = x < y ? old : operand;
+        break;
+    case CK_RMW_SMAX:
+        value = x > y ? old : operand;
+        break;
+    case CK_RMW_UMIN:
+        value = old < operand ? old : operand;
+        break;
+    case CK_RMW_UMAX:
+        value = old > operand ? old : operand;
+        break;
+    case CK_RMW_APPLY:
+        value = ck_apply(program, i->function, (const uint64_t[]){old, operand, 0});
+        break;
+    }
+    return value & sx_mask(i->size);
+}
+
+/* ---- limits ------------------------------------------------------------------------------------- */
+
+static uint64_t us_of(clockid_t clock)
+{
+    struct timespec t;
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+void sx_limit(struct sx *sx, const char *rule, const char *message)
+{
+    if (!sx->limited)
+        mm_fail(&sx->verdict->limit, MM_LIMIT, rule, "%s", message);
+    sx->limited = true;
+}
+
+static bool is_in_time(struct sx *sx)
+{
+    if (sx->deadline_us == 0 ||
+        (us_of(CLOCK_PROCESS_CPUTIME_ID) < sx->deadline_us && us_of(CLOCK_MONOTONIC) < sx->wall_deadline_us))
+        return true;
+    sx_limit(sx, "search.time", "limit reached: time (raise with --timeout)");
+    return false;
+}
+
+static bool has_memory(struct sx *sx)
+{
+    struct rusage used;
+
+    if (sx->options.memory_limit == 0 || getrusage(RUSAGE_SELF, &used) != 0 ||
+        (size_t)used.ru_maxrss <= sx->options.memory_limit >> 10)
+        return true;
+    sx_limit(sx, "memory", "limit reached: memory");
+    return false;
+}
+
+bool sx_in_bounds(struct sx *sx)
+{
+    return is_in_time(sx) && has_memory(sx);
+}
+
+/* ---- the driver --------------------------------------------------------------------------------- */
+
+/* An explanation of an outcome that no execution has: all candidates once more, unpruned. */
+static void explain(struct sx *sx)
+{
+    uint64_t candidates = sx->verdict->candidate_count;
+
+    for (size_t i = 0; i < sx->verdict->state_count; i++) {
+        if (sx->verdict->states[i].satisfies)
+            return;
+    }
+    if (sx->stop)
+        return;
+    sx->explaining = true;
+    sx_combine(sx);
+    sx->verdict->candidate_count = candidates;
+}
+
+/* Lists the traces of all threads and puts them together. */
+static void combine(struct sx *sx)
+{
+    sx_settle(sx);
+    sx_combine(sx);
+    if (sx->options.explain)
+        explain(sx);
+    sx->seen_all = !sx->limited;
+    if (sx->program->kernel && !sx->stop)
+        sx_find_hangs(sx);
+}
+
+/* Lists traces, but not more than so many steps of threads take; 0: no bound.  False: there are more, or a
+ * limit was hit. */
+static bool list_traces(struct sx *sx, uint64_t enough)
+{
+    sx->enough = enough ? sx->steps + enough : 0;
+    sx->too_many = false;
+    return sx_find_traces(sx);
+}
+
+/* Step by step, with the values that the traces hold where they are few; by combinations of traces where that
+ * does not do. */
+static void decide_kernel(struct sx *sx)
+{
+    bool listed = list_traces(sx, sx->options.listing ? 0 : FEW_STEPS);
+    enum sx_stepped how = SX_NOT_BY_STEPS;
+
+    if (!listed && !sx->too_many)
+        return;
+    if (!sx->options.listing)
+        how = sx_step_through(sx, listed, MOST_ASKED);
+    if (how == SX_TOO_LONG && !listed)
+        how = sx_step_through(sx, false, 0);
+    if (how == SX_NOT_BY_STEPS && !listed && list_traces(sx, 0))
+        how = sx_step_through(sx, true, MOST_ASKED);
+    if (how == SX_BY_STEPS && sx->options.explain && list_traces(sx, FEW_STEPS)) {
+        explain(sx);
+    } else if (how == SX_BUT_HANGS && list_traces(sx, 0)) {
+        sx_settle(sx);
+        sx_find_hangs(sx);
+    } else if ((how == SX_TOO_LONG || how == SX_NOT_BY_STEPS) && list_traces(sx, 0)) {
+        combine(sx);
+    }
+}
+
+static enum mm_class run(struct sx *sx)
+{
+    enum mm_class r;
+
+    sx->arena = mm_arena_create();
+    sx->traces = mm_arena_create();
+    sx->threads =
+        sx->arena ? mm_arena_alloc(sx->arena, (sx->program->thread_count + 1) * sizeof *sx->threads) : NULL;
+    if (!sx->threads || !sx->traces)
+        return mm_fail(sx->err, MM_LIMIT, "memory", "out of memory");
+    sx->eval = mm_cat_eval_create(sx->model, sx->err);
+    if (!sx->eval)
+        return MM_LIMIT;
+    r = sx_exec_create(sx);
+    if (r)
+        return r;
+    sx->split_barriers = mm_cat_eval_uses(sx->eval, "BEN") || mm_cat_eval_uses(sx->eval, "BEX");
+    sx->knows_overlap = mm_cat_eval_uses(sx->eval, "extent") || mm_cat_eval_uses(sx->eval, "piece");
+    sx->follows = mm_cat_eval_uses(sx->eval, "addr") || mm_cat_eval_uses(sx->eval, "data") ||
+                  mm_cat_eval_uses(sx->eval, "ctrl");
+    if (sx->program->kernel && !sx->options.no_walk)
+        sx_walk(sx);
+    if (sx->program->kernel)
+        decide_kernel(sx);
+    else if (sx_find_traces(sx))
+        combine(sx);
+    sx_conclude(sx);
+    return MM_OK;
+}
+
+enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_model *model,
+                        const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err)
+{
+    struct sx sx = {.program = program, .model = model, .verdict = verdict, .err = err};
+    uint64_t start = us_of(CLOCK_PROCESS_CPUTIME_ID), timeout;
+    enum mm_class r = ck_program_validate(program, err);
+
+    *verdict = (struct ck_verdict){0};
+    if (r)
+        return r;
+    if (options)
+        sx.options = *options;
+    if (sx.options.bound == 0)
+        sx.options.bound = 2;
+    timeout = (uint64_t)sx.options.timeout_ms * 1000;
+    if (timeout) {
+        sx.deadline_us = start + timeout;
+        sx.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
+    }
+    verdict->arena = mm_arena_create();
+    r = verdict->arena ? run(&sx) : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    sx_exec_destroy(&sx);
+    mm_cat_eval_destroy(sx.eval);
+    mm_cat_eval_destroy(sx.open);
+    mm_arena_destroy(sx.traces);
+    mm_arena_destroy(sx.arena);
+    verdict->time_ms = (double)(us_of(CLOCK_PROCESS_CPUTIME_ID) - start) / 1000.0;
+    if (r)
+        ck_verdict_clear(verdict);
+    return r;
+}

@@ -1,0 +1,147 @@
+/* Executions that are kept as evidence: one for each final state, and one for each kind of finding. */
+#include "checker/search/exec.h"
+
+#include <string.h>
+
+static uint8_t kind_of(const struct sx_event *e)
+{
+    static const uint8_t kinds[] = {[SX_READ] = MM_READ,
+                                    [SX_WRITE] = MM_WRITE,
+                                    [SX_FENCE] = MM_FENCE,
+                                    [SX_BARRIER] = MM_BARRIER_ENTRY,
+                                    [SX_AVAILABILITY] = MM_AVAILABILITY,
+                                    [SX_VISIBILITY] = MM_VISIBILITY,
+                                    [SX_POINT] = MM_API_CALL};
+
+    return e ? kinds[e->kind] : MM_INIT;
+}
+
+static enum ck_end end_of(const struct sx_trace *t)
+{
+    if (t->stopped || t->end == SX_BOUND || t->end == SX_ASSERT)
+        return CK_IS_LEFT;
+    return t->end == SX_FAULT ? CK_FAULTS : t->end == SX_WAIT ? CK_WAITS : CK_ENDS;
+}
+
+/* Barriers that are two events for the model are one here. */
+static bool is_second_half(const struct mm_cat_event *e)
+{
+    return e->barrier != UINT32_MAX && e->exit;
+}
+
+static struct ck_happening happening(struct sx *sx, uint32_t i)
+{
+    const struct sx_exec *x = sx->exec;
+    const struct mm_cat_event *e = &x->events[i];
+    const struct sx_event *own = x->infos[i].event;
+    struct ck_happening h = {.thread = e->thread,
+                             .kind = kind_of(own),
+                             .order = e->order,
+                             .object = UINT32_MAX,
+                             .value = x->infos[i].value,
+                             .source = UINT32_MAX,
+                             .partner = UINT32_MAX};
+
+    if (e->location != UINT32_MAX) {
+        const struct sx_location *l = &sx->locations[e->location];
+
+        h.object = own ? own->object : l->object;
+        h.hidden = sx->program->objects[h.object].hidden;
+        h.offset = l->offset;
+        h.size = l->size;
+        h.last = e->write && x->final_write[e->location] == i;
+    }
+    if (own) {
+        h.hidden |= own->kind == SX_BARRIER && own->instr->hidden;
+        h.line = own->instr->line;
+        h.column = own->instr->column;
+    }
+    return h;
+}
+
+/* Reads know their writes by the numbers of events; NUMBER: what became of them. */
+static void add_sources(const struct sx_exec *x, const uint32_t *number, struct ck_happening *happenings)
+{
+    for (uint32_t r = 0; r < x->read_count; r++)
+        happenings[number[x->reads[r]]].source = number[x->source[r]];
+}
+
+/* ORDER: of the events of the search. */
+static void add_steps(const struct sx_exec *x, const uint32_t *number, const uint32_t *order,
+                      struct ck_happening *happenings)
+{
+    uint32_t step = 0;
+
+    for (uint32_t i = 0; i < x->n; i++)
+        if (!is_second_half(&x->events[order[i]]))
+            happenings[number[order[i]]].step = step++;
+}
+
+static void add_coherence(const struct sx_exec *x, const uint32_t *number, struct mm_rel *co)
+{
+    for (uint32_t i = 0; i < x->n; i++) {
+        for (uint32_t j = 0; x->events[i].write && j < x->n; j++) {
+            if (mm_rel_has(x->n, x->co_lower, i, j))
+                co->bits[number[i] * co->words + number[j] / 64] |= UINT64_C(1) << (number[j] % 64);
+        }
+    }
+}
+
+/* The events that raise the flag. */
+static void add_pair(struct sx *sx, const uint32_t *number, struct ck_execution *out)
+{
+    struct mm_cat_step steps[2];
+    uint32_t check = 0, count;
+
+    if (!out->flag)
+        return;
+    while (check < sx->model->check_count && strcmp(sx->model->checks[check].name, out->flag) != 0)
+        check++;
+    count = check < sx->model->check_count ? mm_cat_eval_explain(sx->eval, check, steps, 2) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        out->between[i] = number[steps[i].event];
+}
+
+static void fill(struct sx *sx, uint32_t *number, const uint32_t *order, struct ck_execution *out)
+{
+    const struct sx_exec *x = sx->exec;
+
+    for (uint32_t i = 0; i < x->n; i++) {
+        number[i] = (uint32_t)out->count;
+        if (!is_second_half(&x->events[i]))
+            out->happenings[out->count++] = happening(sx, i);
+    }
+    for (uint32_t i = 0; i < x->n; i++)
+        if (x->events[i].rmw_partner != UINT32_MAX)
+            out->happenings[number[i]].partner = number[x->events[i].rmw_partner];
+    add_sources(x, number, out->happenings);
+    add_steps(x, number, order, out->happenings);
+    add_coherence(x, number, &out->co);
+    add_pair(sx, number, out);
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        out->ends[t] = end_of(x->chosen[t]);
+        out->wait_from[t] = x->chosen[t]->wait_from;
+    }
+}
+
+void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag)
+{
+    struct ck_verdict *v = sx->verdict;
+    uint32_t n = sx->exec->n, *number = NULL;
+    struct ck_execution *e = NULL;
+
+    if (!sx->options.executions)
+        return;
+    if (flag && !(flag = mm_arena_strdup(v->arena, flag)))
+        return;
+    number = mm_alloc(2 * (n + 1) * sizeof *number);
+    if (number && sx_order_events(sx, number + n))
+        e = ck_verdict_show(v, n, sx->program->thread_count);
+    if (e) {
+        e->shows = shows;
+        e->values = values;
+        e->flag = flag;
+        fill(sx, number, number + n, e);
+    }
+    mm_free(number);
+}

@@ -1,0 +1,583 @@
+/* Executions of a kernel built event by event, by all threads together.  Always the same thread goes on;
+ * where it reads, it reads from one of the writes that are there, or waits for one that is yet to come; where
+ * it writes what others wait for, they read it or go on waiting.  The model is asked after each choice, so
+ * that nothing follows from what it forbids, and no values are tried that nobody writes.  An execution is
+ * built in one way only.
+ *
+ * Where all threads wait, each for what comes after the read of another, nothing goes on but what justifies
+ * itself: if the model allows such cycles (search/stuck.c) a read returns one of the values that its location
+ * may hold, and its write has to come. */
+#include "checker/search/step.h"
+
+#include <string.h>
+
+/* ---- going back --------------------------------------------------------------------------------- */
+
+struct mark {
+    struct step_thread *threads;
+    uint32_t (*counts)[2]; /* of each walker: events, last effect */
+    bool *came_back;
+    uint64_t *blocks, *order;
+    uint32_t order_count, guesses;
+    struct step_news news;
+    bool unchecked;
+};
+
+static size_t block_words(const struct stepper *s)
+{
+    size_t words = 0;
+
+    for (uint32_t t = 0; t < s->count; t++)
+        words += s->walkers[t].block_words;
+    return words;
+}
+
+static bool take_mark(struct stepper *s, struct mark *m)
+{
+    size_t blocks = block_words(s), at = 0;
+    uint64_t *room = mm_alloc((blocks + s->order_count + 1) * sizeof *room);
+    char *rest = mm_alloc(s->count * (sizeof *m->threads + sizeof *m->counts + sizeof *m->came_back) + 1);
+
+    *m = (struct mark){.blocks = room, .threads = (struct step_thread *)(void *)rest};
+    if (!room || !rest) {
+        sx_limit(s->sx, "memory", "out of memory");
+        s->sx->stop = true;
+        mm_free(room);
+        mm_free(rest);
+        return false;
+    }
+    m->counts = (uint32_t(*)[2])(void *)(m->threads + s->count);
+    m->came_back = (bool *)(m->counts + s->count);
+    m->order = room + blocks;
+    m->order_count = s->order_count;
+    m->guesses = s->guesses;
+    m->news = s->news;
+    m->unchecked = s->unchecked;
+    memcpy(m->threads, s->threads, s->count * sizeof *m->threads);
+    if (s->order_count)
+        memcpy(m->order, s->order, s->order_count * sizeof *m->order);
+    for (uint32_t t = 0; t < s->count; t++) {
+        const struct sx_walker *w = &s->walkers[t];
+
+        m->counts[t][0] = w->event_count;
+        m->counts[t][1] = w->last_effect;
+        m->came_back[t] = w->came_back;
+        memcpy(m->blocks + at, w->block, w->block_words * sizeof *w->block);
+        at += w->block_words;
+    }
+    return true;
+}
+
+static void go_back(struct stepper *s, const struct mark *m)
+{
+    size_t at = 0;
+
+    s->order_count = m->order_count;
+    s->guesses = m->guesses;
+    s->news = m->news;
+    s->unchecked = m->unchecked;
+    memcpy(s->threads, m->threads, s->count * sizeof *m->threads);
+    if (s->order_count)
+        memcpy(s->order, m->order, s->order_count * sizeof *m->order);
+    for (uint32_t t = 0; t < s->count; t++) {
+        struct sx_walker *w = &s->walkers[t];
+
+        w->event_count = m->counts[t][0];
+        w->last_effect = m->counts[t][1];
+        w->came_back = m->came_back[t];
+        memcpy(w->block, m->blocks + at, w->block_words * sizeof *w->block);
+        at += w->block_words;
+    }
+}
+
+static void drop_mark(struct mark *m)
+{
+    mm_free(m->blocks);
+    mm_free(m->threads);
+}
+
+static bool is_over(const struct stepper *s)
+{
+    return s->failed || s->restart || s->sx->stop;
+}
+
+/* ---- reads -------------------------------------------------------------------------------------- */
+
+static bool has_arbitrary_start(const struct stepper *s, uint32_t l)
+{
+    return s->sx->locations[l].any && !s->is_initial[l];
+}
+
+/* The read that T has under way returns VALUE in its next piece, from SOURCE. */
+static void read_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t value)
+{
+    struct step_thread *thread = &s->threads[t];
+    struct sx_walker *w = &s->walkers[t];
+
+    sx_push_piece(w, SX_READ, &thread->access, thread->piece, value, 0);
+    if (w->failed)
+        return;
+    *sx_source(s, t, w->event_count - 1) = source;
+    thread->value |= value << sx_piece_shift(s->sx, &thread->access, thread->piece++);
+    thread->status = STEP_RUNS;
+    s->guesses += source == STEP_GUESSED;
+    s->unchecked = true;
+}
+
+/* All pieces are read: what the access writes, and its results. */
+static void end_access(struct stepper *s, uint32_t t)
+{
+    const struct ck_program *p = s->sx->program;
+    struct step_thread *thread = &s->threads[t];
+    struct sx_walker *w = &s->walkers[t];
+    struct sx_access a = thread->access;
+    const struct ck_instr *i = a.instr;
+    uint64_t depends = sx_read_bits(w, &a);
+    uint32_t first = w->event_count;
+    bool writes =
+        i->op == CK_RMW || (i->op == CK_CAS && thread->value == sx_eval_expr(p, i->expected, w->block));
+
+    for (uint32_t e = first - a.count; e < first; e++) {
+        w->events[e].order = i->order;
+        w->events[e].first_half = false;
+    }
+    if (writes) {
+        uint64_t operand = sx_eval_expr(p, i->value, w->block);
+
+        sx_write_pieces(w, &a, i->op == CK_RMW ? sx_rmw_value(p, i, thread->value, operand) : operand,
+                        sx_written_depends(w, &a, depends));
+        s->news = (struct step_news){.thread = t, .event = first, .end = w->event_count};
+    } else if (i->op == CK_CAS) {
+        sx_fail_exchange(w, &a);
+    }
+    if (!w->failed)
+        sx_walker_result(w, &a, thread->value, depends, writes);
+    thread->access.count = 0;
+    thread->accesses++;
+    thread->pc++;
+}
+
+/* Goes on where the next piece is read from SOURCE. */
+static void try_source(struct stepper *s, const struct mark *m, uint32_t t, uint64_t source, uint64_t value)
+{
+    if (is_over(s))
+        return;
+    read_from(s, t, source, value);
+    sx_go_on(s);
+    go_back(s, m);
+}
+
+/* The read begins with the arbitrary value that its location starts with: any that matters. */
+static void try_arbitrary(struct stepper *s, const struct mark *m, uint32_t t, uint32_t l)
+{
+    for (uint32_t v = 0; v < s->sx->locations[l].value_count && !is_over(s); v++) {
+        uint64_t value = s->sx->locations[l].values[v];
+
+        if (!sx_is_candidate(s->sx, &s->sx->locations[l], value))
+            continue;
+        s->initial[l] = value;
+        s->is_initial[l] = 1;
+        try_source(s, m, t, STEP_INITIAL, value);
+        s->is_initial[l] = 0;
+    }
+}
+
+static void branch_on_read(struct stepper *s, uint32_t t, uint32_t l)
+{
+    struct mark m;
+
+    if (!sx_may_go_on(s) || !take_mark(s, &m))
+        return;
+    for (uint32_t u = 0; u < s->count; u++) {
+        for (uint32_t e = 0; e < s->walkers[u].event_count; e++) {
+            const struct sx_event *event = &s->walkers[u].events[e];
+
+            if (event->kind == SX_WRITE && event->location == l)
+                try_source(s, &m, t, sx_pack(u, e), event->value);
+        }
+    }
+    if (has_arbitrary_start(s, l))
+        try_arbitrary(s, &m, t, l);
+    else
+        try_source(s, &m, t, STEP_INITIAL, sx_initial(s, l));
+    if (!is_over(s) && sx_may_come_later(s, t, l)) {
+        s->threads[t].status = STEP_AWAITS;
+        sx_go_on(s);
+        go_back(s, &m);
+    }
+    drop_mark(&m);
+}
+
+/* Where nobody else accesses the location it holds what the thread wrote last. */
+static bool read_own(struct stepper *s, uint32_t t, uint32_t l)
+{
+    const struct sx_walker *w = &s->walkers[t];
+
+    if (s->sx->locations[l].shared)
+        return false;
+    for (uint32_t e = w->event_count; e-- > 0;) {
+        if (w->events[e].location != l)
+            continue;
+        read_from(s, t, w->events[e].kind == SX_WRITE ? sx_pack(t, e) : *sx_source(s, t, e),
+                  w->events[e].value);
+        return true;
+    }
+    if (has_arbitrary_start(s, l))
+        return false;
+    read_from(s, t, STEP_INITIAL, sx_initial(s, l));
+    return true;
+}
+
+/* ---- writes ------------------------------------------------------------------------------------- */
+
+static bool is_ordered(const struct stepper *s, uint32_t location)
+{
+    return s->ordered[s->sx->locations[location].object];
+}
+
+static void insert_write(struct stepper *s, uint32_t at, uint64_t packed)
+{
+    memmove(s->order + at + 1, s->order + at, (s->order_count - at) * sizeof *s->order);
+    s->order[at] = packed;
+    s->order_count++;
+    s->unchecked = true;
+}
+
+/* A loop that waits for ever reads what stays in memory: whether nothing came after it. */
+static bool is_last_read(const struct stepper *s, uint32_t t, uint32_t event)
+{
+    uint64_t source = *sx_source(s, t, event);
+    uint32_t l = s->walkers[t].events[event].location;
+    bool after = source == STEP_INITIAL;
+
+    for (uint32_t i = 0; i < s->order_count; i++) {
+        if (after && sx_packed(s, s->order[i])->location == l && !sx_is_forgotten(s, s->order[i]))
+            return false;
+        after = after || s->order[i] == source;
+    }
+    return true;
+}
+
+static bool waits_on(const struct stepper *s)
+{
+    for (uint32_t t = 0; t < s->count; t++) {
+        const struct sx_walker *w = &s->walkers[t];
+
+        if (s->threads[t].status != STEP_ENDED || w->end != SX_WAIT)
+            continue;
+        for (uint32_t e = w->wait_from; e < w->event_count; e++) {
+            if (w->events[e].kind == SX_READ && !is_last_read(s, t, e))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The news, a write to an ordered location: after each of the others, or first. */
+static void place_write(struct stepper *s)
+{
+    uint64_t packed = sx_pack(s->news.thread, s->news.event);
+    uint32_t l = sx_packed(s, packed)->location, others = 0;
+    struct mark m;
+
+    s->news.placed = true;
+    for (uint32_t i = 0; i < s->order_count; i++)
+        others += sx_packed(s, s->order[i])->location == l;
+    if (others == 0) {
+        insert_write(s, s->order_count, packed);
+        sx_go_on(s);
+        return;
+    }
+    if (!take_mark(s, &m))
+        return;
+    for (uint32_t at = s->order_count + 1; at-- > 0 && !is_over(s);) {
+        bool first = at == 0;
+
+        if (at > 0 && sx_packed(s, s->order[at - 1])->location != l)
+            continue;
+        insert_write(s, at, packed);
+        if (sx_may_be_placed(s, at) && (!s->hangs || waits_on(s)) && sx_may_go_on(s))
+            sx_go_on(s);
+        go_back(s, &m);
+        if (first)
+            break;
+    }
+    drop_mark(&m);
+}
+
+/* Somebody may read the news who waited for it: does or does not. */
+static void offer_to(struct stepper *s, uint32_t reader)
+{
+    uint64_t packed = sx_pack(s->news.thread, s->news.event);
+    struct mark m;
+
+    s->news.reader = reader + 1;
+    if (!take_mark(s, &m))
+        return;
+    try_source(s, &m, reader, packed, sx_packed(s, packed)->value);
+    if (!is_over(s) && sx_may_come_later(s, reader, sx_packed(s, packed)->location))
+        sx_go_on(s);
+    go_back(s, &m);
+    drop_mark(&m);
+}
+
+/* The same for a read whose value was guessed. */
+static void offer_to_guess(struct stepper *s, uint64_t guess)
+{
+    uint32_t t = (uint32_t)(guess >> 32), e = (uint32_t)guess;
+    struct mark m;
+
+    s->news.guess = guess + 1;
+    if (!take_mark(s, &m))
+        return;
+    *sx_source(s, t, e) = sx_pack(s->news.thread, s->news.event);
+    s->guesses--;
+    s->unchecked = true;
+    if (sx_may_go_on(s))
+        sx_go_on(s);
+    go_back(s, &m);
+    *sx_source(s, t, e) = STEP_GUESSED;
+    if (!is_over(s))
+        sx_go_on(s);
+    go_back(s, &m);
+    drop_mark(&m);
+}
+
+/* The next guess from FROM on that the news may be the source of; UINT64_MAX: none. */
+static uint64_t next_guess(const struct stepper *s, uint64_t from)
+{
+    const struct sx_event *news = sx_packed(s, sx_pack(s->news.thread, s->news.event));
+
+    for (uint32_t t = (uint32_t)(from >> 32); t < s->count && s->guesses; t++) {
+        uint32_t e = t == from >> 32 ? (uint32_t)from : 0;
+
+        for (; e < s->walkers[t].event_count; e++) {
+            const struct sx_event *event = &s->walkers[t].events[e];
+
+            if (event->kind == SX_READ && event->location == news->location && event->value == news->value &&
+                *sx_source(s, t, e) == STEP_GUESSED)
+                return sx_pack(t, e);
+        }
+    }
+    return UINT64_MAX;
+}
+
+/* Deals with the news; false: it branched. */
+static bool tell(struct stepper *s)
+{
+    uint32_t l = sx_packed(s, sx_pack(s->news.thread, s->news.event))->location;
+    uint64_t guess;
+
+    if (!s->news.placed && is_ordered(s, l)) {
+        place_write(s);
+        return false;
+    }
+    s->news.placed = true;
+    for (uint32_t u = s->news.reader; u < s->count; u++) {
+        if (s->threads[u].status == STEP_AWAITS && s->threads[u].access.locations[s->threads[u].piece] == l) {
+            offer_to(s, u);
+            return false;
+        }
+    }
+    guess = next_guess(s, s->news.guess);
+    if (guess != UINT64_MAX) {
+        s->news.reader = s->count;
+        offer_to_guess(s, guess);
+        return false;
+    }
+    s->news = (struct step_news){.thread = s->news.thread, .event = s->news.event + 1, .end = s->news.end};
+    return true;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+/* T ended; false: so does every execution like this, without anything new. */
+static bool ends(struct stepper *s, uint32_t t)
+{
+    const struct sx_walker *w = &s->walkers[t];
+    struct sx *sx = s->sx;
+
+    s->threads[t].status = STEP_ENDED;
+    switch (w->end) {
+    case SX_DONE:
+        return true;
+    case SX_LEFT: /* all came to the barriers before */
+        return false;
+    case SX_WAIT:
+        s->waits = true;
+        return s->hangs && waits_on(s);
+    default:
+        return !s->hangs && (!sx->raised[w->end - 1] || sx_flags_open(sx));
+    }
+}
+
+static void arrive(struct stepper *s, uint32_t t)
+{
+    const struct sx_event **waiting = s->waiting;
+    bool sub_group;
+
+    s->threads[t].status = STEP_AT_BARRIER;
+    for (uint32_t u = 0; u < s->count; u++)
+        waiting[u] = s->threads[u].status == STEP_AT_BARRIER
+                         ? &s->walkers[u].events[s->walkers[u].event_count - 1]
+                         : NULL;
+    if (!sx_all_wait(s->sx->program, waiting, t))
+        return;
+    sub_group = waiting[t]->instr->sub_group;
+    for (uint32_t u = 0; u < s->count; u++) {
+        if (u == t || sx_share_barriers(s->sx->program, t, u, sub_group))
+            s->threads[u].status = STEP_RUNS;
+    }
+}
+
+static bool begin_access(struct stepper *s, uint32_t t)
+{
+    struct step_thread *thread = &s->threads[t];
+    struct sx_walker *w = &s->walkers[t];
+    const struct ck_program *p = s->sx->program;
+    struct sx_access a = sx_begin_access(w, thread->pc);
+
+    s->restart = s->restart || s->sx->again || s->sx->sharing_changed;
+    if (w->failed || s->restart)
+        return false;
+    if (a.count == 0)
+        return ends(s, t);
+    if (a.instr->op != CK_STORE) {
+        thread->access = a;
+        thread->piece = 0;
+        thread->value = 0;
+        return true;
+    }
+    s->news = (struct step_news){.thread = t, .event = w->event_count};
+    sx_write_pieces(w, &a, sx_eval_expr(p, a.instr->value, w->block),
+                    sx_depends(p, a.instr->value, w->depends));
+    s->news.end = w->event_count;
+    s->unchecked = true;
+    thread->accesses++;
+    thread->pc++;
+    return true;
+}
+
+/* The next step of thread T; false: it branched, or there is none. */
+static bool advance(struct stepper *s, uint32_t t)
+{
+    struct step_thread *thread = &s->threads[t];
+    struct sx_walker *w = &s->walkers[t];
+    const struct ck_instr *i;
+
+    if (thread->access.count && thread->piece < thread->access.count) {
+        uint32_t l = thread->access.locations[thread->piece];
+
+        if (read_own(s, t, l))
+            return true;
+        branch_on_read(s, t, l);
+        return false;
+    }
+    if (thread->access.count) {
+        end_access(s, t);
+        return true;
+    }
+    if (thread->pc >= w->thread->instr_count) {
+        w->end = SX_DONE;
+        return ends(s, t);
+    }
+    i = &w->thread->instrs[thread->pc];
+    sx_walker_enter(w, thread->pc);
+    if (i->op >= CK_LOAD && i->op <= CK_CAS)
+        return begin_access(s, t);
+    w->ended = false;
+    if (!sx_walker_step(w, &thread->pc))
+        return w->ended && ends(s, t);
+    s->unchecked = s->unchecked || i->op == CK_FENCE || i->op == CK_BARRIER;
+    if (i->op == CK_BARRIER)
+        arrive(s, t);
+    return true;
+}
+
+bool sx_goes_on_with(struct stepper *s, uint32_t t, uint64_t value)
+{
+    struct step_thread *thread = &s->threads[t];
+    bool waits = s->waits, hangs = s->hangs, goes_on = true;
+    struct mark m;
+
+    if (!take_mark(s, &m))
+        return true;
+    s->hangs = false;
+    read_from(s, t, STEP_GUESSED, value);
+    end_access(s, t);
+    while (goes_on && thread->status == STEP_RUNS && !s->walkers[t].failed &&
+           !(thread->pc < s->walkers[t].thread->instr_count &&
+             s->walkers[t].thread->instrs[thread->pc].op >= CK_LOAD &&
+             s->walkers[t].thread->instrs[thread->pc].op <= CK_CAS))
+        goes_on = advance(s, t);
+    s->failed = s->failed || s->walkers[t].failed;
+    go_back(s, &m);
+    drop_mark(&m);
+    s->hangs = hangs;
+    s->waits = waits;
+    return goes_on;
+}
+
+/* ---- where nobody can go on ---------------------------------------------------------------------- */
+
+/* The read of T returns a value that is written only after it. */
+static void guess_read(struct stepper *s, uint32_t t)
+{
+    uint32_t l = s->threads[t].access.locations[s->threads[t].piece];
+    struct mark m;
+
+    if (!s->values_known) {
+        s->failed = true;
+        return;
+    }
+    if (!take_mark(s, &m))
+        return;
+    for (uint32_t v = 0; v < s->sx->locations[l].value_count; v++)
+        try_source(s, &m, t, STEP_GUESSED, s->sx->locations[l].values[v]);
+    drop_mark(&m);
+}
+
+static void nobody_runs(struct stepper *s)
+{
+    uint32_t first = UINT32_MAX;
+
+    for (uint32_t t = s->count; t-- > 0;) {
+        if (s->threads[t].status == STEP_AWAITS)
+            first = t;
+    }
+    if (first == UINT32_MAX) {
+        if (s->guesses == 0)
+            sx_judge_steps(s);
+    } else if (sx_may_go_on(s) && sx_may_be_unstuck(s)) {
+        guess_read(s, first);
+    }
+}
+
+static bool in_time(struct stepper *s)
+{
+    if ((++s->sx->ticks & 63) == 0 && !sx_in_bounds(s->sx))
+        s->sx->stop = true;
+    return !s->sx->stop;
+}
+
+void sx_go_on(struct stepper *s)
+{
+    bool branched = false;
+
+    while (!branched && !is_over(s) && in_time(s)) {
+        uint32_t t = 0;
+
+        if (s->news.event < s->news.end) {
+            branched = !tell(s);
+            continue;
+        }
+        while (t < s->count && s->threads[t].status != STEP_RUNS)
+            t++;
+        if (t == s->count) {
+            nobody_runs(s);
+            return;
+        }
+        branched = !advance(s, t);
+        s->failed = s->failed || (s->walkers[t].failed && !s->restart);
+    }
+}

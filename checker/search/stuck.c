@@ -1,0 +1,411 @@
+/* Threads of which each waits for something that another does only later: a read of which the write is to
+ * come awaits one of those that its thread may still make; a barrier awaits who has not come.  If an
+ * execution goes on, some of them form a cycle, in which each waits for the next.  The model is asked about
+ * the events of each possible cycle alone, once for the whole search: what it forbids there is in no
+ * execution. */
+#include "checker/search/step.h"
+
+#include <string.h>
+
+enum { MAX_LINKS = 8, MAX_KNOWN = 1 << 16 };
+
+/* A thread of a cycle, and what the one before it waits for: instruction WRITE of it, or UINT32_MAX: that it
+ * comes to a barrier. */
+struct link {
+    uint32_t thread, write;
+    unsigned outcomes; /* of the access that it has under way */
+};
+struct cycle {
+    struct link links[MAX_LINKS];
+    uint32_t count;
+};
+
+struct known {
+    uint64_t key;
+    bool allowed;
+};
+
+struct sx_stuck {
+    struct known *known; /* hash table */
+};
+
+bool sx_stuck_create(struct stepper *s)
+{
+    s->stuck = mm_arena_alloc(s->sx->arena, sizeof *s->stuck);
+    if (!s->stuck)
+        return false;
+    s->stuck->known = mm_arena_alloc(s->sx->arena, MAX_KNOWN * sizeof *s->stuck->known);
+    return s->stuck->known != NULL;
+}
+
+/* ---- asking the model ---------------------------------------------------------------------------- */
+
+static uint32_t awaited_location(const struct stepper *s, uint32_t t)
+{
+    return s->threads[t].access.locations[s->threads[t].piece];
+}
+
+static bool reads(const struct stepper *s, uint32_t t)
+{
+    return s->threads[t].access.count != 0;
+}
+
+static void describe(const struct stepper *s, struct sx_event *e, uint32_t l, uint32_t object)
+{
+    e->location = l;
+    e->object = object;
+    e->start = s->sx->locations[l].offset;
+}
+
+static uint32_t add_read(const struct stepper *s, uint32_t t, bool writes, struct sx_event *out)
+{
+    const struct sx_access *a = &s->threads[t].access;
+    uint32_t l = awaited_location(s, t);
+
+    out[0] =
+        (struct sx_event){.kind = SX_READ,
+                          .order = a->instr->op == CK_CAS && !writes ? a->instr->order_fail : a->instr->order,
+                          .first_half = writes,
+                          .instr = a->instr};
+    describe(s, &out[0], l, a->object);
+    if (!writes)
+        return 1;
+    out[1] = out[0];
+    out[1].kind = SX_WRITE;
+    out[1].first_half = false;
+    out[1].second_half = true;
+    return 2;
+}
+
+/* What thread LINK does in the cycle: its read, or the barrier it is at, then what is awaited of it.  The
+ * write that feeds the one before becomes number *WRITE. */
+static uint32_t add_link(const struct stepper *s, const struct link *link, const struct sx_event *barrier,
+                         bool halves, uint32_t location, struct sx_event *out, uint32_t *write)
+{
+    const struct ck_program *p = s->sx->program;
+    const struct ck_instr *instr;
+    uint32_t n = 0;
+
+    if (reads(s, link->thread))
+        n = add_read(s, link->thread, halves, out);
+    if (barrier)
+        out[n++] = *barrier;
+    if (link->write == UINT32_MAX)
+        return n;
+    instr = &p->threads[link->thread].instrs[link->write];
+    *write = n - 1;
+    if (n == 2 && halves && reads(s, link->thread) && s->threads[link->thread].access.instr == instr &&
+        out[1].location == location)
+        return n; /* it is the write of the same access */
+    *write = n;
+    if (instr->op != CK_STORE) {
+        out[n] =
+            (struct sx_event){.kind = SX_READ, .order = instr->order, .first_half = true, .instr = instr};
+        describe(s, &out[n], location, s->sx->locations[location].object);
+        *write = ++n;
+    }
+    out[n] = (struct sx_event){
+        .kind = SX_WRITE, .order = instr->order, .second_half = instr->op != CK_STORE, .instr = instr};
+    describe(s, &out[n++], location, s->sx->locations[location].object);
+    return n;
+}
+
+/* The barrier that thread T waits at, NULL: it does not. */
+static const struct sx_event *barrier_of(const struct stepper *s, uint32_t t)
+{
+    const struct sx_walker *w = &s->walkers[t];
+
+    return s->threads[t].status == STEP_AT_BARRIER ? &w->events[w->event_count - 1] : NULL;
+}
+
+static bool has_sub_group_barrier(const struct ck_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->instr_count; i++) {
+        if (thread->instrs[i].op == CK_BARRIER && thread->instrs[i].sub_group)
+            return true;
+    }
+    return false;
+}
+
+/* A barrier that others wait at and that T has to come to next; NULL: none is known, as where T may come to
+ * one of its sub-group before. */
+static const struct sx_event *next_barrier(const struct stepper *s, uint32_t t)
+{
+    if (has_sub_group_barrier(&s->sx->program->threads[t]))
+        return NULL;
+    for (uint32_t u = 0; u < s->count; u++) {
+        const struct sx_event *barrier = barrier_of(s, u);
+
+        if (barrier && sx_share_barriers(s->sx->program, t, u, barrier->instr->sub_group))
+            return barrier;
+    }
+    return NULL;
+}
+
+struct question {
+    struct sx_event events[MAX_LINKS][6];
+    struct sx_trace traces[MAX_LINKS];
+    uint32_t writes[MAX_LINKS];
+};
+
+static uint32_t number_in(const struct sx_exec *x, const struct sx_event *e)
+{
+    uint32_t i = 0;
+
+    while (x->infos[i].event != e)
+        i++;
+    return i;
+}
+
+/* What link K writes to, UINT32_MAX: nothing. */
+static uint32_t written_location(const struct stepper *s, const struct cycle *c, uint32_t k)
+{
+    uint32_t before = c->links[(k + c->count - 1) % c->count].thread;
+
+    return c->links[k].write == UINT32_MAX ? UINT32_MAX : awaited_location(s, before);
+}
+
+/* The barrier that link K is at or comes to before it does what is awaited, NULL: none is known. */
+static const struct sx_event *cycle_barrier(const struct stepper *s, const struct cycle *c, uint32_t k)
+{
+    const struct link *link = &c->links[k];
+    const struct sx_event *barrier = barrier_of(s, link->thread);
+
+    if (barrier)
+        return barrier;
+    if (link->write == UINT32_MAX)
+        return barrier_of(s, c->links[(k + c->count - 1) % c->count].thread);
+    return sx_writes_after_barrier(s, link->thread, link->write, written_location(s, c, k))
+               ? next_barrier(s, link->thread)
+               : NULL;
+}
+
+static void fill(const struct stepper *s, const struct cycle *c, uint32_t halves, struct question *q)
+{
+    for (uint32_t k = 0; k < c->count; k++) {
+        q->traces[k].events = q->events[k];
+        q->traces[k].event_count = add_link(s, &c->links[k], cycle_barrier(s, c, k), halves >> k & 1,
+                                            written_location(s, c, k), q->events[k], &q->writes[k]);
+        s->chosen[c->links[k].thread] = &q->traces[k];
+    }
+}
+
+/* Whether the model may allow the cycle where the accesses under way in HALVES also write. */
+static bool asks(struct stepper *s, const struct cycle *c, uint32_t halves)
+{
+    struct sx *sx = s->sx;
+    struct sx_exec *x = sx->exec;
+    struct question q = {0};
+    bool possible = true;
+
+    for (uint32_t t = 0; t < s->count; t++)
+        s->chosen[t] = NULL;
+    fill(s, c, halves, &q);
+    if (sx_begin_events(sx, s->chosen)) {
+        for (uint32_t k = 0; k < c->count; k++) {
+            uint32_t before = (k + c->count - 1) % c->count, r, w;
+
+            if (c->links[k].write == UINT32_MAX)
+                continue;
+            r = number_in(x, &q.events[before][0]);
+            w = number_in(x, &q.events[k][q.writes[k]]);
+            mm_rel_add(x->n, x->rf_lower, w, r);
+            mm_rel_add(x->n, x->rf_upper, w, r);
+        }
+        possible = sx_has_some_order(sx);
+    }
+    return possible;
+}
+
+/* What can become of the access that link K has under way: it reads alone, or writes too.  A value after
+ * which its thread only waits on does not help the others. */
+enum { READS = 1, WRITES = 2 };
+
+static unsigned outcome_of(struct stepper *s, uint32_t t, uint64_t value)
+{
+    const struct ck_instr *i = s->threads[t].access.instr;
+    bool writes = i->op == CK_RMW || (i->op == CK_CAS && value == sx_eval_expr(s->sx->program, i->expected,
+                                                                               s->walkers[t].block));
+
+    return !sx_goes_on_with(s, t, value) ? 0 : writes ? WRITES : READS;
+}
+
+static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t k)
+{
+    const struct ck_program *p = s->sx->program;
+    const struct link *next = &c->links[(k + 1) % c->count];
+    uint32_t t = c->links[k].thread;
+    const struct ck_instr *read = s->threads[t].access.instr, *write;
+    const struct sx_location *l;
+    unsigned all = read->op == CK_LOAD ? READS : read->op == CK_RMW ? WRITES : READS | WRITES, found = 0;
+
+    if (next->write == UINT32_MAX || s->threads[t].access.count > 1)
+        return all;
+    write = &p->threads[next->thread].instrs[next->write];
+    l = &s->sx->locations[awaited_location(s, t)];
+    if ((write->op != CK_RMW || write->rmw == CK_RMW_XCHG) && !sx_has_register(p, write->value) &&
+        write->size == read->size)
+        return outcome_of(s, t, sx_eval_expr(p, write->value, NULL));
+    for (uint32_t v = 0; s->values_known && v < l->value_count && found != all; v++)
+        found |= outcome_of(s, t, l->values[v]);
+    return s->values_known ? found : all;
+}
+
+/* Whether the model may allow the cycle, with one of the outcomes of every access under way. */
+static bool may_be(struct stepper *s, const struct cycle *c)
+{
+    uint32_t both = 0, writes = 0;
+
+    for (uint32_t k = 0; k < c->count; k++) {
+        if (!reads(s, c->links[k].thread))
+            continue;
+        if (s->threads[c->links[k].thread].access.count > 1)
+            return true;
+        writes |= (uint32_t)(c->links[k].outcomes == WRITES) << k;
+        both |= (uint32_t)(c->links[k].outcomes == (READS | WRITES)) << k;
+    }
+    for (uint32_t some = both;; some = (some - 1) & both) {
+        if (asks(s, c, writes | some))
+            return true;
+        if (some == 0)
+            return false;
+    }
+}
+
+/* Tells apart which barrier link K comes to in the cycle. */
+static uint64_t barrier_key(const struct stepper *s, const struct cycle *c, uint32_t k)
+{
+    const struct sx_event *barrier = cycle_barrier(s, c, k % c->count);
+
+    return barrier ? (barrier->barrier << 16 | barrier->occurrence) + 1 : 0;
+}
+
+static uint64_t key_of(const struct stepper *s, const struct cycle *c)
+{
+    uint64_t key = 1469598103934665603U;
+    uint32_t first = 0;
+
+    for (uint32_t k = 1; k < c->count; k++)
+        first = c->links[k].thread < c->links[first].thread ? k : first;
+    for (uint32_t k = 0; k < c->count; k++) {
+        const struct link *link = &c->links[(first + k) % c->count];
+        const struct step_thread *t = &s->threads[link->thread];
+        const uint64_t parts[] = {link->thread,
+                                  link->write,
+                                  t->pc,
+                                  t->status,
+                                  reads(s, link->thread) ? awaited_location(s, link->thread) + 1 : 0,
+                                  link->outcomes,
+                                  barrier_key(s, c, first + k)};
+
+        for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++)
+            key = (key ^ parts[i]) * 0x9E3779B97F4A7C15U + (key >> 31);
+    }
+    return key | 1;
+}
+
+/* The same, from what is known where that can be. */
+static bool is_allowed(struct stepper *s, struct cycle *c)
+{
+    uint64_t key;
+    struct known *at;
+
+    for (uint32_t k = 0; k < c->count; k++) {
+        c->links[k].outcomes = reads(s, c->links[k].thread) ? find_outcomes(s, c, k) : READS;
+        if (c->links[k].outcomes == 0)
+            return false;
+    }
+    key = key_of(s, c);
+    at = &s->stuck->known[(key >> 20) % MAX_KNOWN];
+    if (at->key != key) {
+        at->allowed = may_be(s, c);
+        at->key = key;
+    }
+    return at->allowed;
+}
+
+bool sx_may_come_later(struct stepper *s, uint32_t thread, uint32_t location)
+{
+    struct cycle own = {.links = {{.thread = thread}}, .count = 1};
+
+    for (uint32_t u = 0; u < s->count; u++) {
+        if (u != thread && sx_next_write(s, u, location, 0) != UINT32_MAX)
+            return true;
+    }
+    for (uint32_t i = sx_next_write(s, thread, location, 0); i != UINT32_MAX;
+         i = sx_next_write(s, thread, location, i + 1)) {
+        own.links[0].write = i;
+        if (is_allowed(s, &own))
+            return true;
+    }
+    return false;
+}
+
+/* ---- cycles -------------------------------------------------------------------------------------- */
+
+static bool some_cycle(struct stepper *s, struct cycle *c);
+
+/* Goes on with thread NEXT, which the last one waits for; closes the cycle where that is the first. */
+static bool link_to(struct stepper *s, struct cycle *c, uint32_t next, uint32_t write)
+{
+    bool found;
+
+    if (next == c->links[0].thread) {
+        c->links[0].write = write;
+        return is_allowed(s, c);
+    }
+    if (next < c->links[0].thread) /* begins with its least thread */
+        return false;
+    for (uint32_t k = 0; k < c->count; k++) {
+        if (c->links[k].thread == next)
+            return false;
+    }
+    if (c->count == MAX_LINKS)
+        return true;
+    c->links[c->count++] = (struct link){.thread = next, .write = write};
+    found = some_cycle(s, c);
+    c->count--;
+    return found;
+}
+
+static bool is_at(const struct stepper *s, uint32_t t, const struct sx_event *barrier)
+{
+    const struct sx_event *own = barrier_of(s, t);
+
+    return own && own->barrier == barrier->barrier && own->occurrence == barrier->occurrence;
+}
+
+static bool some_cycle(struct stepper *s, struct cycle *c)
+{
+    uint32_t t = c->links[c->count - 1].thread;
+    const struct sx_event *barrier = barrier_of(s, t);
+
+    for (uint32_t u = 0; u < s->count; u++) {
+        if (s->threads[u].status == STEP_ENDED)
+            continue;
+        if (barrier) {
+            if (sx_share_barriers(s->sx->program, t, u, barrier->instr->sub_group) && !is_at(s, u, barrier) &&
+                link_to(s, c, u, UINT32_MAX))
+                return true;
+            continue;
+        }
+        for (uint32_t i = sx_next_write(s, u, awaited_location(s, t), 0); i != UINT32_MAX;
+             i = sx_next_write(s, u, awaited_location(s, t), i + 1)) {
+            if (link_to(s, c, u, i))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool sx_may_be_unstuck(struct stepper *s)
+{
+
+    for (uint32_t t = 0; t < s->count; t++) {
+        struct cycle c = {.links = {{.thread = t, .write = UINT32_MAX}}, .count = 1};
+
+        if (s->threads[t].status != STEP_ENDED && some_cycle(s, &c))
+            return true;
+    }
+    return false;
+}

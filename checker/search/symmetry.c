@@ -1,0 +1,240 @@
+/* Work-items that do the same may change places: of the combinations of traces that differ in that alone one
+ * is looked at.  Those of a sub-group change places one by one, sub-groups of a work-group and work-groups of
+ * a device as a whole.  What they access alone (an element of an array, local memory) changes places with
+ * them. */
+#include "checker/search/internal.h"
+
+#include <string.h>
+
+enum { NOWHERE = UINT32_MAX };
+
+/* Two units of work-items, each in the order of the program, and what becomes of the locations when they
+ * change places: NOWHERE as long as nothing is known. */
+struct exchange {
+    struct sx *sx;
+    uint32_t *a, *b, count;
+    uint32_t *location;
+};
+
+/* ---- the same code ------------------------------------------------------------------------------- */
+
+static bool same_instr(const struct ck_instr *x, const struct ck_instr *y)
+{
+    return x->op == y->op && x->size == y->size && x->order == y->order && x->order_fail == y->order_fail &&
+           x->scope == y->scope && x->fence_flags == y->fence_flags && x->attributes == y->attributes &&
+           x->rmw == y->rmw && x->function == y->function && x->weak == y->weak &&
+           x->semantics == y->semantics && x->storage_class == y->storage_class &&
+           x->reference == y->reference && x->sub_group == y->sub_group &&
+           x->barrier_name == y->barrier_name && x->quorum == y->quorum && x->tags == y->tags &&
+           x->point == 0 && y->point == 0;
+}
+
+static bool same_code(const struct ck_thread *x, const struct ck_thread *y)
+{
+    bool same = x->instr_count == y->instr_count && !x->host && !y->host && x->agent == y->agent &&
+                x->queue_family == y->queue_family && x->kernel == y->kernel;
+
+    for (uint32_t i = 0; same && i < x->instr_count; i++)
+        same = same_instr(&x->instrs[i], &y->instrs[i]);
+    return same;
+}
+
+/* ---- the same traces ----------------------------------------------------------------------------- */
+
+/* Whether objects X and Y differ in nothing that a model or a program sees. */
+static bool same_object(const struct ck_program *p, uint32_t x, uint32_t y)
+{
+    const struct ck_object *a = &p->objects[x], *b = &p->objects[y];
+
+    return x == y || (a->region == b->region && a->origin == b->origin && a->non_atomic == b->non_atomic &&
+                      a->uninitialised == b->uninitialised && a->alias_of == x && b->alias_of == y);
+}
+
+static bool exchange_locations(struct exchange *e, uint32_t x, uint32_t y)
+{
+    const struct sx_location *a = &e->sx->locations[x], *b = &e->sx->locations[y];
+
+    if (e->location[x] == NOWHERE && e->location[y] == NOWHERE) {
+        e->location[x] = y;
+        e->location[y] = x;
+    }
+    return e->location[x] == y && e->location[y] == x && a->size == b->size && a->initial == b->initial &&
+           a->any == b->any && same_object(e->sx->program, a->object, b->object);
+}
+
+static bool same_event(struct exchange *e, const struct sx_event *x, const struct ck_instr *x_code,
+                       const struct sx_event *y, const struct ck_instr *y_code)
+{
+    if (x->instr - x_code != y->instr - y_code || x->kind != y->kind || x->order != y->order ||
+        x->first_half != y->first_half || x->second_half != y->second_half ||
+        (x->access == 0) != (y->access == 0) || x->value != y->value || x->barrier != y->barrier ||
+        x->occurrence != y->occurrence || x->depends != y->depends || x->place != y->place ||
+        x->way != y->way || (x->location == UINT32_MAX) != (y->location == UINT32_MAX))
+        return false;
+    return x->location == UINT32_MAX || (exchange_locations(e, x->location, y->location) &&
+                                         (x->object == y->object) == (e->sx->locations[x->location].object ==
+                                                                      e->sx->locations[y->location].object) &&
+                                         same_object(e->sx->program, x->object, y->object));
+}
+
+static bool same_traces(struct exchange *e, uint32_t t, uint32_t u)
+{
+    const struct sx_thread *x = &e->sx->threads[t], *y = &e->sx->threads[u];
+    const struct ck_instr *x_code = e->sx->program->threads[t].instrs,
+                          *y_code = e->sx->program->threads[u].instrs;
+    bool same = x->trace_count == y->trace_count && x->done_count == y->done_count;
+
+    for (uint32_t i = 0; same && i < x->trace_count; i++) {
+        const struct sx_trace *a = &x->traces[i], *b = &y->traces[i];
+
+        same = a->event_count == b->event_count && a->end == b->end && a->wait_from == b->wait_from &&
+               a->stopped == b->stopped;
+        for (uint32_t k = 0; same && k < a->event_count; k++)
+            same = same_event(e, &a->events[k], x_code, &b->events[k], y_code);
+    }
+    return same;
+}
+
+/* ---- who looks on -------------------------------------------------------------------------------- */
+
+static bool takes_part(const struct exchange *e, uint32_t thread)
+{
+    for (uint32_t i = 0; i < e->count; i++) {
+        if (e->a[i] == thread || e->b[i] == thread)
+            return true;
+    }
+    return false;
+}
+
+static bool moves(const struct exchange *e, uint32_t location)
+{
+    return e->location[location] != NOWHERE && e->location[location] != location;
+}
+
+/* Whether another work-item accesses what changes places. */
+static bool others_notice(const struct exchange *e)
+{
+    for (uint32_t t = 0; t < e->sx->program->thread_count; t++) {
+        const struct sx_thread *thread = &e->sx->threads[t];
+
+        for (uint32_t i = 0; i < thread->trace_count && !takes_part(e, t); i++) {
+            for (uint32_t k = 0; k < thread->traces[i].event_count; k++) {
+                uint32_t l = thread->traces[i].events[k].location;
+
+                if (l != UINT32_MAX && moves(e, l))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static bool term_notices(const struct exchange *e, const struct ck_term *t)
+{
+    if (t->kind == CK_TERM_REG)
+        return takes_part(e, t->thread);
+    for (uint32_t l = 0; t->kind == CK_TERM_MEMORY && l < e->sx->location_count; l++) {
+        if (moves(e, l) && e->sx->locations[l].object == e->sx->program->objects[t->object].alias_of)
+            return true;
+    }
+    return false;
+}
+
+static bool condition_notices(const struct exchange *e)
+{
+    const struct ck_program *p = e->sx->program;
+
+    for (uint32_t i = 0; i < p->prop_count; i++) {
+        if (p->props[i].op == CK_PROP_COMPARE &&
+            (term_notices(e, &p->props[i].left) || term_notices(e, &p->props[i].right)))
+            return true;
+    }
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        if (term_notices(e, &p->observed[i]))
+            return true;
+    }
+    return false;
+}
+
+/* ---- units --------------------------------------------------------------------------------------- */
+
+/* Whether A and B are of one unit: LEVEL 0: of itself, 1: of a sub-group, 2: of a work-group, 3: of a device.
+ */
+static bool same_unit(const struct ck_program *p, uint32_t a, uint32_t b, int level)
+{
+    const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
+
+    return (level > 0 || a == b) && (level > 1 || x->sub_group == y->sub_group) &&
+           (level > 2 || x->work_group == y->work_group) && x->device == y->device;
+}
+
+static uint32_t collect_unit(const struct ck_program *p, uint32_t first, int level, uint32_t *members)
+{
+    uint32_t count = 0;
+
+    for (uint32_t t = first; t < p->thread_count; t++) {
+        if (same_unit(p, first, t, level))
+            members[count++] = t;
+    }
+    return count;
+}
+
+/* The work-item that the unit of T, its first one, would change places with: the first of the unit before it
+ * in the next larger one. */
+static uint32_t before(const struct ck_program *p, uint32_t t, int level)
+{
+    uint32_t found = NOWHERE;
+
+    for (uint32_t u = 0; u < t; u++) {
+        if (same_unit(p, u, t, level))
+            return NOWHERE; /* T is not the first */
+    }
+    for (uint32_t u = t; u-- > 0 && found == NOWHERE;) {
+        if (same_unit(p, u, t, level + 1))
+            found = u;
+    }
+    for (uint32_t u = 0; u < t && found != NOWHERE; u++) {
+        if (same_unit(p, u, found, level))
+            return u;
+    }
+    return found;
+}
+
+static bool may_exchange(struct exchange *e, uint32_t t, uint32_t u, int level)
+{
+    const struct ck_program *p = e->sx->program;
+
+    memset(e->location, 0xFF, (e->sx->location_count + 1) * sizeof *e->location);
+    e->count = collect_unit(p, t, level, e->a);
+    if (collect_unit(p, u, level, e->b) != e->count)
+        return false;
+    for (uint32_t i = 0; i < e->count; i++) {
+        if ((level > 1 && p->threads[e->a[i]].sub_group != p->threads[e->b[i]].sub_group) ||
+            !same_code(&p->threads[e->a[i]], &p->threads[e->b[i]]) || !same_traces(e, e->a[i], e->b[i]))
+            return false;
+    }
+    return !others_notice(e) && !condition_notices(e);
+}
+
+uint32_t *sx_find_symmetry(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+    uint32_t n = p->thread_count, *room = mm_arena_alloc(sx->traces, 3 * (n + 1) * sizeof *room);
+    struct exchange e = {.sx = sx, .a = room, .b = room + n + 1};
+    uint32_t *not_before = room + 2 * (n + 1);
+    bool some = p->kernel && p->edge_count == 0 && !sx->explaining && (sx->mode != SX_HANG || sx_is_fair(sx));
+
+    e.location = mm_arena_alloc(sx->traces, (sx->location_count + 1) * sizeof *e.location);
+    if (!room || !e.location)
+        return NULL;
+    for (uint32_t t = 0; t < n; t++) {
+        not_before[t] = NOWHERE;
+        for (int level = 0; level < 3 && some; level++) {
+            uint32_t u = before(p, t, level);
+
+            if (u != NOWHERE && may_exchange(&e, t, u, level))
+                not_before[t] = u;
+        }
+    }
+    return not_before;
+}

@@ -1,0 +1,387 @@
+/* All traces of a thread, given which values each location may hold: loads branch over the values
+ * (search/access.c), loops go round at most options.bound times, and a round of a loop that changed nothing
+ * is not repeated. */
+#include "checker/search/walker.h"
+
+#include <string.h>
+
+enum { MAX_TRACES = 1 << 20, MAX_EVENTS = SX_TRACE_EVENTS, MAX_STEPS = 200000000 };
+
+static uint64_t *edge_block(const struct sx_walker *w, uint32_t edge)
+{
+    return w->block + w->thread->reg_count + (size_t)edge * (3 + w->thread->reg_count);
+}
+
+static void count_writes(struct sx_walker *w)
+{
+    struct sx_location *locations = w->sx->locations;
+
+    for (uint32_t i = 0; i < w->event_count; i++) {
+        if (w->events[i].kind == SX_WRITE)
+            locations[w->events[i].location].trace_writes = 0;
+    }
+    for (uint32_t i = 0; i < w->event_count; i++) {
+        struct sx_location *l = w->events[i].kind == SX_WRITE ? &locations[w->events[i].location] : NULL;
+
+        if (l && ++l->trace_writes > l->thread_writes)
+            l->thread_writes = l->trace_writes;
+    }
+}
+
+void sx_walker_finish(struct sx_walker *w, enum sx_end end)
+{
+    struct sx_thread *out = w->out;
+    struct mm_arena *arena = w->sx->traces;
+    struct sx_trace *t;
+
+    w->end = end;
+    w->ended = true;
+    if (w->steps)
+        return;
+    if (out->trace_count == out->trace_capacity) {
+        uint32_t capacity = out->trace_capacity ? out->trace_capacity * 2 : 16;
+        struct sx_trace *bigger = mm_arena_alloc(arena, capacity * sizeof *bigger);
+
+        if (!bigger || capacity > MAX_TRACES) {
+            sx_limit(w->sx, "search.traces", "too many traces of one thread");
+            w->failed = true;
+            return;
+        }
+        if (out->trace_count)
+            memcpy(bigger, out->traces, out->trace_count * sizeof *bigger);
+        out->traces = bigger;
+        out->trace_capacity = capacity;
+    }
+    t = &out->traces[out->trace_count];
+    t->end = end;
+    t->event_count = w->event_count;
+    t->events = mm_arena_alloc(arena, w->event_count * sizeof *t->events);
+    t->regs = mm_arena_alloc(arena, 2 * (size_t)w->thread->reg_count * sizeof *t->regs);
+    if (!t->events || !t->regs) {
+        sx_limit(w->sx, "memory", "out of memory");
+        w->failed = true;
+        return;
+    }
+    memcpy(t->events, w->events, w->event_count * sizeof *t->events);
+    memcpy(t->regs, w->block, w->thread->reg_count * sizeof *t->regs);
+    t->depends = t->regs + w->thread->reg_count;
+    memcpy(t->depends, w->depends, w->thread->reg_count * sizeof *t->depends);
+    out->trace_count++;
+    count_writes(w);
+}
+
+struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr)
+{
+    struct sx_event *e = &w->events[w->event_count];
+
+    if (w->event_count == MAX_EVENTS) {
+        sx_limit(w->sx, "search.events", "a thread has too many events");
+        w->failed = true;
+        return NULL;
+    }
+    w->event_count++;
+    *e = (struct sx_event){.kind = (uint8_t)kind,
+                           .order = instr->order,
+                           .location = UINT32_MAX,
+                           .object = UINT32_MAX,
+                           .way = *w->way,
+                           .instr = instr};
+    /* without the fence of an iteration that only reads, the rest of the execution is ordered less: the
+     * iterations before the last one need not be repeated for it */
+    if (kind != SX_READ && kind != SX_FENCE)
+        w->last_effect = w->event_count;
+    return e;
+}
+
+static void push_barrier(struct sx_walker *w, const struct ck_instr *instr)
+{
+    struct sx_event *e = sx_push(w, SX_BARRIER, instr);
+
+    if (!e)
+        return;
+    e->barrier =
+        instr->value == CK_NO_EXPR ? instr->site : sx_eval_expr(w->sx->program, instr->value, w->block);
+    for (uint32_t i = 0; i + 1 < w->event_count; i++) {
+        if (w->events[i].kind == SX_BARRIER && w->events[i].barrier == e->barrier)
+            e->occurrence++;
+    }
+}
+
+/* An iteration of the loops that begin at PC starts: FROM is the back edge taken, UINT32_MAX if none. */
+static void begin_iteration(struct sx_walker *w, uint32_t pc, uint32_t from)
+{
+    size_t regs = w->thread->reg_count;
+
+    for (uint32_t e = 0; e < w->edge_count; e++) {
+        uint64_t *b = edge_block(w, e);
+
+        if (w->thread->instrs[w->edges[e]].target != pc)
+            continue;
+        if (from == UINT32_MAX)
+            b[0] = 0;
+        b[1] = w->last_effect;
+        b[2] = w->event_count;
+        memcpy(b + 3, w->block, regs * sizeof *b);
+    }
+}
+
+static bool same_live(const struct sx_walker *w, const uint64_t *regs, const uint64_t *live)
+{
+    for (uint32_t r = 0; r < w->thread->reg_count; r++) {
+        if ((live[r / 64] >> (r % 64) & 1) && regs[r] != w->block[r])
+            return false;
+    }
+    return true;
+}
+
+static bool may_race(const struct sx_walker *w, const struct ck_instr *i)
+{
+    uint8_t *known = &w->racing[i - w->thread->instrs];
+
+    if (!ck_instr_is_atomic(i))
+        return true;
+    if (*known == 0)
+        *known = 1 + ck_program_may_race(w->sx->program, (uint32_t)(w->thread - w->sx->program->threads), i);
+    return *known == 2;
+}
+
+/* Whether the iteration that ends here changed nothing: the next one can only repeat it. */
+static bool is_waiting(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
+{
+    if (b[1] != w->last_effect || !same_live(w, b + 3, live))
+        return false;
+    if (!w->sx->program->kernel)
+        return b[0] > 0;
+    for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
+        /* reads may race with what the loop waits for, and who reads from a write that changes nothing may
+         * synchronise with it: one more round shows it */
+        if (w->events[i].kind == SX_WRITE || may_race(w, w->events[i].instr))
+            return b[0] > 0;
+    }
+    return true;
+}
+
+/* The round from which the trace waits for ever: its writes change nothing and are left out. */
+static void wait_from(struct sx_trace *t, uint32_t first)
+{
+    uint32_t kept = first;
+
+    t->wait_from = first;
+    for (uint32_t i = first; i < t->event_count; i++) {
+        if (t->events[i].kind == SX_WRITE)
+            continue;
+        t->events[kept] = t->events[i];
+        t->events[kept++].first_half = false;
+    }
+    t->event_count = kept;
+}
+
+/* One execution is followed, and the iteration that ends here changed nothing: if it only read it leaves no
+ * trace. */
+static void wait_alone(struct sx_walker *w, uint32_t first)
+{
+    bool writes = false;
+
+    for (uint32_t i = first; i < w->event_count; i++)
+        writes = writes || w->events[i].kind == SX_WRITE;
+    if (!writes)
+        w->event_count = first;
+    w->waited = true;
+}
+
+/* Takes the jump from PC to TARGET; false: the trace ends here. */
+static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
+{
+    const struct ck_options *o = &w->sx->options;
+    uint32_t edge = 0, words = w->thread->reg_count / 64 + 1;
+    uint64_t *b;
+
+    if (target > pc)
+        return true;
+    while (w->edges[edge] != pc)
+        edge++;
+    b = edge_block(w, edge);
+    if (is_waiting(w, b, w->live + (size_t)edge * words)) {
+        uint32_t count = w->out->trace_count;
+
+        if (w->alone) {
+            wait_alone(w, (uint32_t)b[2]);
+            begin_iteration(w, target, edge);
+            w->came_back = true;
+            return true;
+        }
+        w->wait_from = (uint32_t)b[2];
+        sx_walker_finish(w, SX_WAIT);
+        if (w->out->trace_count > count)
+            wait_from(&w->out->traces[count], (uint32_t)b[2]);
+        return false;
+    }
+    if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound) && b[0] >= w->thread->instrs[pc].rounds) {
+        sx_walker_finish(w, SX_BOUND);
+        return false;
+    }
+    b[0]++;
+    begin_iteration(w, target, edge);
+    w->came_back = true;
+    return true;
+}
+
+/* Executes one instruction other than an access; false: the trace ends here. */
+bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
+{
+    const struct ck_program *p = w->sx->program;
+    const struct ck_instr *i = &w->thread->instrs[*pc];
+
+    switch (i->op) {
+    case CK_ASSIGN:
+        w->block[i->reg] = sx_eval_expr(p, i->value, w->block);
+        w->depends[i->reg] = sx_depends(p, i->value, w->depends);
+        break;
+    case CK_FENCE:
+        sx_push(w, SX_FENCE, i);
+        break;
+    case CK_BARRIER:
+        push_barrier(w, i);
+        break;
+    case CK_AVAILABILITY:
+        sx_push(w, SX_AVAILABILITY, i);
+        break;
+    case CK_VISIBILITY:
+        sx_push(w, SX_VISIBILITY, i);
+        break;
+    case CK_POINT:
+        sx_push(w, SX_POINT, i);
+        break;
+    case CK_JUMP:
+    case CK_BRANCH:
+        if (i->op == CK_BRANCH)
+            *w->way |= sx_depends(p, i->value, w->depends);
+        if (i->op == CK_JUMP || sx_eval_expr(p, i->value, w->block) == 0) {
+            if (!jump(w, *pc, i->target))
+                return false;
+            *pc = i->target;
+            return true;
+        }
+        break;
+    case CK_ASSUME:
+        if (sx_eval_expr(p, i->value, w->block) == 0) {
+            if (i->site)
+                sx_walker_finish(w, SX_LEFT);
+            return false;
+        }
+        break;
+    case CK_ASSERT:
+        if (sx_eval_expr(p, i->value, w->block) == 0) {
+            sx_walker_finish(w, SX_ASSERT);
+            return false;
+        }
+        break;
+    default:
+        sx_walker_finish(w, SX_DONE);
+        return false;
+    }
+    ++*pc;
+    return !w->failed;
+}
+
+void sx_walker_enter(struct sx_walker *w, uint32_t pc)
+{
+    if (!w->is_header[pc])
+        return;
+    if (!w->came_back)
+        begin_iteration(w, pc, UINT32_MAX);
+    w->came_back = false;
+}
+
+void sx_walker_run(struct sx_walker *w, uint32_t pc)
+{
+    while (!w->failed) {
+        const struct ck_instr *i = &w->thread->instrs[pc];
+
+        if (pc >= w->thread->instr_count) {
+            sx_walker_finish(w, SX_DONE);
+            return;
+        }
+        sx_walker_enter(w, pc);
+        if (w->sx->enough && w->sx->steps >= w->sx->enough) {
+            w->failed = w->sx->too_many = true;
+            return;
+        }
+        if (++w->sx->steps > MAX_STEPS) {
+            sx_limit(w->sx, "search.steps", "too many steps of threads");
+            w->failed = true;
+            return;
+        }
+        if ((w->sx->steps & 1023) == 0 && !sx_in_bounds(w->sx)) {
+            w->failed = true;
+            return;
+        }
+        if (i->op == CK_LOAD || i->op == CK_STORE || i->op == CK_RMW || i->op == CK_CAS) {
+            if (!sx_walker_access(w, pc))
+                return;
+            pc++;
+        } else if (!sx_walker_step(w, &pc)) {
+            return;
+        }
+    }
+}
+
+bool sx_walker_begin(struct sx_walker *w)
+{
+    const struct ck_thread *t = w->thread;
+
+    w->edges = mm_arena_alloc(w->sx->traces, (t->instr_count + 1) * sizeof *w->edges);
+    if (!w->edges)
+        return false;
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        if ((t->instrs[i].op == CK_JUMP || t->instrs[i].op == CK_BRANCH) && t->instrs[i].target <= i)
+            w->edges[w->edge_count++] = i;
+    }
+    w->is_header = mm_arena_alloc(w->sx->traces, t->instr_count + 1);
+    w->racing = mm_arena_alloc(w->sx->traces, t->instr_count + 1);
+    w->live = sx_loop_liveness(w->sx, t, w->edges, w->edge_count);
+    if (!w->is_header || !w->racing || !w->live)
+        return false;
+    for (uint32_t e = 0; e < w->edge_count; e++)
+        w->is_header[t->instrs[w->edges[e]].target] = 1;
+    w->block_words = 2 * (size_t)t->reg_count + 1 + (size_t)w->edge_count * (3 + t->reg_count);
+    w->block = mm_arena_alloc(w->sx->traces, (w->block_words + 1) * sizeof *w->block);
+    w->events = mm_arena_alloc(w->sx->traces, MAX_EVENTS * sizeof *w->events);
+    if (!w->block || !w->events)
+        return false;
+    w->way = w->block + w->block_words - 1;
+    w->depends = w->way - t->reg_count;
+    return true;
+}
+
+static bool run_thread(struct sx *sx, uint32_t thread)
+{
+    struct sx_walker w = {.sx = sx, .thread = &sx->program->threads[thread], .out = &sx->threads[thread]};
+
+    *w.out = (struct sx_thread){0};
+    if (!sx_walker_begin(&w)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
+    sx_walker_run(&w, 0);
+    return !w.failed;
+}
+
+bool sx_run_threads(struct sx *sx)
+{
+    mm_arena_reset(sx->traces);
+    sx->sharing_changed = sx->costs_changed = false;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        sx->locations[l].fresh_count = sx->locations[l].writes = 0;
+        memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);
+    }
+    for (uint32_t t = 0; t < sx->program->thread_count; t++) {
+        if (!run_thread(sx, t))
+            return false;
+        for (uint32_t l = 0; l < sx->location_count; l++) {
+            sx->locations[l].writes += sx->locations[l].thread_writes;
+            sx->locations[l].thread_writes = 0;
+        }
+    }
+    return true;
+}

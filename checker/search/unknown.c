@@ -1,0 +1,245 @@
+/* Memory whose initial value is arbitrary.  It matters how a program uses what it reads there: where it only
+ * moves and computes with it, a few values stand for all (no trace depends on them); where a branch or an
+ * address depends on it, the values tried are those that the program compares with, and the answer is
+ * incomplete. */
+#include "checker/search/internal.h"
+
+/* How a value depends on an arbitrary one: as a copy of it, or through comparisons for equality alone; or
+ * computed from it. */
+enum level { NONE, COPY, COMPUTED };
+
+struct taint {
+    const struct ck_program *p;
+    uint8_t *objects; /* enum level of what they hold */
+    uint8_t *regs;    /* of the thread at hand */
+    bool changed, control, address;
+};
+
+static enum level worst(enum level a, enum level b)
+{
+    return a > b ? a : b;
+}
+
+static enum level depends(const struct taint *t, uint32_t expr)
+{
+    const struct ck_expr *e = &t->p->exprs[expr];
+    enum level level;
+    bool boolean;
+
+    if (e->op == CK_CONST)
+        return NONE;
+    if (e->op == CK_REG)
+        return (enum level)t->regs[e->imm];
+    level = depends(t, e->a);
+    if (ck_expr_operands(e->op) > 1)
+        level = worst(level, depends(t, e->b));
+    if (ck_expr_operands(e->op) > 2)
+        level = worst(level, depends(t, e->c));
+    /* truth values of one byte may be combined: they know the value by equality alone */
+    boolean = t->p->exprs[e->a].size == 1 && e->op >= CK_AND && e->op != CK_NOT && e->op != CK_NEG &&
+              !(e->op >= CK_SHL && e->op <= CK_ASHR) && !(e->op >= CK_ULT && e->op <= CK_SLE) &&
+              e->op < CK_APPLY1;
+    if (level == NONE || e->op == CK_EQ || e->op == CK_NE || e->op == CK_LNOT || e->op == CK_SELECT ||
+        boolean)
+        return level;
+    return COMPUTED;
+}
+
+static void set(struct taint *t, uint8_t *what, enum level level)
+{
+    t->changed = t->changed || *what < level;
+    *what = (uint8_t)worst((enum level) * what, level);
+}
+
+/* Object that an address without registers points into; UINT32_MAX: any. */
+static uint32_t object_of(const struct taint *t, uint32_t address)
+{
+    const struct ck_expr *e = &t->p->exprs[address];
+
+    while (e->op == CK_ADD)
+        e = &t->p->exprs[t->p->exprs[e->a].op == CK_CONST ? e->a : e->b];
+    if (e->op != CK_CONST || e->imm < CK_OBJECT_BASE(0))
+        return UINT32_MAX;
+    return (uint32_t)(e->imm >> 32) - 1;
+}
+
+static enum level may_hold(const struct taint *t, uint32_t object)
+{
+    enum level level = NONE;
+
+    for (uint32_t o = 0; o < t->p->object_count; o++) {
+        if (object == UINT32_MAX || o == object)
+            level = worst(level, (enum level)t->objects[o]);
+    }
+    return level;
+}
+
+static void decide_by(struct taint *t, enum level level)
+{
+    t->control = t->control || level != NONE;
+    t->address = t->address || level == COMPUTED;
+}
+
+static void access(struct taint *t, const struct ck_instr *i)
+{
+    uint32_t object = object_of(t, i->address);
+    enum level held = may_hold(t, object), written = NONE;
+
+    if (depends(t, i->address) != NONE)
+        decide_by(t, COMPUTED);
+    if (i->op == CK_CAS)
+        decide_by(t, worst(held, depends(t, i->expected)));
+    if (i->op != CK_STORE && i->reg != CK_NO_REG && held)
+        set(t, &t->regs[i->reg], held);
+    if (i->op != CK_LOAD)
+        written = depends(t, i->value);
+    if (i->op == CK_RMW && i->rmw != CK_RMW_XCHG && worst(written, held) != NONE)
+        written = COMPUTED;
+    for (uint32_t o = 0; o < t->p->object_count && written; o++) {
+        if (o == object || object == UINT32_MAX)
+            set(t, &t->objects[o], written);
+    }
+}
+
+static void step(struct taint *t, const struct ck_instr *i)
+{
+    switch (i->op) {
+    case CK_ASSIGN:
+        set(t, &t->regs[i->reg], depends(t, i->value));
+        break;
+    case CK_LOAD:
+    case CK_STORE:
+    case CK_RMW:
+    case CK_CAS:
+        access(t, i);
+        break;
+    case CK_BRANCH:
+    case CK_ASSUME:
+    case CK_ASSERT:
+        decide_by(t, depends(t, i->value));
+        break;
+    default:
+        break;
+    }
+}
+
+bool sx_find_unknown(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+    struct taint t = {.p = p, .changed = true};
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < p->object_count; i++)
+        sx->has_unknown = sx->has_unknown || p->objects[i].uninitialised;
+    if (!sx->has_unknown)
+        return true;
+    for (uint32_t i = 0; i < p->thread_count; i++)
+        most = p->threads[i].reg_count > most ? p->threads[i].reg_count : most;
+    t.objects = mm_arena_alloc(sx->arena, p->object_count * sizeof *t.objects);
+    t.regs = mm_arena_alloc(sx->arena, (size_t)p->thread_count * (most + 1) * sizeof *t.regs);
+    if (!t.objects || !t.regs)
+        return false;
+    for (uint32_t i = 0; i < p->object_count; i++)
+        t.objects[i] = p->objects[i].uninitialised ? COPY : NONE;
+    uint8_t *regs = t.regs;
+
+    while (t.changed) {
+        t.changed = false;
+        for (uint32_t i = 0; i < p->thread_count; i++) {
+            t.regs = regs + (size_t)i * (most + 1);
+            for (uint32_t k = 0; k < p->threads[i].instr_count; k++)
+                step(&t, &p->threads[i].instrs[k]);
+        }
+    }
+    sx->unknown_control = t.control;
+    sx->unknown_computed = t.address;
+    for (uint32_t i = 0; i < p->observed_count; i++) {
+        if (p->observed[i].kind == CK_TERM_MEMORY)
+            sx->unknown_observed = sx->unknown_observed || t.objects[p->observed[i].object] != NONE;
+        else if (p->observed[i].kind == CK_TERM_REG)
+            sx->unknown_observed =
+                sx->unknown_observed ||
+                regs[(size_t)p->observed[i].thread * (most + 1) + p->observed[i].reg] != NONE;
+    }
+    return true;
+}
+
+/* A value that the program does not name. */
+static uint64_t nameless(const struct sx *sx, unsigned size)
+{
+    uint64_t value = 0x5A & sx_mask(size);
+    bool named = true;
+
+    for (unsigned tries = 0; named && tries < 1000; tries++) {
+        named = false;
+        for (uint32_t i = 0; i < sx->constant_count && !named; i++)
+            named = (sx->constants[i] & sx_mask(size)) == value;
+        value = (value + named) & sx_mask(size);
+    }
+    return value;
+}
+
+/* Whether the program tells VALUE from others: compares with it, or computes with arbitrary values. */
+static bool matters(const struct sx *sx, uint64_t value)
+{
+    const struct ck_program *p = sx->program;
+
+    if (sx->unknown_computed)
+        return true;
+    for (uint32_t i = 0; i < p->expr_count; i++) {
+        const struct ck_expr *e = &p->exprs[i];
+
+        if ((e->op == CK_EQ || e->op == CK_NE) &&
+            ((p->exprs[e->a].op == CK_CONST && p->exprs[e->a].imm == value) ||
+             (p->exprs[e->b].op == CK_CONST && p->exprs[e->b].imm == value)))
+            return true;
+    }
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            const struct ck_instr *instr = &p->threads[t].instrs[i];
+
+            if (instr->op == CK_CAS && p->exprs[instr->expected].op == CK_CONST &&
+                p->exprs[instr->expected].imm == value)
+                return true;
+        }
+    }
+    return false;
+}
+
+bool sx_is_candidate(const struct sx *sx, const struct sx_location *l, uint64_t value)
+{
+    if (sx->guess)
+        return sx_is_guess(sx, l, value);
+    if (value == 0 || (value == 1 && sx->unknown_observed))
+        return true;
+    if (sx->unknown_control && value == nameless(sx, l->size))
+        return true;
+    for (uint32_t i = 0; i < sx->constant_count && sx->unknown_control; i++) {
+        if (sx->constants[i] == value)
+            return matters(sx, value);
+    }
+    return false;
+}
+
+bool sx_add_candidates(struct sx *sx, struct sx_location *l)
+{
+    enum { MOST = 24 };
+    bool ok;
+    unsigned count = 0;
+
+    if (sx->guess)
+        return sx_add_guesses(sx, l);
+    ok = sx_add_value(sx, l, 0);
+    if (sx->unknown_observed)
+        ok = ok && sx_add_value(sx, l, 1);
+    if (!sx->unknown_control)
+        return ok;
+    ok = ok && sx_add_value(sx, l, nameless(sx, l->size));
+    for (uint32_t i = 0; i < sx->constant_count && ok; i++) {
+        if (sx->constants[i] != (sx->constants[i] & sx_mask(l->size)) || !matters(sx, sx->constants[i]))
+            continue;
+        ok = count++ < MOST ? sx_add_value(sx, l, sx->constants[i]) : ok;
+    }
+    sx->unknown_computed = sx->unknown_computed || count > MOST;
+    return ok;
+}

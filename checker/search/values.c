@@ -1,0 +1,454 @@
+/* Which values each location may hold, and the traces under them.
+ *
+ * A value is possible if it is initial or some trace stores it, where loads return possible values.  The
+ * least such sets miss values that only justify each other (load buffering over data or control, values
+ * out of thin air), which a model may allow; so the sets start with what stores could write: the constants
+ * of constant stores and, where the stored value is computed, all constants of program and condition.
+ * Then values that no trace stores are taken away again until nothing changes.  A value that no chain of
+ * the program's stores grounds can be any value at all: those considered are the constants. */
+#include "checker/search/internal.h"
+
+#include <string.h>
+
+enum { MAX_VALUES = 1024, MAX_ROUNDS = 100 };
+
+static uint32_t find_value(const struct sx_location *l, uint64_t value)
+{
+    uint32_t low = 0, high = l->value_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (l->values[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t sx_number_value(const struct sx_location *l, uint64_t value)
+{
+    uint32_t i = find_value(l, value);
+
+    return i < l->value_count && l->values[i] == value ? i : UINT32_MAX;
+}
+
+bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
+{
+    uint32_t at = find_value(l, value);
+
+    if (at < l->value_count && l->values[at] == value)
+        return true;
+    if (l->value_count == MAX_VALUES) {
+        sx_limit(sx, "search.values", "a location can hold too many values");
+        return false;
+    }
+    if (l->value_count == l->value_capacity) {
+        uint32_t capacity = l->value_capacity ? l->value_capacity * 2 : 8;
+        uint64_t *values = mm_arena_alloc(sx->arena, capacity * sizeof *values);
+        uint8_t *stored = mm_arena_alloc(sx->arena, capacity);
+        uint32_t *costs = mm_arena_alloc(sx->arena, capacity * sizeof *costs);
+
+        if (!values || !stored || !costs) {
+            sx_limit(sx, "memory", "out of memory");
+            return false;
+        }
+        if (l->value_count) {
+            memcpy(values, l->values, l->value_count * sizeof *values);
+            memcpy(stored, l->stored, l->value_count);
+            memcpy(costs, l->costs, l->value_count * sizeof *costs);
+        }
+        l->costs = costs;
+        l->values = values;
+        l->stored = stored;
+        l->value_capacity = capacity;
+    }
+    memmove(l->values + at + 1, l->values + at, (l->value_count - at) * sizeof *l->values);
+    memmove(l->stored + at + 1, l->stored + at, l->value_count - at);
+    memmove(l->costs + at + 1, l->costs + at, (l->value_count - at) * sizeof *l->costs);
+    l->values[at] = value;
+    l->stored[at] = 0;
+    l->costs[at] = 0;
+    l->value_count++;
+    return true;
+}
+
+bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost)
+{
+    struct sx_location *l = &sx->locations[location];
+    uint32_t at = find_value(l, value);
+
+    if (at < l->value_count && l->values[at] == value) {
+        l->stored[at] = 1;
+        if (cost < l->costs[at]) {
+            l->costs[at] = cost;
+            sx->costs_changed = true;
+        }
+        return true;
+    }
+    for (uint32_t i = 0; i < l->fresh_count; i++) {
+        if (l->fresh[i] != value)
+            continue;
+        if (cost < l->fresh_costs[i])
+            l->fresh_costs[i] = cost;
+        return true;
+    }
+    if (l->fresh_count == MAX_VALUES)
+        return true; /* found again next round */
+    if (l->fresh_count == l->fresh_capacity) {
+        uint32_t capacity = l->fresh_capacity ? l->fresh_capacity * 2 : 8;
+        uint64_t *fresh = mm_arena_alloc(sx->arena, capacity * sizeof *fresh);
+        uint32_t *costs = mm_arena_alloc(sx->arena, capacity * sizeof *costs);
+
+        if (!fresh || !costs) {
+            sx_limit(sx, "memory", "out of memory");
+            return false;
+        }
+        if (l->fresh_count)
+            memcpy(fresh, l->fresh, l->fresh_count * sizeof *fresh);
+        if (l->fresh_count)
+            memcpy(costs, l->fresh_costs, l->fresh_count * sizeof *costs);
+        l->fresh_costs = costs;
+        l->fresh = fresh;
+        l->fresh_capacity = capacity;
+    }
+    l->fresh_costs[l->fresh_count] = cost;
+    l->fresh[l->fresh_count++] = value;
+    return true;
+}
+
+/* ---- where the sets start ----------------------------------------------------------------------- */
+
+bool sx_has_register(const struct ck_program *p, uint32_t expr)
+{
+    const struct ck_expr *e = &p->exprs[expr];
+    unsigned operands = ck_expr_operands(e->op);
+
+    return e->op == CK_REG || (operands > 0 && sx_has_register(p, e->a)) ||
+           (operands > 1 && sx_has_register(p, e->b)) || (operands > 2 && sx_has_register(p, e->c));
+}
+
+static void add_constant(struct sx *sx, uint64_t value)
+{
+    for (uint32_t i = 0; i < sx->constant_count; i++) {
+        if (sx->constants[i] == value)
+            return;
+    }
+    sx->constants[sx->constant_count++] = value;
+}
+
+static bool collect_constants(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    sx->constants =
+        mm_arena_alloc(sx->arena, (p->expr_count + 2 * (size_t)p->prop_count + 1) * sizeof(uint64_t));
+    if (!sx->constants)
+        return false;
+    for (uint32_t i = 0; i < p->expr_count; i++) {
+        uint64_t value = p->exprs[i].imm;
+
+        if (p->exprs[i].op == CK_CONST && !(p->exprs[i].size == 8 && value >= CK_OBJECT_BASE(0)))
+            add_constant(sx, value & sx_mask(p->exprs[i].size));
+    }
+    for (uint32_t i = 0; i < p->prop_count; i++) {
+        if (p->props[i].op != CK_PROP_COMPARE)
+            continue;
+        if (p->props[i].left.kind == CK_TERM_CONST)
+            add_constant(sx, p->props[i].left.value);
+        if (p->props[i].right.kind == CK_TERM_CONST)
+            add_constant(sx, p->props[i].right.value);
+    }
+    return true;
+}
+
+/* What instruction I, whose access begins BEFORE bytes before location L, may write there although nothing in
+ * the program's own values leads there. */
+static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_instr *i, unsigned before)
+{
+    const struct ck_program *p = sx->program;
+    uint64_t mask = sx_mask(l->size);
+
+    if ((i->op != CK_RMW || i->rmw == CK_RMW_XCHG) && !sx_has_register(p, i->value))
+        return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL) >> 8 * before & mask);
+    sx->computed = true;
+    if (p->kernel) /* values without any ground are not looked for */
+        return true;
+    for (uint32_t c = 0; c < sx->constant_count; c++) {
+        if (!sx_add_value(sx, l, sx->constants[c] >> 8 * before & mask))
+            return false;
+    }
+    return true;
+}
+
+/* The same for an address that is not known: anywhere in the location's object. */
+static bool seed_anywhere(struct sx *sx, struct sx_location *l, const struct ck_instr *i)
+{
+    for (unsigned before = 0; before + l->size <= i->size; before += l->size) {
+        if (!seed_location(sx, l, i, before))
+            return false;
+    }
+    return true;
+}
+
+static bool seed_instr(struct sx *sx, const struct ck_instr *i)
+{
+    const struct ck_program *p = sx->program;
+    bool fault;
+    uint32_t object, locations[SX_PIECES], base;
+    unsigned count;
+
+    if (i->op != CK_LOAD && i->op != CK_STORE && i->op != CK_RMW && i->op != CK_CAS)
+        return true;
+    base = ck_program_base(p, i->address);
+    if (sx_has_register(p, i->address)) {
+        /* It may write anywhere in its object: to every location known so far. */
+        for (uint32_t l = 0; l < sx->location_count && i->op != CK_LOAD; l++) {
+            if ((base == UINT32_MAX || sx->locations[l].object == p->objects[base].alias_of) &&
+                !seed_anywhere(sx, &sx->locations[l], i))
+                return false;
+        }
+        return true;
+    }
+    count = sx_locate(sx, sx_eval_expr(p, i->address, NULL), i->size, &object, &fault, locations);
+    if (count == 0)
+        return fault;
+    for (unsigned k = 0; k < count && i->op != CK_LOAD; k++) {
+        struct sx_location *l = &sx->locations[locations[k]];
+
+        if (!seed_location(sx, l, i, l->offset - sx->locations[locations[0]].offset))
+            return false;
+    }
+    return true;
+}
+
+/* Constant addresses first, so that stores through computed ones find the locations. */
+static bool seed(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+
+    for (int computed = 0; computed < 2; computed++) {
+        for (uint32_t t = 0; t < p->thread_count; t++) {
+            for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+                const struct ck_instr *instr = &p->threads[t].instrs[i];
+                bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
+
+                if (access && sx_has_register(p, instr->address) == (computed == 1) && !seed_instr(sx, instr))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- what depends on what ----------------------------------------------------------------------- */
+
+static bool is_access(const struct ck_instr *i)
+{
+    return i->op >= CK_LOAD && i->op <= CK_CAS;
+}
+
+/* Whether instruction I of T is executed or not according to values read: some branch comes before it, or
+ * a loop leads back over it. */
+static bool is_conditional(const struct ck_thread *t, uint32_t i)
+{
+    for (uint32_t k = 0; k < t->instr_count; k++) {
+        bool jump = t->instrs[k].op == CK_BRANCH || t->instrs[k].op == CK_JUMP;
+
+        if (k < i && (jump || t->instrs[k].op == CK_ASSUME || t->instrs[k].op == CK_ASSERT))
+            return true;
+        if (k >= i && jump && t->instrs[k].target <= i)
+            return true;
+    }
+    return false;
+}
+
+/* The values that a thread writes may depend on all that it reads; a read-modify-write by a constant that
+ * is always executed depends on its own location alone. */
+static void add_feeds(struct sx *sx, const struct ck_thread *t, const uint32_t *location)
+{
+    const struct ck_program *p = sx->program;
+    uint32_t n = sx->feeds_count;
+
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        const struct ck_instr *to = &t->instrs[i];
+        bool all;
+
+        if (!is_access(to) || to->op == CK_LOAD || location[i] == UINT32_MAX)
+            continue;
+        all = sx_has_register(p, to->value) || (to->op == CK_RMW && is_conditional(t, i));
+        if (to->op == CK_RMW)
+            mm_rel_add(n, sx->feeds, location[i], location[i]);
+        for (uint32_t k = 0; all && k < t->instr_count; k++) {
+            if (is_access(&t->instrs[k]) && t->instrs[k].op != CK_STORE && location[k] != UINT32_MAX)
+                mm_rel_add(n, sx->feeds, location[k], location[i]);
+        }
+    }
+}
+
+/* Only where every address is a constant: then all locations are known before threads run. */
+static bool find_feeds(struct sx *sx)
+{
+    const struct ck_program *p = sx->program;
+    uint32_t longest = 0, n = sx->location_count;
+    uint32_t *location;
+    bool pieces = false;
+
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        const struct ck_thread *thread = &p->threads[t];
+
+        longest = thread->instr_count > longest ? thread->instr_count : longest;
+        for (uint32_t i = 0; i < thread->instr_count; i++) {
+            if (is_access(&thread->instrs[i]) && sx_has_register(p, thread->instrs[i].address))
+                return true;
+        }
+    }
+    location = mm_arena_alloc(sx->arena, (longest + 1) * sizeof *location);
+    sx->feeds = mm_arena_alloc(sx->arena, (mm_rel_size(n, MM_CAT_REL) + 1) * sizeof *sx->feeds);
+    if (!location || !sx->feeds)
+        return false;
+    sx->feeds_count = n;
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        const struct ck_thread *thread = &p->threads[t];
+
+        for (uint32_t i = 0; i < thread->instr_count; i++) {
+            uint32_t object, locations[SX_PIECES];
+            bool fault;
+            unsigned count = 0;
+
+            location[i] = UINT32_MAX;
+            if (is_access(&thread->instrs[i]))
+                count = sx_locate(sx, sx_eval_expr(p, thread->instrs[i].address, NULL),
+                                  thread->instrs[i].size, &object, &fault, locations);
+            if (count == 1)
+                location[i] = locations[0];
+            else if (count > 1)
+                pieces = true;
+        }
+        add_feeds(sx, thread, location);
+    }
+    if (pieces)
+        sx->feeds = NULL;
+    else
+        mm_rel_star(n, sx->feeds, sx->feeds);
+    return true;
+}
+
+/* A grounded value is the end of a chain of different stores, each to a location that feeds the next: so
+ * long can the chain to location L be. */
+static uint32_t longest_chain(const struct sx *sx, uint32_t l)
+{
+    uint32_t length = 0;
+
+    for (uint32_t k = 0; k < sx->location_count; k++) {
+        if (!sx->feeds || k >= sx->feeds_count || l >= sx->feeds_count ||
+            mm_rel_has(sx->feeds_count, sx->feeds, k, l))
+            length += sx->locations[k].writes;
+    }
+    return length;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------- */
+
+/* A kernel's values all have a ground: a value that takes more writes to its location than there can be is
+ * not reached. */
+static bool add_fresh_value(struct sx *sx, struct sx_location *l, uint32_t i, bool *changed)
+{
+    uint64_t value = l->fresh[i];
+
+    if (sx->program->kernel && l->fresh_costs[i] > l->writes)
+        return true;
+    *changed = true;
+    if (!sx_add_value(sx, l, value))
+        return false;
+    if (sx->program->kernel)
+        l->costs[find_value(l, value)] = l->fresh_costs[i];
+    return true;
+}
+
+static bool add_fresh(struct sx *sx, uint32_t round, bool *changed)
+{
+    *changed = sx->costs_changed;
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        struct sx_location *location = &sx->locations[l];
+
+        if (!sx->program->kernel && round >= longest_chain(sx, l))
+            continue;
+        for (uint32_t i = 0; i < location->fresh_count; i++) {
+            if (!add_fresh_value(sx, location, i, changed))
+                return false;
+        }
+    }
+    if (sx->program->kernel && *changed && round > MAX_ROUNDS) {
+        sx_limit(sx, "search.values", "values depend on each other in too many steps");
+        *changed = false;
+    }
+    return true;
+}
+
+static bool drop_unsupported(struct sx *sx)
+{
+    bool changed = false;
+
+    for (uint32_t l = 0; l < sx->location_count; l++) {
+        struct sx_location *location = &sx->locations[l];
+        uint32_t kept = 0;
+
+        for (uint32_t i = 0; i < location->value_count; i++) {
+            if (location->stored[i] || location->values[i] == location->initial ||
+                (location->any && sx_is_candidate(sx, location, location->values[i]))) {
+                location->costs[kept] = location->costs[i];
+                location->values[kept++] = location->values[i];
+            }
+        }
+        changed = changed || kept != location->value_count;
+        location->value_count = kept;
+    }
+    return changed;
+}
+
+static bool find_traces(struct sx *sx)
+{
+    bool changed = true;
+
+    sx->location_count = 0;
+    sx->feeds = NULL;
+    sx->again = false;
+    if (!sx_add_observed(sx) || !seed(sx))
+        return false;
+    if (!find_feeds(sx)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
+    for (uint32_t round = 0; changed; round++) {
+        uint32_t locations = sx->location_count;
+
+        if (!sx_run_threads(sx) || !add_fresh(sx, round, &changed))
+            return false;
+        changed = changed || locations != sx->location_count || sx->sharing_changed;
+    }
+    while (drop_unsupported(sx) || sx->sharing_changed) {
+        if (!sx_run_threads(sx))
+            return false;
+    }
+    return true;
+}
+
+static bool find_all_traces(struct sx *sx)
+{
+    do {
+        if (find_traces(sx))
+            return true;
+    } while (sx->again && !sx->limited);
+    return false;
+}
+
+bool sx_find_traces(struct sx *sx)
+{
+    if (!collect_constants(sx) || !sx_find_unknown(sx) || !sx_find_guess(sx)) {
+        sx_limit(sx, "memory", "out of memory");
+        return false;
+    }
+    return (!sx->guess || sx_settle_guess(sx, find_all_traces)) && find_all_traces(sx);
+}

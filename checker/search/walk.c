@@ -1,0 +1,392 @@
+/* Executions found by running: the threads of a kernel take turns at random, reads return what was written
+ * last (now and then, something older), and the model judges what came out.  This decides nothing that search
+ * does not decide, but it finds races, failed assertions and final states before search has listed all
+ * traces. */
+#include "checker/search/exec.h"
+#include "checker/search/walker.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { MAX_WALKS = 400, MAX_IDLE = 40, MAX_TURNS = 1 << 15, MAX_WALK_MS = 300 };
+#define INITIAL UINT64_MAX
+
+enum status { RUNS, AT_BARRIER, SPINS, ENDED };
+
+struct walk {
+    struct sx *sx;
+    uint32_t count; /* threads */
+    struct sx_walker *walkers;
+    struct sx_thread *out;
+    uint32_t *pcs;
+    enum status *status;
+    const struct sx_event **waiting;      /* by thread: the barrier that it is at, or NULL */
+    uint64_t *values, *writers, *initial; /* by location; a writer is a thread and an event of it */
+    uint32_t known, capacity;             /* locations with a value */
+    uint64_t *sources;                    /* by thread and event */
+    uint64_t *order;                      /* the writes, as they came */
+    uint32_t order_count;
+    uint32_t changes; /* writes of other values than were there */
+    uint64_t random;
+    bool stale, failed;
+};
+
+static uint32_t pick(struct walk *k, uint32_t below)
+{
+    k->random ^= k->random << 13;
+    k->random ^= k->random >> 7;
+    k->random ^= k->random << 17;
+    return (uint32_t)((k->random >> 11) % below);
+}
+
+static uint64_t pack(uint32_t thread, uint32_t event)
+{
+    return (uint64_t)thread << 32 | event;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+/* Gives the locations found since the last call their initial values. */
+static bool know_locations(struct walk *k)
+{
+    struct sx *sx = k->sx;
+
+    if (sx->location_count > k->capacity) {
+        uint32_t capacity = 2 * sx->location_count + 16;
+        uint64_t *values = mm_arena_alloc(sx->traces, 3 * (size_t)capacity * sizeof *values);
+
+        if (!values)
+            return false;
+        if (k->known) {
+            memcpy(values, k->values, k->known * sizeof *values);
+            memcpy(values + capacity, k->writers, k->known * sizeof *values);
+            memcpy(values + 2 * (size_t)capacity, k->initial, k->known * sizeof *values);
+        }
+        k->values = values;
+        k->writers = values + capacity;
+        k->initial = values + 2 * (size_t)capacity;
+        k->capacity = capacity;
+    }
+    for (; k->known < sx->location_count; k->known++) {
+        const struct sx_location *l = &sx->locations[k->known];
+
+        k->values[k->known] = k->initial[k->known] =
+            l->any && l->value_count ? l->values[pick(k, l->value_count)] : l->initial;
+        k->writers[k->known] = INITIAL;
+    }
+    return true;
+}
+
+static uint64_t value_of(const struct walk *k, uint64_t writer)
+{
+    return k->walkers[writer >> 32].events[(uint32_t)writer].value;
+}
+
+/* The write that a read of LOCATION returns: the last one, or now and then an older one. */
+static uint64_t choose_source(struct walk *k, uint32_t location, bool load)
+{
+    if (!k->stale || !load || pick(k, 4) != 0)
+        return k->writers[location];
+    for (unsigned tries = 0; tries < 4 && k->order_count; tries++) {
+        uint64_t w = k->order[pick(k, k->order_count)];
+
+        if (k->walkers[w >> 32].events[(uint32_t)w].location == location)
+            return w;
+    }
+    return k->writers[location];
+}
+
+static uint64_t read_pieces(struct walk *k, uint32_t t, const struct sx_access *a)
+{
+    struct sx_walker *w = &k->walkers[t];
+    uint64_t value = 0;
+
+    for (unsigned n = 0; n < a->count && !w->failed; n++) {
+        uint32_t location = a->locations[n];
+        uint64_t source = choose_source(k, location, a->instr->op == CK_LOAD);
+        uint64_t piece = source == k->writers[location] ? k->values[location] : value_of(k, source);
+
+        sx_push_piece(w, SX_READ, a, n, piece, 0);
+        value |= piece << sx_piece_shift(k->sx, a, n);
+        if (!w->failed)
+            k->sources[(size_t)t * SX_TRACE_EVENTS + w->event_count - 1] = source;
+    }
+    return value;
+}
+
+static void write_pieces(struct walk *k, uint32_t t, const struct sx_access *a, uint64_t value,
+                         uint64_t depends)
+{
+    struct sx_walker *w = &k->walkers[t];
+
+    for (unsigned n = 0; n < a->count; n++) {
+        uint32_t location = a->locations[n];
+        uint64_t piece = sx_piece(k->sx, a, n, value);
+
+        sx_push_piece(w, SX_WRITE, a, n, piece, depends);
+        if (w->failed)
+            return;
+        k->changes += k->values[location] != piece;
+        k->values[location] = piece;
+        k->writers[location] = k->order[k->order_count++] = pack(t, w->event_count - 1);
+    }
+}
+
+static void read_or_modify(struct walk *k, uint32_t t, const struct sx_access *a)
+{
+    const struct ck_program *p = k->sx->program;
+    struct sx_walker *w = &k->walkers[t];
+    const struct ck_instr *i = a->instr;
+    uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
+    uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
+    uint64_t old = read_pieces(k, t, a), depends;
+    bool writes = i->op == CK_RMW || (i->op == CK_CAS && old == expected && !(i->weak && pick(k, 8) == 0));
+
+    if (w->failed)
+        return;
+    depends = sx_read_bits(w, a);
+    if (writes)
+        write_pieces(k, t, a, i->op == CK_RMW ? sx_rmw_value(p, i, old, operand) : operand,
+                     sx_written_depends(w, a, depends));
+    else if (i->op == CK_CAS)
+        sx_fail_exchange(w, a);
+    if (!w->failed)
+        sx_walker_result(w, a, old, depends, writes);
+}
+
+static void access(struct walk *k, uint32_t t)
+{
+    const struct ck_program *p = k->sx->program;
+    struct sx_walker *w = &k->walkers[t];
+    struct sx_access a = sx_begin_access(w, k->pcs[t]);
+
+    k->failed = w->failed || !know_locations(k);
+    if (k->failed)
+        return;
+    if (a.count == 0)
+        k->status[t] = ENDED;
+    else if (a.instr->op == CK_STORE)
+        write_pieces(k, t, &a, sx_eval_expr(p, a.instr->value, w->block),
+                     sx_depends(p, a.instr->value, w->depends));
+    else
+        read_or_modify(k, t, &a);
+    k->pcs[t]++;
+}
+
+/* ---- turns -------------------------------------------------------------------------------------- */
+
+static const struct sx_event *last_event(const struct walk *k, uint32_t t)
+{
+    return &k->walkers[t].events[k->walkers[t].event_count - 1];
+}
+
+/* Lets the work-items go on that wait where all others of their group wait too. */
+static void release(struct walk *k, uint32_t t)
+{
+    const struct ck_program *p = k->sx->program;
+
+    for (uint32_t u = 0; u < k->count; u++)
+        k->waiting[u] = k->status[u] == AT_BARRIER ? last_event(k, u) : NULL;
+    if (!sx_all_wait(p, k->waiting, t))
+        return;
+    for (uint32_t u = 0; u < k->count; u++) {
+        if (u == t || sx_share_barriers(p, t, u, k->waiting[t]->instr->sub_group))
+            k->status[u] = RUNS;
+    }
+}
+
+/* The next instruction of thread T; true if it is one that others notice. */
+static bool take_turn(struct walk *k, uint32_t t)
+{
+    struct sx_walker *w = &k->walkers[t];
+    const struct ck_instr *i;
+    uint32_t before = w->event_count, pc = k->pcs[t];
+
+    w->waited = false;
+    if (pc >= w->thread->instr_count) {
+        sx_walker_finish(w, SX_DONE);
+        k->status[t] = ENDED;
+        return true;
+    }
+    i = &w->thread->instrs[pc];
+    sx_walker_enter(w, pc);
+    if (i->op >= CK_LOAD && i->op <= CK_CAS) {
+        access(k, t);
+        k->failed = k->failed || w->failed;
+        return true;
+    }
+    if (!sx_walker_step(w, &k->pcs[t])) {
+        k->failed = k->failed || w->failed || (w->out->trace_count == 0);
+        k->status[t] = ENDED;
+        return true;
+    }
+    if (i->op == CK_BARRIER) {
+        k->status[t] = AT_BARRIER;
+        release(k, t);
+    }
+    if (w->waited)
+        k->status[t] = SPINS;
+    return w->waited || w->event_count != before;
+}
+
+/* A thread to go on with; UINT32_MAX: none can. */
+static uint32_t next_thread(struct walk *k)
+{
+    uint32_t count = 0, chosen;
+
+    for (uint32_t t = 0; t < k->count; t++)
+        count += k->status[t] == RUNS;
+    if (count == 0)
+        return UINT32_MAX;
+    chosen = pick(k, count);
+    for (uint32_t t = 0;; t++) {
+        if (k->status[t] == RUNS && chosen-- == 0)
+            return t;
+    }
+}
+
+/* Who waited for memory may look again once it changed. */
+static void wake(struct walk *k)
+{
+    for (uint32_t t = 0; t < k->count; t++) {
+        if (k->status[t] == SPINS)
+            k->status[t] = RUNS;
+    }
+}
+
+static void run(struct walk *k, uint32_t switching)
+{
+    uint32_t t = UINT32_MAX;
+
+    for (uint32_t turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->again; turn++) {
+        uint32_t changes = k->changes;
+
+        if (t == UINT32_MAX || k->status[t] != RUNS || pick(k, switching) == 0)
+            t = next_thread(k);
+        if (t == UINT32_MAX)
+            return;
+        while (!k->failed && k->status[t] == RUNS && !take_turn(k, t))
+            turn++;
+        if (k->changes != changes)
+            wake(k);
+    }
+}
+
+/* ---- judging ------------------------------------------------------------------------------------ */
+
+static bool set_up(struct walk *k)
+{
+    struct sx *sx = k->sx;
+    uint32_t n = k->count;
+    struct mm_arena *arena = sx->traces;
+
+    mm_arena_reset(arena);
+    k->known = k->capacity = k->order_count = 0;
+    k->failed = false;
+    k->walkers = mm_arena_alloc(arena, n * sizeof *k->walkers);
+    k->out = mm_arena_alloc(arena, n * sizeof *k->out);
+    k->pcs = mm_arena_alloc(arena, n * sizeof *k->pcs);
+    k->status = mm_arena_alloc(arena, n * sizeof *k->status);
+    k->waiting = mm_arena_alloc(arena, n * sizeof *k->waiting);
+    k->sources = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->sources);
+    k->order = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->order);
+    if (!k->walkers || !k->out || !k->pcs || !k->status || !k->waiting || !k->sources || !k->order)
+        return false;
+    if (!sx_add_observed(sx) || !know_locations(k))
+        return sx->again; /* run() ends at once */
+    for (uint32_t t = 0; t < n; t++) {
+        k->walkers[t] = (struct sx_walker){
+            .sx = sx, .thread = &sx->program->threads[t], .out = &k->out[t], .alone = true};
+        if (!sx_walker_begin(&k->walkers[t]))
+            return false;
+    }
+    return true;
+}
+
+static void judge(struct walk *k)
+{
+    struct sx *sx = k->sx;
+    const struct sx_trace **chosen = mm_arena_alloc(sx->traces, (k->count + 1) * sizeof *chosen);
+    struct sx_given given = {.sources = k->sources,
+                             .stride = SX_TRACE_EVENTS,
+                             .order = k->order,
+                             .order_count = k->order_count,
+                             .initial = k->initial};
+    uint64_t executions = sx->verdict->execution_count, candidates = sx->verdict->candidate_count;
+    bool partial = false;
+
+    for (uint32_t t = 0; t < k->count && chosen; t++) {
+        bool ended = k->status[t] == ENDED;
+
+        if (!ended)
+            sx_walker_finish(&k->walkers[t], SX_WAIT);
+        if (k->out[t].trace_count == 0)
+            return;
+        k->out[t].traces[0].stopped = !ended;
+        partial = partial || !ended || k->out[t].traces[0].end != SX_DONE;
+        chosen[t] = &k->out[t].traces[0];
+    }
+    if (!chosen)
+        return;
+    sx->mode = partial ? SX_PARTIAL : SX_COMPLETE;
+    sx_execute_given(sx, chosen, partial, &given);
+    sx->mode = SX_COMPLETE;
+    sx->verdict->execution_count = executions;
+    sx->verdict->candidate_count = candidates;
+}
+
+static bool has_quorum(const struct ck_program *p)
+{
+    for (uint32_t t = 0; t < p->thread_count; t++) {
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            if (p->threads[t].instrs[i].op == CK_BARRIER && p->threads[t].instrs[i].quorum)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* How much is known so far. */
+static size_t findings(const struct sx *sx)
+{
+    size_t count = sx->verdict->state_count;
+
+    for (uint32_t i = 0; i < sx->model->check_count; i++)
+        count += sx->flags[i];
+    return count + sx->raised[0] + sx->raised[1] + sx->raised[2] + sx->raised[3];
+}
+
+static bool too_long(clock_t start)
+{
+    return (clock() - start) / (CLOCKS_PER_SEC / 1000) > MAX_WALK_MS;
+}
+
+void sx_walk(struct sx *sx)
+{
+    static const uint32_t switching[] = {1, 3, 8, 20};
+    struct walk k = {.sx = sx, .count = sx->program->thread_count, .random = 0x9E3779B97F4A7C15U};
+    clock_t start = clock();
+    uint32_t idle = 0;
+
+    if (k.count < 2 || has_quorum(sx->program))
+        return;
+    for (uint32_t i = 0; i < MAX_WALKS && idle < MAX_IDLE && !too_long(start) && !sx->stop; i++) {
+        size_t before = findings(sx);
+
+        k.stale = i % 3 == 2;
+        if (!set_up(&k))
+            break;
+        run(&k, switching[i % 4]);
+        if (sx->again) { /* locations were cut: once more */
+            sx->again = false;
+            sx->location_count = 0;
+        } else if (k.failed || sx->limited) {
+            break;
+        } else {
+            judge(&k);
+        }
+        idle = findings(sx) > before ? 0 : idle + 1;
+    }
+    sx->location_count = 0;
+    mm_arena_reset(sx->traces);
+}

@@ -1,0 +1,82 @@
+/* A thread that is being executed: for all its traces (search/trace.c), or along one execution
+ * (search/walk.c). */
+#ifndef CHECKER_SEARCH_WALKER_H
+#define CHECKER_SEARCH_WALKER_H
+
+#include "checker/search/internal.h"
+
+/* The state of a thread; what branches of the exploration must not share is in one block to copy. */
+struct sx_walker {
+    struct sx *sx;
+    const struct ck_thread *thread;
+    struct sx_thread *out;
+    struct sx_event *events;
+    uint32_t event_count, last_effect; /* last event that is more than a read, plus 1 */
+    uint32_t edge_count;
+    uint32_t *edges; /* instruction of each back edge */
+    uint64_t *block; /* registers; per back edge: times taken, effects and events when its loop was entered or
+                        last begun anew, registers then */
+    uint64_t *depends; /* near the end of the block: for each register the reads that it is computed from, */
+    uint64_t *way;     /* and at its end those that decided the way here */
+    uint64_t *live;    /* per back edge: set of the registers that its target may read */
+    size_t block_words;
+    uint8_t *is_header; /* by instruction: a back edge leads there */
+    uint8_t *racing;    /* by instruction: an atomic read that may race; 0: not known yet, 1: no, 2: yes */
+    bool came_back;
+    bool failed;
+    bool alone;  /* one execution is followed: rounds of a loop that only wait leave no trace */
+    bool waited; /* such a round just ended */
+    bool steps;  /* all threads are executed together: no traces are kept, but how this one ends */
+    bool ended;
+    enum sx_end end;
+    uint32_t wait_from;
+};
+
+/* An access under way: the locations that it covers, by their addresses, and the bytes of their objects. */
+struct sx_access {
+    const struct ck_instr *instr;
+    uint32_t pc, object, start;
+    unsigned count; /* of locations; 0: none could be found */
+    uint32_t locations[SX_PIECES];
+    bool fault;
+    uint64_t depends; /* reads that the address is computed from */
+};
+
+/* Sets up W (sx, thread and out are filled in) before the first instruction; false: out of memory. */
+bool sx_walker_begin(struct sx_walker *w);
+/* Before the instruction at PC: notes where iterations of loops begin. */
+void sx_walker_enter(struct sx_walker *w, uint32_t pc);
+/* Executes one instruction other than an access; false: the trace ends here. */
+bool sx_walker_step(struct sx_walker *w, uint32_t *pc);
+/* The next event, of KIND and by INSTR; NULL: there are too many. */
+struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck_instr *instr);
+/* All traces from the instruction at PC on. */
+void sx_walker_run(struct sx_walker *w, uint32_t pc);
+
+/* Accesses (search/access.c).  What the instruction at PC accesses: count is 0 where the trace ends here. */
+struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc);
+/* The next event reads VALUE from piece K of A, or writes it there.  Reads of all pieces come before writes.
+ */
+void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_access *a, unsigned k,
+                   uint64_t value, uint64_t depends);
+/* Piece K of VALUE, which is of the whole access; where in it the piece begins, in bits. */
+uint64_t sx_piece(const struct sx *sx, const struct sx_access *a, unsigned k, uint64_t value);
+unsigned sx_piece_shift(const struct sx *sx, const struct sx_access *a, unsigned k);
+/* The last events read all pieces of A: their bits.  What writes of A depend on then. */
+uint64_t sx_read_bits(const struct sx_walker *w, const struct sx_access *a);
+uint64_t sx_written_depends(const struct sx_walker *w, const struct sx_access *a, uint64_t read);
+/* The next events write VALUE to all pieces of A. */
+void sx_write_pieces(struct sx_walker *w, const struct sx_access *a, uint64_t value, uint64_t depends);
+/* The last events read all pieces of A, a compare-exchange that fails. */
+void sx_fail_exchange(struct sx_walker *w, const struct sx_access *a);
+/* Sets the registers of A, which read VALUE and wrote or not. */
+void sx_walker_result(struct sx_walker *w, const struct sx_access *a, uint64_t value, uint64_t depends,
+                      bool writes);
+/* A store is executed; for others, all traces from the instruction at PC on are tried.  False: the trace ends
+ * here. */
+bool sx_walker_access(struct sx_walker *w, uint32_t pc);
+
+/* Keeps the trace as it is now. */
+void sx_walker_finish(struct sx_walker *w, enum sx_end end);
+
+#endif

@@ -1,0 +1,577 @@
+/* The Z3 engine's meaning of the cat language: every operator as formulas over pairs of events.
+ *
+ * An entry that is plainly false costs nothing; most are, because base relations know early which pairs they
+ * can never hold.  Closures are exact, so that they may be used under negation. */
+#include "checker/z3/internal.h"
+
+#include <string.h>
+
+/* Z3 visits deeply shared formulas slowly, and does not look at the clock meanwhile. */
+enum { MAX_RECURSIVE_FORMULAS = 20000 };
+
+/* ---- relations as matrices of formulas ------------------------------------------------------------ */
+
+static size_t entries(const struct zx *z, bool is_set)
+{
+    return is_set ? z->n : (size_t)z->n * z->n;
+}
+
+static uint32_t row_words(const struct zx *z, bool is_set)
+{
+    return is_set ? 1 : z->words;
+}
+
+struct zx_rel *zx_rel_new(struct zx *z, bool is_set)
+{
+    struct zx_rel *r = zx_alloc(z, 1, sizeof *r);
+
+    r->is_set = is_set;
+    r->e = zx_alloc(z, entries(z, is_set), sizeof *r->e);
+    r->may = zx_alloc(z, (size_t)z->n * row_words(z, is_set), sizeof *r->may);
+    for (size_t i = 0; i < entries(z, is_set); i++)
+        r->e[i] = z->no;
+    return r;
+}
+
+/* Sets use I alone. */
+void zx_rel_set(struct zx *z, struct zx_rel *r, uint32_t i, uint32_t j, Z3_ast a)
+{
+    uint64_t *word = r->is_set ? &r->may[i] : &r->may[(size_t)i * z->words + j / 64];
+    uint64_t bit = r->is_set ? 1 : UINT64_C(1) << (j % 64);
+
+    r->e[r->is_set ? i : (size_t)i * z->n + j] = a;
+    *word = a == z->no ? *word & ~bit : *word | bit;
+}
+
+Z3_ast zx_rel_get(const struct zx *z, const struct zx_rel *r, uint32_t i, uint32_t j)
+{
+    return r->e[r->is_set ? i : (size_t)i * z->n + j];
+}
+
+/* The next column of row I, from J on, that may be related; N if none. */
+static uint32_t next_in_row(const struct zx *z, const struct zx_rel *r, uint32_t i, uint32_t j)
+{
+    const uint64_t *row = &r->may[(size_t)i * z->words];
+    uint32_t w = j / 64;
+    uint64_t bits;
+
+    if (j >= z->n)
+        return z->n;
+    bits = row[w] & (UINT64_MAX << (j % 64));
+    while (!bits) {
+        if (++w == z->words)
+            return z->n;
+        bits = row[w];
+    }
+    return w * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+#define EACH_IN_ROW(z, r, i, j)                                                                              \
+    (uint32_t j = next_in_row(z, r, i, 0); j < (z)->n; j = next_in_row(z, r, i, j + 1))
+
+/* ---- operators --------------------------------------------------------------------------------------- */
+
+static struct zx_rel *pointwise(struct zx *z, enum mm_cat_op op, const struct zx_rel *a,
+                                const struct zx_rel *b)
+{
+    struct zx_rel *r = zx_rel_new(z, a->is_set);
+    uint32_t columns = a->is_set ? 1 : z->n;
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        for (uint32_t j = 0; j < columns; j++) {
+            Z3_ast x = zx_rel_get(z, a, i, j), y = zx_rel_get(z, b, i, j);
+
+            if (op == MM_CAT_UNION)
+                x = zx_or(z, x, y);
+            else if (x != z->no)
+                x = zx_and(z, x, op == MM_CAT_DIFF ? zx_not(z, y) : y);
+            if (x != z->no)
+                zx_rel_set(z, r, i, j, x);
+        }
+    }
+    return r;
+}
+
+static struct zx_rel *complement(struct zx *z, const struct zx_rel *a)
+{
+    struct zx_rel *r = zx_rel_new(z, a->is_set);
+    uint32_t columns = a->is_set ? 1 : z->n;
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        for (uint32_t j = 0; j < columns; j++)
+            zx_rel_set(z, r, i, j, zx_not(z, zx_rel_get(z, a, i, j)));
+    }
+    return r;
+}
+
+/* Row I of A;B, one list of ways per column; the event in the middle must happen. */
+static void sequence_row(struct zx *z, struct zx_rel *r, const struct zx_rel *a, const struct zx_rel *b,
+                         uint32_t i, Z3_ast *ways, uint32_t *count)
+{
+    uint32_t n = z->n;
+
+    memset(count, 0, n * sizeof *count);
+    for
+        EACH_IN_ROW(z, a, i, j)
+        {
+            Z3_ast first = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
+
+        for
+            EACH_IN_ROW(z, b, j, k)
+        ways[(size_t)k * n + count[k]++] = zx_and(z, first, zx_rel_get(z, b, j, k));
+        }
+    for (uint32_t k = 0; k < n; k++) {
+        if (count[k])
+            zx_rel_set(z, r, i, k, zx_or_n(z, count[k], &ways[(size_t)k * n]));
+    }
+}
+
+static struct zx_rel *sequence(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+    Z3_ast *ways = zx_alloc(z, (size_t)z->n * z->n, sizeof *ways);
+    uint32_t *count = zx_alloc(z, z->n, sizeof *count);
+
+    for (uint32_t i = 0; i < z->n; i++)
+        sequence_row(z, r, a, b, i, ways, count);
+    return r;
+}
+
+static struct zx_rel *inverse(struct zx *z, const struct zx_rel *a)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        for
+            EACH_IN_ROW(z, a, i, j)
+        zx_rel_set(z, r, j, i, zx_rel_get(z, a, i, j));
+    }
+    return r;
+}
+
+static struct zx_rel *product(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        for (uint32_t j = 0; a->e[i] != z->no && j < z->n; j++)
+            zx_rel_set(z, r, i, j, zx_and(z, a->e[i], b->e[j]));
+    }
+    return r;
+}
+
+static struct zx_rel *identity(struct zx *z, const struct zx_rel *a)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+
+    for (uint32_t i = 0; i < z->n; i++)
+        zx_rel_set(z, r, i, i, a ? a->e[i] : z->yes);
+    return r;
+}
+
+static struct zx_rel *optional(struct zx *z, const struct zx_rel *a)
+{
+    return pointwise(z, MM_CAT_UNION, a, identity(z, NULL));
+}
+
+static struct zx_rel *domain(struct zx *z, const struct zx_rel *a)
+{
+    struct zx_rel *r = zx_rel_new(z, true);
+    Z3_ast *ways = zx_alloc(z, z->n, sizeof *ways);
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        uint32_t count = 0;
+
+        for
+            EACH_IN_ROW(z, a, i, j)
+        ways[count++] = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
+        zx_rel_set(z, r, i, 0, zx_or_n(z, count, ways));
+    }
+    return r;
+}
+
+static struct zx_rel *universe(struct zx *z)
+{
+    struct zx_rel *r = zx_rel_new(z, true);
+
+    for (uint32_t i = 0; i < z->n; i++)
+        zx_rel_set(z, r, i, 0, z->yes);
+    return r;
+}
+
+/* Ways through K, which must happen, are added for one K after the other: exact once all have had their turn.
+ */
+static void close_through(struct zx *z, struct zx_rel *r, uint32_t k)
+{
+    for (uint32_t i = 0; i < z->n; i++) {
+        Z3_ast first = zx_rel_get(z, r, i, k);
+
+        if (first == z->no || i == k)
+            continue;
+        first = zx_and(z, first, z->events[k].exec);
+        for
+            EACH_IN_ROW(z, r, k, j)
+            {
+                Z3_ast direct = zx_rel_get(z, r, i, j);
+
+                if (direct != z->yes && j != k)
+                    zx_rel_set(z, r, i, j, zx_or(z, direct, zx_and(z, first, zx_rel_get(z, r, k, j))));
+            }
+    }
+}
+
+/* How many entries have to do with K: those with few go first, so that formulas stay small. */
+static uint32_t degree(const struct zx *z, const struct zx_rel *r, uint32_t k)
+{
+    uint32_t out = 0, in = 0;
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        in += zx_rel_get(z, r, i, k) != z->no;
+        out += zx_rel_get(z, r, k, i) != z->no;
+    }
+    return in * out;
+}
+
+struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *a)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+    bool *done = zx_alloc(z, z->n, sizeof *done);
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        for
+            EACH_IN_ROW(z, a, i, j)
+        zx_rel_set(z, r, i, j, zx_rel_get(z, a, i, j));
+    }
+    for (uint32_t turn = 0; turn < z->n; turn++) {
+        uint32_t best = ZX_NONE, least = 0;
+
+        for (uint32_t k = 0; k < z->n; k++) {
+            uint32_t d = done[k] ? 0 : degree(z, r, k);
+
+            if (!done[k] && (best == ZX_NONE || d < least)) {
+                best = k;
+                least = d;
+            }
+        }
+        done[best] = true;
+        if (least)
+            close_through(z, r, best);
+    }
+    return r;
+}
+
+/* Some strict total order of SET: events have numbers, and those with equal ones come by their index. */
+static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+    Z3_ast *place = zx_alloc(z, z->n, sizeof *place);
+    uint32_t members = 0;
+    unsigned bits = 1;
+
+    for (uint32_t i = 0; i < z->n; i++)
+        members += set->e[i] != z->no;
+    while (1U << bits < members)
+        bits++;
+    for (uint32_t i = 0; i < z->n; i++) {
+        if (set->e[i] != z->no)
+            place[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "s", Z3_mk_bv_sort(z->c, bits)));
+    }
+    for (uint32_t i = 0; i < z->n; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            Z3_ast both = zx_and(z, set->e[i], set->e[j]), first;
+
+            if (both == z->no)
+                continue;
+            first = zx_keep(z, Z3_mk_bvult(z->c, place[i], place[j]));
+            zx_rel_set(z, r, i, j, zx_and(z, both, first));
+            zx_rel_set(z, r, j, i, zx_and(z, both, zx_not(z, first)));
+        }
+    }
+    return r;
+}
+
+/* ---- expressions --------------------------------------------------------------------------------------- */
+
+static bool same_relation(const struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
+{
+    return memcmp(a->e, b->e, entries(z, a->is_set) * sizeof *a->e) == 0;
+}
+
+static bool mentions(const struct mm_cat_expr *e, uint32_t let)
+{
+    bool found = e->op == MM_CAT_NAME && e->let == let;
+
+    for (uint32_t i = 0; i < e->child_count && !found; i++)
+        found = mentions(e->child[i], let);
+    return found;
+}
+
+/* Adds to *SUM the terms of E, a union, but for LET;LET.  False: some other term mentions LET. */
+static bool add_terms(struct zx *z, const struct mm_cat_expr *e, uint32_t let, struct zx_rel **sum,
+                      bool *squared)
+{
+    struct zx_rel *term;
+
+    if (e->op == MM_CAT_UNION)
+        return add_terms(z, e->child[0], let, sum, squared) && add_terms(z, e->child[1], let, sum, squared);
+    if (e->op == MM_CAT_SEQ && e->child[0]->op == MM_CAT_NAME && e->child[0]->let == let &&
+        e->child[1]->op == MM_CAT_NAME && e->child[1]->let == let)
+        return *squared = true;
+    if (mentions(e, let))
+        return false;
+    term = zx_eval(z, e, NULL);
+    *sum = *sum ? pointwise(z, MM_CAT_UNION, *sum, term) : term;
+    return true;
+}
+
+/* let rec r = e | r; r is the closure of e. */
+static bool is_closure(struct zx *z, uint32_t let)
+{
+    const struct mm_cat_model *m = z->model;
+    const struct mm_cat_let *l = &m->lets[let];
+    struct zx_rel *sum = NULL;
+    bool squared = false,
+         alone = (let == 0 || m->lets[let - 1].recursive_group != l->recursive_group) &&
+                 (let + 1 == m->let_count || m->lets[let + 1].recursive_group != l->recursive_group);
+
+    if (!alone || !add_terms(z, l->body, let, &sum, &squared) || !sum || !squared)
+        return false;
+    z->let_cache[let] = zx_closure(z, sum);
+    return true;
+}
+
+/* Least fixpoint of the lets of one group, by iteration from the empty relation.  Formulas rarely come to
+ * repeat themselves, but after as many rounds as there are entries nothing new can become true. */
+static void evaluate_recursive(struct zx *z, uint32_t group)
+{
+    const struct mm_cat_model *m = z->model;
+    uint64_t rounds = 1, before = z->budget;
+
+    for (uint32_t i = 0; i < m->let_count; i++) {
+        if (m->lets[i].recursive_group != group)
+            continue;
+        z->let_cache[i] = zx_rel_new(z, m->lets[i].body->type == MM_CAT_SET);
+        rounds += entries(z, z->let_cache[i]->is_set);
+    }
+    for (bool changed = true; changed && rounds-- > 0;) {
+        struct zx_rel **next = zx_alloc(z, m->let_count, sizeof(*next));
+
+        changed = false;
+        if (before - z->budget > MAX_RECURSIVE_FORMULAS)
+            zx_stop(z, MM_LIMIT, "z3", "a recursive definition of the model takes too many formulas");
+        for (uint32_t i = 0; i < m->let_count; i++) {
+            if (m->lets[i].recursive_group == group)
+                next[i] = zx_eval(z, m->lets[i].body, NULL);
+        }
+        for (uint32_t i = 0; i < m->let_count; i++) {
+            if (!next[i])
+                continue;
+            changed = changed || !same_relation(z, z->let_cache[i], next[i]);
+            z->let_cache[i] = next[i];
+        }
+    }
+}
+
+static struct zx_rel *evaluate_let(struct zx *z, uint32_t let)
+{
+    const struct mm_cat_let *l = &z->model->lets[let];
+
+    if (!z->let_cache[let] && l->recursive_group && !is_closure(z, let))
+        evaluate_recursive(z, l->recursive_group);
+    if (!z->let_cache[let])
+        z->let_cache[let] = zx_eval(z, l->body, NULL);
+    return z->let_cache[let];
+}
+
+static struct zx_rel *call(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments)
+{
+    struct zx_rel **actual = zx_alloc(z, expr->child_count, sizeof(*actual));
+
+    for (uint32_t i = 0; i < expr->child_count; i++)
+        actual[i] = zx_eval(z, expr->child[i], arguments);
+    return zx_eval(z, z->model->lets[expr->let].body, actual);
+}
+
+/* [S];r and r;[S] without visiting all triples. */
+static struct zx_rel *restrict_side(struct zx *z, const struct zx_rel *set, const struct zx_rel *a, bool left)
+{
+    struct zx_rel *r = zx_rel_new(z, false);
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        for
+            EACH_IN_ROW(z, a, i, j)
+        zx_rel_set(z, r, i, j, zx_and(z, zx_rel_get(z, a, i, j), set->e[left ? i : j]));
+    }
+    return r;
+}
+
+static struct zx_rel *evaluate_seq(struct zx *z, const struct mm_cat_expr *expr,
+                                   struct zx_rel *const *arguments)
+{
+    const struct mm_cat_expr *a = expr->child[0], *b = expr->child[1];
+
+    if (a->op == MM_CAT_IDENTITY)
+        return restrict_side(z, zx_eval(z, a->child[0], arguments), zx_eval(z, b, arguments), true);
+    if (b->op == MM_CAT_IDENTITY)
+        return restrict_side(z, zx_eval(z, b->child[0], arguments), zx_eval(z, a, arguments), false);
+    return sequence(z, zx_eval(z, a, arguments), zx_eval(z, b, arguments));
+}
+
+static struct zx_rel *evaluate_leaf(struct zx *z, const struct mm_cat_expr *expr,
+                                    struct zx_rel *const *arguments)
+{
+    switch (expr->op) {
+    case MM_CAT_NAME:
+        return expr->base != UINT32_MAX ? zx_base(z, mm_cat_bases[expr->base].name)
+                                        : evaluate_let(z, expr->let);
+    case MM_CAT_PARAMETER:
+        return arguments[expr->parameter];
+    case MM_CAT_CALL:
+        return call(z, expr, arguments);
+    case MM_CAT_UNIVERSE:
+        return universe(z);
+    default:
+        return zx_rel_new(z, expr->type == MM_CAT_SET);
+    }
+}
+
+struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments)
+{
+    struct zx_rel *a;
+
+    if (expr->child_count == 0 || expr->op == MM_CAT_CALL)
+        return evaluate_leaf(z, expr, arguments);
+    if (expr->op == MM_CAT_SEQ)
+        return evaluate_seq(z, expr, arguments);
+    a = zx_eval(z, expr->child[0], arguments);
+    switch (expr->op) {
+    case MM_CAT_LINEAR:
+        return linear(z, a);
+    case MM_CAT_UNION:
+    case MM_CAT_INTER:
+    case MM_CAT_DIFF:
+        return pointwise(z, expr->op, a, zx_eval(z, expr->child[1], arguments));
+    case MM_CAT_PRODUCT:
+        return product(z, a, zx_eval(z, expr->child[1], arguments));
+    case MM_CAT_COMPLEMENT:
+        return complement(z, a);
+    case MM_CAT_INVERSE:
+        return inverse(z, a);
+    case MM_CAT_PLUS:
+        return zx_closure(z, a);
+    case MM_CAT_STAR:
+        return optional(z, zx_closure(z, a));
+    case MM_CAT_OPTIONAL:
+        return optional(z, a);
+    case MM_CAT_IDENTITY:
+        return identity(z, a);
+    case MM_CAT_DOMAIN:
+        return domain(z, a);
+    case MM_CAT_RANGE:
+        return domain(z, inverse(z, a));
+    default:
+        break;
+    }
+    zx_stop(z, MM_BUG, "z3", "the Z3 engine does not know an operator of the model (line %u)", expr->line);
+}
+
+/* ---- checks ----------------------------------------------------------------------------------------------
+ */
+
+/* No entry on the diagonal (DIAGONAL), or none at all, between events that happen. */
+static Z3_ast none(struct zx *z, const struct zx_rel *r, bool diagonal)
+{
+    Z3_ast all = z->yes, *terms = zx_alloc(z, entries(z, r->is_set), sizeof *terms);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < z->n; i++) {
+        for (uint32_t j = r->is_set || diagonal ? i : 0; j < (r->is_set || diagonal ? i + 1 : z->n); j++) {
+            Z3_ast a = zx_rel_get(z, r, i, j), both;
+
+            if (a == z->no)
+                continue;
+            both = zx_and(z, z->events[i].exec, z->events[j].exec);
+            terms[count++] = zx_not(z, zx_and(z, a, both));
+        }
+    }
+    if (count)
+        all = zx_and_n(z, count, terms);
+    return all;
+}
+
+/* Events on a cycle of what may be related: only they need a place in an order. */
+static void mark_cyclic(const struct zx *z, const struct zx_rel *r, uint64_t *reach)
+{
+    uint32_t words = z->words;
+
+    memcpy(reach, r->may, (size_t)z->n * words * sizeof *reach);
+    for (uint32_t k = 0; k < z->n; k++) {
+        for (uint32_t i = 0; i < z->n; i++) {
+            if (!(reach[(size_t)i * words + k / 64] >> (k % 64) & 1))
+                continue;
+            for (uint32_t w = 0; w < words; w++)
+                reach[(size_t)i * words + w] |= reach[(size_t)k * words + w];
+        }
+    }
+}
+
+/* Every event has a number, and related events have increasing ones. */
+static Z3_ast ordered(struct zx *z, const struct zx_rel *r)
+{
+    uint64_t *reach = zx_alloc(z, (size_t)z->n * z->words, sizeof *reach);
+    Z3_ast *place = zx_alloc(z, z->n, sizeof *place), all = z->yes;
+    Z3_ast *terms = zx_alloc(z, (size_t)z->n * z->n, sizeof *terms);
+    uint32_t count = 0, cyclic = 0;
+    unsigned bits = 1;
+    Z3_sort sort;
+
+    mark_cyclic(z, r, reach);
+    for (uint32_t i = 0; i < z->n; i++)
+        cyclic += (uint32_t)(reach[(size_t)i * z->words + i / 64] >> (i % 64) & 1);
+    while (1U << bits < cyclic)
+        bits++;
+    sort = Z3_mk_bv_sort(z->c, bits);
+    for (uint32_t i = 0; i < z->n; i++) {
+        if (reach[(size_t)i * z->words + i / 64] >> (i % 64) & 1)
+            place[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "o", sort));
+    }
+    for (uint32_t i = 0; i < z->n; i++) {
+        for
+            EACH_IN_ROW(z, r, i, j)
+            {
+                Z3_ast both = zx_and(z, z->events[i].exec, z->events[j].exec);
+                bool back = reach[(size_t)j * z->words + i / 64] >> (i % 64) & 1;
+                Z3_ast less;
+
+                if (!back)
+                    continue;
+                less = i == j ? z->no : zx_keep(z, Z3_mk_bvult(z->c, place[i], place[j]));
+                terms[count++] = zx_implies(z, zx_and(z, zx_rel_get(z, r, i, j), both), less);
+            }
+    }
+    if (count)
+        all = zx_and_n(z, count, terms);
+    return all;
+}
+
+Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way)
+{
+    const struct zx_rel *r = zx_eval(z, check->expr, NULL);
+    Z3_ast statement = z->yes;
+
+    switch (check->kind) {
+    case MM_CAT_CHECK_EMPTY:
+        statement = none(z, r, false);
+        break;
+    case MM_CAT_IRREFLEXIVE:
+        statement = none(z, r, true);
+        break;
+    case MM_CAT_ACYCLIC:
+        if (one_way && !check->negated)
+            statement = ordered(z, r);
+        else
+            statement = none(z, zx_closure(z, r), true);
+        break;
+    }
+    return check->negated ? zx_not(z, statement) : statement;
+}

@@ -1,0 +1,534 @@
+/* The Z3 engine's threads: the unrolled graph is executed once, with symbolic values.  Every node has the
+ * condition under which it is reached and the registers as if-then-else over the ways to it.
+ *
+ * An iteration that changes no live register and has no effect but loads can be left out of any execution
+ * without changing what it ends with.  The first may stay, since its loads may race; others of the kind are
+ * excluded: a loop that merely waits does not exhaust the bound. */
+#include "checker/z3/unroll.h"
+
+#include <string.h>
+
+uint32_t zx_add_event(struct zx *z, const struct zx_event *event)
+{
+    if (z->n == z->capacity) {
+        uint32_t capacity = z->capacity ? z->capacity * 2 : 64;
+        struct zx_event *bigger = zx_alloc(z, capacity, sizeof *bigger);
+
+        if (z->n)
+            memcpy(bigger, z->events, z->n * sizeof *bigger);
+        z->events = bigger;
+        z->capacity = capacity;
+    }
+    z->events[z->n] = *event;
+    return z->n++;
+}
+
+/* ---- execution ------------------------------------------------------------------------------------- */
+
+static bool is_app(struct zx *z, Z3_ast a, Z3_decl_kind kind, unsigned arity)
+{
+    Z3_app app;
+
+    if (Z3_get_ast_kind(z->c, a) != Z3_APP_AST)
+        return false;
+    app = Z3_to_app(z->c, a);
+    return Z3_get_app_num_args(z->c, app) == arity &&
+           Z3_get_decl_kind(z->c, Z3_get_app_decl(z->c, app)) == kind;
+}
+
+static Z3_ast argument(struct zx *z, Z3_ast a, unsigned i)
+{
+    return Z3_get_app_arg(z->c, Z3_to_app(z->c, a), i);
+}
+
+static bool complementary(struct zx *z, Z3_ast a, Z3_ast b)
+{
+    return (is_app(z, a, Z3_OP_NOT, 1) && argument(z, a, 0) == b) ||
+           (is_app(z, b, Z3_OP_NOT, 1) && argument(z, b, 0) == a);
+}
+
+/* Either guard; where both sides of a branch meet again, the guard from before the branch. */
+static Z3_ast merge_guards(struct zx *z, Z3_ast a, Z3_ast b)
+{
+    if (complementary(z, a, b))
+        return z->yes;
+    if (is_app(z, a, Z3_OP_AND, 2) && is_app(z, b, Z3_OP_AND, 2) && argument(z, a, 0) == argument(z, b, 0) &&
+        complementary(z, argument(z, a, 1), argument(z, b, 1)))
+        return argument(z, a, 0);
+    return zx_or(z, a, b);
+}
+
+static void arrive(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx_val *regs)
+{
+    struct zx_node *node = r->nodes[n];
+
+    if (guard == r->z->no)
+        return;
+    if (!node->regs) {
+        node->guard = guard;
+        node->regs = regs;
+        return;
+    }
+    if (node->regs != regs) {
+        struct zx_val *merged = zx_alloc(r->z, r->reg_count, sizeof *merged);
+
+        for (uint32_t i = 0; i < r->reg_count; i++)
+            merged[i] = zx_ite(r->z, guard, regs[i], node->regs[i]);
+        node->regs = merged;
+    }
+    node->guard = merge_guards(r->z, node->guard, guard);
+}
+
+/* Where the iteration of loop L that ends at NODE began; NULL: it is not reached. */
+static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_node *node, uint32_t l)
+{
+    uint8_t count[ZX_MAX_LOOPS];
+    uint32_t found;
+
+    memcpy(count, node->count, sizeof count);
+    zx_restrict_counts(r, r->loops[l].target, count);
+    for (uint32_t k = 0; k < r->loop_count; k++) {
+        bool within = r->loops[k].target >= r->loops[l].target && r->loops[k].source <= r->loops[l].source;
+
+        if (k != l && within)
+            count[k] = 0;
+    }
+    found = zx_find_node(r, r->loops[l].target, count);
+    return found == ZX_NONE || !r->nodes[found]->entry ? NULL : r->nodes[found];
+}
+
+/* The iteration of loop L from BEGIN to NODE had no effect: the registers are as they were when it began. */
+static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct zx_node *node, uint32_t l)
+{
+    struct zx *z = r->z;
+    Z3_ast all;
+
+    if (!begin)
+        return z->no;
+    all = zx_and(z, begin->guard, zx_equal(z, begin->entry[r->effects_reg], node->regs[r->effects_reg]));
+    for (uint32_t i = 0; all != z->no && i < r->t->reg_count; i++) {
+        if (r->loops[l].live[i / 64] >> (i % 64) & 1)
+            all = zx_and(z, all, zx_equal(z, begin->entry[i], node->regs[i]));
+    }
+    return all;
+}
+
+/* Rounds of loop L read by atomics alone that cannot race, and nobody reads from them, so that even the first
+ * need not stay. */
+static bool only_looks(const struct zx_run *r, uint32_t l)
+{
+    for (uint32_t i = r->loops[l].target; r->z->p->kernel && i <= r->loops[l].source; i++) {
+        const struct ck_instr *in = &r->t->instrs[i];
+
+        if (in->op == CK_RMW || (in->op >= CK_LOAD && in->op <= CK_CAS && !(in->attributes & MM_ATOMIC) &&
+                                 in->order == MM_ORDER_NONE))
+            return false;
+        if ((in->op == CK_LOAD || in->op == CK_CAS) && ck_program_may_race(r->z->p, r->thread, in))
+            return false;
+    }
+    return r->z->p->kernel;
+}
+
+/* The condition under which loop L begins anew after NODE, reached if GUARD: not where the round was idle.
+ * Such a round is no part of any execution, or is repeated for ever. */
+static Z3_ast leave_out_idle(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
+{
+    struct zx *z = r->z;
+    const struct zx_node *begin = begin_of(r, node, l);
+    Z3_ast waiting;
+
+    if (!z->may_hang && !node->count[l] && !only_looks(r, l))
+        return guard;
+    waiting = zx_and(z, guard, idle(r, begin, node, l));
+    if (waiting == z->no)
+        return guard;
+    if (!z->may_hang)
+        zx_assert(z, zx_not(z, waiting));
+    else
+        zx_add_round(z, &(struct zx_round){waiting, r->thread, begin->first_event, z->n});
+    return zx_and(z, guard, zx_not(z, waiting));
+}
+
+static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guard)
+{
+    struct zx *z = r->z;
+
+    if (guard == z->no)
+        return;
+    if (node->back_loop[slot] != ZX_NONE) {
+        uint32_t l = node->back_loop[slot];
+
+        guard = leave_out_idle(r, node, l, guard);
+        if (node->successor[slot] == ZX_NONE)
+            z->exceeded = zx_or(z, z->exceeded, guard);
+    }
+    if (node->successor[slot] != ZX_NONE)
+        arrive(r, node->successor[slot], guard, node->regs);
+}
+
+static struct zx_val *own_regs(struct zx_run *r, struct zx_node *node)
+{
+    struct zx_val *copy = zx_alloc(r->z, r->reg_count, sizeof *copy);
+
+    memcpy(copy, node->regs, r->reg_count * sizeof *copy);
+    node->regs = copy;
+    return copy;
+}
+
+static struct zx_event new_event(const struct zx_run *r, const struct zx_node *node, enum zx_kind kind)
+{
+    return (struct zx_event){.kind = kind,
+                             .thread = r->thread,
+                             .in = &r->t->instrs[node->pc],
+                             .instr = node->pc,
+                             .partner = ZX_NONE,
+                             .addressed = ZX_NONE,
+                             .late = r->z->no,
+                             .exec = node->guard,
+                             .failed = r->z->no,
+                             .way = zx_depend_way(r, node->regs),
+                             .size = r->t->instrs[node->pc].size};
+}
+
+/* Something happened that an idle iteration would not do: memory changed, or a barrier was passed. */
+static void count_effect(struct zx_run *r, struct zx_val *regs, Z3_ast when)
+{
+    struct zx_val *count = &regs[r->effects_reg];
+
+    *count = zx_ite(r->z, when, zx_binary(r->z, CK_ADD, *count, zx_number(1, 4)), *count);
+}
+
+static struct zx_val rmw_result(struct zx *z, const struct ck_instr *in, struct zx_val old, struct zx_val v)
+{
+    const enum ck_rmw_op op = (enum ck_rmw_op)in->rmw;
+    static const enum ck_expr_op arithmetic[] = {
+        [CK_RMW_ADD] = CK_ADD, [CK_RMW_SUB] = CK_SUB, [CK_RMW_AND] = CK_AND,
+        [CK_RMW_OR] = CK_OR,   [CK_RMW_XOR] = CK_XOR,
+    };
+    bool is_signed = op == CK_RMW_SMIN || op == CK_RMW_SMAX;
+
+    switch (op) {
+    case CK_RMW_XCHG:
+        return v;
+    case CK_RMW_SMIN:
+    case CK_RMW_UMIN:
+        return zx_ite(z, zx_less(z, old, v, is_signed, false), old, v);
+    case CK_RMW_SMAX:
+    case CK_RMW_UMAX:
+        return zx_ite(z, zx_less(z, old, v, is_signed, false), v, old);
+    case CK_RMW_APPLY:
+        return zx_apply(z, in->function, 2, (struct zx_val[]){old, v}, in->size);
+    default:
+        return zx_binary(z, arithmetic[op], old, v);
+    }
+}
+
+/* SIZE bytes at ADDRESS are within one object: the one that the expression EXPR adds to, where it tells. */
+static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint8_t size)
+{
+    uint32_t only = ck_program_base(z->p, expr);
+    Z3_ast any = z->no;
+
+    for (uint32_t i = 0; i < z->p->object_count; i++) {
+        struct zx_val base = zx_number(CK_OBJECT_BASE(i), 8);
+        uint64_t bytes = z->p->objects[i].size;
+
+        if (bytes >= size && (only == UINT32_MAX || only == i))
+            any = zx_or(
+                z, any,
+                zx_less(z, zx_binary(z, CK_SUB, address, base), zx_number(bytes - size, 8), false, true));
+    }
+    return any;
+}
+
+static uint8_t piece_end(const struct zx *z, const struct zx_event *access, uint8_t at)
+{
+    return zx_piece_end(z, access->address, ck_program_base(z->p, access->in->address), at, access->size);
+}
+
+/* Adds the piece of ACCESS that begins at byte AT and ends at byte NEXT. */
+static void add_piece(struct zx *z, const struct zx_event *access, uint8_t at, uint8_t next,
+                      struct zx_val value)
+{
+    struct zx_event e = *access;
+
+    e.size = (uint8_t)(next - at);
+    e.address = zx_binary(z, CK_ADD, access->address, zx_number(at, 8));
+    e.value = value;
+    zx_add_event(z, &e);
+}
+
+/* The pieces of ACCESS, each a read; what they return together. */
+static struct zx_val read_pieces(struct zx *z, const struct zx_event *access)
+{
+    struct zx_val whole = zx_number(0, access->size);
+
+    for (uint8_t at = 0, next; at < access->size; at = next) {
+        struct zx_val piece;
+
+        next = piece_end(z, access, at);
+        piece = zx_fresh(z, "r", (uint8_t)(next - at));
+        whole = zx_with_piece(z, whole, at, piece);
+        add_piece(z, access, at, next, piece);
+    }
+    return whole;
+}
+
+static void write_pieces(struct zx *z, const struct zx_event *access, struct zx_val whole)
+{
+    for (uint8_t at = 0, next; at < access->size; at = next) {
+        next = piece_end(z, access, at);
+        add_piece(z, access, at, next, zx_piece(z, whole, at, (uint8_t)(next - at)));
+    }
+}
+
+/* What is there before ACCESS, and whether it writes.  Read halves come first, so that they know; each has
+ * its write half at the same place among those. */
+static struct zx_val read_access(struct zx_run *r, const struct zx_event *access, const struct zx_val *regs,
+                                 Z3_ast *writes)
+{
+    struct zx *z = r->z;
+    uint32_t first = z->n, count;
+    struct zx_val old = read_pieces(z, access);
+
+    count = z->n - first;
+    if (access->in->op == CK_CAS) {
+        *writes = zx_equal(z, old, zx_eval_expr(z, access->in->expected, regs));
+        if (access->in->weak)
+            *writes = zx_and(z, *writes, zx_fresh_bool(z, "w"));
+    }
+    for (uint32_t i = first; i < z->n && access->in->op != CK_LOAD; i++) {
+        z->events[i].failed = zx_not(z, *writes);
+        z->events[i].partner = i + count;
+    }
+    return old;
+}
+
+/* The last events, from FIRST on, are the write halves of those before. */
+static void pair_halves(struct zx *z, uint32_t first)
+{
+    for (uint32_t i = first; i < z->n; i++)
+        z->events[i].partner = i - (z->n - first);
+}
+
+/* A thread that misses every object stops there. */
+static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
+{
+    struct zx *z = r->z;
+    struct zx_val *regs = own_regs(r, node), value = {0}, old = {0};
+    struct zx_val address = zx_eval_expr(z, in->address, regs);
+    Z3_ast writes = z->yes, inside = in_bounds(z, in->address, address, in->size);
+    Z3_ast misses = zx_and(z, node->guard, zx_not(z, inside));
+    struct zx_val reads;
+    struct zx_event e;
+    uint32_t first;
+    bool pieces;
+
+    z->threads[r->thread].faults = zx_or(z, z->threads[r->thread].faults, misses);
+    z->out_of_bounds = zx_or(z, z->out_of_bounds, misses);
+    node->guard = zx_and(z, node->guard, inside);
+    if (node->guard == z->no)
+        return;
+    e = new_event(r, node, ZX_READ);
+    e.address = e.start = address;
+    e.place = zx_depends(r, in->address, regs);
+    e.whole_size = in->size;
+    pieces = piece_end(z, &e, 0) < in->size;
+    e.access = pieces ? z->n + 1 : 0;
+    if (pieces && !z->knows_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
+        zx_stop(z, MM_LIMIT, "z3.mixed-size",
+                "an atomic access overlaps one of another size, of which the model says nothing");
+    if (in->op != CK_LOAD)
+        value = zx_eval_expr(z, in->value, regs);
+    first = z->n;
+    if (in->op != CK_STORE)
+        old = read_access(r, &e, regs, &writes);
+    reads = zx_depend_reads(r, first);
+    if (in->op != CK_LOAD) {
+        first = z->n;
+        e.kind = ZX_WRITE;
+        e.data = zx_depends(r, in->value, regs);
+        if (in->op == CK_CAS)
+            e.way = zx_binary(z, CK_OR, e.way, zx_depends(r, in->expected, regs));
+        e.access = pieces ? z->n + 1 : 0;
+        e.exec = zx_and(z, node->guard, writes);
+        if (in->op == CK_RMW)
+            value = rmw_result(z, in, old, value);
+        write_pieces(z, &e, value);
+        if (in->op != CK_STORE)
+            pair_halves(z, first);
+        count_effect(r, regs, in->op == CK_RMW ? zx_not(z, zx_equal(z, old, value)) : writes);
+    }
+    if (in->op == CK_CAS)
+        zx_depend_set(r, regs, in->reg2, zx_binary(z, CK_OR, reads, zx_depends(r, in->expected, regs)));
+    if (in->op != CK_STORE)
+        zx_depend_set(r, regs, in->reg, reads);
+    if (in->op != CK_STORE && in->reg != CK_NO_REG)
+        regs[in->reg] = old;
+    if (in->op == CK_CAS && in->reg2 != CK_NO_REG)
+        regs[in->reg2] = zx_from_bool(z, writes, r->t->reg_sizes[in->reg2]);
+}
+
+/* The how-manieth time the thread comes to this barrier. */
+static struct zx_val occurrence(struct zx_run *r, const struct zx_event *e)
+{
+    struct zx *z = r->z;
+    struct zx_val count = zx_number(0, 4);
+
+    for (uint32_t i = r->first_event; i < z->n; i++) {
+        const struct zx_event *b = &z->events[i];
+
+        if (b->kind == ZX_BARRIER && b->part < 2) {
+            Z3_ast before = zx_and(z, b->exec, zx_same_barrier_key(z, b, e));
+
+            count = zx_ite(z, before, zx_binary(z, CK_ADD, count, zx_number(1, 4)), count);
+        }
+    }
+    return count;
+}
+
+static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
+{
+    struct zx_event e = new_event(r, node, ZX_BARRIER);
+    struct zx_val *regs = own_regs(r, node);
+
+    if (in->value != CK_NO_EXPR)
+        e.value = zx_eval_expr(r->z, in->value, regs);
+    e.address = occurrence(r, &e);
+    if (in->quorum)
+        e.late = zx_fresh_bool(r->z, "late");
+    if (r->z->may_hang)
+        e.passed = zx_fresh_bool(r->z, "passed");
+    count_effect(r, regs, r->z->yes);
+    e.part = r->z->split_barriers ? 1 : 0;
+    zx_add_event(r->z, &e);
+    if (e.passed)
+        e.exec = node->guard = zx_and(r->z, node->guard, e.passed);
+    if (e.part) {
+        e.part = 2;
+        zx_add_event(r->z, &e);
+    }
+}
+
+/* Before any event the thread may be left out from then on. */
+static void may_stop(struct zx_run *r, struct zx_node *node, enum ck_op op)
+{
+    struct zx *z = r->z;
+    const bool acts =
+        (op >= CK_LOAD && op <= CK_BARRIER) || op == CK_AVAILABILITY || op == CK_VISIBILITY || op == CK_POINT;
+    Z3_ast *stopped = &z->threads[r->thread].stopped, here;
+
+    if (!z->may_stop || !acts)
+        return;
+    here = zx_fresh_bool(z, "stop");
+    *stopped = zx_or(z, *stopped, zx_and(z, node->guard, here));
+    node->guard = zx_and(z, node->guard, zx_not(z, here));
+}
+
+static void run_node(struct zx_run *r, uint32_t n)
+{
+    struct zx *z = r->z;
+    struct zx_node *node = r->nodes[n];
+    const struct ck_instr *in;
+    struct zx_event e;
+    Z3_ast zero;
+
+    if (!node->regs || node->pc >= r->t->instr_count)
+        return;
+    node->entry = node->regs;
+    node->first_event = z->n;
+    in = &r->t->instrs[node->pc];
+    may_stop(r, node, in->op);
+    switch (in->op) {
+    case CK_ASSIGN: {
+        struct zx_val v = zx_eval_expr(z, in->value, node->regs), set = zx_depends(r, in->value, node->regs);
+        own_regs(r, node)[in->reg] = v;
+        zx_depend_set(r, node->regs, in->reg, set);
+        break;
+    }
+    case CK_LOAD:
+    case CK_STORE:
+    case CK_RMW:
+    case CK_CAS:
+        run_access(r, node, in);
+        break;
+    case CK_BARRIER:
+        run_barrier(r, node, in);
+        break;
+    case CK_FENCE:
+    case CK_AVAILABILITY:
+    case CK_VISIBILITY:
+    case CK_POINT:
+        e = new_event(r, node,
+                      in->op == CK_FENCE          ? ZX_FENCE
+                      : in->op == CK_AVAILABILITY ? ZX_AVAILABILITY
+                      : in->op == CK_POINT        ? ZX_POINT
+                                                  : ZX_VISIBILITY);
+        zx_add_event(z, &e);
+        break;
+    case CK_ASSUME:
+        zx_assert(z, zx_implies(z, node->guard, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs))));
+        break;
+    case CK_ASSERT:
+        zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
+        z->assertion = zx_or(z, z->assertion, zx_and(z, node->guard, zero));
+        node->guard = zx_and(z, node->guard, zx_not(z, zero));
+        break;
+    case CK_BRANCH:
+        if (z->follows)
+            zx_depend_branch(r, own_regs(r, node), in->value);
+        zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
+        follow(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
+        follow(r, node, 1, zx_and(z, node->guard, zero));
+        return;
+    case CK_JUMP:
+    case CK_END:
+        break;
+    }
+    follow(r, node, 0, node->guard);
+}
+
+static void run_thread(struct zx *z, uint32_t thread)
+{
+    struct zx_run *r = zx_alloc(z, 1, sizeof *r);
+    uint8_t zero[ZX_MAX_LOOPS] = {0};
+    struct zx_val *regs;
+    uint32_t end;
+
+    r->z = z;
+    r->t = &z->p->threads[thread];
+    r->thread = thread;
+    memset(r->buckets, 0xff, sizeof r->buckets);
+    r->first_event = z->n;
+    r->effects_reg = r->t->reg_count; /* hidden: the number of effects */
+    r->reg_count = r->t->reg_count + 1;
+    zx_depend_begin(r);
+    z->threads[thread].waits = z->threads[thread].blocked = z->threads[thread].stopped = z->no;
+    z->threads[thread].faults = z->no;
+    zx_find_loops(r);
+    zx_find_live(r);
+    zx_sort_nodes(r);
+    regs = zx_alloc(z, r->reg_count, sizeof *regs);
+    for (uint32_t i = 0; i < r->reg_count; i++)
+        regs[i] = zx_number(0, i < r->t->reg_count ? r->t->reg_sizes[i] : i == r->effects_reg ? 4 : 8);
+    arrive(r, zx_get_node(r, 0, zero), z->yes, regs);
+    for (uint32_t i = r->order_count; i < ZX_MAX_NODES; i++)
+        run_node(r, r->order[i]);
+    end = zx_find_node(r, r->t->instr_count, zero);
+    z->threads[thread].reg_count = r->t->reg_count;
+    z->threads[thread].ends = z->no;
+    z->threads[thread].final = regs;
+    if (end != ZX_NONE && r->nodes[end]->regs) {
+        z->threads[thread].ends = r->nodes[end]->guard;
+        z->threads[thread].final = r->nodes[end]->regs;
+    }
+}
+
+void zx_run_threads(struct zx *z)
+{
+    z->exceeded = z->out_of_bounds = z->assertion = z->unaligned = z->no;
+    z->n = z->hard_count = z->round_count = z->call_count = 0;
+    z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);
+    for (uint32_t i = 0; i < z->p->thread_count; i++)
+        run_thread(z, i);
+}

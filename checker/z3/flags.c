@@ -1,0 +1,97 @@
+/* What the Z3 engine finds in executions: the model's flags, accesses outside of memory, assertions that
+ * fail.
+ *
+ * Work-items may pass a barrier that others never come to only where nothing is asked about it: what needs
+ * them to wait there is asked once more where they do (z3/progress.c). */
+#include "checker/z3/solve.h"
+
+#include <string.h>
+
+void zx_encode_flags(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+
+    s->flags = zx_alloc(z, z->model->check_count, sizeof *s->flags);
+    s->any_race = z->no;
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        Z3_ast statement;
+
+        if (!z->model->checks[i].flag)
+            continue;
+        statement = zx_check(z, &z->model->checks[i], false);
+        s->flags[i] = zx_literal(z, statement, "flag");
+        if (ck_flag_is_race(z->model->checks[i].name))
+            s->any_race = zx_or(z, s->any_race, statement);
+    }
+    s->any_race = zx_literal(z, s->any_race, "races");
+}
+
+static bool is_found(const struct ck_verdict *v, const char *name)
+{
+    for (size_t i = 0; i < v->flag_count; i++) {
+        if (strcmp(v->flags[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Asks whether some execution raises flag NAME, which WHEN stands for, if that is not known. */
+static enum ck_answer find(struct zx_solve *s, const char *name, Z3_ast when, enum ck_shows shows)
+{
+    struct ck_verdict *v = s->v;
+    enum ck_answer r = is_found(v, name) ? CK_NO : zx_ask(s, 2, (Z3_ast[]){s->begun, when});
+
+    if (r != CK_YES)
+        return r;
+    v->flags[v->flag_count] = mm_arena_strdup(v->arena, name);
+    if (!v->flags[v->flag_count])
+        zx_stop(s->z, MM_LIMIT, "memory", "out of memory");
+    zx_keep_execution(s, shows, NULL, shows == CK_SHOWS_FLAG ? v->flags[v->flag_count] : NULL);
+    v->flag_count++;
+    return r;
+}
+
+/* What ends a thread early: nothing is said of where the others get to. */
+static void find_faults(struct zx_solve *s)
+{
+    Z3_ast begun = s->begun;
+
+    if (!s->z->p->kernel)
+        s->begun = s->z->yes;
+    find(s, "out_of_bounds", s->out_of_bounds, CK_SHOWS_OUT_OF_BOUNDS);
+    find(s, "assertion", s->assertion, CK_SHOWS_FLAG);
+    s->begun = begun;
+}
+
+/* Keeps what raises the flag that was just found, of a race rather than of another flag. */
+static void explain_flag(struct zx_solve *s, const struct mm_cat_check *check)
+{
+    const char *kept = s->v->race_witness.axiom;
+
+    if (!s->z->options.explain || (kept && (ck_flag_is_race(kept) || !ck_flag_is_race(check->name))))
+        return;
+    if (!zx_explain(zx_current_execution(s), check, s->v->arena, &s->v->race_witness))
+        zx_stop(s->z, MM_BUG, "z3", "an execution does not raise the flag that Z3 found it to raise");
+}
+
+void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usage)
+{
+    struct zx *z = s->z;
+    struct ck_verdict *v = s->v;
+
+    if (!v->flags)
+        v->flags = mm_arena_alloc(v->arena, (z->model->check_count + 2) * sizeof(*v->flags));
+    if (!v->flags)
+        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        const struct mm_cat_check *check = &z->model->checks[i];
+        enum ck_answer r = s->flags[i] ? find(s, check->name, s->flags[i], CK_SHOWS_FLAG) : CK_NO;
+        enum ck_answer *answer = ck_flag_is_race(check->name) ? race : usage;
+
+        if (r == CK_YES || (r == CK_UNKNOWN && *answer == CK_NO))
+            *answer = r;
+        if (r == CK_YES)
+            explain_flag(s, check);
+    }
+    find_faults(s);
+}

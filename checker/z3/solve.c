@@ -1,0 +1,530 @@
+/* ck_z3: decides a program by constraints.
+ *
+ * One context per call.  Everything that holds of every execution is asserted; the condition, the flags, the
+ * final states and the unwinding assumption are queries on top. */
+#include "checker/z3/solve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2, MOST_CORRECTIONS = 1000 };
+#define DEFAULT_MEMORY (UINT64_C(4) << 30)
+#define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)
+
+/* Z3 reports through this; what failed returns NULL and is noticed by zx_keep. */
+static void on_z3_error(Z3_context c, Z3_error_code e)
+{
+    (void)c;
+    (void)e;
+}
+
+/* ---- queries ----------------------------------------------------------------------------------------- */
+
+void zx_note_limit(struct zx_solve *s, const char *rule, const char *message)
+{
+    if (s->v->limit.cls == MM_OK)
+        mm_fail(&s->v->limit, MM_LIMIT, rule, "%s", message);
+}
+
+Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name)
+{
+    Z3_ast l;
+
+    if (a == z->yes || a == z->no)
+        return a;
+    l = zx_fresh_bool(z, name);
+    zx_assert(z, zx_implies(z, l, a));
+    return l;
+}
+
+/* A constraint that Z3 does not take must not be lost. */
+static void assert_in_solver(struct zx *z, Z3_ast a)
+{
+    Z3_solver_assert(z->c, z->s, a);
+    if (Z3_get_error_code(z->c) != Z3_OK)
+        zx_stop(z, MM_LIMIT, "z3", "Z3 has not taken a constraint: %s",
+                Z3_get_error_msg(z->c, Z3_get_error_code(z->c)));
+}
+
+void zx_open_solver(struct zx_solve *s, bool track)
+{
+    struct zx *z = s->z;
+
+    if (z->s)
+        Z3_solver_dec_ref(z->c, z->s);
+    z->s = Z3_mk_simple_solver(z->c);
+    if (!z->s)
+        zx_stop(z, MM_LIMIT, "z3", "Z3 has no solver");
+    Z3_solver_inc_ref(z->c, z->s);
+    if (track)
+        s->axioms = zx_alloc(z, z->model->check_count, sizeof *s->axioms);
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (track)
+            s->axioms[i] = s->statements[i] ? zx_literal(z, s->statements[i], "axiom") : NULL;
+        else if (s->statements[i])
+            assert_in_solver(z, s->statements[i]);
+    }
+    for (uint32_t i = 0; i < z->hard_count; i++)
+        assert_in_solver(z, z->hard[i]);
+}
+
+/* Tells Z3 the values of functions that its model gets wrong; false: it has none wrong. */
+static bool correct_functions(struct zx *z)
+{
+    Z3_ast *lemmas = zx_alloc(z, z->call_count, sizeof *lemmas);
+    Z3_model m = z->call_count ? Z3_solver_get_model(z->c, z->s) : NULL;
+    uint32_t wrong;
+
+    if (!m)
+        return false;
+    Z3_model_inc_ref(z->c, m);
+    wrong = zx_wrong_calls(z, m, lemmas);
+    Z3_model_dec_ref(z->c, m);
+    for (uint32_t i = 0; i < wrong; i++) {
+        zx_assert(z, lemmas[i]);
+        assert_in_solver(z, lemmas[i]);
+    }
+    return wrong > 0;
+}
+
+enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions)
+{
+    struct zx *z = s->z;
+    Z3_ast *literals = zx_alloc(z, count, sizeof *literals);
+    unsigned kept = 0, rounds = 0;
+    Z3_lbool r;
+
+    for (unsigned i = 0; i < count; i++) {
+        if (assumptions[i] == z->no)
+            return CK_NO;
+        if (assumptions[i] != z->yes)
+            literals[kept++] = assumptions[i];
+    }
+    if (s->interrupted)
+        return CK_UNKNOWN;
+    do {
+        if (!zx_in_time(z)) {
+            zx_note_limit(s, "time", ZX_NO_TIME);
+            return CK_UNKNOWN;
+        }
+        if (rounds++ == MOST_CORRECTIONS) {
+            zx_note_limit(s, "z3.functions",
+                          "the answer depends on values of floating-point functions of too "
+                          "many arguments");
+            return CK_UNKNOWN;
+        }
+        r = zx_solver_check(z, kept, literals);
+    } while (r == Z3_L_TRUE && correct_functions(z));
+    if (r != Z3_L_UNDEF)
+        return r == Z3_L_TRUE ? CK_YES : CK_NO;
+    s->interrupted = true;
+    if (!zx_in_time(z))
+        zx_note_limit(s, "time", ZX_NO_TIME);
+    else
+        zx_note_limit(s, "z3", Z3_solver_get_reason_unknown(z->c, z->s));
+    return CK_UNKNOWN;
+}
+
+/* ---- encoding ---------------------------------------------------------------------------------------- */
+
+static bool names_base(const struct mm_cat_expr *e, const char *name)
+{
+    if (e->op == MM_CAT_NAME && e->base != UINT32_MAX && strcmp(mm_cat_bases[e->base].name, name) == 0)
+        return true;
+    for (uint32_t i = 0; i < e->child_count; i++) {
+        if (names_base(e->child[i], name))
+            return true;
+    }
+    return false;
+}
+
+static bool model_names(const struct mm_cat_model *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->let_count; i++) {
+        if (names_base(m->lets[i].body, name))
+            return true;
+    }
+    for (uint32_t i = 0; i < m->check_count; i++) {
+        if (names_base(m->checks[i].expr, name))
+            return true;
+    }
+    return false;
+}
+
+static void encode_completeness(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+    Z3_ast all = s->meet = zx_barriers_meet(z);
+
+    s->begun = zx_literal(z, all, "begun");
+    for (uint32_t i = 0; i < z->p->thread_count; i++)
+        all = zx_and(z, all, z->threads[i].ends);
+    if (z->p->filter != CK_NO_EXPR)
+        all = zx_and(z, all, zx_prop(z, z->p->filter));
+    s->complete = zx_literal(z, all, "complete");
+    if (!z->p->kernel)
+        s->begun = s->complete;
+}
+
+void zx_encode_axioms(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+
+    s->statements = zx_alloc(z, z->model->check_count, sizeof *s->statements);
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (!z->model->checks[i].flag)
+            s->statements[i] = zx_check(z, &z->model->checks[i], true);
+    }
+}
+
+void zx_encode_executions(struct zx *z)
+{
+    z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
+    z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
+    z->grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->grains);
+    z->knows_overlap = model_names(z->model, "extent") || model_names(z->model, "piece");
+    z->follows =
+        model_names(z->model, "addr") || model_names(z->model, "data") || model_names(z->model, "ctrl");
+    z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
+    do
+        zx_run_threads(z);
+    while (!zx_find_cells(z));
+    zx_build_memory(z);
+    zx_require_quorums(z);
+}
+
+static void encode(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+
+    zx_encode_executions(z);
+    s->observed = zx_alloc(z, z->p->observed_count, sizeof *s->observed);
+    for (uint32_t i = 0; i < z->p->observed_count; i++)
+        s->observed[i] = zx_final(z, &z->p->observed[i]);
+    encode_completeness(s);
+    s->prop = zx_prop(z, z->p->condition);
+    s->goal = zx_literal(z, z->p->quantifier == CK_FORALL ? zx_not(z, s->prop) : s->prop, "goal");
+    s->assertion = zx_literal(z, z->assertion, "assertion");
+    s->out_of_bounds = zx_literal(z, z->out_of_bounds, "out_of_bounds");
+    s->exceeded = zx_literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
+}
+
+/* ---- final states ------------------------------------------------------------------------------------- */
+
+static struct ck_state *add_state(struct zx_solve *s)
+{
+    struct ck_verdict *v = s->v;
+
+    if (v->state_count == s->states_capacity) {
+        uint32_t capacity = s->states_capacity ? s->states_capacity * 2 : 16;
+        struct ck_state *bigger = mm_arena_alloc(v->arena, capacity * sizeof *bigger);
+
+        if (!bigger)
+            zx_stop(s->z, MM_LIMIT, "memory", "out of memory");
+        if (v->state_count)
+            memcpy(bigger, v->states, v->state_count * sizeof *bigger);
+        v->states = bigger;
+        s->states_capacity = capacity;
+    }
+    return &v->states[v->state_count++];
+}
+
+/* Takes the state of the solver's model and excludes it from now on. */
+static void take_state(struct zx_solve *s, bool racy)
+{
+    struct zx *z = s->z;
+    uint32_t count = z->p->observed_count;
+    Z3_model m = zx_current_model(s);
+    Z3_ast *differs = zx_alloc(z, count, sizeof *differs);
+    uint64_t *values = mm_arena_alloc(s->v->arena, count * sizeof *values + 1);
+    struct ck_state *state;
+
+    if (!values)
+        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    state = add_state(s);
+    for (uint32_t i = 0; i < count; i++) {
+        values[i] = zx_model_value(z, m, s->observed[i]);
+        differs[i] = zx_not(z, zx_equal(z, s->observed[i], zx_number(values[i], s->observed[i].size)));
+    }
+    *state = (struct ck_state){.values = values, .racy = racy, .satisfies = zx_model_truth(z, m, s->prop)};
+    Z3_model_dec_ref(z->c, m);
+    zx_keep_execution(s, CK_SHOWS_STATE, values, NULL);
+    assert_in_solver(z, zx_or_n(z, count, differs));
+}
+
+static bool enumerate(struct zx_solve *s, bool racy, double until)
+{
+    for (;;) {
+        enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, racy ? s->any_race : s->z->yes});
+        double asked = zx_cpu_seconds();
+
+        if (r != CK_YES)
+            return r == CK_NO;
+        if (s->v->state_count >= s->max_states || asked > until) {
+            zx_note_limit(s, "states", "too many final states to list them all");
+            return false;
+        }
+        take_state(s, racy);
+        until += zx_cpu_seconds() - asked; /* what is kept for each takes its time */
+    }
+}
+
+static _Thread_local size_t value_count; /* qsort has no context */
+
+static int compare_states(const void *a, const void *b)
+{
+    const struct ck_state *x = a, *y = b;
+
+    for (size_t i = 0; i < value_count; i++) {
+        if (x->values[i] != y->values[i])
+            return x->values[i] < y->values[i] ? -1 : 1;
+    }
+    return 0;
+}
+
+static void find_states(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+    double now = zx_cpu_seconds(), until = now + MOST_STATE_SECONDS;
+    bool all = true;
+
+    /* The explanation still has to come. */
+    if (z->deadline > 0 && until > (now + z->deadline) / 2)
+        until = (now + z->deadline) / 2;
+    Z3_solver_push(z->c, z->s);
+    if (s->v->race == CK_YES)
+        all = enumerate(s, true, until);
+    all = all && enumerate(s, false, until);
+    Z3_solver_pop(z->c, z->s, 1);
+    /* Without an answer about races nothing is known of which states have one. */
+    s->v->states_complete = all && !s->beyond_bound && s->v->race != CK_UNKNOWN;
+    value_count = z->p->observed_count;
+    if (s->v->state_count)
+        qsort(s->v->states, s->v->state_count, sizeof *s->v->states, compare_states);
+}
+
+/* ---- the verdict ----------------------------------------------------------------------------------------
+ */
+
+/* Is there a consistent execution with the proposition (forall: without it)? */
+static enum ck_answer find_condition(struct zx_solve *s)
+{
+    enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, s->goal});
+
+    s->v->condition = r;
+    if (r != CK_UNKNOWN && s->z->p->quantifier != CK_EXISTS)
+        s->v->condition = r == CK_YES ? CK_NO : CK_YES;
+    if (r == CK_YES && s->z->options.explain)
+        zx_fill_witness(zx_current_execution(s), s->v);
+    if (r == CK_NO) {
+        enum ck_answer some = zx_ask(s, 1, &s->complete);
+
+        s->vacuous = some == CK_NO;
+        if (some != CK_YES)
+            s->v->condition = CK_UNKNOWN;
+    }
+    return r;
+}
+
+/* Can the goal be reached when only the axioms in KEEP hold? */
+static bool reachable(struct zx_solve *s, const bool *keep)
+{
+    struct zx *z = s->z;
+    Z3_ast *literals = zx_alloc(z, z->model->check_count + 2, sizeof *literals);
+    unsigned count = 0;
+
+    literals[count++] = s->complete;
+    literals[count++] = s->goal;
+    for (uint32_t i = 0; i < z->model->check_count; i++) {
+        if (s->axioms[i] && keep[i])
+            literals[count++] = s->axioms[i];
+    }
+    return zx_ask(s, count, literals) == CK_YES;
+}
+
+/* Leaves out of KEEP as few axioms as it takes: one if that is enough, else a set of which none can be kept.
+ */
+static bool relax(struct zx_solve *s, bool *keep)
+{
+    uint32_t n = s->z->model->check_count;
+
+    for (uint32_t i = 0; i < n; i++)
+        keep[i] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!s->axioms[i])
+            continue;
+        keep[i] = false;
+        if (reachable(s, keep))
+            return true;
+        keep[i] = true;
+    }
+    memset(keep, 0, n * sizeof *keep);
+    if (!reachable(s, keep))
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        keep[i] = true;
+        keep[i] = reachable(s, keep);
+    }
+    return reachable(s, keep);
+}
+
+/* No consistent execution reaches the goal: the candidate that breaks the fewest axioms, and how. */
+static void explain_forbidden(struct zx_solve *s)
+{
+    struct zx *z = s->z, *g;
+    struct ck_verdict *v = s->v;
+    uint32_t n = z->model->check_count;
+    bool *keep = zx_alloc(z, n, sizeof *keep);
+
+    zx_open_solver(s, true);
+    if (!relax(s, keep))
+        return;
+    g = zx_current_execution(s);
+    v->violations = mm_arena_alloc(v->arena, n * sizeof *v->violations);
+    for (uint32_t i = 0; v->violations && i < n; i++) {
+        if (s->axioms[i] && !keep[i] &&
+            zx_explain(g, &z->model->checks[i], v->arena, &v->violations[v->violation_count]))
+            v->violation_count++;
+    }
+}
+
+/* Some execution goes beyond the bound: what no execution within it shows stays unknown. */
+static void weaken(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+    struct ck_verdict *v = s->v;
+    enum ck_answer beyond;
+
+    if (s->exceeded == z->no)
+        return;
+    beyond = zx_ask(s, 1, &s->exceeded);
+    if (beyond == CK_NO)
+        return;
+    if (v->condition == (z->p->quantifier == CK_EXISTS ? CK_NO : CK_YES))
+        v->condition = CK_UNKNOWN;
+    if (v->race == CK_NO)
+        v->race = CK_UNKNOWN;
+    if (v->usage == CK_NO)
+        v->usage = CK_UNKNOWN;
+    s->beyond_bound = true;
+    if (z->exceeded != z->no)
+        zx_note_limit(s, "bound", "a loop may run more often than the bound");
+    else
+        zx_note_limit(s, "z3.address", "a computed address may be that of no location the engine has");
+}
+
+static void find_flags(struct zx_solve *s)
+{
+    enum ck_answer race = CK_NO, usage = CK_NO;
+
+    zx_find_flags(s, &race, &usage);
+    s->v->race = race;
+    s->v->usage = usage;
+}
+
+static void decide(struct zx_solve *s)
+{
+    enum ck_answer goal;
+
+    encode(s);
+    zx_encode_axioms(s);
+    zx_encode_flags(s);
+    zx_open_solver(s, false);
+    goal = find_condition(s);
+    find_flags(s);
+    weaken(s);
+    find_states(s);
+    if (goal == CK_NO && s->z->options.explain)
+        explain_forbidden(s);
+    if (s->z->p->kernel)
+        zx_find_progress(s);
+    if (s->vacuous)
+        ck_verdict_vacuous(s->z->p, s->v);
+}
+
+static Z3_context new_context(const struct ck_options *options)
+{
+    uint64_t limit = options->memory_limit ? options->memory_limit : DEFAULT_MEMORY;
+    Z3_config config = Z3_mk_config();
+    Z3_context c;
+    char megabytes[32];
+
+    snprintf(megabytes, sizeof megabytes, "%llu", (unsigned long long)(limit >> 20) + 1);
+    Z3_global_param_set("memory_max_size", megabytes);
+    c = Z3_mk_context(config);
+    Z3_del_config(config);
+    if (c)
+        Z3_set_error_handler(c, on_z3_error);
+    return c;
+}
+
+static enum mm_class run(struct zx_solve *s)
+{
+    struct zx *z = s->z;
+
+    if (setjmp(z->stop))
+        return z->err->cls;
+    z->bool_sort = Z3_mk_bool_sort(z->c);
+    z->yes = zx_keep(z, Z3_mk_true(z->c));
+    z->no = zx_keep(z, Z3_mk_false(z->c));
+    for (unsigned i = 1; i <= 8; i++)
+        z->sorts[i] = Z3_mk_bv_sort(z->c, 8 * i);
+    decide(s);
+    return MM_OK;
+}
+
+/* A limit that stopped the engine leaves what it has found; everything else is unknown. */
+static enum mm_class settle(struct zx_solve *s, enum mm_class r, const struct mm_error *why,
+                            struct mm_error *err)
+{
+    if (r == MM_OK)
+        return r;
+    if (r != MM_LIMIT)
+        return mm_fail(err, r, why->rule, "%s", why->message);
+    s->v->limit = *why;
+    s->v->states_complete = false;
+    return MM_OK;
+}
+
+enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
+                    const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err)
+{
+    double start = zx_cpu_seconds();
+    struct mm_error why = {.cls = MM_OK};
+    struct zx z = {.p = program, .model = model, .err = &why, .budget = MAX_FORMULAS};
+    struct zx_solve s = {.z = &z, .v = verdict};
+    enum mm_class r;
+
+    memset(verdict, 0, sizeof *verdict);
+    r = ck_program_validate(program, err);
+    if (r)
+        return r;
+    if (options)
+        z.options = *options;
+    if (z.options.bound == 0)
+        z.options.bound = DEFAULT_BOUND;
+    if (z.options.unroll)
+        z.options.bound = z.options.unroll - 1;
+    if (z.options.bound > 200)
+        z.options.bound = 200;
+    if (z.options.timeout_ms)
+        zx_set_deadline(&z, z.options.timeout_ms * 1e-3);
+    s.max_states = z.options.max_states ? z.options.max_states : MAX_STATES;
+    verdict->arena = mm_arena_create();
+    z.arena = mm_arena_create();
+    z.scratch = z.options.executions ? mm_arena_create() : NULL;
+    z.c = verdict->arena && z.arena ? new_context(&z.options) : NULL;
+    if (z.c) {
+        r = settle(&s, run(&s), &why, err);
+        if (z.s)
+            Z3_solver_dec_ref(z.c, z.s);
+        Z3_del_context(z.c);
+    } else {
+        mm_fail(&verdict->limit, MM_LIMIT, "memory", "out of memory");
+    }
+    mm_arena_destroy(z.arena);
+    mm_arena_destroy(z.scratch);
+    verdict->time_ms = (zx_cpu_seconds() - start) * 1e3;
+    return r;
+}

@@ -1,0 +1,398 @@
+/* The Z3 engine's formulas and values: a thin layer that folds constants before Z3 sees anything. */
+#include "checker/z3/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const char *format, ...)
+{
+    char text[sizeof z->err->message];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    z->cls = mm_fail(z->err, cls, rule, "%s", text);
+    longjmp(z->stop, 1);
+}
+
+void *zx_alloc(struct zx *z, size_t count, size_t size)
+{
+    void *p = NULL;
+
+    if (size == 0 || count < SIZE_MAX / 2 / size)
+        p = mm_arena_alloc(z->arena, count * size + 1);
+    if (!p)
+        zx_stop(z, MM_LIMIT, "memory", "out of memory");
+    return p;
+}
+
+double zx_cpu_seconds(void)
+{
+    struct timespec t;
+
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0)
+        return 0;
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- formulas --------------------------------------------------------------------------------- */
+
+Z3_ast zx_keep(struct zx *z, Z3_ast a)
+{
+    if (!a)
+        zx_stop(z, MM_LIMIT, "z3", "Z3 has run out of memory or failed: %s",
+                Z3_get_error_msg(z->c, Z3_get_error_code(z->c)));
+    if (z->budget-- == 0)
+        zx_stop(z, MM_LIMIT, "z3", "the encoding has too many formulas");
+    if ((z->budget & 1023) == 0 && !zx_in_time(z))
+        zx_stop(z, MM_LIMIT, "time", "%s", ZX_NO_TIME);
+    return a;
+}
+
+Z3_ast zx_not(struct zx *z, Z3_ast a)
+{
+    if (a == z->yes)
+        return z->no;
+    if (a == z->no)
+        return z->yes;
+    return zx_keep(z, Z3_mk_not(z->c, a));
+}
+
+Z3_ast zx_and(struct zx *z, Z3_ast a, Z3_ast b)
+{
+    if (a == z->no || b == z->no)
+        return z->no;
+    if (a == z->yes || a == b)
+        return b;
+    if (b == z->yes)
+        return a;
+    return zx_keep(z, Z3_mk_and(z->c, 2, (Z3_ast[]){a, b}));
+}
+
+Z3_ast zx_or(struct zx *z, Z3_ast a, Z3_ast b)
+{
+    if (a == z->yes || b == z->yes)
+        return z->yes;
+    if (a == z->no || a == b)
+        return b;
+    if (b == z->no)
+        return a;
+    return zx_keep(z, Z3_mk_or(z->c, 2, (Z3_ast[]){a, b}));
+}
+
+/* Drops UNIT; returns how many terms are left, or UINT32_MAX where ZERO is among them. */
+static uint32_t compact(uint32_t count, Z3_ast *terms, Z3_ast unit, Z3_ast zero)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (terms[i] == zero)
+            return UINT32_MAX;
+        if (terms[i] != unit)
+            terms[kept++] = terms[i];
+    }
+    return kept;
+}
+
+Z3_ast zx_and_n(struct zx *z, uint32_t count, Z3_ast *terms)
+{
+    uint32_t kept = compact(count, terms, z->yes, z->no);
+
+    if (kept == UINT32_MAX)
+        return z->no;
+    if (kept == 0)
+        return z->yes;
+    return kept == 1 ? terms[0] : zx_keep(z, Z3_mk_and(z->c, kept, terms));
+}
+
+Z3_ast zx_or_n(struct zx *z, uint32_t count, Z3_ast *terms)
+{
+    uint32_t kept = compact(count, terms, z->no, z->yes);
+
+    if (kept == UINT32_MAX)
+        return z->yes;
+    if (kept == 0)
+        return z->no;
+    return kept == 1 ? terms[0] : zx_keep(z, Z3_mk_or(z->c, kept, terms));
+}
+
+Z3_ast zx_implies(struct zx *z, Z3_ast a, Z3_ast b)
+{
+    return zx_or(z, zx_not(z, a), b);
+}
+
+Z3_ast zx_iff(struct zx *z, Z3_ast a, Z3_ast b)
+{
+    if (a == z->yes)
+        return b;
+    if (b == z->yes)
+        return a;
+    if (a == z->no)
+        return zx_not(z, b);
+    if (b == z->no)
+        return zx_not(z, a);
+    return zx_keep(z, Z3_mk_iff(z->c, a, b));
+}
+
+Z3_ast zx_fresh_bool(struct zx *z, const char *name)
+{
+    return zx_keep(z, Z3_mk_fresh_const(z->c, name, z->bool_sort));
+}
+
+void zx_assert(struct zx *z, Z3_ast a)
+{
+    if (a == z->yes)
+        return;
+    if (z->hard_count == z->hard_capacity) {
+        uint32_t capacity = z->hard_capacity ? z->hard_capacity * 2 : 256;
+        Z3_ast *bigger = zx_alloc(z, capacity, sizeof *bigger);
+
+        for (uint32_t i = 0; i < z->hard_count; i++)
+            bigger[i] = z->hard[i];
+        z->hard = bigger;
+        z->hard_capacity = capacity;
+    }
+    z->hard[z->hard_count++] = a;
+}
+
+/* ---- values ------------------------------------------------------------------------------------ */
+
+static uint64_t mask(uint8_t size)
+{
+    return size >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * size)) - 1;
+}
+
+static int64_t as_signed(uint64_t k, uint8_t size)
+{
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+
+    return (int64_t)((k ^ sign) - sign);
+}
+
+struct zx_val zx_number(uint64_t k, uint8_t size)
+{
+    return (struct zx_val){.t = NULL, .k = k & mask(size), .size = size};
+}
+
+static struct zx_val term(struct zx *z, Z3_ast t, uint8_t size)
+{
+    return (struct zx_val){.t = zx_keep(z, t), .size = size};
+}
+
+struct zx_val zx_fresh(struct zx *z, const char *name, uint8_t size)
+{
+    return term(z, Z3_mk_fresh_const(z->c, name, z->sorts[size]), size);
+}
+
+Z3_ast zx_bits(struct zx *z, struct zx_val v)
+{
+    return v.t ? v.t : zx_keep(z, Z3_mk_unsigned_int64(z->c, v.k, z->sorts[v.size]));
+}
+
+static bool same(struct zx_val a, struct zx_val b)
+{
+    return a.t == b.t && (a.t || a.k == b.k);
+}
+
+Z3_ast zx_equal(struct zx *z, struct zx_val a, struct zx_val b)
+{
+    if (same(a, b))
+        return z->yes;
+    if (!a.t && !b.t)
+        return z->no;
+    if (a.truth && !b.t)
+        return b.k == 0 ? zx_not(z, a.truth) : b.k == 1 ? a.truth : z->no;
+    if (b.truth && !a.t)
+        return zx_equal(z, b, a);
+    return zx_keep(z, Z3_mk_eq(z->c, zx_bits(z, a), zx_bits(z, b)));
+}
+
+Z3_ast zx_nonzero(struct zx *z, struct zx_val a)
+{
+    return zx_not(z, zx_equal(z, a, zx_number(0, a.size)));
+}
+
+Z3_ast zx_less(struct zx *z, struct zx_val a, struct zx_val b, bool is_signed, bool or_equal)
+{
+    Z3_ast x, y;
+
+    if (same(a, b))
+        return or_equal ? z->yes : z->no;
+    if (!a.t && !b.t) {
+        bool less = is_signed ? as_signed(a.k, a.size) < as_signed(b.k, b.size) : a.k < b.k;
+        return less ? z->yes : z->no;
+    }
+    x = zx_bits(z, a);
+    y = zx_bits(z, b);
+    if (is_signed)
+        return zx_keep(z, or_equal ? Z3_mk_bvsle(z->c, x, y) : Z3_mk_bvslt(z->c, x, y));
+    return zx_keep(z, or_equal ? Z3_mk_bvule(z->c, x, y) : Z3_mk_bvult(z->c, x, y));
+}
+
+struct zx_val zx_ite(struct zx *z, Z3_ast c, struct zx_val a, struct zx_val b)
+{
+    if (c == z->yes || same(a, b))
+        return a;
+    if (c == z->no)
+        return b;
+    return term(z, Z3_mk_ite(z->c, c, zx_bits(z, a), zx_bits(z, b)), a.size);
+}
+
+/* One or zero in SIZE bytes. */
+struct zx_val zx_from_bool(struct zx *z, Z3_ast a, uint8_t size)
+{
+    struct zx_val v = zx_ite(z, a, zx_number(1, size), zx_number(0, size));
+
+    if (v.t)
+        v.truth = a;
+    return v;
+}
+
+struct zx_val zx_resize(struct zx *z, struct zx_val a, uint8_t size, bool is_signed)
+{
+    if (a.size == size)
+        return a;
+    if (!a.t)
+        return zx_number(is_signed && size > a.size ? (uint64_t)as_signed(a.k, a.size) : a.k, size);
+    if (a.truth && (!is_signed || size < a.size))
+        return zx_from_bool(z, a.truth, size);
+    if (size < a.size)
+        return term(z, Z3_mk_extract(z->c, 8U * size - 1, 0, a.t), size);
+    return term(z,
+                is_signed ? Z3_mk_sign_ext(z->c, 8U * (size - a.size), a.t)
+                          : Z3_mk_zero_ext(z->c, 8U * (size - a.size), a.t),
+                size);
+}
+
+/* What the bit-vector operations of SMT-LIB give, division by zero included. */
+static uint64_t fold(enum ck_expr_op op, uint64_t a, uint64_t b, uint8_t size)
+{
+    int64_t x = as_signed(a, size), y = as_signed(b, size);
+    unsigned bits = 8U * size;
+
+    switch (op) {
+    case CK_ADD:
+        return a + b;
+    case CK_SUB:
+        return a - b;
+    case CK_MUL:
+        return a * b;
+    case CK_UDIV:
+        return b ? a / b : UINT64_MAX;
+    case CK_UREM:
+        return b ? a % b : a;
+    case CK_SDIV:
+        if (y == 0)
+            return x < 0 ? 1 : UINT64_MAX;
+        return y == -1 ? 0 - a : (uint64_t)(x / y);
+    case CK_SREM:
+        if (y == 0)
+            return a;
+        return y == -1 ? 0 : (uint64_t)(x % y);
+    case CK_AND:
+        return a & b;
+    case CK_OR:
+        return a | b;
+    case CK_XOR:
+        return a ^ b;
+    case CK_SHL:
+        return b >= bits ? 0 : a << b;
+    case CK_LSHR:
+        return b >= bits ? 0 : a >> b;
+    default: /* CK_ASHR */
+        if (b >= bits)
+            return x < 0 ? UINT64_MAX : 0;
+        return x < 0 ? ~(~(uint64_t)x >> b) : (uint64_t)x >> b;
+    }
+}
+
+typedef Z3_ast binary_fn(Z3_context, Z3_ast, Z3_ast);
+
+static binary_fn *const binary_functions[] = {
+    [CK_ADD] = Z3_mk_bvadd,   [CK_SUB] = Z3_mk_bvsub,   [CK_MUL] = Z3_mk_bvmul,   [CK_UDIV] = Z3_mk_bvudiv,
+    [CK_SDIV] = Z3_mk_bvsdiv, [CK_UREM] = Z3_mk_bvurem, [CK_SREM] = Z3_mk_bvsrem, [CK_AND] = Z3_mk_bvand,
+    [CK_OR] = Z3_mk_bvor,     [CK_XOR] = Z3_mk_bvxor,   [CK_SHL] = Z3_mk_bvshl,   [CK_LSHR] = Z3_mk_bvlshr,
+    [CK_ASHR] = Z3_mk_bvashr,
+};
+
+struct zx_val zx_binary(struct zx *z, enum ck_expr_op op, struct zx_val a, struct zx_val b)
+{
+    if (op >= CK_SHL && op <= CK_ASHR && b.size != a.size) {
+        /* A count that does not fit the operand's size is at least its width: saturate. */
+        if (b.size > a.size) {
+            Z3_ast fits = zx_less(z, b, zx_number(8U * a.size, b.size), false, false);
+            b = zx_ite(z, fits, zx_resize(z, b, a.size, false), zx_number(8U * a.size, a.size));
+        } else {
+            b = zx_resize(z, b, a.size, false);
+        }
+    }
+    if (!a.t && !b.t)
+        return zx_number(fold(op, a.k, b.k, a.size), a.size);
+    if (!b.t && b.k == 0 && (op == CK_ADD || op == CK_SUB || op == CK_OR || op == CK_XOR))
+        return a;
+    if (!a.t && a.k == 0 && (op == CK_ADD || op == CK_OR || op == CK_XOR))
+        return b;
+    if (((!a.t && a.k == 0) || (!b.t && b.k == 0)) && (op == CK_MUL || op == CK_AND))
+        return zx_number(0, a.size);
+    if (!b.t && b.k == 1 && op == CK_MUL)
+        return a;
+    if (a.t == b.t && (op == CK_SUB || op == CK_XOR))
+        return zx_number(0, a.size);
+    return term(z, binary_functions[op](z->c, zx_bits(z, a), zx_bits(z, b)), a.size);
+}
+
+static struct zx_val compare(struct zx *z, const struct ck_expr *e, struct zx_val a, struct zx_val b)
+{
+    Z3_ast r;
+
+    if (e->op == CK_EQ || e->op == CK_NE)
+        r = zx_equal(z, a, b);
+    else
+        r = zx_less(z, a, b, e->op == CK_SLT || e->op == CK_SLE, e->op == CK_ULE || e->op == CK_SLE);
+    return zx_from_bool(z, e->op == CK_NE ? zx_not(z, r) : r, e->size);
+}
+
+struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *regs)
+{
+    const struct ck_expr *e = &z->p->exprs[expr];
+    struct zx_val a;
+
+    if (e->op == CK_CONST)
+        return zx_number(e->imm, e->size);
+    if (e->op == CK_REG)
+        return regs[e->imm];
+    a = zx_eval_expr(z, e->a, regs);
+    switch (e->op) {
+    case CK_NOT:
+        return a.t ? term(z, Z3_mk_bvnot(z->c, a.t), a.size) : zx_number(~a.k, a.size);
+    case CK_NEG:
+        return a.t ? term(z, Z3_mk_bvneg(z->c, a.t), a.size) : zx_number(0 - a.k, a.size);
+    case CK_LNOT:
+        return zx_from_bool(z, zx_equal(z, a, zx_number(0, a.size)), e->size);
+    case CK_ZEXT:
+    case CK_TRUNC:
+        return zx_resize(z, a, e->size, false);
+    case CK_SEXT:
+        return zx_resize(z, a, e->size, true);
+    case CK_APPLY1:
+    case CK_APPLY2:
+    case CK_APPLY3: {
+        struct zx_val arguments[3] = {a};
+
+        if (ck_expr_operands(e->op) > 1)
+            arguments[1] = zx_eval_expr(z, e->b, regs);
+        if (ck_expr_operands(e->op) > 2)
+            arguments[2] = zx_eval_expr(z, e->c, regs);
+        return zx_apply(z, (uint32_t)e->imm, ck_expr_operands(e->op), arguments, e->size);
+    }
+    case CK_SELECT:
+        return zx_ite(z, zx_nonzero(z, a), zx_eval_expr(z, e->b, regs), zx_eval_expr(z, e->c, regs));
+    default:
+        break;
+    }
+    if (e->op >= CK_EQ && e->op <= CK_SLE)
+        return compare(z, e, a, zx_eval_expr(z, e->b, regs));
+    return zx_binary(z, e->op, a, zx_eval_expr(z, e->b, regs));
+}

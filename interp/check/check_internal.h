@@ -1,0 +1,86 @@
+/* Inside check: one instruction under examination, and what is asked of its operands' shadow. */
+#ifndef INTERP_EXEC_CHECK_INTERNAL_H
+#define INTERP_EXEC_CHECK_INTERNAL_H
+
+#include "interp/check/check.h"
+#include <string.h>
+
+struct at {
+    struct in_run *run;
+    struct in_item *item;
+    const struct in_insn *pc;
+    uint8_t *s; /* shadow of the frame */
+};
+
+static inline bool any(const uint8_t *s, uint64_t n)
+{
+    uint64_t eight;
+    uint32_t four;
+    for (; n >= 8; n -= 8, s += 8) {
+        memcpy(&eight, s, 8);
+        if (eight != 0)
+            return true;
+    }
+    if (n >= 4) {
+        memcpy(&four, s, 4);
+        if (four != 0)
+            return true;
+        n -= 4;
+        s += 4;
+    }
+    for (uint64_t k = 0; k < n; k++)
+        if (s[k] != 0)
+            return true;
+    return false;
+}
+
+static inline bool all(const uint8_t *s, uint64_t n)
+{
+    for (uint64_t k = 0; k < n; k++)
+        if (s[k] == 0)
+            return false;
+    return n > 0;
+}
+
+/* Whether an operand has no value, as far as that is followed. */
+static inline bool unknown(const struct at *x, int32_t slot, uint64_t n)
+{
+    return x->s != NULL && any(x->s + slot, n);
+}
+
+static inline int64_t number(const struct at *x, int32_t slot, uint32_t index, uint32_t size)
+{
+    uint64_t v = 0;
+    memcpy(&v, x->item->frame + slot + index * size, size);
+    return (int64_t)(v << (64 - 8 * size)) >> (64 - 8 * size);
+}
+
+enum arithmetic { ADDITION, SUBTRACTION, MULTIPLICATION, NEGATION };
+
+/* Elements of a and b make elements of d. */
+static inline void in_check_elements(const struct at *x, uint32_t from, uint32_t to, int32_t count, bool two)
+{
+    for (int32_t k = 0; k < count; k++) {
+        bool undefined = any(x->s + x->pc->a + k * (int32_t)from, from) ||
+                         (two && any(x->s + x->pc->b + k * (int32_t)from, from));
+        memset(x->s + x->pc->d + k * (int32_t)to, undefined, to);
+    }
+}
+
+/* check_value.c: undefined behaviour of arithmetic, and the shadow of its results */
+void in_check_bits(const struct at *x, uint32_t size, int32_t count, uint8_t decides);
+void in_check_shift(const struct at *x, uint32_t size, int32_t count);
+void in_check_wrap(const struct at *x, uint32_t size, int32_t count, enum arithmetic how);
+void in_check_convert(const struct at *x);
+
+/* subscript.c: indices of arrays, where the code has any */
+void in_check_subscripts(const struct at *x);
+
+/* check_memory.c: reports the use of an undefined operand once (it counts as defined afterwards); orders and
+ * scopes; loads, stores, atomic operations and calls: false if OP is none of them */
+void in_check_uninitialized(const struct at *x, const char *what);
+void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const char *what);
+void in_check_order(const struct at *x, const struct in_atomic *a);
+bool in_check_memory(const struct at *x, enum in_op op);
+
+#endif

@@ -1,0 +1,94 @@
+/* Seeded faults of atomic memory: read-modify-writes that are not one step, old values, lost stores. Launches
+ * follow one another, so one place to remember things is enough. */
+#include "interp/check/fault_memory.h"
+
+#include <string.h>
+
+enum { PLACES = 4096 };
+static struct place {
+    const uint8_t *memory;
+    uint64_t older; /* what the last write replaced */
+    uint32_t agent; /* who wrote last */
+    uint32_t reads;
+    bool stored; /* that was a store */
+} places[PLACES];
+static struct {
+    uint8_t *memory;
+    uint64_t value;
+    uint32_t size, agent;
+} late; /* the write of a read-modify-write that was split; NULL: none */
+static uint32_t stores;
+
+static void put(uint8_t *memory, uint32_t size, uint64_t value)
+{
+    memcpy(memory, &value, size);
+}
+
+static void write_late(void)
+{
+    if (late.memory != NULL)
+        put(late.memory, late.size, late.value);
+    late.memory = NULL;
+}
+
+void in_fault_atomic_next(const struct in_item *item)
+{
+    if (item == NULL || item->agent == late.agent)
+        write_late();
+    if (item == NULL)
+        memset(places, 0, sizeof places);
+}
+
+static struct place *place_of(const uint8_t *memory)
+{
+    struct place *p = &places[((uintptr_t)memory >> 2) % PLACES];
+    if (p->memory != memory)
+        *p = (struct place){.memory = memory};
+    return p;
+}
+
+static void split(const struct in_item *item, const struct in_atomic *a, uint8_t *memory, uint64_t old,
+                  uint64_t written)
+{
+    put(memory, a->size, old);
+    write_late();
+    late.memory = memory;
+    late.value = written;
+    late.size = a->size;
+    late.agent = item->agent;
+}
+
+/* Every second load since the last write returns what that replaced. */
+static uint64_t stale(struct place *p, uint64_t old)
+{
+    return p->agent != 0 && ++p->reads % 2 == 0 ? p->older : old;
+}
+
+static bool store_goes(struct place *p, uint32_t agent)
+{
+    if (IN_FAULTY(MO_REVERSED))
+        return !(p->stored && p->agent == agent);
+    return !IN_FAULTY(STORE_LOST) || ++stores % 3 != 0;
+}
+
+uint64_t in_fault_atomic_done(const struct in_item *item, const struct in_atomic *a, uint8_t *memory,
+                              uint64_t old, uint64_t written, bool wrote, uint64_t comparator)
+{
+    bool store = a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
+    bool compare = a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
+    uint32_t agent = item->agent + 1; /* 0: nobody */
+    struct place *p = place_of(memory);
+    if (IN_FAULTY(CAS_LIES) && compare && !wrote)
+        return comparator;
+    if (IN_FAULTY(COHERENCE_STALE) && a->opcode == SpvOpAtomicLoad)
+        return stale(p, old);
+    if (wrote && store && !store_goes(p, agent)) {
+        put(memory, a->size, old);
+        return old;
+    }
+    if (wrote && !store && IN_FAULTY(RMW_SPLIT))
+        split(item, a, memory, old, written);
+    if (wrote)
+        *p = (struct place){memory, old, agent, 0, store};
+    return old;
+}

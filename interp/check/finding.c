@@ -1,0 +1,93 @@
+/* Undefined behaviour met by a work-item: reported to the environment and recorded. */
+#include "interp/exec/exec.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void coordinates(struct in_finding *f, const struct in_item *item)
+{
+    if (item->group == NULL)
+        return;
+    in_item_ids(item, f->local_id, f->global_id);
+    memcpy(f->group_id, item->group->id, sizeof f->group_id);
+}
+
+static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)
+{
+    return pc != NULL ? run->code->source_of[pc - run->insns] : 0;
+}
+
+static void record(struct in_run *run, const struct in_item *item, const struct in_finding *f,
+                   const struct in_insn *pc)
+{
+    struct mm_record record = {.type = MM_RECORD_FINDING};
+    record.finding = (struct mm_finding){
+        .kind = f->kind,
+        .clause = f->clause,
+        .message = f->message,
+        .agent = {run->launch.command, f->work_item},
+        .source = pc != NULL ? in_record_source(run, item, pc) : 0,
+        .allocation = f->object != NULL ? f->object->id : 0,
+        .offset = f->object != NULL ? f->address - f->object->address + f->object->offset : 0,
+        .size = f->size};
+    in_record_flush(run);
+    mm_recorder_record(run->launch.recorder, &record);
+}
+
+enum { MOST_REPORTS = 100 }; /* of one finding at one instruction, per launch */
+struct in_raised {
+    const struct in_insn *pc;
+    const char *kind;
+    uint32_t count;
+};
+
+/* Counts the finding; true: reports of it would say nothing new. */
+static bool is_known(struct in_run *run, const struct in_insn *pc, const char *kind)
+{
+    for (uint32_t k = 0; k < run->raised_count; k++)
+        if (run->raised[k].pc == pc && strcmp(run->raised[k].kind, kind) == 0)
+            return run->raised[k].count == MOST_REPORTS || run->raised[k].count++ == MOST_REPORTS;
+    struct in_raised *more = mm_realloc(run->raised, (run->raised_count + 1) * sizeof *more);
+    if (more == NULL)
+        return false;
+    run->raised = more;
+    run->raised[run->raised_count++] = (struct in_raised){pc, kind, 1};
+    return false;
+}
+
+static void raise_report(struct in_run *run, const struct in_item *item, const struct in_insn *pc,
+                         const struct in_finding *f)
+{
+    if (run->launch.recorder != NULL)
+        record(run, item, f, pc);
+    if (run->instance->environment_copy.finding != NULL)
+        run->instance->environment_copy.finding(run->instance->environment_copy.context, f);
+}
+
+void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc, const char *kind,
+              const char *clause, const struct in_object *object, uint64_t address, uint64_t size,
+              const char *format, ...)
+{
+    struct in_finding f = {
+        .kind = kind, .clause = clause, .object = object, .address = address, .of_copy = run->copying};
+    uint32_t source = source_index(run, pc);
+    f.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(f.message, sizeof f.message, format, list);
+    va_end(list);
+    f.source = &run->code->sources[source];
+    if (item != NULL) {
+        f.work_item = item->agent;
+        coordinates(&f, item);
+    }
+    if (!is_known(run, pc, kind))
+        raise_report(run, item, pc, &f);
+    uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
+    /* Work-items that do not wait for each other read what is not there yet: where races are looked for, a
+     * missing value must not hide them. */
+    if (run->launch.recorder != NULL && strcmp(kind, "uninitialized") == 0 && most < 32)
+        most = 32;
+    run->findings += run->findings < UINT32_MAX;
+    run->stopped |= run->findings >= most && most < UINT32_MAX;
+}

@@ -1,0 +1,238 @@
+/* Events of a launch, in batches. [CL 3.3.4 - 3.3.6] */
+#include "interp/exec/exec.h"
+#include "interp/check/terms.h"
+#include <string.h>
+
+void in_record_flush(struct in_run *run)
+{
+    if (run->event_count > 0)
+        mm_recorder_events(run->launch.recorder, run->events, run->event_count);
+    run->event_count = 0;
+}
+
+/* ---- sources ------------------------------------------------------------------------------ */
+
+/* Instructions of functions have an id for each chain of calls that they were reached through, from the
+ * return addresses in the frames of the functions: there is no recursion [CLC 6.11]. */
+struct in_calls {
+    uint32_t count, capacity;
+    struct in_called {
+        uint64_t key; /* of chain and place, 0: free */
+        uint32_t id;
+    } * table;
+    struct in_called last[]; /* by place */
+};
+enum { MOST_CHAINS = 1 << 16, DEEPEST = 64 };
+
+static uint32_t give_id(struct in_run *run, uint32_t index, uint32_t caller)
+{
+    const struct in_source *s = &run->code->sources[index];
+    struct mm_record record = {.type = MM_RECORD_SOURCE};
+    record.source = (struct mm_source){.id = mm_recorder_new_source(run->launch.recorder),
+                                       .line = s->line,
+                                       .column = s->column,
+                                       .file = s->file,
+                                       .function = s->function,
+                                       .opcode = s->opcode,
+                                       .caller = caller};
+    in_record_flush(run);
+    mm_recorder_record(run->launch.recorder, &record);
+    return record.source.id;
+}
+
+/* The call that the function of source INDEX was reached by, NULL in the kernel itself. */
+static const struct in_insn *call_of(const struct in_run *run, const struct in_item *item, uint32_t index)
+{
+    const struct in_insn *back;
+    int32_t slot = run->code->return_slots[index];
+    if (slot == 0 || item->frame == NULL)
+        return NULL;
+    memcpy(&back, item->frame + slot, sizeof back);
+    return back > run->insns && back <= run->insns + run->code->count ? back - 1 : NULL;
+}
+
+static uint64_t chain_key(const struct in_run *run, const struct in_item *item, uint32_t index)
+{
+    uint64_t key = index + UINT64_C(1);
+    const struct in_insn *call = call_of(run, item, index);
+    for (int depth = 0; call != NULL && depth < DEEPEST; depth++) {
+        key = key * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)(call - run->insns) + 1;
+        key ^= key >> 29;
+        call = call_of(run, item, run->code->source_of[call - run->insns]);
+    }
+    return key != 0 ? key : 1;
+}
+
+static struct in_called *find_chain(const struct in_calls *calls, uint64_t key)
+{
+    uint32_t at = (uint32_t)(key ^ key >> 32) & (calls->capacity - 1);
+    while (calls->table[at].key != 0 && calls->table[at].key != key)
+        at = (at + 1) & (calls->capacity - 1);
+    return &calls->table[at];
+}
+
+static bool more_chains(struct in_calls *calls)
+{
+    struct in_calls bigger = {.capacity = calls->capacity != 0 ? calls->capacity * 2 : 64};
+    bigger.table = mm_alloc_zero(bigger.capacity, sizeof *bigger.table);
+    if (bigger.table == NULL)
+        return false;
+    for (uint32_t k = 0; k < calls->capacity; k++)
+        if (calls->table[k].key != 0)
+            *find_chain(&bigger, calls->table[k].key) = calls->table[k];
+    mm_free(calls->table);
+    calls->table = bigger.table;
+    calls->capacity = bigger.capacity;
+    return true;
+}
+
+/* 0: too many chains, or no memory. */
+static uint32_t called_source(struct in_run *run, const struct in_item *item, uint32_t index)
+{
+    if (run->calls == NULL)
+        run->calls =
+            mm_alloc_zero(1, sizeof *run->calls + run->code->source_count * sizeof *run->calls->last);
+    struct in_calls *calls = run->calls;
+    if (calls == NULL)
+        return 0;
+    uint64_t key = chain_key(run, item, index);
+    if (calls->last[index].key == key)
+        return calls->last[index].id;
+    if (calls->count >= MOST_CHAINS || (calls->count * 2 >= calls->capacity && !more_chains(calls)))
+        return 0;
+    struct in_called *called = find_chain(calls, key);
+    if (called->key == 0) {
+        uint32_t caller = in_record_source(run, item, call_of(run, item, index));
+        called = find_chain(calls, key); /* the caller's entry may have moved the table */
+        *called = (struct in_called){key, give_id(run, index, caller)};
+        calls->count++;
+    }
+    calls->last[index] = *called;
+    return called->id;
+}
+
+/* Source ids are given out when an instruction is first recorded. */
+uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc)
+{
+    uint32_t index = run->code->source_of[pc - run->insns], id = 0;
+    if (run->code->return_slots[index] != 0 && item != NULL && call_of(run, item, index) != NULL)
+        id = called_source(run, item, index);
+    if (id != 0)
+        return id;
+    if (run->source_ids[index] == 0)
+        run->source_ids[index] = give_id(run, index, 0);
+    return run->source_ids[index];
+}
+
+void in_record_end(struct in_run *run)
+{
+    if (run->calls != NULL)
+        mm_free(run->calls->table);
+    mm_free(run->calls);
+    mm_free(run->source_ids);
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+static struct mm_event *next_event(struct in_run *run, struct in_item *item, const struct in_insn *pc)
+{
+    uint32_t source = in_record_source(run, item, pc);
+    if (item->terms != NULL)
+        in_terms_access(run, item);
+    if (run->event_count == IN_EVENT_BATCH)
+        in_record_flush(run);
+    struct mm_event *e = &run->events[run->event_count++];
+    memset(e, 0, sizeof *e);
+    e->agent = (struct mm_agent){run->launch.command, item->agent};
+    e->source = source;
+    return e;
+}
+
+void in_record_access(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
+                      const void *read, const void *written, uint32_t attributes)
+{
+    struct mm_event *e = next_event(run, item, pc);
+    e->kind = (uint8_t)kind;
+    e->allocation = object->id;
+    e->offset = address - object->address + object->offset;
+    e->size = size;
+    e->scope = e->effective_scope = (uint8_t)(attributes >> 8 & 15);
+    e->attributes = (uint8_t)(attributes | (size > 8 ? MM_NO_VALUE : 0));
+    if (read != NULL)
+        memcpy(&e->value_read, read, size < 8 ? size : 8);
+    if (written != NULL)
+        memcpy(&e->value_written, written, size < 8 ? size : 8);
+}
+
+/* [CL 3.3.5]: local memory reaches no further than the work-group; only memory that other devices and the
+ * host share atomically goes beyond the device. */
+static enum mm_scope effective(const struct in_object *o, enum mm_scope scope)
+{
+    if (o->region == MM_LOCAL && scope > MM_SCOPE_WORK_GROUP)
+        return MM_SCOPE_WORK_GROUP;
+    bool shared = o->origin == MM_ORIGIN_FINE_SVM_ATOMICS || o->origin == MM_ORIGIN_SYSTEM_SVM;
+    return scope == MM_SCOPE_ALL_SVM_DEVICES && !shared ? MM_SCOPE_DEVICE : scope;
+}
+
+void in_record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                      const struct in_object *object, uint64_t address, uint32_t size, enum mm_kind kind,
+                      uint64_t read, uint64_t written, enum mm_order order, enum mm_scope scope,
+                      uint32_t attributes)
+{
+    struct mm_event *e = next_event(run, item, pc);
+    e->kind = (uint8_t)kind;
+    e->allocation = object->id;
+    e->offset = address - object->address + object->offset;
+    e->size = size;
+    e->value_read = read;
+    e->value_written = written;
+    e->order = (uint8_t)order;
+    e->scope = (uint8_t)scope;
+    e->effective_scope = (uint8_t)effective(object, scope);
+    e->attributes = (uint8_t)(attributes | MM_ATOMIC);
+}
+
+enum mm_order in_order_of(uint32_t semantics)
+{
+    if (semantics & SpvMemorySemanticsSequentiallyConsistentMask)
+        return MM_SEQ_CST;
+    if (semantics & SpvMemorySemanticsAcquireReleaseMask)
+        return MM_ACQ_REL;
+    bool acquire = semantics & SpvMemorySemanticsAcquireMask,
+         release = semantics & SpvMemorySemanticsReleaseMask;
+    return acquire && release ? MM_ACQ_REL : acquire ? MM_ACQUIRE : release ? MM_RELEASE : MM_RELAXED;
+}
+
+enum mm_scope in_scope_of(uint32_t scope)
+{
+    static const enum mm_scope scopes[] = {
+        [SpvScopeCrossDevice] = MM_SCOPE_ALL_SVM_DEVICES, [SpvScopeDevice] = MM_SCOPE_DEVICE,
+        [SpvScopeWorkgroup] = MM_SCOPE_WORK_GROUP,        [SpvScopeSubgroup] = MM_SCOPE_SUB_GROUP,
+        [SpvScopeInvocation] = MM_SCOPE_WORK_ITEM,        [SpvScopeQueueFamily] = MM_SCOPE_QUEUE_FAMILY};
+    return scope < sizeof scopes / sizeof *scopes ? scopes[scope] : MM_SCOPE_NONE;
+}
+
+void in_record_fence(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
+                     uint32_t semantics, uint32_t scope, uint32_t site, uint32_t instance)
+{
+    const uint32_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
+    struct mm_event *e = next_event(run, item, pc);
+    e->kind = (uint8_t)kind;
+    e->order = (uint8_t)in_order_of(semantics);
+    e->scope = e->effective_scope = (uint8_t)in_scope_of(scope);
+    e->fence_flags = (uint8_t)((semantics & SpvMemorySemanticsWorkgroupMemoryMask ? MM_FENCE_LOCAL : 0) |
+                               (semantics & global ? MM_FENCE_GLOBAL : 0) |
+                               (semantics & SpvMemorySemanticsImageMemoryMask ? MM_FENCE_IMAGE : 0));
+    e->semantics = (uint16_t)semantics;
+    e->site = site;
+    e->instance = instance;
+}
+
+void in_record_copy(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum mm_kind kind,
+                    uint32_t number)
+{
+    struct mm_event *e = next_event(run, item, pc);
+    e->kind = (uint8_t)kind;
+    e->instance = number;
+}

@@ -1,0 +1,151 @@
+/* Inside jit: state of emitting LLVM IR for one kernel and everything it calls.
+ *
+ * Values: bool i1, integers iN, half i16 (its bits), float, double, vectors of these, pointers ptr, opaque
+ * handles i64, structures and arrays LLVM's own.  Memory is addressed by bytes with the layouts of struct
+ * in_ty.  Every function has the parameters of enum in_emit_param before its own. */
+#ifndef INTERP_JIT_EMIT_H
+#define INTERP_JIT_EMIT_H
+
+#include "interp/jit/emit/calls.h"
+#include "interp/exec/exec.h"
+#include "interp/ext/convert.h"
+#include "interp/jit/jit.h"
+#include <llvm-c/Core.h>
+
+enum in_emit_param {
+    IN_P_FRAME,                  /* struct in_jit_frame * */
+    IN_P_LOCAL,                  /* the work-group's local memory */
+    IN_P_GROUP,                  /* 3: work-group id */
+    IN_P_SIZE = IN_P_GROUP + 3,  /* 3: work-items of this work-group */
+    IN_P_ITEM = IN_P_SIZE + 3,   /* 3: local id */
+    IN_P_GLOBAL = IN_P_ITEM + 3, /* 3: global id */
+    IN_P_COUNT = IN_P_GLOBAL + 3
+};
+
+enum { IN_MOST_PARAMETERS = 1024, IN_MOST_MEMBERS = 4096 }; /* of a function; of a value */
+
+/* How a kernel is compiled. */
+enum {
+    IN_JIT_COUNTS = 1,  /* instructions, against a budget */
+    IN_JIT_WATCHES = 2, /* accesses (watch.h) */
+    IN_JIT_CHECKS = 4,  /* with it: values too */
+    IN_JIT_ONE_ROW = 8, /* with it: ids differ in the first dimension alone */
+    IN_JIT_EXACT = 16   /* no function is less accurate than the interpreter's */
+};
+struct in_jit_options {
+    uint32_t local_size[3];
+    uint32_t flat_size; /* in the first dimension for kernels that do not see work-groups there */
+    uint32_t flags;
+};
+/* Where the kernel's arguments stand in in_jit_frame.arguments, and local variables in local memory. */
+struct in_jit_layout {
+    uint64_t *argument_offsets; /* per argument; 16-aligned */
+    uint64_t argument_bytes;
+    uint64_t local_bytes; /* of variables; local arguments follow */
+};
+
+struct in_emit {
+    const struct in_module *m;
+    const struct in_kernel *kernel;
+    const struct in_jit_options *options;
+    const struct in_jit_calls *calls;
+    struct in_jit_layout *layout;
+    LLVMContextRef c;
+    LLVMModuleRef module, builtins;
+    LLVMBuilderRef b;
+    LLVMTypeRef i1, i8, i16, i32, i64, f32, f64, ptr, nothing;
+    LLVMValueRef *values;      /* by id */
+    LLVMBasicBlockRef *blocks; /* by id of the label */
+    LLVMValueRef *functions;   /* by index */
+    LLVMValueRef function;
+    LLVMValueRef shared;  /* metadata of accesses to memory that work-items share */
+    bool converts_halves; /* the processor has instructions for it */
+    const struct in_function *fn;
+    const struct in_inst *inst;
+    uint64_t *local_offsets; /* per global of the module */
+    bool barriers;           /* anything that work-items wait for */
+    char *why;
+    size_t why_size;
+    bool failed;
+};
+
+/* emit.c */
+/* Emits KERNEL's work-item function `item`; false: not covered, WHY says what. */
+bool in_emit_kernel(struct in_emit *e);
+/* Before: where arguments and local variables lie. */
+void in_emit_lay_out(struct in_emit *e);
+bool in_emit_fail(struct in_emit *e, const char *format, ...) MM_PRINTF(2, 3);
+void in_function_attribute(struct in_emit *e, LLVMValueRef fn, const char *name);
+LLVMValueRef in_param(const struct in_emit *e, uint32_t index);
+LLVMValueRef in_helper(struct in_emit *e, const char *name);
+LLVMValueRef in_helper_call(struct in_emit *e, const char *name, LLVMValueRef *arguments, unsigned count);
+LLVMValueRef in_intrinsic(struct in_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *arguments,
+                          unsigned count);
+
+/* emit/type.c */
+const struct in_ty *in_emit_ty(const struct in_emit *e, uint32_t id);
+const struct in_ty *in_element(const struct in_ty *ty);
+uint32_t in_elements(const struct in_ty *ty);
+LLVMTypeRef in_type(struct in_emit *e, const struct in_ty *ty);
+LLVMTypeRef in_type_like(struct in_emit *e, LLVMTypeRef element, const struct in_ty *shape);
+LLVMValueRef in_value(struct in_emit *e, uint32_t id);
+void in_define(struct in_emit *e, const struct in_inst *i, LLVMValueRef value);
+LLVMValueRef in_int(struct in_emit *e, LLVMTypeRef type, uint64_t value); /* scalar or splat */
+LLVMValueRef in_splat(struct in_emit *e, LLVMValueRef value, uint32_t count);
+LLVMValueRef in_half_out(struct in_emit *e, LLVMValueRef halves); /* i16 bits to float */
+LLVMValueRef in_half_in(struct in_emit *e, LLVMValueRef floats);  /* and back, to nearest */
+LLVMValueRef in_widen(struct in_emit *e, LLVMValueRef value, const struct in_ty *ty, bool sign); /* i64 */
+/* Element K of a vector, or the scalar itself. */
+LLVMValueRef in_get(struct in_emit *e, LLVMValueRef value, const struct in_ty *ty, uint32_t k);
+LLVMValueRef in_put(struct in_emit *e, LLVMValueRef vector, const struct in_ty *ty, LLVMValueRef x,
+                    uint32_t k);
+
+/* emit/memory.c */
+LLVMValueRef in_offset(struct in_emit *e, LLVMValueRef pointer, uint64_t offset);
+LLVMValueRef in_constant_load(struct in_emit *e, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
+LLVMValueRef in_frame_word(struct in_emit *e, uint64_t offset);
+LLVMValueRef in_frame_pointer(struct in_emit *e, uint64_t offset, uint64_t size);
+LLVMValueRef in_load(struct in_emit *e, const struct in_ty *ty, LLVMValueRef pointer, uint64_t align,
+                     uint32_t storage, bool is_volatile);
+void in_store(struct in_emit *e, const struct in_ty *ty, LLVMValueRef value, LLVMValueRef pointer,
+              uint64_t align, uint32_t storage, bool is_volatile);
+LLVMValueRef in_alloca(struct in_emit *e, uint64_t size, uint64_t align);
+LLVMValueRef in_temporary(struct in_emit *e, const struct in_ty *ty);
+/* emit/convert.c */
+LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
+                             const struct in_ty *to, enum in_rounding rounding);
+/* emit/call.c */
+bool in_emit_outside(struct in_emit *e, const struct in_inst *i); /* false: it is no call */
+void in_emit_end(struct in_emit *e);
+/* emit/flow.c */
+void in_group_barrier(struct in_emit *e);
+/* emit/builtin.c */
+LLVMValueRef in_local_index(struct in_emit *e);
+LLVMValueRef in_builtin(struct in_emit *e, const struct in_ty *ty, int32_t builtin);
+
+typedef void (*in_emit_fn)(struct in_emit *e, const struct in_inst *i);
+/* clang-format off */
+#define IN_EMIT_FAMILIES(X)                                                                                  \
+    X(none)                                                                                                  \
+    X(int_binary)                                                                                            \
+    X(int_compare)                                                                                           \
+    X(int_unary)                                                                                             \
+    X(shift)                                                                                                 \
+    X(float_binary)                                                                                          \
+    X(float_compare)                                                                                         \
+    X(float_unary)                                                                                           \
+    X(float_test) X(bool_binary) X(bool_not) X(any_all) X(convert) X(alias) X(bitcast) X(ptr_to_int)         \
+        X(int_to_ptr) X(select) X(dot) X(scale) X(wide) X(bitfield) X(extract) X(insert) X(construct)        \
+            X(shuffle) X(extract_dynamic) X(insert_dynamic) X(undef) X(variable) X(load) X(store)            \
+                X(copy_memory) X(chain) X(ptr_compare) X(ptr_diff) X(atomic) X(fence) X(barrier) X(label)    \
+                    X(phi) X(branch) X(branch_conditional) X(switch) X(return ) X(return_value)              \
+                        X(unreachable) X(call) X(ext_inst) X(cast_explicit) X(mem_semantics) X(sampled_image) X(size_of) X(line) X(no_line) X(assume)           \
+                            X(unsupported)
+/* clang-format on */
+#define IN_X(n) void in_emit_##n(struct in_emit *e, const struct in_inst *i);
+IN_EMIT_FAMILIES(IN_X)
+#undef IN_X
+/* emit/table.c */
+in_emit_fn in_emit_entry(uint32_t opcode);
+
+#endif

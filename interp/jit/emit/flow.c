@@ -1,0 +1,131 @@
+/* Control flow, calls, barriers. [SPIRV 3.49.9, 3.49.17, 3.49.20] */
+#include "interp/jit/instrument/emit.h"
+#include "interp/fault.h"
+#include <string.h>
+
+static LLVMBasicBlockRef block(struct in_emit *e, uint32_t label)
+{
+    return e->blocks[label];
+}
+
+void in_emit_label(struct in_emit *e, const struct in_inst *i)
+{
+    LLVMPositionBuilderAtEnd(e->b, block(e, i->result));
+}
+
+/* Incoming values are filled in when the function is complete. */
+void in_emit_phi(struct in_emit *e, const struct in_inst *i)
+{
+    in_define(e, i, LLVMBuildPhi(e->b, in_type(e, in_emit_ty(e, i->result)), ""));
+}
+
+void in_emit_branch(struct in_emit *e, const struct in_inst *i)
+{
+    LLVMBuildBr(e->b, block(e, i->operands[0]));
+}
+
+void in_emit_branch_conditional(struct in_emit *e, const struct in_inst *i)
+{
+    LLVMBuildCondBr(e->b, in_value(e, i->operands[0]), block(e, i->operands[1]), block(e, i->operands[2]));
+}
+
+void in_emit_switch(struct in_emit *e, const struct in_inst *i)
+{
+    const struct in_ty *ty = in_emit_ty(e, i->operands[0]);
+    uint32_t words = ty->width == 64 ? 2 : 1, n = (i->operand_count - 2) / (words + 1);
+    LLVMValueRef s = LLVMBuildSwitch(e->b, in_value(e, i->operands[0]), block(e, i->operands[1]), n);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t *w = i->operands + 2 + k * (words + 1);
+        uint64_t value = words == 2 ? (uint64_t)w[1] << 32 | w[0] : w[0];
+        LLVMAddCase(s, LLVMConstInt(in_type(e, ty), value, 0), block(e, w[words]));
+    }
+}
+
+void in_emit_return(struct in_emit *e, const struct in_inst *i)
+{
+    (void)i;
+    LLVMBuildRetVoid(e->b);
+}
+
+void in_emit_return_value(struct in_emit *e, const struct in_inst *i)
+{
+    LLVMBuildRet(e->b, in_value(e, i->operands[0]));
+}
+
+/* Reaching this is undefined behaviour; the work-item ends. */
+void in_emit_unreachable(struct in_emit *e, const struct in_inst *i)
+{
+    (void)i;
+    const struct in_ty *ty = e->fn->ty->element;
+    if (ty == NULL || ty->kind == IN_TY_VOID)
+        LLVMBuildRetVoid(e->b);
+    else
+        LLVMBuildRet(e->b, LLVMConstNull(in_type(e, ty)));
+}
+
+void in_emit_call(struct in_emit *e, const struct in_inst *i)
+{
+    const struct in_id *id = &e->m->ids[i->operands[0]];
+    const struct in_function *f = &e->m->functions[id->index];
+    LLVMValueRef arguments[IN_P_COUNT + IN_MOST_PARAMETERS];
+    if (id->kind != IN_ID_FUNCTION || !f->has_body || f->param_count > IN_MOST_PARAMETERS ||
+        i->operand_count - 1 != f->param_count) {
+        in_emit_fail(e, "a call of an undefined function");
+        return;
+    }
+    for (uint32_t k = 0; k < IN_P_COUNT; k++)
+        arguments[k] = in_param(e, k);
+    for (uint32_t k = 0; k < f->param_count; k++)
+        arguments[IN_P_COUNT + k] = in_value(e, i->operands[k + 1]);
+    LLVMValueRef fn = e->functions[id->index];
+    LLVMTypeRef type = LLVMGlobalGetValueType(fn);
+    in_define(e, i, LLVMBuildCall2(e->b, type, fn, arguments, IN_P_COUNT + f->param_count, ""));
+}
+
+/* A barrier of the work-group is a call that the loops over work-items are cut at. */
+void in_group_barrier(struct in_emit *e)
+{
+    e->barriers = true;
+    LLVMTypeRef type = LLVMFunctionType(e->nothing, NULL, 0, 0);
+    LLVMValueRef fn = LLVMGetNamedFunction(e->module, "in.barrier");
+    if (fn == NULL) {
+        fn = LLVMAddFunction(e->module, "in.barrier", type);
+        in_function_attribute(e, fn, "convergent");
+        in_function_attribute(e, fn, "nounwind");
+    }
+    LLVMBuildCall2(e->b, type, fn, NULL, 0, "");
+}
+
+/* Others are calls (calls.h). */
+void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
+{
+    in_watched_barrier(e, i);
+    if (!IN_FAULTY(JIT_BARRIER_DROPPED))
+        in_group_barrier(e);
+}
+
+void in_emit_none(struct in_emit *e, const struct in_inst *i)
+{
+    (void)e;
+    (void)i;
+}
+
+void in_emit_line(struct in_emit *e, const struct in_inst *i)
+{
+    in_emit_none(e, i);
+}
+
+void in_emit_no_line(struct in_emit *e, const struct in_inst *i)
+{
+    in_emit_none(e, i);
+}
+
+void in_emit_assume(struct in_emit *e, const struct in_inst *i)
+{
+    in_emit_none(e, i);
+}
+
+void in_emit_unsupported(struct in_emit *e, const struct in_inst *i)
+{
+    in_emit_fail(e, "%s", in_opcode_name(i->opcode));
+}

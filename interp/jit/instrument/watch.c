@@ -1,0 +1,327 @@
+/* Watched launches: what is emitted beside the instructions.  Calls of in.access, in.suspect and in.phase
+ * stand for the checks until all is inlined (watch_shim.cpp). */
+#include "interp/jit/instrument/emit.h"
+#include "interp/ext/ext.h"
+#include <string.h>
+
+static bool watches(const struct in_emit *e)
+{
+    return e->options->flags & IN_JIT_WATCHES;
+}
+
+/* A function that work-items see nothing of; it returns, so that nothing that follows depends on it. */
+static LLVMValueRef stand_in(struct in_emit *e, const char *name, LLVMTypeRef type, LLVMValueRef *arguments,
+                             unsigned count)
+{
+    LLVMValueRef fn = LLVMGetNamedFunction(e->module, name);
+    if (fn == NULL) {
+        fn = LLVMAddFunction(e->module, name, type);
+        in_function_attribute(e, fn, "nounwind");
+        in_function_attribute(e, fn, "willreturn");
+        in_function_attribute(e, fn, "inaccessiblememonly");
+    }
+    return LLVMBuildCall2(e->b, type, fn, arguments, count, "");
+}
+
+LLVMValueRef in_watched(struct in_emit *e, LLVMValueRef pointer, uint64_t size, uint64_t align,
+                        uint32_t storage, uint32_t how)
+{
+    bool shared = storage == SpvStorageClassCrossWorkgroup || storage == SpvStorageClassWorkgroup ||
+                  storage == SpvStorageClassUniformConstant || storage == SpvStorageClassGeneric;
+    if (!watches(e) || !shared || size == 0)
+        return pointer;
+    if (size > IN_WATCH_SCRATCH)
+        in_emit_fail(e, "an access of %llu bytes that is to be watched", (unsigned long long)size);
+    LLVMTypeRef types[4] = {e->ptr, e->i64, e->i64, e->i32};
+    LLVMValueRef arguments[4] = {pointer, LLVMConstInt(e->i64, size, 0), LLVMConstInt(e->i64, align, 0),
+                                 LLVMConstInt(e->i32, how, 0)};
+    return stand_in(e, "in.access", LLVMFunctionType(e->ptr, types, 4, 0), arguments, 4);
+}
+
+LLVMValueRef in_watched_value(struct in_emit *e, LLVMValueRef pointer, const struct in_ty *ty, uint64_t align,
+                              uint32_t storage, uint32_t how)
+{
+    bool composite = ty->kind == IN_TY_STRUCT || ty->kind == IN_TY_ARRAY;
+    return in_watched(e, pointer, composite ? ty->size : ty->access, align, storage, how);
+}
+
+LLVMValueRef in_watched_atomic(struct in_emit *e, LLVMValueRef pointer, const struct in_inst *i)
+{
+    const struct in_ty *p = in_emit_ty(e, i->operands[0]), *ty = p->element;
+    bool stores = i->opcode == SpvOpAtomicStore || i->opcode == SpvOpAtomicFlagClear;
+    bool compares = i->opcode == SpvOpAtomicCompareExchange || i->opcode == SpvOpAtomicCompareExchangeWeak;
+    uint64_t scope = 0, order = 0, unequal = 0;
+    if (!watches(e))
+        return pointer;
+    if (ty == NULL || !in_constant_u64(e->m, i->operands[1], &scope) ||
+        !in_constant_u64(e->m, i->operands[2], &order) ||
+        (compares && !in_constant_u64(e->m, i->operands[3], &unequal))) {
+        in_emit_fail(e, "an atomic of unknown order or scope that is to be watched");
+        return pointer;
+    }
+    enum mm_order o = in_order_of((uint32_t)order), u = in_order_of((uint32_t)unequal);
+    enum mm_scope s = in_scope_of((uint32_t)scope);
+    bool legacy = !e->m->literal_legacy && o == MM_RELAXED && s == MM_SCOPE_WORK_GROUP &&
+                  p->storage != SpvStorageClassGeneric;
+    bool wide = s >= MM_SCOPE_DEVICE || (p->storage == SpvStorageClassWorkgroup && s >= MM_SCOPE_WORK_GROUP);
+    bool invalid = (i->opcode == SpvOpAtomicLoad && (o == MM_RELEASE || o == MM_ACQ_REL)) ||
+                   (stores && (o == MM_ACQUIRE || o == MM_ACQ_REL)) ||
+                   (compares && (u == MM_RELEASE || u == MM_ACQ_REL));
+    if (invalid || s == MM_SCOPE_NONE || (!wide && !legacy))
+        in_emit_fail(e, "an atomic in a scope within the device that is to be watched");
+    uint64_t size = ty->kind == IN_TY_STRUCT ? 4 : ty->size;
+    uint32_t how = IN_WATCH_ATOMIC | (i->opcode == SpvOpAtomicLoad ? 0 : IN_WATCH_WRITTEN);
+    return in_watched(e, pointer, size, size, p->storage, how);
+}
+
+void in_watched_barrier(struct in_emit *e, const struct in_inst *i)
+{
+    uint64_t scope, semantics;
+    if (!watches(e))
+        return;
+    if (i->operand_count < 3 || !in_constant_u64(e->m, i->operands[1], &scope) ||
+        !in_constant_u64(e->m, i->operands[2], &semantics)) {
+        in_emit_fail(e, "a barrier of unknown scope that is to be watched");
+        return;
+    }
+    const uint64_t global = SpvMemorySemanticsCrossWorkgroupMemoryMask | SpvMemorySemanticsUniformMemoryMask;
+    enum mm_order order = in_order_of((uint32_t)semantics);
+    bool orders =
+        in_scope_of((uint32_t)scope) >= MM_SCOPE_WORK_GROUP && (order == MM_ACQ_REL || order == MM_SEQ_CST);
+    uint64_t which = !orders ? 0
+                             : (uint64_t)((semantics & SpvMemorySemanticsWorkgroupMemoryMask) != 0) |
+                                   (uint64_t)((semantics & global) != 0) << 1;
+    LLVMValueRef argument = LLVMConstInt(e->i32, which, 0);
+    stand_in(e, "in.phase", LLVMFunctionType(e->nothing, &e->i32, 1, 0), &argument, 1);
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+/* BAD: a truth value, or a vector of them, any of which counts. */
+static void suspect(struct in_emit *e, LLVMValueRef bad)
+{
+    LLVMTypeRef type = LLVMTypeOf(bad);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+        LLVMTypeRef bits = LLVMIntTypeInContext(e->c, LLVMGetVectorSize(type));
+        bad = LLVMBuildBitCast(e->b, bad, bits, "");
+        bad = LLVMBuildICmp(e->b, LLVMIntNE, bad, LLVMConstNull(bits), "");
+    }
+    if (LLVMIsConstant(bad) && LLVMIsNull(bad))
+        return;
+    stand_in(e, "in.suspect", LLVMFunctionType(e->nothing, &e->i1, 1, 0), &bad, 1);
+}
+
+static LLVMValueRef compare(struct in_emit *e, LLVMIntPredicate how, LLVMValueRef x, uint64_t value)
+{
+    return LLVMBuildICmp(e->b, how, x, in_int(e, LLVMTypeOf(x), value), "");
+}
+
+/* Whether X op Y = R does not fit, of sums and differences by signs: what LLVM knows as an overflow of its
+ * own would not be vectorised. */
+static LLVMValueRef sum_wraps(struct in_emit *e, bool is_sum, LLVMValueRef x, LLVMValueRef y, bool sign)
+{
+    LLVMValueRef r = LLVMBuildBinOp(e->b, is_sum ? LLVMAdd : LLVMSub, x, y, "");
+    if (!sign)
+        return LLVMBuildICmp(e->b, LLVMIntULT, is_sum ? r : x, is_sum ? x : y, "");
+    LLVMValueRef a = LLVMBuildXor(e->b, x, r, ""), b = LLVMBuildXor(e->b, is_sum ? y : x, is_sum ? r : y, "");
+    return compare(e, LLVMIntSLT, LLVMBuildAnd(e->b, a, b, ""), 0);
+}
+
+/* Products, in numbers twice as wide. */
+static LLVMValueRef product_wraps(struct in_emit *e, const struct in_ty *ty, LLVMValueRef x, LLVMValueRef y,
+                                  bool sign)
+{
+    LLVMTypeRef wide = in_type_like(e, LLVMIntTypeInContext(e->c, 2 * in_element(ty)->width), ty);
+    LLVMValueRef r = LLVMBuildMul(e->b, LLVMBuildIntCast2(e->b, x, wide, sign, ""),
+                                  LLVMBuildIntCast2(e->b, y, wide, sign, ""), "");
+    LLVMValueRef narrow = LLVMBuildTrunc(e->b, r, LLVMTypeOf(x), "");
+    return LLVMBuildICmp(e->b, LLVMIntNE, r, LLVMBuildIntCast2(e->b, narrow, wide, sign, ""), "");
+}
+
+static void watch_wrap(struct in_emit *e, const struct in_inst *i)
+{
+    const struct in_id *id = &e->m->ids[i->result];
+    const struct in_ty *ty = in_emit_ty(e, i->result);
+    LLVMValueRef x = in_value(e, i->operands[0]), y = x;
+    if (i->opcode == SpvOpSNegate)
+        x = LLVMConstNull(LLVMTypeOf(y));
+    else
+        y = in_value(e, i->operands[1]);
+    for (int sign = 0; sign < 2; sign++) {
+        if (!(sign ? id->no_signed_wrap : id->no_unsigned_wrap))
+            continue;
+        suspect(e, i->opcode == SpvOpIMul ? product_wraps(e, ty, x, y, sign)
+                                          : sum_wraps(e, i->opcode == SpvOpIAdd, x, y, sign));
+    }
+}
+
+static void watch_divisor(struct in_emit *e, const struct in_inst *i)
+{
+    suspect(e, compare(e, LLVMIntEQ, in_value(e, i->operands[1]), 0));
+}
+
+static void watch_shift(struct in_emit *e, const struct in_inst *i)
+{
+    uint32_t width = in_element(in_emit_ty(e, i->operands[0]))->width;
+    suspect(e, compare(e, LLVMIntUGE, in_value(e, i->operands[1]), width));
+}
+
+/* A float that becomes an integer must be one that the integer holds, once truncated. */
+static void watch_conversion(struct in_emit *e, const struct in_inst *i)
+{
+    const struct in_ty *from = in_emit_ty(e, i->operands[0]), *to = in_emit_ty(e, i->result);
+    uint32_t width = in_element(to)->width, bits = in_element(from)->width;
+    bool sign = i->opcode == SpvOpConvertFToS;
+    if (e->m->ids[i->result].saturated || bits == 16)
+        return;
+    LLVMValueRef x = in_value(e, i->operands[0]);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    double half = (double)(UINT64_C(1) << (width - 1)), most = sign ? half : 2 * half;
+    LLVMTypeRef element = bits == 32 ? e->f32 : e->f64;
+    LLVMValueRef above = LLVMConstReal(element, most), below = LLVMConstReal(element, sign ? -half : -1.0);
+    if (type != element) {
+        above = in_splat(e, above, in_elements(from));
+        below = in_splat(e, below, in_elements(from));
+    }
+    LLVMValueRef fits = LLVMBuildAnd(e->b, LLVMBuildFCmp(e->b, LLVMRealOLT, x, above, ""),
+                                     LLVMBuildFCmp(e->b, sign ? LLVMRealOGE : LLVMRealOGT, x, below, ""), "");
+    suspect(e, LLVMBuildNot(e->b, fits, ""));
+}
+
+static void watch_component(struct in_emit *e, const struct in_inst *i, uint32_t operand)
+{
+    LLVMValueRef at =
+        in_widen(e, in_value(e, i->operands[operand]), in_emit_ty(e, i->operands[operand]), false);
+    suspect(e, compare(e, LLVMIntUGE, at, in_elements(in_emit_ty(e, i->operands[0]))));
+}
+
+/* Private memory has no other checks. */
+LLVMValueRef in_watched_subscript(struct in_emit *e, const struct in_ty *ty, uint32_t storage,
+                                  LLVMValueRef index)
+{
+    bool array = ty->kind == IN_TY_VECTOR ||
+                 (ty->kind == IN_TY_ARRAY && (ty->count > 1 || storage == SpvStorageClassFunction));
+    if (!watches(e) || !array || LLVMIsConstant(index))
+        return index;
+    LLVMValueRef wrong = compare(e, LLVMIntUGE, index, ty->count);
+    suspect(e, wrong);
+    return storage == SpvStorageClassFunction
+               ? LLVMBuildSelect(e->b, wrong, LLVMConstNull(LLVMTypeOf(index)), index, "")
+               : index;
+}
+
+/* Subscripts that are constants; pointers into private memory are not followed. */
+static void watch_chain(struct in_emit *e, const struct in_inst *i)
+{
+    bool element = i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
+    const struct in_ty *p = in_emit_ty(e, i->operands[0]), *ty = p->element;
+    for (uint32_t k = 1; k < i->operand_count && ty != NULL && !e->failed; k++) {
+        uint32_t id = i->operands[k];
+        uint64_t value = 0;
+        bool constant = in_constant_u64(e->m, id, &value);
+        if (element && k == 1) {
+            if (p->storage == SpvStorageClassFunction && !(constant && value == 0))
+                in_emit_fail(e, "pointers into private memory, which are to be watched");
+            continue;
+        }
+        if (ty->kind == IN_TY_ARRAY && ty->count > 1 && constant && value >= ty->count)
+            in_emit_fail(e, "a subscript past the end of an array, which is to be watched");
+        ty = ty->kind != IN_TY_STRUCT ? ty->element : value < ty->count ? ty->members[value] : NULL;
+    }
+}
+
+/* A variable of a function that returned can be reached through pointers that were returned or kept only. */
+static bool keeps_pointer(const struct in_emit *e, const struct in_inst *i)
+{
+    uint32_t value = i->opcode == SpvOpStore ? i->operands[1] : i->operands[0];
+    const struct in_ty *ty = in_emit_ty(e, value);
+    if (ty->kind != IN_TY_POINTER ||
+        (ty->storage != SpvStorageClassFunction && ty->storage != SpvStorageClassGeneric))
+        return false;
+    if (i->opcode == SpvOpReturnValue)
+        return true;
+    struct in_inst to;
+    in_inst_at(e->m, e->m->ids[i->operands[0]].word, &to);
+    return to.opcode != SpvOpVariable;
+}
+
+/* Other ways out of a private variable: vectors at subscripts, and pointers to something larger. */
+static bool may_leave_private(const struct in_emit *e, const struct in_inst *i)
+{
+    bool standard =
+        i->opcode == SpvOpExtInst && strncmp(e->m->ids[i->operands[0]].string, "OpenCL.std", 10) == 0;
+    const struct in_ext_fn *fn = standard ? in_ext_find(i->operands[1]) : NULL;
+    if (fn != NULL && (fn->shape == IN_EXT_VLOAD || fn->shape == IN_EXT_VSTORE))
+        return in_emit_ty(e, i->operands[fn->shape == IN_EXT_VLOAD ? 3 : 4])->storage ==
+               SpvStorageClassFunction;
+    if (i->opcode != SpvOpBitcast)
+        return false;
+    const struct in_ty *from = in_emit_ty(e, i->operands[0]), *to = in_emit_ty(e, i->result);
+    return from->kind == IN_TY_POINTER && from->storage == SpvStorageClassFunction &&
+           (to->element == NULL || from->element == NULL || to->element->size > from->element->size);
+}
+
+static void watch_checked(struct in_emit *e, const struct in_inst *i)
+{
+    switch (i->opcode) {
+    case SpvOpIAdd:
+    case SpvOpISub:
+    case SpvOpIMul:
+    case SpvOpSNegate:
+        watch_wrap(e, i);
+        break;
+    case SpvOpShiftLeftLogical:
+    case SpvOpShiftRightLogical:
+    case SpvOpShiftRightArithmetic:
+        watch_shift(e, i);
+        break;
+    case SpvOpConvertFToS:
+    case SpvOpConvertFToU:
+        watch_conversion(e, i);
+        break;
+    case SpvOpUDiv:
+    case SpvOpSDiv:
+    case SpvOpUMod:
+    case SpvOpSMod:
+    case SpvOpSRem:
+        watch_divisor(e, i);
+        break;
+    default:
+        break;
+    }
+}
+
+void in_watch_instruction(struct in_emit *e, const struct in_inst *i)
+{
+    if (!watches(e))
+        return;
+    if (e->options->flags & IN_JIT_CHECKS)
+        watch_checked(e, i);
+    if (may_leave_private(e, i))
+        in_emit_fail(e, "pointers into private memory, which are to be watched");
+    switch (i->opcode) {
+    case SpvOpVectorExtractDynamic:
+        watch_component(e, i, 1);
+        break;
+    case SpvOpVectorInsertDynamic:
+        watch_component(e, i, 2);
+        break;
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain:
+        watch_chain(e, i);
+        break;
+    case SpvOpStore:
+    case SpvOpReturnValue:
+        if (keeps_pointer(e, i))
+            in_emit_fail(e, "a pointer into private memory that is kept, which is to be watched");
+        break;
+    case SpvOpUnreachable:
+    case SpvOpAssumeTrueKHR:
+        in_emit_fail(e, "what is assumed, which is to be watched");
+        break;
+    default:
+        break;
+    }
+}

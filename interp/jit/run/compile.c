@@ -1,0 +1,402 @@
+/* Compiling a kernel: emit, inline, make the loops over work-items, optimise. */
+#include "interp/jit/run/compile.h"
+#include "builtins_bc.h"
+#include "interp/jit/run/keep.h"
+#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/loops_shim.h"
+#include "memmodel/base/privilege.h"
+#include "interp/jit/vectorize/poll_shim.h"
+#include "interp/jit/run/turns.h"
+#include "interp/jit/instrument/watch_shim.h"
+#include "interp/jit/instrument/watching.h"
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One kernel is compiled at a time; LOCK is for lists of compiled ones and held briefly. */
+static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
+static LLVMTargetMachineRef machine;
+static atomic_bool ended;
+static pid_t process;
+
+/* ---- the process's JIT ------------------------------------------------------------------- */
+
+static bool make_machine(char *why, size_t why_size)
+{
+    char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *message = NULL;
+    char *features = LLVMGetHostCPUFeatures();
+    LLVMTargetRef target;
+    if (LLVMGetTargetFromTriple(triple, &target, &message) == 0)
+        machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                                          LLVMRelocPIC, LLVMCodeModelJITDefault);
+    if (machine == NULL)
+        snprintf(why, why_size, "LLVM: %s", message != NULL ? message : "no target machine");
+    LLVMDisposeMessage(message);
+    LLVMDisposeMessage(triple);
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(features);
+    return machine != NULL;
+}
+
+void in_jit_stop_compiling(bool stop)
+{
+    atomic_store(&ended, stop);
+    in_shim_stop_passes(stop);
+    pthread_mutex_lock(&compiling);
+    pthread_mutex_unlock(&compiling);
+}
+
+static bool start(char *why, size_t why_size)
+{
+    if (machine != NULL)
+        return true;
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    return make_machine(why, why_size);
+}
+
+/* ---- from module to code ----------------------------------------------------------------- */
+
+static void dump(LLVMModuleRef module, const char *stage)
+{
+    const char *wanted = mm_getenv("REFCL_JIT_DUMP");
+    if (wanted == NULL || strcmp(wanted, stage) != 0)
+        return;
+    char *text = LLVMPrintModuleToString(module);
+    fprintf(stderr, "%s\n", text);
+    LLVMDisposeMessage(text);
+}
+
+/* Before work-items become loops: everything in one function, short loops unrolled. */
+static const char inline_all[] = "always-inline,cgscc(inline),globaldce,function(sroa)";
+static const char take_apart[] = "function(scalarize)";
+static const char clean[] =
+    "function(early-cse,instcombine,simplifycfg,loop-simplify,lcssa,loop(loop-rotate),"
+    "loop-mssa(licm),loop(indvars),loop-simplify)";
+static const char prepare[] =
+    "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa,instcombine,simplifycfg,loop-simplify)";
+
+/* The work-item's code must be in its loops before ids lose their flags and constant loads their marks. */
+static const char optimize[] =
+    "function(sroa,early-cse,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
+    "instsimplify,loop-simplify,lcssa,loop-mssa(licm),loop(indvars)),function(loop-vectorize<interleave-"
+    "forced-only;vectorize-forced-only>,"
+    "loop-simplify,lcssa,loop(indvars,loop-deletion,loop-unroll-full),instcombine,simplifycfg,sroa,early-cse)"
+    ","
+    "default<O3>,function(sroa,early-cse,instcombine,simplifycfg)";
+
+/* Passes take much more than twice the time for twice the code. */
+enum { LARGE = 12000 };
+static const char optimize_large[] = "function(sroa,early-cse,simplifycfg,instcombine),default<O1>";
+
+static bool optimise(LLVMModuleRef module)
+{
+    bool large = in_shim_size(module) > LARGE;
+    return in_shim_passes(module, machine, large ? optimize_large : optimize, !large);
+}
+
+static bool processor_has(const char *feature)
+{
+    char *features = LLVMGetTargetMachineFeatureString(machine);
+    bool has = strstr(features, feature) != NULL;
+    LLVMDisposeMessage(features);
+    return has;
+}
+
+/* Of 32 bits in the widest vectors of this processor. */
+static unsigned lanes(void)
+{
+    return processor_has("+avx512vl") ? 16 : processor_has("+avx2") ? 8 : 4;
+}
+
+static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef shared)
+{
+    char *message = NULL;
+    dump(e->module, "emitted");
+    if (LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message)) {
+        snprintf(k->why, sizeof k->why, "LLVM: %.120s", message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    LLVMDisposeMessage(message);
+    LLVMModuleRef builtins = e->builtins;
+    e->builtins = NULL;
+    if (!in_shim_link_needed(e->module, builtins)) {
+        snprintf(k->why, sizeof k->why, "LLVM: linking failed");
+        return false;
+    }
+    in_shim_neutral(e->module, "item", 0);
+    in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
+    bool passed = in_shim_passes(e->module, machine, inline_all, false);
+    LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
+    if (passed && (k->options.flags & IN_JIT_WATCHES)) {
+        if (!in_shim_passes(e->module, machine, "function(early-cse)", false) ||
+            !in_watch_lower(e, k, shared) || !in_shim_passes(e->module, machine, "function(sroa)", false))
+            return false;
+        dump(e->module, "watched");
+    }
+    passed &= in_shim_keeps_vectors(item) || in_shim_passes(e->module, machine, take_apart, false);
+    passed &= in_shim_passes(e->module, machine, clean, false);
+    in_shim_mark_unroll(item);
+    if (!passed || !in_shim_passes(e->module, machine, prepare, false)) {
+        snprintf(k->why, sizeof k->why, "LLVM: no such pass");
+        return false;
+    }
+    if (k->options.flags & IN_JIT_WATCHES) {
+        in_shim_watched(item);
+        if (!in_shim_passes(e->module, machine, "function(instcombine,simplifycfg,loop-simplify)", false))
+            return false;
+    }
+    dump(e->module, "item");
+    struct in_loops loops = {.edge = k->edge,
+                             .access_group = shared,
+                             .lanes = lanes(),
+                             .frame_bytes = sizeof(struct in_jit_frame),
+                             .offset_at = offsetof(struct in_jit_frame, global_offset)};
+    k->shape.waits = e->calls->fibers || in_shim_may_spin(item);
+    if (k->shape.waits && (k->options.flags & IN_JIT_WATCHES)) {
+        snprintf(k->why, sizeof k->why, "work-items that wait for one another, which are to be watched");
+        return false;
+    }
+    k->shape.flat = !k->shape.waits && in_shim_is_flat(item);
+    if (k->shape.flat)
+        k->shape.group_size[0] = k->options.flat_size;
+    memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
+    if (k->shape.waits) {
+        in_shim_make_turns(e->module, &loops);
+    } else {
+        in_shim_lower_local(item);
+        if (lanes() >= 16)
+            in_shim_suit_vectors(item);
+        if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
+            return false;
+    }
+    k->shape.context_bytes = loops.context_bytes;
+    dump(e->module, "loops");
+    in_shim_neutral(e->module, "run.", lanes() * 32);
+    if (!in_shim_passes(e->module, machine, "always-inline,globaldce", false))
+        return false;
+    in_shim_drop_scopes(e->module);
+    if (!optimise(e->module))
+        return false;
+    in_shim_add_polls(e->module, &(struct in_polls){.stop_offset = offsetof(struct in_jit_frame, stop),
+                                                    .budget_offset = offsetof(struct in_jit_frame, budget),
+                                                    .counts = k->options.flags & IN_JIT_COUNTS});
+    dump(e->module, "optimized");
+    return true;
+}
+
+/* ---- one kernel -------------------------------------------------------------------------- */
+
+static bool emit(struct in_emit *e, struct in_jit_kernel *k)
+{
+    const struct in_module *m = e->m;
+    e->values = mm_alloc_zero(m->bound + 1, sizeof *e->values);
+    e->blocks = mm_alloc_zero(m->bound + 1, sizeof *e->blocks);
+    e->functions = mm_alloc_zero(m->function_count + 1, sizeof *e->functions);
+    if (e->values == NULL || e->blocks == NULL || e->functions == NULL)
+        return in_emit_fail(e, "out of memory");
+    e->module = LLVMModuleCreateWithNameInContext(m->name, e->c);
+    char *triple = LLVMGetDefaultTargetTriple();
+    LLVMSetTarget(e->module, triple);
+    LLVMDisposeMessage(triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetModuleDataLayout(e->module, layout);
+    LLVMDisposeTargetData(layout);
+    e->builtins = in_shim_lazy_module(e->c, in_builtins_bc, in_builtins_bc_size);
+    if (e->builtins == NULL)
+        return in_emit_fail(e, "LLVM: the built-in functions are no bitcode");
+    e->shared = in_shim_access_group(e->c);
+    e->converts_halves = processor_has("+f16c");
+    LLVMValueRef shared = e->shared;
+    return in_emit_kernel(e) && transform(e, k, shared);
+}
+
+static LLVMMemoryBufferRef to_object(struct in_jit_kernel *k, LLVMModuleRef module)
+{
+    LLVMMemoryBufferRef object = NULL;
+    char *message = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &object)) {
+        snprintf(k->why, sizeof k->why, "LLVM: %.120s", message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    return object;
+}
+
+static void stop_at_exit(void)
+{
+    if (getpid() == process) /* a child has no thread that could finish */
+        in_jit_stop_compiling(true);
+}
+
+/* LLVM has variables that come when they are first used and go at exit, the latest first.  A function that
+ * does nothing has the usual ones come before STOP_AT_EXIT is known, so that they do not go under a compiling
+ * thread. */
+static bool settle(struct in_jit_kernel *k)
+{
+    static bool settled;
+    if (settled)
+        return true;
+    LLVMContextRef c = LLVMContextCreate();
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("nothing", c);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
+    LLVMTypeRef word = LLVMInt32TypeInContext(c), type = LLVMFunctionType(word, &word, 1, false);
+    LLVMValueRef function = LLVMAddFunction(module, "nothing", type);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(c, function, ""));
+    LLVMBuildRet(b, LLVMGetParam(function, 0));
+    LLVMMemoryBufferRef object = to_object(k, module);
+    LLVMDisposeBuilder(b);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(c);
+    if (object == NULL)
+        return false;
+    LLVMDisposeMemoryBuffer(object);
+    process = getpid();
+    settled = atexit(stop_at_exit) == 0;
+    if (!settled)
+        snprintf(k->why, sizeof k->why, "out of memory");
+    return settled;
+}
+
+static LLVMMemoryBufferRef make_object(struct in_jit_kernel *k, struct in_emit *e)
+{
+    if (!settle(k))
+        return NULL;
+    e->c = LLVMContextCreate();
+    e->b = LLVMCreateBuilderInContext(e->c);
+    LLVMMemoryBufferRef object = emit(e, k) && !atomic_load(&ended) ? to_object(k, e->module) : NULL;
+    if (e->builtins != NULL)
+        LLVMDisposeModule(e->builtins);
+    LLVMDisposeBuilder(e->b);
+    if (e->module != NULL)
+        LLVMDisposeModule(e->module);
+    LLVMContextDispose(e->c);
+    mm_free(e->values);
+    mm_free(e->blocks);
+    mm_free(e->functions);
+    return object;
+}
+
+static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kernel *kernel)
+{
+    struct in_emit e = {.m = m,
+                        .kernel = kernel,
+                        .options = &k->options,
+                        .layout = &k->layout,
+                        .calls = &k->calls,
+                        .why = k->why,
+                        .why_size = sizeof k->why};
+    struct mm_error err;
+    k->layout.argument_offsets = mm_alloc_zero(kernel->info.argument_count + 1, sizeof(uint64_t));
+    if (k->layout.argument_offsets == NULL || !start(k->why, sizeof k->why))
+        return;
+    if (in_jit_calls_create(&k->calls, m, kernel, &err) != MM_OK) {
+        snprintf(k->why, sizeof k->why, "%.150s", err.message);
+        return;
+    }
+    e.local_offsets = mm_alloc_zero(m->global_count + 1, sizeof *e.local_offsets);
+    if (e.local_offsets == NULL)
+        return;
+    in_emit_lay_out(&e);
+    const struct in_jit_shape fresh = k->shape;
+    LLVMMemoryBufferRef object = in_jit_keep_get(k, m, kernel, machine);
+    k->kept = object != NULL && in_jit_load(k, object);
+    k->covered = k->kept;
+    k->shape = k->kept ? k->shape : fresh;
+    if (!k->kept && (object = make_object(k, &e)) != NULL) {
+        in_jit_keep_put(k, m, kernel, machine, object);
+        k->covered = in_jit_load(k, object);
+    }
+    mm_free(e.local_offsets);
+}
+
+static double milliseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static bool note_wanted(void)
+{
+    const char *list = mm_getenv("REFCL_DEBUG");
+    return list != NULL && strstr(list, "jit") != NULL;
+}
+
+static struct in_jit_kernel *add(struct in_module *module, struct in_kernel *kernel,
+                                 const struct in_jit_options *options, bool edge)
+{
+    struct in_jit_kernel *k = mm_alloc_zero(1, sizeof *k);
+    if (k == NULL)
+        return NULL;
+    k->options = *options;
+    memcpy(k->shape.group_size, options->local_size, sizeof k->shape.group_size);
+    k->edge = edge;
+    double start_time = milliseconds();
+    compile(k, module, kernel);
+    if (note_wanted())
+        fprintf(stderr, "refcl: jit: kernel %s, local size %u x %u x %u: %s, %.1f ms\n", kernel->info.name,
+                options->local_size[0], options->local_size[1], options->local_size[2],
+                k->kept      ? "loaded"
+                : k->covered ? "compiled"
+                             : k->why,
+                milliseconds() - start_time);
+    pthread_mutex_lock(&lock);
+    k->next = kernel->code->native;
+    kernel->code->native = k;
+    pthread_mutex_unlock(&lock);
+    return k;
+}
+
+static bool fits(const struct in_jit_kernel *k, const struct in_jit_options *options, bool edge)
+{
+    return memcmp(k->options.local_size, options->local_size, sizeof options->local_size) == 0 &&
+           k->options.flags == options->flags &&
+           (!k->shape.flat || k->options.flat_size == options->flat_size) &&
+           (!edge || k->edge || k->shape.waits);
+}
+
+static struct in_jit_kernel *find(const struct in_kernel *kernel, const struct in_jit_options *options,
+                                  bool edge)
+{
+    pthread_mutex_lock(&lock);
+    struct in_jit_kernel *k = kernel->code->native;
+    while (k != NULL && !fits(k, options, edge))
+        k = k->next;
+    pthread_mutex_unlock(&lock);
+    return k;
+}
+
+/* Whoever finds it compiling waits. */
+const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
+                                           const struct in_jit_options *options, bool edge)
+{
+    struct in_jit_kernel *k = find(kernel, options, edge);
+    if (k != NULL)
+        return k;
+    pthread_mutex_lock(&compiling);
+    k = find(kernel, options, edge);
+    if (k == NULL && !atomic_load(&ended))
+        k = add(module, kernel, options, edge);
+    pthread_mutex_unlock(&compiling);
+    return k;
+}
+
+void in_jit_forget(void *native)
+{
+    for (struct in_jit_kernel *k = native, *next; k != NULL; k = next) {
+        next = k->next;
+        in_jit_unload(k);
+        in_jit_calls_destroy(&k->calls);
+        mm_free(k->layout.argument_offsets);
+        mm_free(k);
+    }
+}

@@ -1,0 +1,49 @@
+/* Inside jit: kernels as native code. */
+#ifndef INTERP_JIT_COMPILE_H
+#define INTERP_JIT_COMPILE_H
+
+#include "interp/jit/emit/emit.h"
+#include "interp/jit/instrument/watch.h"
+#include <llvm-c/LLJIT.h>
+
+typedef void (*in_jit_row_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context, uint32_t g0,
+                              uint32_t g1, uint32_t g2, uint32_t groups);
+typedef void (*in_jit_edge_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context,
+                               uint32_t g0, uint32_t g1, uint32_t g2, uint32_t s0, uint32_t s1, uint32_t s2);
+
+/* What compiling found out; kept with the code. */
+struct in_jit_shape {
+    uint64_t context_bytes;
+    uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
+    uint8_t waits, flat;
+    uint8_t none[2]; /* no bytes of no value: it is written to disk */
+    struct in_watched watched;
+};
+/* A kernel for one local size. */
+struct in_jit_kernel {
+    struct in_jit_kernel *next;
+    struct in_jit_options options;
+    bool edge, covered;
+    bool kept; /* its code comes from the cache on disk */
+    struct in_jit_shape shape;
+    char why[160];
+    struct in_jit_layout layout;
+    struct in_jit_calls calls;
+    in_jit_row_fn row;
+    in_jit_edge_fn edges;
+    in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, turns.h */
+    LLVMOrcLLJITRef jit;
+};
+/* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory or the process
+ * ends. Any thread. */
+const struct in_jit_kernel *in_jit_compile(struct in_module *module, struct in_kernel *kernel,
+                                           const struct in_jit_options *options, bool edge);
+void in_jit_forget(void *native);
+/* Nothing is compiled any more, and what is being compiled has ended early; or things are compiled again. */
+void in_jit_stop_compiling(bool stop);
+
+/* load.c: K's functions from OBJECT, which it takes; false: K's why. */
+bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object);
+void in_jit_unload(struct in_jit_kernel *k);
+
+#endif

@@ -1,0 +1,123 @@
+/* Loading an object file: what it calls, where its functions are. */
+#include "interp/jit/run/compile.h"
+#include "interp/ext/convert.h"
+#include <llvm-c/Error.h>
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Object.h>
+#include <llvm-c/Orc.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool done(LLVMErrorRef error, char *why, size_t why_size)
+{
+    if (error == NULL)
+        return true;
+    char *text = LLVMGetErrorMessage(error);
+    snprintf(why, why_size, "LLVM: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+/* ---- symbols ----------------------------------------------------------------------------- */
+
+static bool add_library(LLVMOrcLLJITRef jit, const char *path, char *why, size_t why_size)
+{
+    LLVMOrcDefinitionGeneratorRef generator;
+    char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
+    if (!done(LLVMOrcCreateDynamicLibrarySearchGeneratorForPath(&generator, path, prefix, NULL, NULL), why,
+              why_size))
+        return false;
+    LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(jit), generator);
+    return true;
+}
+
+/* Where it is missing nothing asks for it. */
+static bool add_vector_library(LLVMOrcLLJITRef jit)
+{
+    char unused[160];
+    add_library(jit, "libmvec.so.1", unused, sizeof unused);
+    return true;
+}
+
+/* Conversion functions of the interpreter are called by names that say which one. */
+static bool define(LLVMOrcLLJITRef jit, const char *name, char *why, size_t why_size)
+{
+    int from, to, rounding, saturate;
+    if (sscanf(name, "in_convert.%d.%d.%d.%d", &from, &to, &rounding, &saturate) != 4)
+        return true;
+    in_convert_fn fn =
+        in_convert_find((enum in_type)from, (enum in_type)to, (enum in_rounding)rounding, saturate != 0);
+    if (fn == NULL)
+        return true;
+    LLVMOrcCSymbolMapPair pair = {.Name = LLVMOrcLLJITMangleAndIntern(jit, name),
+                                  .Sym = {.Address = (uint64_t)(uintptr_t)fn,
+                                          .Flags = {.GenericFlags = LLVMJITSymbolGenericFlagsExported |
+                                                                    LLVMJITSymbolGenericFlagsCallable}}};
+    return done(LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), LLVMOrcAbsoluteSymbols(&pair, 1)),
+                why, why_size);
+}
+
+static bool define_conversions(LLVMOrcLLJITRef jit, LLVMMemoryBufferRef object, char *why, size_t why_size)
+{
+    char *message = NULL;
+    LLVMBinaryRef binary = LLVMCreateBinary(object, NULL, &message);
+    if (binary == NULL) {
+        snprintf(why, why_size, "LLVM: %.120s", message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    bool good = LLVMBinaryGetType(binary) == LLVMBinaryTypeELF64L;
+    if (!good)
+        snprintf(why, why_size, "the code is no object file of this machine");
+    LLVMSymbolIteratorRef symbol = good ? LLVMObjectFileCopySymbolIterator(binary) : NULL;
+    for (; good && !LLVMObjectFileIsSymbolIteratorAtEnd(binary, symbol); LLVMMoveToNextSymbol(symbol))
+        good = define(jit, LLVMGetSymbolName(symbol), why, why_size);
+    if (symbol != NULL)
+        LLVMDisposeSymbolIterator(symbol);
+    LLVMDisposeBinary(binary);
+    return good;
+}
+
+static bool look_up(struct in_jit_kernel *k)
+{
+    LLVMOrcExecutorAddress row = 0, edge = 0;
+    if (k->shape.waits) {
+        if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.turns"), k->why, sizeof k->why))
+            return false;
+        memcpy(&k->turns, &row, sizeof k->turns);
+        return true;
+    }
+    if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.row"), k->why, sizeof k->why) ||
+        (k->edge && !done(LLVMOrcLLJITLookup(k->jit, &edge, "run.edge"), k->why, sizeof k->why)))
+        return false;
+    memcpy(&k->row, &row, sizeof k->row);
+    memcpy(&k->edges, &edge, sizeof k->edges);
+    return true;
+}
+
+/* Every kernel has an LLJIT of its own, so that its memory goes when it does. */
+bool in_jit_load(struct in_jit_kernel *k, LLVMMemoryBufferRef object)
+{
+    LLVMOrcLLJITRef made = NULL;
+    if (!done(LLVMOrcCreateLLJIT(&made, NULL), k->why, sizeof k->why)) {
+        LLVMDisposeMemoryBuffer(object);
+        return false;
+    }
+    k->jit = made;
+    if (!add_library(made, "libm.so.6", k->why, sizeof k->why) || !add_vector_library(made) ||
+        !add_library(made, "libc.so.6", k->why, sizeof k->why) ||
+        !define_conversions(made, object, k->why, sizeof k->why)) {
+        LLVMDisposeMemoryBuffer(object);
+        return false;
+    }
+    return done(LLVMOrcLLJITAddObjectFile(made, LLVMOrcLLJITGetMainJITDylib(made), object), k->why,
+                sizeof k->why) &&
+           look_up(k);
+}
+
+void in_jit_unload(struct in_jit_kernel *k)
+{
+    LLVMErrorRef error = k->jit != NULL ? LLVMOrcDisposeLLJIT(k->jit) : NULL;
+    if (error != NULL)
+        LLVMConsumeError(error);
+}

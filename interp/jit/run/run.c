@@ -1,0 +1,498 @@
+/* Launches of compiled kernels: work-groups over the host's cores. */
+#include "interp/jit/run/run.h"
+#include "interp/jit/run/background.h"
+#include "interp/jit/instrument/guard.h"
+#include "interp/ext/ext.h"
+#include "interp/jit/run/pool.h"
+#include "interp/jit/run/turns.h"
+#include "interp/jit/instrument/watching.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- all launches, so that they can be stopped --------------------------------------------- */
+
+static pthread_mutex_t launches_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct in_jit_run *launches;
+static bool stopping;
+
+static void enter(struct in_jit_run *run)
+{
+    pthread_mutex_lock(&launches_lock);
+    run->following = launches;
+    run->link = &launches;
+    if (launches != NULL)
+        launches->link = &run->following;
+    launches = run;
+    atomic_store(&run->frame.stop, stopping);
+    pthread_mutex_unlock(&launches_lock);
+}
+
+static void leave(struct in_jit_run *run)
+{
+    pthread_mutex_lock(&launches_lock);
+    if (run->link != NULL)
+        *run->link = run->following;
+    if (run->following != NULL)
+        run->following->link = run->link;
+    pthread_mutex_unlock(&launches_lock);
+}
+
+static void stop_all(void)
+{
+    pthread_mutex_lock(&launches_lock);
+    stopping = true;
+    for (struct in_jit_run *run = launches; run != NULL; run = run->following)
+        atomic_store(&run->frame.stop, 1);
+    pthread_mutex_unlock(&launches_lock);
+}
+
+/* ---- creation ---------------------------------------------------------------------------- */
+
+/* Ids are computed in 32 bits; REFCL launches beyond that are left to the interpreter. */
+static bool geometry(struct in_jit_run *run, const struct in_launch *l, bool *edge)
+{
+    uint64_t items = 1;
+    *edge = false;
+    for (uint32_t k = 0; k < 3; k++) {
+        uint64_t global = k < l->dimensions ? l->global_size[k] : 1;
+        uint64_t offset = k < l->dimensions ? l->global_offset[k] : 0;
+        uint32_t local = k < l->dimensions ? l->local_size[k] : 1;
+        if (local == 0 || global >= INT32_MAX - local || offset >= INT32_MAX - local - global)
+            return false;
+        items *= global;
+        *edge |= global % local != 0;
+        run->frame.global_size[k] = global;
+        run->frame.global_offset[k] = offset;
+        run->frame.num_groups[k] = (global + local - 1) / local;
+        run->frame.local_size[k] = local;
+    }
+    return items > 0;
+}
+
+/* The work-groups that compiled code takes. */
+static void divide(struct in_jit_run *run, const uint32_t *local_size)
+{
+    run->groups = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        run->local_size[k] = local_size[k];
+        run->group_count[k] = (run->frame.global_size[k] + local_size[k] - 1) / local_size[k];
+        run->groups *= run->group_count[k];
+    }
+}
+
+/* Where nobody sees work-groups: a size that divides the launch in the first dimension, suits vectors, and
+ * leaves some groups for each thread. */
+static uint32_t flat_size(const struct in_jit_frame *frame)
+{
+    uint64_t local = frame->local_size[0], global = frame->global_size[0];
+    uint64_t items = global * frame->global_size[1] * frame->global_size[2];
+    for (uint64_t size = 256; size >= 128; size /= 2)
+        if (global % size == 0 && items / frame->local_size[1] / frame->local_size[2] >= 16 * size)
+            return (uint32_t)size;
+    for (uint64_t count = local >= 2048 ? 1 : local < 16 ? 128 : 2048 / local; count > 1; count--)
+        if (global % (local * count) == 0 &&
+            items / frame->local_size[1] / frame->local_size[2] >= 16 * local * count)
+            return (uint32_t)(local * count);
+    return (uint32_t)local;
+}
+
+/* Queues are the environment's, images, samplers and pipes the launch's handles. */
+static uint64_t word_of(const struct in_run *launch, uint32_t k)
+{
+    switch (launch->info->arguments[k].kind) {
+    case IN_ARG_GLOBAL:
+    case IN_ARG_CONSTANT:
+        return launch->arguments[k].address;
+    case IN_ARG_QUEUE:
+        return (uint64_t)(uintptr_t)launch->arguments[k].queue;
+    default:
+        return (uint64_t)(uintptr_t)&launch->handles[k];
+    }
+}
+
+static bool place_arguments(struct in_jit_run *run, const struct in_kernel_info *info)
+{
+    const struct in_jit_layout *layout = &run->kernel->layout;
+    run->arguments = mm_alloc_zero(1, layout->argument_bytes + 64);
+    if (run->arguments == NULL)
+        return false;
+    uint8_t *base = (uint8_t *)(((uintptr_t)run->arguments + 63) & ~(uintptr_t)63);
+    run->frame.arguments = base;
+    run->local_bytes = layout->local_bytes;
+    for (uint32_t k = 0; k < info->argument_count; k++) {
+        const struct in_argument *a = &run->launch->arguments[k];
+        uint64_t word = word_of(run->launch, k);
+        if (info->arguments[k].kind == IN_ARG_VALUE) {
+            if (a->value == NULL)
+                return false;
+            memcpy(base + layout->argument_offsets[k], a->value, info->arguments[k].size);
+            continue;
+        }
+        if (info->arguments[k].kind == IN_ARG_LOCAL) {
+            word = run->local_bytes = (run->local_bytes + 127) & ~UINT64_C(127);
+            run->local_bytes += a->local_size;
+        }
+        memcpy(base + layout->argument_offsets[k], &word, sizeof word);
+    }
+    return true;
+}
+
+static void destroy(struct in_jit_run *run)
+{
+    if (run == NULL)
+        return;
+    leave(run);
+    in_turns_destroy(run);
+    in_watch_destroy(run);
+    in_module_release(run->module);
+    mm_free(run->arguments);
+    mm_free(run);
+}
+
+static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l)
+{
+    uint32_t flags = (l->step_limit != 0 ? IN_JIT_COUNTS : 0) | (l->exact ? IN_JIT_EXACT : 0);
+    if (l->recorder != NULL || l->checks)
+        flags |= IN_JIT_WATCHES | (l->checks ? IN_JIT_CHECKS : 0) |
+                 (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0);
+    return flags;
+}
+
+/* What compiling depends on, from RUN's geometry. */
+static struct in_jit_options options_of(const struct in_jit_run *run, const struct in_launch *l)
+{
+    const uint64_t *local = run->frame.local_size;
+    return (struct in_jit_options){{(uint32_t)local[0], (uint32_t)local[1], (uint32_t)local[2]},
+                                   flat_size(&run->frame),
+                                   flags_of(run, l)};
+}
+
+static int64_t budget(const struct in_run *launch)
+{
+    uint64_t limit = launch->launch.step_limit;
+    return limit == 0 || limit > INT64_MAX ? INT64_MAX : (int64_t)(limit - launch->executed);
+}
+
+/* The first work-group is the launch's next; false: it begins inside one of those that compiled code takes.
+ */
+static bool skip_to(struct in_jit_run *run, uint64_t group)
+{
+    const struct in_run *launch = run->launch;
+    uint64_t row = group / launch->group_count[0];
+    uint64_t item = group % launch->group_count[0] * launch->launch.local_size[0];
+    atomic_store(&run->next, row * run->group_count[0] + item / run->local_size[0]);
+    return item % run->local_size[0] == 0;
+}
+
+static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_size)
+{
+    const struct in_launch *l = &run->launch->launch;
+    struct in_module *m = run->module;
+    struct in_kernel *kernel = &m->kernels[l->kernel];
+    bool edge;
+    if (!geometry(run, l, &edge)) {
+        snprintf(why, why_size, "ids beyond 32 bits");
+        return IN_JIT_DECLINES;
+    }
+    struct in_jit_options options = options_of(run, l);
+    run->frame.budget = budget(run->launch);
+    run->kernel = in_jit_compile(m, kernel, &options, edge);
+    if (run->kernel == NULL || !run->kernel->covered) {
+        snprintf(why, why_size, "%s", run->kernel != NULL ? run->kernel->why : "no memory, or no time");
+        return IN_JIT_DECLINES;
+    }
+    divide(run, run->kernel->shape.group_size);
+    if (!skip_to(run, run->launch->next_group))
+        return IN_JIT_NOT_HERE;
+    const uint64_t *local = run->frame.local_size;
+    uint64_t items = local[0] * local[1] * local[2];
+    run->frame.work_dim = l->dimensions;
+    run->frame.sub_group_size = l->sub_group_size;
+    run->frame.enqueued_sub_groups = (items + l->sub_group_size - 1) / l->sub_group_size;
+    run->frame.program = l->instance->base;
+    if (!place_arguments(run, &kernel->info)) {
+        snprintf(why, why_size, "out of memory");
+        return IN_JIT_DECLINES;
+    }
+    bool watched = !(options.flags & IN_JIT_WATCHES) || in_watch_begin(run, why, why_size);
+    return watched ? IN_JIT_BEGINS : IN_JIT_DECLINES;
+}
+
+static enum in_jit_begin create(struct in_run *launch, struct in_jit_run **out, char *why, size_t why_size)
+{
+    struct in_jit_run *run = mm_alloc_zero(1, sizeof *run);
+    if (run == NULL)
+        return IN_JIT_DECLINES;
+    run->launch = launch;
+    run->module = launch->module;
+    in_module_retain(run->module);
+    enum in_jit_begin result = ready(run, why, why_size);
+    if (result != IN_JIT_BEGINS) {
+        destroy(run);
+        return result;
+    }
+    enter(run);
+    *out = run;
+    return IN_JIT_BEGINS;
+}
+
+static void prepare(const struct in_run *launch)
+{
+    struct in_jit_run run = {.frame = {.budget = 0}};
+    bool edge;
+    if (!geometry(&run, &launch->launch, &edge))
+        return;
+    struct in_jit_options options = options_of(&run, &launch->launch);
+    in_background_compile(launch->module, &launch->module->kernels[launch->launch.kernel], &options, edge);
+}
+
+/* ---- execution --------------------------------------------------------------------------- */
+
+struct in_jit_outside *in_jit_outside_take(struct in_jit_run *run, bool *fits)
+{
+    const struct in_jit_calls *calls = &run->kernel->calls;
+    struct in_jit_outside *o = calls->any ? in_outside_create(run->launch, calls) : NULL;
+    if (o != NULL)
+        o->stop = &run->frame.stop;
+    *fits = o != NULL || !calls->any;
+    return o;
+}
+
+void in_jit_outside_give(struct in_jit_run *run, struct in_jit_outside *o)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (o == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    run->launch->findings += o->run.findings;
+    run->launch->stopped |= o->run.stopped;
+    run->launch->limit |= o->run.limit;
+    pthread_mutex_unlock(&lock);
+    in_outside_destroy(o);
+}
+
+/* Executes work-groups from LINEAR on, MOST at most, and gives how many: those of one row that are whole, or
+ * one at an edge. */
+static uint64_t run_groups(const struct in_jit_run *run, uint64_t linear, uint64_t most, uint8_t *local,
+                           uint8_t *context)
+{
+    uint32_t id[3], size[3];
+    bool whole = true;
+    for (uint32_t k = 0; k < 3; k++) {
+        id[k] = (uint32_t)(linear % run->group_count[k]);
+        linear /= run->group_count[k];
+        uint64_t left = run->frame.global_size[k] - (uint64_t)id[k] * run->local_size[k];
+        size[k] = left < run->local_size[k] ? (uint32_t)left : run->local_size[k];
+        whole &= size[k] == run->local_size[k];
+    }
+    if (!whole) {
+        run->kernel->edges(&run->frame, local, context, id[0], id[1], id[2], size[0], size[1], size[2]);
+        return 1;
+    }
+    uint64_t row = run->frame.global_size[0] / run->local_size[0] - id[0];
+    uint32_t count = (uint32_t)(row < most ? row : most);
+    run->kernel->row(&run->frame, local, context, id[0], id[1], id[2], count);
+    return count;
+}
+
+/* One thread of a launch: its local memory is used by one group after the other. */
+struct worker {
+    struct in_jit_run *run;
+    uint8_t *memory, *local, *context;
+    struct in_jit_outside *outside;
+};
+
+/* Guards are around each part. */
+static bool place_memory(struct worker *w)
+{
+    const struct in_jit_run *run = w->run;
+    uint64_t local_bytes = (run->local_bytes + 4095) & ~UINT64_C(4095);
+    if (mm_guard_on()) {
+        w->local = mm_guarded_alloc(run->local_bytes, 128);
+        w->context = mm_guarded_alloc(run->kernel->shape.context_bytes, 4096);
+        return w->local != NULL && w->context != NULL;
+    }
+    w->memory = mm_alloc_zero(1, local_bytes + run->kernel->shape.context_bytes + 8192);
+    if (w->memory == NULL)
+        return false;
+    w->local = (uint8_t *)(((uintptr_t)w->memory + 4095) & ~(uintptr_t)4095);
+    w->context = w->local + local_bytes;
+    return true;
+}
+
+static void free_memory(struct worker *w)
+{
+    mm_free(w->memory);
+    if (w->memory == NULL) {
+        mm_guarded_free(w->local);
+        mm_guarded_free(w->context);
+    }
+}
+
+static bool halted(const struct worker *w)
+{
+    return in_jit_stops(w->run) || (w->outside != NULL && w->outside->run.stopped);
+}
+
+/* Tells whoever looks from outside that DONE of the run's work-groups are over, in those of the launch. */
+static void tell_groups(const struct in_jit_run *run, uint64_t done)
+{
+    uint64_t *groups = run->launch->launch.groups, all = 1;
+    for (uint32_t k = 0; groups != NULL && k < 3; k++)
+        all *= run->frame.num_groups[k];
+    if (groups != NULL)
+        __atomic_store_n(groups, (uint64_t)((double)done / (double)run->groups * (double)all),
+                         __ATOMIC_RELAXED);
+}
+
+/* As run_groups; kernels that call out loudly want to know of every group's end. */
+static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
+{
+    bool one = w->outside != NULL && !w->run->kernel->calls.quiet;
+    if (w->run->watching != NULL)
+        most = in_watch_groups(w->run, from, most);
+    uint8_t pattern = w->outside != NULL ? 0 : w->run->launch->launch.local_pattern;
+    if (pattern != 0 && w->run->local_bytes > 0) {
+        memset(w->local, pattern, w->run->local_bytes);
+        most = 1;
+    }
+    uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
+    if (one)
+        in_outside_end(w->outside, from);
+    if (w->run->watching != NULL)
+        tell_groups(w->run, from + n);
+    return n;
+}
+
+/* Takes runs of work-groups until none is left. */
+static void take_groups(void *argument)
+{
+    const struct worker *w = argument;
+    struct in_jit_run *run = w->run;
+    uint64_t chunk = run->groups / 64 + 1;
+    if (w->outside != NULL) {
+        in_outside_local(w->outside, w->local, run->local_bytes);
+        in_outside_private(w->outside, w->context, run->kernel->shape.context_bytes,
+                           __builtin_frame_address(0));
+    }
+    for (;;) {
+        uint64_t from = atomic_fetch_add(&run->next, chunk);
+        if (from >= run->groups || halted(w))
+            break;
+        uint64_t to = from + chunk < run->groups ? from + chunk : run->groups;
+        while (from < to && !halted(w))
+            from += few_groups(w, from, to - from);
+    }
+}
+
+void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&run->faulted))
+        run->fault = *fault;
+    atomic_store(&run->faulted, true);
+    atomic_store(&run->frame.stop, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Guarded: on a stack of its own. */
+static bool take_groups_guarded(struct worker *w)
+{
+    struct in_guard guard;
+    bool called = in_guard_call(&guard, take_groups, w);
+    if (called && guard.faulted) {
+        guard.fault.local = (uint64_t)(uintptr_t)w->local;
+        guard.fault.local_size = w->run->local_bytes;
+        in_jit_faulted(w->run, &guard.fault);
+    }
+    return called;
+}
+
+static void work(void *argument)
+{
+    struct worker w = {.run = argument};
+    struct in_fp_state state;
+    bool placed = place_memory(&w);
+    if (placed)
+        w.outside = in_jit_outside_take(w.run, &placed);
+    in_fp_enter(&state);
+    if (placed && !mm_guard_on())
+        take_groups(&w);
+    else if (placed)
+        placed = take_groups_guarded(&w);
+    in_fp_leave(&state);
+    if (w.outside != NULL)
+        in_jit_outside_give(w.run, w.outside);
+    if (!placed)
+        atomic_store(&w.run->out_of_memory, true);
+    free_memory(&w);
+}
+
+static bool take_turns(struct in_jit_run *run)
+{
+    struct in_fp_state state;
+    bool over = true;
+    in_fp_enter(&state);
+    atomic_store(&run->out_of_memory, !in_turns_step(run, &over));
+    in_fp_leave(&state);
+    return over;
+}
+
+/* In one thread where instructions are counted. */
+static void do_groups(struct in_jit_run *run)
+{
+    uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
+    bool alone = !run->kernel->calls.quiet || (run->kernel->options.flags & (IN_JIT_COUNTS | IN_JIT_WATCHES));
+    if (run->groups < 2 || items < 4096 || alone)
+        work(run);
+    else
+        in_pool_run(work, run);
+    if (atomic_load(&run->next) >= run->groups)
+        atomic_store(&run->out_of_memory, false);
+}
+
+static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
+{
+    bool over = true;
+    if (run->kernel->turns != NULL)
+        over = take_turns(run);
+    else
+        do_groups(run);
+    *fault = run->fault;
+    if (run->watching != NULL && over && !atomic_load(&run->frame.stop) && in_watch_end(run))
+        return IN_JIT_SUSPICIOUS;
+    return atomic_load(&run->faulted)         ? IN_JIT_FAULT
+           : run->launch->stopped             ? IN_JIT_OVER
+           : atomic_load(&run->frame.stop)    ? IN_JIT_STOPPED
+           : run->frame.budget < 0            ? IN_JIT_STEP_LIMIT
+           : atomic_load(&run->out_of_memory) ? IN_JIT_OUT_OF_MEMORY
+           : over                             ? IN_JIT_OVER
+                                              : IN_JIT_WAITS;
+}
+
+static void stop_compiling(void)
+{
+    in_jit_stop_compiling(true);
+}
+
+/* Whoever asks has just been loaded: what stopped before was somebody else, who is unloaded. */
+__attribute__((visibility("default"))) const struct in_jit_api *in_jit_interface(void);
+const struct in_jit_api *in_jit_interface(void)
+{
+    static const struct in_jit_api api = {.version = IN_JIT_VERSION,
+                                          .create = create,
+                                          .prepare = prepare,
+                                          .step = step,
+                                          .destroy = destroy,
+                                          .forget = in_jit_forget,
+                                          .stop_all = stop_all,
+                                          .stop_compiling = stop_compiling};
+    pthread_mutex_lock(&launches_lock);
+    stopping = false;
+    pthread_mutex_unlock(&launches_lock);
+    in_jit_stop_compiling(false);
+    in_native_use(&api);
+    return &api;
+}

@@ -1,0 +1,38 @@
+/* Inside jit: a launch of a compiled kernel. */
+#ifndef INTERP_JIT_RUN_H
+#define INTERP_JIT_RUN_H
+
+#include "interp/jit/run/compile.h"
+#include "interp/jit/run/outside.h"
+#include <stdatomic.h>
+
+struct in_jit_run {
+    const struct in_jit_kernel *kernel;
+    struct in_run *launch;
+    struct in_module *module;
+    _Alignas(16) struct in_jit_frame frame;
+    uint8_t *arguments;
+    uint64_t group_count[3], groups, local_bytes;
+    uint32_t local_size[3];
+    atomic_uint_fast64_t next; /* work-group, in linear order */
+    atomic_bool out_of_memory, faulted;
+    struct in_jit_fault fault;            /* the first, once faulted */
+    struct in_jit_run *following, **link; /* in the list of launches */
+    struct in_turns_thread *turns;        /* turns.c */
+    struct in_watching_run *watching;     /* watching.c; NULL: the launch is not watched */
+};
+/* The way out for a thread of RUN, NULL also where the kernel needs none: then *FITS.  Given back, what it
+ * found wrong becomes the launch's. */
+struct in_jit_outside *in_jit_outside_take(struct in_jit_run *run, bool *fits);
+void in_jit_outside_give(struct in_jit_run *run, struct in_jit_outside *outside);
+
+/* Compiled code of RUN stopped at a fault. */
+void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault);
+/* Whether the launch is not to go on. */
+static inline bool in_jit_stops(const struct in_jit_run *run)
+{
+    return run->frame.budget < 0 || atomic_load_explicit(&run->faulted, memory_order_relaxed) ||
+           atomic_load_explicit(&run->frame.stop, memory_order_relaxed) != 0;
+}
+
+#endif

@@ -1,0 +1,238 @@
+// What LLVM's C interface lacks: lazy linking, metadata, pass options.
+#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/group.hpp"
+
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Bitcode/BitcodeReader.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/Scalar/Scalarizer.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/LCSSA.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
+
+#include <atomic>
+
+using namespace llvm;
+
+LLVMValueRef in_shim_add(LLVMBuilderRef builder, LLVMValueRef a, LLVMValueRef b)
+{
+    return wrap(unwrap(builder)->CreateAdd(unwrap(a), unwrap(b), "", true, true));
+}
+
+void in_shim_no_wrap(LLVMValueRef value, bool is_signed, bool is_unsigned)
+{
+    if (auto *operation = dyn_cast<BinaryOperator>(unwrap(value))) {
+        operation->setHasNoSignedWrap(is_signed);
+        operation->setHasNoUnsignedWrap(is_unsigned);
+    }
+}
+
+LLVMValueRef in_shim_float_atomic(LLVMBuilderRef builder, enum in_shim_float op, LLVMValueRef pointer,
+                                  LLVMValueRef value, bool single)
+{
+    static const AtomicRMWInst::BinOp ops[] = {AtomicRMWInst::FAdd, AtomicRMWInst::FMin, AtomicRMWInst::FMax};
+    return wrap(unwrap(builder)->CreateAtomicRMW(ops[op], unwrap(pointer), unwrap(value), MaybeAlign(),
+                                                 AtomicOrdering::SequentiallyConsistent,
+                                                 single ? SyncScope::SingleThread : SyncScope::System));
+}
+
+LLVMValueRef in_shim_access_group(LLVMContextRef context)
+{
+    LLVMContext &c = *unwrap(context);
+    return wrap(MetadataAsValue::get(c, MDNode::getDistinct(c, {})));
+}
+
+LLVMModuleRef in_shim_lazy_module(LLVMContextRef context, const void *bytes, size_t size)
+{
+    StringRef text(static_cast<const char *>(bytes), size);
+    auto buffer = MemoryBuffer::getMemBuffer(text, "builtins", false);
+    auto module = getOwningLazyBitcodeModule(std::move(buffer), *unwrap(context), true);
+    if (!module) {
+        consumeError(module.takeError());
+        return nullptr;
+    }
+    return wrap(module->release());
+}
+
+bool in_shim_link_needed(LLVMModuleRef to, LLVMModuleRef from)
+{
+    return !Linker::linkModules(*unwrap(to), std::unique_ptr<Module>(unwrap(from)), Linker::LinkOnlyNeeded);
+}
+
+void in_shim_neutral(LLVMModuleRef module, const char *keep, unsigned vector_width)
+{
+    for (Function &f : *unwrap(module)) {
+        for (const char *name : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width"})
+            f.removeFnAttr(name);
+        if (vector_width)
+            f.addFnAttr("prefer-vector-width", std::to_string(vector_width));
+        if (!f.isDeclaration() && !f.getName().startswith(keep))
+            f.setLinkage(GlobalValue::InternalLinkage);
+    }
+}
+
+// The libm function that an intrinsic stands for, where libmvec has a vector variant.
+static const char *libm_name(const Function &f)
+{
+    switch (f.getIntrinsicID()) {
+    case Intrinsic::sin:
+        return "sin";
+    case Intrinsic::cos:
+        return "cos";
+    case Intrinsic::exp:
+        return "exp";
+    case Intrinsic::exp2:
+        return "exp2";
+    case Intrinsic::log:
+        return "log";
+    case Intrinsic::log2:
+        return "log2";
+    case Intrinsic::log10:
+        return "log10";
+    case Intrinsic::pow:
+        return "pow";
+    default:
+        return nullptr;
+    }
+}
+
+static bool is_accurate(CallInst *call)
+{
+    Function *callee = call->getCalledFunction();
+    if (!callee || !callee->isDeclaration() || !call->getType()->isDoubleTy())
+        return true;
+    if (callee->isIntrinsic()) {
+        const char *name = libm_name(*callee);
+        if (!name)
+            return true;
+        FunctionCallee libm = callee->getParent()->getOrInsertFunction(name, callee->getFunctionType());
+        call->setCalledFunction(libm);
+        call->addFnAttr(Attribute::ReadNone);
+        call->addFnAttr(Attribute::NoUnwind);
+        call->addFnAttr(Attribute::WillReturn);
+    }
+    return false;
+}
+
+// libmvec's functions, within 4 units in the last place of double, are good enough for float alone: calls
+// from other functions than in_ext_..._f32 keep libm's accuracy.
+void in_shim_keep_accuracy(LLVMModuleRef module, bool all)
+{
+    for (Function &f : *unwrap(module)) {
+        if (!all && f.getName().startswith("in_ext_") && f.getName().endswith("_f32"))
+            continue;
+        for (Instruction &i : instructions(f))
+            if (auto *call = dyn_cast<CallInst>(&i); call && !is_accurate(call))
+                call->addFnAttr(Attribute::NoBuiltin);
+    }
+}
+
+uint64_t in_shim_size(LLVMModuleRef module)
+{
+    uint64_t n = 0;
+    for (const Function &f : *unwrap(module))
+        n += f.getInstructionCount();
+    return n;
+}
+
+// What parameters promise on aliases holds for the whole launch: there is no need to know where it begins,
+// and the vectoriser takes the marks of that for accesses to memory.
+void in_shim_drop_scopes(LLVMModuleRef module)
+{
+    for (Function &f : *unwrap(module))
+        for (Instruction &i : make_early_inc_range(instructions(f)))
+            if (auto *call = dyn_cast<IntrinsicInst>(&i);
+                call && call->getIntrinsicID() == Intrinsic::experimental_noalias_scope_decl)
+                call->eraseFromParent();
+}
+
+// LLVM's scalarizer knows the elements behind a pointer by the pointer alone: accesses of other types than
+// the first get pointers of their own.
+struct OwnPointers : PassInfoMixin<OwnPointers> {
+    PreservedAnalyses run(Function &f, FunctionAnalysisManager &)
+    {
+        DenseMap<Value *, Type *> seen;
+        for (Instruction &i : instructions(f)) {
+            Value *pointer = getLoadStorePointerOperand(&i);
+            if (!pointer || !getLoadStoreType(&i)->isVectorTy())
+                continue;
+            Type *type = getLoadStoreType(&i), *byte = Type::getInt8Ty(f.getContext());
+            if (seen.try_emplace(pointer, type).first->second == type)
+                continue;
+            Value *none = ConstantInt::get(Type::getInt64Ty(f.getContext()), 0);
+            i.replaceUsesOfWith(pointer, GetElementPtrInst::CreateInBounds(byte, pointer, none, "", &i));
+        }
+        return PreservedAnalyses::none();
+    }
+};
+
+// The pass `scalarize`: vectors apart, loads and stores too, so that loops over work-items can be vectorised.
+static bool parse_scalarize(StringRef name, FunctionPassManager &manager,
+                            ArrayRef<PassBuilder::PipelineElement>)
+{
+    if (name != "scalarize")
+        return false;
+    ScalarizerPass pass;
+    pass.setScalarizeLoadStore(true);
+    manager.addPass(OwnPointers());
+    manager.addPass(std::move(pass));
+    return true;
+}
+
+static std::atomic<bool> stopped;
+
+void in_shim_stop_passes(bool stop)
+{
+    stopped = stop;
+}
+
+bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *passes, bool vectorize)
+{
+    PipelineTuningOptions options;
+    options.LoopVectorization = options.SLPVectorization = vectorize;
+    options.LoopInterleaving = vectorize;
+    PassInstrumentationCallbacks callbacks;
+    callbacks.registerShouldRunOptionalPassCallback([](StringRef, Any) { return !stopped; });
+    PassBuilder builder(reinterpret_cast<TargetMachine *>(machine), options, None, &callbacks);
+    LoopAnalysisManager loops;
+    FunctionAnalysisManager functions;
+    CGSCCAnalysisManager components;
+    ModuleAnalysisManager modules;
+    builder.registerPipelineParsingCallback(parse_scalarize);
+    builder.registerVectorizerStartEPCallback([](FunctionPassManager &manager, OptimizationLevel) {
+        manager.addPass(LoopSimplifyPass());
+        manager.addPass(LCSSAPass());
+        manager.addPass(Trim());
+        manager.addPass(SimplifyCFGPass());
+    });
+    TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));
+    if (Triple(unwrap(module)->getTargetTriple()).isX86())
+        library.addVectorizableFunctionsFromVecLib(TargetLibraryInfoImpl::LIBMVEC_X86);
+    library.setUnavailable(LibFunc_memcpy); // as a call it is slower than the loop that it would replace
+    functions.registerPass([&] { return TargetLibraryAnalysis(library); });
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(components);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, components, modules);
+    // What was not vectorised is nobody's business.
+    unwrap(module)->getContext().setDiagnosticHandlerCallBack([](const DiagnosticInfo &, void *) {});
+    ModulePassManager manager;
+    if (Error error = builder.parsePassPipeline(manager, passes)) {
+        consumeError(std::move(error));
+        return false;
+    }
+    manager.run(*unwrap(module), modules);
+    return !stopped;
+}

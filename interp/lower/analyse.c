@@ -1,0 +1,262 @@
+/* What the lowering may simplify inside a function: variables that live in slots, loads that read them in
+ * place, address computations and comparisons that become part of their only user. */
+#include "interp/lower/lower.h"
+#include <string.h>
+
+void in_def(const struct in_lower *l, uint32_t id, struct in_inst *inst)
+{
+    in_inst_at(l->m, l->m->ids[id].word, inst);
+}
+
+bool in_register_variable(const struct in_lower *l, uint32_t id)
+{
+    return l->m->ids[id].kind == IN_ID_VALUE && l->use[id].variable && !l->use[id].escapes;
+}
+
+bool in_fused_compare(uint32_t op)
+{
+    return op == SpvOpIEqual || op == SpvOpINotEqual ||
+           (op >= SpvOpUGreaterThan && op <= SpvOpSLessThanEqual);
+}
+
+/* Base + index * scale + offset, if the access chain is no more than that. */
+bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in_chain *chain)
+{
+    const struct in_ty *base = in_ty_of(l, i->operands[0]);
+    bool element = i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain;
+    const struct in_ty *ty = base->element;
+    *chain = (struct in_chain){.base = i->operands[0], .simple = true};
+    for (uint32_t k = 1; k < i->operand_count && ty != NULL; k++) {
+        uint32_t id = i->operands[k];
+        const struct in_ty *it = in_ty_of(l, id);
+        uint64_t value;
+        bool constant = l->m->ids[id].kind == IN_ID_CONSTANT && in_constant_u64(l->m, id, &value);
+        int64_t scale = 0;
+        if (constant && it->size < 8)
+            value = (uint64_t)((int64_t)(value << (64 - 8 * it->size)) >> (64 - 8 * it->size));
+        if (element && k == 1) {
+            scale = (int64_t)(base->stride != 0 ? base->stride : ty->size);
+        } else if (ty->kind == IN_TY_STRUCT) {
+            if (!constant || value >= ty->count)
+                return false;
+            chain->offset += (int64_t)ty->offsets[value];
+            ty = ty->members[value];
+            continue;
+        } else {
+            scale = (int64_t)ty->stride;
+            ty = ty->element;
+            if (ty == NULL)
+                return false;
+        }
+        if (constant) {
+            chain->offset += (int64_t)value * scale;
+        } else if (chain->index != 0 || it->size < 4) {
+            chain->simple = false;
+        } else {
+            chain->index = id;
+            chain->scale = scale;
+            chain->narrow = it->size == 4;
+        }
+    }
+    chain->simple &= chain->scale <= UINT32_MAX && chain->offset == (int32_t)chain->offset;
+    return ty != NULL;
+}
+
+static bool is_chain(uint32_t op)
+{
+    return op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain || op == SpvOpPtrAccessChain ||
+           op == SpvOpInBoundsPtrAccessChain;
+}
+
+/* Results that are the operand's slot itself. */
+static bool is_alias(uint32_t op)
+{
+    return op == SpvOpBitcast || op == SpvOpCopyObject || op == SpvOpCompositeExtract ||
+           op == SpvOpPtrCastToGeneric || op == SpvOpGenericCastToPtr || op == SpvOpConvertPtrToU ||
+           op == SpvOpCopyLogical || is_chain(op) || op == SpvOpExpectKHR;
+}
+
+static void count_uses(struct in_lower *l, const struct in_inst *i, uint32_t block)
+{
+    for (uint32_t k = 0; k < i->operand_count; k++) {
+        uint32_t at = i->word + (uint32_t)(i->operands - i->w) + k, id = i->operands[k];
+        if (!l->m->is_id[at] || id >= l->m->bound)
+            continue;
+        struct in_use *u = &l->use[id];
+        u->uses++;
+        if (i->opcode == SpvOpPhi || u->block != block)
+            u->far = true;
+        bool direct = (i->opcode == SpvOpLoad || i->opcode == SpvOpStore || i->opcode == SpvOpLifetimeStart ||
+                       i->opcode == SpvOpLifetimeStop) &&
+                      k == 0;
+        if (!direct)
+            u->escapes = true;
+    }
+}
+
+static void first_pass(struct in_lower *l)
+{
+    uint32_t block = 0;
+    for (uint32_t p = 0; p < l->inst_count; p++) {
+        const struct in_inst *i = &l->insts[p];
+        if (i->opcode == SpvOpLabel)
+            block = i->result;
+        if (i->result != 0) {
+            struct in_use *u = &l->use[i->result];
+            u->position = u->effective = p;
+            u->block = block;
+            u->variable = i->opcode == SpvOpVariable;
+        }
+    }
+    block = 0;
+    for (uint32_t p = 0; p < l->inst_count; p++) {
+        if (l->insts[p].opcode == SpvOpLabel)
+            block = l->insts[p].result;
+        count_uses(l, &l->insts[p], block);
+    }
+}
+
+static bool fits_operation(const struct in_ty *ty)
+{
+    uint64_t n = ty->access;
+    return ty->kind == IN_TY_POINTER || (n <= 16 && (n & (n - 1)) == 0 && n > 0);
+}
+
+/* The instruction at P that defines ID in this block and is used once, by USER. */
+static bool sole(const struct in_lower *l, uint32_t id, uint32_t user)
+{
+    const struct in_use *u = &l->use[id];
+    return l->m->ids[id].kind == IN_ID_VALUE && u->uses == 1 && !u->far && u->position < user &&
+           l->insts[u->position].result == id;
+}
+
+static void defer(struct in_lower *l, uint32_t id, uint32_t to)
+{
+    l->use[id].deferred = true;
+    l->use[id].effective = to;
+}
+
+static void defer_operands(struct in_lower *l, const struct in_inst *i, uint32_t p, uint32_t effective)
+{
+    struct in_chain chain;
+    if ((i->opcode == SpvOpLoad || i->opcode == SpvOpStore) && sole(l, i->operands[0], p)) {
+        const struct in_inst *def = &l->insts[l->use[i->operands[0]].position];
+        const struct in_ty *pointer = in_ty_of(l, i->operands[0]);
+        if (is_chain(def->opcode) && pointer->element != NULL && fits_operation(pointer->element) &&
+            in_chain_shape(l, def, &chain) && chain.simple)
+            defer(l, i->operands[0], p);
+    } else if (i->opcode == SpvOpBranchConditional && sole(l, i->operands[0], p)) {
+        const struct in_inst *def = &l->insts[l->use[i->operands[0]].position];
+        const struct in_ty *ty = in_ty_of(l, def->operand_count > 0 ? def->operands[0] : 0);
+        if (in_fused_compare(def->opcode) && ty->kind == IN_TY_INT && ty->width >= 32)
+            defer(l, i->operands[0], p);
+    } else if (is_chain(i->opcode) && in_chain_shape(l, i, &chain) && chain.simple && chain.index != 0 &&
+               !chain.narrow && sole(l, chain.index, p)) {
+        const struct in_inst *def = &l->insts[l->use[chain.index].position];
+        if (def->opcode == SpvOpSConvert && in_ty_of(l, def->operands[0])->kind == IN_TY_INT &&
+            in_ty_of(l, def->operands[0])->width == 32)
+            defer(l, chain.index, effective);
+    }
+}
+
+static void second_pass(struct in_lower *l)
+{
+    for (uint32_t p = l->inst_count; p-- > 0;) {
+        const struct in_inst *i = &l->insts[p];
+        uint32_t at = p;
+        if (i->result != 0 && i->opcode != SpvOpLabel)
+            at = l->use[i->result].effective;
+        defer_operands(l, i, p, at);
+        bool far = false;
+        if (i->result != 0 && is_alias(i->opcode)) {
+            far = l->use[i->result].far;
+            if (l->use[i->result].last > at)
+                at = l->use[i->result].last;
+        }
+        for (uint32_t k = 0; k < i->operand_count; k++) {
+            if (!l->m->is_id[i->word + (uint32_t)(i->operands - i->w) + k] || i->operands[k] >= l->m->bound)
+                continue;
+            struct in_use *u = &l->use[i->operands[k]];
+            u->last = at > u->last ? at : u->last;
+            u->far |= far;
+        }
+    }
+}
+
+static bool stores_to(const struct in_inst *i, uint32_t variable)
+{
+    return i->opcode == SpvOpStore && i->operands[0] == variable;
+}
+
+/* A load of a register variable reads in place if the variable keeps its value until the last use. */
+static void alias_loads(struct in_lower *l)
+{
+    for (uint32_t p = 0; p < l->inst_count; p++) {
+        const struct in_inst *i = &l->insts[p];
+        if (i->opcode != SpvOpLoad || !in_register_variable(l, i->operands[0]) || l->use[i->result].far)
+            continue;
+        bool kept = true;
+        for (uint32_t q = p + 1; q < l->use[i->result].last && q < l->inst_count && kept; q++)
+            kept = !stores_to(&l->insts[q], i->operands[0]);
+        l->use[i->result].aliased = kept;
+    }
+}
+
+/* Instructions whose only effect is to write a whole scalar or pointer result after reading operands. */
+static bool plain(uint32_t op)
+{
+    return (op >= SpvOpSNegate && op <= SpvOpFMod) || (op >= SpvOpShiftRightLogical && op <= SpvOpNot) ||
+           (op >= SpvOpIEqual && op <= SpvOpFUnordGreaterThanEqual) || op == SpvOpSelect ||
+           op == SpvOpConvertFToS || op == SpvOpConvertFToU || op == SpvOpConvertSToF ||
+           op == SpvOpConvertUToF || op == SpvOpUConvert || op == SpvOpSConvert || op == SpvOpFConvert;
+}
+
+static bool may_retarget(const struct in_lower *l, uint32_t store, uint32_t *def)
+{
+    const struct in_inst *i = &l->insts[store];
+    uint32_t variable = i->operands[0], value = i->operands[1];
+    if (!in_register_variable(l, variable) || !sole(l, value, store) || l->use[value].deferred)
+        return false;
+    *def = l->use[value].position;
+    uint32_t op = l->insts[*def].opcode;
+    const struct in_ty *ty = in_ty_of(l, value);
+    bool memory = op == SpvOpLoad && !in_register_variable(l, l->insts[*def].operands[0]) &&
+                  l->m->ids[l->insts[*def].operands[0]].builtin == IN_NO_BUILTIN;
+    if ((!plain(op) && !memory) || ty->kind == IN_TY_VECTOR || ty->kind == IN_TY_STRUCT ||
+        ty->kind == IN_TY_ARRAY)
+        return false;
+    for (uint32_t q = *def + 1; q < store; q++)
+        if ((l->insts[q].opcode == SpvOpLoad || l->insts[q].opcode == SpvOpStore) &&
+            l->insts[q].operands[0] == variable)
+            return false;
+    for (uint32_t q = *def; q-- > 0 && l->insts[q].opcode != SpvOpLabel;)
+        if (l->insts[q].opcode == SpvOpLoad && l->insts[q].operands[0] == variable &&
+            l->use[l->insts[q].result].aliased && l->use[l->insts[q].result].last > *def)
+            return false;
+    return true;
+}
+
+/* Values computed only to be stored in a register variable are computed into it. */
+static void retarget(struct in_lower *l)
+{
+    for (uint32_t p = 0; p < l->inst_count; p++) {
+        uint32_t def;
+        if (l->insts[p].opcode == SpvOpStore && may_retarget(l, p, &def)) {
+            uint32_t variable = l->insts[p].operands[0];
+            if (l->slot[variable] == IN_NO_SLOT) {
+                const struct in_ty *ty = in_ty_of(l, variable)->element;
+                l->slot[variable] = in_alloc(l, ty->reg_size, ty->align);
+            }
+            l->slot[l->insts[p].operands[1]] = l->slot[variable];
+        }
+    }
+}
+
+enum mm_class in_analyse(struct in_lower *l)
+{
+    first_pass(l);
+    second_pass(l);
+    alias_loads(l);
+    retarget(l);
+    return l->result;
+}

@@ -1,0 +1,232 @@
+/* Lowering: slots, constants and emission. */
+#include "interp/lower/lower.h"
+#include <string.h>
+
+enum mm_class in_lower_memory(struct in_lower *l)
+{
+    if (l->result == MM_OK)
+        l->result = mm_fail(l->err, MM_LIMIT, "memory", "out of memory");
+    return l->result;
+}
+
+static void *grow(struct in_lower *l, void *list, uint32_t count, uint32_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return list;
+    uint32_t more = *capacity == 0 ? 256 : *capacity * 2;
+    void *p = mm_realloc(list, more * size);
+    if (p == NULL) {
+        in_lower_memory(l);
+        return NULL;
+    }
+    *capacity = more;
+    return p;
+}
+
+static uint32_t place_index(struct in_lower *l)
+{
+    struct in_code *code = l->code;
+    if (l->place_used)
+        return code->source_count - 1;
+    uint32_t same = l->source_capacity;
+    struct in_source *list = grow(l, code->sources, code->source_count, &same, sizeof *list);
+    code->sources = list != NULL ? list : code->sources;
+    int32_t *slots = grow(l, code->return_slots, code->source_count, &l->source_capacity, sizeof *slots);
+    code->return_slots = slots != NULL ? slots : code->return_slots;
+    if (list == NULL || slots == NULL)
+        return 0;
+    list[code->source_count] = l->place;
+    bool kernel = l->frame == NULL || l->frame == &l->frames[l->kernel->function];
+    slots[code->source_count] = kernel ? 0 : l->frame->return_slot;
+    l->place_used = true;
+    return code->source_count++;
+}
+
+struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a, int32_t b, int32_t c)
+{
+    struct in_code *code = l->code;
+    uint32_t source = place_index(l);
+    if (code->count >= l->capacity) {
+        uint32_t same = l->capacity;
+        struct in_insn *insns = grow(l, code->insns, code->count, &same, sizeof *insns);
+        code->insns = insns != NULL ? insns : code->insns;
+        uint32_t *places = insns != NULL ? mm_realloc(code->source_of, same * sizeof *places) : NULL;
+        if (places == NULL) {
+            in_lower_memory(l);
+            return &l->scratch;
+        }
+        code->source_of = places;
+        l->capacity = same;
+    }
+    code->source_of[code->count] = source;
+    struct in_insn *insn = &code->insns[code->count++];
+    *insn = (struct in_insn){.op = op, .d = d, .a = a, .b = b, .c = c};
+    return insn;
+}
+
+int32_t in_alloc(struct in_lower *l, uint64_t size, uint64_t align)
+{
+    align = align < 8 ? 8 : align > IN_FRAME_MAX_ALIGN ? IN_FRAME_MAX_ALIGN : align;
+    size = size == 0 ? 8 : size;
+    uint64_t at = ((uint64_t)l->top + align - 1) / align * align;
+    if (at + size > 1u << 28) {
+        if (l->result == MM_OK)
+            l->result =
+                mm_fail(l->err, MM_LIMIT, "private memory", "a work-item needs more than %u bytes", 1u << 28);
+        return l->top;
+    }
+    l->top = (int32_t)(at + size);
+    if (align > l->code->frame_align)
+        l->code->frame_align = (uint32_t)align;
+    return (int32_t)at;
+}
+
+int32_t in_const_alloc(struct in_lower *l, const void *bytes, uint64_t size)
+{
+    struct in_code *code = l->code;
+    const uint64_t align = size > 8 ? 16 : 8;
+    uint64_t all = (code->constant_size + size + align - 1) / align * align;
+    if (all > 1u << 28) {
+        in_lower_memory(l);
+        return 0;
+    }
+    uint8_t *area = mm_alloc_zero(1, all + 8);
+    if (area == NULL) {
+        in_lower_memory(l);
+        return 0;
+    }
+    if (code->constant_size > 0)
+        memcpy(area + all - code->constant_size, code->constants, code->constant_size);
+    if (bytes != NULL)
+        memcpy(area, bytes, size);
+    mm_free(code->constants);
+    code->constants = area;
+    code->constant_size = (uint32_t)all;
+    return -(int32_t)code->constant_size;
+}
+
+static void add_reloc(struct in_lower *l, int32_t slot, uint32_t variable, int64_t addend, bool fat)
+{
+    struct in_code *code = l->code;
+    struct in_const_reloc *list = mm_realloc(code->relocs, (code->reloc_count + 1) * sizeof *list);
+    if (list == NULL) {
+        in_lower_memory(l);
+        return;
+    }
+    code->relocs = list;
+    list[code->reloc_count++] = (struct in_const_reloc){slot, variable, addend, fat};
+    if (l->m->globals[variable].storage != SpvStorageClassWorkgroup)
+        return;
+    for (uint32_t i = 0; i < code->local_count; i++)
+        if (code->locals[i] == variable)
+            return;
+    uint32_t *locals = mm_realloc(code->locals, (code->local_count + 1) * sizeof *locals);
+    if (locals == NULL) {
+        in_lower_memory(l);
+        return;
+    }
+    code->locals = locals;
+    locals[code->local_count++] = variable;
+}
+
+static int32_t constant_slot(struct in_lower *l, const struct in_id *id)
+{
+    struct in_fat null = {0, &in_unknown};
+    bool pointer = id->ty->kind == IN_TY_POINTER;
+    if (pointer && id->bytes != NULL)
+        memcpy(&null.address, id->bytes, 8);
+    int32_t slot = in_const_alloc(l, pointer ? (const void *)&null : id->bytes, id->ty->reg_size);
+    for (const struct in_reloc *r = id->relocs; r != NULL; r = r->next)
+        add_reloc(l, slot + (int32_t)r->offset, r->variable, r->addend, pointer);
+    return slot;
+}
+
+/* The address of a module-scope variable. */
+static int32_t global_slot(struct in_lower *l, const struct in_id *id)
+{
+    struct in_fat null = {0, &in_unknown};
+    if (in_is_built_in(l, l->m->globals[id->index].id))
+        return in_built_in_pointer(l, l->m->globals[id->index].id);
+    int32_t slot = in_const_alloc(l, &null, sizeof null);
+    add_reloc(l, slot, id->index, 0, true);
+    return slot;
+}
+
+int32_t in_slot(struct in_lower *l, uint32_t id)
+{
+    if (id >= l->m->bound || l->m->ids[id].ty == NULL) {
+        if (l->result == MM_OK)
+            l->result = in_bad(l->m, l->inst->word, l->err, "SPIRV 2.16.1", "operand %%%u of %s is no value",
+                               id, in_opcode_name(l->inst->opcode));
+        return 0;
+    }
+    const struct in_id *entry = &l->m->ids[id];
+    if (l->slot[id] != IN_NO_SLOT)
+        return l->slot[id];
+    if (entry->kind == IN_ID_CONSTANT)
+        l->slot[id] = constant_slot(l, entry);
+    else if (entry->kind == IN_ID_GLOBAL)
+        l->slot[id] = global_slot(l, entry);
+    else
+        l->slot[id] = in_alloc(l, entry->ty->reg_size, entry->ty->align);
+    return l->slot[id];
+}
+
+int32_t in_dest(struct in_lower *l, const struct in_inst *i)
+{
+    return in_slot(l, i->result);
+}
+
+void in_copy(struct in_lower *l, int32_t to, int32_t from, uint64_t size)
+{
+    if (to == from || size == 0)
+        return;
+    static const enum in_op ops[] = {
+        [1] = IN_MOV_1, [2] = IN_MOV_2, [4] = IN_MOV_4, [8] = IN_MOV_8, [16] = IN_MOV_16};
+    if (size <= 16 && (size & (size - 1)) == 0)
+        in_emit(l, ops[size], to, from, 0, 0);
+    else
+        in_emit(l, IN_MOV_N, to, from, 0, 0)->imm = size;
+}
+
+/* The result of I is what SLOT holds; where a phi already gave I a slot, it is copied. */
+void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot)
+{
+    if (l->slot[i->result] == IN_NO_SLOT)
+        l->slot[i->result] = slot;
+    else
+        in_copy(l, l->slot[i->result], slot, in_ty_of(l, i->result)->reg_size);
+}
+
+void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
+{
+    struct in_fixup *list = grow(l, l->fixups, l->fixup_count, &l->fixup_capacity, sizeof *list);
+    if (list == NULL)
+        return;
+    l->fixups = list;
+    list[l->fixup_count++] = (struct in_fixup){insn, label, is_d};
+}
+
+static const struct in_ty void_type = {.kind = IN_TY_VOID, .align = 1};
+const struct in_ty *in_ty_of(const struct in_lower *l, uint32_t id)
+{
+    return id < l->m->bound && l->m->ids[id].ty != NULL ? l->m->ids[id].ty : &void_type;
+}
+
+enum mm_class in_unsupported(struct in_lower *l, const char *what)
+{
+    in_emit(l, IN_UNSUPPORTED, 0, 0, 0, 0)->p = what;
+    return MM_OK;
+}
+
+struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i)
+{
+    struct in_call *call = mm_arena_alloc(l->code->arena, sizeof *call);
+    if (call == NULL) {
+        in_lower_memory(l);
+        return NULL;
+    }
+    call->opcode = i->opcode;
+    call->ty = in_ty_of(l, i->result);
+    return call;
+}

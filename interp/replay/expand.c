@@ -1,0 +1,252 @@
+/* The filter between a trace and its reader that executes launches again (expand.h): ids, and what goes
+ * where. */
+#include "interp/replay/expand.h"
+#include "interp/replay/expand_internal.h"
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* ---- ids ----------------------------------------------------------------------------------- */
+
+uint64_t in_shift_id(const struct in_shift *shift, uint64_t id)
+{
+    size_t low = 0, high = shift->count; /* how many steps apply */
+    if (high > 0 && id >= shift->steps[high - 1].from)
+        low = high;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (id >= shift->steps[middle].from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && id != 0 ? id + shift->steps[low - 1].add : id;
+}
+
+bool in_shift_on(struct in_shift *shift, uint64_t next)
+{
+    uint64_t add = shift->out - shift->seen, last = shift->count > 0 ? shift->steps[shift->count - 1].add : 0;
+    if (add == last)
+        return true;
+    if (shift->count == shift->room) {
+        size_t room = 2 * shift->room + 16;
+        struct in_shift_step *grown = mm_realloc(shift->steps, room * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        shift->steps = grown;
+        shift->room = room;
+    }
+    shift->steps[shift->count++] = (struct in_shift_step){next, add};
+    return true;
+}
+
+static void see(struct in_shift *shift, uint64_t id)
+{
+    shift->seen = id > shift->seen ? id : shift->seen;
+}
+
+static void pass(struct in_shift *shift, uint64_t id)
+{
+    shift->out = id > shift->out ? id : shift->out;
+}
+
+enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64_t amount)
+{
+    return e->file != NULL ? mm_input_check(limit, e->file_size, amount, e->file, &e->error) : MM_OK;
+}
+
+/* ---- to the reader --------------------------------------------------------------------------- */
+
+static enum mm_class out_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct in_expander *e = context;
+    struct mm_record record = {.type = MM_RECORD_EVENT};
+    e->events.out += count;
+    if (e->to->events != NULL)
+        return e->stopped = e->to->events(e->to->context, events, count);
+    for (size_t k = 0; k < count && e->stopped == MM_OK; k++) {
+        record.event = events[k];
+        e->stopped = e->to->record(e->to->context, &record);
+    }
+    return e->stopped;
+}
+
+static enum mm_class out_record(void *context, const struct mm_record *record)
+{
+    struct in_expander *e = context;
+    if (record->type == MM_RECORD_SOURCE)
+        pass(&e->sources, record->source.id);
+    if (record->type == MM_RECORD_ALLOCATION)
+        pass(&e->allocations, record->allocation.id);
+    return e->stopped = e->to->record(e->to->context, record);
+}
+
+/* ---- from the trace -------------------------------------------------------------------------- */
+
+static enum mm_class stop_without_memory(struct in_expander *e)
+{
+    return e->stopped = in_expand_no_memory(e);
+}
+
+/* What was not recorded is now: nobody needs to be told that it is missing. */
+static bool is_told(const struct mm_event *event)
+{
+    return event->kind == MM_API_CALL && (event->semantics & MM_REPLAYED);
+}
+
+static uint32_t shifted(const struct in_shift *shift, uint32_t id)
+{
+    return (uint32_t)in_shift_id(shift, id);
+}
+
+static enum mm_class take_event(struct in_expander *e, const struct mm_event *given)
+{
+    struct mm_event event = *given;
+    e->events.seen++;
+    if (is_told(given)) {
+        mm_recorder_flush(e->recorder);
+        return in_shift_on(&e->events, e->events.seen) ? e->stopped : stop_without_memory(e);
+    }
+    event.source = shifted(&e->sources, event.source);
+    event.allocation = shifted(&e->allocations, event.allocation);
+    mm_recorder_event(e->recorder, &event, NULL, 0);
+    if (event.kind == MM_FREE)
+        in_mirror_free(e, given->allocation);
+    return e->stopped;
+}
+
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct in_expander *e = context;
+    for (size_t k = 0; k < count && e->stopped == MM_OK; k++)
+        take_event(e, &events[k]);
+    return e->stopped;
+}
+
+static enum mm_class take_replay(struct in_expander *e, const struct mm_replay *replay)
+{
+    e->stopped = in_expand_launch(e, replay);
+    if (e->stopped != MM_OK)
+        return e->stopped;
+    if (e->sources.out > UINT32_MAX / 2 || e->allocations.out > UINT32_MAX / 2)
+        return e->stopped = mm_fail(&e->error, MM_LIMIT, "trace.replay", "the trace has too many ids");
+    bool shifted_on = in_shift_on(&e->events, e->events.seen) &&
+                      in_shift_on(&e->sources, e->sources.seen + 1) &&
+                      in_shift_on(&e->allocations, e->allocations.seen + 1);
+    return shifted_on ? MM_OK : stop_without_memory(e);
+}
+
+/* The record as the reader is to have it. */
+static void shift_record(struct in_expander *e, struct mm_record *r)
+{
+    switch (r->type) {
+    case MM_RECORD_EDGE:
+        r->edge.from = in_shift_id(&e->events, r->edge.from);
+        r->edge.to = in_shift_id(&e->events, r->edge.to);
+        break;
+    case MM_RECORD_ALLOCATION:
+        see(&e->allocations, r->allocation.id);
+        r->allocation.id = shifted(&e->allocations, r->allocation.id);
+        break;
+    case MM_RECORD_SOURCE:
+        see(&e->sources, r->source.id);
+        r->source.id = shifted(&e->sources, r->source.id);
+        r->source.caller = shifted(&e->sources, r->source.caller);
+        break;
+    case MM_RECORD_ARGUMENT:
+        r->argument.allocation = shifted(&e->allocations, r->argument.allocation);
+        break;
+    case MM_RECORD_FINDING:
+        r->finding.allocation = shifted(&e->allocations, r->finding.allocation);
+        r->finding.source = shifted(&e->sources, r->finding.source);
+        break;
+    default:
+        break;
+    }
+}
+
+static enum mm_class take_record(void *context, const struct mm_record *given)
+{
+    struct in_expander *e = context;
+    struct mm_record record = *given;
+    if (e->stopped != MM_OK)
+        return e->stopped;
+    switch (given->type) {
+    case MM_RECORD_EVENT:
+        return take_event(e, &given->event);
+    case MM_RECORD_CONTENT:
+        return e->stopped = in_mirror_content(e, &given->content);
+    case MM_RECORD_PROGRAM:
+        return e->stopped = in_expand_program(e, &given->program);
+    case MM_RECORD_REPLAY:
+        return take_replay(e, &given->replay);
+    default:
+        break;
+    }
+    if (given->type == MM_RECORD_ALLOCATION && in_mirror_create(e, &given->allocation) != MM_OK)
+        return e->stopped = MM_LIMIT;
+    shift_record(e, &record);
+    mm_recorder_record(e->recorder, &record);
+    return e->stopped;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------- */
+
+static void destroy(struct in_expander *e)
+{
+    mm_recorder_destroy(e->recorder);
+    in_expand_programs_destroy(e);
+    in_mirrors_destroy(e);
+    mm_free(e->events.steps);
+    mm_free(e->sources.steps);
+    mm_free(e->allocations.steps);
+    mm_free(e);
+}
+
+static enum mm_class expand(int fd, const char *name, bool is_file, const struct mm_sink *sink,
+                            bool *complete, struct mm_error *err)
+{
+    struct in_expander *e = mm_alloc_zero(1, sizeof *e);
+    struct mm_sink out = {.context = e, .record = out_record, .events = out_events},
+                   in = {.context = e, .record = take_record, .events = take_events};
+    struct mm_error error = {0};
+    *complete = false;
+    if (e != NULL)
+        e->recorder = mm_recorder_create(&out);
+    if (e == NULL || e->recorder == NULL) {
+        mm_free(e);
+        return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace reader");
+    }
+    e->to = sink;
+    if (is_file) {
+        struct stat status = {0};
+        e->file = name;
+        e->file_size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0; /* 0 of a pipe */
+    }
+    enum mm_class cls = (is_file ? mm_trace_read_file : mm_trace_read)(fd, name, &in, complete, &error);
+    mm_recorder_flush(e->recorder);
+    if (cls == MM_OK && e->stopped != MM_OK) {
+        cls = mm_fail(&error, e->stopped, "trace.sink", "the consumer of the trace stopped");
+        *complete = false;
+    }
+    if (e->error.cls != MM_OK) {
+        error = e->error;
+        cls = error.cls;
+        snprintf(error.file, sizeof error.file, "%s", name != NULL ? name : "");
+    }
+    if (err != NULL)
+        *err = error;
+    destroy(e);
+    return cls;
+}
+
+enum mm_class in_expand_trace(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                              struct mm_error *err)
+{
+    return expand(fd, name, false, sink, complete, err);
+}
+
+enum mm_class in_expand_file(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                             struct mm_error *err)
+{
+    return expand(fd, name, true, sink, complete, err);
+}

@@ -1,0 +1,67 @@
+/* Inside expand*.c: the filter between a trace and its reader. */
+#ifndef INTERP_EXPAND_INTERNAL_H
+#define INTERP_EXPAND_INTERNAL_H
+
+#include "interp/exec/exec.h"
+#include "interp/replay/replay.h"
+#include "memmodel/base/input.h"
+
+/* Ids that launches add shift the ids of everything that comes after them. */
+struct in_shift {
+    uint64_t seen; /* the largest id in the trace so far; of events: how many */
+    uint64_t out;  /* the same of what was passed on */
+    struct in_shift_step {
+        uint64_t from, add; /* to ids FROM and above */
+    } * steps;
+    size_t count, room;
+};
+uint64_t in_shift_id(const struct in_shift *shift, uint64_t id);
+/* From here on ids go on behind what was passed on; false: no memory. */
+bool in_shift_on(struct in_shift *shift, uint64_t next);
+
+/* What an allocation of the trace holds. */
+struct in_mirror {
+    struct in_mirror *next;
+    uint32_t id;          /* in the trace */
+    uint64_t size, known; /* bytes in all, and from its beginning on that the trace has told */
+    uint8_t *bytes;       /* NULL: none yet */
+};
+enum { IN_MIRROR_CHAINS = 1024 };
+
+struct in_expanded_program {
+    struct in_expanded_program *next;
+    uint32_t id;
+    struct in_module *module;
+    struct in_instance *instance;
+};
+
+struct in_expander {
+    const struct mm_sink *to;
+    struct mm_recorder *recorder; /* writes to TO */
+    enum mm_class stopped;        /* TO did, or something was wrong */
+    struct mm_error error;        /* what was wrong; not OK with STOPPED OK: a launch ended otherwise */
+    struct in_shift events, sources, allocations;
+    struct in_mirror *mirrors[IN_MIRROR_CHAINS];
+    uint64_t mirrored, most; /* bytes in all, and how many there may be */
+    const char *file; /* of a file: its name and size, which limit memory and instructions; else NULL */
+    uint64_t file_size, steps; /* STEPS: instructions executed so far */
+    struct in_expanded_program *programs;
+    struct in_finding finding; /* of the launch under way */
+    bool found;
+};
+
+/* expand_memory.c */
+struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id);
+enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation *allocation);
+void in_mirror_free(struct in_expander *e, uint32_t id);
+void in_mirrors_destroy(struct in_expander *e);
+enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *content);
+/* expand.c: of a file, whether AMOUNT is within the limit; fills e->error if not. */
+enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64_t amount);
+/* expand_launch.c */
+enum mm_class in_expand_no_memory(struct in_expander *e); /* fills e->error */
+enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *program);
+enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *replay);
+void in_expand_programs_destroy(struct in_expander *e);
+
+#endif

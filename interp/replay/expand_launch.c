@@ -1,0 +1,337 @@
+/* Launches of traces, executed again (expand.h). */
+#include "interp/replay/expand_internal.h"
+#include "memmodel/base/privilege.h"
+#include "memmodel/trace/trace.h"
+#include <stdlib.h>
+
+/* ---- decoding ------------------------------------------------------------------------------ */
+
+struct in {
+    const uint8_t *at, *end;
+    bool bad;
+};
+
+static const void *take_bytes(struct in *i, uint64_t size)
+{
+    const uint8_t *bytes = i->at;
+    i->bad |= size > (uint64_t)(i->end - i->at);
+    if (i->bad)
+        return NULL;
+    i->at += size;
+    return bytes;
+}
+
+static uint64_t take(struct in *i, unsigned bytes)
+{
+    const uint8_t *le = take_bytes(i, bytes);
+    uint64_t value = 0;
+    for (unsigned k = 0; le != NULL && k < bytes; k++)
+        value |= (uint64_t)le[k] << 8 * k;
+    return value;
+}
+
+/* In ARENA; "" where it is bad. */
+static const char *take_string(struct in *i, struct mm_arena *arena)
+{
+    uint64_t length = take(i, 4);
+    const char *s = take_bytes(i, length);
+    char *copy = s != NULL ? mm_arena_alloc(arena, length + 1) : NULL;
+    i->bad |= copy == NULL;
+    if (copy != NULL)
+        memcpy(copy, s, length);
+    return copy != NULL ? copy : "";
+}
+
+static enum mm_class bad_launch(struct in_expander *e, uint32_t command, const char *what)
+{
+    return mm_fail(&e->error, MM_INVALID, "trace.replay",
+                   "the launch of command %u cannot be executed again: %s", command, what);
+}
+
+enum mm_class in_expand_no_memory(struct in_expander *e)
+{
+    return mm_fail(&e->error, MM_LIMIT, "trace.memory", "no memory for the launches of a trace");
+}
+
+/* ---- programs ------------------------------------------------------------------------------ */
+
+static void finding(void *expander, const struct in_finding *f)
+{
+    struct in_expander *e = expander;
+    if (!e->found)
+        e->finding = *f;
+    e->found = true;
+}
+
+static void print(void *expander, const char *text, size_t size)
+{
+    (void)expander;
+    (void)text;
+    (void)size;
+}
+
+static struct in_expanded_program *find_program(const struct in_expander *e, uint32_t id)
+{
+    struct in_expanded_program *p = e->programs;
+    while (p != NULL && p->id != id)
+        p = p->next;
+    return p;
+}
+
+static enum mm_class bad_program(struct in_expander *e, uint32_t id, const char *what, const char *more)
+{
+    return mm_fail(&e->error, MM_INVALID, "trace.program", "program %u of the trace cannot be used: %s%s", id,
+                   what, more);
+}
+
+/* The objects of the module are allocations of the trace. */
+static bool take_objects(struct in_expander *e, struct in_expanded_program *p, struct in *i)
+{
+    uint64_t count = take(i, 4);
+    if (count != p->module->global_count)
+        return false;
+    for (uint32_t k = 0; k < count; k++)
+        p->instance->objects[k].id = (uint32_t)in_shift_id(&e->allocations, take(i, 4));
+    return !i->bad;
+}
+
+static enum mm_class make_program(struct in_expander *e, struct in_expanded_program *p, struct in *i,
+                                  struct mm_arena *arena)
+{
+    const struct in_environment environment = {.context = e, .print = print, .finding = finding};
+    uint64_t format = take(i, 4);
+    const char *version = take_string(i, arena);
+    if (i->bad || format != IN_REPLAY_FORMAT || strcmp(version, REFCL_VERSION) != 0)
+        return bad_program(e, p->id, "this is refcl " REFCL_VERSION ", it was written by refcl ", version);
+    uint64_t flags = take(i, 4);
+    struct in_module_options options = {.subscripts = flags & IN_REPLAY_SUBSCRIPTS,
+                                        .literal_legacy_atomics = flags & IN_REPLAY_LITERAL_LEGACY,
+                                        .name = take_string(i, arena)};
+    uint64_t size = take(i, 8), sum = take(i, 8);
+    const void *words = take_bytes(i, size);
+    if (i->bad || mm_trace_checksum(words, size) != sum)
+        return bad_program(e, p->id, "its module is not what was written", "");
+    enum mm_class cls = in_module_create(words, size, &options, &p->module, NULL, &e->error);
+    if (cls == MM_OK)
+        cls = in_instance_create(p->module, &environment, NULL, &p->instance, &e->error);
+    if (cls != MM_OK)
+        return cls;
+    return take_objects(e, p, i) ? MM_OK
+                                 : bad_program(e, p->id, "it has other variables than its module", "");
+}
+
+enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *program)
+{
+    struct in i = {program->bytes, (const uint8_t *)program->bytes + program->size, false};
+    struct in_expanded_program *p = mm_alloc_zero(1, sizeof *p);
+    struct mm_arena *arena = mm_arena_create();
+    enum mm_class cls = MM_OK;
+    if (p == NULL || arena == NULL) {
+        mm_free(p);
+        mm_arena_destroy(arena);
+        return in_expand_no_memory(e);
+    }
+    bool twice = find_program(e, program->id) != NULL;
+    p->id = program->id;
+    p->next = e->programs;
+    e->programs = p;
+    cls = twice ? bad_program(e, p->id, "there are two with this number", "") : make_program(e, p, &i, arena);
+    mm_arena_destroy(arena);
+    return cls;
+}
+
+void in_expand_programs_destroy(struct in_expander *e)
+{
+    for (struct in_expanded_program *p = e->programs, *next; p != NULL; p = next) {
+        next = p->next;
+        in_instance_destroy(p->instance);
+        if (p->module != NULL)
+            in_module_release(p->module);
+        mm_free(p);
+    }
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static const char *take_pointer(struct in_expander *e, struct in *i, struct mm_arena *arena,
+                                struct in_argument *a)
+{
+    struct in_object *o = mm_arena_alloc(arena, sizeof *o);
+    uint32_t id = (uint32_t)take(i, 4);
+    const struct in_mirror *m = in_mirror_find(e, id);
+    uint64_t at = take(i, 8), offset = take(i, 8), size = take(i, 8);
+    uint8_t region = (uint8_t)take(i, 1), origin = (uint8_t)take(i, 1), access = (uint8_t)take(i, 1);
+    const char *name = take_string(i, arena);
+    if (o == NULL)
+        return "there is no memory for it";
+    if (i->bad || region >= MM_REGION_COUNT || origin >= MM_ORIGIN_COUNT)
+        return "it is cut short";
+    if (m == NULL || m->bytes == NULL || m->known < m->size)
+        return "the trace does not tell what its memory held";
+    if (offset > m->size || size > m->size - offset || at >= size)
+        return "it uses memory that no allocation has";
+    *o = (struct in_object){.address = (uint64_t)(uintptr_t)(m->bytes + offset),
+                            .size = size,
+                            .id = (uint32_t)in_shift_id(&e->allocations, id),
+                            .region = region,
+                            .origin = origin,
+                            .read_only = access & IN_REPLAY_READ_ONLY,
+                            .write_only = access & IN_REPLAY_WRITE_ONLY,
+                            .name = name,
+                            .offset = offset};
+    a->address = o->address + at;
+    a->object = o;
+    return NULL;
+}
+
+static const char *take_argument(struct in_expander *e, struct in *i, struct mm_arena *arena,
+                                 const struct in_argument_info *info, struct in_argument *a)
+{
+    uint64_t kind = take(i, 1);
+    bool pointer = info->kind == IN_ARG_GLOBAL || info->kind == IN_ARG_CONSTANT;
+    bool fits = kind == IN_REPLAY_LOCAL   ? info->kind == IN_ARG_LOCAL
+                : kind == IN_REPLAY_VALUE ? info->kind == IN_ARG_VALUE
+                                          : kind <= IN_REPLAY_NULL && pointer;
+    if (!fits)
+        return "it has other arguments than its kernel";
+    if (kind == IN_REPLAY_POINTER)
+        return take_pointer(e, i, arena, a);
+    if (kind == IN_REPLAY_LOCAL)
+        a->local_size = take(i, 8);
+    if (kind == IN_REPLAY_VALUE) {
+        if (take(i, 4) != info->size)
+            return "it has other arguments than its kernel";
+        a->value = take_bytes(i, info->size);
+    }
+    return i->bad ? "it is cut short" : NULL;
+}
+
+/* What is wrong, or NULL; *SAMPLE says what memory held in the end. */
+static const char *take_launch(struct in_expander *e, struct in *i, struct mm_arena *arena,
+                               struct in_launch *l, uint64_t *sample)
+{
+    const struct in_module *module = l->instance->module;
+    l->kernel = in_module_find_kernel(module, take_string(i, arena));
+    l->dimensions = (uint32_t)take(i, 4);
+    for (int k = 0; k < 3; k++) {
+        l->global_size[k] = take(i, 8);
+        l->global_offset[k] = take(i, 8);
+        l->local_size[k] = (uint32_t)take(i, 4);
+    }
+    l->sub_group_size = (uint32_t)take(i, 4);
+    l->device = (uint32_t)take(i, 4);
+    l->checks = take(i, 4) & IN_REPLAY_CHECKS;
+    l->local_pattern = (uint8_t)take(i, 1);
+    l->step_limit = take(i, 8);
+    if (i->bad || l->kernel == SIZE_MAX)
+        return "its program has no such kernel";
+    const struct in_kernel_info *info = in_module_kernel(module, l->kernel);
+    if (take(i, 4) != info->argument_count)
+        return "it has other arguments than its kernel";
+    struct in_argument *arguments = mm_arena_alloc(arena, (info->argument_count + 1) * sizeof *arguments);
+    l->arguments = arguments;
+    const char *wrong = arguments == NULL ? "there is no memory for it" : NULL;
+    for (uint32_t k = 0; k < info->argument_count && wrong == NULL; k++)
+        wrong = take_argument(e, i, arena, &info->arguments[k], &arguments[k]);
+    *sample = take(i, 8);
+    return wrong != NULL ? wrong : i->bad || i->at != i->end ? "it is cut short" : NULL;
+}
+
+/* ---- execution ----------------------------------------------------------------------------- */
+
+/* The first one is kept. */
+static void differs(struct in_expander *e, uint32_t command, const char *kernel, const char *how)
+{
+    if (e->error.cls == MM_OK)
+        mm_fail(&e->error, MM_LIMIT, "trace.replay",
+                "the trace and its expansion differ: %s in the launch of kernel %s, command %u, as the "
+                "interpreter executes it, but not when it was recorded; from there on values may be others",
+                how, kernel, command);
+}
+
+/* Bytes that a work-group takes, about; what in_run_create refuses is left to it. */
+static uint64_t launch_memory(const struct in_launch *l, const struct in_kernel_info *info)
+{
+    enum { WORK_ITEM = 1024, MOST_ITEMS = 1 << 20 };
+    const uint64_t much = UINT64_C(1) << 40;
+    uint64_t items = 1, bytes = info->local_bytes < much ? info->local_bytes : much;
+    for (uint32_t k = 0; k < l->dimensions && k < 3 && items <= MOST_ITEMS; k++)
+        items *= l->local_size[k];
+    for (uint32_t k = 0; k < info->argument_count; k++)
+        if (info->arguments[k].kind == IN_ARG_LOCAL)
+            bytes += l->arguments[k].local_size < much ? l->arguments[k].local_size : much;
+    uint64_t each = WORK_ITEM + (info->private_bytes < UINT32_MAX ? info->private_bytes : UINT32_MAX);
+    return items <= MOST_ITEMS ? bytes + items * each : 0;
+}
+
+static enum mm_class run_launch(struct in_expander *e, const struct in_launch *l, uint64_t sample)
+{
+    enum { SLICE = 1 << 22 };
+    const struct in_kernel_info *info = in_module_kernel(l->instance->module, l->kernel);
+    struct mm_error error = {0};
+    struct in_run *run = NULL;
+    bool done = false;
+    e->found = false;
+    if (in_expand_check(e, MM_INPUT_TRACE_MEMORY, e->mirrored + launch_memory(l, info)) != MM_OK)
+        return MM_LIMIT;
+    enum mm_class cls = in_run_create(l, &run, &error);
+    if (cls != MM_OK) {
+        e->error = error;
+        return cls;
+    }
+    while (!done && cls == MM_OK && e->stopped == MM_OK) {
+        cls = in_run_step(run, SLICE, &done, &error);
+        e->stopped = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps + in_run_instruction_count(run));
+    }
+    e->steps += in_run_instruction_count(run);
+    in_run_destroy(run);
+    mm_recorder_flush(e->recorder);
+    if (e->stopped != MM_OK)
+        return e->stopped;
+    if (cls == MM_LIMIT && !e->found) {
+        e->error = error;
+        return cls;
+    }
+    if (e->found)
+        differs(e, l->command, info->name, e->finding.kind);
+    else if (in_replay_sample(l, info) != sample)
+        differs(e, l->command, info->name, "memory has other contents");
+    return MM_OK;
+}
+
+/* Instructions that a launch of RECORDED ones at most, 0 if it had no limit, may take: it ended, but the
+ * trace may have been changed since. */
+static uint64_t step_limit(uint64_t recorded)
+{
+    const uint64_t patience = UINT64_C(100000000000);
+    const char *given = mm_getenv("REFCL_STEP_LIMIT");
+    uint64_t limit = recorded != 0 ? recorded : patience,
+             most = given != NULL ? strtoull(given, NULL, 10) : 0;
+    return most != 0 && most < limit ? most : limit;
+}
+
+enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *replay)
+{
+    const struct in_expanded_program *p = find_program(e, replay->program);
+    struct in i = {replay->bytes, (const uint8_t *)replay->bytes + replay->size, false};
+    if (replay->size == 0)
+        return bad_launch(e, replay->command, "there was no memory to record it");
+    if (p == NULL)
+        return bad_launch(e, replay->command, "its program is not in the trace");
+    struct mm_arena *arena = mm_arena_create();
+    if (arena == NULL)
+        return in_expand_no_memory(e);
+    struct in_launch l = {.instance = p->instance,
+                          .schedule = IN_SEQUENTIAL,
+                          .max_findings = 1,
+                          .recorder = e->recorder,
+                          .command = replay->command};
+    uint64_t sample = 0;
+    const char *wrong = take_launch(e, &i, arena, &l, &sample);
+    l.step_limit = step_limit(l.step_limit);
+    mm_recorder_flush(e->recorder);
+    mm_recorder_skip_ids(e->recorder, (uint32_t)e->sources.out, (uint32_t)e->allocations.out);
+    enum mm_class cls = wrong != NULL ? bad_launch(e, replay->command, wrong) : run_launch(e, &l, sample);
+    mm_arena_destroy(arena);
+    return cls;
+}

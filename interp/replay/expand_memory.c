@@ -1,0 +1,103 @@
+/* Memory of launches that are executed again (expand.h): what a trace says that allocations hold. */
+#include "interp/replay/expand_internal.h"
+#include <unistd.h>
+
+enum { FILLED_BY_ONE = 64 }; /* bytes of memory that take as long as an instruction */
+
+static struct in_mirror **place_of(struct in_expander *e, uint32_t id)
+{
+    struct in_mirror **m = &e->mirrors[id % IN_MIRROR_CHAINS];
+    while (*m != NULL && (*m)->id != id)
+        m = &(*m)->next;
+    return m;
+}
+
+struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id)
+{
+    struct in_mirror *m = e->mirrors[id % IN_MIRROR_CHAINS];
+    while (m != NULL && m->id != id)
+        m = m->next;
+    return m;
+}
+
+/* Without bytes as long as no launch needs them. */
+enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation *allocation)
+{
+    if (allocation->region != MM_GLOBAL || allocation->origin != MM_ORIGIN_BUFFER)
+        return MM_OK;
+    in_mirror_free(e, allocation->id);
+    struct in_mirror *m = mm_alloc_zero(1, sizeof *m), **place = place_of(e, allocation->id);
+    if (m == NULL)
+        return mm_fail(&e->error, MM_LIMIT, "trace.memory", "no memory for the launches of a trace");
+    m->id = allocation->id;
+    m->size = allocation->size;
+    *place = m;
+    return MM_OK;
+}
+
+static void destroy(struct in_expander *e, struct in_mirror *m)
+{
+    if (m->bytes != NULL)
+        e->mirrored -= m->size;
+    mm_aligned_free(m->bytes);
+    mm_free(m);
+}
+
+void in_mirror_free(struct in_expander *e, uint32_t id)
+{
+    struct in_mirror **place = place_of(e, id), *m = *place;
+    if (m == NULL)
+        return;
+    *place = m->next;
+    destroy(e, m);
+}
+
+void in_mirrors_destroy(struct in_expander *e)
+{
+    for (uint32_t k = 0; k < IN_MIRROR_CHAINS; k++)
+        for (struct in_mirror *m = e->mirrors[k], *next; m != NULL; m = next) {
+            next = m->next;
+            destroy(e, m);
+        }
+}
+
+/* As much as the machine has, at most. */
+static enum mm_class allocate(struct in_expander *e, struct in_mirror *m)
+{
+    enum { ALIGN = 4096 };
+    if (e->most == 0)
+        e->most = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (m->size <= e->most && in_expand_check(e, MM_INPUT_TRACE_MEMORY, e->mirrored + m->size) != MM_OK)
+        return MM_LIMIT;
+    if (m->size <= e->most - e->mirrored)
+        m->bytes = mm_aligned_alloc(m->size, ALIGN);
+    if (m->bytes == NULL)
+        return mm_fail(&e->error, MM_LIMIT, "trace.memory",
+                       "launches of the trace need more memory than there is: allocation %u has %llu bytes",
+                       m->id, (unsigned long long)m->size);
+    e->mirrored += m->size;
+    return MM_OK;
+}
+
+enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *c)
+{
+    struct in_mirror *m = in_mirror_find(e, c->allocation);
+    if (m == NULL || c->offset > m->size || c->size > m->size - c->offset)
+        return mm_fail(&e->error, MM_INVALID, "trace.content",
+                       "the trace tells %llu bytes at offset %llu of allocation %u, which has no such bytes",
+                       (unsigned long long)c->size, (unsigned long long)c->offset, c->allocation);
+    e->steps += c->size / FILLED_BY_ONE;
+    enum mm_class cls = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps);
+    if (cls == MM_OK && m->bytes == NULL)
+        cls = allocate(e, m);
+    if (cls != MM_OK)
+        return cls;
+    uint64_t end = c->offset + c->size;
+    if (c->bytes != NULL)
+        memcpy(m->bytes + c->offset, c->bytes, c->size);
+    else if (c->offset < m->known)
+        memset(m->bytes + c->offset, 0, c->size); /* the others still are */
+    if (c->offset <= m->known && end > m->known)
+        m->known = end;
+    return MM_OK;
+}

@@ -1,0 +1,293 @@
+/* What a trace needs of a launch to execute it again (replay.h).  All numbers are little-endian; strings are
+ * a length in 32 bits and bytes. */
+#include "interp/replay/replay.h"
+#include "interp/exec/exec.h"
+#include "memmodel/trace/trace.h"
+#include <string.h>
+
+/* ---- which modules ------------------------------------------------------------------------- */
+
+static bool is_pointer(const struct in_module *m, uint32_t id)
+{
+    const struct in_ty *ty = in_type_of(m, id);
+    return ty != NULL && ty->kind == IN_TY_POINTER;
+}
+
+/* Memory that other work-items or the host see holds pointers. */
+static bool holds_pointers(const struct in_ty *ty)
+{
+    switch (ty->kind) {
+    case IN_TY_POINTER:
+        return ty->storage != SpvStorageClassFunction && ty->element != NULL &&
+               ty->element->kind == IN_TY_POINTER;
+    case IN_TY_ARRAY:
+        return ty->element->kind == IN_TY_POINTER;
+    case IN_TY_STRUCT:
+        for (uint32_t k = 0; k < ty->count; k++)
+            if (ty->members[k]->kind == IN_TY_POINTER)
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool is_comparison(uint32_t opcode)
+{
+    return opcode == SpvOpIEqual || opcode == SpvOpINotEqual;
+}
+
+/* Every use of the number ID is a comparison for equality: which pointers are equal, or null, does not depend
+ * on where memory lies. */
+static bool only_compared(const struct in_module *m, uint32_t id)
+{
+    struct in_inst i;
+    for (uint32_t at = 5; at < m->word_count; at += i.count) {
+        in_inst_at(m, at, &i);
+        for (uint32_t k = 1; k < i.count && !is_comparison(i.opcode); k++)
+            if (m->is_id[at + k] && i.w[k] == id && i.opcode != SpvOpName && i.opcode != SpvOpDecorate)
+                return false;
+    }
+    return true;
+}
+
+/* An address becomes a number, or a number one. */
+static bool tells_address(const struct in_module *m, const struct in_inst *i)
+{
+    switch (i->opcode) {
+    case SpvOpConvertPtrToU:
+        return !only_compared(m, i->result);
+    case SpvOpConvertUToPtr:
+    case SpvOpPtrDiff:
+        return true;
+    case SpvOpBitcast:
+        return i->operand_count > 0 && is_pointer(m, i->result) != is_pointer(m, i->operands[0]);
+    default:
+        return false;
+    }
+}
+
+static bool types_hold_pointers(const struct in_module *m)
+{
+    for (uint32_t id = 0; id < m->bound; id++)
+        if (m->ids[id].kind == IN_ID_TYPE && holds_pointers(m->ids[id].ty))
+            return true;
+    return false;
+}
+
+static uint32_t called(const struct in_module *m, const struct in_inst *i)
+{
+    return i->opcode == SpvOpFunctionCall && m->ids[i->operands[0]].kind == IN_ID_FUNCTION
+               ? m->ids[i->operands[0]].index
+               : UINT32_MAX;
+}
+
+/* In function INDEX or in what it calls; SEEN has a byte for each function. */
+static bool tells_addresses(const struct in_module *m, uint32_t index, uint8_t *seen)
+{
+    struct in_inst i;
+    if (index >= m->function_count || seen[index])
+        return false;
+    seen[index] = 1;
+    for (uint32_t at = m->functions[index].word; at < m->functions[index].end; at += i.count) {
+        in_inst_at(m, at, &i);
+        if (tells_address(m, &i) || tells_addresses(m, called(m, &i), seen))
+            return true;
+    }
+    return false;
+}
+
+bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_t size)
+{
+    enum { UNKNOWN, YES, NO };
+    const struct in_module *m = instance->module;
+    struct in_code *code = m->kernels[kernel].code;
+    int known = atomic_load(&code->replayable);
+    if (known == UNKNOWN) {
+        uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
+        uint32_t function = m->kernels[kernel].function;
+        bool possible = seen != NULL && size <= MM_TRACE_BYTES_MAX / 2 && !types_hold_pointers(m) &&
+                        !tells_addresses(m, function, seen);
+        mm_free(seen);
+        known = possible ? YES : NO;
+        atomic_store(&code->replayable, known);
+    }
+    return known == YES;
+}
+
+/* ---- coding -------------------------------------------------------------------------------- */
+
+struct out {
+    uint8_t *data;
+    size_t used, room;
+    bool failed;
+};
+
+static void put_bytes(struct out *o, const void *bytes, size_t size)
+{
+    if (o->room - o->used < size) {
+        size_t room = 2 * (o->used + size) + 256;
+        uint8_t *grown = mm_realloc(o->data, room);
+        o->failed |= grown == NULL;
+        if (grown == NULL)
+            return;
+        o->data = grown;
+        o->room = room;
+    }
+    if (size > 0)
+        memcpy(o->data + o->used, bytes, size);
+    o->used += size;
+}
+
+static void put(struct out *o, uint64_t value, unsigned bytes)
+{
+    uint8_t le[8];
+    for (unsigned k = 0; k < bytes; k++)
+        le[k] = (uint8_t)(value >> 8 * k);
+    put_bytes(o, le, bytes);
+}
+
+static void put_string(struct out *o, const char *s)
+{
+    size_t length = s != NULL ? strnlen(s, 4096) : 0;
+    put(o, length, 4);
+    put_bytes(o, s, length);
+}
+
+/* ---- programs ------------------------------------------------------------------------------ */
+
+static uint32_t record_program(const struct in_run *run, const void *spirv, size_t size,
+                               const struct in_module_options *options)
+{
+    static atomic_uint last;
+    struct in_instance *in = run->instance;
+    if (in->recorded != 0)
+        return in->recorded;
+    struct out o = {0};
+    put(&o, IN_REPLAY_FORMAT, 4);
+    put_string(&o, REFCL_VERSION);
+    put(&o,
+        (options->subscripts ? IN_REPLAY_SUBSCRIPTS : 0) |
+            (options->literal_legacy_atomics ? IN_REPLAY_LITERAL_LEGACY : 0),
+        4);
+    put_string(&o, options->name);
+    put(&o, size, 8);
+    put(&o, mm_trace_checksum(spirv, size), 8);
+    put_bytes(&o, spirv, size);
+    put(&o, run->module->global_count, 4);
+    for (uint32_t k = 0; k < run->module->global_count; k++)
+        put(&o, in->objects[k].id, 4);
+    if (!o.failed) {
+        struct mm_record record = {.type = MM_RECORD_PROGRAM};
+        in->recorded = atomic_fetch_add(&last, 1) + 1;
+        record.program = (struct mm_program){in->recorded, (uint32_t)o.used, o.data};
+        mm_recorder_record(run->launch.recorder, &record);
+    }
+    mm_free(o.data);
+    return in->recorded;
+}
+
+/* ---- launches ------------------------------------------------------------------------------ */
+
+enum { LINE = 64, MOST_LINES = 128, MOST_WHOLE = 64 * 1024 };
+
+/* Lines at equal distances, others with each launch. */
+static uint64_t sample(const struct in_object *o, uint32_t launch)
+{
+    const uint8_t *bytes = (const uint8_t *)(uintptr_t)o->address;
+    if (o->size <= MOST_WHOLE)
+        return mm_trace_checksum(bytes, o->size);
+    uint64_t step = o->size / MOST_LINES, lines[MOST_LINES];
+    uint64_t first = (uint64_t)launch * 31 * LINE % (step - LINE + 1);
+    for (uint64_t k = 0; k < MOST_LINES; k++)
+        lines[k] = mm_trace_checksum(bytes + k * step + first, LINE);
+    return mm_trace_checksum(lines, sizeof lines);
+}
+
+static bool has_object(const struct in_argument *a)
+{
+    return a->object != NULL && a->address != 0;
+}
+
+static bool is_global(const struct in_argument_info *info)
+{
+    return info->kind == IN_ARG_GLOBAL || info->kind == IN_ARG_CONSTANT;
+}
+
+uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel_info *info)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < info->argument_count; k++) {
+        const struct in_argument *a = &launch->arguments[k];
+        if (is_global(&info->arguments[k]) && has_object(a) && !a->object->read_only)
+            sum = sum * UINT64_C(0x9e3779b97f4a7c15) + sample(a->object, launch->command);
+    }
+    return sum;
+}
+
+static void put_pointer(struct out *o, const struct in_argument *a)
+{
+    const struct in_object *object = a->object;
+    put(o, object->id, 4);
+    put(o, a->address - object->address, 8);
+    put(o, object->offset, 8);
+    put(o, object->size, 8);
+    put(o, object->region, 1);
+    put(o, object->origin, 1);
+    put(o, (object->read_only ? IN_REPLAY_READ_ONLY : 0) | (object->write_only ? IN_REPLAY_WRITE_ONLY : 0),
+        1);
+    put_string(o, object->name);
+}
+
+static void put_argument(struct out *o, const struct in_argument_info *info, const struct in_argument *a)
+{
+    if (is_global(info)) {
+        put(o, has_object(a) ? IN_REPLAY_POINTER : IN_REPLAY_NULL, 1);
+        if (has_object(a))
+            put_pointer(o, a);
+    } else if (info->kind == IN_ARG_LOCAL) {
+        put(o, IN_REPLAY_LOCAL, 1);
+        put(o, a->local_size, 8);
+    } else {
+        put(o, IN_REPLAY_VALUE, 1);
+        put(o, info->size, 4);
+        put_bytes(o, a->value, info->size);
+    }
+}
+
+static void put_launch(struct out *o, const struct in_launch *l, const struct in_kernel_info *info)
+{
+    put_string(o, info->name);
+    put(o, l->dimensions, 4);
+    for (int k = 0; k < 3; k++) {
+        put(o, l->global_size[k], 8);
+        put(o, l->global_offset[k], 8);
+        put(o, l->local_size[k], 4);
+    }
+    put(o, l->sub_group_size, 4);
+    put(o, l->device, 4);
+    put(o, l->checks ? IN_REPLAY_CHECKS : 0, 4);
+    put(o, l->local_pattern, 1);
+    put(o, l->step_limit, 8);
+    put(o, info->argument_count, 4);
+    for (uint32_t k = 0; k < info->argument_count; k++)
+        put_argument(o, &info->arguments[k], &l->arguments[k]);
+    put(o, in_replay_sample(l, info), 8);
+}
+
+/* Without memory the record says that the launch cannot be executed again. */
+void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
+                      const struct in_module_options *options)
+{
+    struct in_launch launch = run->launch;
+    struct out o = {0};
+    uint32_t program = record_program(run, spirv, size, options);
+    launch.arguments = run->arguments;
+    put_launch(&o, &launch, run->info);
+    bool whole = program != 0 && !o.failed;
+    struct mm_record record = {.type = MM_RECORD_REPLAY};
+    record.replay =
+        (struct mm_replay){launch.command, whole ? program : 1, whole ? (uint32_t)o.used : 0, o.data};
+    mm_recorder_record(launch.recorder, &record);
+    mm_free(o.data);
+}

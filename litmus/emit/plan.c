@@ -1,0 +1,254 @@
+/* plan.json: everything that the runner needs, so that it runs without the rest of refcl.
+ * Format: tools/schema/plan.schema.json. */
+#include "litmus/emit/plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_ITERATIONS 100000
+#define HOST_ITERATIONS    1000 /* of a test with calls */
+
+/* Kinds of memory in the plan, by where it comes from; shared virtual memory is also what a test needs. */
+static const char *const kinds[MM_ORIGIN_COUNT] = {
+    [MM_ORIGIN_NONE] = "buffer",           [MM_ORIGIN_BUFFER] = "buffer",
+    [MM_ORIGIN_SUB_BUFFER] = "buffer",     [MM_ORIGIN_COARSE_SVM] = "svm_coarse",
+    [MM_ORIGIN_FINE_SVM] = "svm_fine",     [MM_ORIGIN_FINE_SVM_ATOMICS] = "svm_atomics",
+    [MM_ORIGIN_SYSTEM_SVM] = "svm_system", [MM_ORIGIN_HOST] = "host"};
+
+void lt_plan_need(cJSON *test, bool needed, const char *what)
+{
+    if (needed)
+        cJSON_AddItemToArray(cJSON_GetObjectItem(test, "needs"), cJSON_CreateString(what));
+}
+
+void lt_plan_needs(cJSON *test, const struct lt_kernel *k, const struct ck_program *program)
+{
+    static const struct {
+        uint32_t order, scope;
+        const char *name;
+    } table[] = {{1u << MM_ACQUIRE | 1u << MM_RELEASE | 1u << MM_ACQ_REL, 0, "atomic_order_acq_rel"},
+                 {1u << MM_SEQ_CST, 0, "atomic_order_seq_cst"},
+                 {0, 1u << MM_SCOPE_DEVICE, "atomic_scope_device"},
+                 {0, 1u << MM_SCOPE_ALL_SVM_DEVICES, "atomic_scope_all_devices"}};
+    bool used[MM_ORIGIN_COUNT] = {0};
+    for (uint32_t i = 0; i < program->object_count; i++)
+        used[program->objects[i].origin] |= program->objects[i].region != MM_LOCAL;
+    cJSON_AddArrayToObject(test, "needs");
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        lt_plan_need(test, (k->orders & table[i].order) || (k->scopes & table[i].scope), table[i].name);
+    lt_plan_need(test, k->orders != 0, "c11_atomics");
+    lt_plan_need(test, k->uses_long, "int64");
+    lt_plan_need(test, k->sub_groups, "subgroups");
+    lt_plan_need(test, k->generic, "generic_address_space");
+    for (unsigned o = MM_ORIGIN_COARSE_SVM; o <= MM_ORIGIN_SYSTEM_SVM; o++)
+        lt_plan_need(test, used[o], kinds[o]);
+}
+
+/* Values beyond 2^53 do not survive in a JSON number. */
+cJSON *lt_plan_value(int64_t value)
+{
+    char text[24];
+    if (value > -(INT64_C(1) << 53) && value < INT64_C(1) << 53)
+        return cJSON_CreateNumber((double)value);
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return cJSON_CreateString(text);
+}
+
+void lt_plan_locations(cJSON *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(test, "locations");
+    for (uint32_t i = 0; i < program->object_count; i++) {
+        const struct ck_object *o = &program->objects[i];
+        cJSON *location = cJSON_CreateObject();
+        cJSON_AddStringToObject(location, "name", o->name);
+        cJSON_AddStringToObject(location, "region", o->region == MM_LOCAL ? "local" : "global");
+        cJSON_AddStringToObject(location, "kind", kinds[o->origin]);
+        cJSON_AddNumberToObject(location, "element_size", o->element_size);
+        cJSON_AddBoolToObject(location, "signed", o->is_signed);
+        cJSON *initial = cJSON_AddArrayToObject(location, "initial");
+        for (uint64_t n = 0; n < o->size / o->element_size; n++)
+            cJSON_AddItemToArray(initial, lt_plan_value((int64_t)o->initial[n]));
+        cJSON_AddItemToArray(array, location);
+    }
+}
+
+static void add_observed(cJSON *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(test, "observed");
+    int column = 0;
+    for (uint32_t i = 0; i < program->observed_count; i++) {
+        const struct ck_term *term = &program->observed[i];
+        char name[256];
+        lt_observed_name(program, i, name, sizeof name);
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "name", name);
+        if (lt_observed_stored(program, i)) {
+            cJSON_AddNumberToObject(o, "column", column++);
+        } else {
+            cJSON_AddNumberToObject(o, "location", term->object);
+            cJSON_AddNumberToObject(o, "element", term->offset / program->objects[term->object].element_size);
+        }
+        cJSON_AddItemToArray(array, o);
+    }
+}
+
+static bool same_term(const struct ck_term *a, const struct ck_term *b)
+{
+    return a->kind == b->kind && (a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
+                                                         : a->object == b->object && a->offset == b->offset);
+}
+
+/* Enters what PROP, a conjunction of equations, says of observed values; false if it is none. */
+static bool collect_equations(const struct ck_program *program, uint32_t prop, cJSON **values)
+{
+    const struct ck_prop *p = &program->props[prop];
+    if (p->op == CK_PROP_AND)
+        return collect_equations(program, p->a, values) && collect_equations(program, p->b, values);
+    if (p->op == CK_PROP_TRUE)
+        return true;
+    if (p->op != CK_PROP_COMPARE || p->compare != CK_EQ || p->right.kind != CK_TERM_CONST)
+        return false;
+    for (uint32_t i = 0; i < program->observed_count; i++)
+        if (same_term(&p->left, &program->observed[i]) && !values[i])
+            values[i] = lt_plan_value((int64_t)p->right.value);
+    return true;
+}
+
+/* Whether TEST says that the outcome which it asks about never is. */
+static bool is_forbidden(const struct lt_test *test)
+{
+    const char *expect = lt_test_property(test, "Expect");
+    return expect && strcmp(expect, test->quantifier == CK_EXISTS ? "fails" : "holds") == 0;
+}
+
+/* The outcome that the test asks about, for the tuner: a value or null for each that is observed. */
+static void add_target(cJSON *json, const struct lt_test *test, const struct ck_program *program)
+{
+    cJSON **values = calloc(program->observed_count + 1u, sizeof(cJSON *));
+    bool ok = values && program->quantifier != CK_FORALL && !is_forbidden(test) &&
+              collect_equations(program, program->condition, values);
+    cJSON *array = ok ? cJSON_AddArrayToObject(json, "target") : NULL;
+    for (uint32_t i = 0; values && i < program->observed_count; i++)
+        if (ok)
+            cJSON_AddItemToArray(array, values[i] ? values[i] : cJSON_CreateNull());
+        else
+            cJSON_Delete(values[i]);
+    free(values);
+}
+
+static void add_placement(cJSON *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(test, "threads");
+    for (uint32_t t = 0; t < program->thread_count; t++) {
+        cJSON *thread = cJSON_CreateObject();
+        cJSON_AddStringToObject(thread, "name", program->threads[t].name);
+        cJSON_AddNumberToObject(thread, "work_group", program->threads[t].work_group);
+        cJSON_AddNumberToObject(thread, "sub_group", program->threads[t].sub_group);
+        cJSON_AddItemToArray(array, thread);
+    }
+}
+
+static void add_kernel(cJSON *json, const struct lt_test *test, const struct ck_program *program,
+                       const struct lt_kernel *kernel)
+{
+    if (kernel->reason) {
+        char text[160];
+        snprintf(text, sizeof text, "needs %s", kernel->reason);
+        cJSON_AddStringToObject(json, "skip", text);
+        return;
+    }
+    cJSON_AddNumberToObject(json, "groups", kernel->group_count);
+    cJSON_AddNumberToObject(json, "members", kernel->member_count);
+    cJSON_AddNumberToObject(json, "columns", kernel->columns);
+    cJSON_AddNumberToObject(json, "value_size", kernel->wide ? 8 : 4);
+    cJSON_AddBoolToObject(json, "legacy", kernel->legacy);
+    cJSON_AddBoolToObject(json, "waits", kernel->waits);
+    cJSON_AddNumberToObject(json, "bits", kernel->bits);
+    cJSON_AddNumberToObject(json, "low", kernel->low);
+    lt_plan_needs(json, kernel, program);
+    lt_plan_locations(json, program);
+    add_observed(json, program);
+    add_target(json, test, program);
+    add_placement(json, program);
+    cJSON_AddStringToObject(json, "kernel", kernel->source);
+}
+
+static bool has_host(const struct lt_test *test)
+{
+    const struct lt_thread *t = test->threads;
+    while (t && !t->host)
+        t = t->next;
+    return t != NULL;
+}
+
+/* Parses the text again, as making a kernel changes the test. */
+static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_plan_options *options,
+                                 cJSON *json, struct mm_error *err)
+{
+    struct lt_test *copy = NULL;
+    struct ck_program *program = NULL;
+    struct lt_kernel kernel = {0};
+    enum mm_class cls = lt_parse(test->text, strlen(test->text), test->file, &copy, err);
+    if (cls == MM_OK)
+        cls = lt_lower(copy, &program, err);
+    bool host = cls == MM_OK && has_host(copy);
+    if (host)
+        cls = lt_plan_host(copy, program, options, json, err);
+    else if (cls == MM_OK)
+        cls = lt_emit_kernel(copy, program, &kernel, err);
+    if (cls == MM_OK && !host) {
+        add_kernel(json, copy, program, &kernel);
+        if (!kernel.reason)
+            cls = lt_plan_il(json, options, test, kernel.source, lt_plan_slots(&kernel), err);
+    }
+    free(kernel.source);
+    ck_program_destroy(program);
+    lt_test_destroy(copy);
+    return cls;
+}
+
+static enum mm_class plan_test(const struct lt_test *test, const struct lt_plan_options *options, cJSON *json,
+                               struct mm_error *err)
+{
+    cJSON_AddStringToObject(json, "name", test->name);
+    cJSON_AddStringToObject(json, "file", test->file);
+    cJSON_AddStringToObject(json, "source", test->text);
+    uint64_t usual = has_host(test) ? HOST_ITERATIONS : DEFAULT_ITERATIONS;
+    uint64_t iterations = options->iterations ? options->iterations : usual;
+    cJSON_AddNumberToObject(json, "iterations", (double)iterations);
+    if (test->dialect == LT_OPENCL)
+        return plan_opencl(test, options, json, err);
+    cJSON_AddStringToObject(json, "skip", "needs Vulkan");
+    return MM_OK;
+}
+
+enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct lt_plan_options *options,
+                      FILE *out, struct mm_error *err)
+{
+    static const struct lt_plan_options defaults;
+    struct mm_error scratch = {0};
+    err = err ? err : &scratch;
+    options = options ? options : &defaults;
+    cJSON *plan = cJSON_CreateObject();
+    cJSON_AddStringToObject(plan, "format", "refcl-litmus-plan");
+    cJSON_AddNumberToObject(plan, "version", 2);
+    cJSON_AddItemToObject(plan, "seed", lt_plan_value((int64_t)options->seed));
+    if (options->cl_std)
+        cJSON_AddStringToObject(plan, "cl_std", options->cl_std);
+    cJSON *array = cJSON_AddArrayToObject(plan, "tests");
+    enum mm_class cls = MM_OK;
+    for (size_t i = 0; i < count && cls == MM_OK; i++) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, json);
+        cls = plan_test(tests[i], options, json, err);
+    }
+    char *text = cls == MM_OK ? cJSON_Print(plan) : NULL;
+    if (text)
+        fprintf(out, "%s\n", text);
+    else if (cls == MM_OK)
+        cls = mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    cJSON_free(text);
+    cJSON_Delete(plan);
+    return cls;
+}

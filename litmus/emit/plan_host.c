@@ -1,0 +1,322 @@
+/* The "host" part of a plan: queues, events, kernels, and the code of the host threads, made of their
+ * lowered form.  The runner's side: litmus/run/host_plan.c. */
+#include "litmus/emit/emit.h"
+#include "litmus/emit/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of enum ck_expr_op and enum ck_op in the plan; NULL: the host has none. */
+static const char *const expr_names[] = {
+    [CK_CONST] = "const", [CK_REG] = "reg",     [CK_ADD] = "add",      [CK_SUB] = "sub",   [CK_MUL] = "mul",
+    [CK_UDIV] = "udiv",   [CK_SDIV] = "sdiv",   [CK_UREM] = "urem",    [CK_SREM] = "srem", [CK_AND] = "and",
+    [CK_OR] = "or",       [CK_XOR] = "xor",     [CK_SHL] = "shl",      [CK_LSHR] = "lshr", [CK_ASHR] = "ashr",
+    [CK_EQ] = "eq",       [CK_NE] = "ne",       [CK_ULT] = "ult",      [CK_ULE] = "ule",   [CK_SLT] = "slt",
+    [CK_SLE] = "sle",     [CK_NOT] = "not",     [CK_LNOT] = "lnot",    [CK_NEG] = "neg",   [CK_ZEXT] = "zext",
+    [CK_SEXT] = "sext",   [CK_TRUNC] = "trunc", [CK_SELECT] = "select"};
+
+static cJSON *row(const char *name)
+{
+    cJSON *json = cJSON_CreateArray();
+    cJSON_AddItemToArray(json, cJSON_CreateString(name));
+    return json;
+}
+
+static void put(cJSON *array, uint32_t n)
+{
+    cJSON_AddItemToArray(array, cJSON_CreateNumber(n == UINT32_MAX ? -1 : (double)n));
+}
+
+static void add_exprs(cJSON *host, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(host, "exprs");
+    for (uint32_t i = 0; i < program->expr_count; i++) {
+        const struct ck_expr *x = &program->exprs[i];
+        cJSON *json = row(expr_names[x->op]);
+        put(json, x->size);
+        put(json, ck_expr_operands(x->op) > 0 ? x->a : 0);
+        put(json, ck_expr_operands(x->op) > 1 ? x->b : 0);
+        put(json, ck_expr_operands(x->op) > 2 ? x->c : 0);
+        cJSON_AddItemToArray(json, lt_plan_value((int64_t)x->imm));
+        cJSON_AddItemToArray(array, json);
+    }
+}
+
+/* ---- queues, events, kernels ------------------------------------------------------------------------------
+ */
+
+static void add_things(cJSON *host, const struct lt_test *test, const struct lt_kernel *kernel)
+{
+    cJSON *queues = cJSON_AddArrayToObject(host, "queues"), *events = cJSON_AddArrayToObject(host, "events"),
+          *kernels = cJSON_AddArrayToObject(host, "kernels");
+    for (const struct lt_queue *q = test->queues; q; q = q->next) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddNumberToObject(json, "device", q->device);
+        cJSON_AddBoolToObject(json, "out_of_order", q->out_of_order);
+        cJSON_AddBoolToObject(json, "on_device", q->on_device);
+        cJSON_AddItemToArray(queues, json);
+    }
+    for (const struct lt_event *event = test->events; event; event = event->next) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddBoolToObject(json, "user",
+                              event->user && !(event->source && event->source->function->device));
+        cJSON_AddItemToArray(events, json);
+    }
+    for (const struct lt_api *api = test->calls; api; api = api->next) {
+        uint32_t groups, members;
+        if (api->function->kind != LT_API_KERNEL || api->function->device)
+            continue;
+        lt_host_kernel_size(test, api->kernel, &groups, &members);
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddNumberToObject(json, "device", api->queue->device);
+        cJSON_AddNumberToObject(json, "groups", groups);
+        cJSON_AddNumberToObject(json, "members", members);
+        cJSON_AddItemToArray(kernels, json);
+    }
+    cJSON_AddNumberToObject(host, "columns", kernel->columns);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------
+ */
+
+static void add_place(cJSON *json, const char *key, const struct ck_program *program,
+                      const struct lt_place *p)
+{
+    if (!p->name)
+        return;
+    cJSON *place = cJSON_AddArrayToObject(json, key);
+    put(place, lt_find_object(program, p->name));
+    put(place, p->has_index ? p->index : UINT32_MAX);
+}
+
+/* Place of THREAD among the host threads. */
+static uint32_t host_number(const struct lt_test *test, const struct lt_thread *thread)
+{
+    uint32_t n = 0;
+    for (const struct lt_thread *t = test->threads; t && t != thread; t = t->next)
+        n += t->host;
+    return n;
+}
+
+static uint32_t kernel_number(const struct lt_test *test, const struct lt_api *launch)
+{
+    uint32_t n = 0;
+    for (const struct lt_api *api = test->calls; api != launch; api = api->next)
+        n += api->function->kind == LT_API_KERNEL && !api->function->device;
+    return n;
+}
+
+static cJSON *call_json(const struct lt_test *test, const struct ck_program *program,
+                        const struct lt_api *api)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddStringToObject(json, "call", api->function->name);
+    if (api->queue)
+        cJSON_AddNumberToObject(json, "queue", api->queue->number);
+    if (api->function->kind == LT_API_KERNEL)
+        cJSON_AddNumberToObject(json, "kernel", kernel_number(test, api));
+    if (api->thread)
+        cJSON_AddNumberToObject(json, "thread", host_number(test, api->thread));
+    if (api->event)
+        cJSON_AddNumberToObject(json, "event", api->event->number);
+    add_place(json, "target", program, &api->target);
+    add_place(json, "source", program, &api->source);
+    cJSON_AddBoolToObject(json, "blocking", api->blocking);
+    cJSON_AddNumberToObject(json, "map_flags", api->map_flags);
+    cJSON_AddItemToObject(json, "value", lt_plan_value((int64_t)api->value));
+    cJSON *wait = cJSON_AddArrayToObject(json, "wait");
+    for (const struct lt_event_use *use = api->waits; use; use = use->next)
+        put(wait, use->event->number);
+    return json;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------
+ */
+
+/* The call that stands where INSTR does in the text of THREAD. */
+static const struct lt_api *call_at(const struct lt_test *test, const struct lt_thread *thread,
+                                    const struct ck_instr *instr)
+{
+    for (const struct lt_api *api = test->calls; api; api = api->next)
+        if (api->caller == thread && api->pos.line == instr->line && api->pos.column == instr->column)
+            return api;
+    return NULL;
+}
+
+static cJSON *access_json(const struct ck_instr *i)
+{
+    cJSON *json = row(i->op == CK_LOAD    ? "load"
+                      : i->op == CK_STORE ? "store"
+                      : i->op == CK_RMW   ? "rmw"
+                                          : "cas");
+    if (i->op != CK_STORE)
+        put(json, i->reg);
+    if (i->op == CK_CAS)
+        put(json, i->reg2);
+    put(json, i->address);
+    if (i->op == CK_CAS)
+        put(json, i->expected);
+    if (i->op != CK_LOAD)
+        put(json, i->value);
+    put(json, i->size);
+    if (i->op == CK_RMW)
+        put(json, i->rmw);
+    put(json, i->order);
+    return json;
+}
+
+static cJSON *instr_json(const struct ck_instr *i)
+{
+    cJSON *json;
+    switch (i->op) {
+    case CK_ASSIGN:
+        json = row("assign");
+        put(json, i->reg);
+        put(json, i->value);
+        return json;
+    case CK_LOAD:
+    case CK_STORE:
+    case CK_RMW:
+    case CK_CAS:
+        return access_json(i);
+    case CK_JUMP:
+        json = row("jump");
+        put(json, i->target);
+        return json;
+    case CK_BRANCH:
+        json = row("branch");
+        put(json, i->value);
+        put(json, i->target);
+        return json;
+    case CK_END:
+        return row("end");
+    default:
+        return row("fence"); /* points that are no calls too: the numbers of targets stay as they are */
+    }
+}
+
+static void add_code(cJSON *json, const struct lt_test *test, const struct lt_thread *thread,
+                     const struct ck_program *program, const struct ck_thread *lowered)
+{
+    cJSON *code = cJSON_AddArrayToObject(json, "code");
+    const struct lt_api *last = NULL;
+    for (uint32_t k = 0; k < lowered->instr_count; k++) {
+        const struct ck_instr *i = &lowered->instrs[k];
+        const struct lt_api *api = call_at(test, thread, i);
+        cJSON *line = api && api != last ? row("call") : api ? row("fence") : instr_json(i);
+        if (api && api != last)
+            cJSON_AddItemToArray(line, call_json(test, program, api));
+        last = api ? api : last;
+        cJSON_AddItemToArray(code, line);
+    }
+}
+
+static const struct ck_thread *lowered_thread(const struct ck_program *program,
+                                              const struct lt_thread *thread)
+{
+    char name[16];
+    lt_thread_name(thread, name);
+    for (uint32_t t = 0; t < program->thread_count; t++)
+        if (strcmp(program->threads[t].name, name) == 0)
+            return &program->threads[t];
+    return NULL;
+}
+
+static void add_threads(cJSON *host, const struct lt_test *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(host, "threads");
+    for (const struct lt_thread *t = test->threads; t; t = t->next) {
+        const struct ck_thread *lowered = t->host ? lowered_thread(program, t) : NULL;
+        if (!lowered)
+            continue;
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "name", lowered->name);
+        cJSON_AddStringToObject(json, "start",
+                                !t->started_by                                   ? "program"
+                                : t->started_by->function->kind == LT_API_NATIVE ? "native"
+                                                                                 : "callback");
+        add_code(json, test, t, program, lowered);
+        cJSON_AddItemToArray(array, json);
+    }
+}
+
+/* ---- what is observed, and needed -------------------------------------------------------------------------
+ */
+
+static uint32_t host_thread_of(const struct lt_test *test, const struct ck_program *program, uint32_t thread)
+{
+    uint32_t n = 0;
+    for (const struct lt_thread *t = test->threads; t; t = t->next) {
+        if (t->host && lowered_thread(program, t) == &program->threads[thread])
+            return n;
+        n += t->host;
+    }
+    return UINT32_MAX;
+}
+
+static void add_observed(cJSON *json, const struct lt_test *test, const struct ck_program *program)
+{
+    cJSON *array = cJSON_AddArrayToObject(json, "observed");
+    int column = 0;
+    for (uint32_t i = 0; i < program->observed_count; i++) {
+        const struct ck_term *term = &program->observed[i];
+        cJSON *o = cJSON_CreateObject();
+        char name[256];
+        lt_observed_name(program, i, name, sizeof name);
+        cJSON_AddStringToObject(o, "name", name);
+        if (lt_host_stored(program, i)) {
+            cJSON_AddNumberToObject(o, "column", column++);
+        } else if (term->kind == CK_TERM_REG) {
+            cJSON_AddNumberToObject(o, "thread", host_thread_of(test, program, term->thread));
+            cJSON_AddNumberToObject(o, "register", term->reg);
+            cJSON_AddNumberToObject(o, "size", program->threads[term->thread].reg_sizes[term->reg]);
+            cJSON_AddBoolToObject(o, "signed", program->threads[term->thread].reg_signed[term->reg]);
+        } else {
+            cJSON_AddNumberToObject(o, "location", term->object);
+            cJSON_AddNumberToObject(o, "element", term->offset / program->objects[term->object].element_size);
+        }
+        cJSON_AddItemToArray(array, o);
+    }
+}
+
+static void add_host_needs(cJSON *json, const struct lt_test *test)
+{
+    bool out_of_order = false, on_device = false, devices = false, native = false;
+    for (const struct lt_queue *q = test->queues; q; q = q->next) {
+        out_of_order |= q->out_of_order && !q->on_device;
+        on_device |= q->on_device;
+        devices |= q->device > 0;
+    }
+    for (const struct lt_api *api = test->calls; api; api = api->next)
+        native |= api->function->kind == LT_API_NATIVE;
+    lt_plan_need(json, out_of_order, "out_of_order_queue");
+    lt_plan_need(json, on_device, "device_queue");
+    lt_plan_need(json, devices, "two_devices");
+    lt_plan_need(json, native, "native_kernels");
+}
+
+enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *program,
+                           const struct lt_plan_options *options, cJSON *json, struct mm_error *err)
+{
+    struct lt_kernel kernel;
+    enum mm_class cls = lt_emit_host(test, program, &kernel, err);
+    if (cls == MM_OK && kernel.reason) {
+        char text[160];
+        snprintf(text, sizeof text, "needs %s", kernel.reason);
+        cJSON_AddStringToObject(json, "skip", text);
+    } else if (cls == MM_OK) {
+        cJSON_AddBoolToObject(json, "legacy", kernel.legacy);
+        lt_plan_needs(json, &kernel, program);
+        add_host_needs(json, test);
+        lt_plan_locations(json, program);
+        add_observed(json, test, program);
+        cJSON *host = cJSON_AddObjectToObject(json, "host");
+        add_things(host, test, &kernel);
+        add_exprs(host, program);
+        add_threads(host, test, program);
+        cJSON_AddStringToObject(json, "kernel", kernel.source);
+        cls = lt_plan_il(json, options, test, kernel.source, 0, err);
+    }
+    free(kernel.source);
+    return cls;
+}

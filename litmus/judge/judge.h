@@ -1,0 +1,71 @@
+/* What judge.c finds out and judge/report.c writes. */
+#ifndef LITMUS_JUDGE_H
+#define LITMUS_JUDGE_H
+
+#include "litmus/parse/ast.h"
+
+#include <cjson/cJSON.h>
+
+/* LT_NOT_OBSERVED: the test ran, but no final state was recorded (every instance was discarded). */
+enum lt_outcome {
+    LT_ALLOWED,
+    LT_FORBIDDEN,
+    LT_RACY,
+    LT_UNKNOWN,
+    LT_NOT_OBSERVED,
+    LT_NOT_RUN,
+    LT_OUTCOME_COUNT
+};
+
+struct lt_seen {
+    uint64_t *values; /* of the observed terms, as ck_state has them */
+    uint64_t count;
+    bool satisfies; /* the condition's proposition */
+    enum lt_outcome verdict;
+    struct ck_verdict *why; /* forbidden: the explanation, NULL if there is none */
+};
+/* One test of a results file. */
+struct lt_judged {
+    const cJSON *json;
+    const char *results_path, *name, *status, *reason;
+    struct lt_test *test;
+    struct ck_program *program;
+    struct ck_verdict verdict;
+    bool judged;
+    struct lt_seen *seen;
+    size_t seen_count, allowed_seen;
+    uint64_t positive, negative; /* instances that satisfy the condition's proposition, and that do not */
+    enum lt_outcome outcome;
+};
+struct lt_judge_report {
+    FILE *text;
+    FILE *html; /* body of the page, NULL if it is not wanted */
+    cJSON *tests;
+    size_t counts[LT_OUTCOME_COUNT];
+};
+
+struct lt_rate {
+    double rate, low, high; /* 95 % interval */
+    double again;           /* probability that a campaign of this length sees it again */
+};
+struct lt_rate lt_rate_of(uint64_t count, uint64_t instances);
+/* False if the rate of some state of TEST (of a results file) has a trend. */
+bool lt_stationary(const cJSON *test);
+void lt_judge_state(const struct lt_judged *judged, const uint64_t *values, FILE *out);
+const char *lt_outcome_name(enum lt_outcome outcome);
+
+uint8_t lt_term_size(const struct ck_program *program, const struct ck_term *term, bool *is_signed);
+void lt_judge_print(const struct lt_judged *judged, struct lt_judge_report *report);
+void lt_judge_json(const struct lt_judged *judged, struct lt_judge_report *report);
+void lt_html_test(const struct lt_judged *judged, const struct lt_judge_options *options,
+                  struct lt_judge_report *report);
+enum mm_class lt_html_page(const char *path, const char *body, const cJSON *judgement,
+                           const struct lt_judge_report *report, struct mm_error *err);
+/* From a judgement: a test suite for CI; forbidden outcomes for code hosts. */
+enum mm_class lt_judge_junit(const cJSON *judgement, const char *path, struct mm_error *err);
+enum mm_class lt_judge_sarif(const cJSON *judgement, const char *path, struct mm_error *err);
+/* The judgement as JSON; the caller's. */
+cJSON *lt_judge_finish(struct lt_judge_report *report, const cJSON *results,
+                       const struct mm_cat_model *model);
+
+#endif

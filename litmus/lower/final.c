@@ -1,0 +1,155 @@
+/* Lowering of the filter and the condition: propositions over final registers and memory, and the terms
+ * that make up a final state. */
+#include "litmus/parse/ast.h"
+#include "litmus/lower/lower.h"
+
+#include <string.h>
+
+struct final {
+    const struct lt_test *test;
+    struct ck_program *program;
+    struct mm_error *err;
+    bool failed;
+};
+
+static void fail(struct final *f, const struct lt_term *term, const char *what)
+{
+    if (!f->failed)
+        mm_fail_at(f->err, MM_INVALID, "litmus.name", f->test->file, term->pos.line, term->pos.column,
+                   "the condition names %s '%s', which the test does not have", what, term->name);
+    f->failed = true;
+}
+
+static struct ck_term lower_term(struct final *f, const struct lt_term *term)
+{
+    struct ck_term t = {.kind = CK_TERM_CONST, .value = term->value};
+    if (term->kind == LT_TERM_REG) {
+        t.kind = CK_TERM_REG;
+        if (!lt_find_thread(f->test, term->thread, &t.thread)) {
+            fail(f, term, "a register of another thread");
+            return t;
+        }
+        t.reg = lt_find_reg(f->program, t.thread, term->name);
+        if (t.reg == CK_NO_REG)
+            fail(f, term, "register");
+    } else if (term->kind == LT_TERM_LOCATION) {
+        t.kind = CK_TERM_MEMORY;
+        t.object = lt_find_object(f->program, term->name);
+        if (t.object == UINT32_MAX) {
+            fail(f, term, "location");
+            return t;
+        }
+        const struct ck_object *object = &f->program->objects[t.object];
+        t.offset = term->index * object->element_size;
+        if (t.offset >= object->size)
+            fail(f, term, "an element outside of");
+    }
+    return t;
+}
+
+static bool same_term(const struct ck_term *a, const struct ck_term *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    return a->kind == CK_TERM_REG ? a->thread == b->thread && a->reg == b->reg
+                                  : a->object == b->object && a->offset == b->offset;
+}
+
+static void observe(struct final *f, const struct ck_term *term)
+{
+    if (f->failed || term->kind == CK_TERM_CONST)
+        return;
+    for (uint32_t i = 0; i < f->program->observed_count; i++)
+        if (same_term(term, &f->program->observed[i]))
+            return;
+    if (ck_program_add_observed(f->program, term) == UINT32_MAX)
+        f->failed = true;
+}
+
+static uint32_t add(struct final *f, struct ck_prop prop)
+{
+    uint32_t i = f->failed ? CK_NO_EXPR : ck_program_add_prop(f->program, &prop);
+    f->failed |= i == UINT32_MAX;
+    return i;
+}
+
+/* A constant beside a value of fewer bytes is taken at that size if it fits, with a sign or without: -1 and
+ * 0xFFFFFFFF are the same int and the same uint. */
+static void fit_constant(const struct final *f, struct ck_term *constant, const struct ck_term *other)
+{
+    if (constant->kind != CK_TERM_CONST || other->kind == CK_TERM_CONST || f->failed)
+        return;
+    bool reg = other->kind == CK_TERM_REG;
+    const struct ck_thread *thread = &f->program->threads[other->thread];
+    const struct ck_object *object = &f->program->objects[other->object];
+    unsigned size = reg ? thread->reg_sizes[other->reg] : ck_term_size(f->program, other);
+    bool is_signed = reg ? thread->reg_signed[other->reg] : object->is_signed;
+    uint64_t mask = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX, value = constant->value & mask;
+    bool fits = value == constant->value || (uint64_t)ck_sign_extend(value, size) == constant->value;
+    if (fits)
+        constant->value = is_signed ? (uint64_t)ck_sign_extend(value, size) : value;
+}
+
+static uint32_t lower_compare(struct final *f, const struct lt_prop *p, bool observed)
+{
+    static const struct {
+        enum ck_expr_op op;
+        bool swap;
+    } table[] = {[LT_OP_EQ] = {CK_EQ, false},  [LT_OP_NE] = {CK_NE, false}, [LT_OP_LT] = {CK_SLT, false},
+                 [LT_OP_LE] = {CK_SLE, false}, [LT_OP_GT] = {CK_SLT, true}, [LT_OP_GE] = {CK_SLE, true}};
+    struct ck_term left = lower_term(f, &p->left), right = lower_term(f, &p->right);
+    if (p->op == LT_OP_EQ || p->op == LT_OP_NE) {
+        fit_constant(f, &left, &right);
+        fit_constant(f, &right, &left);
+    }
+    if (observed) {
+        observe(f, &left);
+        observe(f, &right);
+    }
+    bool swap = table[p->op].swap;
+    return add(f, (struct ck_prop){.op = CK_PROP_COMPARE,
+                                   .compare = table[p->op].op,
+                                   .left = swap ? right : left,
+                                   .right = swap ? left : right});
+}
+
+static uint32_t lower_prop(struct final *f, const struct lt_prop *p, bool observed)
+{
+    if (f->failed)
+        return CK_NO_EXPR;
+    uint32_t a, b;
+    switch (p->kind) {
+    case LT_PROP_TRUE:
+        return add(f, (struct ck_prop){.op = CK_PROP_TRUE});
+    case LT_PROP_FALSE:
+        a = add(f, (struct ck_prop){.op = CK_PROP_TRUE});
+        return add(f, (struct ck_prop){.op = CK_PROP_NOT, .a = a});
+    case LT_PROP_NOT:
+        a = lower_prop(f, p->a, observed);
+        return add(f, (struct ck_prop){.op = CK_PROP_NOT, .a = a});
+    case LT_PROP_COMPARE:
+        return lower_compare(f, p, observed);
+    default:
+        a = lower_prop(f, p->a, observed);
+        b = lower_prop(f, p->b, observed);
+        return add(f,
+                   (struct ck_prop){.op = p->kind == LT_PROP_AND ? CK_PROP_AND : CK_PROP_OR, .a = a, .b = b});
+    }
+}
+
+enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *program, struct mm_error *err)
+{
+    struct final f = {test, program, err, false};
+    program->filter = test->filter ? lower_prop(&f, test->filter, false) : CK_NO_EXPR;
+    /* A test with nothing but a filter asks about races: its condition is true of every execution. */
+    program->quantifier = test->condition ? test->quantifier : CK_FORALL;
+    program->condition = test->condition ? lower_prop(&f, test->condition, true)
+                                         : add(&f, (struct ck_prop){.op = CK_PROP_TRUE});
+    for (const struct lt_observed *o = test->observed; o && !f.failed; o = o->next) {
+        struct ck_term term = lower_term(&f, &o->term);
+        observe(&f, &term);
+    }
+    if (f.failed && err->cls == MM_OK)
+        mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    return f.failed ? err->cls : MM_OK;
+}

@@ -1,0 +1,105 @@
+/* Lowering of OPENCL tests: what lower.c (objects, statements) and lower/expr.c (expressions) share. */
+#ifndef LITMUS_LOWER_H
+#define LITMUS_LOWER_H
+
+#include "litmus/parse/ast.h"
+
+/* A value of an expression. */
+struct lt_value {
+    uint32_t expr; /* in the program, CK_NO_EXPR after a failure */
+    uint8_t size;
+    bool is_signed;
+    bool is_pointer;        /* then size is 8 */
+    struct lt_type pointee; /* of a pointer */
+};
+
+struct lt_loop {
+    uint32_t first_break, first_continue; /* chains of jumps to patch, through their targets */
+    struct lt_loop *outer;
+};
+
+/* A plain access that an expression makes. */
+struct lt_access {
+    uint32_t instr;
+    bool store;
+};
+
+/* What a register of the source is.  One register per name: of blocks that do not contain each other, all
+ * that declare it mean the same. */
+struct lt_reg {
+    struct lt_type type;
+    uint32_t depth; /* of the block that declares it; 0: none, LT_CLOSED: one that has ended */
+};
+#define LT_CLOSED UINT32_MAX
+
+struct lt_lower {
+    const struct lt_test *test;
+    struct ck_program *program;
+    struct mm_error *err;
+    bool failed;
+    uint32_t thread; /* index in the program */
+    const struct lt_thread *ast;
+    struct lt_reg *regs; /* of the current thread */
+    uint32_t reg_capacity;
+    uint32_t depth; /* of the block at hand, from 1 */
+    struct lt_loop *loop;
+    uint32_t first_return;
+    uint32_t unlabelled_barriers;
+    const char **labels; /* barrier sites by name */
+    uint32_t label_count;
+    struct lt_access *accesses; /* of the expression at hand */
+    uint32_t access_count, access_capacity;
+};
+
+void lt_lower_fail(struct lt_lower *lower, struct lt_pos pos, const char *rule, const char *format, ...)
+    MM_PRINTF(4, 5);
+void lt_out_of_memory(struct lt_lower *lower);
+uint32_t lt_find_object(const struct ck_program *program, const char *name); /* UINT32_MAX if there is none */
+uint32_t lt_find_reg(const struct ck_program *program, uint32_t thread, const char *name);
+uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_type *type);
+uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
+uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);
+void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instruction */
+/* Where the parts of a loop begin: before it, the test, the branch out of it, the step, the jump back. */
+struct lt_rounds {
+    uint32_t init, test, branch, step, back;
+};
+/* Notes how often the loop goes round, if constants tell. */
+void lt_count_rounds(struct lt_lower *lower, const struct lt_rounds *loop);
+uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
+uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr);
+uint32_t lt_reg_expr(struct lt_lower *lower, uint32_t reg, uint8_t size);
+struct lt_value lt_convert(struct lt_lower *lower, struct lt_value value, uint8_t size, bool is_signed);
+/* To a type of the language: bool becomes 0 or 1 [C11 6.3.1.2]. */
+struct lt_value lt_convert_to(struct lt_lower *lower, struct lt_value value, const struct lt_base_type *base);
+uint8_t lt_plain_attributes(const struct lt_type *type); /* of an access through a pointer to TYPE */
+struct lt_value lt_value_of(struct lt_lower *lower, uint32_t reg, const struct lt_base_type *base);
+struct lt_value lt_truth(struct lt_lower *lower, struct lt_value value); /* != 0 */
+void lt_assign_temp(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, struct lt_value value);
+struct lt_value lt_lower_expr(struct lt_lower *lower, const struct lt_expr *expr);
+/* The object that EXPR points to must be an access through a pointer. */
+struct lt_value lt_lower_pointer(struct lt_lower *lower, const struct lt_expr *expr);
+struct lt_value lt_read_reg(struct lt_lower *lower, uint32_t reg);
+void lt_plain_store(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer,
+                    struct lt_value value);
+struct lt_value lt_plain_load(struct lt_lower *lower, struct lt_pos pos, struct lt_value pointer);
+struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_operator op, struct lt_value a,
+                          struct lt_value b);
+/* A call of an atomic function or a fence (lower/atomic.c). */
+struct lt_value lt_lower_atomic(struct lt_lower *lower, const struct lt_expr *call);
+/* The order of evaluation (lower/order.c).  Notes that the last instruction is a plain access. */
+void lt_note_access(struct lt_lower *lower);
+/* Nothing orders the accesses FIRST to MIDDLE and those from there to now [C11 6.5]. */
+void lt_unsequenced(struct lt_lower *lower, struct lt_pos pos, uint32_t first, uint32_t middle);
+/* TARGET [OP]= VALUE, where TARGET is no register; its value. */
+struct lt_value lt_lower_assignment(struct lt_lower *lower, struct lt_pos pos, const struct lt_expr *target,
+                                    enum lt_operator op, const struct lt_expr *value);
+/* Host part: a call where it stands; then the threads and relations of all commands. */
+void lt_lower_call(struct lt_lower *lower, const struct lt_api *api);
+void lt_lower_commands(struct lt_lower *lower);
+uint32_t lt_kernel_root(const struct lt_test *test, uint32_t kernel);
+uint32_t lt_group_of(const struct lt_test *test, const struct lt_thread *thread);
+/* Dense number of the thread's work-group over all devices. */
+uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thread);
+
+#endif

@@ -1,0 +1,83 @@
+/* Loops whose number of rounds is known: what the loop tests is set by constants before it and changed by
+ * constants at the end of each round, and by nothing in the rounds themselves. */
+#include "litmus/lower/lower.h"
+
+enum { MOST_ROUNDS = 64 };
+
+struct values {
+    const struct ck_program *program;
+    const struct ck_thread *thread;
+    uint64_t *regs, *known; /* KNOWN: a bit for each register, as ck_expr_registers() has them */
+};
+
+static bool is_known(const struct values *v, uint32_t expr, uint64_t *reads)
+{
+    size_t words = v->thread->reg_count / 64 + 1;
+    for (size_t i = 0; i < words; i++)
+        reads[i] = 0;
+    ck_expr_registers(v->program, expr, reads);
+    for (size_t i = 0; i < words; i++)
+        if (reads[i] & ~v->known[i])
+            return false;
+    return true;
+}
+
+static void forget(struct values *v, uint32_t reg)
+{
+    if (reg != CK_NO_REG)
+        v->known[reg / 64] &= ~(UINT64_C(1) << (reg % 64));
+}
+
+static void forget_result(struct values *v, const struct ck_instr *in)
+{
+    if (in->op == CK_ASSIGN || in->op == CK_LOAD || in->op == CK_RMW || in->op == CK_CAS)
+        forget(v, in->reg);
+    if (in->op == CK_CAS)
+        forget(v, in->reg2);
+}
+
+/* Executes the instructions FROM up to END; false: they do more than compute. */
+static bool compute(struct values *v, uint32_t from, uint32_t end, uint64_t *reads)
+{
+    for (uint32_t i = from; i < end; i++) {
+        const struct ck_instr *in = &v->thread->instrs[i];
+        if (in->op != CK_ASSIGN)
+            return false;
+        bool known = is_known(v, in->value, reads);
+        if (known)
+            v->regs[in->reg] = ck_eval_expr(v->program, in->value, v->regs);
+        forget(v, in->reg);
+        if (known)
+            v->known[in->reg / 64] |= UINT64_C(1) << (in->reg % 64);
+    }
+    return true;
+}
+
+static uint32_t count_rounds(struct values *v, const struct lt_rounds *loop, uint64_t *reads)
+{
+    uint32_t rounds = 0;
+    if (!compute(v, loop->init, loop->test, reads))
+        return 0;
+    for (uint32_t i = loop->branch + 1; i < loop->step; i++)
+        forget_result(v, &v->thread->instrs[i]);
+    for (;;) {
+        const struct ck_instr *branch = &v->thread->instrs[loop->branch];
+        if (!compute(v, loop->test, loop->branch, reads) || !is_known(v, branch->value, reads))
+            return 0;
+        if (ck_eval_expr(v->program, branch->value, v->regs) == 0)
+            return rounds;
+        if (rounds++ == MOST_ROUNDS || !compute(v, loop->step, loop->back, reads))
+            return 0;
+    }
+}
+
+void lt_count_rounds(struct lt_lower *lower, const struct lt_rounds *loop)
+{
+    struct ck_thread *thread = &lower->program->threads[lower->thread];
+    size_t words = thread->reg_count / 64 + 1;
+    uint64_t *memory = lower->failed ? NULL : mm_alloc_zero(thread->reg_count + 2 * words, sizeof *memory);
+    struct values v = {lower->program, thread, memory, memory ? memory + thread->reg_count : NULL};
+    if (memory)
+        thread->instrs[loop->back].rounds = count_rounds(&v, loop, v.known + words);
+    mm_free(memory);
+}

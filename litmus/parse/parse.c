@@ -1,0 +1,539 @@
+/* Parser of OPENCL litmus tests: initial state, threads, statements.  The syntax is the one of
+ * Dartagnan's OPENCL tests; herd's scope tree is accepted instead of placements in the thread headers.
+ * Tests in C11 are read as OpenCL: their pointers are to global memory [CL 3.3.6 G8]. */
+#include "litmus/parse/ast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value)
+{
+    bool negative = lt_accept(lexer, "-");
+    if (!lt_expect_number(lexer, "a number", UINT64_MAX, value))
+        return false;
+    if (negative)
+        *value = 0 - *value;
+    return true;
+}
+
+bool lt_thread_number(const struct lt_token *token, uint32_t *number)
+{
+    const char *digits = token->text;
+    bool host = token->kind == LT_T_NAME && *digits == 'H';
+    if (host || (token->kind == LT_T_NAME && *digits == 'P'))
+        digits++;
+    else if (token->kind != LT_T_NUMBER)
+        return false;
+    size_t length = strlen(digits);
+    if (!length || length > 6 || strspn(digits, "0123456789") != length)
+        return false;
+    *number = (uint32_t)strtoul(digits, NULL, 10) + (host ? LT_HOST_NUMBER : 0);
+    return true;
+}
+
+/* ---- initial state ------------------------------------------------------------------------------ */
+
+static bool parse_values(struct lt_lexer *lexer, struct lt_init *init)
+{
+    init->values = lt_new(lexer, (init->count ? init->count : 1) * sizeof *init->values);
+    if (!init->values)
+        return false;
+    if (!lt_accept(lexer, "{")) {
+        init->value_count = 1;
+        return lt_parse_constant(lexer, init->values);
+    }
+    while (!lt_is(lexer, "}")) {
+        if (init->value_count == init->count) {
+            lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "more initial values than '%s' has elements",
+                       init->name);
+            return false;
+        }
+        if (!lt_parse_constant(lexer, &init->values[init->value_count++]))
+            return false;
+        if (!lt_accept(lexer, ","))
+            break;
+    }
+    return lt_expect(lexer, "}");
+}
+
+/* [type] ([id] | id | id[n] | thread:id) [= value | aliases id] */
+static void parse_init_entry(struct lt_lexer *lexer)
+{
+    struct lt_init *init = lt_new(lexer, sizeof *init);
+    if (!init)
+        return;
+    init->pos = lt_peek(lexer, 0)->pos;
+    init->thread = -1;
+    init->count = 1;
+    if (lt_starts_type(lexer) && !lt_parse_type(lexer, &init->type))
+        return;
+    if (init->type.is_pointer) {
+        lt_fail_at(lexer, init->pos, "initial values that are addresses are not supported");
+        return;
+    }
+    uint32_t thread;
+    if (strcmp(lt_peek(lexer, 1)->text, ":") == 0 && lt_thread_number(lt_peek(lexer, 0), &thread)) {
+        init->thread = (int32_t)thread;
+        lt_take(lexer);
+        lt_take(lexer);
+    }
+    init->bracket = lt_accept(lexer, "[");
+    init->name = lt_expect_name(lexer, "a location");
+    if (init->bracket)
+        lt_expect(lexer, "]");
+    if (!init->bracket && lt_accept(lexer, "[")) {
+        uint64_t count = 0;
+        init->array = true;
+        if (!lt_expect_number(lexer, "array size", LT_MAX_ELEMENTS, &count) || !lt_expect(lexer, "]"))
+            return;
+        if (!count)
+            lt_fail_at(lexer, init->pos, "array '%s' has no elements", init->name);
+        init->count = (uint32_t)count;
+    }
+    if (lexer->failed)
+        return;
+    if (lexer->test->dialect == LT_VULKAN && lt_accept(lexer, "aliases"))
+        init->alias = lt_expect_name(lexer, "a location");
+    else if (lt_accept(lexer, "="))
+        parse_values(lexer, init);
+    struct lt_init **tail = &lexer->test->inits;
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = init;
+}
+
+void lt_parse_init(struct lt_lexer *lexer)
+{
+    lt_expect(lexer, "{");
+    while (!lexer->failed && !lt_accept(lexer, "}")) {
+        if (lt_accept(lexer, ";"))
+            continue;
+        if (!lt_parse_declaration(lexer))
+            parse_init_entry(lexer);
+        if (!lt_is(lexer, "}"))
+            lt_expect(lexer, ";");
+    }
+}
+
+/* ---- statements ----------------------------------------------------------------------------------- */
+
+static struct lt_stmt *parse_stmt(struct lt_lexer *lexer);
+
+static struct lt_stmt *new_stmt(struct lt_lexer *lexer, enum lt_stmt_kind kind)
+{
+    struct lt_stmt *s = lt_new(lexer, sizeof *s);
+    if (s) {
+        s->kind = kind;
+        s->pos = lt_peek(lexer, 0)->pos;
+    }
+    return s;
+}
+
+/* One statement for each declarator. */
+static struct lt_stmt *parse_declaration(struct lt_lexer *lexer)
+{
+    struct lt_stmt *first = NULL, **tail = &first;
+    struct lt_type type;
+    struct lt_stmt *s = new_stmt(lexer, LT_DECLARE);
+    if (!s || !lt_parse_type(lexer, &type))
+        return NULL;
+    for (;;) {
+        s->type = type;
+        s->pos = lt_peek(lexer, 0)->pos;
+        s->name = lt_expect_name(lexer, "a register name");
+        if (lt_accept(lexer, "="))
+            s->value = lt_parse_expr(lexer);
+        *tail = s;
+        tail = &s->next;
+        if (lexer->failed || !lt_accept(lexer, ","))
+            break;
+        s = new_stmt(lexer, LT_DECLARE);
+        if (!s || !lt_parse_stars(lexer, &type))
+            return NULL;
+    }
+    return first;
+}
+
+static bool is_assignable(const struct lt_expr *e)
+{
+    return e->kind == LT_NAME || e->kind == LT_DEREF || e->kind == LT_INDEX;
+}
+
+enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer)
+{
+    static const struct {
+        const char *text;
+        enum lt_operator op;
+    } table[] = {{"+=", LT_OP_ADD},  {"-=", LT_OP_SUB},  {"*=", LT_OP_MUL}, {"/=", LT_OP_DIV},
+                 {"%=", LT_OP_REM},  {"&=", LT_OP_AND},  {"|=", LT_OP_OR},  {"^=", LT_OP_XOR},
+                 {"<<=", LT_OP_SHL}, {">>=", LT_OP_SHR}, {"++", LT_OP_ADD}, {"--", LT_OP_SUB}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (lt_is(lexer, table[i].text))
+            return table[i].op;
+    return LT_OP_NONE;
+}
+
+/* Assignment, increment or call, without the semicolon. */
+static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
+{
+    if (lt_starts_type(lexer))
+        return parse_declaration(lexer);
+    struct lt_stmt *s = new_stmt(lexer, LT_EVAL);
+    if (!s)
+        return NULL;
+    enum lt_operator step =
+        lt_is(lexer, "++") || lt_is(lexer, "--") ? lt_assignment_operator(lexer) : LT_OP_NONE;
+    if (step)
+        lt_take(lexer);
+    /* A statement that starts with a dereference or a name: what follows tells an assignment. */
+    bool star = lt_is(lexer, "*");
+    struct lt_expr *e = lt_parse_expr(lexer);
+    if (!e)
+        return NULL;
+    enum lt_operator op = step ? step : lt_assignment_operator(lexer);
+    bool equals = !op && lt_is(lexer, "=");
+    if (!op && !equals) {
+        s->value = e;
+        return s;
+    }
+    s->kind = LT_ASSIGN;
+    s->op = op;
+    s->target = e;
+    if (!is_assignable(e)) {
+        lt_fail_at(lexer, e->pos, "expected a register or *pointer on the left of the assignment");
+        return NULL;
+    }
+    bool by_one = step || lt_is(lexer, "++") || lt_is(lexer, "--");
+    if (by_one && !step && star) {
+        lt_fail_at(lexer, lt_peek(lexer, 0)->pos,
+                   "a side effect on the pointer within an expression: (*p)%s?", lt_peek(lexer, 0)->text);
+        return NULL;
+    }
+    if (!step)
+        lt_take(lexer);
+    s->value = by_one ? lt_one(lexer, e->pos) : lt_parse_expr(lexer);
+    return s;
+}
+
+static struct lt_expr *parse_condition(struct lt_lexer *lexer)
+{
+    lt_expect(lexer, "(");
+    struct lt_expr *e = lexer->failed ? NULL : lt_parse_expr(lexer);
+    lt_expect(lexer, ")");
+    return e;
+}
+
+static struct lt_stmt *parse_for(struct lt_lexer *lexer, struct lt_stmt *s)
+{
+    s->kind = LT_FOR;
+    lt_expect(lexer, "(");
+    if (!lt_is(lexer, ";"))
+        s->init = parse_simple(lexer);
+    lt_expect(lexer, ";");
+    if (!lt_is(lexer, ";"))
+        s->value = lt_parse_expr(lexer);
+    lt_expect(lexer, ";");
+    if (!lt_is(lexer, ")"))
+        s->step = parse_simple(lexer);
+    lt_expect(lexer, ")");
+    s->body = lexer->failed ? NULL : parse_stmt(lexer);
+    return s;
+}
+
+static struct lt_stmt *parse_control(struct lt_lexer *lexer, struct lt_stmt *s)
+{
+    if (lt_accept(lexer, "if")) {
+        s->kind = LT_IF;
+        s->value = parse_condition(lexer);
+        s->body = lexer->failed ? NULL : parse_stmt(lexer);
+        if (lt_accept(lexer, "else"))
+            s->other = parse_stmt(lexer);
+        return s;
+    }
+    if (lt_accept(lexer, "while")) {
+        s->kind = LT_WHILE;
+        s->value = parse_condition(lexer);
+        s->body = lexer->failed ? NULL : parse_stmt(lexer);
+        return s;
+    }
+    if (lt_accept(lexer, "for"))
+        return parse_for(lexer, s);
+    if (lt_accept(lexer, "do")) {
+        s->kind = LT_DO;
+        s->body = parse_stmt(lexer);
+        lt_expect(lexer, "while");
+        s->value = parse_condition(lexer);
+        lt_expect(lexer, ";");
+        return s;
+    }
+    return NULL;
+}
+
+static struct lt_stmt *parse_jump(struct lt_lexer *lexer, struct lt_stmt *s)
+{
+    if (lt_accept(lexer, "break"))
+        s->kind = LT_BREAK;
+    else if (lt_accept(lexer, "continue"))
+        s->kind = LT_CONTINUE;
+    else if (lt_accept(lexer, "return"))
+        s->kind = LT_RETURN;
+    else
+        return NULL;
+    lt_expect(lexer, ";");
+    return s;
+}
+
+static struct lt_stmt *parse_stmt_inner(struct lt_lexer *lexer)
+{
+    struct lt_stmt *s = new_stmt(lexer, LT_EMPTY), *found;
+    if (!s || lt_accept(lexer, ";"))
+        return s;
+    if (lt_is(lexer, "{")) {
+        s->kind = LT_BLOCK;
+        s->body = lt_parse_block(lexer);
+        return s;
+    }
+    if ((found = parse_control(lexer, s)) || lexer->failed)
+        return found;
+    if ((found = parse_jump(lexer, s)) || lexer->failed)
+        return found;
+    if (lt_starts_api(lexer)) {
+        s->kind = LT_API;
+        s->api = lt_parse_api(lexer);
+        lt_expect(lexer, ";");
+        return s;
+    }
+    if (lt_peek(lexer, 0)->kind == LT_T_NAME && strcmp(lt_peek(lexer, 1)->text, ":") == 0) {
+        const char *label = lt_take(lexer)->text;
+        lt_take(lexer);
+        if ((found = parse_stmt(lexer)))
+            found->label = label;
+        return found;
+    }
+    found = parse_simple(lexer);
+    lt_expect(lexer, ";");
+    return found;
+}
+
+static struct lt_stmt *parse_stmt(struct lt_lexer *lexer)
+{
+    struct lt_stmt *s = lt_enter(lexer) ? parse_stmt_inner(lexer) : NULL;
+    lt_leave(lexer);
+    return lexer->failed ? NULL : s;
+}
+
+struct lt_stmt *lt_parse_block(struct lt_lexer *lexer)
+{
+    struct lt_stmt *first = NULL, **tail = &first;
+    lt_expect(lexer, "{");
+    while (!lexer->failed && !lt_accept(lexer, "}")) {
+        if (lt_peek(lexer, 0)->kind == LT_T_END) {
+            lt_unexpected(lexer, "'}'");
+            break;
+        }
+        struct lt_stmt *s = parse_stmt(lexer);
+        if (!s)
+            break;
+        *tail = s;
+        while (*tail)
+            tail = &(*tail)->next;
+    }
+    return first;
+}
+
+/* ---- threads -------------------------------------------------------------------------------------- */
+
+static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
+{
+    struct lt_param **tail = &thread->params;
+    lt_expect(lexer, "(");
+    while (!lexer->failed && !lt_accept(lexer, ")")) {
+        struct lt_param *p = lt_new(lexer, sizeof *p);
+        if (!p)
+            return false;
+        p->pos = lt_peek(lexer, 0)->pos;
+        if (!lt_parse_type(lexer, &p->type))
+            return false;
+        if (lexer->test->c11 && p->type.region == MM_REGION_NONE)
+            p->type.region = MM_GLOBAL;
+        const struct lt_pos name_pos = lt_peek(lexer, 0)->pos;
+        p->name = lt_expect_name(lexer, "a parameter name");
+        if (p->name && lt_find_param(thread, p->name))
+            lt_fail_at(lexer, name_pos, "parameter '%s' is there twice", p->name);
+        *tail = p;
+        tail = &p->next;
+        if (!lt_is(lexer, ")"))
+            lt_expect(lexer, ",");
+    }
+    return !lexer->failed;
+}
+
+/* @ [sg n,] wg n, dev n [, kernel n]   in any order, with , or @ between, or host */
+static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
+{
+    if (lt_accept(lexer, "host")) {
+        thread->host = true;
+        return;
+    }
+    do {
+        uint64_t n = 0;
+        bool sub = lt_accept(lexer, "sg");
+        bool group = !sub && lt_accept(lexer, "wg"), device = !sub && !group && lt_accept(lexer, "dev");
+        bool kernel = !sub && !group && !device && lt_accept(lexer, "kernel");
+        if (!sub && !group && !device && !kernel) {
+            lt_unexpected(lexer, "'sg', 'wg', 'dev' or 'kernel'");
+            return;
+        }
+        if (!lt_expect_number(lexer, "a group number", 65535, &n))
+            return;
+        if (sub) {
+            thread->sub_group = (uint32_t)n;
+            thread->has_sub_group = true;
+        } else if (group) {
+            thread->work_group = (uint32_t)n;
+        } else if (kernel) {
+            thread->kernel = (uint32_t)n;
+        } else {
+            thread->device = (uint32_t)n;
+        }
+    } while (lt_accept(lexer, ",") || lt_accept(lexer, "@"));
+}
+
+static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
+{
+    struct lt_thread *thread = lt_new(lexer, sizeof *thread);
+    if (!thread)
+        return NULL;
+    const struct lt_token *t = lt_peek(lexer, 0);
+    thread->pos = t->pos;
+    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number)) {
+        lt_unexpected(lexer, "a thread (P0@wg 0, dev 0 (...) {...})");
+        return NULL;
+    }
+    thread->host = thread->number >= LT_HOST_NUMBER;
+    if (lt_find_thread(lexer->test, thread->number, NULL)) {
+        lt_fail_at(lexer, t->pos, "thread %s is there twice", t->text);
+        return NULL;
+    }
+    if (lexer->test->thread_count == LT_MAX_THREADS) {
+        lt_fail_at(lexer, t->pos, "more than %d threads", LT_MAX_THREADS);
+        return NULL;
+    }
+    lt_take(lexer);
+    *placed = lt_accept(lexer, "@");
+    if (*placed && thread->host)
+        lt_expect(lexer, "host");
+    else if (*placed)
+        parse_placement(lexer, thread);
+    *placed |= thread->host;
+    if (lexer->failed || !parse_params(lexer, thread))
+        return NULL;
+    lexer->thread = thread;
+    thread->body = lt_parse_block(lexer);
+    return lexer->failed ? NULL : thread;
+}
+
+/* One node of herd's scope tree, ( device ( work_group P0 ( sub_group P1 ) ) ... ), inside LEVEL outer
+ * ones: numbers groups in order of appearance. */
+static void parse_scope_tree(struct lt_lexer *lexer, uint32_t counts[3], unsigned level, bool *seen)
+{
+    static const char *const names[] = {"device", "work_group", "sub_group"};
+    static const char *const short_names[] = {"dev", "wg", "sg"};
+    unsigned kind = 0;
+    if (!lt_enter(lexer) || !lt_expect(lexer, "("))
+        return;
+    while (kind < 3 && !lt_accept(lexer, names[kind]) && !lt_accept(lexer, short_names[kind]))
+        kind++;
+    if (kind == 3 || kind < level)
+        lt_unexpected(lexer, "'device', 'work_group' or 'sub_group'");
+    while (!lexer->failed && !lt_accept(lexer, ")")) {
+        uint32_t number, thread_index = 0;
+        struct lt_thread *thread = NULL;
+        if (lt_thread_number(lt_peek(lexer, 0), &number))
+            thread = lt_find_thread(lexer->test, number, &thread_index);
+        if (lt_is(lexer, "(")) {
+            parse_scope_tree(lexer, counts, kind + 1, seen);
+        } else if (thread) {
+            if (seen[thread_index])
+                lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "thread %s has two places",
+                           lt_peek(lexer, 0)->text);
+            seen[thread_index] = true;
+            lt_take(lexer);
+            thread->device = counts[0];
+            thread->work_group = counts[1];
+            thread->sub_group = counts[2];
+            thread->has_sub_group = kind == 2;
+        } else {
+            lt_unexpected(lexer, "a thread or a scope");
+        }
+        lt_accept(lexer, ",");
+    }
+    if (kind < 3)
+        counts[kind]++;
+    lt_leave(lexer);
+}
+
+static bool starts_thread(const struct lt_lexer *lexer)
+{
+    uint32_t number;
+    const struct lt_token *t = lt_peek(lexer, 0);
+    const char *after = lt_peek(lexer, 1)->text;
+    return t->kind == LT_T_NAME && lt_thread_number(t, &number) && (*after == '@' || *after == '(');
+}
+
+/* scopeTree | scopes [:] TREE... */
+static void parse_scopes(struct lt_lexer *lexer)
+{
+    uint32_t counts[3] = {0, 0, 0}, i = 0;
+    bool seen[LT_MAX_THREADS] = {false};
+    const struct lt_pos pos = lt_take(lexer)->pos;
+    lt_accept(lexer, ":");
+    bool outer = lt_is(lexer, "(") && strcmp(lt_peek(lexer, 1)->text, "(") == 0;
+    if (outer)
+        lt_take(lexer);
+    while (!lexer->failed && lt_is(lexer, "("))
+        parse_scope_tree(lexer, counts, 0, seen);
+    if (outer)
+        lt_expect(lexer, ")");
+    for (const struct lt_thread *t = lexer->test->threads; t; t = t->next, i++)
+        if (!seen[i] && !t->host)
+            lt_fail_at(lexer, pos, "thread P%u is not in the scope tree", t->number);
+}
+
+/* Where no thread has a place, each is in a work-group of its own: nothing but memory relates them. */
+static void place_apart(struct lt_test *test)
+{
+    uint32_t group = 0;
+    for (struct lt_thread *t = test->threads; t; t = t->next)
+        if (!t->host)
+            t->work_group = group++;
+}
+
+void lt_parse_opencl(struct lt_lexer *lexer)
+{
+    bool all_placed = true, any_placed = false;
+    struct lt_thread **tail = &lexer->test->threads;
+    lt_parse_init(lexer);
+    do {
+        bool placed = false;
+        if (lexer->failed)
+            return;
+        struct lt_thread *thread = parse_thread(lexer, &placed);
+        if (!thread)
+            return;
+        all_placed &= placed;
+        any_placed |= placed && !thread->host;
+        *tail = thread;
+        tail = &thread->next;
+        lexer->test->thread_count++;
+    } while (starts_thread(lexer));
+    if (lt_is(lexer, "scopeTree") || lt_is(lexer, "scopes")) {
+        parse_scopes(lexer);
+    } else if (!any_placed) {
+        place_apart(lexer->test);
+    } else if (!all_placed) {
+        lt_unexpected(lexer, "a scope tree, as not every thread has its place (@wg n, dev n)");
+    }
+    if (!lexer->failed)
+        lt_resolve_host(lexer);
+}

@@ -1,0 +1,102 @@
+/* Reading a test from text or from a file, and what is asked of it. */
+#include "litmus/parse/ast.h"
+#include "memmodel/base/input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct lt_thread *lt_find_thread(const struct lt_test *test, uint32_t number, uint32_t *index)
+{
+    uint32_t i = 0;
+    for (struct lt_thread *t = test->threads; t; t = t->next, i++)
+        if (t->number == number) {
+            if (index)
+                *index = i;
+            return t;
+        }
+    return NULL;
+}
+
+const struct lt_param *lt_find_param(const struct lt_thread *thread, const char *name)
+{
+    for (const struct lt_param *p = thread->params; p; p = p->next)
+        if (p->type.is_pointer && strcmp(p->name, name) == 0)
+            return p;
+    return NULL;
+}
+
+enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test,
+                       struct mm_error *err)
+{
+    struct mm_error scratch;
+    err = err ? err : &scratch;
+    *err = (struct mm_error){0};
+    *test = NULL;
+    if (mm_input_check(MM_INPUT_LITMUS, 0, size, file, err) != MM_OK)
+        return MM_LIMIT;
+    struct mm_arena *arena = mm_arena_create();
+    struct lt_test *t = arena ? mm_arena_alloc(arena, sizeof *t) : NULL;
+    if (!t) {
+        mm_arena_destroy(arena);
+        return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");
+    }
+    t->arena = arena;
+    t->file = mm_arena_strdup(arena, file ? file : "");
+    struct lt_lexer lexer = {.test = t, .err = err};
+    char *copy = mm_arena_alloc(arena, size + 1);
+    if (copy && size)
+        memcpy(copy, text, size);
+    t->text = copy;
+    lexer.failed = !t->file || !copy;
+    if (!lexer.failed && lt_lex(&lexer, text, size) == MM_OK) {
+        if (t->dialect == LT_OPENCL)
+            lt_parse_opencl(&lexer);
+        else
+            lt_parse_vulkan(&lexer);
+        if (!lexer.failed)
+            lt_parse_final(&lexer);
+    }
+    if (lexer.failed) {
+        mm_arena_destroy(arena);
+        return err->cls == MM_OK ? mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory") : err->cls;
+    }
+    *test = t;
+    return MM_OK;
+}
+
+enum mm_class lt_parse_file(const char *path, struct lt_test **test, struct mm_error *err)
+{
+    char *text;
+    size_t size;
+    *test = NULL;
+    enum mm_class cls = mm_input_read(MM_INPUT_LITMUS, path, &text, &size, err);
+    if (cls != MM_OK)
+        return cls;
+    cls = lt_parse(text, size, path, test, err);
+    mm_free(text);
+    return cls;
+}
+
+void lt_test_destroy(struct lt_test *test)
+{
+    if (test)
+        mm_arena_destroy(test->arena);
+}
+
+const char *lt_test_name(const struct lt_test *test)
+{
+    return test->name;
+}
+
+enum lt_dialect lt_test_dialect(const struct lt_test *test)
+{
+    return test->dialect;
+}
+
+const char *lt_test_property(const struct lt_test *test, const char *key)
+{
+    for (const struct lt_property *p = test->properties; p; p = p->next)
+        if (strcmp(p->key, key) == 0)
+            return p->value;
+    return NULL;
+}

@@ -1,0 +1,418 @@
+/* Parser of VULKAN litmus tests: columns of instructions, one per thread.
+ *
+ *   P0@sg 0, wg 0, qf 0            | P1@sg 1, wg 0, qf 0          ;
+ *   st.atom.rel.wg.sc0.semsc0 x, 1 | ld.atom.acq.wg.sc0.semsc0 r0, x ;
+ *
+ * A column may be a host thread (P0@host).
+ *
+ * An instruction's tags follow its name after dots: atomicity, order, scope, availability, visibility,
+ * storage class of the access (scN), storage-class semantics (semscN), size (b8, b16, b32; left out: b32).
+ * A location may have a byte offset (x+2).  "free x" ends the life of a location's memory [VKMM
+ * deallocation]. */
+#include "litmus/parse/ast.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+static const struct {
+    const char *name;
+    enum lt_vulkan_op op;
+    const char *operands; /* r register, a address, v value, l label; lower case must be there, upper may */
+} instructions[] = {
+    {"ld", LT_V_LOAD, "ra"},
+    {"st", LT_V_STORE, "av"},
+    {"rmw", LT_V_RMW, "ravV"},
+    {"membar", LT_V_FENCE, ""},
+    {"cbar", LT_V_BARRIER, "vVV"},
+    {"avdevice", LT_V_AVAILABILITY, ""},
+    {"visdevice", LT_V_VISIBILITY, ""},
+    {"avhost", LT_V_AVAILABILITY, ""},
+    {"vishost", LT_V_VISIBILITY, ""},
+    {"domhost", LT_V_AVAILABILITY, ""},
+    {"domdevice", LT_V_AVAILABILITY, ""},
+    {"free", LT_V_FREE, "a"},
+    {"goto", LT_V_GOTO, "l"},
+    {"beq", LT_V_BRANCH, "vvl"},
+    {"bne", LT_V_BRANCH, "vvl"},
+    {"blt", LT_V_BRANCH, "vvl"},
+    {"ble", LT_V_BRANCH, "vvl"},
+    {"bgt", LT_V_BRANCH, "vvl"},
+    {"bge", LT_V_BRANCH, "vvl"},
+    {"mov", LT_V_LOCAL, "rv"},
+    {"add", LT_V_LOCAL, "rvv"},
+    {"sub", LT_V_LOCAL, "rvv"},
+    {"mul", LT_V_LOCAL, "rvv"},
+    {"div", LT_V_LOCAL, "rvv"},
+    {"and", LT_V_LOCAL, "rvv"},
+    {"or", LT_V_LOCAL, "rvv"},
+    {"xor", LT_V_LOCAL, "rvv"},
+};
+
+static const struct {
+    const char *name;
+    enum lt_operator op;
+} branches[] = {{"beq", LT_OP_EQ}, {"bne", LT_OP_NE}, {"blt", LT_OP_LT},
+                {"ble", LT_OP_LE}, {"bgt", LT_OP_GT}, {"bge", LT_OP_GE}};
+static const struct {
+    const char *name;
+    enum ck_expr_op op;
+} arithmetic[] = {{"mov", CK_CONST}, {"add", CK_ADD}, {"sub", CK_SUB}, {"mul", CK_MUL},
+                  {"div", CK_SDIV},  {"and", CK_AND}, {"or", CK_OR},   {"xor", CK_XOR}};
+static const struct {
+    const char *name;
+    uint8_t op;
+} rmw_tags[] = {{"add", CK_RMW_ADD},   {"sub", CK_RMW_SUB},   {"and", CK_RMW_AND},   {"or", CK_RMW_OR},
+                {"xor", CK_RMW_XOR},   {"smin", CK_RMW_SMIN}, {"smax", CK_RMW_SMAX}, {"umin", CK_RMW_UMIN},
+                {"umax", CK_RMW_UMAX}, {"min", CK_RMW_SMIN},  {"max", CK_RMW_SMAX},  {"exch", CK_RMW_XCHG},
+                {"xchg", CK_RMW_XCHG}};
+static const struct {
+    const char *name;
+    uint8_t value;
+} order_tags[] = {{"acq", MM_ACQUIRE}, {"rel", MM_RELEASE}, {"acq_rel", MM_ACQ_REL}, {"rlx", MM_RELAXED}},
+  scope_tags[] = {{"sg", MM_SCOPE_SUB_GROUP},
+                  {"wg", MM_SCOPE_WORK_GROUP},
+                  {"qf", MM_SCOPE_QUEUE_FAMILY},
+                  {"dv", MM_SCOPE_DEVICE},
+                  {"cd", MM_SCOPE_ALL_SVM_DEVICES}};
+
+/* scN, semscN with N from 0 to 3. */
+static bool class_tag(struct lt_vulkan *v, const char *tag)
+{
+    bool sem = strncmp(tag, "semsc", 5) == 0;
+    const char *digit = tag + (sem ? 5 : 2);
+    if ((!sem && strncmp(tag, "sc", 2) != 0) || *digit < '0' || *digit > '3' || digit[1])
+        return false;
+    uint8_t bit = (uint8_t)(1u << (*digit - '0'));
+    if (sem)
+        v->semantics |= bit;
+    else
+        v->storage_class |= bit;
+    return true;
+}
+
+static bool flag_tag(struct lt_vulkan *v, const char *tag)
+{
+    if (strcmp(tag, "atom") == 0)
+        v->atomic = v->non_private = true;
+    else if (strcmp(tag, "nonpriv") == 0)
+        v->non_private = true;
+    else if (strcmp(tag, "av") == 0)
+        v->available = v->non_private = true;
+    else if (strcmp(tag, "vis") == 0)
+        v->visible = v->non_private = true;
+    else if (strcmp(tag, "semav") == 0)
+        v->semantics |= 0x100;
+    else if (strcmp(tag, "semvis") == 0)
+        v->semantics |= 0x200;
+    else if (strcmp(tag, "cas") == 0 && v->op == LT_V_RMW)
+        v->is_cas = true;
+    else if (strcmp(tag, "b8") == 0)
+        v->size = 1;
+    else if (strcmp(tag, "b16") == 0)
+        v->size = 2;
+    else if (strcmp(tag, "b32") == 0)
+        v->size = 4;
+    else
+        return false;
+    return true;
+}
+
+static bool set_tag(struct lt_vulkan *v, const char *tag)
+{
+    if (flag_tag(v, tag) || class_tag(v, tag))
+        return true;
+    for (size_t i = 0; i < COUNT(order_tags); i++)
+        if (strcmp(order_tags[i].name, tag) == 0) {
+            v->order = order_tags[i].value;
+            return true;
+        }
+    for (size_t i = 0; i < COUNT(scope_tags); i++)
+        if (strcmp(scope_tags[i].name, tag) == 0) {
+            v->scope = scope_tags[i].value;
+            return true;
+        }
+    for (size_t i = 0; v->op == LT_V_RMW && i < COUNT(rmw_tags); i++)
+        if (strcmp(rmw_tags[i].name, tag) == 0) {
+            v->rmw = rmw_tags[i].op;
+            return true;
+        }
+    return false;
+}
+
+/* Splits MNEMONIC at its dots and applies the parts. */
+static void set_tags(struct lt_lexer *lexer, struct lt_vulkan *v)
+{
+    char part[32];
+    for (const char *at = strchr(v->mnemonic, '.'); at; at = strchr(at + 1, '.')) {
+        size_t length = strcspn(at + 1, ".");
+        if (length >= sizeof part) {
+            lt_fail_at(lexer, v->pos, "unknown tag in '%.60s'", v->mnemonic);
+            return;
+        }
+        memcpy(part, at + 1, length);
+        part[length] = '\0';
+        if (!set_tag(v, part))
+            lt_fail_at(lexer, v->pos, "unknown tag '%s' in '%.60s'", part, v->mnemonic);
+    }
+}
+
+/* avhost and vishost reach the host domain; domhost and domdevice lead from the other domain to theirs. */
+static void set_domains(struct lt_vulkan *v)
+{
+    bool moves = strncmp(v->mnemonic, "dom", 3) == 0;
+    if (v->op != LT_V_AVAILABILITY && v->op != LT_V_VISIBILITY)
+        return;
+    if (strncmp(v->mnemonic + (moves || v->op == LT_V_VISIBILITY ? 3 : 2), "host", 4) == 0)
+        v->scope = MM_SCOPE_ALL_SVM_DEVICES;
+    else if (moves)
+        v->scope = MM_SCOPE_DEVICE;
+    v->visible = moves;
+}
+
+static void check_tags(struct lt_lexer *lexer, const struct lt_vulkan *v)
+{
+    bool access = v->op == LT_V_LOAD || v->op == LT_V_STORE || v->op == LT_V_RMW;
+    if (v->op == LT_V_RMW && !v->atomic)
+        lt_fail_at(lexer, v->pos, "a read-modify-write needs the tag 'atom'");
+    else if (access && !v->storage_class)
+        lt_fail_at(lexer, v->pos, "an access needs its storage class (sc0 to sc3)");
+    else if ((v->atomic || v->available || v->visible || v->op == LT_V_FENCE || v->op == LT_V_BARRIER) &&
+             !v->scope)
+        lt_fail_at(lexer, v->pos, "'%.60s' needs a scope (sg, wg, qf, dv or cd)", v->mnemonic);
+    else if (access && v->order && !v->atomic)
+        lt_fail_at(lexer, v->pos, "only an atomic access has a memory order");
+    else if ((v->op == LT_V_LOAD && (v->order == MM_RELEASE || v->order == MM_ACQ_REL)) ||
+             (v->op == LT_V_STORE && (v->order == MM_ACQUIRE || v->order == MM_ACQ_REL)))
+        lt_fail_at(lexer, v->pos, "'%.60s' has an order that it cannot have", v->mnemonic);
+}
+
+static void parse_operand(struct lt_lexer *lexer, char kind, struct lt_operand *o)
+{
+    o->present = true;
+    bool bracket = (kind == 'a') && lt_accept(lexer, "[");
+    const struct lt_token *t = lt_peek(lexer, 0);
+    if (kind == 'v' && (t->kind == LT_T_NUMBER || lt_is(lexer, "-"))) {
+        o->is_const = true;
+        lt_parse_constant(lexer, &o->value);
+    } else {
+        o->name = lt_expect_name(lexer, kind == 'a'   ? "a location"
+                                        : kind == 'r' ? "a register"
+                                                      : "an operand");
+        uint64_t offset = 0;
+        if (kind == 'a' && lt_accept(lexer, "+") &&
+            lt_expect_number(lexer, "an offset", 4 * LT_MAX_ELEMENTS - 1, &offset))
+            o->offset = (uint32_t)offset;
+    }
+    if (bracket)
+        lt_expect(lexer, "]");
+}
+
+static bool at_final(const struct lt_lexer *lexer)
+{
+    static const char *const words[] = {"exists", "forall", "filter", "locations", "~", "not"};
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (lt_is(lexer, words[i]))
+            return true;
+    return lt_peek(lexer, 0)->kind == LT_T_END;
+}
+
+static bool is_label_end(const struct lt_lexer *lexer)
+{
+    return lt_is(lexer, "|") || lt_is(lexer, ";") || lt_is(lexer, "||") || at_final(lexer);
+}
+
+static void parse_operands(struct lt_lexer *lexer, struct lt_vulkan *v, const char *kinds)
+{
+    unsigned n = 0;
+    for (const char *k = kinds; *k && !lexer->failed; k++) {
+        bool optional = *k == 'V' && !(v->is_cas && n == 3);
+        if (optional && is_label_end(lexer))
+            return;
+        if (k != kinds && !lt_expect(lexer, ","))
+            return;
+        if (*k == 'l') {
+            v->label = lt_expect_name(lexer, "a label");
+        } else {
+            parse_operand(lexer, *k == 'V' ? 'v' : *k, &v->operands[n++]);
+        }
+    }
+}
+
+static struct lt_vulkan *parse_label(struct lt_lexer *lexer)
+{
+    struct lt_vulkan *v = lt_new(lexer, sizeof *v);
+    if (!v)
+        return NULL;
+    v->op = LT_V_LABEL;
+    v->pos = lt_peek(lexer, 0)->pos;
+    v->label = lt_take(lexer)->text;
+    lt_take(lexer);
+    return v;
+}
+
+static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
+{
+    const struct lt_token *t = lt_peek(lexer, 0);
+    if (t->kind == LT_T_NAME && strcmp(lt_peek(lexer, 1)->text, ":") == 0)
+        return parse_label(lexer);
+    struct lt_vulkan *v = lt_new(lexer, sizeof *v);
+    if (!v)
+        return NULL;
+    v->pos = t->pos;
+    v->mnemonic = lt_expect_name(lexer, "an instruction");
+    size_t i = 0;
+    size_t length = v->mnemonic ? strcspn(v->mnemonic, ".") : 0;
+    while (
+        i < COUNT(instructions) && v->mnemonic &&
+        (strlen(instructions[i].name) != length || strncmp(instructions[i].name, v->mnemonic, length) != 0))
+        i++;
+    if (i == COUNT(instructions) || !v->mnemonic) {
+        lt_fail_at(lexer, t->pos, "unknown instruction '%.60s'", t->text);
+        return NULL;
+    }
+    v->op = instructions[i].op;
+    v->size = 4;
+    v->rmw = CK_RMW_XCHG;
+    for (size_t n = 0; n < COUNT(branches); n++)
+        if (strcmp(branches[n].name, instructions[i].name) == 0)
+            v->compare = branches[n].op;
+    for (size_t n = 0; n < COUNT(arithmetic); n++)
+        if (strcmp(arithmetic[n].name, instructions[i].name) == 0)
+            v->arithmetic = arithmetic[n].op;
+    set_domains(v);
+    set_tags(lexer, v);
+    check_tags(lexer, v);
+    parse_operands(lexer, v, instructions[i].operands);
+    return lexer->failed ? NULL : v;
+}
+
+/* ---- columns
+ * ------------------------------------------------------------------------------------------------- */
+
+static void parse_place(struct lt_lexer *lexer, struct lt_thread *thread)
+{
+    if (lt_accept(lexer, "host")) {
+        thread->host = true;
+        return;
+    }
+    do {
+        uint64_t n = 0;
+        static const char *const names[] = {"sg", "wg", "qf", "dev"};
+        uint32_t *const fields[] = {&thread->sub_group, &thread->work_group, &thread->queue_family,
+                                    &thread->device};
+        size_t i = 0;
+        while (i < COUNT(names) && !lt_accept(lexer, names[i]))
+            i++;
+        if (i == COUNT(names)) {
+            lt_unexpected(lexer, "'sg', 'wg' or 'qf'");
+            return;
+        }
+        if (!lt_expect_number(lexer, "a group number", 65535, &n))
+            return;
+        *fields[i] = (uint32_t)n;
+    } while (lt_accept(lexer, ","));
+    thread->has_sub_group = true;
+}
+
+static struct lt_thread *parse_column_head(struct lt_lexer *lexer)
+{
+    struct lt_thread *thread = lt_new(lexer, sizeof *thread);
+    const struct lt_token *t = lt_peek(lexer, 0);
+    if (!thread)
+        return NULL;
+    thread->pos = t->pos;
+    if (t->kind != LT_T_NAME || !lt_thread_number(t, &thread->number) || thread->number >= LT_HOST_NUMBER) {
+        lt_unexpected(lexer, "a thread (P0@sg 0, wg 0, qf 0)");
+        return NULL;
+    }
+    if (lt_find_thread(lexer->test, thread->number, NULL) || lexer->test->thread_count == LT_MAX_THREADS) {
+        lt_fail_at(lexer, t->pos, "thread P%u is there twice, or there are too many", thread->number);
+        return NULL;
+    }
+    lt_take(lexer);
+    lt_expect(lexer, "@");
+    if (!lexer->failed)
+        parse_place(lexer, thread);
+    return lexer->failed ? NULL : thread;
+}
+
+/* One row: a cell for each thread; the last cells may be missing. */
+static void parse_row(struct lt_lexer *lexer, struct lt_vulkan **tails[LT_MAX_THREADS])
+{
+    uint32_t column = 0;
+    while (!lexer->failed && !at_final(lexer) && !lt_accept(lexer, ";")) {
+        if (lt_accept(lexer, "||")) {
+            column += 2;
+        } else if (lt_accept(lexer, "|")) {
+            column++;
+        } else if (column >= lexer->test->thread_count) {
+            lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "the row has more cells than there are threads");
+        } else {
+            struct lt_vulkan *v = parse_instruction(lexer);
+            if (!v)
+                return;
+            *tails[column] = v;
+            tails[column] = &v->next;
+            if (!is_label_end(lexer) && v->op != LT_V_LABEL)
+                lt_unexpected(lexer, "'|' or ';'");
+        }
+    }
+}
+
+/* { ssw 0 1; ... }: thread 0 system-synchronizes-with thread 1. */
+static void parse_edges(struct lt_lexer *lexer)
+{
+    struct lt_edge **tail = &lexer->test->edges;
+    lt_expect(lexer, "{");
+    while (!lexer->failed && !lt_accept(lexer, "}")) {
+        if (lt_accept(lexer, ";"))
+            continue;
+        struct lt_edge *e = lt_new(lexer, sizeof *e);
+        if (!e)
+            return;
+        e->pos = lt_peek(lexer, 0)->pos;
+        if (!lt_expect(lexer, "ssw"))
+            return;
+        uint32_t *const ends[] = {&e->from, &e->to};
+        for (int i = 0; i < 2; i++) {
+            if (i && lt_is(lexer, ","))
+                lt_take(lexer);
+            if (!lt_thread_number(lt_peek(lexer, 0), ends[i]))
+                lt_unexpected(lexer, "a thread number");
+            else
+                lt_take(lexer);
+        }
+        *tail = e;
+        tail = &e->next;
+        if (!lt_is(lexer, "}"))
+            lt_expect(lexer, ";");
+    }
+}
+
+void lt_parse_vulkan(struct lt_lexer *lexer)
+{
+    struct lt_test *test = lexer->test;
+    struct lt_vulkan **tails[LT_MAX_THREADS];
+    struct lt_thread **tail = &test->threads;
+    lt_parse_init(lexer);
+    if (lt_is(lexer, "{"))
+        parse_edges(lexer);
+    while (!lexer->failed) {
+        struct lt_thread *thread = parse_column_head(lexer);
+        if (!thread)
+            return;
+        tails[test->thread_count++] = &thread->vulkan;
+        *tail = thread;
+        tail = &thread->next;
+        if (lt_accept(lexer, ";"))
+            break;
+        lt_expect(lexer, "|");
+    }
+    while (!lexer->failed && !at_final(lexer))
+        parse_row(lexer, tails);
+    for (const struct lt_edge *e = test->edges; e; e = e->next)
+        if (!lt_find_thread(test, e->from, NULL) || !lt_find_thread(test, e->to, NULL))
+            lt_fail_at(lexer, e->pos, "ssw names a thread that is not there");
+}

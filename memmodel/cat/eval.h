@@ -1,0 +1,94 @@
+/* Evaluating a model over candidate executions.
+ *
+ * A model is flattened once into a graph of shared nodes.  For a fixed set of events, nodes that depend on
+ * neither rf nor co are computed once; the others once per candidate.  A candidate may be partial: rf and
+ * co are then given as bounds, and every node has bounds, so that a check that fails for the bounds fails
+ * for every completion, whatever the model says. */
+#ifndef MEMMODEL_CAT_EVAL_H
+#define MEMMODEL_CAT_EVAL_H
+
+#include "memmodel/cat/cat.h"
+#include "memmodel/cat/relation.h"
+
+/* What the base names are computed from.  Groups are numbered so that equal numbers mean the same group. */
+struct mm_cat_event {
+    uint32_t thread; /* initial writes: UINT32_MAX */
+    uint32_t device, work_group, sub_group, queue_family, kernel;
+    uint32_t location;    /* equal for accesses of the same bytes; UINT32_MAX: no access */
+    uint32_t reference;   /* Vulkan: through what it is accessed */
+    uint32_t rmw_partner; /* index of the other half of a read-modify-write, UINT32_MAX: none */
+    uint32_t barrier;     /* dynamic barrier instance, UINT32_MAX: no barrier */
+    bool init, read, write, fence, entry, exit, host;
+    bool non_atomic_location;
+    bool late; /* named barrier: it came when enough others had, and they did not wait for it */
+    uint8_t order, scope, fence_flags, attributes, region, origin, storage_class;
+    uint16_t semantics;
+    uint16_t tags;   /* MM_POINT_* */
+    uint32_t point;  /* what edges call it, 0: nothing */
+    uint32_t object; /* that LOCATION is part of */
+    uint32_t start;  /* of the whole access, in OBJECT; initial writes: of the location */
+    uint8_t bytes;   /* of the whole access */
+    uint32_t access; /* equal for the pieces of one access; 0: it is in one piece */
+    /* Reads: which of the thread's, from 0.  Of what the value, the address and the way here depend on: the
+     * first 64 reads of the thread, a bit each; the reads of the same operation are not among them. */
+    uint32_t number;
+    uint64_t data, addr, ctrl;
+};
+struct mm_cat_edge {
+    uint32_t from_thread, to_thread;
+    const char *relation;
+    uint32_t from_point, to_point; /* 0: all events of the thread */
+};
+struct mm_cat_events {
+    const struct mm_cat_event *events; /* those of a thread in program order */
+    uint32_t count;
+    bool vulkan;
+    const struct mm_cat_edge *edges;
+    uint32_t edge_count;
+};
+/* Fills OUT with base BASE (one that depends on neither rf nor co). */
+void mm_cat_base_fill(const struct mm_cat_events *events, uint32_t base, uint64_t *out);
+uint32_t mm_cat_base_find(const char *name); /* UINT32_MAX if unknown */
+
+/* Complete candidates of a model that enumerates an order: whether orders were left out for want of time or
+ * memory. */
+struct mm_cat_eval;
+bool mm_cat_eval_limited(const struct mm_cat_eval *eval);
+struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct mm_error *err);
+void mm_cat_eval_destroy(struct mm_cat_eval *eval);
+/* Whether the model mentions base NAME. */
+bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name);
+/* Whether any check depends on co (or on rf): if not, one choice stands for all. */
+bool mm_cat_eval_uses_co(const struct mm_cat_eval *eval);
+
+/* From now on the events that EVAL is given are only some of an execution's: what fails for them fails
+ * whatever the other events are and do.  Upper bounds of rf and co are to be given, for pairs of these
+ * events. */
+void mm_cat_eval_open(struct mm_cat_eval *eval);
+
+/* Starts on a set of events, which must stay in place.  MM_LIMIT when out of memory. */
+enum mm_class mm_cat_eval_begin(struct mm_cat_eval *eval, const struct mm_cat_events *events,
+                                struct mm_error *err);
+/* Sets the candidate: relations over the events.  UPPER bounds NULL: the candidate is complete. */
+void mm_cat_eval_rf(struct mm_cat_eval *eval, const uint64_t *lower, const uint64_t *upper);
+void mm_cat_eval_co(struct mm_cat_eval *eval, const uint64_t *lower, const uint64_t *upper);
+/* Whether check I of the model fails for the candidate, or for all its completions. */
+bool mm_cat_eval_fails(struct mm_cat_eval *eval, uint32_t i);
+/* Whether any check that forbids fails; *WHICH (may be NULL) tells. */
+bool mm_cat_eval_forbidden(struct mm_cat_eval *eval, uint32_t *which);
+
+/* Whether check I passes for the candidate, or for all its completions. */
+bool mm_cat_eval_passes(struct mm_cat_eval *eval, uint32_t i);
+/* The relation (or set) of check I, for a complete candidate; valid until the candidate changes. */
+const uint64_t *mm_cat_eval_value(struct mm_cat_eval *eval, uint32_t i);
+
+/* Why check I fails for a complete candidate: for acyclic and irreflexive a closed walk, for empty one pair
+ * or event.  Steps lead from event to event with a name; the last leads back to the first (of a pair:
+ * has no name).  Returns the number of steps, at most MAX. */
+struct mm_cat_step {
+    uint32_t event;
+    const char *edge;
+};
+uint32_t mm_cat_eval_explain(struct mm_cat_eval *eval, uint32_t i, struct mm_cat_step *steps, uint32_t max);
+
+#endif

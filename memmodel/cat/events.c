@@ -1,0 +1,285 @@
+/* The base names of the cat language, computed from events. */
+#include "memmodel/cat/eval.h"
+
+#include <string.h>
+
+uint32_t mm_cat_base_find(const char *name)
+{
+    for (uint32_t i = 0; i < mm_cat_base_count; i++) {
+        if (strcmp(mm_cat_bases[i].name, name) == 0)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+static bool is_access(const struct mm_cat_event *e)
+{
+    return e->read || e->write;
+}
+
+static bool is_atomic(const struct mm_cat_event *e)
+{
+    return is_access(e) && !e->init && (e->order != MM_ORDER_NONE || (e->attributes & MM_ATOMIC));
+}
+
+static bool acquires(const struct mm_cat_event *e)
+{
+    return (e->order == MM_ACQUIRE || e->order == MM_ACQ_REL) && !(e->write && !e->read);
+}
+
+static bool releases(const struct mm_cat_event *e)
+{
+    return (e->order == MM_RELEASE || e->order == MM_ACQ_REL) && !(e->read && !e->write);
+}
+
+/* Half of a read-modify-write whose order has no say over it, or an order so written. */
+static bool is_relaxed(const struct mm_cat_event *e)
+{
+    if (!is_atomic(e))
+        return false;
+    return e->order != MM_SEQ_CST && !acquires(e) && !releases(e);
+}
+
+static bool has_scope(const struct mm_cat_event *e, enum mm_scope scope)
+{
+    return !e->init && e->scope == scope;
+}
+
+static bool plain_write(const struct mm_cat_event *e)
+{
+    return e->write && !e->init && !is_atomic(e) && e->scope == MM_SCOPE_NONE;
+}
+
+static bool is_local(const struct mm_cat_event *e)
+{
+    return is_access(e) ? e->region == MM_LOCAL : e->fence && (e->fence_flags & MM_FENCE_LOCAL);
+}
+
+static bool is_global(const struct mm_cat_event *e)
+{
+    if (is_access(e))
+        return e->region == MM_GLOBAL || e->region == MM_CONSTANT || e->region == MM_PROGRAM_SCOPE ||
+               e->region == MM_IMAGE || e->region == MM_PIPE;
+    return e->fence && (e->fence_flags & MM_FENCE_GLOBAL);
+}
+
+static bool is_buffer(const struct mm_cat_event *e)
+{
+    bool region = e->region == MM_REGION_NONE || e->region == MM_GLOBAL || e->region == MM_CONSTANT;
+
+    return region && (e->origin == MM_ORIGIN_NONE || e->origin == MM_ORIGIN_BUFFER ||
+                      e->origin == MM_ORIGIN_SUB_BUFFER);
+}
+
+static bool is_fine(const struct mm_cat_event *e)
+{
+    return is_access(e) && (e->origin == MM_ORIGIN_FINE_SVM || e->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
+                            e->origin == MM_ORIGIN_SYSTEM_SVM);
+}
+
+static bool is_point(const struct mm_cat_event *e, unsigned tags)
+{
+    return !is_access(e) && (e->tags & tags);
+}
+
+static bool non_private(const struct mm_cat_event *e)
+{
+    return is_access(e) &&
+           (is_atomic(e) || (e->attributes & (MM_NON_PRIVATE | MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE)));
+}
+
+static bool in_class(const struct mm_cat_event *e, unsigned i)
+{
+    return is_access(e) && (e->storage_class >> i & 1);
+}
+
+static bool names_class(const struct mm_cat_event *e, unsigned i)
+{
+    return (e->semantics >> i & 1) != 0;
+}
+
+/* An availability (visibility, both: memory domain) operation that reaches the device or the host domain. */
+static bool domain_operation(const struct mm_cat_event *e, unsigned attributes, bool host)
+{
+    return !is_access(e) && !e->fence &&
+           (e->attributes & (MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE)) == attributes &&
+           (e->scope == MM_SCOPE_ALL_SVM_DEVICES) == host;
+}
+
+enum { SEMANTICS_AVAILABLE = 0x100, SEMANTICS_VISIBLE = 0x200 };
+
+#define SETS(X)                                                                                              \
+    X("R", e->read)                                                                                          \
+    X("W", e->write)                                                                                         \
+    X("M", is_access(e))                                                                                     \
+    X("F", e->fence)                                                                                         \
+    X("IW", e->init)                                                                                         \
+    X("RMW", e->rmw_partner != UINT32_MAX)                                                                   \
+    X("A", is_atomic(e))                                                                                     \
+    X("ATOM", is_atomic(e))                                                                                  \
+    X("NA", is_access(e) && !e->init && !is_atomic(e))                                                       \
+    X("NAL", is_access(e) && e->non_atomic_location)                                                         \
+    X("ACQ", acquires(e))                                                                                    \
+    X("REL", releases(e))                                                                                    \
+    X("ACQ_REL", e->fence && e->order == MM_ACQ_REL)                                                         \
+    X("SC", e->order == MM_SEQ_CST)                                                                          \
+    X("RLX", is_relaxed(e) || (e->fence && e->order == MM_RELAXED))                                          \
+    X("WI", has_scope(e, MM_SCOPE_WORK_ITEM) || plain_write(e))                                              \
+    X("SG", has_scope(e, MM_SCOPE_SUB_GROUP))                                                                \
+    X("WG", has_scope(e, MM_SCOPE_WORK_GROUP))                                                               \
+    X("QF", has_scope(e, MM_SCOPE_QUEUE_FAMILY))                                                             \
+    X("DV", has_scope(e, MM_SCOPE_DEVICE))                                                                   \
+    X("ALL", has_scope(e, MM_SCOPE_ALL_SVM_DEVICES))                                                         \
+    X("GLOBAL", is_global(e))                                                                                \
+    X("LOCAL", is_local(e))                                                                                  \
+    X("IMAGE", e->fence && (e->fence_flags & MM_FENCE_IMAGE))                                                \
+    X("CBAR", e->barrier != UINT32_MAX)                                                                      \
+    X("BEN", e->entry)                                                                                       \
+    X("BEX", e->exit)                                                                                        \
+    X("HOST", e->host)                                                                                       \
+    X("FGA", is_access(e) && e->origin == MM_ORIGIN_FINE_SVM_ATOMICS)                                        \
+    X("CLMEM", is_access(e) && is_buffer(e))                                                                 \
+    X("IMG", is_access(e) && e->region == MM_IMAGE)                                                          \
+    X("SC0", in_class(e, 0))                                                                                 \
+    X("SC1", in_class(e, 1))                                                                                 \
+    X("SC2", in_class(e, 2))                                                                                 \
+    X("SC3", in_class(e, 3))                                                                                 \
+    X("SEMSC0", names_class(e, 0))                                                                           \
+    X("SEMSC1", names_class(e, 1))                                                                           \
+    X("SEMSC2", names_class(e, 2))                                                                           \
+    X("SEMSC3", names_class(e, 3))                                                                           \
+    X("AV", e->write && !e->init && (is_atomic(e) || (e->attributes & MM_MAKE_AVAILABLE)))                   \
+    X("VIS", e->read && (is_atomic(e) || (e->attributes & MM_MAKE_VISIBLE)))                                 \
+    X("SEMAV", (e->semantics & SEMANTICS_AVAILABLE) != 0)                                                    \
+    X("SEMVIS", (e->semantics & SEMANTICS_VISIBLE) != 0)                                                     \
+    X("AVDEVICE", domain_operation(e, MM_MAKE_AVAILABLE, false))                                             \
+    X("VISDEVICE", domain_operation(e, MM_MAKE_VISIBLE, false))                                              \
+    X("AVHOST", domain_operation(e, MM_MAKE_AVAILABLE, true))                                                \
+    X("VISHOST", domain_operation(e, MM_MAKE_VISIBLE, true))                                                 \
+    X("DOMHOST", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, true))                             \
+    X("DOMDEVICE", domain_operation(e, MM_MAKE_AVAILABLE | MM_MAKE_VISIBLE, false))                          \
+    X("NONPRIV", non_private(e))                                                                             \
+    X("COARSE", is_access(e) && e->origin == MM_ORIGIN_COARSE_SVM)                                           \
+    X("FINE", is_fine(e))                                                                                    \
+    X("HOSTMEM", is_access(e) && e->origin == MM_ORIGIN_HOST)                                                \
+    X("POINT", is_point(e, MM_POINT_API | MM_POINT_START | MM_POINT_END | MM_POINT_COMPLETE))                \
+    X("API", is_point(e, MM_POINT_API))                                                                      \
+    X("START", is_point(e, MM_POINT_START))                                                                  \
+    X("END", is_point(e, MM_POINT_END))                                                                      \
+    X("COMPLETE", is_point(e, MM_POINT_COMPLETE))                                                            \
+    X("INORDER", is_point(e, MM_POINT_IN_ORDER))                                                             \
+    X("MARKER", is_point(e, MM_POINT_MARKER))                                                                \
+    X("CQBARRIER", is_point(e, MM_POINT_BARRIER))                                                            \
+    X("NOLIST", is_point(e, MM_POINT_NO_LIST))                                                               \
+    X("FINISH", is_point(e, MM_POINT_FINISH))                                                                \
+    X("WAITK", is_point(e, MM_POINT_WAIT_KERNEL))                                                            \
+    X("WAITG", is_point(e, MM_POINT_WAIT_GROUP))                                                             \
+    X("MAP", (e->tags & MM_POINT_MAP) != 0)                                                                  \
+    X("MAPW", (e->tags & MM_POINT_MAP_WRITE) != 0)                                                           \
+    X("UNMAP", (e->tags & MM_POINT_UNMAP) != 0)
+
+static bool same_thread(const struct mm_cat_event *a, const struct mm_cat_event *b)
+{
+    return a == b || (!a->init && !b->init && a->thread == b->thread);
+}
+
+static bool both_device(const struct mm_cat_event *a, const struct mm_cat_event *b)
+{
+    return !a->init && !b->init && !a->host && !b->host;
+}
+
+static bool same_location(const struct mm_cat_event *a, const struct mm_cat_event *b)
+{
+    return a->location != UINT32_MAX && a->location == b->location;
+}
+
+/* Whether A is among the reads that B depends on. */
+static bool depends_on(const struct mm_cat_event *a, const struct mm_cat_event *b, uint64_t reads)
+{
+    return a->read && a < b && same_thread(a, b) && a->number < 64 && (reads >> a->number & 1);
+}
+
+/* a, b: events; a < b as pointers: recorded in that order. */
+#define RELATIONS(X)                                                                                         \
+    X("po", !a->init && a < b && same_thread(a, b))                                                          \
+    X("po-loc", !a->init && a < b && same_thread(a, b) && same_location(a, b))                               \
+    X("loc", same_location(a, b))                                                                            \
+    X("int", same_thread(a, b))                                                                              \
+    X("ext", !same_thread(a, b))                                                                             \
+    X("id", a == b)                                                                                          \
+    X("rmw", a->read && b->write && b == all->events + a->rmw_partner && a->rmw_partner != UINT32_MAX)       \
+    X("ssg", both_device(a, b) && a->sub_group == b->sub_group)                                              \
+    X("swg", both_device(a, b) && a->work_group == b->work_group)                                            \
+    X("sqf", both_device(a, b) && a->device == b->device && a->queue_family == b->queue_family)              \
+    X("sdv", both_device(a, b) && a->device == b->device)                                                    \
+    X("skernel", both_device(a, b) && a->kernel == b->kernel)                                                \
+    X("syncbar", a->barrier != UINT32_MAX && a->barrier == b->barrier && (a == b || !a->late))               \
+    X("obj", is_access(a) && is_access(b) && a->object == b->object)                                         \
+    X("extent", is_access(a) && is_access(b) && a->object == b->object && a->start == b->start &&            \
+                    a->bytes == b->bytes)                                                                    \
+    X("data", depends_on(a, b, b->data))                                                                     \
+    X("addr", depends_on(a, b, b->addr))                                                                     \
+    X("ctrl", depends_on(a, b, b->ctrl))                                                                     \
+    X("piece", a->access && a->access == b->access && a != b)                                                \
+    X("vloc", same_location(a, b) && (a->init || b->init || a->reference == b->reference))
+
+/* One pass over the events (or pairs) per name; the name is looked up once, before the loop. */
+#define FILL_SET(text, condition)                                                                            \
+    if (strcmp(name, text) == 0) {                                                                           \
+        for (uint32_t i = 0; i < n; i++) {                                                                   \
+            const struct mm_cat_event *e = &all->events[i];                                                  \
+            if (condition)                                                                                   \
+                mm_set_add(out, i);                                                                          \
+        }                                                                                                    \
+        return;                                                                                              \
+    }
+#define FILL_RELATION(text, condition)                                                                       \
+    if (strcmp(name, text) == 0) {                                                                           \
+        for (uint32_t i = 0; i < n; i++) {                                                                   \
+            const struct mm_cat_event *a = &all->events[i];                                                  \
+            for (uint32_t j = 0; j < n; j++) {                                                               \
+                const struct mm_cat_event *b = &all->events[j];                                              \
+                if (condition)                                                                               \
+                    mm_rel_add(n, out, i, j);                                                                \
+            }                                                                                                \
+        }                                                                                                    \
+        return;                                                                                              \
+    }
+
+static bool at_end(const struct mm_cat_event *e, uint32_t thread, uint32_t point)
+{
+    return !e->init && e->thread == thread && (!point || e->point == point);
+}
+
+/* What is left are relations that the program gives. */
+static void fill_given(const struct mm_cat_events *all, const char *name, uint64_t *out)
+{
+    for (uint32_t k = 0; k < all->edge_count; k++) {
+        const struct mm_cat_edge *edge = &all->edges[k];
+
+        if (strcmp(edge->relation, name) != 0)
+            continue;
+        for (uint32_t i = 0; i < all->count; i++) {
+            if (!at_end(&all->events[i], edge->from_thread, edge->from_point))
+                continue;
+            for (uint32_t j = 0; j < all->count; j++) {
+                if (at_end(&all->events[j], edge->to_thread, edge->to_point))
+                    mm_rel_add(all->count, out, i, j);
+            }
+        }
+    }
+}
+
+void mm_cat_base_fill(const struct mm_cat_events *all, uint32_t base, uint64_t *out)
+{
+    const char *name = mm_cat_bases[base].name;
+    uint32_t n = all->count;
+
+    memset(out, 0, mm_rel_size(n, mm_cat_bases[base].type) * sizeof *out);
+    if (mm_cat_bases[base].type == MM_CAT_SET) {
+        SETS(FILL_SET)
+    } else {
+        RELATIONS(FILL_RELATION)
+        fill_given(all, name, out);
+    }
+}

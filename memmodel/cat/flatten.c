@@ -1,0 +1,364 @@
+/* From the syntax tree to shared nodes: names resolved, functions applied, equal expressions one node. */
+#include "memmodel/cat/node.h"
+
+#include <string.h>
+
+enum { MAX_NODES = 1 << 16, MAX_DEPTH = 4000 };
+
+struct flattener {
+    struct mm_cat_eval *eval;
+    struct mm_error *err;
+    enum mm_class status;
+    unsigned depth;
+    uint32_t *call_cache; /* open addressing: CALL_WORDS words per entry */
+    uint32_t call_count, call_capacity;
+};
+/* What a function was applied to, and the node it gave. */
+enum { CALL_ARGUMENTS = 8, CALL_WORDS = CALL_ARGUMENTS + 2 };
+
+static uint32_t fail(struct flattener *f, const char *message)
+{
+    if (!f->status)
+        f->status = mm_fail(f->err, MM_LIMIT, "cat.limit", "%s: %s", f->eval->model->name, message);
+    return CAT_NO_NODE;
+}
+
+/* ---- nodes -------------------------------------------------------------------------------------- */
+
+static uint32_t hash(const struct cat_node *n)
+{
+    uint64_t h = (uint64_t)n->op * 0x9E3779B97F4A7C15U;
+
+    h = (h ^ n->a) * 0x9E3779B97F4A7C15U;
+    h = (h ^ n->b) * 0x9E3779B97F4A7C15U;
+    h = (h ^ n->base ^ ((uint64_t)n->type << 32)) * 0x9E3779B97F4A7C15U;
+    return (uint32_t)(h >> 32);
+}
+
+static bool same(const struct cat_node *x, const struct cat_node *y)
+{
+    return x->op == y->op && x->type == y->type && x->a == y->a && x->b == y->b && x->base == y->base;
+}
+
+static bool grow_table(struct mm_cat_eval *eval)
+{
+    uint32_t size = eval->table_size ? eval->table_size * 2 : 256;
+    uint32_t *table = mm_arena_alloc(eval->arena, size * sizeof *table);
+    struct cat_node *nodes = mm_arena_alloc(eval->arena, size / 2 * sizeof *nodes);
+
+    if (!table || !nodes)
+        return false;
+    if (eval->node_count)
+        memcpy(nodes, eval->nodes, eval->node_count * sizeof *nodes);
+    eval->nodes = nodes;
+    eval->node_capacity = size / 2;
+    for (uint32_t i = 0; i < eval->node_count; i++) {
+        uint32_t at = hash(&nodes[i]) & (size - 1);
+
+        while (table[at])
+            at = (at + 1) & (size - 1);
+        table[at] = i + 1;
+    }
+    eval->table = table;
+    eval->table_size = size;
+    return true;
+}
+
+static void describe(const struct mm_cat_eval *eval, struct cat_node *node)
+{
+    bool a = node->a != CAT_NO_NODE && eval->nodes[node->a].identity;
+    bool b = node->b != CAT_NO_NODE && eval->nodes[node->b].identity;
+
+    node->identity = node->op == MM_CAT_IDENTITY || (node->op == MM_CAT_INTER && (a || b)) ||
+                     ((node->op == MM_CAT_UNION || node->op == MM_CAT_SEQ) && a && b) ||
+                     (node->op == MM_CAT_DIFF && a);
+    node->grows = node->op == MM_CAT_PARAMETER || (node->op == MM_CAT_SEQ && !a && !b) ||
+                  ((node->op == MM_CAT_PLUS || node->op == MM_CAT_STAR || node->op == MM_CAT_DOMAIN ||
+                    node->op == MM_CAT_RANGE) &&
+                   !a);
+}
+
+static uint32_t add_node(struct flattener *f, struct cat_node node)
+{
+    struct mm_cat_eval *eval = f->eval;
+    uint32_t at;
+
+    if (f->status)
+        return CAT_NO_NODE;
+    if (eval->node_count == eval->node_capacity && !grow_table(eval))
+        return fail(f, "out of memory");
+    at = hash(&node) & (eval->table_size - 1);
+    for (; eval->table[at]; at = (at + 1) & (eval->table_size - 1)) {
+        if (same(&eval->nodes[eval->table[at] - 1], &node))
+            return eval->table[at] - 1;
+    }
+    if (eval->node_count == MAX_NODES)
+        return fail(f, "the model is too large");
+    if (node.op != MM_CAT_NAME && node.op != MM_CAT_PARAMETER) {
+        node.dynamic = 0;
+        if (node.a != CAT_NO_NODE)
+            node.dynamic |= eval->nodes[node.a].dynamic;
+        if (node.b != CAT_NO_NODE)
+            node.dynamic |= eval->nodes[node.b].dynamic;
+        if (node.op == MM_CAT_LINEAR)
+            node.dynamic |= CAT_ORDER;
+    }
+    describe(eval, &node);
+    eval->nodes[eval->node_count] = node;
+    eval->table[at] = eval->node_count + 1;
+    return eval->node_count++;
+}
+
+static uint32_t operator_node(struct flattener *f, enum mm_cat_op op, enum mm_cat_type type, uint32_t a,
+                              uint32_t b)
+{
+    return add_node(f, (struct cat_node){.op = op, .type = type, .a = a, .b = b, .base = CAT_NO_NODE});
+}
+
+static uint32_t base_node(struct flattener *f, const char *name)
+{
+    static const struct {
+        const char *name, *left, *right; /* left & right, or (NULL) fr = rf^-1;co */
+    } derived[] = {{"fr", NULL, NULL},   {"rfe", "rf", "ext"}, {"rfi", "rf", "int"}, {"coe", "co", "ext"},
+                   {"coi", "co", "int"}, {"fre", "fr", "ext"}, {"fri", "fr", "int"}};
+    uint32_t base = mm_cat_base_find(name);
+    uint32_t node;
+
+    for (size_t i = 0; i < sizeof derived / sizeof *derived; i++) {
+        if (strcmp(derived[i].name, name) != 0)
+            continue;
+        if (!derived[i].left) {
+            node = operator_node(f, MM_CAT_INVERSE, MM_CAT_REL, base_node(f, "rf"), CAT_NO_NODE);
+            node = operator_node(f, MM_CAT_SEQ, MM_CAT_REL, node, base_node(f, "co"));
+        } else {
+            node = operator_node(f, MM_CAT_INTER, MM_CAT_REL, base_node(f, derived[i].left),
+                                 base_node(f, derived[i].right));
+        }
+        if (node != CAT_NO_NODE && !f->eval->nodes[node].name)
+            f->eval->nodes[node].name = mm_cat_bases[base].name;
+        return node;
+    }
+    return add_node(f,
+                    (struct cat_node){.op = MM_CAT_NAME,
+                                      .type = mm_cat_bases[base].type,
+                                      .a = CAT_NO_NODE,
+                                      .b = CAT_NO_NODE,
+                                      .base = base,
+                                      .dynamic = (uint8_t)((mm_cat_bases[base].depends_on_rf ? CAT_RF : 0) |
+                                                           (mm_cat_bases[base].depends_on_co ? CAT_CO : 0))});
+}
+
+/* ---- expressions ------------------------------------------------------------------------------- */
+
+static uint32_t flatten(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments);
+
+static void name_node(struct flattener *f, uint32_t node, const char *name)
+{
+    if (node != CAT_NO_NODE && (!f->eval->nodes[node].name || f->eval->nodes[node].op == MM_CAT_NAME))
+        f->eval->nodes[node].name = name;
+}
+
+static bool remember_call(struct flattener *f, const uint32_t *key, uint32_t node)
+{
+    if (f->call_count == f->call_capacity) {
+        uint32_t capacity = f->call_capacity ? f->call_capacity * 2 : 64;
+        uint32_t *bigger = mm_arena_alloc(f->eval->arena, (size_t)capacity * CALL_WORDS * sizeof *bigger);
+
+        if (!bigger)
+            return false;
+        if (f->call_count)
+            memcpy(bigger, f->call_cache, (size_t)f->call_count * CALL_WORDS * sizeof *bigger);
+        f->call_cache = bigger;
+        f->call_capacity = capacity;
+    }
+    memcpy(f->call_cache + (size_t)f->call_count * CALL_WORDS, key, (CALL_WORDS - 1) * sizeof *key);
+    f->call_cache[(size_t)f->call_count * CALL_WORDS + CALL_WORDS - 1] = node;
+    f->call_count++;
+    return true;
+}
+
+static uint32_t flatten_call(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments)
+{
+    const struct mm_cat_let *let = &f->eval->model->lets[e->let];
+    uint32_t key[CALL_WORDS - 1] = {e->let}, node;
+
+    for (uint32_t i = 0; i < e->child_count; i++) {
+        key[i + 1] = flatten(f, e->child[i], arguments);
+        if (f->status)
+            return CAT_NO_NODE;
+    }
+    for (uint32_t i = f->call_count; i-- > 0;) {
+        if (memcmp(f->call_cache + (size_t)i * CALL_WORDS, key, sizeof key) == 0)
+            return f->call_cache[(size_t)i * CALL_WORDS + CALL_WORDS - 1];
+    }
+    node = flatten(f, let->body, key + 1);
+    if (f->status)
+        return CAT_NO_NODE;
+    name_node(f, node, let->name);
+    return remember_call(f, key, node) ? node : fail(f, "out of memory");
+}
+
+/* The type of a node follows from its operands; within functions the tree's own may be of another call. */
+static enum mm_cat_type type_of(struct flattener *f, const struct mm_cat_expr *e, uint32_t a)
+{
+    switch (e->op) {
+    case MM_CAT_UNION:
+    case MM_CAT_INTER:
+    case MM_CAT_DIFF:
+    case MM_CAT_COMPLEMENT:
+        return f->eval->nodes[a].type;
+    case MM_CAT_DOMAIN:
+    case MM_CAT_RANGE:
+    case MM_CAT_UNIVERSE:
+        return MM_CAT_SET;
+    case MM_CAT_EMPTY:
+        return e->type;
+    default:
+        return MM_CAT_REL;
+    }
+}
+
+static uint32_t flatten(struct flattener *f, const struct mm_cat_expr *e, const uint32_t *arguments)
+{
+    uint32_t node = CAT_NO_NODE;
+
+    if (f->status)
+        return CAT_NO_NODE;
+    if (++f->depth > MAX_DEPTH)
+        return fail(f, "definitions nested too deeply");
+    switch (e->op) {
+    case MM_CAT_NAME:
+        node = e->let != UINT32_MAX ? f->eval->let_node[e->let] : base_node(f, mm_cat_bases[e->base].name);
+        break;
+    case MM_CAT_PARAMETER:
+        node = arguments[e->parameter];
+        break;
+    case MM_CAT_CALL:
+        node = flatten_call(f, e, arguments);
+        break;
+    default: {
+        uint32_t a = e->child_count > 0 ? flatten(f, e->child[0], arguments) : CAT_NO_NODE;
+        uint32_t b = e->child_count > 1 ? flatten(f, e->child[1], arguments) : CAT_NO_NODE;
+
+        if (!f->status)
+            node = operator_node(f, e->op, type_of(f, e, a), a, b);
+    }
+    }
+    f->depth--;
+    return node;
+}
+
+/* ---- the model ---------------------------------------------------------------------------------- */
+
+/* Lets FIRST .. of one `let rec`. */
+static void flatten_group(struct flattener *f, uint32_t first, uint32_t count)
+{
+    struct mm_cat_eval *eval = f->eval;
+    struct cat_group *group = &eval->groups[eval->group_count];
+
+    group->first = eval->node_count;
+    group->count = count;
+    group->bodies = mm_arena_alloc(eval->arena, count * sizeof *group->bodies);
+    if (!group->bodies) {
+        fail(f, "out of memory");
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        eval->let_node[first + i] = add_node(f, (struct cat_node){.op = MM_CAT_PARAMETER,
+                                                                  .type = MM_CAT_REL,
+                                                                  .a = CAT_NO_NODE,
+                                                                  .b = CAT_NO_NODE,
+                                                                  .base = group->first + i,
+                                                                  .dynamic = CAT_RF | CAT_CO,
+                                                                  .name = eval->model->lets[first + i].name});
+    }
+    for (uint32_t i = 0; i < count && !f->status; i++)
+        group->bodies[i] = flatten(f, eval->model->lets[first + i].body, NULL);
+    group->end = eval->node_count;
+    eval->group_count++;
+}
+
+static void flatten_model(struct flattener *f)
+{
+    struct mm_cat_eval *eval = f->eval;
+    const struct mm_cat_model *m = eval->model;
+
+    for (uint32_t i = 0; i < m->let_count && !f->status; i++) {
+        const struct mm_cat_let *let = &m->lets[i];
+
+        if (let->recursive_group) {
+            uint32_t count = 1;
+
+            while (i + count < m->let_count && m->lets[i + count].recursive_group == let->recursive_group)
+                count++;
+            flatten_group(f, i, count);
+            i += count - 1;
+        } else if (let->parameter_count == 0) {
+            eval->let_node[i] = flatten(f, let->body, NULL);
+            name_node(f, eval->let_node[i], let->name);
+        }
+    }
+    for (uint32_t i = 0; i < m->check_count && !f->status; i++)
+        eval->checks[i] = flatten(f, m->checks[i].expr, NULL);
+}
+
+struct mm_cat_eval *mm_cat_eval_create(const struct mm_cat_model *model, struct mm_error *err)
+{
+    struct mm_arena *arena = mm_arena_create();
+    struct mm_cat_eval *eval = arena ? mm_arena_alloc(arena, sizeof *eval) : NULL;
+    struct flattener f = {.eval = eval, .err = err};
+
+    if (!eval) {
+        mm_arena_destroy(arena);
+        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return NULL;
+    }
+    eval->model = model;
+    eval->arena = arena;
+    eval->base_rf = mm_cat_base_find("rf");
+    eval->base_co = mm_cat_base_find("co");
+    eval->let_node = mm_arena_alloc(arena, (model->let_count + 1) * sizeof *eval->let_node);
+    eval->groups = mm_arena_alloc(arena, (model->let_count + 1) * sizeof *eval->groups);
+    eval->checks = mm_arena_alloc(arena, (model->check_count + 1) * sizeof *eval->checks);
+    if (!eval->let_node || !eval->groups || !eval->checks)
+        fail(&f, "out of memory");
+    if (!f.status)
+        flatten_model(&f);
+    if (!f.status)
+        eval->stamps = mm_arena_alloc(arena, 2 * ((size_t)eval->node_count + 1) * sizeof *eval->stamps);
+    if (!f.status && !eval->stamps)
+        fail(&f, "out of memory");
+    if (f.status) {
+        mm_arena_destroy(arena);
+        return NULL;
+    }
+    return eval;
+}
+
+void mm_cat_eval_destroy(struct mm_cat_eval *eval)
+{
+    if (!eval)
+        return;
+    mm_free(eval->values);
+    mm_arena_destroy(eval->arena);
+}
+
+bool mm_cat_eval_uses(const struct mm_cat_eval *eval, const char *name)
+{
+    uint32_t base = mm_cat_base_find(name);
+
+    for (uint32_t i = 0; i < eval->node_count; i++) {
+        if (eval->nodes[i].op == MM_CAT_NAME && eval->nodes[i].base == base)
+            return true;
+    }
+    return false;
+}
+
+bool mm_cat_eval_uses_co(const struct mm_cat_eval *eval)
+{
+    for (uint32_t i = 0; i < eval->model->check_count; i++) {
+        if (eval->nodes[eval->checks[i]].dynamic & CAT_CO)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,260 @@
+/* The cat language: sets of orders.  Other readers make candidate executions in the model itself, by
+ * functions over sets of sets of events and `with co from ...`.  Here every candidate has its co, a total
+ * order of the writes of each location, initial writes first.  Definitions that compute with such sets are
+ * passed over; `with` takes what says "the total orders of the writes of each location that contain r", which
+ * becomes co and a check that it contains r, and, once in a model, "the total orders of a set that contain
+ * r", which are enumerated (cat/linear.c). */
+#include "memmodel/cat/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_one_of(const struct cat_token *t, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (cat_is_name(t, words[i]))
+            return true;
+    }
+    return false;
+}
+
+bool cat_is_orders(const struct cat_parser *p, const struct cat_token *name)
+{
+    static const char *const known[] = {"linearisations", "linearizations",  "classes-loc", "cross",
+                                        "co_locs",        "generate_orders", "generate_cos"};
+
+    if (name->kind != CAT_NAME)
+        return false;
+    for (const struct cat_orders *o = p->reader->orders; o; o = o->next) {
+        if (cat_is_name(name, o->name))
+            return true;
+    }
+    return is_one_of(name, known, sizeof known / sizeof *known);
+}
+
+bool cat_is_inside(const struct cat_token *t)
+{
+    static const char *const words[] = {"in", "then", "else", "with", "begin", "try"};
+
+    if (t->kind == CAT_SYMBOL)
+        return t->symbol == CAT_ARROW || (t->symbol < 128 && strchr("=(,|;&\\", t->symbol));
+    return is_one_of(t, words, sizeof words / sizeof *words);
+}
+
+bool cat_skip_orders(struct cat_parser *p, const char *name)
+{
+    static const char *const words[] = {"match", "fun"};
+    struct cat_parser ahead = *p;
+    struct cat_token before = {.kind = CAT_SYMBOL, .symbol = '='};
+    unsigned level = 0, attempts = 0, ifs = 0;
+    bool found = false;
+
+    while (!ahead.failed && ahead.token.kind != CAT_END) {
+        bool attempt = attempts && cat_at_word(&ahead, "with");
+        bool negated = before.kind == CAT_SYMBOL && (before.symbol == '~' || before.symbol == '!');
+
+        if (!level && !attempt && !negated &&
+            (cat_ends_statement(&ahead, &before, &ifs) || cat_at_word(&ahead, "and")))
+            break;
+        found = found || is_one_of(&ahead.token, words, sizeof words / sizeof *words) ||
+                (cat_find_let(p, &ahead.token) == UINT32_MAX && cat_is_orders(p, &ahead.token));
+        attempts += cat_at_word(&ahead, "try");
+        attempts -= attempt;
+        level += cat_at_word(&ahead, "match") || cat_at_word(&ahead, "begin");
+        level -= level && cat_at_word(&ahead, "end");
+        before = ahead.token;
+        ahead.token = cat_lex(&ahead.lexer);
+        if (ahead.token.kind == CAT_ERROR)
+            break;
+    }
+    if (found) {
+        struct cat_orders *o = mm_arena_alloc(p->arena, sizeof *o);
+
+        if (!o) {
+            cat_fail_memory(p);
+            return true;
+        }
+        o->name = name;
+        o->file = p->file;
+        o->first = p->token;
+        o->body = p->lexer;
+        o->next = p->reader->orders;
+        p->reader->orders = o;
+        p->lexer = ahead.lexer;
+        p->token = ahead.token;
+        if (p->token.kind == CAT_ERROR)
+            cat_fail_token(p, &p->token, "cat.lex", p->lexer.error);
+    }
+    return found;
+}
+
+/* What orders are made of: SET of writes (NULL: all), and the relation that they contain (NULL: any). */
+struct source {
+    struct mm_cat_expr *set, *contained;
+    bool by_location, linear; /* of each location; of the set as a whole */
+};
+
+static void parse_source_arguments(struct cat_parser *p, struct source *s)
+{
+    cat_expect(p, '(');
+    do {
+        struct cat_token at = p->token;
+        bool classes = cat_at_word(p, "classes-loc");
+        struct mm_cat_expr *e;
+        enum mm_cat_type type = MM_CAT_SET;
+
+        if (classes)
+            cat_next(p);
+        e = p->failed ? NULL : cat_parse_union(p);
+        if (!p->failed)
+            cat_fail_status(p, cat_infer(p->reader, e, 0, true, &type));
+        if (!p->failed && ((classes && type == MM_CAT_REL) || (type == MM_CAT_REL ? s->contained : s->set)))
+            cat_fail_token(p, &at, "cat.orders", "orders are made of one set of writes and one relation");
+        s->by_location |= classes;
+        if (type == MM_CAT_REL)
+            s->contained = e;
+        else
+            s->set = e;
+    } while (cat_accept(p, ','));
+    cat_expect(p, ')');
+}
+
+static const struct cat_orders *find_orders(const struct cat_parser *p, const struct cat_token *name)
+{
+    const struct cat_orders *o = name->kind == CAT_NAME ? p->reader->orders : NULL;
+
+    while (o && !cat_is_name(name, o->name))
+        o = o->next;
+    return o;
+}
+
+static void parse_source(struct cat_parser *p, struct source *s);
+
+/* A name for a source: its definition is read now. */
+static void parse_named_source(struct cat_parser *p, const struct cat_orders *o, struct source *s)
+{
+    struct cat_parser body = *p;
+
+    if (++body.depth > CAT_MAX_DEPTH) {
+        cat_fail_token(p, &p->token, "cat.depth", "definitions nested too deeply");
+        return;
+    }
+    body.lexer = o->body;
+    body.token = o->first;
+    body.file = o->file;
+    parse_source(&body, s);
+    p->failed = body.failed;
+    if (!p->failed)
+        cat_next(p);
+}
+
+/* cross ( f ( r, classes-loc ( S ) ) )  |  generate_orders ( S, r )  |  generate_cos ( r )  |
+ * linearisations ( S, r )  |  a name for one of these */
+static void parse_source(struct cat_parser *p, struct source *s)
+{
+    const struct cat_orders *named = find_orders(p, &p->token);
+    struct cat_token at = p->token;
+    bool cross = cat_at_word(p, "cross");
+
+    if (named) {
+        parse_named_source(p, named, s);
+        return;
+    }
+    s->linear = cat_at_word(p, "linearisations") || cat_at_word(p, "linearizations");
+    s->by_location = cat_at_word(p, "generate_orders") || cat_at_word(p, "generate_cos");
+    if (cross) {
+        cat_next(p);
+        cat_expect(p, '(');
+        if (!p->failed && !cat_is_orders(p, &p->token))
+            cat_fail_named(p, &p->token, "cat.orders", "'%.*s' makes no orders");
+    }
+    if (cross || s->by_location || s->linear) {
+        cat_next(p);
+        parse_source_arguments(p, s);
+    }
+    if (cross)
+        cat_expect(p, ')');
+    if (s->linear && !(s->set && s->contained))
+        cat_fail_token(p, &at, "cat.orders", "linearisations takes a set and a relation");
+    if (!s->by_location && !s->linear)
+        cat_fail_token(
+            p, &at, "cat.orders",
+            "orders can be enumerated of the writes of each location, by cross(f(r, classes-loc(S))), "
+            "generate_orders(S, r) or generate_cos(r), or of one set, by linearisations(S, r)");
+}
+
+bool cat_is_ordered(const struct cat_reader *reader, const struct mm_cat_expr *e)
+{
+    bool ordered = e->op == MM_CAT_LINEAR || (e->let != UINT32_MAX && reader->info[e->let].ordered);
+
+    for (uint32_t i = 0; i < e->child_count && !ordered; i++)
+        ordered = cat_is_ordered(reader, e->child[i]);
+    return ordered;
+}
+
+/* What S is to contain has no cycle, and S contains it. */
+static void check_order(struct cat_parser *p, const struct cat_token *at, struct mm_cat_expr *within,
+                        uint32_t order)
+{
+    struct mm_cat_expr *name_of_order = cat_new_expr(p, at, MM_CAT_NAME, 0);
+    struct mm_cat_check check = {
+        .kind = MM_CAT_ACYCLIC, .line = at->line, .column = at->column, .expr = within};
+    enum mm_cat_type type;
+    char name[32];
+
+    snprintf(name, sizeof name, "with@%u", at->line);
+    check.name = cat_copy_text(p, name, strlen(name));
+    if (name_of_order)
+        name_of_order->let = order;
+    if (order == p->reader->model->order_let) {
+        cat_add_check(p, &check);
+        p->reader->model->order_check = p->reader->model->check_count - 1;
+    }
+    check.kind = MM_CAT_CHECK_EMPTY;
+    check.expr = cat_new_binary(p, at, MM_CAT_DIFF, within, name_of_order);
+    if (!p->failed)
+        cat_fail_status(p, cat_infer(p->reader, check.expr, 0, true, &type));
+    if (!p->failed)
+        cat_add_check(p, &check);
+}
+
+/* with NAME from SOURCE */
+void cat_parse_with(struct cat_parser *p)
+{
+    struct cat_token at = p->token;
+    struct mm_cat_let let = {.line = at.line, .column = at.column};
+    struct mm_cat_expr *pairs = NULL, *within;
+    struct source source = {0};
+    uint32_t index;
+
+    cat_next(p);
+    if (p->token.kind != CAT_NAME || cat_at_keyword(p)) {
+        cat_fail_token(p, &p->token, "cat.syntax", "expected a name to define");
+        return;
+    }
+    let.name = cat_copy_text(p, p->token.start, p->token.length);
+    cat_next(p);
+    if (!cat_at_word(p, "from"))
+        cat_fail_token(p, &p->token, "cat.syntax", "expected 'from'");
+    cat_next(p);
+    if (!p->failed)
+        parse_source(p, &source);
+    if (!p->failed && source.linear && p->reader->model->order_let != UINT32_MAX)
+        cat_fail_token(p, &at, "cat.orders", "a model enumerates one order of a set, not two");
+    if (p->failed)
+        return;
+    if (source.set)
+        pairs = cat_new_binary(p, &at, MM_CAT_PRODUCT, source.set, source.set);
+    let.body = source.linear ? cat_new_binary(p, &at, MM_CAT_LINEAR, source.set, source.contained)
+                             : cat_base_expr(p, &at, "co");
+    if (pairs && !source.linear)
+        let.body = cat_new_binary(p, &at, MM_CAT_INTER, let.body, pairs);
+    index = cat_define(p, &let);
+    if (source.linear && !p->failed)
+        p->reader->model->order_let = index;
+    if (!source.contained || p->failed)
+        return;
+    within = pairs ? cat_new_binary(p, &at, MM_CAT_INTER, source.contained, pairs) : source.contained;
+    if (within)
+        check_order(p, &at, within, index);
+}

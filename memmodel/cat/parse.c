@@ -1,0 +1,221 @@
+/* The cat language: model files and what they include. */
+#include "memmodel/base/input.h"
+#include "memmodel/base/privilege.h"
+#include "memmodel/base/sha256.h"
+#include "memmodel/cat/parser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A model must not make its reader wait for a pipe or a terminal. */
+static bool is_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Into the arena of the model, whose size is limited with all that it includes. */
+static enum mm_class read_file(struct cat_reader *r, const char *path, char **text, size_t *size)
+{
+    char *read = NULL;
+    enum mm_class cls =
+        is_file(path) ? MM_OK
+                      : mm_fail_at(r->err, MM_INVALID, "cat.file", path, 0, 0, "cannot read the model file");
+    if (cls == MM_OK)
+        cls = mm_input_read(MM_INPUT_CAT, path, &read, size, r->err);
+    *text = NULL;
+    if (cls == MM_OK)
+        cls = mm_input_check(MM_INPUT_CAT, 0, r->bytes += *size, path, r->err);
+    if (cls == MM_OK) {
+        *text = mm_arena_alloc(r->model->arena, *size + 1);
+        if (*text)
+            memcpy(*text, read, *size);
+        else
+            cls = mm_fail(r->err, MM_LIMIT, "memory", "out of memory");
+    }
+    mm_free(read);
+    return cls;
+}
+
+/* FILE: its path, so that what it includes is looked up beside it; LIBRARY: the name of a text of ours. */
+static void parse_text(struct cat_reader *reader, const char *text, size_t size, const char *file, bool top,
+                       bool library)
+{
+    struct cat_parser p = {.reader = reader, .arena = reader->model->arena, .file = file, .library = library};
+
+    cat_lexer_init(&p.lexer, text, size, file);
+    cat_next(&p);
+    /* A title: a string, or bare words. */
+    if (!p.failed && p.token.kind == CAT_STRING) {
+        if (top)
+            reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
+        cat_next(&p);
+    }
+    while (!p.failed && p.token.kind == CAT_NAME && !cat_at_keyword(&p)) {
+        if (top && !reader->model->title)
+            reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
+        cat_next(&p);
+    }
+    if (!p.failed && p.token.kind == CAT_STRING) {
+        if (top)
+            reader->model->title = cat_copy_text(&p, p.token.start, p.token.length);
+        cat_next(&p);
+    }
+    /* What tells other readers which relations to make: ours are all there. */
+    while (!p.failed &&
+           (cat_at_word(&p, "withco") || cat_at_word(&p, "withoutco") || cat_at_word(&p, "withinit") ||
+            cat_at_word(&p, "withoutinit") || cat_at_word(&p, "withsc") || cat_at_word(&p, "withoutsc") ||
+            cat_at_word(&p, "catdep")))
+        cat_next(&p);
+    cat_parse_statements(&p);
+}
+
+/* Looked up beside the including file, then in the folder $REFCL_MODELS, then among what other readers bring
+ * along. */
+void cat_parse_include(struct cat_parser *p)
+{
+    const char *folders[2] = {NULL, mm_getenv("REFCL_MODELS")};
+    const char *slash = strrchr(p->file, '/');
+    char beside[512], path[1024] = "";
+    char *name, *read;
+    const char *text = NULL;
+    struct cat_token at;
+    size_t size = 0;
+    bool library;
+
+    cat_next(p);
+    at = p->token;
+    if (at.kind != CAT_STRING) {
+        cat_fail_token(p, &at, "cat.syntax", "include needs a file name in quotes");
+        return;
+    }
+    name = cat_copy_text(p, at.start, at.length);
+    snprintf(beside, sizeof beside, "%.*s", slash ? (int)(slash - p->file) : 1, slash ? p->file : ".");
+    folders[0] = p->library ? NULL : beside;
+    cat_next(p);
+    if (p->failed)
+        return;
+    if (p->reader->include_depth == CAT_MAX_INCLUDES) {
+        cat_fail_token(p, &at, "cat.include", "includes nested too deeply");
+        return;
+    }
+    for (unsigned i = 0; i < 2 && !text; i++) {
+        if (!folders[i] || snprintf(path, sizeof path, "%s/%s", folders[i], name) >= (int)sizeof path)
+            continue;
+        if (is_file(path)) {
+            cat_fail_status(p, read_file(p->reader, path, &read, &size));
+            text = read;
+        }
+        if (p->failed)
+            return;
+    }
+    library = !text;
+    if (library && (text = cat_library_text(name)))
+        size = strlen(text);
+    if (!text) {
+        cat_fail_named(p, &at, "cat.include", "cannot read included file '%.*s'");
+        return;
+    }
+    p->reader->include_depth++;
+    if (!library)
+        mm_sha256_add(&p->reader->hash, text, size);
+    const char *file = library ? name : mm_arena_strdup(p->arena, path);
+    if (!file) {
+        cat_fail_memory(p);
+        return;
+    }
+    parse_text(p->reader, text, size, file, false, library);
+    p->reader->include_depth--;
+    p->failed = p->reader->status != MM_OK;
+}
+static enum mm_class check_switches(struct cat_reader *r)
+{
+    for (const char *const *given = r->switches; given && *given; given++) {
+        const char *equals = strchr(*given, '=');
+        bool known = false;
+
+        for (unsigned i = 0; i < r->switch_count && equals; i++)
+            known = known || (strncmp(*given, r->known[i].name, (size_t)(equals - *given)) == 0 &&
+                              r->known[i].name[equals - *given] == '\0');
+        if (!known)
+            return mm_fail(r->err, MM_INVALID, "cat.switch", "the model %s has no switch '%.80s'",
+                           r->model->name, *given);
+    }
+    return MM_OK;
+}
+
+/* TEXT NULL: the file NAME. */
+static enum mm_class read_model(const char *text, const char *name, const char *const *switches,
+                                struct mm_cat_model *m, struct mm_error *err)
+{
+    struct cat_reader reader = {.model = m, .err = err, .switches = switches};
+    size_t size = text ? strlen(text) : 0;
+    char *read;
+    enum mm_class cls =
+        text ? mm_input_check(MM_INPUT_CAT, 0, size, name, err) : read_file(&reader, name, &read, &size);
+
+    if (cls != MM_OK)
+        return cls;
+    text = text ? text : read;
+    m->name = mm_arena_strdup(m->arena, name);
+    if (!m->name)
+        return mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    mm_sha256_begin(&reader.hash);
+    mm_sha256_add(&reader.hash, text, size);
+    parse_text(&reader, text, size, m->name, true, false);
+    if (!reader.status && reader.one_event) {
+        const char *atomic = cat_library_text(CAT_ONE_EVENT);
+
+        parse_text(&reader, atomic, strlen(atomic), m->name, false, true);
+    }
+    mm_sha256_end(&reader.hash, m->sha256);
+    return reader.status ? reader.status : check_switches(&reader);
+}
+
+static struct mm_cat_model *new_model(struct mm_error *err)
+{
+    struct mm_arena *arena = mm_arena_create();
+    struct mm_cat_model *m = arena ? mm_arena_alloc(arena, sizeof *m) : NULL;
+
+    if (!m) {
+        mm_arena_destroy(arena);
+        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+        return NULL;
+    }
+    m->arena = arena;
+    m->order_let = m->order_check = UINT32_MAX;
+    return m;
+}
+
+enum mm_class mm_cat_parse(const char *text, const char *name, const char *const *switches,
+                           struct mm_cat_model **model, struct mm_error *err)
+{
+    struct mm_cat_model *m = new_model(err);
+    enum mm_class r = m ? read_model(text, name, switches, m, err) : MM_LIMIT;
+
+    *model = r ? NULL : m;
+    if (r)
+        mm_cat_destroy(m);
+    return r;
+}
+
+enum mm_class mm_cat_load(const char *path, const char *const *switches, struct mm_cat_model **model,
+                          struct mm_error *err)
+{
+    struct mm_cat_model *m = new_model(err);
+    enum mm_class r = m ? read_model(NULL, path, switches, m, err) : MM_LIMIT;
+
+    *model = r ? NULL : m;
+    if (r)
+        mm_cat_destroy(m);
+    return r;
+}
+
+void mm_cat_destroy(struct mm_cat_model *model)
+{
+    if (model)
+        mm_arena_destroy(model->arena);
+}

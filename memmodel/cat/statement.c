@@ -1,0 +1,502 @@
+/* The cat language: definitions and checks.
+ *
+ * Variants of a model live in its comments, so that other tools still read the file:
+ *   @switch name value value ...   declares a switch; the first value is the default
+ *   @if name=value                 in the comment directly before a statement: the statement counts only
+ *                                  under that setting (several: all of them; a list: name=value,value)
+ *   @or name=value                 begins another set of conditions; one of the sets must hold */
+#include "memmodel/cat/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Whether VALUE is one of LIST, which commas separate. */
+static bool in_list(const char *list, const char *value)
+{
+    size_t length = strlen(value);
+
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (strcspn(at, ",") == length && strncmp(at, value, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* AT: "name=value,value". */
+static bool condition_holds(struct cat_parser *p, const struct cat_token *t, const char *at, bool *holds)
+{
+    char name[64], values[128];
+
+    if (sscanf(at, "%63[^= \n]=%127s", name, values) != 2) {
+        cat_fail_token(p, t, "cat.switch", "@if needs name=value");
+        return false;
+    }
+    for (unsigned i = 0; i < p->reader->switch_count; i++) {
+        const struct cat_switch *s = &p->reader->known[i];
+
+        if (strcmp(s->name, name) != 0)
+            continue;
+        *holds = in_list(values, s->values[s->chosen]);
+        return true;
+    }
+    cat_fail_token(p, t, "cat.switch", "@if names a switch that was not declared");
+    return false;
+}
+
+static char *next_condition(char *at)
+{
+    for (; at && *at; at++) {
+        if (strncmp(at, "@if ", 4) == 0 || strncmp(at, "@or ", 4) == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* Whether the comment before T lets the statement count; *CLAUSE becomes its text, tidied. */
+static bool is_active(struct cat_parser *p, const struct cat_token *t, const char **clause)
+{
+    char *text = t->comment ? cat_copy_text(p, t->comment, t->comment_length) : NULL;
+    bool active = true, some = false, holds = true;
+    char *out = text, *at = text;
+
+    *clause = NULL;
+    while ((at = next_condition(at)) != NULL) {
+        if (at[1] == 'o') {
+            some = some || active;
+            active = true;
+        }
+        if (!condition_holds(p, t, at + 4, &holds))
+            return false;
+        active = active && holds;
+        memset(at, ' ', 4 + strcspn(at + 4, " \t\r\n"));
+    }
+    active = active || some;
+    if (!text)
+        return active;
+    for (const char *in = text; *in; in++) {
+        bool blank = *in == ' ' || *in == '\n' || *in == '\t' || *in == '\r';
+
+        if (!blank)
+            *out++ = *in;
+        else if (out != text && out[-1] != ' ')
+            *out++ = ' ';
+    }
+    while (out != text && out[-1] == ' ')
+        out--;
+    *out = '\0';
+    if (*text)
+        *clause = text;
+    return active;
+}
+
+static bool grow_lets(struct cat_reader *r)
+{
+    uint32_t capacity = r->let_capacity ? r->let_capacity * 2 : 32;
+    struct mm_cat_let *lets = mm_arena_alloc(r->model->arena, capacity * sizeof *lets);
+    struct cat_let_info *info = mm_arena_alloc(r->model->arena, capacity * sizeof *info);
+
+    if (!lets || !info)
+        return false;
+    if (r->model->let_count) {
+        memcpy(lets, r->model->lets, r->model->let_count * sizeof *lets);
+        memcpy(info, r->info, r->model->let_count * sizeof *info);
+    }
+    r->model->lets = lets;
+    r->info = info;
+    r->let_capacity = capacity;
+    return true;
+}
+
+/* Adds LET and returns its index. */
+static uint32_t add_let(struct cat_parser *p, const struct mm_cat_let *let)
+{
+    struct cat_reader *r = p->reader;
+    struct cat_let_info info = {0};
+
+    if (p->failed)
+        return UINT32_MAX;
+    if (r->model->let_count == CAT_MAX_LETS) {
+        cat_fail_token(p, &p->token, "cat.limit", "too many definitions");
+        return UINT32_MAX;
+    }
+    if (let->parameter_count &&
+        !(info.result = mm_arena_alloc(p->arena, (size_t)1 << let->parameter_count))) {
+        cat_fail_memory(p);
+        return UINT32_MAX;
+    }
+    if (r->model->let_count == r->let_capacity && !grow_lets(r)) {
+        cat_fail_memory(p);
+        return UINT32_MAX;
+    }
+    r->model->lets[r->model->let_count] = *let;
+    r->info[r->model->let_count] = info;
+    return r->model->let_count++;
+}
+
+uint32_t cat_define(struct cat_parser *p, const struct mm_cat_let *let)
+{
+    uint32_t index = add_let(p, let);
+
+    if (index != UINT32_MAX)
+        cat_fail_status(p, cat_type_let(p->reader, index));
+    if (!p->failed)
+        p->reader->info[index].ordered = cat_is_ordered(p->reader, let->body);
+    return p->failed ? UINT32_MAX : index;
+}
+
+void cat_hide(struct cat_parser *p, uint32_t first)
+{
+    for (uint32_t i = first; i < p->reader->model->let_count; i++)
+        p->reader->info[i].hidden = true;
+}
+
+static void parse_parameter(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS], uint32_t *count)
+{
+    if (p->token.kind != CAT_NAME || cat_at_keyword(p)) {
+        cat_fail_token(p, &p->token, "cat.syntax", "expected a parameter name");
+        return;
+    }
+    if (*count == CAT_MAX_PARAMETERS) {
+        cat_fail_token(p, &p->token, "cat.limit", "too many parameters");
+        return;
+    }
+    names[(*count)++] = cat_copy_text(p, p->token.start, p->token.length);
+    cat_next(p);
+}
+
+uint32_t cat_parse_names(struct cat_parser *p, const char *names[CAT_MAX_PARAMETERS])
+{
+    uint32_t count = 0;
+
+    do
+        parse_parameter(p, names, &count);
+    while (cat_accept(p, ','));
+    cat_expect(p, ')');
+    return count;
+}
+
+/* ( x, y ) or x alone */
+static void parse_parameters(struct cat_parser *p, struct mm_cat_let *let)
+{
+    let->parameters = mm_arena_alloc(p->arena, CAT_MAX_PARAMETERS * sizeof *let->parameters);
+    if (!let->parameters)
+        cat_fail_memory(p);
+    else if (cat_accept(p, '('))
+        let->parameter_count = cat_parse_names(p, let->parameters);
+    else
+        parse_parameter(p, let->parameters, &let->parameter_count);
+}
+
+/* name [ parameters ] = ; the body follows. */
+void cat_parse_let_head(struct cat_parser *p, struct mm_cat_let *let)
+{
+    let->line = p->token.line;
+    let->column = p->token.column;
+    if (p->token.kind != CAT_NAME || cat_at_keyword(p) || cat_at_word(p, "_")) {
+        cat_fail_token(p, &p->token, "cat.syntax", "expected a name to define");
+        return;
+    }
+    let->name = cat_copy_text(p, p->token.start, p->token.length);
+    cat_next(p);
+    if (cat_at_symbol(p, '(') || p->token.kind == CAT_NAME)
+        parse_parameters(p, let);
+    cat_expect(p, '=');
+}
+
+void cat_parse_body(struct cat_parser *p, struct mm_cat_let *let)
+{
+    p->parameters = let->parameters;
+    p->parameter_count = let->parameter_count;
+    let->body = cat_parse_union(p);
+    p->parameters = NULL;
+    p->parameter_count = 0;
+}
+
+/* let rec a = ... and b = ...: each may use all.  The names must be known before the bodies are read, so
+ * the text is passed over twice. */
+void cat_parse_recursive(struct cat_parser *p, const char *clause)
+{
+    struct mm_cat_model *m = p->reader->model;
+    struct cat_parser ahead = *p;
+    uint32_t first = m->let_count, count = 0, group = ++p->reader->next_group;
+    bool ordered = false;
+    unsigned level = 0;
+
+    for (bool head = true; ahead.token.kind != CAT_END && !ahead.failed;) {
+        if (head) {
+            struct mm_cat_let let = {.recursive_group = group, .clause = count ? NULL : clause};
+
+            cat_parse_let_head(&ahead, &let);
+            if (!ahead.failed && cat_skip_orders(&ahead, let.name)) {
+                if (count || cat_at_word(&ahead, "and"))
+                    cat_fail_token(&ahead, &ahead.token, "cat.rec", "orders and relations in one 'let rec'");
+                *p = ahead;
+                return;
+            }
+            if (!ahead.failed && let.parameter_count)
+                cat_fail_token(&ahead, &ahead.token, "cat.rec", "functions cannot be recursive");
+            let.body = ahead.failed ? NULL : cat_new_expr(&ahead, &ahead.token, MM_CAT_EMPTY, 0);
+            add_let(&ahead, &let);
+            count++;
+            head = false;
+            continue;
+        }
+        if (level == 0 && cat_at_keyword(&ahead) && !cat_at_word(&ahead, "and") &&
+            !cat_at_word(&ahead, "if") && !cat_at_word(&ahead, "then") && !cat_at_word(&ahead, "else"))
+            break;
+        head = level == 0 && cat_at_word(&ahead, "and");
+        cat_next(&ahead);
+    }
+    p->failed = ahead.failed;
+    p->recursive = true;
+    for (uint32_t i = 0; i < count && !p->failed; i++) {
+        struct mm_cat_let let = {0};
+
+        cat_parse_let_head(p, &let);
+        cat_parse_body(p, &let);
+        if (p->failed)
+            return;
+        if (i + 1 < count) {
+            if (!cat_at_word(p, "and")) {
+                cat_fail_token(p, &p->token, "cat.syntax", "expected 'and'");
+                return;
+            }
+            cat_next(p);
+        }
+        m->lets[first + i].body = let.body;
+    }
+    p->recursive = false;
+    for (uint32_t i = 0; i < count && !p->failed; i++)
+        m->lets[first + i].body->type = MM_CAT_REL;
+    for (uint32_t i = 0; i < count && !p->failed; i++) {
+        cat_fail_status(p, cat_type_let(p->reader, first + i));
+        if (!p->failed)
+            cat_fail_status(p, cat_check_monotone(p->reader, m->lets[first + i].body, group, true));
+    }
+    for (uint32_t i = 0; i < count && !p->failed; i++)
+        ordered = ordered || cat_is_ordered(p->reader, m->lets[first + i].body);
+    for (uint32_t i = 0; i < count && !p->failed; i++)
+        p->reader->info[first + i].ordered = ordered;
+}
+
+static bool at_check(const struct cat_parser *p)
+{
+    return cat_at_word(p, "acyclic") || cat_at_word(p, "irreflexive") || cat_at_word(p, "empty");
+}
+
+bool cat_at_statement(const struct cat_parser *p)
+{
+    static const char *const first[] = {
+        "let",  "include", "show",   "unshow",       "flag",   "undefined_unless",
+        "with", "call",    "enum",   "instructions", "end",    "procedure",
+        "if",   "else",    "forall", "debug",        "assert", "default"};
+    struct cat_parser ahead = *p;
+
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        if (cat_at_word(p, first[i]))
+            return true;
+    }
+    if (at_check(p))
+        return true;
+    while (cat_at_symbol(&ahead, '~') || cat_at_symbol(&ahead, '!'))
+        ahead.token = cat_lex(&ahead.lexer);
+    return ahead.token.start != p->token.start && at_check(&ahead);
+}
+
+static bool is_negation(const struct cat_token *t)
+{
+    return t->kind == CAT_SYMBOL && (t->symbol == '~' || t->symbol == '!');
+}
+
+bool cat_ends_statement(const struct cat_parser *p, const struct cat_token *before, unsigned *ifs)
+{
+    bool inside = cat_is_inside(before);
+
+    /* A run of negations was looked through at its first. */
+    if (is_negation(before) && is_negation(&p->token))
+        return false;
+    if (inside && cat_at_word(p, "if"))
+        ++*ifs;
+    else if (*ifs && cat_at_word(p, "else"))
+        --*ifs;
+    else
+        return cat_at_statement(p) && !(inside && cat_at_word(p, "let"));
+    return false;
+}
+
+/* Passes over a statement that has no meaning, or that a switch has turned off; its names need not exist. */
+void cat_skip_statement(struct cat_parser *p)
+{
+    bool check = cat_at_word(p, "flag") || cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert") ||
+                 p->token.kind == CAT_SYMBOL;
+    struct cat_token before;
+    unsigned ifs = 0;
+
+    while (check && !p->failed && p->token.kind != CAT_END && !at_check(p))
+        cat_next(p);
+    do {
+        before = p->token;
+        cat_next(p);
+    } while (!p->failed && p->token.kind != CAT_END && !cat_ends_statement(p, &before, &ifs));
+}
+
+static void parse_let(struct cat_parser *p)
+{
+    const char *clause;
+
+    if (!is_active(p, &p->token, &clause)) {
+        cat_skip_statement(p);
+        return;
+    }
+    cat_next(p);
+    if (cat_at_word(p, "rec")) {
+        cat_next(p);
+        cat_parse_recursive(p, clause);
+        return;
+    }
+    for (;;) {
+        struct mm_cat_let let = {.clause = clause};
+
+        cat_parse_let_head(p, &let);
+        if (p->failed)
+            return;
+        if (!cat_skip_orders(p, let.name)) {
+            cat_parse_body(p, &let);
+            cat_define(p, &let);
+        }
+        if (p->failed || !cat_at_word(p, "and"))
+            return;
+        cat_next(p);
+    }
+}
+
+void cat_add_check(struct cat_parser *p, const struct mm_cat_check *check)
+{
+    struct cat_reader *r = p->reader;
+    struct mm_cat_model *m = r->model;
+
+    if (m->check_count == r->check_capacity) {
+        uint32_t capacity = r->check_capacity ? r->check_capacity * 2 : 16;
+        struct mm_cat_check *checks = mm_arena_alloc(m->arena, capacity * sizeof *checks);
+
+        if (!checks) {
+            cat_fail_memory(p);
+            return;
+        }
+        if (m->check_count)
+            memcpy(checks, m->checks, m->check_count * sizeof *checks);
+        m->checks = checks;
+        r->check_capacity = capacity;
+    }
+    m->checks[m->check_count++] = *check;
+}
+
+static const char *parse_check_name(struct cat_parser *p, const char *kind, unsigned line)
+{
+    char name[64];
+
+    if (cat_at_word(p, "as")) {
+        cat_next(p);
+        if (p->token.kind == CAT_NAME || p->token.kind == CAT_STRING) {
+            const char *given = cat_copy_text(p, p->token.start, p->token.length);
+
+            cat_next(p);
+            return given;
+        }
+        cat_fail_token(p, &p->token, "cat.syntax", "expected the name of the check");
+    }
+    snprintf(name, sizeof name, "%s@%u", kind, line);
+    return cat_copy_text(p, name, strlen(name));
+}
+
+/* [flag | assert] [~] acyclic|irreflexive|empty e [as name]; undefined_unless is a negated flag, assert the
+ * flag of what does not hold. */
+static void parse_check(struct cat_parser *p)
+{
+    static const char *const kinds[] = {"acyclic", "irreflexive", "empty"};
+    struct mm_cat_check check = {.line = p->token.line, .column = p->token.column};
+    bool inverted = cat_at_word(p, "undefined_unless") || cat_at_word(p, "assert");
+    unsigned kind = 0;
+    enum mm_cat_type type;
+
+    if (!is_active(p, &p->token, &check.clause)) {
+        if (!p->failed)
+            cat_skip_statement(p);
+        return;
+    }
+    if (cat_at_word(p, "flag") || inverted) {
+        check.flag = true;
+        check.negated = inverted;
+        cat_next(p);
+    }
+    while (cat_at_symbol(p, '~') || cat_at_symbol(p, '!')) {
+        check.negated = !check.negated;
+        cat_next(p);
+    }
+    while (kind < 3 && !cat_at_word(p, kinds[kind]))
+        kind++;
+    if (kind == 3) {
+        cat_fail_token(p, &p->token, "cat.syntax", "expected acyclic, irreflexive or empty");
+        return;
+    }
+    cat_next(p);
+    check.kind = (enum mm_cat_check_kind)kind;
+    check.expr = cat_parse_union(p);
+    if (!p->failed)
+        check.name = parse_check_name(p, kinds[kind], check.line);
+    if (p->failed)
+        return;
+    cat_fail_status(p, cat_infer(p->reader, check.expr, 0, true, &type));
+    if (!p->failed && check.kind != MM_CAT_CHECK_EMPTY && type == MM_CAT_SET)
+        cat_fail_status(p, mm_fail_at(p->reader->err, MM_INVALID, "cat.type", p->file, check.line,
+                                      check.column, "%s takes a relation, not a set", kinds[kind]));
+    if (!p->failed && check.flag && cat_is_ordered(p->reader, check.expr))
+        cat_fail_token(p, &(struct cat_token){.line = check.line, .column = check.column}, "cat.orders",
+                       "a flag cannot depend on an order that is enumerated");
+    if (!p->failed)
+        cat_add_check(p, &check);
+}
+
+/* By first word.  What only tells how programs are shown, or which instructions there are, is passed over. */
+static const struct {
+    const char *word;
+    void (*parse)(struct cat_parser *p);
+} statements[] = {{"let", parse_let},
+                  {"include", cat_parse_include},
+                  {"acyclic", parse_check},
+                  {"irreflexive", parse_check},
+                  {"empty", parse_check},
+                  {"flag", parse_check},
+                  {"undefined_unless", parse_check},
+                  {"assert", parse_check},
+                  {"with", cat_parse_with},
+                  {"procedure", cat_parse_procedure},
+                  {"call", cat_parse_procedure_call},
+                  {"if", cat_parse_if_statement},
+                  {"show", cat_skip_statement},
+                  {"unshow", cat_skip_statement},
+                  {"debug", cat_skip_statement},
+                  {"enum", cat_skip_statement},
+                  {"instructions", cat_skip_statement},
+                  {"default", cat_skip_statement}};
+
+void cat_parse_statements(struct cat_parser *p)
+{
+    while (!p->failed && p->token.kind != CAT_END &&
+           !(p->in_block && (cat_at_word(p, "end") || cat_at_word(p, "else")))) {
+        const char *reason = cat_library_reason(&p->token);
+        size_t i = 0;
+
+        while (i < sizeof statements / sizeof *statements && !cat_at_word(p, statements[i].word))
+            i++;
+        if (p->unread && !cat_at_word(p, "if") && !cat_at_word(p, "procedure"))
+            cat_skip_statement(p);
+        else if (i < sizeof statements / sizeof *statements)
+            statements[i].parse(p);
+        else if (cat_at_symbol(p, '~') || cat_at_symbol(p, '!'))
+            parse_check(p);
+        else
+            cat_fail_token(p, &p->token, "cat.syntax",
+                           reason ? reason : "expected let, a check, include or show");
+    }
+}

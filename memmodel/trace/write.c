@@ -1,0 +1,224 @@
+/* The trace writer: a sink that codes records into a buffer and writes it out chunk by chunk.
+ * Its memory is bounded by the largest chunk. */
+#include "memmodel/base/own_fd.h"
+#include "memmodel/trace/trace.h"
+#include "memmodel/zstd/codec.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+struct writer {
+    struct mm_own_fd file;
+    unsigned flags;
+    bool failed;
+    struct mm_trace_failure report;
+    struct mm_codec *codec;
+    struct mm_trace_state state;
+    mm_event_id chunk_first, next_event;
+    unsigned char *raw, *out; /* OUT: chunk header and payload */
+    size_t used, raw_capacity, out_capacity;
+};
+
+static enum mm_class writer_fail(struct writer *w, int error)
+{
+    bool first = !w->failed;
+    w->failed = true;
+    if (first && w->report.function)
+        w->report.function(w->report.context, error);
+    return MM_LIMIT;
+}
+
+/* Nothing is written once the application has closed the descriptor: its number may denote a file of the
+ * application. */
+static bool writer_send(const struct mm_own_fd *file, const unsigned char *p, size_t size)
+{
+    if (mm_own_fd_valid(file))
+        return mm_write_all(file->fd, p, size);
+    errno = EBADF;
+    return false;
+}
+
+/* Writes and remembers the first failure, which is reported at once: nothing is written after it, so that the
+ * trace has no end mark and is read as incomplete. */
+static enum mm_class writer_put(struct writer *w, const unsigned char *p, size_t size)
+{
+    if (!w->failed && writer_send(&w->file, p, size))
+        return MM_OK;
+    return writer_fail(w, errno);
+}
+
+static bool reserve(unsigned char **buffer, size_t *capacity, size_t size)
+{
+    if (size <= *capacity)
+        return true;
+    unsigned char *grown = mm_realloc(*buffer, size);
+    if (!grown)
+        return false;
+    *buffer = grown;
+    *capacity = size;
+    return true;
+}
+
+/* Predictions start afresh. */
+static void restart(struct writer *w)
+{
+    memset(&w->state, 0, sizeof w->state);
+    w->state.without_values = w->flags & MM_TRACE_WITHOUT_VALUES;
+}
+
+/* Compresses and writes what the buffer holds; stored uncompressed where that is smaller. */
+static enum mm_class write_chunk(struct writer *w)
+{
+    if (!w->used || w->failed)
+        return w->failed ? MM_LIMIT : MM_OK;
+    size_t bound = MM_TRACE_CHUNK_HEADER + mm_codec_bound(w->used);
+    if (!reserve(&w->out, &w->out_capacity, bound))
+        return writer_fail(w, ENOMEM);
+    unsigned char *payload = w->out + MM_TRACE_CHUNK_HEADER;
+    size_t stored = 0;
+    if (!(w->flags & MM_TRACE_UNCOMPRESSED))
+        stored = mm_codec_pack(w->codec, payload, w->out_capacity - MM_TRACE_CHUNK_HEADER, w->raw, w->used);
+    struct mm_trace_chunk chunk = {.codec = MM_TRACE_ZSTD, .raw = (uint32_t)w->used};
+    if (stored == 0 || stored >= w->used) {
+        chunk.codec = MM_TRACE_RAW;
+        stored = w->used;
+        memcpy(payload, w->raw, stored);
+    }
+    chunk.stored = (uint32_t)stored;
+    chunk.first_event = w->chunk_first;
+    chunk.checksum = mm_trace_checksum(payload, stored);
+    mm_trace_chunk_put(w->out, &chunk);
+    restart(w);
+    w->chunk_first = w->next_event;
+    w->used = 0;
+    return writer_put(w, w->out, MM_TRACE_CHUNK_HEADER + stored);
+}
+
+/* Makes room for SIZE more bytes: by writing the chunk when it is full, else by growing the buffer. */
+static enum mm_class make_room(struct writer *w, size_t size)
+{
+    if (w->used && w->used + size > MM_TRACE_CHUNK_TARGET) {
+        enum mm_class cls = write_chunk(w);
+        if (cls != MM_OK)
+            return cls;
+    }
+    return !w->failed && reserve(&w->raw, &w->raw_capacity, w->used + size) ? MM_OK : writer_fail(w, ENOMEM);
+}
+
+static enum mm_class write_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct writer *w = context;
+    for (size_t i = 0; i < count; i++) {
+        enum mm_class cls = make_room(w, MM_TRACE_EVENT_MAX);
+        if (cls != MM_OK)
+            return cls;
+        w->used += mm_trace_encode_event(&w->state, &events[i], w->raw + w->used);
+        w->next_event++;
+    }
+    return MM_OK;
+}
+
+static enum mm_class write_record(void *context, const struct mm_record *record)
+{
+    struct writer *w = context;
+    if (record->type == MM_RECORD_EVENT)
+        return write_events(w, &record->event, 1);
+    enum mm_class cls = make_room(w, mm_trace_record_bound(record));
+    if (cls == MM_OK)
+        w->used += mm_trace_encode_record(record, w->raw + w->used);
+    return cls;
+}
+
+static enum mm_class write_flush(void *context)
+{
+    return write_chunk(context);
+}
+
+static void free_writer(struct writer *w)
+{
+    mm_codec_destroy(w->codec);
+    mm_free(w->raw);
+    mm_free(w->out);
+    mm_free(w);
+}
+
+static void write_close(void *context)
+{
+    struct writer *w = context;
+    if (write_chunk(w) == MM_OK) {
+        unsigned char end[MM_TRACE_CHUNK_HEADER];
+        mm_trace_chunk_put(end,
+                           &(struct mm_trace_chunk){.codec = MM_TRACE_END, .first_event = w->next_event});
+        writer_put(w, end, sizeof end);
+    }
+    if (!mm_own_fd_close(&w->file))
+        writer_fail(w, errno);
+    free_writer(w);
+}
+
+static bool write_header(const struct mm_own_fd *file)
+{
+    unsigned char header[MM_TRACE_FILE_HEADER] = MM_TRACE_MAGIC;
+    header[8] = MM_TRACE_VERSION;
+    return writer_send(file, header, sizeof header);
+}
+
+enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_failure *failure,
+                                  struct mm_sink *sink, struct mm_error *err)
+{
+    struct writer *w = mm_alloc_zero(1, sizeof *w);
+    if (!w) {
+        close(fd);
+        return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
+    }
+    bool opened = mm_own_fd_open(&w->file, fd);
+    w->flags = flags;
+    if (failure)
+        w->report = *failure;
+    restart(w);
+    w->codec = mm_codec_create();
+    if (!w->codec || !reserve(&w->raw, &w->raw_capacity, MM_TRACE_CHUNK_TARGET)) {
+        mm_own_fd_close(&w->file);
+        free_writer(w);
+        return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace writer");
+    }
+    if (!opened || !write_header(&w->file)) {
+        int error = errno;
+        mm_own_fd_close(&w->file);
+        free_writer(w);
+        errno = error;
+        return mm_fail(err, MM_LIMIT, "trace.write", "cannot write a trace: %s", strerror(errno));
+    }
+    *sink = (struct mm_sink){.context = w,
+                             .record = write_record,
+                             .events = write_events,
+                             .flush = write_flush,
+                             .close = write_close};
+    return MM_OK;
+}
+
+enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err)
+{
+    return mm_trace_writer_for(fd, 0, NULL, sink, err);
+}
+
+int mm_trace_connect(const char *name)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(name);
+    int fd = length < sizeof address.sun_path
+                 ? mm_fd_move_high(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
+                 : -1;
+    if (fd < 0)
+        return -1;
+    memcpy(address.sun_path + 1, name, length);
+    if (connect(fd, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0)
+        return fd;
+    close(fd);
+    return -1;
+}

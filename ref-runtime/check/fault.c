@@ -1,0 +1,203 @@
+/* Seeded faults of commands: what they break, in one place.  All of it runs on the executor's turn or under
+ * rt_lock, and only when REFCL_FAULT is set. */
+#include "ref-runtime/check/fault.h"
+#include "ref-runtime/event.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { DELAY_NS = 300 * 1000, OBJECTS = 256 };
+
+bool rt_fault_forgets(const struct rt_event *event)
+{
+    return event->queue ? IN_FAULTY(WAIT_LIST_IGNORED) : IN_FAULTY(USER_EVENT_IGNORED);
+}
+
+bool rt_fault_returns_early(const struct rt_event *event)
+{
+    switch (event->command_type) {
+    case CL_COMMAND_MAP_BUFFER:
+    case CL_COMMAND_MAP_IMAGE:
+    case CL_COMMAND_SVM_MAP:
+        return IN_FAULTY(BLOCKING_MAP_EARLY);
+    default:
+        return IN_FAULTY(BLOCKING_READ_EARLY);
+    }
+}
+
+static void delay(void)
+{
+    const struct timespec pause = {0, DELAY_NS};
+    nanosleep(&pause, NULL);
+}
+
+void rt_fault_delay(struct rt_command *command)
+{
+    switch (in_fault_now) {
+    case IN_FAULT_EVENT_EARLY:
+        pthread_mutex_lock(&rt_lock);
+        rt_event_set_status(command->event, CL_COMPLETE);
+        pthread_mutex_unlock(&rt_lock);
+        delay();
+        break;
+    case IN_FAULT_WAIT_EARLY:
+    case IN_FAULT_FINISH_EARLY:
+    case IN_FAULT_BLOCKING_READ_EARLY:
+    case IN_FAULT_BLOCKING_MAP_EARLY:
+    case IN_FAULT_CALLBACK_EARLY:
+        delay();
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- what kernels see and leave ---- */
+
+static struct object {
+    uint64_t address;
+    size_t size;
+    unsigned char *before, *after; /* before: as a kernel sees it, or saw it; after: as it left it */
+} objects[OBJECTS];
+
+static struct object *object_of(const struct in_object *o)
+{
+    struct object *found = &objects[(o->address >> 7) % OBJECTS];
+    if (found->address != o->address || found->size != o->size) {
+        mm_free(found->before);
+        mm_free(found->after);
+        *found = (struct object){.address = o->address,
+                                 .size = (size_t)o->size,
+                                 .before = mm_alloc_zero(1, (size_t)o->size),
+                                 .after = NULL};
+    }
+    return found;
+}
+
+static bool concerned(const struct rt_launch_argument *a, const struct in_argument *bound)
+{
+    bool svm = a->svm && bound->object;
+    bool buffer = a->mem && bound->object && !bound->image && !bound->pipe;
+    return IN_FAULTY(ENQUEUE_STALE) ? svm : svm || buffer;
+}
+
+static void at_start(const struct in_object *o)
+{
+    struct object *object = object_of(o);
+    void *memory = (void *)(uintptr_t)o->address;
+    if (!object->before) {
+        return;
+    }
+    if (IN_FAULTY(KERNEL_END_LATE)) {
+        memcpy(object->before, memory, object->size);
+    } else {
+        memcpy(memory, object->before, object->size);
+    }
+}
+
+static void at_end(const struct in_object *o)
+{
+    struct object *object = object_of(o);
+    void *memory = (void *)(uintptr_t)o->address;
+    if (!object->before || !IN_FAULTY(KERNEL_END_LATE)) {
+        return;
+    }
+    mm_free(object->after);
+    object->after = mm_alloc(object->size);
+    if (object->after) {
+        memcpy(object->after, memory, object->size);
+        memcpy(memory, object->before, object->size);
+    }
+}
+
+/* What the kernel before wrote arrives now, if its object is still the same. */
+static void arrive(const struct in_object *o)
+{
+    struct object *object = object_of(o);
+    if (object->after) {
+        memcpy((void *)(uintptr_t)o->address, object->after, object->size);
+        mm_free(object->after);
+        object->after = NULL;
+    }
+}
+
+/* The objects that a block has captured pointers to: the words of its literal that point into any. */
+static void each_captured(const struct rt_kernel_command *k, void (*function)(const struct in_object *))
+{
+    const unsigned char *block = k->block;
+    for (size_t at = 0; block && at + sizeof(uint64_t) <= k->block_object.size; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, block + at, sizeof(word));
+        const struct in_object *o = rt_index_find(word);
+        bool svm = o && o->origin >= MM_ORIGIN_COARSE_SVM && o->origin <= MM_ORIGIN_FINE_SVM_ATOMICS;
+        if (o && o->address == word && o->region == MM_GLOBAL && (svm || !IN_FAULTY(ENQUEUE_STALE))) {
+            function(o);
+        }
+    }
+}
+
+static void each(struct rt_kernel_command *k, void (*function)(const struct in_object *))
+{
+    each_captured(k, function);
+    for (size_t i = 0; k->arguments && i < k->launch->argument_count; i++) {
+        if (concerned(&k->launch->arguments[i], &k->arguments[i])) {
+            function(k->arguments[i].object);
+        }
+    }
+}
+
+static bool about_kernels(void)
+{
+    return IN_FAULTY(ENQUEUE_STALE) || IN_FAULTY(KERNEL_START_STALE) || IN_FAULTY(KERNEL_END_LATE);
+}
+
+void rt_fault_kernel_start(struct rt_kernel_command *kernel)
+{
+    if (about_kernels()) {
+        each(kernel, arrive);
+        each(kernel, at_start);
+    }
+}
+
+void rt_fault_kernel_end(struct rt_kernel_command *kernel)
+{
+    if (about_kernels()) {
+        each(kernel, at_end);
+    }
+}
+
+/* ---- transfers ---- */
+
+size_t rt_fault_partial(size_t size)
+{
+    return size > 4 ? size - 4 : 0;
+}
+
+static struct snapshot {
+    const void *pointer;
+    size_t size;
+    unsigned char *bytes;
+} snapshots[OBJECTS];
+
+static struct snapshot *snapshot_of(const void *pointer)
+{
+    return &snapshots[((uintptr_t)pointer >> 2) % OBJECTS];
+}
+
+void rt_fault_svm_map(const void *pointer, size_t size)
+{
+    struct snapshot *s = snapshot_of(pointer);
+    mm_free(s->bytes);
+    *s = (struct snapshot){pointer, size, mm_alloc(size)};
+    if (s->bytes) {
+        memcpy(s->bytes, pointer, size);
+    }
+}
+
+void rt_fault_svm_unmap(const void *pointer)
+{
+    struct snapshot *s = snapshot_of(pointer);
+    if (s->bytes && s->pointer == pointer) {
+        memcpy((void *)(uintptr_t)pointer, s->bytes, s->size);
+    }
+}

@@ -1,0 +1,23 @@
+/* Seeded faults of commands: see interp/fault.def. */
+#ifndef RT_FAULT_H
+#define RT_FAULT_H
+
+#include "interp/fault.h"
+#include "ref-runtime/enqueue/launch.h"
+
+/* Whether a command that enters the queue forgets EVENT of its wait list. */
+bool rt_fault_forgets(const struct rt_event *event);
+/* Whether a blocking call for EVENT does not block. */
+bool rt_fault_returns_early(const struct rt_event *event);
+/* Before a command starts: time in which what came too early is seen. */
+void rt_fault_delay(struct rt_command *command);
+/* A kernel whose arguments are bound starts, and has ended. */
+void rt_fault_kernel_start(struct rt_kernel_command *kernel);
+void rt_fault_kernel_end(struct rt_kernel_command *kernel);
+/* The bytes of SIZE that a partial transfer moves. */
+size_t rt_fault_partial(size_t size);
+/* SVM at POINTER was mapped, is unmapped. */
+void rt_fault_svm_map(const void *pointer, size_t size);
+void rt_fault_svm_unmap(const void *pointer);
+
+#endif

@@ -1,0 +1,402 @@
+/* REFCL_CHECK=api: host accesses to coarse-grained SVM and to what maps show, outside of a map
+ * [CL 5.2.4 R2, R8; 5.6.1 R1, R33].
+ *
+ * The pages are protected but for those that are mapped, and mapped pages for reading alone are read-only.
+ * An access all the same is a finding, or an event of the recorded execution, and goes on.  Kernels use the
+ * same addresses of SVM: where the processor has protection keys, SVM is out of reach for all threads but the
+ * executor's; elsewhere it is open to everyone while a command runs, and what the host does just then is not
+ * seen. */
+#include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/check/api_check.h"
+#include "ref-runtime/sched/command.h"
+#include "ref-runtime/record/host_access.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_FINDINGS = 8, MOST_EVENTS = 1000 }; /* of one allocation, which is left open then */
+
+struct map {
+    struct map *next;
+    const unsigned char *pointer;
+    size_t size;
+    bool writes, complete;
+};
+struct range {
+    struct range *next;
+    unsigned char *data;
+    size_t size, pages; /* bytes; PAGES: whole pages */
+    bool shared;
+    unsigned users; /* of the runtime */
+    unsigned findings;
+    struct map *maps; /* the latest first */
+    char name[32];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct range *ranges;
+static unsigned commands;                   /* that may use SVM */
+static struct sigaction previous, original; /* handlers: the latest that is not ours, the first */
+static size_t page;
+static int key = -1; /* of pages that only the executor can reach, -1: there are no such */
+static bool svm_on;
+
+bool rt_guard_on(void)
+{
+    return rt_api_checked();
+}
+
+static void prepare(void)
+{
+    void *frame[1];
+    backtrace(frame, 1); /* loads what it needs now, not in the handler */
+    page = (size_t)sysconf(_SC_PAGESIZE);
+#ifdef PKEY_DISABLE_ACCESS
+    key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+#endif
+    svm_on = rt_api_checked() || (rt_recorder() && key >= 0);
+}
+
+static void prepare_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare);
+}
+
+bool rt_guard_svm_on(void)
+{
+    prepare_once();
+    return svm_on;
+}
+
+/* The executor may use what hosts may not; so may the threads that it starts from now on. */
+static void let_executor_in(void)
+{
+#ifdef PKEY_DISABLE_ACCESS
+    if (key >= 0) {
+        pkey_set(key, 0);
+    }
+#endif
+}
+
+void rt_guard_as_host(void)
+{
+#ifdef PKEY_DISABLE_ACCESS
+    if (rt_guard_svm_on() && key >= 0) {
+        pkey_set(key, PKEY_DISABLE_ACCESS);
+    }
+#endif
+}
+
+/* ---- under the lock ---- */
+
+static struct range *find(const void *pointer)
+{
+    const unsigned char *p = pointer;
+    struct range *r = ranges;
+    while (r && !(p >= r->data && p < r->data + r->pages)) {
+        r = r->next;
+    }
+    return r;
+}
+
+/* What the host may do with pages. */
+static void allow(const struct range *r, void *at, size_t size, int protection)
+{
+#ifdef PKEY_DISABLE_ACCESS
+    if (r->shared && key >= 0) {
+        bool none = protection == PROT_NONE;
+        pkey_mprotect(at, size, none ? PROT_READ | PROT_WRITE : protection, none ? key : 0);
+        return;
+    }
+#endif
+    (void)r;
+    mprotect(at, size, protection);
+}
+
+static void allow_map(const struct range *r, const struct map *m, int protection)
+{
+    uintptr_t begin = (uintptr_t)m->pointer / page * page;
+    uintptr_t end = ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
+    allow(r, (void *)begin, end - begin, protection);
+}
+
+/* Pages of several maps are as open as the most open of them. */
+static void install(void);
+static void protect(const struct range *r)
+{
+    install();
+    bool used = r->shared && commands > 0;
+    unsigned most = rt_api_checked() ? MOST_FINDINGS : MOST_EVENTS;
+    bool open = r->users > 0 || (used && key < 0) || r->findings >= most;
+    allow(r, r->data, r->pages, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    for (int writes = 0; !open && writes < 2; writes++) {
+        for (const struct map *m = r->maps; m; m = m->next) {
+            if (m->complete && m->writes == writes) {
+                allow_map(r, m, writes || used ? PROT_READ | PROT_WRITE : PROT_READ);
+            }
+        }
+    }
+}
+
+/* ---- faults ---- */
+
+static bool covers(const struct map *m, const unsigned char *at)
+{
+    uintptr_t begin = (uintptr_t)m->pointer / page * page;
+    uintptr_t end = ((uintptr_t)m->pointer + m->size + page - 1) / page * page;
+    return (uintptr_t)at >= begin && (uintptr_t)at < end;
+}
+
+/* Whether a page fault was a write, where the machine tells: 1, 0 or -1. */
+static int fault_writes(const void *context)
+{
+#if defined(__x86_64__)
+    const ucontext_t *c = context;
+    return (c->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+    (void)context;
+    return -1;
+#endif
+}
+
+/* The instruction. */
+static const void *fault_code(const void *context)
+{
+#if defined(__x86_64__)
+    const ucontext_t *c = context;
+    return (const void *)(uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+#else
+    (void)context;
+    return NULL;
+#endif
+}
+
+static const char *describe(const struct range *r, const unsigned char *at, int writes, char *text,
+                            size_t size)
+{
+    bool pending = false, read_only = false;
+    for (const struct map *m = r->maps; m; m = m->next) {
+        pending = pending || (covers(m, at) && !m->complete);
+        read_only = read_only || (covers(m, at) && m->complete);
+    }
+    snprintf(text, size, "host %s byte %zu of %s%s, %s",
+             writes < 0 ? "uses"
+             : writes   ? "writes"
+                        : "reads",
+             (size_t)(at - r->data), r->name, r->shared ? " (coarse-grained SVM)" : "",
+             read_only ? "which is mapped for reading"
+             : pending ? "whose map is not complete"
+                       : "which is not mapped");
+    if (pending && !read_only) {
+        return r->shared ? "CL 5.6.1 R33" : "CL 5.2.4 R2";
+    }
+    return r->shared ? "CL 5.6.1 R1" : "CL 5.2.4 R8";
+}
+
+/* True if the fault was one of a guarded page; the access may be tried again then. */
+static bool handle(const unsigned char *at, int writes, const void *code)
+{
+    char text[1024];
+    const char *clause = NULL;
+    pthread_mutex_lock(&lock);
+    struct range *r = find(at);
+    if (r) {
+        clause = describe(r, at, writes, text, sizeof(text));
+        r->findings++;
+        allow(r, (void *)((uintptr_t)at / page * page), page, PROT_READ | PROT_WRITE);
+    }
+    pthread_mutex_unlock(&lock);
+    if (r && rt_api_checked()) {
+        rt_api_report("host-access", clause, text, sizeof(text));
+    }
+    if (r && writes >= 0) {
+        rt_host_fault(at, writes, code);
+    }
+    return r != NULL;
+}
+
+static void pass_on(int signal_number, siginfo_t *info, void *context)
+{
+    if (previous.sa_flags & SA_SIGINFO) {
+        previous.sa_sigaction(signal_number, info, context);
+    } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+        previous.sa_handler(signal_number);
+    } else {
+        sigaction(signal_number, &previous, NULL);
+    }
+}
+
+/* What is not ours goes to whoever was there before. */
+static void on_fault(int signal_number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    bool ours = handle(info->si_addr, fault_writes(context), fault_code(context));
+    errno = saved;
+    if (ours) {
+        return;
+    }
+    /* A handler that came later may pass on what it got from here: then the same INFO is seen further down
+     * the stack.  A handler that leaves by a jump is told apart by that, too. */
+    static _Thread_local const void *passed, *frame;
+    if (passed == info && (uintptr_t)__builtin_frame_address(0) < (uintptr_t)frame) {
+        sigaction(signal_number, &original, NULL);
+        return;
+    }
+    passed = info;
+    frame = __builtin_frame_address(0);
+    pass_on(signal_number, info, context);
+    passed = NULL;
+}
+
+/* Under the lock, whenever pages are protected.  Whoever put a handler in our place is asked after us from
+ * now on. */
+static void install(void)
+{
+    struct sigaction now,
+        action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    static bool installed;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGSEGV, NULL, &now) == 0 &&
+        !((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)) {
+        previous = now;
+        original = installed ? original : now;
+        installed = true;
+        sigaction(SIGSEGV, &action, NULL);
+    }
+}
+
+/* ---- memory ---- */
+
+void *rt_guard_alloc(size_t size, bool shared, const char *name)
+{
+    prepare_once();
+    if (size > SIZE_MAX - page) {
+        return NULL;
+    }
+    struct range *r = mm_alloc_zero(1, sizeof(*r));
+    size_t pages = (size + page - 1) / page * page;
+    void *data =
+        r ? mmap(NULL, pages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+          : MAP_FAILED;
+    if (data == MAP_FAILED) {
+        mm_free(r);
+        return NULL;
+    }
+    *r = (struct range){.data = data, .size = size, .pages = pages, .shared = shared};
+    snprintf(r->name, sizeof(r->name), "%s", name);
+    pthread_mutex_lock(&lock);
+    r->next = ranges;
+    ranges = r;
+    protect(r);
+    pthread_mutex_unlock(&lock);
+    return data;
+}
+
+void rt_guard_free(void *data)
+{
+    pthread_mutex_lock(&lock);
+    struct range **at = &ranges;
+    while (*at && (*at)->data != data) {
+        at = &(*at)->next;
+    }
+    struct range *r = *at;
+    if (r) {
+        *at = r->next;
+        munmap(r->data, r->pages);
+    }
+    pthread_mutex_unlock(&lock);
+    while (r && r->maps) {
+        struct map *m = r->maps;
+        r->maps = m->next;
+        mm_free(m);
+    }
+    mm_free(r);
+}
+
+/* ---- maps ---- */
+
+void rt_guard_map(const void *pointer, size_t size, cl_map_flags flags)
+{
+    struct map *m = mm_alloc_zero(1, sizeof(*m));
+    pthread_mutex_lock(&lock);
+    struct range *r = m ? find(pointer) : NULL;
+    if (r) {
+        *m = (struct map){.next = r->maps, .pointer = pointer, .size = size, .writes = flags != CL_MAP_READ};
+        r->maps = m;
+        install();
+    }
+    pthread_mutex_unlock(&lock);
+    if (!r) {
+        mm_free(m);
+    }
+}
+
+void rt_guard_mapped(const void *pointer)
+{
+    pthread_mutex_lock(&lock);
+    struct range *r = find(pointer);
+    struct map *oldest = NULL;
+    for (struct map *m = r ? r->maps : NULL; m; m = m->next) {
+        oldest = m->pointer == pointer && !m->complete ? m : oldest;
+    }
+    if (oldest) {
+        oldest->complete = true;
+        protect(r);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void rt_guard_unmap(const void *pointer)
+{
+    pthread_mutex_lock(&lock);
+    struct range *r = find(pointer);
+    struct map **at = r ? &r->maps : NULL;
+    while (at && *at && (*at)->pointer != pointer) {
+        at = &(*at)->next;
+    }
+    struct map *m = at ? *at : NULL;
+    if (m) {
+        *at = m->next;
+        install();
+        protect(r);
+    }
+    pthread_mutex_unlock(&lock);
+    mm_free(m);
+}
+
+/* ---- the runtime's own accesses ---- */
+
+static void use(const void *data, bool begin)
+{
+    pthread_mutex_lock(&lock);
+    struct range *only = data ? find(data) : NULL;
+    unsigned *count = !data ? &commands : only ? &only->users : NULL;
+    if (count) {
+        *count += begin ? 1 : -1u;
+    }
+    bool changed = count && *count == (begin ? 1 : 0);
+    for (const struct range *r = ranges; changed && r; r = r->next) {
+        if (r == only || (!data && r->shared)) {
+            protect(r);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void rt_guard_begin(const void *data)
+{
+    if (!data) {
+        let_executor_in();
+    }
+    use(data, true);
+}
+
+void rt_guard_end(const void *data)
+{
+    use(data, false);
+}

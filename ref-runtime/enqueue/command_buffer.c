@@ -1,0 +1,252 @@
+/* Command buffers as objects: creation, recording, queries [cl_khr_command_buffer 0.9.1]. */
+#include "ref-runtime/enqueue/command_buffer.h"
+
+#include <string.h>
+
+static struct rt_command_buffer *live(cl_command_buffer_khr handle)
+{
+    return rt_object_check(handle, RT_COMMAND_BUFFER);
+}
+
+/* ---- creation ---- */
+
+/* One property is known, once; its flags are those of the version that is offered. */
+static cl_int parse_properties(const cl_command_buffer_properties_khr *properties, size_t *count,
+                               cl_command_buffer_flags_khr *flags)
+{
+    size_t n = 0;
+    for (; properties && properties[n]; n += 2) {
+        if (properties[n] != CL_COMMAND_BUFFER_FLAGS_KHR || n > 0) {
+            return CL_INVALID_VALUE;
+        }
+        *flags = properties[n + 1];
+    }
+    *count = properties ? n + 1 : 0;
+    return *flags & ~(cl_command_buffer_flags_khr)CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR ? CL_INVALID_VALUE
+                                                                                         : CL_SUCCESS;
+}
+
+cl_command_buffer_khr CL_API_CALL
+rt_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *queues,
+                            const cl_command_buffer_properties_khr *properties, cl_int *errcode_ret)
+{
+    size_t count = 0;
+    cl_command_buffer_flags_khr flags = 0;
+    if (num_queues != 1 || !queues) {
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    }
+    struct rt_queue *queue = rt_host_queue(queues[0]);
+    if (!queue) {
+        return rt_null(errcode_ret, CL_INVALID_COMMAND_QUEUE);
+    }
+    cl_int error = parse_properties(properties, &count, &flags);
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    struct rt_command_buffer *buffer = rt_object_create(RT_COMMAND_BUFFER, sizeof(*buffer));
+    if (!buffer) {
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    rt_object_retain(queue);
+    buffer->queue = queue;
+    buffer->flags = flags;
+    if (count) {
+        buffer->properties = mm_alloc(count * sizeof(*properties));
+        if (!buffer->properties) {
+            rt_object_release(buffer);
+            return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        }
+        memcpy(buffer->properties, properties, count * sizeof(*properties));
+        buffer->property_count = count;
+    }
+    rt_null(errcode_ret, CL_SUCCESS);
+    return (cl_command_buffer_khr)buffer;
+}
+
+void rt_command_buffer_destroy(struct rt_command_buffer *buffer)
+{
+    for (size_t i = 0; i < buffer->count; i++) {
+        rt_command_discard(buffer->commands[i].pattern);
+        mm_free(buffer->commands[i].points);
+    }
+    mm_free(buffer->commands);
+    mm_free(buffer->properties);
+    rt_object_release_held(buffer->queue);
+}
+
+cl_int CL_API_CALL rt_clRetainCommandBufferKHR(cl_command_buffer_khr handle)
+{
+    return rt_api_retain(handle, RT_COMMAND_BUFFER) ? CL_SUCCESS : CL_INVALID_COMMAND_BUFFER_KHR;
+}
+
+cl_int CL_API_CALL rt_clReleaseCommandBufferKHR(cl_command_buffer_khr handle)
+{
+    return rt_api_release(handle, RT_COMMAND_BUFFER) ? CL_SUCCESS : CL_INVALID_COMMAND_BUFFER_KHR;
+}
+
+/* Recording ends, once. */
+cl_int CL_API_CALL rt_clFinalizeCommandBufferKHR(cl_command_buffer_khr handle)
+{
+    struct rt_command_buffer *buffer = live(handle);
+    if (!buffer) {
+        return CL_INVALID_COMMAND_BUFFER_KHR;
+    }
+    pthread_mutex_lock(&rt_lock);
+    bool again = buffer->finalized;
+    buffer->finalized = true;
+    pthread_mutex_unlock(&rt_lock);
+    return again ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+/* ---- recording ---- */
+
+/* Sync-points are numbered from 1 in the order of recording. */
+static bool points_valid(const struct rt_command_buffer *buffer, cl_uint count,
+                         const cl_sync_point_khr *points)
+{
+    if ((count == 0) != (points == NULL)) {
+        return false;
+    }
+    for (cl_uint i = 0; i < count; i++) {
+        if (points[i] == 0 || points[i] > buffer->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+cl_int rt_recording_begin(struct rt_submission *s, const char *name, cl_command_buffer_khr handle,
+                          cl_command_queue queue, cl_uint count, const cl_sync_point_khr *points,
+                          cl_sync_point_khr *point, const cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_command_buffer *buffer = live(handle);
+    if (!buffer) {
+        return CL_INVALID_COMMAND_BUFFER_KHR;
+    }
+    *s = (struct rt_submission){.name = name,
+                                .queue = buffer->queue,
+                                .count = count,
+                                .buffer = buffer,
+                                .points = points,
+                                .point = point};
+    pthread_mutex_lock(&rt_lock);
+    cl_int error = buffer->finalized                      ? CL_INVALID_OPERATION
+                   : queue                                ? CL_INVALID_COMMAND_QUEUE
+                   : mutable_handle                       ? CL_INVALID_VALUE
+                   : !points_valid(buffer, count, points) ? CL_INVALID_SYNC_POINT_WAIT_LIST_KHR
+                                                          : CL_SUCCESS;
+    pthread_mutex_unlock(&rt_lock);
+    return error;
+}
+
+/* Under rt_lock. */
+static bool make_room(struct rt_command_buffer *buffer)
+{
+    if (buffer->count < buffer->capacity) {
+        return true;
+    }
+    size_t capacity = buffer->capacity ? buffer->capacity * 2 : 8;
+    struct rt_recorded *grown = mm_realloc(buffer->commands, capacity * sizeof(*grown));
+    if (grown) {
+        buffer->commands = grown;
+        buffer->capacity = capacity;
+    }
+    return grown != NULL;
+}
+
+cl_int rt_command_buffer_add(const struct rt_submission *s, struct rt_command *command)
+{
+    struct rt_command_buffer *buffer = s->buffer;
+    cl_uint *points = mm_alloc((s->count + 1u) * sizeof(*points));
+    pthread_mutex_lock(&rt_lock);
+    cl_int error = !points || !make_room(buffer) ? CL_OUT_OF_HOST_MEMORY
+                   : buffer->finalized           ? CL_INVALID_OPERATION
+                                                 : CL_SUCCESS;
+    if (!error) {
+        for (cl_uint i = 0; i < s->count; i++) {
+            points[i] = s->points[i];
+        }
+        buffer->commands[buffer->count++] = (struct rt_recorded){command, command->event->command_type,
+                                                                 command->is_barrier, points, s->count};
+        if (s->point) {
+            *s->point = (cl_sync_point_khr)buffer->count;
+        }
+    }
+    pthread_mutex_unlock(&rt_lock);
+    if (error) {
+        mm_free(points);
+        rt_command_discard(command);
+        return error;
+    }
+    struct rt_event *unused = command->event; /* of a command that never runs */
+    command->event = NULL;
+    command->is_barrier = false;
+    rt_api_release(unused, RT_EVENT);
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL rt_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                      cl_uint count, const cl_sync_point_khr *points,
+                                                      cl_sync_point_khr *point,
+                                                      cl_mutable_command_khr *mutable_handle)
+{
+    static const struct rt_operation nothing = {.start = NULL};
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandBarrierWithWaitListKHR", buffer, queue, count, points,
+                                      point, mutable_handle);
+    if (error) {
+        return error;
+    }
+    struct rt_command *command = rt_command_create(s.queue, CL_COMMAND_BARRIER, s.name, &nothing, 0);
+    if (command) {
+        command->is_barrier = true;
+    }
+    return rt_submit(&s, command);
+}
+
+/* ---- queries ---- */
+
+static cl_int get_queues(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_handle(out, ((const struct rt_command_buffer *)object)->queue);
+}
+
+static cl_int get_queue_count(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_uint(out, 1);
+}
+
+static cl_int get_state(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_command_buffer *buffer = object;
+    pthread_mutex_lock(&rt_lock);
+    cl_uint state = buffer->pending     ? CL_COMMAND_BUFFER_STATE_PENDING_KHR
+                    : buffer->finalized ? CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR
+                                        : CL_COMMAND_BUFFER_STATE_RECORDING_KHR;
+    pthread_mutex_unlock(&rt_lock);
+    return rt_info_uint(out, state);
+}
+
+static cl_int get_properties(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_command_buffer *buffer = object;
+    return rt_info_put(out, buffer->properties, buffer->property_count * sizeof(*buffer->properties));
+}
+
+static const struct rt_info_row rows[] = {
+    RT_INFO_GET(CL_COMMAND_BUFFER_QUEUES_KHR, get_queues),
+    RT_INFO_GET(CL_COMMAND_BUFFER_NUM_QUEUES_KHR, get_queue_count),
+    RT_INFO_GET(CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, rt_info_references),
+    RT_INFO_GET(CL_COMMAND_BUFFER_STATE_KHR, get_state),
+    RT_INFO_GET(CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, get_properties),
+};
+
+cl_int CL_API_CALL rt_clGetCommandBufferInfoKHR(cl_command_buffer_khr handle,
+                                                cl_command_buffer_info_khr param_name, size_t size,
+                                                void *value, size_t *size_ret)
+{
+    const struct rt_command_buffer *buffer = live(handle);
+    return buffer ? RT_INFO_QUERY(rows, buffer, param_name, size, value, size_ret)
+                  : CL_INVALID_COMMAND_BUFFER_KHR;
+}

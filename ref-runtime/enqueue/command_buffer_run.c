@@ -1,0 +1,197 @@
+/* Command buffers in queues [cl_khr_command_buffer 0.9.1].
+ *
+ * An enqueued buffer is one command.  When it starts, a copy of each recorded command becomes its child in
+ * the same queue, after those that the recording puts it after; it is complete when they all are. */
+#include "ref-runtime/enqueue/command_buffer.h"
+#include "ref-runtime/enqueue/launch.h"
+
+#include <string.h>
+
+struct run {
+    struct rt_command_buffer *buffer; /* held by the command */
+    struct rt_command *children[];    /* while the command starts */
+};
+
+/* ---- copies of recorded commands ---- */
+
+static struct rt_command *instance(const struct rt_command *parent, const struct rt_recorded *recorded)
+{
+    const struct rt_command *pattern = recorded->pattern;
+    struct rt_command *command = rt_command_create(parent->queue, recorded->type, pattern->record.kind,
+                                                   pattern->operation, pattern->payload_size);
+    if (!command) {
+        return NULL;
+    }
+    memcpy(command->payload, pattern->payload, pattern->payload_size);
+    if (pattern->operation == &rt_kernel_operation) {
+        ((struct rt_kernel_command *)(void *)command->payload)->launch_is_shared = true;
+        rt_kernel_describe(command);
+    }
+    for (size_t i = 0; i < RT_COMMAND_HOLDS && pattern->held[i]; i++) {
+        rt_command_hold(command, pattern->held[i]);
+    }
+    command->record.parent = parent->record.id;
+    command->call = parent->began;
+    return command;
+}
+
+static bool make_children(struct run *run, const struct rt_command *parent)
+{
+    for (size_t i = 0; i < run->buffer->count; i++) {
+        run->children[i] = instance(parent, &run->buffer->commands[i]);
+        if (!run->children[i]) {
+            while (i-- > 0) {
+                rt_command_discard(run->children[i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What child number I comes after: its sync-points; of an in-order queue, the one before; else the latest
+ * barrier.  A barrier without sync-points: all earlier ones. */
+static bool depend(const struct run *run, size_t i, size_t barrier, bool in_order)
+{
+    const struct rt_recorded *recorded = &run->buffer->commands[i];
+    struct rt_command *command = run->children[i];
+    bool ok = true;
+    for (cl_uint k = 0; ok && k < recorded->point_count; k++) {
+        ok = rt_command_depend(command, run->children[recorded->points[k] - 1]->event, MM_NO_EVENT,
+                               MM_EDGE_WAIT);
+    }
+    bool all = recorded->is_barrier && recorded->point_count == 0;
+    for (size_t k = 0; ok && all && k < i; k++) {
+        ok = rt_command_depend(command, run->children[k]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
+    }
+    if (ok && in_order && i > 0) {
+        ok = rt_command_depend(command, run->children[i - 1]->event, MM_NO_EVENT, MM_EDGE_IN_ORDER);
+    } else if (ok && barrier < i) {
+        ok = rt_command_depend(command, run->children[barrier]->event, MM_NO_EVENT, MM_EDGE_BARRIER);
+    }
+    return ok;
+}
+
+/* Under rt_lock.  How many of the children are in the queue. */
+static size_t append_children(struct run *run, struct rt_command *parent)
+{
+    size_t barrier = SIZE_MAX;
+    for (size_t i = 0; i < run->buffer->count; i++) {
+        struct rt_command *child = run->children[i];
+        if (!depend(run, i, barrier, parent->queue->in_order)) {
+            for (size_t k = i; k < run->buffer->count; k++) {
+                rt_command_forget(run->children[k]);
+            }
+            return i;
+        }
+        barrier = run->buffer->commands[i].is_barrier ? i : barrier;
+        child->parent = parent;
+        parent->children++;
+        rt_object_retain(child->event); /* the scheduler's */
+        rt_command_append(child);
+    }
+    return run->buffer->count;
+}
+
+static cl_int start_buffer(struct rt_command *command)
+{
+    struct run *run = (void *)command->payload;
+    size_t count = run->buffer->count;
+    if (!make_children(run, command)) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    for (size_t i = 0; rt_recorder() && i < count; i++) {
+        struct mm_record record = {.type = MM_RECORD_COMMAND, .command = run->children[i]->record};
+        mm_recorder_record(rt_recorder(), &record);
+    }
+    command->ends_with_children = true;
+    pthread_mutex_lock(&rt_lock);
+    size_t appended = append_children(run, command);
+    pthread_mutex_unlock(&rt_lock);
+    for (size_t i = 0; i < count; i++) {
+        if (i < appended) {
+            rt_api_release(run->children[i]->event, RT_EVENT);
+        } else {
+            rt_command_discard(run->children[i]);
+        }
+    }
+    if (appended < count) {
+        command->status = CL_OUT_OF_HOST_MEMORY;
+    }
+    return appended > 0 ? RT_PENDING : command->status;
+}
+
+static void destroy_run(struct rt_command *command)
+{
+    const struct run *run = (void *)command->payload;
+    pthread_mutex_lock(&rt_lock);
+    run->buffer->pending--;
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* ---- enqueuing ---- */
+
+/* Queues that a buffer can go to have the device, the context and the properties of the one it was made for.
+ */
+static cl_int choose_queue(const struct rt_command_buffer *buffer, cl_uint count,
+                           const cl_command_queue *queues, struct rt_queue **queue)
+{
+    *queue = buffer->queue;
+    if ((count == 0) != (queues == NULL) || count > 1) {
+        return CL_INVALID_VALUE;
+    }
+    if (count == 0) {
+        return CL_SUCCESS;
+    }
+    *queue = rt_host_queue(queues[0]);
+    if (!*queue) {
+        return CL_INVALID_COMMAND_QUEUE;
+    }
+    if ((*queue)->context != buffer->queue->context) {
+        return CL_INVALID_CONTEXT;
+    }
+    return (*queue)->device != buffer->queue->device || (*queue)->flags != buffer->queue->flags
+               ? CL_INCOMPATIBLE_COMMAND_QUEUE_KHR
+               : CL_SUCCESS;
+}
+
+/* One more run, if the buffer's state allows it. */
+static cl_int note_run(struct rt_command_buffer *buffer)
+{
+    pthread_mutex_lock(&rt_lock);
+    bool allowed = buffer->finalized &&
+                   (buffer->pending == 0 || (buffer->flags & CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR));
+    buffer->pending += allowed;
+    pthread_mutex_unlock(&rt_lock);
+    return allowed ? CL_SUCCESS : CL_INVALID_OPERATION;
+}
+
+cl_int CL_API_CALL rt_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_queue *queues,
+                                                cl_command_buffer_khr handle, cl_uint count,
+                                                const cl_event *list, cl_event *event)
+{
+    static const struct rt_operation operation = {.start = start_buffer, .destroy = destroy_run};
+    struct rt_command_buffer *buffer = rt_object_check(handle, RT_COMMAND_BUFFER);
+    if (!buffer) {
+        return CL_INVALID_COMMAND_BUFFER_KHR;
+    }
+    struct rt_queue *queue;
+    cl_int error = choose_queue(buffer, num_queues, queues, &queue);
+    error = error ? error : rt_check_wait_list(queue->context, count, list);
+    error = error ? error : note_run(buffer);
+    if (error) {
+        return error;
+    }
+    struct rt_command *command =
+        rt_command_create(queue, CL_COMMAND_COMMAND_BUFFER_KHR, "clEnqueueCommandBufferKHR", &operation,
+                          sizeof(struct run) + buffer->count * sizeof(struct rt_command *));
+    if (!command) {
+        pthread_mutex_lock(&rt_lock);
+        buffer->pending--;
+        pthread_mutex_unlock(&rt_lock);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    ((struct run *)(void *)command->payload)->buffer = buffer;
+    rt_command_hold(command, buffer);
+    return rt_command_enqueue(command, count, list, event, false);
+}

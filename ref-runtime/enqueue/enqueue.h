@@ -1,0 +1,79 @@
+/* What the enqueue files share: the checks that every call begins with. */
+#ifndef RT_ENQUEUE_H
+#define RT_ENQUEUE_H
+
+#include "ref-runtime/memory/memory.h"
+
+/* The live host command-queue that HANDLE names, NULL if there is none: device queues take no commands of the
+ * host. */
+struct rt_queue *rt_host_queue(cl_command_queue handle);
+/* Queue and wait list, as every enqueue call checks them: *QUEUE is set on CL_SUCCESS. */
+cl_int rt_enqueue_begin(cl_command_queue handle, cl_uint count, const cl_event *list,
+                        struct rt_queue **queue);
+/* Where a command goes: into a queue at once, or into a command buffer, to be enqueued with it. */
+struct rt_submission {
+    const char *name; /* of the call */
+    struct rt_queue *queue;
+    cl_uint count; /* of LIST or POINTS */
+    const cl_event *list;
+    cl_event *event;
+    struct rt_command_buffer *buffer; /* NULL: into the queue */
+    const cl_sync_point_khr *points;
+    cl_sync_point_khr *point;
+};
+/* The same checks, for calls that a command buffer can hold as well. */
+cl_int rt_submission_begin(struct rt_submission *s, const char *name, cl_command_queue queue, cl_uint count,
+                           const cl_event *list, cl_event *event);
+/* COMMAND, which is S->name, goes where S says; it is not the caller's any more. */
+cl_int rt_submit(const struct rt_submission *s, struct rt_command *command);
+/* A buffer for a command of QUEUE: it exists, is of the same context, and is aligned for the device. */
+cl_int rt_enqueue_buffer(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem);
+/* Whether DEVICE supports images, and the size and the format of this one (enqueue/image.c). */
+cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *device);
+/* The bytes of MEM on COMMAND's device, up to date; NULL: no memory. */
+unsigned char *rt_enqueue_bytes(const struct rt_command *command, struct rt_mem *mem, size_t offset,
+                                size_t size);
+/* After writing there. */
+bool rt_enqueue_written(const struct rt_command *command, struct rt_mem *mem, size_t offset, size_t size);
+/* Records the access, whose bytes are DATA. */
+void rt_enqueue_record(const struct rt_command *command, enum mm_kind kind, struct rt_mem *mem, size_t offset,
+                       size_t size, const void *data);
+/* The same of memory that the application gave as the host's. */
+void rt_enqueue_record_host(const struct rt_command *command, enum mm_kind kind, const void *host,
+                            size_t size);
+
+/* A region in linear memory: where row Y of slice Z begins. */
+struct rt_layout {
+    size_t origin, row_pitch, slice_pitch;
+};
+/* Moves a region of so many bytes, rows and slices. */
+struct rt_rect {
+    struct rt_mem *source, *target; /* NULL: HOST */
+    void *host;
+    struct rt_layout from, to;
+    size_t region[3];
+};
+/* A command for it in QUEUE, to be submitted; NULL: no memory. */
+struct rt_command *rt_rect_command(struct rt_queue *queue, cl_command_type type, const char *name,
+                                   const struct rt_rect *rect);
+/* True if some row of one region shares a byte with some row of the other; both lie in the same storage,
+ * from their bases on. */
+bool rt_layouts_overlap(const struct rt_layout *a, size_t a_base, const struct rt_layout *b, size_t b_base,
+                        const size_t region[3]);
+/* A map of a buffer or image, checked but for what is said here (enqueue/map.c): flags, host access, overlap.
+ */
+struct rt_map {
+    struct rt_mem *mem;
+    size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */
+    struct rt_layout layout;     /* of the mapped bytes in MEM, and how many they are */
+    size_t bytes[3];
+    cl_map_flags flags;
+};
+void *rt_enqueue_map(struct rt_queue *queue, cl_command_type type, const char *name, const struct rt_map *map,
+                     bool blocking, cl_uint count, const cl_event *list, cl_event *event,
+                     cl_int *errcode_ret);
+/* Fills in LAYOUT and BYTES for a region of MEM. */
+void rt_mem_layout(const struct rt_mem *mem, const size_t origin[3], const size_t region[3],
+                   struct rt_layout *layout, size_t bytes[3]);
+
+#endif

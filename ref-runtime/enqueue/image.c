@@ -1,0 +1,368 @@
+/* Reading, writing, copying, filling and mapping images; copies between images and buffers
+ * [CL 5.3.3-5.3.6]. */
+#include "ref-runtime/enqueue/command_buffer.h"
+#include "ref-runtime/memory/image.h"
+
+#include <string.h>
+
+/* ---- checks ---- */
+
+cl_int rt_check_image_support(const struct rt_mem *mem, const struct rt_device *device)
+{
+    const struct rt_image *image = mem->image;
+    if (!device->limits.images) {
+        return CL_INVALID_OPERATION;
+    }
+    if (mem->mem_type != CL_MEM_OBJECT_IMAGE1D_BUFFER && mem->mem_type != CL_MEM_OBJECT_IMAGE3D &&
+        (image->shape.width > device->limits.image2d || image->shape.height > device->limits.image2d)) {
+        return CL_INVALID_IMAGE_SIZE;
+    }
+    return device->limits.required_formats && !rt_image_format_required(&image->format)
+               ? CL_IMAGE_FORMAT_NOT_SUPPORTED
+               : CL_SUCCESS;
+}
+
+static cl_int check_image(const struct rt_queue *queue, cl_mem handle, struct rt_mem **mem)
+{
+    *mem = rt_mem(handle);
+    if (!*mem || !(*mem)->image) {
+        return CL_INVALID_MEM_OBJECT;
+    }
+    return (*mem)->context == queue->context ? rt_check_image_support(*mem, queue->device)
+                                             : CL_INVALID_CONTEXT;
+}
+
+/* Origins in dimensions that the image does not have are 0, regions 1: their extent there is 1. */
+static cl_int check_region(const struct rt_mem *mem, const size_t *origin, const size_t *region)
+{
+    for (int d = 0; d < 3; d++) {
+        size_t most = mem->image->extent[d];
+        if (!origin || !region || region[d] == 0 || origin[d] > most || region[d] > most - origin[d]) {
+            return CL_INVALID_VALUE;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+/* Rows and slices in the host's memory or in a buffer; false if pitches are too small or not meant. */
+static bool linear_layout(const struct rt_mem *image, const size_t bytes[3], size_t row, size_t slice,
+                          struct rt_layout *layout)
+{
+    const struct rt_image_kind *kind = rt_image_kind(image->mem_type);
+    bool slices = kind->array || kind->most[2];
+    if ((slice && !slices) || (row && row < bytes[0])) {
+        return false;
+    }
+    row = row ? row : bytes[0];
+    size_t rows = kind->kind == IN_IMAGE_1D_ARRAY ? 1 : bytes[1], least;
+    if (__builtin_mul_overflow(row, rows, &least) || (slice && slice < least)) {
+        return false;
+    }
+    slice = slice ? slice : least;
+    *layout = kind->kind == IN_IMAGE_1D_ARRAY ? (struct rt_layout){0, slice, slice * bytes[1]}
+                                              : (struct rt_layout){0, row, slice};
+    return true;
+}
+
+/* ---- read and write ---- */
+
+struct request {
+    const size_t *origin, *region;
+    size_t row, slice;
+    void *ptr;
+    bool blocking, write;
+};
+
+static cl_int transfer(cl_command_queue handle, cl_mem image, const struct request *q, cl_uint count,
+                       const cl_event *list, cl_event *event)
+{
+    const cl_mem_flags forbidden =
+        CL_MEM_HOST_NO_ACCESS | (q->write ? CL_MEM_HOST_READ_ONLY : CL_MEM_HOST_WRITE_ONLY);
+    struct rt_queue *queue;
+    struct rt_mem *mem;
+    struct rt_rect rect = {.host = q->ptr};
+    struct rt_layout host, texels;
+    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    error = error ? error : check_image(queue, image, &mem);
+    error = error ? error : !q->ptr ? CL_INVALID_VALUE : check_region(mem, q->origin, q->region);
+    if (error) {
+        return error;
+    }
+    rt_mem_layout(mem, q->origin, q->region, &texels, rect.region);
+    if (!linear_layout(mem, rect.region, q->row, q->slice, &host)) {
+        return CL_INVALID_VALUE;
+    }
+    if (mem->flags & forbidden) {
+        return CL_INVALID_OPERATION;
+    }
+    rect.source = q->write ? NULL : mem;
+    rect.target = q->write ? mem : NULL;
+    rect.from = q->write ? host : texels;
+    rect.to = q->write ? texels : host;
+    struct rt_command *command =
+        rt_rect_command(queue, q->write ? CL_COMMAND_WRITE_IMAGE : CL_COMMAND_READ_IMAGE,
+                        q->write ? "clEnqueueWriteImage" : "clEnqueueReadImage", &rect);
+    return command ? rt_command_enqueue(command, count, list, event, q->blocking) : CL_OUT_OF_HOST_MEMORY;
+}
+
+cl_int CL_API_CALL rt_clEnqueueReadImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                         const size_t *origin, const size_t *region, size_t row_pitch,
+                                         size_t slice_pitch, void *ptr, cl_uint count, const cl_event *list,
+                                         cl_event *event)
+{
+    const struct request request = {origin, region, row_pitch, slice_pitch, ptr, blocking, false};
+    return transfer(queue, image, &request, count, list, event);
+}
+
+cl_int CL_API_CALL rt_clEnqueueWriteImage(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                          const size_t *origin, const size_t *region, size_t row_pitch,
+                                          size_t slice_pitch, const void *ptr, cl_uint count,
+                                          const cl_event *list, cl_event *event)
+{
+    const struct request request = {origin,   region, row_pitch, slice_pitch, (void *)(uintptr_t)ptr,
+                                    blocking, true};
+    return transfer(queue, image, &request, count, list, event);
+}
+
+/* ---- copies ---- */
+
+/* Both images lie in the same storage and the regions meet there. */
+static bool overlaps(struct rt_mem *source, const struct rt_rect *r, struct rt_mem *target)
+{
+    return rt_mem_root(source) == rt_mem_root(target) &&
+           rt_layouts_overlap(&r->from, rt_mem_offset(source), &r->to, rt_mem_offset(target), r->region);
+}
+
+static cl_int copy(const struct rt_submission *s, cl_mem source, cl_mem target, const size_t *source_origin,
+                   const size_t *target_origin, const size_t *region)
+{
+    struct rt_rect rect = {0};
+    cl_int error = check_image(s->queue, source, &rect.source);
+    error = error ? error : check_image(s->queue, target, &rect.target);
+    if (error) {
+        return error;
+    }
+    const cl_image_format *a = &rect.source->image->format, *b = &rect.target->image->format;
+    if (a->image_channel_order != b->image_channel_order ||
+        a->image_channel_data_type != b->image_channel_data_type) {
+        return CL_IMAGE_FORMAT_MISMATCH;
+    }
+    error = check_region(rect.source, source_origin, region);
+    error = error ? error : check_region(rect.target, target_origin, region);
+    if (error) {
+        return error;
+    }
+    rt_mem_layout(rect.source, source_origin, region, &rect.from, rect.region);
+    rt_mem_layout(rect.target, target_origin, region, &rect.to, rect.region);
+    if (overlaps(rect.source, &rect, rect.target)) {
+        return CL_MEM_COPY_OVERLAP;
+    }
+    return rt_submit(s, rt_rect_command(s->queue, CL_COMMAND_COPY_IMAGE, s->name, &rect));
+}
+
+cl_int CL_API_CALL rt_clEnqueueCopyImage(cl_command_queue queue, cl_mem source, cl_mem target,
+                                         const size_t *source_origin, const size_t *target_origin,
+                                         const size_t *region, cl_uint count, const cl_event *list,
+                                         cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyImage", queue, count, list, event);
+    return error ? error : copy(&s, source, target, source_origin, target_origin, region);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                            cl_mem source, cl_mem target, const size_t *source_origin,
+                                            const size_t *target_origin, const size_t *region, cl_uint count,
+                                            const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                            cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error =
+        rt_recording_begin(&s, "clCommandCopyImageKHR", buffer, queue, count, points, point, mutable_handle);
+    return error ? error : copy(&s, source, target, source_origin, target_origin, region);
+}
+
+/* The image's region and, packed from OFFSET on, the buffer's. */
+static cl_int with_buffer(const struct rt_submission *s, cl_mem image, cl_mem buffer, const size_t *origin,
+                          const size_t *region, size_t offset, bool to_buffer)
+{
+    struct rt_mem *texels = NULL, *bytes = NULL;
+    struct rt_rect rect = {0};
+    struct rt_layout in_image, in_buffer;
+    cl_int error = check_image(s->queue, image, &texels);
+    error = error ? error : rt_enqueue_buffer(s->queue, buffer, &bytes);
+    if (!error && texels->mem_type == CL_MEM_OBJECT_IMAGE1D_BUFFER && texels->parent == bytes) {
+        error = CL_INVALID_MEM_OBJECT; /* the image is made of this very buffer */
+    }
+    error = error ? error : check_region(texels, origin, region);
+    if (error) {
+        return error;
+    }
+    rt_mem_layout(texels, origin, region, &in_image, rect.region);
+    linear_layout(texels, rect.region, 0, 0, &in_buffer);
+    in_buffer.origin = offset;
+    error = rt_check_range(bytes, offset, rect.region[0] * rect.region[1] * rect.region[2]);
+    if (error) {
+        return error;
+    }
+    rect.source = to_buffer ? texels : bytes;
+    rect.target = to_buffer ? bytes : texels;
+    rect.from = to_buffer ? in_image : in_buffer;
+    rect.to = to_buffer ? in_buffer : in_image;
+    if (overlaps(rect.source, &rect, rect.target)) {
+        return CL_MEM_COPY_OVERLAP;
+    }
+    cl_command_type type = to_buffer ? CL_COMMAND_COPY_IMAGE_TO_BUFFER : CL_COMMAND_COPY_BUFFER_TO_IMAGE;
+    return rt_submit(s, rt_rect_command(s->queue, type, s->name, &rect));
+}
+
+cl_int CL_API_CALL rt_clEnqueueCopyImageToBuffer(cl_command_queue queue, cl_mem source, cl_mem target,
+                                                 const size_t *origin, const size_t *region, size_t offset,
+                                                 cl_uint count, const cl_event *list, cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyImageToBuffer", queue, count, list, event);
+    return error ? error : with_buffer(&s, source, target, origin, region, offset, true);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyImageToBufferKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                    cl_mem source, cl_mem target, const size_t *origin,
+                                                    const size_t *region, size_t offset, cl_uint count,
+                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                                    cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandCopyImageToBufferKHR", buffer, queue, count, points,
+                                      point, mutable_handle);
+    return error ? error : with_buffer(&s, source, target, origin, region, offset, true);
+}
+
+cl_int CL_API_CALL rt_clEnqueueCopyBufferToImage(cl_command_queue queue, cl_mem source, cl_mem target,
+                                                 size_t offset, const size_t *origin, const size_t *region,
+                                                 cl_uint count, const cl_event *list, cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueCopyBufferToImage", queue, count, list, event);
+    return error ? error : with_buffer(&s, target, source, origin, region, offset, false);
+}
+
+cl_int CL_API_CALL rt_clCommandCopyBufferToImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                                    cl_mem source, cl_mem target, size_t offset,
+                                                    const size_t *origin, const size_t *region, cl_uint count,
+                                                    const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                                    cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error = rt_recording_begin(&s, "clCommandCopyBufferToImageKHR", buffer, queue, count, points,
+                                      point, mutable_handle);
+    return error ? error : with_buffer(&s, target, source, origin, region, offset, false);
+}
+
+/* ---- fill ---- */
+
+struct fill {
+    struct rt_mem *mem;
+    struct rt_layout layout;
+    size_t bytes[3];
+    unsigned char element[16];
+};
+
+static cl_int run_fill(struct rt_command *command)
+{
+    const struct fill *f = (void *)command->payload;
+    size_t element = f->mem->image->element_size;
+    for (size_t z = 0; z < f->bytes[2]; z++) {
+        for (size_t y = 0; y < f->bytes[1]; y++) {
+            size_t at = f->layout.origin + z * f->layout.slice_pitch + y * f->layout.row_pitch;
+            unsigned char *row = rt_enqueue_bytes(command, f->mem, at, f->bytes[0]);
+            if (!row || !rt_enqueue_written(command, f->mem, at, f->bytes[0])) {
+                return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+            }
+            for (size_t x = 0; x < f->bytes[0]; x += element) {
+                memcpy(row + x, f->element, element);
+            }
+            rt_enqueue_record(command, MM_WRITE, f->mem, at, f->bytes[0], row);
+        }
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int fill(const struct rt_submission *s, cl_mem image, const void *color, const size_t *origin,
+                   const size_t *region)
+{
+    static const struct rt_operation operation = {.start = run_fill};
+    struct rt_mem *mem;
+    cl_int error = check_image(s->queue, image, &mem);
+    error = error ? error : !color ? CL_INVALID_VALUE : check_region(mem, origin, region);
+    if (error) {
+        return error;
+    }
+    struct rt_command *command =
+        rt_command_create(s->queue, CL_COMMAND_FILL_IMAGE, s->name, &operation, sizeof(struct fill));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    rt_command_hold(command, mem);
+    struct fill *f = (void *)command->payload;
+    f->mem = mem;
+    rt_mem_layout(mem, origin, region, &f->layout, f->bytes);
+    /* Depth images are filled with one float, all others with four channels. */
+    union in_texel texel = {{0}};
+    memcpy(&texel, color, mem->image->shape.order == IN_ORDER_DEPTH ? sizeof(float) : sizeof(texel));
+    in_texel_encode(mem->image->shape.order, mem->image->shape.type, &texel, f->element);
+    return rt_submit(s, command);
+}
+
+cl_int CL_API_CALL rt_clEnqueueFillImage(cl_command_queue queue, cl_mem image, const void *color,
+                                         const size_t *origin, const size_t *region, cl_uint count,
+                                         const cl_event *list, cl_event *event)
+{
+    struct rt_submission s;
+    cl_int error = rt_submission_begin(&s, "clEnqueueFillImage", queue, count, list, event);
+    return error ? error : fill(&s, image, color, origin, region);
+}
+
+cl_int CL_API_CALL rt_clCommandFillImageKHR(cl_command_buffer_khr buffer, cl_command_queue queue,
+                                            cl_mem image, const void *color, const size_t *origin,
+                                            const size_t *region, cl_uint count,
+                                            const cl_sync_point_khr *points, cl_sync_point_khr *point,
+                                            cl_mutable_command_khr *mutable_handle)
+{
+    struct rt_submission s;
+    cl_int error =
+        rt_recording_begin(&s, "clCommandFillImageKHR", buffer, queue, count, points, point, mutable_handle);
+    return error ? error : fill(&s, image, color, origin, region);
+}
+
+/* ---- map ---- */
+
+void *CL_API_CALL rt_clEnqueueMapImage(cl_command_queue handle, cl_mem image, cl_bool blocking,
+                                       cl_map_flags flags, const size_t *origin, const size_t *region,
+                                       size_t *row_pitch, size_t *slice_pitch, cl_uint count,
+                                       const cl_event *list, cl_event *event, cl_int *errcode_ret)
+{
+    struct rt_queue *queue;
+    struct rt_mem *mem;
+    cl_int error = rt_enqueue_begin(handle, count, list, &queue);
+    error = error ? error : check_image(queue, image, &mem);
+    error = error ? error : check_region(mem, origin, region);
+    if (!error && (!row_pitch || (mem->image->slice_pitch && !slice_pitch))) {
+        error = CL_INVALID_VALUE;
+    }
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    struct rt_map map = {.mem = mem, .flags = flags};
+    memcpy(map.origin, origin, sizeof(map.origin));
+    memcpy(map.region, region, sizeof(map.region));
+    rt_mem_layout(mem, origin, region, &map.layout, map.bytes);
+    void *pointer = rt_enqueue_map(queue, CL_COMMAND_MAP_IMAGE, "clEnqueueMapImage", &map, blocking, count,
+                                   list, event, errcode_ret);
+    if (pointer) {
+        *row_pitch = mem->image->shape.row_pitch;
+        if (slice_pitch) {
+            *slice_pitch = mem->image->slice_pitch;
+        }
+    }
+    return pointer;
+}

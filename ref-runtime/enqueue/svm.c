@@ -1,0 +1,301 @@
+/* Commands on shared virtual memory [CL 5.6.1]. */
+#include "ref-runtime/device.h"
+#include "ref-runtime/enqueue/enqueue.h"
+#include "ref-runtime/check/fault.h"
+#include "ref-runtime/check/host_guard.h"
+
+#include <string.h>
+
+/* Records an access to [POINTER, POINTER + SIZE), SVM or memory of the host. */
+static void record(const struct rt_command *command, enum mm_kind kind, const void *pointer, size_t size,
+                   const void *data)
+{
+    const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, pointer) : NULL;
+    if (svm) {
+        rt_record_access(command, kind, svm->object.id,
+                         (uint64_t)((const unsigned char *)pointer - svm->data), size, data);
+    } else {
+        rt_record_host_memory(command, kind, pointer, size);
+    }
+}
+
+/* Devices without SVM take no such command. */
+static cl_int begin(cl_command_queue handle, cl_uint count, const cl_event *list, struct rt_queue **queue)
+{
+    cl_int error = rt_enqueue_begin(handle, count, list, queue);
+    return error ? error : (*queue)->device->limits.svm == 0 ? CL_INVALID_OPERATION : CL_SUCCESS;
+}
+
+/* ---- free ---- */
+
+struct svm_free {
+    void(CL_CALLBACK *function)(cl_command_queue, cl_uint, void **, void *);
+    void *data;
+    cl_uint count;
+    void *pointers[];
+};
+
+/* The application's function runs on the callback thread, and the command is complete when it returned. */
+static void call_free_function(void *data)
+{
+    struct rt_command *command = data;
+    struct svm_free *f = (void *)command->payload;
+    rt_record_function(command);
+    f->function((cl_command_queue)command->queue, f->count, f->pointers, f->data);
+    rt_record_returned(command);
+    rt_sched_complete(command, CL_SUCCESS);
+}
+
+static cl_int run_free(struct rt_command *command)
+{
+    struct svm_free *f = (void *)command->payload;
+    if (f->function) {
+        return rt_callback_post(call_free_function, command) ? RT_PENDING : CL_OUT_OF_HOST_MEMORY;
+    }
+    for (cl_uint i = 0; i < f->count; i++) {
+        rt_clSVMFree((cl_context)command->queue->context, f->pointers[i]);
+    }
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL rt_clEnqueueSVMFree(cl_command_queue handle, cl_uint num_svm_pointers,
+                                       void *svm_pointers[],
+                                       void(CL_CALLBACK *pfn_free)(cl_command_queue, cl_uint, void *[],
+                                                                   void *),
+                                       void *user_data, cl_uint count, const cl_event *list, cl_event *event)
+{
+    static const struct rt_operation operation = {.start = run_free};
+    struct rt_queue *queue;
+    cl_int error = begin(handle, count, list, &queue);
+    if (error) {
+        return error;
+    }
+    if ((num_svm_pointers == 0) != (svm_pointers == NULL)) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_command *command =
+        rt_command_create(queue, CL_COMMAND_SVM_FREE, "clEnqueueSVMFree", &operation,
+                          sizeof(struct svm_free) + num_svm_pointers * sizeof(void *));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    struct svm_free *f = (void *)command->payload;
+    f->function = pfn_free;
+    f->data = user_data;
+    f->count = num_svm_pointers;
+    for (cl_uint i = 0; i < num_svm_pointers; i++) {
+        f->pointers[i] = svm_pointers[i];
+    }
+    return rt_command_enqueue(command, count, list, event, false);
+}
+
+/* ---- copy and fill ---- */
+
+struct svm_copy {
+    void *to;
+    const void *from;
+    size_t size, pattern_size;
+    unsigned char pattern[128];
+};
+
+static cl_int run_copy(struct rt_command *command)
+{
+    const struct svm_copy *c = (void *)command->payload;
+    record(command, MM_READ, c->from, c->size, c->from);
+    memcpy(c->to, c->from, IN_FAULTY(SVM_COPY_PARTIAL) ? rt_fault_partial(c->size) : c->size);
+    record(command, MM_WRITE, c->to, c->size, c->to);
+    return CL_SUCCESS;
+}
+
+static cl_int run_fill(struct rt_command *command)
+{
+    const struct svm_copy *c = (void *)command->payload;
+    for (size_t i = 0; i < c->size; i += c->pattern_size) {
+        memcpy((unsigned char *)c->to + i, c->pattern, c->pattern_size);
+    }
+    record(command, MM_WRITE, c->to, c->size, c->to);
+    return CL_SUCCESS;
+}
+
+/* A range that begins in SVM of the context stays in its allocation; others are the host's own memory. */
+static bool range_valid(const struct rt_queue *queue, const void *pointer, size_t size)
+{
+    const struct rt_svm *svm = rt_svm_find(queue->context, pointer);
+    return !svm || size <= svm->size - (size_t)((const unsigned char *)pointer - svm->data);
+}
+
+cl_int CL_API_CALL rt_clEnqueueSVMMemcpy(cl_command_queue handle, cl_bool blocking, void *to,
+                                         const void *from, size_t size, cl_uint count, const cl_event *list,
+                                         cl_event *event)
+{
+    static const struct rt_operation operation = {.start = run_copy};
+    struct rt_queue *queue;
+    cl_int error = begin(handle, count, list, &queue);
+    if (error) {
+        return error;
+    }
+    if (!to || !from || !range_valid(queue, to, size) || !range_valid(queue, from, size)) {
+        return CL_INVALID_VALUE;
+    }
+    uintptr_t a = (uintptr_t)to, b = (uintptr_t)from;
+    if (a < b + size && b < a + size) {
+        return CL_MEM_COPY_OVERLAP;
+    }
+    struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_MEMCPY, "clEnqueueSVMMemcpy",
+                                                   &operation, sizeof(struct svm_copy));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    *(struct svm_copy *)(void *)command->payload = (struct svm_copy){.to = to, .from = from, .size = size};
+    return rt_command_enqueue(command, count, list, event, blocking);
+}
+
+cl_int CL_API_CALL rt_clEnqueueSVMMemFill(cl_command_queue handle, void *to, const void *pattern,
+                                          size_t pattern_size, size_t size, cl_uint count,
+                                          const cl_event *list, cl_event *event)
+{
+    static const struct rt_operation operation = {.start = run_fill};
+    struct rt_queue *queue;
+    cl_int error = begin(handle, count, list, &queue);
+    if (error) {
+        return error;
+    }
+    if (!pattern || pattern_size == 0 || pattern_size > 128 || (pattern_size & (pattern_size - 1)) ||
+        size % pattern_size || !to || (uintptr_t)to % pattern_size || !range_valid(queue, to, size)) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_MEMFILL, "clEnqueueSVMMemFill",
+                                                   &operation, sizeof(struct svm_copy));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    struct svm_copy *c = (void *)command->payload;
+    *c = (struct svm_copy){.to = to, .size = size, .pattern_size = pattern_size};
+    memcpy(c->pattern, pattern, pattern_size);
+    return rt_command_enqueue(command, count, list, event, false);
+}
+
+/* ---- map, unmap, migrate: the memory is shared, so only the order is affected ---- */
+
+/* Commands may use fine-grained SVM at any time. */
+static void record_map(const struct rt_command *command, enum mm_kind kind, const struct rt_svm_map *r)
+{
+    const struct rt_svm *svm = rt_recorder() ? rt_svm_find(NULL, r->pointer) : NULL;
+    if (svm) {
+        rt_record_map(command, kind, svm->object.id,
+                      (uint64_t)((const unsigned char *)r->pointer - svm->data), r->size,
+                      svm->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER ? 0 : r->flags, 0, svm->size);
+    }
+}
+
+static cl_int run_map(struct rt_command *command)
+{
+    const struct rt_svm_map *r = (void *)command->payload;
+    record_map(command, MM_MAP, r);
+    if (rt_guard_svm_on()) {
+        rt_guard_mapped(r->pointer);
+    }
+    if (IN_FAULTY(SVM_UNMAP_LOST)) {
+        rt_fault_svm_map(r->pointer, r->size);
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int run_unmap(struct rt_command *command)
+{
+    const struct rt_svm_map *r = (void *)command->payload;
+    if (IN_FAULTY(SVM_UNMAP_LOST)) {
+        rt_fault_svm_unmap(r->pointer);
+    }
+    record_map(command, MM_UNMAP, r);
+    return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL rt_clEnqueueSVMMap(cl_command_queue handle, cl_bool blocking, cl_map_flags flags,
+                                      void *pointer, size_t size, cl_uint count, const cl_event *list,
+                                      cl_event *event)
+{
+    static const struct rt_operation operation = {.start = run_map};
+    struct rt_queue *queue;
+    cl_int error = begin(handle, count, list, &queue);
+    if (error) {
+        return error;
+    }
+    const cl_map_flags known = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    if (!pointer || size == 0 || (flags & ~known) ||
+        ((flags & CL_MAP_WRITE_INVALIDATE_REGION) && (flags & (CL_MAP_READ | CL_MAP_WRITE))) ||
+        !range_valid(queue, pointer, size)) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_MAP, "clEnqueueSVMMap", &operation,
+                                                   sizeof(struct rt_svm_map));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    if (rt_guard_svm_on()) {
+        rt_guard_map(pointer, size, flags);
+    }
+    const struct rt_svm_map map = {.pointer = pointer, .size = size, .flags = flags};
+    *(struct rt_svm_map *)(void *)command->payload = map;
+    if (rt_recorder()) {
+        rt_svm_map_note(&map);
+    }
+    error = rt_command_enqueue(command, count, list, event, blocking);
+    if (error && rt_recorder()) {
+        rt_svm_map_take(pointer);
+    }
+    if (error && rt_guard_svm_on()) {
+        rt_guard_unmap(pointer);
+    }
+    return error;
+}
+
+cl_int CL_API_CALL rt_clEnqueueSVMUnmap(cl_command_queue handle, void *pointer, cl_uint count,
+                                        const cl_event *list, cl_event *event)
+{
+    static const struct rt_operation operation = {.start = run_unmap};
+    struct rt_queue *queue;
+    cl_int error = begin(handle, count, list, &queue);
+    if (error) {
+        return error;
+    }
+    if (!pointer) {
+        return CL_INVALID_VALUE;
+    }
+    struct rt_command *command = rt_command_create(queue, CL_COMMAND_SVM_UNMAP, "clEnqueueSVMUnmap",
+                                                   &operation, sizeof(struct rt_svm_map));
+    if (!command) {
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    *(struct rt_svm_map *)(void *)command->payload = rt_svm_map_take(pointer);
+    if (rt_guard_svm_on()) {
+        rt_guard_unmap(pointer);
+    }
+    return rt_command_enqueue(command, count, list, event, false);
+}
+
+cl_int CL_API_CALL rt_clEnqueueSVMMigrateMem(cl_command_queue handle, cl_uint num_svm_pointers,
+                                             const void **svm_pointers, const size_t *sizes,
+                                             cl_mem_migration_flags flags, cl_uint count,
+                                             const cl_event *list, cl_event *event)
+{
+    static const struct rt_operation nothing = {.start = NULL};
+    const cl_mem_migration_flags known = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
+    struct rt_queue *queue;
+    cl_int error = begin(handle, count, list, &queue);
+    if (error) {
+        return error;
+    }
+    if (num_svm_pointers == 0 || !svm_pointers || (flags & ~known)) {
+        return CL_INVALID_VALUE;
+    }
+    for (cl_uint i = 0; i < num_svm_pointers; i++) {
+        const struct rt_svm *svm = rt_svm_find(queue->context, svm_pointers[i]);
+        if (!svm || (sizes && sizes[i] && !range_valid(queue, svm_pointers[i], sizes[i]))) {
+            return CL_INVALID_VALUE;
+        }
+    }
+    struct rt_command *command =
+        rt_command_create(queue, CL_COMMAND_SVM_MIGRATE_MEM, "clEnqueueSVMMigrateMem", &nothing, 0);
+    return command ? rt_command_enqueue(command, count, list, event, false) : CL_OUT_OF_HOST_MEMORY;
+}

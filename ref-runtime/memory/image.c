@@ -1,0 +1,392 @@
+/* Image objects: creation and queries [CL 5.3.1, 5.3.7]. */
+#include "ref-runtime/memory/image.h"
+#include "ref-runtime/device.h"
+
+#include <string.h>
+
+static const struct rt_image_kind kinds[] = {
+    {CL_MEM_OBJECT_IMAGE1D, IN_IMAGE_1D, {RT_IMAGE2D_MAX, 0, 0}, false},
+    {CL_MEM_OBJECT_IMAGE1D_BUFFER, IN_IMAGE_1D_BUFFER, {RT_IMAGE_MAX_BUFFER, 0, 0}, false},
+    {CL_MEM_OBJECT_IMAGE1D_ARRAY, IN_IMAGE_1D_ARRAY, {RT_IMAGE2D_MAX, 0, 0}, true},
+    {CL_MEM_OBJECT_IMAGE2D, IN_IMAGE_2D, {RT_IMAGE2D_MAX, RT_IMAGE2D_MAX, 0}, false},
+    {CL_MEM_OBJECT_IMAGE2D_ARRAY, IN_IMAGE_2D_ARRAY, {RT_IMAGE2D_MAX, RT_IMAGE2D_MAX, 0}, true},
+    {CL_MEM_OBJECT_IMAGE3D, IN_IMAGE_3D, {RT_IMAGE3D_MAX, RT_IMAGE3D_MAX, RT_IMAGE3D_MAX}, false},
+};
+
+const struct rt_image_kind *rt_image_kind(cl_mem_object_type type)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        if (kinds[i].type == type) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- descriptors ---- */
+
+/* The largest width and height of the type on some device. */
+static size_t most_of(const struct rt_context *context, const struct rt_image_kind *kind, int dimension)
+{
+    size_t most = 0;
+    for (cl_uint i = 0; i < context->device_count; i++) {
+        const struct rt_limits *limits = &context->devices[i]->limits;
+        size_t here = limits->images ? limits->image2d : 0;
+        most = here > most ? here : most;
+    }
+    return kind->most[dimension] == RT_IMAGE2D_MAX ? most : kind->most[dimension];
+}
+
+static cl_int check_sizes(const struct rt_context *context, const struct rt_image_kind *kind,
+                          const cl_image_desc *d)
+{
+    const size_t sizes[3] = {d->image_width, d->image_height, d->image_depth};
+    for (int i = 0; i < 3; i++) {
+        if (kind->most[i] && sizes[i] == 0) {
+            return CL_INVALID_IMAGE_DESCRIPTOR;
+        }
+    }
+    if (kind->array && d->image_array_size == 0) {
+        return CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (kind->most[i] && sizes[i] > most_of(context, kind, i)) {
+            return CL_INVALID_IMAGE_SIZE;
+        }
+    }
+    return kind->array && d->image_array_size > RT_IMAGE_MAX_ARRAY ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS;
+}
+
+static bool has_slices(const struct rt_image_kind *kind)
+{
+    return kind->array || kind->most[2];
+}
+
+/* Pitches: 0, or large enough and whole elements and rows; given only where there is memory to describe. */
+static bool make_shape(const struct rt_image_kind *kind, const cl_image_desc *d, bool memory_given,
+                       struct rt_image *image)
+{
+    struct in_image *shape = &image->shape;
+    size_t width = d->image_width, height = kind->most[1] ? d->image_height : 1;
+    size_t depth = kind->most[2] ? d->image_depth : 1, layers = kind->array ? d->image_array_size : 1;
+    size_t least = width * image->element_size, row = d->image_row_pitch, slice = d->image_slice_pitch;
+    if ((!memory_given && (row || slice)) || (row && (row < least || row % image->element_size)) ||
+        d->num_mip_levels || d->num_samples) {
+        return false;
+    }
+    row = row ? row : least;
+    slice = has_slices(kind) ? slice : 0;
+    if (slice && (slice < row * height || slice % row)) {
+        return false;
+    }
+    slice = slice ? slice : row * height;
+    shape->kind = kind->kind;
+    shape->order = image->format.image_channel_order - CL_R;
+    shape->type = image->format.image_channel_data_type - CL_SNORM_INT8;
+    shape->width = (uint32_t)width;
+    shape->height = (uint32_t)height;
+    shape->depth = (uint32_t)depth;
+    shape->array_size = (uint32_t)layers;
+    shape->row_pitch = row;
+    shape->slice_pitch = slice;
+    image->slice_pitch = has_slices(kind) ? slice : 0;
+    bool rows_are_layers = kind->kind == IN_IMAGE_1D_ARRAY;
+    image->layout_row = rows_are_layers ? slice : row;
+    image->layout_slice = rows_are_layers ? slice * layers : slice;
+    image->extent[0] = width;
+    image->extent[1] = rows_are_layers ? layers : height;
+    image->extent[2] = rows_are_layers ? 1 : depth * layers;
+    return true;
+}
+
+static size_t shape_size(const struct rt_image *image)
+{
+    return image->layout_slice * image->extent[2];
+}
+
+/* ---- images of other objects ---- */
+
+/* A 2D image may show another one with different channels: the pairs that may stand for each other. */
+static bool orders_compatible(cl_channel_order a, cl_channel_order b)
+{
+    static const cl_channel_order pairs[][2] = {
+        {CL_sBGRA, CL_BGRA}, {CL_sRGBA, CL_RGBA}, {CL_sRGB, CL_RGB}, {CL_sRGBx, CL_RGBx}, {CL_R, CL_DEPTH},
+    };
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
+        if ((a == pairs[i][0] && b == pairs[i][1]) || (a == pairs[i][1] && b == pairs[i][0])) {
+            return true;
+        }
+    }
+    return a == b;
+}
+
+static cl_int check_image_source(const struct rt_image *image, const struct rt_mem *source)
+{
+    const struct rt_image *other = source->image;
+    const cl_image_desc *d = &image->description;
+    if (!orders_compatible(image->format.image_channel_order, other->format.image_channel_order) ||
+        image->format.image_channel_data_type != other->format.image_channel_data_type) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    if (d->image_width != other->shape.width || d->image_height != other->shape.height ||
+        (d->image_row_pitch && d->image_row_pitch != other->shape.row_pitch) || d->image_slice_pitch) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    return CL_SUCCESS;
+}
+
+/* A buffer stands behind 1D buffer images, and a buffer or a 2D image may behind 2D images. */
+static cl_int check_source(const struct rt_context *context, const struct rt_image_kind *kind,
+                           const cl_image_desc *d, struct rt_mem **source)
+{
+    *source = NULL;
+    if (!d->mem_object) {
+        return kind->kind == IN_IMAGE_1D_BUFFER ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+    }
+    struct rt_mem *mem = rt_mem(d->mem_object);
+    if (!mem || mem->context != context) {
+        return CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    bool buffer = mem->mem_type == CL_MEM_OBJECT_BUFFER &&
+                  (kind->kind == IN_IMAGE_1D_BUFFER || kind->kind == IN_IMAGE_2D);
+    bool image = mem->mem_type == CL_MEM_OBJECT_IMAGE2D && kind->kind == IN_IMAGE_2D;
+    *source = mem;
+    return buffer || image ? CL_SUCCESS : CL_INVALID_IMAGE_DESCRIPTOR;
+}
+
+/* ---- creation ---- */
+
+static cl_int check_format(const struct rt_context *context, const cl_image_format *format,
+                           cl_mem_flags flags, cl_mem_object_type type)
+{
+    if (!format || !rt_image_format_valid(format)) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    return rt_image_format_offered(context, format, flags, type) ? CL_SUCCESS : CL_IMAGE_FORMAT_NOT_SUPPORTED;
+}
+
+/* Everything that can be wrong, in the order of the arguments. */
+static cl_int describe(const struct rt_context *context, cl_mem_flags *flags, const cl_image_format *format,
+                       const cl_image_desc *d, const void *host_ptr, struct rt_image *image,
+                       struct rt_mem **source)
+{
+    if (!rt_mem_flags_valid(*flags)) {
+        return CL_INVALID_VALUE;
+    }
+    if (!format) {
+        return CL_INVALID_IMAGE_FORMAT_DESCRIPTOR;
+    }
+    const struct rt_image_kind *kind = d ? rt_image_kind(d->image_type) : NULL;
+    cl_int error = check_format(context, format, *flags, d ? d->image_type : CL_MEM_OBJECT_IMAGE2D);
+    if (error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR || !kind) {
+        return error == CL_INVALID_IMAGE_FORMAT_DESCRIPTOR ? error : CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    error = error ? error : check_sizes(context, kind, d);
+    error = error ? error : check_source(context, kind, d, source);
+    if (error) {
+        return error;
+    }
+    bool needs_pointer = (*flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) != 0;
+    if (*source && !rt_mem_inherit_flags((*source)->flags, flags)) {
+        return CL_INVALID_VALUE;
+    }
+    if (!host_ptr == needs_pointer) {
+        return CL_INVALID_HOST_PTR;
+    }
+    image->format = *format;
+    image->description = *d;
+    image->element_size = in_image_element_size(format->image_channel_order - CL_R,
+                                                format->image_channel_data_type - CL_SNORM_INT8);
+    if (*source && (*source)->image) {
+        error = check_image_source(image, *source);
+        image->description.image_row_pitch = (*source)->image->shape.row_pitch;
+        if (error) {
+            return error;
+        }
+    }
+    if (!make_shape(kind, &image->description, host_ptr || *source, image)) {
+        return *source && kind->kind == IN_IMAGE_2D && !d->num_mip_levels && !d->num_samples
+                   ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR
+                   : CL_INVALID_IMAGE_DESCRIPTOR;
+    }
+    return *source && shape_size(image) > (*source)->size ? CL_INVALID_IMAGE_DESCRIPTOR : CL_SUCCESS;
+}
+
+static cl_mem create_image(cl_context handle, const cl_mem_properties *properties, cl_mem_flags flags,
+                           const cl_image_format *format, const cl_image_desc *description, void *host_ptr,
+                           cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(handle);
+    if (!context) {
+        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    }
+    if (properties && properties[0]) {
+        return rt_null(errcode_ret, CL_INVALID_PROPERTY);
+    }
+    if (!rt_context_images(context)) {
+        return rt_null(errcode_ret, CL_INVALID_OPERATION);
+    }
+    struct rt_image image = {0};
+    struct rt_mem *source = NULL;
+    cl_int error = describe(context, &flags, format, description, host_ptr, &image, &source);
+    if (error) {
+        return rt_null(errcode_ret, error);
+    }
+    size_t size = shape_size(&image);
+    if (size > rt_context_max_alloc(context)) {
+        return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    }
+    struct rt_mem *mem = rt_mem_create(context, description->image_type, flags, size);
+    if (!mem) {
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    mem->image = mm_alloc(sizeof(image));
+    if (mem->image) {
+        *mem->image = image;
+    }
+    if (source) {
+        rt_mem_attach(mem, source, 0);
+    }
+    if (!mem->image || !rt_mem_set_properties(mem, properties) ||
+        (!source && !rt_mem_initialise(mem, host_ptr))) {
+        rt_object_release(mem);
+        return rt_null(errcode_ret, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    }
+    rt_null(errcode_ret, CL_SUCCESS);
+    return (cl_mem)mem;
+}
+
+cl_mem CL_API_CALL rt_clCreateImage(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                    const cl_image_desc *description, void *host_ptr, cl_int *errcode_ret)
+{
+    return create_image(context, NULL, flags, format, description, host_ptr, errcode_ret);
+}
+
+cl_mem CL_API_CALL rt_clCreateImageWithProperties(cl_context context, const cl_mem_properties *properties,
+                                                  cl_mem_flags flags, const cl_image_format *format,
+                                                  const cl_image_desc *description, void *host_ptr,
+                                                  cl_int *errcode_ret)
+{
+    return create_image(context, properties, flags, format, description, host_ptr, errcode_ret);
+}
+
+/* The calls of OpenCL 1.1: their sizes and pitches are arguments, and wrong ones are CL_INVALID_IMAGE_SIZE.
+ */
+static cl_mem create_old(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                         const cl_image_desc *description, void *host_ptr, cl_int *errcode_ret)
+{
+    cl_int error = CL_SUCCESS;
+    cl_mem image = create_image(context, NULL, flags, format, description, host_ptr, &error);
+    rt_null(errcode_ret, error == CL_INVALID_IMAGE_DESCRIPTOR ? CL_INVALID_IMAGE_SIZE : error);
+    return image;
+}
+
+cl_mem CL_API_CALL rt_clCreateImage2D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                      size_t width, size_t height, size_t row_pitch, void *host_ptr,
+                                      cl_int *errcode_ret)
+{
+    const cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE2D,
+                                       .image_width = width,
+                                       .image_height = height,
+                                       .image_row_pitch = row_pitch};
+    return create_old(context, flags, format, &description, host_ptr, errcode_ret);
+}
+
+cl_mem CL_API_CALL rt_clCreateImage3D(cl_context context, cl_mem_flags flags, const cl_image_format *format,
+                                      size_t width, size_t height, size_t depth, size_t row_pitch,
+                                      size_t slice_pitch, void *host_ptr, cl_int *errcode_ret)
+{
+    const cl_image_desc description = {.image_type = CL_MEM_OBJECT_IMAGE3D,
+                                       .image_width = width,
+                                       .image_height = height,
+                                       .image_depth = depth,
+                                       .image_row_pitch = row_pitch,
+                                       .image_slice_pitch = slice_pitch};
+    return create_old(context, flags, format, &description, host_ptr, errcode_ret);
+}
+
+/* ---- queries ---- */
+
+static const struct rt_image *of(const void *object)
+{
+    return ((const struct rt_mem *)object)->image;
+}
+
+static cl_int get_format(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_put(out, &of(object)->format, sizeof(cl_image_format));
+}
+
+static cl_int get_element_size(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_size(out, of(object)->element_size);
+}
+
+static cl_int get_row_pitch(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_size(out, of(object)->shape.row_pitch);
+}
+
+static cl_int get_slice_pitch(const void *object, const struct rt_info_out *out)
+{
+    return rt_info_size(out, of(object)->slice_pitch);
+}
+
+/* Dimensions that a type does not have are 0. */
+static cl_int put_dimension(const void *object, const struct rt_info_out *out, int dimension, size_t size)
+{
+    const struct rt_image_kind *kind = rt_image_kind(of(object)->description.image_type);
+    return rt_info_size(out, kind->most[dimension] ? size : 0);
+}
+
+static cl_int get_width(const void *object, const struct rt_info_out *out)
+{
+    return put_dimension(object, out, 0, of(object)->shape.width);
+}
+
+static cl_int get_height(const void *object, const struct rt_info_out *out)
+{
+    return put_dimension(object, out, 1, of(object)->shape.height);
+}
+
+static cl_int get_depth(const void *object, const struct rt_info_out *out)
+{
+    return put_dimension(object, out, 2, of(object)->shape.depth);
+}
+
+static cl_int get_array_size(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_image_kind *kind = rt_image_kind(of(object)->description.image_type);
+    return rt_info_size(out, kind->array ? of(object)->shape.array_size : 0);
+}
+
+static cl_int get_buffer(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_mem *parent = ((const struct rt_mem *)object)->parent;
+    return rt_info_handle(out, parent && parent->mem_type == CL_MEM_OBJECT_BUFFER ? parent : NULL);
+}
+
+static cl_int get_none(const void *object, const struct rt_info_out *out)
+{
+    (void)object;
+    return rt_info_uint(out, 0);
+}
+
+static const struct rt_info_row image_rows[] = {
+    RT_INFO_GET(CL_IMAGE_FORMAT, get_format),       RT_INFO_GET(CL_IMAGE_ELEMENT_SIZE, get_element_size),
+    RT_INFO_GET(CL_IMAGE_ROW_PITCH, get_row_pitch), RT_INFO_GET(CL_IMAGE_SLICE_PITCH, get_slice_pitch),
+    RT_INFO_GET(CL_IMAGE_WIDTH, get_width),         RT_INFO_GET(CL_IMAGE_HEIGHT, get_height),
+    RT_INFO_GET(CL_IMAGE_DEPTH, get_depth),         RT_INFO_GET(CL_IMAGE_ARRAY_SIZE, get_array_size),
+    RT_INFO_GET(CL_IMAGE_BUFFER, get_buffer),       RT_INFO_GET(CL_IMAGE_NUM_MIP_LEVELS, get_none),
+    RT_INFO_GET(CL_IMAGE_NUM_SAMPLES, get_none),
+};
+
+cl_int CL_API_CALL rt_clGetImageInfo(cl_mem handle, cl_image_info param_name, size_t size, void *value,
+                                     size_t *size_ret)
+{
+    struct rt_mem *mem = rt_mem(handle);
+    if (!mem || !mem->image) {
+        return CL_INVALID_MEM_OBJECT;
+    }
+    return RT_INFO_QUERY(image_rows, mem, param_name, size, value, size_ret);
+}

@@ -1,0 +1,41 @@
+/* Memory objects and SVM among themselves. */
+#ifndef RT_MEMORY_H
+#define RT_MEMORY_H
+
+#include "ref-runtime/sched/command.h"
+
+/* A memory object of SIZE bytes without storage; READ_WRITE is the default of FLAGS.  NULL: no memory. */
+struct rt_mem *rt_mem_create(struct rt_context *context, cl_mem_object_type type, cl_mem_flags flags,
+                             size_t size);
+/* First contents, from HOST_PTR where the flags say so.  False: no memory. */
+bool rt_mem_initialise(struct rt_mem *mem, void *host_ptr);
+bool rt_mem_set_properties(struct rt_mem *mem, const cl_mem_properties *properties);
+bool rt_mem_flags_valid(cl_mem_flags flags);
+/* Makes MEM a view of SIZE bytes of PARENT from OFFSET on. */
+void rt_mem_attach(struct rt_mem *mem, struct rt_mem *parent, size_t offset);
+/* Flags of an object that shows part of one with flags PARENT: access may be narrowed, not widened; how the
+ * host pointer was used is inherited. */
+bool rt_mem_inherit_flags(cl_mem_flags parent, cl_mem_flags *flags);
+/* Frees the storage of a buffer. */
+void rt_storage_destroy(struct rt_mem *root);
+/* Where maps of MEM point; NULL: no memory. */
+unsigned char *rt_storage_map_pointer(struct rt_mem *mem, size_t offset);
+/* What a mapped region is: one per map call that was not unmapped. */
+struct rt_mapping {
+    struct rt_mapping *next;
+    struct rt_mem *mem;
+    void *pointer;
+    size_t origin[3], region[3]; /* buffers: bytes, in the first dimension; images: texels */
+    size_t begin, end;           /* of buffers and one-dimensional images: bytes of the root */
+    cl_map_flags flags;
+};
+void rt_mapping_free_all(struct rt_mem *mem);
+/* The ring of a pipe and what the interpreter keeps with it (pipe.c). */
+void rt_pipe_destroy(struct rt_mem *mem);
+/* A buffer that the host reads or writes through commands, checked: the error that OFFSET and SIZE deserve.
+ */
+cl_int rt_check_range(const struct rt_mem *mem, size_t offset, size_t size);
+/* CL_MISALIGNED_SUB_BUFFER_OFFSET where it applies to DEVICE. */
+cl_int rt_check_alignment(const struct rt_mem *mem, const struct rt_device *device);
+
+#endif

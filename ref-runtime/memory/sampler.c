@@ -1,0 +1,140 @@
+/* Samplers [CL 5.7]. */
+#include "ref-runtime/device.h"
+#include "ref-runtime/memory/image.h"
+
+#include <string.h>
+
+struct request {
+    cl_bool normalized;
+    cl_addressing_mode addressing;
+    cl_filter_mode filter;
+};
+
+/* Repeating needs normalized coordinates. */
+static bool valid(const struct request *r)
+{
+    bool repeats = r->addressing == CL_ADDRESS_REPEAT || r->addressing == CL_ADDRESS_MIRRORED_REPEAT;
+    return (r->normalized == CL_TRUE || r->normalized == CL_FALSE) && r->addressing >= CL_ADDRESS_NONE &&
+           r->addressing <= CL_ADDRESS_MIRRORED_REPEAT &&
+           (r->filter == CL_FILTER_NEAREST || r->filter == CL_FILTER_LINEAR) && (r->normalized || !repeats);
+}
+
+static cl_sampler create(struct rt_context *context, const struct request *r,
+                         const cl_sampler_properties *properties, size_t count, cl_int *errcode_ret)
+{
+    if (!valid(r)) {
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    }
+    if (!rt_context_images(context)) {
+        return rt_null(errcode_ret, CL_INVALID_OPERATION);
+    }
+    struct rt_sampler *sampler = rt_object_create(RT_SAMPLER, sizeof(*sampler));
+    if (!sampler) {
+        return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+    }
+    rt_object_retain(context);
+    sampler->context = context;
+    sampler->normalized = r->normalized;
+    sampler->addressing = r->addressing;
+    sampler->filter = r->filter;
+    sampler->shape =
+        (struct in_sampler){r->normalized == CL_TRUE, (enum in_addressing)(r->addressing - CL_ADDRESS_NONE),
+                            (enum in_filter)(r->filter - CL_FILTER_NEAREST)};
+    if (count) {
+        sampler->properties = mm_alloc(count * sizeof(*properties));
+        if (!sampler->properties) {
+            rt_object_release(sampler);
+            return rt_null(errcode_ret, CL_OUT_OF_HOST_MEMORY);
+        }
+        memcpy(sampler->properties, properties, count * sizeof(*properties));
+        sampler->property_count = count;
+    }
+    rt_null(errcode_ret, CL_SUCCESS);
+    return (cl_sampler)sampler;
+}
+
+cl_sampler CL_API_CALL rt_clCreateSampler(cl_context handle, cl_bool normalized,
+                                          cl_addressing_mode addressing, cl_filter_mode filter,
+                                          cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(handle);
+    const struct request request = {normalized, addressing, filter};
+    return context ? create(context, &request, NULL, 0, errcode_ret)
+                   : rt_null(errcode_ret, CL_INVALID_CONTEXT);
+}
+
+/* Each property at most once; what is not given is normalized, clamped, nearest. */
+static bool parse(const cl_sampler_properties *properties, struct request *r, size_t *count)
+{
+    bool seen[3] = {false};
+    size_t n = 0;
+    for (; properties && properties[n]; n += 2) {
+        cl_sampler_properties name = properties[n], value = properties[n + 1];
+        if (name < CL_SAMPLER_NORMALIZED_COORDS || name > CL_SAMPLER_FILTER_MODE || value > UINT32_MAX ||
+            seen[name - CL_SAMPLER_NORMALIZED_COORDS]) {
+            return false;
+        }
+        seen[name - CL_SAMPLER_NORMALIZED_COORDS] = true;
+        cl_uint *fields[3] = {&r->normalized, &r->addressing, &r->filter};
+        *fields[name - CL_SAMPLER_NORMALIZED_COORDS] = (cl_uint)value;
+    }
+    *count = properties ? n + 1 : 0;
+    return true;
+}
+
+cl_sampler CL_API_CALL rt_clCreateSamplerWithProperties(cl_context handle,
+                                                        const cl_sampler_properties *properties,
+                                                        cl_int *errcode_ret)
+{
+    struct rt_context *context = rt_context(handle);
+    struct request request = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
+    size_t count = 0;
+    if (!context) {
+        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    }
+    if (!parse(properties, &request, &count)) {
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    }
+    return create(context, &request, properties, count, errcode_ret);
+}
+
+void rt_sampler_destroy(struct rt_sampler *sampler)
+{
+    mm_free(sampler->properties);
+    rt_object_release(sampler->context);
+}
+
+cl_int CL_API_CALL rt_clRetainSampler(cl_sampler handle)
+{
+    return rt_api_retain(handle, RT_SAMPLER) ? CL_SUCCESS : CL_INVALID_SAMPLER;
+}
+
+cl_int CL_API_CALL rt_clReleaseSampler(cl_sampler handle)
+{
+    return rt_api_release(handle, RT_SAMPLER) ? CL_SUCCESS : CL_INVALID_SAMPLER;
+}
+
+static cl_int get_properties(const void *object, const struct rt_info_out *out)
+{
+    const struct rt_sampler *sampler = object;
+    return rt_info_put(out, sampler->properties, sampler->property_count * sizeof(*sampler->properties));
+}
+
+static const struct rt_info_row sampler_rows[] = {
+    RT_INFO_GET(CL_SAMPLER_REFERENCE_COUNT, rt_info_references),
+    RT_INFO_FIELD(CL_SAMPLER_CONTEXT, struct rt_sampler, context),
+    RT_INFO_FIELD(CL_SAMPLER_NORMALIZED_COORDS, struct rt_sampler, normalized),
+    RT_INFO_FIELD(CL_SAMPLER_ADDRESSING_MODE, struct rt_sampler, addressing),
+    RT_INFO_FIELD(CL_SAMPLER_FILTER_MODE, struct rt_sampler, filter),
+    RT_INFO_GET(CL_SAMPLER_PROPERTIES, get_properties),
+};
+
+cl_int CL_API_CALL rt_clGetSamplerInfo(cl_sampler handle, cl_sampler_info param_name, size_t size,
+                                       void *value, size_t *size_ret)
+{
+    struct rt_sampler *sampler = rt_sampler(handle);
+    if (!sampler) {
+        return CL_INVALID_SAMPLER;
+    }
+    return RT_INFO_QUERY(sampler_rows, sampler, param_name, size, value, size_ret);
+}

@@ -1,0 +1,33 @@
+/* Kernel objects among themselves. */
+#ifndef RT_KERNEL_H
+#define RT_KERNEL_H
+
+#include "ref-runtime/program/program.h"
+
+enum {
+    RT_SUB_GROUP_SIZE = 32,  /* where the kernel does not require another */
+    RT_SUGGESTED_GROUP = 64, /* work-items of a group whose size the application leaves open */
+};
+
+/* An argument as the application set it.  Objects are not held [CL 5.9.2]: their numbers tell at the
+ * launch whether the handle still means the same object. */
+struct rt_set_argument {
+    bool set;
+    void *value;         /* IN_ARG_VALUE: bytes */
+    const void *object;  /* memory object, sampler, queue; NULL: a null pointer */
+    uint32_t number;     /* of the object */
+    const void *svm;     /* set by clSetKernelArgSVMPointer */
+    uint64_t local_size; /* IN_ARG_LOCAL */
+};
+struct rt_kernel_state {
+    pthread_mutex_t lock;
+    struct in_module *module; /* held: keeps INFO alive */
+    const struct in_kernel_info *info;
+    struct rt_set_argument *arguments;
+    void **svm_pointers; /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
+    size_t svm_pointer_count;
+    bool fine_grain_system; /* CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM */
+    unsigned captured;      /* launches, of those that are recorded */
+};
+
+#endif

@@ -1,0 +1,146 @@
+/* Snapshots of a kernel's arguments for a launch. */
+#include "ref-runtime/program/kernel.h"
+
+#include <string.h>
+
+/* OBJECT if it is still the live object that was set, with a reference; NULL otherwise. */
+static void *hold(const struct rt_set_argument *set, enum rt_type type)
+{
+    struct rt_object *object = rt_object_check(set->object, type);
+    if (!object || object->number != set->number)
+        return NULL;
+    rt_object_retain(object);
+    return object;
+}
+
+static cl_int hold_object(const struct rt_set_argument *set, struct rt_launch_argument *to)
+{
+    if (!set->object)
+        return CL_SUCCESS;
+    switch (to->info->kind) {
+    case IN_ARG_SAMPLER:
+        to->sampler = hold(set, RT_SAMPLER);
+        return to->sampler ? CL_SUCCESS : CL_INVALID_KERNEL_ARGS;
+    case IN_ARG_QUEUE:
+        to->queue = hold(set, RT_QUEUE);
+        return to->queue ? CL_SUCCESS : CL_INVALID_KERNEL_ARGS;
+    default:
+        to->mem = hold(set, RT_MEM);
+        return to->mem ? CL_SUCCESS : CL_INVALID_KERNEL_ARGS;
+    }
+}
+
+static cl_int copy_argument(const struct rt_set_argument *set, struct rt_launch_argument *to)
+{
+    if (!set->set)
+        return CL_INVALID_KERNEL_ARGS;
+    to->local_size = set->local_size;
+    to->svm = set->svm;
+    to->svm_object = set->svm ? rt_index_find((uint64_t)(uintptr_t)set->svm) : NULL;
+    if (set->value) {
+        to->value = mm_alloc(to->info->size ? to->info->size : 1);
+        if (!to->value)
+            return CL_OUT_OF_HOST_MEMORY;
+        memcpy(to->value, set->value, to->info->size);
+    }
+    return hold_object(set, to);
+}
+
+static cl_int copy_arguments(struct rt_kernel_state *state, struct rt_launch *launch)
+{
+    cl_int code = CL_SUCCESS;
+    pthread_mutex_lock(&state->lock);
+    launch->fine_grain_system = state->fine_grain_system;
+    for (uint32_t i = 0; !code && i < state->info->argument_count; i++) {
+        launch->arguments[i].info = &state->info->arguments[i];
+        launch->argument_count = i + 1u;
+        code = copy_argument(&state->arguments[i], &launch->arguments[i]);
+    }
+    pthread_mutex_unlock(&state->lock);
+    return code;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)); at += length)
+        if ((at == text || at[-1] == ' ') && (at[length] == 0 || at[length] == ' '))
+            return true;
+    return false;
+}
+
+/* Finds the kernel in what was built for DEVICE. */
+static cl_int find_executable(struct rt_launch *launch, struct rt_device *device)
+{
+    struct rt_program *program = launch->kernel->program;
+    int index = rt_program_build_index(program, device, rt_build_is_executable);
+    if (index < 0)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    cl_int code;
+    launch->instance = rt_program_instance(program, index, &code);
+    if (code)
+        return code;
+    /* Builds do not change while the kernel is attached. */
+    const struct rt_build *build = &program->state->builds[index];
+    launch->uniform_groups = build->uniform_groups;
+    launch->kernel_index = in_module_find_kernel(build->module, launch->kernel->state->info->name);
+    if (launch->kernel_index == SIZE_MAX)
+        return CL_INVALID_PROGRAM_EXECUTABLE;
+    launch->module = build->module;
+    launch->debug = build->options && has_word(build->options, "-g");
+    launch->info = in_module_kernel(build->module, launch->kernel_index);
+    return CL_SUCCESS;
+}
+
+cl_int rt_kernel_prepare_launch(struct rt_kernel *kernel, struct rt_device *device, struct rt_launch **launch)
+{
+    struct rt_launch *made = *launch = mm_alloc_zero(1, sizeof *made);
+    if (!made)
+        return CL_OUT_OF_HOST_MEMORY;
+    rt_object_retain(kernel);
+    made->kernel = kernel;
+    made->device = device;
+    made->arguments = mm_alloc_zero(kernel->state->info->argument_count + 1u, sizeof *made->arguments);
+    cl_int code = made->arguments ? find_executable(made, device) : CL_OUT_OF_HOST_MEMORY;
+    if (!code)
+        code = copy_arguments(kernel->state, made);
+    if (code) {
+        rt_launch_destroy(made);
+        *launch = NULL;
+    }
+    return code;
+}
+
+void rt_launch_destroy(struct rt_launch *launch)
+{
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        struct rt_launch_argument *argument = &launch->arguments[i];
+        mm_free(argument->value);
+        if (argument->mem)
+            rt_object_release_deferred(argument->mem);
+        if (argument->sampler)
+            rt_object_release_deferred(argument->sampler);
+        if (argument->queue)
+            rt_object_release_deferred(argument->queue);
+    }
+    mm_free(launch->arguments);
+    rt_object_release_deferred(launch->kernel);
+    mm_free(launch);
+}
+
+/* Local arguments start at the largest alignment that an OpenCL type has. */
+uint64_t rt_launch_local_bytes(const struct rt_launch *launch)
+{
+    uint64_t bytes = launch->info->local_bytes;
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct rt_launch_argument *argument = &launch->arguments[i];
+        if (argument->info->kind != IN_ARG_LOCAL)
+            continue;
+        uint64_t align = argument->info->align ? argument->info->align : 1;
+        bytes = (bytes + align - 1) / align * align;
+        if (argument->local_size > UINT64_MAX - bytes)
+            return UINT64_MAX;
+        bytes += argument->local_size;
+    }
+    return bytes;
+}

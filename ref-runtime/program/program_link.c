@@ -1,0 +1,193 @@
+/* Linking programs [CL 5.8.5, 5.8.7]. */
+#include "ref-runtime/program/program_build.h"
+
+#include <string.h>
+
+/* What a call to clLinkProgram is about. */
+struct link {
+    struct rt_context *context;
+    cl_uint device_count;
+    struct rt_device *devices[RT_MAX_DEVICES];
+    cl_uint input_count;
+    struct rt_program **inputs;
+    struct rt_options options;
+    const char *option_text;
+};
+
+static cl_int collect_devices(struct link *link, cl_uint count, const cl_device_id *list)
+{
+    if (!list != !count)
+        return CL_INVALID_VALUE;
+    if (count > RT_MAX_DEVICES)
+        return CL_INVALID_DEVICE;
+    link->device_count = list ? count : link->context->device_count;
+    for (cl_uint i = 0; i < link->device_count; i++) {
+        link->devices[i] = list ? rt_device(list[i]) : link->context->devices[i];
+        if (!link->devices[i] || !rt_context_has_device(link->context, link->devices[i]))
+            return CL_INVALID_DEVICE;
+    }
+    return CL_SUCCESS;
+}
+
+static cl_int collect_inputs(struct link *link, cl_uint count, const cl_program *programs)
+{
+    if (!count || !programs)
+        return CL_INVALID_VALUE;
+    link->inputs = mm_alloc_zero(count, sizeof *link->inputs);
+    if (!link->inputs)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (cl_uint i = 0; i < count; i++) {
+        struct rt_program *program = rt_program(programs[i]);
+        if (!program || program->context != link->context)
+            return CL_INVALID_PROGRAM;
+        rt_object_retain(program);
+        link->inputs[link->input_count++] = program;
+    }
+    return CL_SUCCESS;
+}
+
+static void release_inputs(struct link *link)
+{
+    for (cl_uint i = 0; i < link->input_count; i++)
+        rt_object_release(link->inputs[i]);
+    mm_free(link->inputs);
+    rt_options_free(&link->options);
+}
+
+static bool is_linkable(const struct rt_build *build)
+{
+    return build->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+           build->type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
+}
+
+/* The build of INPUT for DEVICE that can be linked, NULL if there is none.  Under INPUT's lock. */
+static struct rt_build *linkable(struct rt_program *input, const struct rt_device *device)
+{
+    int index = rt_program_build_index(input, device, is_linkable);
+    return index < 0 ? NULL : &input->state->builds[index];
+}
+
+/* Copies of what the inputs have for DEVICE.  *COUNT is 0 if none has anything; CL_INVALID_OPERATION if
+ * some have and some have not, or one is being built. */
+static cl_int collect_modules(const struct link *link, const struct rt_device *device,
+                              struct rt_binary *modules, cl_uint *count, struct rt_build *made)
+{
+    cl_int code = CL_SUCCESS;
+    *count = 0;
+    for (cl_uint i = 0; i < link->input_count; i++) {
+        struct rt_program_state *state = link->inputs[i]->state;
+        pthread_mutex_lock(&state->lock);
+        struct rt_build *build = linkable(link->inputs[i], device);
+        if (state->building) {
+            code = CL_INVALID_OPERATION;
+        } else if (build) {
+            struct rt_binary copy = {.data = mm_alloc(build->spirv.size + 1), .size = build->spirv.size};
+            if (copy.data)
+                memcpy(copy.data, build->spirv.data, copy.size);
+            else
+                code = CL_OUT_OF_HOST_MEMORY;
+            modules[(*count)++] = copy;
+            made->uniform_groups |= build->uniform_groups;
+            made->no_argument_info |= build->no_argument_info;
+        }
+        pthread_mutex_unlock(&state->lock);
+    }
+    return !code && *count && *count != link->input_count ? CL_INVALID_OPERATION : code;
+}
+
+/* Program texts go along. */
+static bool inherit(struct rt_program *program, const struct link *link)
+{
+    for (cl_uint i = 0; i < link->input_count; i++) {
+        const struct rt_program_state *from = link->inputs[i]->state;
+        for (size_t t = 0; t < from->text_count; t++)
+            if (!rt_program_add_text(program, from->texts[t].file, from->texts[t].text))
+                return false;
+    }
+    return true;
+}
+
+static void link_modules(struct rt_program *program, const struct link *link, const struct rt_binary *modules,
+                         cl_uint count, struct rt_outcome *outcome)
+{
+    struct mm_error err = {0};
+    struct rt_build *build = &outcome->build;
+    bool library = link->options.create_library;
+    build->type = library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    enum mm_class cls = rt_link(modules, count, library, &build->spirv, &build->log, &err);
+    outcome->code = rt_build_error_code(cls, &err, CL_LINK_PROGRAM_FAILURE, CL_LINKER_NOT_AVAILABLE);
+    if (!outcome->code && !library)
+        rt_build_make_module(program, outcome, CL_LINK_PROGRAM_FAILURE);
+}
+
+/* Links for each device.  A link that cannot begin is told by *BEGAN. */
+static cl_int link_devices(struct rt_program *program, const struct link *link, bool *began)
+{
+    struct rt_binary *modules = mm_alloc_zero(link->input_count, sizeof *modules);
+    cl_int code = modules ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY, result = CL_SUCCESS;
+    cl_uint linked = 0;
+    for (cl_uint d = 0; !code && d < link->device_count; d++) {
+        struct rt_outcome outcome = {0};
+        cl_uint count;
+        code = collect_modules(link, link->devices[d], modules, &count, &outcome.build);
+        if (!code && count) {
+            code = rt_build_begin(program, 1u << d);
+            link_modules(program, link, modules, count, &outcome);
+            rt_build_end(program, 1u << d, &outcome, link->option_text);
+            linked++;
+            if (outcome.code)
+                result = outcome.code;
+        }
+        for (cl_uint i = 0; i < count; i++)
+            mm_free(modules[i].data);
+    }
+    mm_free(modules);
+    if (!code && !linked)
+        code = CL_INVALID_OPERATION;
+    *began = !code;
+    return code ? code : result;
+}
+
+static cl_int prepare(struct link *link, cl_uint num_devices, const cl_device_id *device_list,
+                      cl_uint num_inputs, const cl_program *inputs)
+{
+    cl_int code = collect_devices(link, num_devices, device_list);
+    if (!code)
+        code = collect_inputs(link, num_inputs, inputs);
+    if (code)
+        return code;
+    struct mm_error err;
+    enum mm_class cls = rt_options_parse(link->option_text, RT_OPTIONS_LINK, &link->options, &err);
+    if (cls)
+        return cls == MM_LIMIT ? CL_OUT_OF_HOST_MEMORY : CL_INVALID_LINKER_OPTIONS;
+    return CL_SUCCESS;
+}
+
+cl_program CL_API_CALL rt_clLinkProgram(cl_context handle, cl_uint num_devices,
+                                        const cl_device_id *device_list, const char *options,
+                                        cl_uint num_inputs, const cl_program *inputs, rt_build_notify notify,
+                                        void *user_data, cl_int *errcode_ret)
+{
+    struct link link = {.context = rt_context(handle), .option_text = options};
+    if (!link.context)
+        return rt_null(errcode_ret, CL_INVALID_CONTEXT);
+    if (!notify && user_data)
+        return rt_null(errcode_ret, CL_INVALID_VALUE);
+    struct rt_program *program = NULL;
+    bool began = false;
+    cl_int code = prepare(&link, num_devices, device_list, num_inputs, inputs);
+    if (!code) {
+        program = rt_program_new(link.context, RT_FROM_LINK, link.device_count, link.devices);
+        code =
+            program && inherit(program, &link) ? link_devices(program, &link, &began) : CL_OUT_OF_HOST_MEMORY;
+    }
+    release_inputs(&link);
+    if (program && !began) {
+        rt_api_release(program, RT_PROGRAM);
+        program = NULL;
+    }
+    if (program)
+        rt_build_tell(program, notify, user_data);
+    rt_null(errcode_ret, code);
+    return (cl_program)program;
+}

@@ -1,0 +1,189 @@
+/* Accesses of an instrumented host program, or to guarded memory, as events of its threads [CL 3.3.6 A23]. */
+#include "ref-runtime/record/host_access.h"
+#include "ref-runtime/sched/command.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <string.h>
+
+enum { PLACES = 4096 };
+
+static uint64_t low = UINT64_MAX, high;
+static pthread_mutex_t step_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_uint waiting;
+static atomic_bool attached;
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const void *place;
+    uint32_t source;
+} places[PLACES]; /* open addressing; what does not fit has no source */
+
+static void lock(void)
+{
+    atomic_fetch_add(&waiting, 1);
+    pthread_mutex_lock(&step_lock);
+    atomic_fetch_sub(&waiting, 1);
+}
+
+static void unlock(void)
+{
+    pthread_mutex_unlock(&step_lock);
+}
+
+void rt_host_step_begin(void)
+{
+    if (!rt_host_is_attached()) {
+        return;
+    }
+    while (atomic_load(&waiting) > 0) {
+        sched_yield();
+    }
+    pthread_mutex_lock(&step_lock);
+}
+
+void rt_host_step_end(void)
+{
+    if (rt_host_is_attached()) {
+        pthread_mutex_unlock(&step_lock);
+    }
+}
+
+static uint32_t source_of(const void *place)
+{
+    size_t slot = ((uintptr_t)place * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PLACES;
+    uint32_t source = 0;
+    pthread_mutex_lock(&places_lock);
+    for (size_t tries = 0; tries < 64; tries++, slot = (slot + 1) % PLACES) {
+        if (!places[slot].place) {
+            places[slot].source = rt_host_source("host", place);
+            places[slot].place = place;
+        }
+        if (places[slot].place == place) {
+            source = places[slot].source;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&places_lock);
+    return source;
+}
+
+static uint8_t order_of(int order)
+{
+    switch (order) {
+    case __ATOMIC_RELAXED:
+        return MM_RELAXED;
+    case __ATOMIC_CONSUME:
+    case __ATOMIC_ACQUIRE:
+        return MM_ACQUIRE;
+    case __ATOMIC_RELEASE:
+        return MM_RELEASE;
+    case __ATOMIC_ACQ_REL:
+        return MM_ACQ_REL;
+    default:
+        return MM_SEQ_CST;
+    }
+}
+
+/* Host atomics and fences act at all_svm_devices scope [CL 3.3.6 A23]. */
+static void set_order(struct mm_event *event, int order)
+{
+    event->order = order_of(order);
+    event->scope = event->effective_scope = MM_SCOPE_ALL_SVM_DEVICES;
+}
+
+static void record_access(const struct refcl_host_access *a)
+{
+    static const uint8_t kinds[] = {MM_READ, MM_WRITE, MM_RMW, MM_FENCE};
+    struct mm_recorder *recorder = rt_recorder();
+    if (!recorder) {
+        return;
+    }
+    struct mm_event event = {.kind = kinds[a->kind],
+                             .agent = {0, mm_recorder_host_thread(recorder)},
+                             .size = a->size,
+                             .value_read = a->read,
+                             .value_written = a->written};
+    if (a->kind == REFCL_HOST_FENCE) {
+        event.fence_flags = MM_FENCE_GLOBAL;
+        set_order(&event, a->order);
+    } else {
+        const struct rt_svm *svm = rt_svm_find(NULL, a->address);
+        if (!svm) {
+            return;
+        }
+        event.allocation = svm->object.id;
+        event.offset = (uint64_t)((const unsigned char *)a->address - svm->data);
+        event.attributes = a->atomic ? MM_ATOMIC : MM_NO_VALUE;
+        if (a->atomic) {
+            set_order(&event, a->order);
+        }
+    }
+    event.source = source_of(a->place);
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
+void rt_host_fault(const void *address, bool writes, const void *code)
+{
+    const struct refcl_host_access access = {.address = address,
+                                             .size = 1,
+                                             .kind = writes ? REFCL_HOST_WRITE : REFCL_HOST_READ,
+                                             .place = rt_recorder() ? rt_fault_place(code) : NULL};
+    record_access(&access);
+}
+
+static uint64_t record_point(const uint64_t *after, size_t count)
+{
+    struct mm_recorder *recorder = rt_recorder();
+    if (!recorder) {
+        return UINT64_MAX;
+    }
+    struct mm_event event = {.kind = MM_API_CALL, .agent = {0, mm_recorder_host_thread(recorder)}};
+    struct mm_edge edges[REFCL_HOST_POINTS];
+    for (size_t i = 0; i < count; i++) {
+        edges[i] = (struct mm_edge){.from = after[i], .kind = MM_EDGE_HOST};
+    }
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+void rt_host_shared(uint64_t address, uint64_t size)
+{
+    low = address < low ? address : low;
+    high = address + size > high ? address + size : high;
+}
+
+static refcl_host_attach_function *find_attach(void)
+{
+    refcl_host_attach_function *function;
+    void *symbol = dlsym(RTLD_DEFAULT, "refcl_host_attach");
+    memcpy(&function, &symbol, sizeof(function));
+    return function;
+}
+
+bool rt_host_is_attached(void)
+{
+    return atomic_load_explicit(&attached, memory_order_relaxed);
+}
+
+void rt_host_attach(void)
+{
+    static const struct refcl_host_runtime runtime = {.version = REFCL_HOST_VERSION,
+                                                      .low = &low,
+                                                      .high = &high,
+                                                      .lock = lock,
+                                                      .unlock = unlock,
+                                                      .access = record_access,
+                                                      .point = record_point};
+    refcl_host_attach_function *attach = find_attach();
+    if (attach) {
+        atomic_store(&attached, true);
+        attach(&runtime);
+    }
+}
+
+void rt_host_detach(void)
+{
+    refcl_host_attach_function *attach = atomic_load(&attached) ? find_attach() : NULL;
+    if (attach) {
+        attach(NULL);
+    }
+}

@@ -1,0 +1,398 @@
+/* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id),
+ * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
+#include "memmodel/base/own_fd.h"
+#include "ref-runtime/sched/command.h"
+#include "ref-runtime/record/host_access.h"
+#include "ref-runtime/setting.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct mm_recorder *recorder;
+static struct mm_progress *progress; /* NULL: nobody looks */
+
+/* REFCL_TRACE with %p replaced by the process id. */
+static int open_trace(const char *pattern)
+{
+    char path[4096];
+    const char *mark = strstr(pattern, "%p");
+    if (mark) {
+        snprintf(path, sizeof(path), "%.*s%ld%s", (int)(mark - pattern), pattern, (long)getpid(), mark + 2);
+    } else {
+        snprintf(path, sizeof(path), "%s", pattern);
+    }
+    return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+/* REFCL_PROGRESS_PAGE: a file that holds a struct mm_progress. */
+static void open_progress(void)
+{
+    const char *path = rt_setting_text(RT_SET_PROGRESS_PAGE, NULL);
+    int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    struct stat status;
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(*progress)) {
+        void *page = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        progress = page == MAP_FAILED ? NULL : page;
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+uint64_t *rt_record_progress(uint32_t command)
+{
+    if (!progress) {
+        return NULL;
+    }
+    progress->groups = 0;
+    progress->command = command;
+    return &progress->groups;
+}
+
+/* The application goes on: its results do not depend on the recording. */
+static void report_lost(void *context, int error)
+{
+    (void)context;
+    fprintf(
+        stderr,
+        "refcl: error: the trace is incomplete, as writing it failed: %s; the program goes on unrecorded\n",
+        strerror(error));
+}
+
+static void initialise(void)
+{
+    const char *path = rt_setting_text(RT_SET_TRACE, NULL),
+               *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
+    int fd = -1;
+    unsigned flags = 0;
+    if (path) {
+        fd = open_trace(path);
+    } else if (rt_setting_given(RT_SET_TRACE_FD)) {
+        int given = (int)rt_setting_number(RT_SET_TRACE_FD, 0, (uint64_t)-1);
+        fcntl(given, F_SETFD, FD_CLOEXEC);
+        fd = mm_fd_copy_high(given); /* the application goes on with its own: it may be the standard output */
+    } else if (name) {
+        fd = mm_trace_connect(name);
+    } else {
+        return;
+    }
+    if (!path) {
+        flags = MM_TRACE_UNCOMPRESSED | (rt_setting_given(RT_SET_TRACE_VALUES) ? 0 : MM_TRACE_WITHOUT_VALUES);
+    }
+    struct mm_sink sink;
+    struct mm_error error = {0};
+    struct mm_trace_failure failure = {.function = report_lost};
+    if (fd < 0 || mm_trace_writer_for(fd, flags, &failure, &sink, &error) != MM_OK) {
+        fprintf(stderr, "refcl: cannot record: %s\n", fd < 0 ? "the trace cannot be opened" : error.message);
+        return;
+    }
+    open_progress();
+    recorder = mm_recorder_create(&sink);
+    if (recorder) {
+        rt_host_attach();
+    }
+}
+
+struct mm_recorder *rt_recorder(void)
+{
+    pthread_once(&once, initialise);
+    return recorder;
+}
+
+/* A session must not take silence for cleanness: a connection without a trace says that something was not
+ * seen. */
+void rt_record_forked(void)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!recorder || atomic_flag_test_and_set(&said)) {
+        return;
+    }
+    fprintf(stderr, "refcl: error: a child of fork() uses OpenCL objects of its parent: what it does is not "
+                    "recorded; fork "
+                    "before the first use of OpenCL, or use exec\n");
+    const char *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
+    int fd = name ? mm_trace_connect(name) : -1;
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+/* The recorder stays: threads of the application may be in calls while the process ends. */
+void rt_record_close(void)
+{
+    if (rt_recorder()) {
+        rt_host_detach();
+        mm_recorder_close(recorder);
+    }
+}
+
+void rt_record_text(const char *file, const char *text)
+{
+    if (rt_recorder()) {
+        struct mm_record record = {.type = MM_RECORD_TEXT, .text = {file, text}};
+        mm_recorder_record(rt_recorder(), &record);
+    }
+}
+
+static struct mm_agent this_thread(void)
+{
+    return (struct mm_agent){0, mm_recorder_host_thread(recorder)};
+}
+
+/* The executor does for a command what the application's threads do for themselves: it is none of them. */
+static atomic_uint executors;
+
+static struct mm_agent this_thread_or_executor(void)
+{
+    uint32_t before = mm_recorder_host_threads(recorder);
+    struct mm_agent agent = this_thread();
+    if (agent.index >= before && rt_sched_is_executor()) {
+        atomic_store(&executors, 1);
+    }
+    return agent;
+}
+
+uint32_t rt_record_host_threads(void)
+{
+    return mm_recorder_host_threads(recorder) - atomic_load(&executors);
+}
+
+/* How threads of a program that is not instrumented synchronise is not seen: what one of them calls is taken
+ * to come after all that the others did before, as it was recorded.  Callbacks come in threads of ours. */
+static _Thread_local bool is_callback;
+
+static void follow_others(void)
+{
+    static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+    static uint32_t last = UINT32_MAX;
+    if (is_callback || rt_host_is_attached()) {
+        return;
+    }
+    struct mm_agent me = this_thread();
+    pthread_mutex_lock(&turn);
+    if (last != UINT32_MAX && last != me.index) {
+        struct mm_event before = {.kind = MM_API_CALL, .agent = {0, last}}, now = before;
+        now.agent = me;
+        struct mm_edge edge = {.from = mm_recorder_event(recorder, &before, NULL, 0), .kind = MM_EDGE_HOST};
+        mm_recorder_event(recorder, &now, &edge, 1);
+    }
+    last = me.index;
+    pthread_mutex_unlock(&turn);
+}
+
+mm_event_id rt_record_call(const char *name, struct mm_edge *edges, size_t count)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    follow_others();
+    struct mm_event event = {.kind = MM_API_CALL, .agent = this_thread(), .source = rt_call_source(name)};
+    mm_event_id id = mm_recorder_event(recorder, &event, edges, count);
+    if (count > 0) { /* the host has waited: should it die of what it does next, this is told */
+        mm_recorder_flush(recorder);
+    }
+    return id;
+}
+
+mm_event_id rt_record_command_event(const struct rt_command *command, enum mm_kind kind,
+                                    struct mm_edge *edges, size_t count)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    struct mm_event event = {.kind = (uint8_t)kind, .agent = {command->record.id, MM_INDEX_RUNTIME}};
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+/* H11: the event's completion comes before everything the callback does [CL 3.3.6]; so does what came before
+ * its registration, as with a thread that is created. */
+mm_event_id rt_record_callback(mm_event_id completion, mm_event_id registered)
+{
+    if (!rt_recorder()) {
+        return MM_NO_EVENT;
+    }
+    struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
+    struct mm_edge edges[2];
+    size_t count = 0;
+    if (completion != MM_NO_EVENT) {
+        edges[count++] = (struct mm_edge){.from = completion, .kind = MM_EDGE_CALLBACK};
+    }
+    if (registered != MM_NO_EVENT) {
+        edges[count++] = (struct mm_edge){.from = registered, .kind = MM_EDGE_HOST};
+    }
+    return mm_recorder_event(recorder, &event, edges, count);
+}
+
+void rt_record_new_thread(void)
+{
+    if (rt_recorder()) {
+        is_callback = true;
+        mm_recorder_new_host_thread(recorder);
+    }
+}
+
+void rt_record_function(const struct rt_command *command)
+{
+    rt_record_new_thread();
+    rt_record_callback(command->began, MM_NO_EVENT);
+}
+
+void rt_record_returned(struct rt_command *command)
+{
+    if (rt_recorder()) {
+        struct mm_event event = {.kind = MM_CALLBACK, .agent = this_thread()};
+        command->returned = mm_recorder_event(recorder, &event, NULL, 0);
+    }
+}
+
+static void record_access(const struct rt_command *command, enum mm_kind kind, uint16_t semantics,
+                          uint32_t allocation, uint64_t offset, uint64_t size, const void *data)
+{
+    if (!rt_recorder() || !command) {
+        return;
+    }
+    const uint64_t most = UINT32_MAX & ~UINT64_C(7);
+    while (size > 0) {
+        uint64_t part = size < most ? size : most;
+        struct mm_event event = {.kind = (uint8_t)kind,
+                                 .agent = {command->record.id, MM_INDEX_RUNTIME},
+                                 .allocation = allocation,
+                                 .offset = offset,
+                                 .size = (uint32_t)part,
+                                 .semantics = semantics};
+        uint64_t value = 0;
+        if (data) {
+            memcpy(&value, data, part < 8 ? part : 8);
+        }
+        event.value_read = kind == MM_READ ? value : 0;
+        event.value_written = kind == MM_WRITE ? value : 0;
+        event.attributes = data && part <= 8 ? 0 : MM_NO_VALUE;
+        mm_recorder_event(recorder, &event, NULL, 0);
+        offset += part;
+        size -= part;
+        data = NULL;
+    }
+}
+
+void rt_record_access(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
+                      uint64_t offset, uint64_t size, const void *data)
+{
+    record_access(command, kind, 0, allocation, offset, size, data);
+}
+
+void rt_record_transfer(const struct rt_command *command, enum mm_kind kind, uint32_t allocation,
+                        uint64_t offset, uint64_t size, const void *data)
+{
+    record_access(command, kind, MM_TRANSFER, allocation, offset, size, data);
+}
+
+static uint32_t at_most_32_bits(uint64_t n)
+{
+    return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+void rt_record_map(const struct rt_command *command, enum mm_kind kind, uint32_t allocation, uint64_t offset,
+                   uint64_t size, cl_map_flags flags, uint64_t object, uint64_t object_size)
+{
+    if (!rt_recorder()) {
+        return;
+    }
+    bool writes = flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION);
+    uint64_t before = offset - object, after = object_size - before;
+    struct mm_event event = {.kind = (uint8_t)kind,
+                             .agent = {command->record.id, MM_INDEX_RUNTIME},
+                             .allocation = allocation,
+                             .offset = offset,
+                             .size = at_most_32_bits(size),
+                             .site = at_most_32_bits(before),
+                             .instance = at_most_32_bits(after > size ? after - size : 0),
+                             .semantics = writes  ? MM_MAP_WRITE
+                                          : flags ? MM_MAP_READ
+                                                  : 0,
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
+void rt_record_host_write(uint32_t allocation, uint64_t size)
+{
+    if (!rt_recorder()) {
+        return;
+    }
+    follow_others();
+    struct mm_event event = {.kind = MM_WRITE,
+                             .agent = this_thread(),
+                             .allocation = allocation,
+                             .size = at_most_32_bits(size),
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}
+
+/* Addresses in traces are not those of this process, which change from run to run, but keep what they say:
+ * which allocation lies in which. */
+static uint64_t steady_address(uint64_t address, uint64_t size)
+{
+    static struct range {
+        uint64_t address, size, steady;
+    } * ranges;
+    static size_t count, room;
+    static uint64_t next = UINT64_C(1) << 32;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    size_t k = count;
+    while (k > 0 && (address - ranges[k - 1].address >= ranges[k - 1].size ||
+                     size > ranges[k - 1].size - (address - ranges[k - 1].address))) {
+        k--;
+    }
+    uint64_t result = k > 0 ? ranges[k - 1].steady + (address - ranges[k - 1].address) : next;
+    if (k == 0) {
+        void *grown = count < room ? ranges : mm_realloc(ranges, (2 * room + 16) * sizeof(*ranges));
+        if (grown) {
+            room = count < room ? room : 2 * room + 16;
+            ranges = grown;
+            ranges[count++] = (struct range){address, size, next};
+        }
+        next += (size + 8191) / 4096 * 4096;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+uint32_t rt_record_allocation(const struct mm_allocation *allocation)
+{
+    if (!rt_recorder()) {
+        return 0;
+    }
+    struct mm_record record = {.type = MM_RECORD_ALLOCATION, .allocation = *allocation};
+    record.allocation.id = mm_recorder_new_allocation(recorder);
+    if (allocation->origin >= MM_ORIGIN_COARSE_SVM && allocation->origin <= MM_ORIGIN_FINE_SVM_ATOMICS) {
+        rt_host_shared(allocation->address, allocation->size);
+    }
+    record.allocation.address = steady_address(allocation->address, allocation->size);
+    mm_recorder_record(recorder, &record);
+    struct mm_event event = {.kind = MM_ALLOC,
+                             .agent = this_thread_or_executor(),
+                             .allocation = record.allocation.id,
+                             .source = rt_call_source("create"),
+                             .size = at_most_32_bits(allocation->size),
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+    return record.allocation.id;
+}
+
+void rt_record_free(uint32_t allocation, uint64_t size)
+{
+    if (!rt_recorder() || allocation == 0) {
+        return;
+    }
+    struct mm_event event = {.kind = MM_FREE,
+                             .agent = this_thread_or_executor(),
+                             .allocation = allocation,
+                             .size = at_most_32_bits(size),
+                             .attributes = MM_NO_VALUE};
+    mm_recorder_event(recorder, &event, NULL, 0);
+}

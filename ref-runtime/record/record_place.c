@@ -1,0 +1,99 @@
+/* From where the application called: the innermost return address outside of the runtime and the loader. */
+#include "ref-runtime/sched/command.h"
+#include "ref-runtime/record/host_access.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <string.h>
+
+enum { FRAMES = 24, PLACES = 1024 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const char *call;
+    const void *place;
+    uint32_t source;
+} places[PLACES]; /* open addressing; what does not fit has no source */
+
+static bool is_application(const void *place)
+{
+    Dl_info info;
+    if (!dladdr(place, &info) || !info.dli_fname) {
+        return false;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *name = slash ? slash + 1 : info.dli_fname;
+    return strncmp(name, "librefcl", 8) != 0 && strncmp(name, "libOpenCL", 9) != 0;
+}
+
+static const void *application_place(void)
+{
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES);
+    for (int i = 1; i < count; i++) {
+        if (is_application(frames[i])) {
+            return frames[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_library(const void *place)
+{
+    Dl_info info;
+    const char *slash = dladdr(place, &info) && info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
+    return slash && strncmp(slash, "/libc.", 6) == 0;
+}
+
+const void *rt_fault_place(const void *code)
+{
+    void *frames[FRAMES];
+    int count = backtrace(frames, FRAMES), i = 0;
+    while (i < count && frames[i] != code) {
+        i++;
+    }
+    bool called = false; /* from there; frames further out are return addresses */
+    while (i + 1 < count && is_library(frames[i])) {
+        called = true;
+        i++;
+    }
+    return called ? frames[i] : (const char *)code + 1;
+}
+
+/* The module and the offset in it; whoever reads the trace can find file and line. */
+uint32_t rt_host_source(const char *call, const void *place)
+{
+    Dl_info info = {0};
+    char function[32] = "";
+    if (place && dladdr(place, &info) && info.dli_fname) {
+        uint64_t offset = (uint64_t)((const char *)place - (const char *)info.dli_fbase) - 1;
+        snprintf(function, sizeof(function), "@0x%llx", (unsigned long long)offset);
+    }
+    struct mm_record record = {.type = MM_RECORD_SOURCE,
+                               .source = {.id = mm_recorder_new_source(rt_recorder()),
+                                          .file = *function ? info.dli_fname : "",
+                                          .function = function,
+                                          .opcode = call}};
+    mm_recorder_record(rt_recorder(), &record);
+    return record.source.id;
+}
+
+uint32_t rt_call_source(const char *call)
+{
+    const void *place = application_place();
+    size_t slot = ((uintptr_t)place ^ (uintptr_t)call) * UINT64_C(0x9e3779b97f4a7c15) % PLACES;
+    uint32_t source = 0;
+    pthread_mutex_lock(&lock);
+    for (size_t tries = 0; tries < PLACES && !source; tries++, slot = (slot + 1) % PLACES) {
+        if (!places[slot].call) {
+            places[slot].call = call;
+            places[slot].place = place;
+            places[slot].source = rt_host_source(call, place);
+        }
+        if (places[slot].place == place && strcmp(places[slot].call, call) == 0) {
+            source = places[slot].source;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return source;
+}

@@ -1,0 +1,208 @@
+/* Launches that go into a trace as what it takes to execute them again [interp/replay/replay.h]: memory before them,
+ * if the trace does not tell, and the launch.  What a copy of a buffer holds follows from the trace as long
+ * as only such launches change it. */
+#include "ref-runtime/record/replay.h"
+#include "interp/fault.h"
+#include "interp/replay/replay.h"
+#include "ref-runtime/program/kernel.h"
+#include "ref-runtime/setting.h"
+
+#include <string.h>
+
+enum { PIECE = 128 * 1024 };
+
+static atomic_uint generation; /* how often all copies changed */
+
+/* Files hold them unless they must not; who reads a pipe has to ask. */
+bool rt_replay_on(void)
+{
+    return rt_recorder() && !rt_setting_given(RT_SET_TRACE_FINDINGS) &&
+           rt_setting_number(RT_SET_TRACE_REPLAYS, 0, rt_setting_given(RT_SET_TRACE)) != 0;
+}
+
+/* ---- which launches ---- */
+
+static const struct rt_build *build_of(const struct rt_launch *launch)
+{
+    struct rt_program *program = launch->kernel->program;
+    int index = rt_program_build_index(program, launch->device, rt_build_is_executable);
+    return index < 0 ? NULL : &program->state->builds[index];
+}
+
+static bool argument_allows(const struct rt_launch_argument *a)
+{
+    const struct rt_mem *root = a->mem ? rt_mem_root(a->mem) : NULL;
+    switch (a->info->kind) {
+    case IN_ARG_VALUE:
+    case IN_ARG_LOCAL:
+        return true;
+    case IN_ARG_GLOBAL:
+    case IN_ARG_CONSTANT: /* buffers whose copies are ours */
+        return !a->svm && (!root || (!root->uses_svm && !root->image && !root->pipe &&
+                                     (!(root->flags & CL_MEM_USE_HOST_PTR) || rt_storage_map_place(root))));
+    default:
+        return false;
+    }
+}
+
+bool rt_replay_allows(const struct rt_launch *launch)
+{
+    const struct rt_build *build = build_of(launch);
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        if (!argument_allows(&launch->arguments[i])) {
+            return false;
+        }
+    }
+    return build && in_fault_now == IN_NO_FAULT &&
+           in_replay_possible(launch->instance, launch->kernel_index, build->spirv.size);
+}
+
+/* ---- memory ---- */
+
+void rt_replay_changed(struct rt_copy *copy, size_t begin, size_t end)
+{
+    struct rt_told *t = &copy->told;
+    bool none = t->begin == t->end;
+    t->begin = none || begin < t->begin ? begin : t->begin;
+    t->end = none || end > t->end ? end : t->end;
+}
+
+void rt_replay_all_changed(void)
+{
+    atomic_fetch_add(&generation, 1);
+}
+
+static bool is_zero(const unsigned char *bytes, size_t size)
+{
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+static void tell_piece(uint32_t allocation, size_t offset, size_t size, const void *bytes)
+{
+    struct mm_record record = {.type = MM_RECORD_CONTENT, .content = {allocation, offset, size, bytes}};
+    if (size > 0) {
+        mm_recorder_record(rt_recorder(), &record);
+    }
+}
+
+/* In pieces; zeros in a row are one. */
+static void tell_bytes(const struct rt_copy *copy, size_t begin, size_t end)
+{
+    size_t zeros = begin;
+    for (size_t at = begin, size; at < end; at += size) {
+        size = end - at < PIECE ? end - at : PIECE;
+        if (is_zero(copy->data + at, size)) {
+            continue;
+        }
+        tell_piece(copy->object.id, zeros, at - zeros, NULL);
+        tell_piece(copy->object.id, at, size, copy->data + at);
+        zeros = at + size;
+    }
+    tell_piece(copy->object.id, zeros, end - zeros, NULL);
+}
+
+static void tell_copy(struct rt_copy *copy, size_t size)
+{
+    struct rt_told *t = &copy->told;
+    unsigned now = atomic_load(&generation);
+    if (!t->any || t->generation != now) {
+        t->begin = 0;
+        t->end = size;
+    }
+    tell_bytes(copy, t->begin, t->end);
+    *t = (struct rt_told){.any = true, .generation = now};
+}
+
+/* The copy that an argument is bound to, NULL for other kinds of memory. */
+static struct rt_copy *copy_of(const struct rt_launch_argument *a, const struct in_argument *bound)
+{
+    struct rt_mem *root = a->mem ? rt_mem_root(a->mem) : NULL;
+    for (cl_uint i = 0; root && bound->object && i < root->context->device_count; i++) {
+        if (root->copies[i].data && root->copies[i].object.id == bound->object->id) {
+            return &root->copies[i];
+        }
+    }
+    return NULL;
+}
+
+static void changed_by(const struct rt_kernel_command *k)
+{
+    for (size_t i = 0; i < k->launch->argument_count; i++) {
+        struct rt_copy *copy = copy_of(&k->launch->arguments[i], &k->arguments[i]);
+        if (copy) {
+            rt_replay_changed(copy, 0, rt_mem_root(k->launch->arguments[i].mem)->size);
+        }
+    }
+}
+
+/* ---- launches ---- */
+
+/* What of COPY has to be told. */
+static size_t untold_bytes(const struct rt_copy *copy, size_t size)
+{
+    const struct rt_told *t = &copy->told;
+    return t->any && t->generation == atomic_load(&generation) ? t->end - t->begin : size;
+}
+
+/* Who reads findings alone gets launches, too, as long as all of them take little: should it turn out later
+ * that something may race with them, they are executed again. */
+static bool is_told_beside(const struct rt_kernel_command *k)
+{
+    enum { LAUNCH = 4096, SAMPLED = 64 * 1024 }; /* bytes */
+    static uint64_t left = UINT64_C(32) << 20;
+    const struct rt_launch *launch = k->launch;
+    uint64_t cost = LAUNCH;
+    if (left < cost || rt_setting_number(RT_SET_TRACE_REPLAYS, 0, 0) == 0 || !rt_replay_allows(launch)) {
+        return false;
+    }
+    for (size_t i = 0; i < launch->argument_count; i++) {
+        const struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
+        size_t size = copy ? rt_mem_root(launch->arguments[i].mem)->size : 0;
+        cost += copy ? untold_bytes(copy, size) + (size < SAMPLED ? size : SAMPLED) : 0;
+    }
+    bool few = cost <= left;
+    left -= few ? cost : 0;
+    return few;
+}
+
+void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k)
+{
+    const struct rt_launch *launch = k->launch;
+    bool watched = rt_recorder() && in_run_is_compiled(k->run);
+    k->replays = watched && (rt_replay_on() || is_told_beside(k));
+    if (watched && !k->replays) {
+        rt_watch_untold(command);
+    }
+    if (rt_recorder() && !k->replays) {
+        changed_by(k);
+    }
+    for (size_t i = 0; k->replays && i < launch->argument_count; i++) {
+        struct rt_copy *copy = copy_of(&launch->arguments[i], &k->arguments[i]);
+        if (copy) {
+            tell_copy(copy, rt_mem_root(launch->arguments[i].mem)->size);
+        }
+    }
+}
+
+void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well)
+{
+    const struct rt_build *build = build_of(k->launch);
+    struct in_module_options options;
+    if (!k->replays) {
+        return;
+    }
+    k->replays = false;
+    if (!well || !in_run_is_compiled(k->run)) {
+        changed_by(k);
+        if (in_run_is_compiled(k->run)) {
+            rt_watch_untold(command);
+        }
+        return;
+    }
+    rt_build_module_options(k->launch->kernel->program, &options);
+    if (rt_setting_has(RT_SET_DEBUG, "trace")) {
+        fprintf(stderr, "refcl: trace: a launch of kernel %s is to be executed again\n",
+                k->launch->info->name);
+    }
+    in_replay_record(k->run, build->spirv.data, build->spirv.size, &options);
+}

@@ -1,0 +1,20 @@
+/* Launches in traces that are to be executed again instead of being recorded event by event
+ * (interp/replay/replay.h). */
+#ifndef RT_REPLAY_H
+#define RT_REPLAY_H
+
+#include "ref-runtime/enqueue/launch.h"
+
+/* Whether the trace may have such launches, and whether LAUNCH may be one: nothing but module, arguments and
+ * buffers says what it does. */
+bool rt_replay_on(void);
+bool rt_replay_allows(const struct rt_launch *launch);
+/* K's run is made, but has not begun: what its memory holds goes into the trace, where that does not tell. */
+void rt_replay_begin(const struct rt_command *command, struct rt_kernel_command *k);
+/* It has ended, WELL, or is no more. */
+void rt_replay_end(const struct rt_command *command, struct rt_kernel_command *k, bool well);
+/* Bytes of COPY are others than what a trace tells so far; those of any copy may be. */
+void rt_replay_changed(struct rt_copy *copy, size_t begin, size_t end);
+void rt_replay_all_changed(void);
+
+#endif

@@ -1,0 +1,78 @@
+/* What a recording says of the order of commands: what each comes after, and what its completion comes after
+ * [CL 3.3.6]. */
+#include "ref-runtime/sched/command.h"
+
+/* H1, H2, H5-H7: everything that COMMAND comes after. */
+void rt_sched_record_start(struct rt_command *command)
+{
+    if (!rt_recorder()) {
+        return;
+    }
+    struct mm_edge *edges = mm_alloc_zero(command->dependency_count + 1, sizeof(*edges));
+    if (!edges) {
+        return;
+    }
+    size_t count = 0;
+    if (command->call != MM_NO_EVENT) {
+        edges[count++] = (struct mm_edge){.from = command->call, .kind = MM_EDGE_ENQUEUE};
+    }
+    for (size_t i = 0; i < command->dependency_count; i++) {
+        const struct rt_dependency *d = &command->dependencies[i];
+        mm_event_id from = d->event ? d->event->completion : d->completion;
+        if (d->kind == MM_EDGE_PARENT_GROUP) {
+            from = command->call;
+        }
+        if (from != MM_NO_EVENT) {
+            edges[count++] = (struct mm_edge){.from = from, .kind = (uint32_t)d->kind};
+        }
+    }
+    command->began = rt_record_command_event(command, MM_COMMAND_START, edges, count);
+    mm_free(edges);
+}
+
+/* H3, H10; a command with children is complete when they are. */
+mm_event_id rt_sched_record_completion(const struct rt_command *command)
+{
+    struct mm_edge *edges =
+        rt_recorder() ? mm_alloc_zero(command->child_completion_count + 1, sizeof(*edges)) : NULL;
+    if (!edges) {
+        return MM_NO_EVENT;
+    }
+    edges[0] = (struct mm_edge){.from = command->end, .kind = MM_EDGE_COMPLETE};
+    for (size_t i = 0; i < command->child_completion_count; i++) {
+        edges[i + 1] = (struct mm_edge){.from = command->child_completions[i], .kind = MM_EDGE_COMPLETE};
+    }
+    mm_event_id completion =
+        rt_record_command_event(command, MM_EVENT_COMPLETE, edges, command->child_completion_count + 1);
+    mm_free(edges);
+    return completion;
+}
+
+void rt_sched_note_completion(struct rt_queue *queue, const struct rt_command *command,
+                              mm_event_id completion)
+{
+    if (queue->last_event == command->event) {
+        queue->last_event = NULL;
+        queue->last_completion = completion;
+    }
+    if (queue->barrier_event == command->event) {
+        queue->barrier_event = NULL;
+        queue->barrier_completion = completion;
+    }
+    if (completion == MM_NO_EVENT) {
+        return;
+    }
+    if (command->is_barrier || queue->in_order) {
+        queue->completed_count = 0;
+    }
+    if (queue->completed_count == queue->completed_capacity) {
+        size_t capacity = queue->completed_capacity ? queue->completed_capacity * 2 : 16;
+        mm_event_id *grown = mm_realloc(queue->completed, capacity * sizeof(*grown));
+        if (!grown) {
+            return;
+        }
+        queue->completed = grown;
+        queue->completed_capacity = capacity;
+    }
+    queue->completed[queue->completed_count++] = completion;
+}

@@ -1,0 +1,291 @@
+/* Commands from creation to the queue: wait lists and the dependencies that the kind of queue adds
+ * [CL 5.11-5.13, 3.3.6 H1-H7]. */
+#include "ref-runtime/sched/command.h"
+#include "ref-runtime/device.h"
+#include "ref-runtime/check/fault.h"
+
+#include <string.h>
+
+struct rt_command *rt_command_create(struct rt_queue *queue, cl_command_type type, const char *name,
+                                     const struct rt_operation *operation, size_t payload_size)
+{
+    static atomic_uint ids;
+    struct rt_command *command = mm_alloc_zero(1, sizeof(*command) + payload_size);
+    struct rt_event *event = command ? rt_event_create(queue->context, queue, type) : NULL;
+    if (!event) {
+        mm_free(command);
+        return NULL;
+    }
+    command->operation = operation;
+    command->event = event;
+    command->queue = queue;
+    command->payload_size = payload_size;
+    command->began = command->returned = MM_NO_EVENT;
+    command->record = (struct mm_command){.id = atomic_fetch_add(&ids, 1) + 1,
+                                          .queue = queue->base.number,
+                                          .device = (uint32_t)queue->device->index,
+                                          .context = queue->context->base.number,
+                                          .kind = name,
+                                          .kernel = ""};
+    return command;
+}
+
+void rt_command_hold(struct rt_command *command, void *object)
+{
+    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++) {
+        if (!command->held[i]) {
+            rt_object_retain(object);
+            command->held[i] = object;
+            return;
+        }
+    }
+}
+
+void rt_command_discard(struct rt_command *command)
+{
+    if (command->operation->destroy) {
+        command->operation->destroy(command);
+    }
+    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++) {
+        rt_object_release(command->held[i]);
+    }
+    for (size_t i = 0; i < command->dependency_count; i++) {
+        rt_object_release(command->dependencies[i].event);
+    }
+    mm_free(command->dependencies);
+    if (command->event) {
+        rt_api_release(command->event, RT_EVENT);
+    }
+    mm_free(command);
+}
+
+cl_int rt_check_wait_list(const struct rt_context *context, cl_uint count, const cl_event *list)
+{
+    if ((count == 0) != (list == NULL)) {
+        return CL_INVALID_EVENT_WAIT_LIST;
+    }
+    cl_int error = CL_SUCCESS;
+    for (cl_uint i = 0; i < count; i++) {
+        const struct rt_event *event = rt_event(list[i]);
+        if (!event) {
+            return CL_INVALID_EVENT_WAIT_LIST;
+        }
+        if (event->context != context) {
+            error = CL_INVALID_CONTEXT;
+        }
+    }
+    return error;
+}
+
+/* Notes that COMMAND comes after EVENT, or after COMPLETION if that is all that is left of it. */
+bool rt_command_depend(struct rt_command *command, struct rt_event *event, mm_event_id completion,
+                       enum mm_edge_kind kind)
+{
+    if (!event && completion == MM_NO_EVENT) {
+        return true;
+    }
+    if (command->dependency_count == command->dependency_capacity) {
+        size_t capacity = command->dependency_capacity ? command->dependency_capacity * 2 : 4;
+        void *grown = mm_realloc(command->dependencies, capacity * sizeof(*command->dependencies));
+        if (!grown) {
+            return false;
+        }
+        command->dependencies = grown;
+        command->dependency_capacity = capacity;
+    }
+    if (event && event->status > CL_COMPLETE) {
+        if (event->waiting_count == event->waiting_capacity) {
+            size_t capacity = event->waiting_capacity ? event->waiting_capacity * 2 : 4;
+            void *grown = mm_realloc(event->waiting, capacity * sizeof(struct rt_command *));
+            if (!grown) {
+                return false;
+            }
+            event->waiting = grown;
+            event->waiting_capacity = capacity;
+        }
+        event->waiting[event->waiting_count++] = command;
+        command->unresolved++;
+    } else if (event && event->status < 0 && kind == MM_EDGE_WAIT) {
+        command->failed = true;
+    }
+    if (event) {
+        rt_object_retain(event);
+    }
+    command->dependencies[command->dependency_count++] = (struct rt_dependency){event, completion, kind};
+    return true;
+}
+
+void rt_command_forget(struct rt_command *command)
+{
+    for (size_t i = 0; i < command->dependency_count; i++) {
+        struct rt_event *event = command->dependencies[i].event;
+        for (size_t k = 0; event && k < event->waiting_count;) {
+            if (event->waiting[k] == command) {
+                event->waiting[k] = event->waiting[--event->waiting_count];
+            } else {
+                k++;
+            }
+        }
+    }
+}
+
+static bool depend_on_list(struct rt_command *command, cl_uint count, const cl_event *list)
+{
+    for (cl_uint i = 0; i < count; i++) {
+        struct rt_event *event = rt_event(list[i]);
+        if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && event && rt_fault_forgets(event)) {
+            continue;
+        }
+        if (event && !rt_command_depend(command, event, event->completion, MM_EDGE_WAIT)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* In-order queues: after the latest command (H5).  Others: after the latest barrier (H7). */
+static bool depend_on_queue(struct rt_command *command)
+{
+    const struct rt_queue *queue = command->queue;
+    if (queue->in_order ? IN_FAULTY(IN_ORDER_REORDERED) : IN_FAULTY(BARRIER_COMMAND_NO_HOLD)) {
+        return true;
+    }
+    if (queue->in_order) {
+        return rt_command_depend(command, queue->last_event, queue->last_completion, MM_EDGE_IN_ORDER);
+    }
+    return rt_command_depend(command, queue->barrier_event, queue->barrier_completion, MM_EDGE_BARRIER);
+}
+
+/* Markers and barriers without a wait list: after all earlier commands (H6, H7). */
+static bool depend_on_earlier(struct rt_command *command, enum mm_edge_kind kind)
+{
+    const struct rt_queue *queue = command->queue;
+    if (kind == MM_EDGE_MARKER ? IN_FAULTY(MARKER_NO_WAIT) : IN_FAULTY(BARRIER_COMMAND_NO_WAIT)) {
+        return true;
+    }
+    for (size_t i = 0; i < queue->completed_count; i++) {
+        if (!rt_command_depend(command, NULL, queue->completed[i], kind)) {
+            return false;
+        }
+    }
+    for (struct rt_command *earlier = queue->first; earlier; earlier = earlier->next) {
+        if (!rt_command_depend(command, earlier->event, MM_NO_EVENT, kind)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void append(struct rt_command *command)
+{
+    static uint64_t sequence;
+    struct rt_queue *queue = command->queue;
+    rt_sched_count(command);
+    command->sequence = ++sequence;
+    command->previous = queue->last;
+    if (queue->last) {
+        queue->last->next = command;
+    } else {
+        queue->first = command;
+    }
+    queue->last = command;
+    if (!command->parent) {
+        queue->last_event = command->event;
+    }
+    if (command->is_barrier) {
+        queue->barrier_event = command->event;
+    }
+}
+
+void rt_command_append(struct rt_command *command)
+{
+    append(command);
+    command->event->command = command;
+    rt_event_stamp(command->event, RT_QUEUED);
+    rt_sched_ready(command);
+}
+
+static void record_enqueue(struct rt_command *command)
+{
+    command->call = MM_NO_EVENT;
+    if (rt_recorder()) {
+        rt_watch_submitted(command->queue);
+        struct mm_record record = {.type = MM_RECORD_COMMAND, .command = command->record};
+        mm_recorder_record(rt_recorder(), &record);
+        command->call = rt_record_call(command->record.kind, NULL, 0);
+    }
+}
+
+/* H4 for blocking calls: the call returns after the command's event. */
+static cl_int wait_for(struct rt_event *event, const char *name)
+{
+    pthread_mutex_lock(&rt_lock);
+    rt_sched_flush(event->queue);
+    bool early = __builtin_expect(in_fault_now != IN_NO_FAULT, 0) && rt_fault_returns_early(event);
+    while (!early && event->status > CL_COMPLETE) {
+        rt_sched_wait();
+    }
+    rt_sched_wake();
+    cl_int status = event->status;
+    struct mm_edge edge = {.from = event->completion, .kind = MM_EDGE_API_WAIT};
+    pthread_mutex_unlock(&rt_lock);
+    rt_record_call(name, &edge, edge.from == MM_NO_EVENT ? 0 : 1);
+    rt_watch_settled(event->queue);
+    return status;
+}
+
+static cl_int enqueue(struct rt_command *command, bool earlier, cl_uint count, const cl_event *list,
+                      cl_event *event_ret, bool blocking)
+{
+    if (rt_device_lost(command->queue->device)) {
+        rt_command_discard(command);
+        return CL_OUT_OF_RESOURCES;
+    }
+    rt_sched_start();
+    record_enqueue(command);
+    struct rt_event *event = command->event;
+    const char *name = command->record.kind;
+    pthread_mutex_lock(&rt_lock);
+    enum mm_edge_kind kind = command->is_barrier ? MM_EDGE_BARRIER : MM_EDGE_MARKER;
+    bool ok = depend_on_list(command, count, list) && depend_on_queue(command) &&
+              (!earlier || depend_on_earlier(command, kind));
+    if (!ok) {
+        rt_command_forget(command);
+        pthread_mutex_unlock(&rt_lock);
+        rt_command_discard(command);
+        return CL_OUT_OF_HOST_MEMORY;
+    }
+    rt_object_retain(event); /* the scheduler's */
+    rt_object_retain(event); /* this call's */
+    if (event_ret) {
+        *event_ret = (cl_event)event;
+    }
+    rt_command_append(command);
+    pthread_mutex_unlock(&rt_lock);
+    cl_int result = CL_SUCCESS;
+    if (blocking) {
+        cl_int status = wait_for(event, name);
+        result = status >= 0 ? CL_SUCCESS : status;
+    }
+    if (!event_ret || result) {
+        rt_api_release(event, RT_EVENT);
+    }
+    if (event_ret && result) {
+        *event_ret = NULL;
+    }
+    rt_object_release(event);
+    return result;
+}
+
+cl_int rt_command_enqueue(struct rt_command *command, cl_uint count, const cl_event *list, cl_event *event,
+                          bool blocking)
+{
+    return enqueue(command, false, count, list, event, blocking);
+}
+
+cl_int rt_command_enqueue_marker(struct rt_command *command, bool barrier, cl_uint count,
+                                 const cl_event *list, cl_event *event)
+{
+    command->is_barrier = barrier;
+    return enqueue(command, count == 0, count, list, event, false);
+}

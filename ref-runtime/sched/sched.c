@@ -1,0 +1,626 @@
+/* The executor: one thread that runs commands whose dependencies are met.
+ *
+ * Kernels run in slices, so that kernels of several queues and devices make progress together.  By default
+ * commands start in the order in which they became ready.  With REFCL_QUEUE_SEED=N every choice (which ready
+ * command starts, which running kernel goes on, and for how long) comes from the seed, and commands wait for
+ * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
+ * execution: turns are taken while the host waits, one when it looks at an event, and none while it goes on,
+ * unless it does so for long. */
+#include "ref-runtime/check/api_check.h"
+#include "ref-runtime/callback.h"
+#include "ref-runtime/sched/command.h"
+#include "ref-runtime/device.h"
+#include "ref-runtime/event.h"
+#include "ref-runtime/check/fault.h"
+#include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/enqueue/launch.h"
+#include "ref-runtime/setting.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_ACTIVE = 32,
+    ALONE_QUANTUM = 1 << 18,
+    SHARED_QUANTUM = 1 << 14,
+    SEEDED_QUANTUM = 1 << 10,
+    FAULTY_QUANTUM = 1 << 5
+};
+enum { IDLE_FLUSH_NS = 10 * 1000 * 1000, IDLE_WRITE_NS = 50 * 1000 * 1000 };
+enum { DEFAULT_PATIENCE = 2 };                /* seconds */
+enum { PATIENT_LOOKS = 100 };                 /* at an event, until what nobody flushed is flushed */
+enum { LONGEST_TURN_NS = 999 * 1000 * 1000 }; /* that a fork waits for */
+enum { NAPS = 32, FIRST_NAP_NS = 50 * 1000, LONGEST_NAP_NS = 1000 * 1000 };
+
+pthread_mutex_t rt_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t completed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static struct rt_command *ready_first, **ready_last = &ready_first;
+static size_t ready_count, unflushed_count;
+static bool seeded, stopping, idle, unwritten;
+static uint64_t patience; /* seeded: nanoseconds until a host that does not wait has its commands started */
+static bool busy;         /* some thread takes a turn */
+static bool helped;       /* one that is not the executor did, lately */
+static size_t waiters;    /* threads in rt_sched_wait that nobody has woken */
+static bool unattended;   /* seeded: the host has gone on for long, and does not wait */
+static size_t granted;    /* seeded: turns for threads that look at events */
+static unsigned looks;    /* seeded: in vain, since the last turn */
+static struct rt_command *active[MOST_ACTIVE];
+static size_t active_count, active_next;
+static uint64_t random_state, unflushed_since;
+static pthread_t executor;
+static pid_t executor_process;
+static unsigned forking;  /* threads that fork: no turn begins meanwhile */
+static bool alone;        /* a forked child: there is no executor, threads that wait take its turns */
+static bool lost_current; /* a forked child: the parent was within a turn, which ends only there */
+static struct rt_command *current; /* of the turn, or of the last one */
+
+/* ---- under rt_lock ---- */
+
+static uint64_t random_next(void)
+{
+    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+static void submit(struct rt_command *command)
+{
+    command->flushed = true;
+    rt_event_stamp(command->event, RT_SUBMIT);
+    rt_event_set_status(command->event, CL_SUBMITTED);
+}
+
+static void push_ready(struct rt_command *command)
+{
+    command->next_ready = NULL;
+    *ready_last = command;
+    ready_last = &command->next_ready;
+    ready_count++;
+    if (!command->flushed && unflushed_count++ == 0) {
+        unflushed_since = rt_now();
+    }
+    if (idle) {
+        pthread_cond_signal(&work);
+    }
+}
+
+/* What kernels enqueue needs no flush. */
+void rt_sched_ready(struct rt_command *command)
+{
+    if (alone) {
+        rt_record_forked();
+    }
+    unattended &= command->parent != NULL;
+    if (!command->flushed && (!seeded || command->parent)) {
+        submit(command);
+    }
+    if (command->unresolved == 0) {
+        push_ready(command);
+    }
+}
+
+void rt_sched_flush(struct rt_queue *queue)
+{
+    if (!seeded) {
+        return;
+    }
+    for (struct rt_command *command = queue->first; command; command = command->next) {
+        if (!command->flushed) {
+            submit(command);
+            unflushed_count -= command->unresolved == 0 ? 1 : 0;
+        }
+    }
+    pthread_cond_signal(&work);
+}
+
+/* What has been ready and without a flush since BEFORE is flushed: no command waits for ever. */
+static void flush_ready(uint64_t before)
+{
+    while (unflushed_count > 0 && unflushed_since <= before) {
+        struct rt_command *command = ready_first;
+        while (command->flushed) {
+            command = command->next_ready;
+        }
+        rt_sched_flush(command->queue);
+    }
+}
+
+static bool can_go_on(void)
+{
+    return ready_count != unflushed_count || active_count > 0;
+}
+
+static bool have_work(void)
+{
+    return can_go_on() && (!seeded || waiters > 0 || granted > 0 || unattended);
+}
+
+static void turn(void);
+
+/* Whether this thread computes as threads do at their start, so that its modes may stay. */
+static bool plain_rounding(void)
+{
+#if defined(__x86_64__)
+    const unsigned modes = 0xffc0, usual = 0x1f80; /* of MXCSR: everything but the sticky flags */
+    unsigned short x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (__builtin_ia32_stmxcsr() & modes) == usual && (x87 & 0xf3f) == 0x33f;
+#else
+    return false;
+#endif
+}
+
+/* A thread that waits takes a turn itself where the executor does not: most commands are shorter than a
+ * change of threads.  Not while order or threads matter to somebody. */
+static bool help(void)
+{
+    bool left_to_executor =
+        !alone && (seeded || rt_recorder() || rt_guard_svm_on() || in_fault_now != IN_NO_FAULT);
+    if (busy || stopping || forking || left_to_executor || !have_work()) {
+        return false;
+    }
+    fenv_t environment;
+    bool plain = plain_rounding();
+    if (!plain) {
+        fegetenv(&environment);
+        fesetenv(FE_DFL_ENV);
+    }
+    busy = true;
+    turn();
+    busy = false;
+    helped = true;
+    pthread_cond_broadcast(&turned);
+    if (!plain) {
+        fesetenv(&environment);
+    }
+    return true;
+}
+
+/* A command that was within a turn when the process forked is lost to the child. */
+static void give_up_current(void)
+{
+    lost_current = false;
+    fprintf(stderr,
+            "refcl: error: fork() while a command ran: in the child it fails with CL_OUT_OF_RESOURCES\n");
+    for (size_t i = 0; i < active_count; i++) {
+        if (active[i] == current) {
+            active[i] = active[--active_count];
+            break;
+        }
+    }
+    rt_event_set_status(current->event, CL_OUT_OF_RESOURCES);
+}
+
+void rt_sched_wait(void)
+{
+    if (lost_current) {
+        give_up_current();
+    } else if (!help()) {
+        waiters++;
+        unattended = false;
+        if (seeded) {
+            pthread_cond_signal(&work);
+        }
+        pthread_cond_wait(&completed, &rt_lock);
+    }
+}
+
+/* Until NANOSECONDS from now. */
+static int wait_at_most(pthread_cond_t *condition, uint64_t nanoseconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    nanoseconds += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(nanoseconds / 1000000000);
+    until.tv_nsec = (long)(nanoseconds % 1000000000);
+    return pthread_cond_timedwait(condition, &rt_lock, &until);
+}
+
+/* A host that looks at an event instead of waiting gives away one turn each time.  It is not held up by a
+ * turn that takes long: that may be a function of its own, which waits for it. */
+void rt_sched_look(void)
+{
+    if (!seeded || pthread_equal(pthread_self(), executor)) {
+        return;
+    }
+    unattended = false;
+    if (!can_go_on() && !busy && ++looks >= PATIENT_LOOKS) {
+        flush_ready(UINT64_MAX);
+    }
+    int result = 0;
+    for (granted++; granted > 0 && (busy || can_go_on()) && result == 0;) {
+        pthread_cond_signal(&work);
+        result = wait_at_most(&turned, patience);
+    }
+    granted = 0;
+}
+
+void rt_sched_wake(void)
+{
+    if (!busy && have_work()) {
+        pthread_cond_signal(&work);
+    }
+}
+
+void rt_sched_resolve(struct rt_event *event)
+{
+    for (size_t i = 0; i < event->waiting_count; i++) {
+        struct rt_command *command = event->waiting[i];
+        for (size_t k = 0; event->status < 0 && k < command->dependency_count; k++) {
+            command->failed |=
+                command->dependencies[k].event == event && command->dependencies[k].kind == MM_EDGE_WAIT;
+        }
+        if (--command->unresolved == 0) {
+            push_ready(command);
+        }
+    }
+    event->waiting_count = 0;
+    if (waiters > 0) {
+        waiters = 0;
+        pthread_cond_broadcast(&completed);
+    }
+}
+
+/* The N-th ready command that is flushed, taken out of the list. */
+static struct rt_command *take_ready(size_t n)
+{
+    for (struct rt_command **at = &ready_first; *at; at = &(*at)->next_ready) {
+        struct rt_command *command = *at;
+        if (!command->flushed || n-- > 0) {
+            continue;
+        }
+        *at = command->next_ready;
+        if (ready_last == &command->next_ready) {
+            ready_last = at;
+        }
+        ready_count--;
+        return command;
+    }
+    return NULL;
+}
+
+static void unlink_command(struct rt_command *command)
+{
+    struct rt_queue *queue = command->queue;
+    *(command->previous ? &command->previous->next : &queue->first) = command->next;
+    *(command->next ? &command->next->previous : &queue->last) = command->previous;
+}
+
+/* ---- the executor's own ---- */
+
+/* The command itself is over: what waits for that may start. */
+static void end(struct rt_command *command, cl_int status)
+{
+    command->ended = true;
+    command->status = status;
+    if (rt_guard_svm_on()) {
+        rt_guard_end(NULL);
+    }
+    struct mm_edge returned = {.from = command->returned, .kind = MM_EDGE_HOST};
+    command->end =
+        rt_record_command_event(command, MM_COMMAND_END, &returned, command->returned != MM_NO_EVENT);
+    rt_event_stamp(command->event, RT_END);
+    rt_device_open_gates(command, RT_ALL_GROUPS);
+}
+
+static void complete(struct rt_command *command);
+
+/* A child's failure is its parent's [CL 3.2.3]. */
+static void child_completed(struct rt_command *parent, cl_int status, mm_event_id completion)
+{
+    if (status < 0 && parent->status >= 0) {
+        parent->status = status;
+    }
+    if (completion != MM_NO_EVENT) {
+        size_t count = parent->child_completion_count;
+        mm_event_id *grown = mm_realloc(parent->child_completions, (count + 1) * sizeof(*grown));
+        if (grown) {
+            parent->child_completions = grown;
+            parent->child_completions[parent->child_completion_count++] = completion;
+        }
+    }
+    if (--parent->children == 0 && parent->ends_with_children) {
+        rt_sched_complete(parent, CL_SUCCESS);
+    } else if (parent->children == 0 && parent->ended) {
+        complete(parent);
+    }
+}
+
+void rt_sched_complete(struct rt_command *command, cl_int status)
+{
+    cl_int failed = command->status; /* of a child that was faster */
+    end(command, status < 0 ? status : failed < 0 ? failed : status);
+    if (command->children == 0) {
+        complete(command);
+    } else if (IN_FAULTY(PARENT_EARLY)) {
+        pthread_mutex_lock(&rt_lock);
+        rt_event_set_status(command->event, CL_COMPLETE);
+        pthread_mutex_unlock(&rt_lock);
+    }
+}
+
+/* Everything COMMAND held is given up before anyone can see that it is complete. */
+static void complete(struct rt_command *command)
+{
+    struct rt_event *event = command->event;
+    struct rt_command *parent = command->parent;
+    cl_int status = command->status;
+    mm_event_id completion = rt_sched_record_completion(command);
+    if (command->operation->destroy) {
+        command->operation->destroy(command);
+    }
+    for (size_t i = 0; i < RT_COMMAND_HOLDS; i++) {
+        rt_object_release_deferred(command->held[i]);
+    }
+    pthread_mutex_lock(&rt_lock);
+    rt_event_stamp(event, RT_COMPLETED);
+    event->completion = completion;
+    command->queue->used -= command->room;
+    event->command = NULL;
+    rt_sched_note_completion(command->queue, command, completion);
+    unlink_command(command);
+    struct rt_waiting *waiting = rt_sched_count_down(command);
+    rt_event_write_captures(event);
+    struct rt_capture *captures = event->captures;
+    event->captures = NULL;
+    rt_event_set_status(event, status);
+    pthread_mutex_unlock(&rt_lock);
+    rt_captures_free(captures);
+    for (size_t i = 0; i < command->dependency_count; i++) {
+        rt_object_release_deferred(command->dependencies[i].event);
+    }
+    rt_sched_call(waiting);
+    mm_free(command->dependencies);
+    mm_free(command->child_completions);
+    mm_free(command);
+    rt_object_release_deferred(event);
+    if (parent) {
+        child_completed(parent, status, completion);
+    }
+}
+
+/* True if COMMAND goes on in steps. */
+static bool start(struct rt_command *command)
+{
+    pthread_mutex_lock(&rt_lock);
+    rt_event_stamp(command->event, RT_START);
+    if (!command->failed) {
+        rt_event_set_status(command->event, CL_RUNNING);
+    }
+    pthread_mutex_unlock(&rt_lock);
+    rt_sched_record_start(command);
+    if (rt_guard_svm_on()) {
+        rt_guard_begin(NULL);
+    }
+    if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0) && !command->failed) {
+        rt_fault_delay(command);
+    }
+    if (command->failed) {
+        rt_sched_complete(command, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        return false;
+    }
+    if (!rt_device_take_command(command->queue)) {
+        rt_sched_complete(command, CL_OUT_OF_RESOURCES);
+        return false;
+    }
+    cl_int status = command->operation->start ? command->operation->start(command) : CL_SUCCESS;
+    if (status == CL_SUCCESS && command->operation->step) {
+        return true;
+    }
+    if (status != RT_PENDING) {
+        rt_sched_complete(command, status);
+    }
+    return false;
+}
+
+static void step(size_t i, uint64_t quantum)
+{
+    struct rt_command *command = active[i];
+    bool done = false;
+    cl_int status = rt_device_lost(command->queue->device)
+                        ? CL_OUT_OF_RESOURCES
+                        : command->operation->step(command, quantum, &done);
+    if (done || status != CL_SUCCESS) {
+        active[i] = active[--active_count];
+        rt_sched_complete(command, status);
+    }
+}
+
+/* True if nobody signalled for NANOSECONDS. */
+static bool wait_quietly(uint64_t nanoseconds)
+{
+    return wait_at_most(&work, nanoseconds) == ETIMEDOUT;
+}
+
+/* A short sleep from which nobody needs to wake the executor: before it sleeps in earnest, so that neither a
+ * caller that waits at once nor one that goes on pays for waking it. */
+static void nap(int *naps, long *length)
+{
+    if (helped) {
+        helped = false;
+        *naps = NAPS;
+        *length = *length * 2 < LONGEST_NAP_NS ? *length * 2 : LONGEST_NAP_NS;
+    }
+    --*naps;
+    wait_quietly((uint64_t)*length);
+}
+
+/* Waits for something to do; false: stop.  A pause puts the recording into its file. */
+static bool wait_for_work(void)
+{
+    int naps = seeded || rt_recorder() ? 0 : NAPS;
+    long length = FIRST_NAP_NS;
+    while (!stopping && (busy || forking || !have_work())) {
+        idle = naps == 0;
+        if (naps > 0) {
+            nap(&naps, &length);
+        } else if (seeded && ready_count + active_count > 0) {
+            unattended = wait_quietly(waiters > 0 ? IDLE_FLUSH_NS : patience);
+            uint64_t now = rt_now();
+            flush_ready(unattended ? UINT64_MAX : now > patience ? now - patience : 0);
+        } else if (unwritten && rt_recorder()) {
+            if (wait_quietly(IDLE_WRITE_NS)) {
+                mm_recorder_flush(rt_recorder());
+                unwritten = false;
+            }
+        } else {
+            pthread_cond_wait(&work, &rt_lock);
+        }
+    }
+    idle = false;
+    unwritten = true;
+    return !stopping;
+}
+
+/* Leaves the callback thread some time if it is far behind. */
+static void keep_pace(void)
+{
+    if (rt_callback_busy()) {
+        const struct timespec pause = {0, 100 * 1000};
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* One choice among the ready commands and the running ones. */
+static void turn(void)
+{
+    size_t startable = active_count < MOST_ACTIVE ? ready_count - unflushed_count : 0;
+    struct rt_command *command = NULL;
+    size_t running = 0;
+    uint64_t quantum = active_count > 1 ? SHARED_QUANTUM : ALONE_QUANTUM;
+    if (seeded) {
+        size_t choice = (size_t)(random_next() % (startable + active_count));
+        quantum = 1 + random_next() % (in_fault_now != IN_NO_FAULT ? FAULTY_QUANTUM : SEEDED_QUANTUM);
+        command = choice < startable ? take_ready(choice) : NULL;
+        running = choice - startable;
+    } else if (startable > 0) {
+        command = take_ready(0);
+    } else {
+        running = active_next++ % active_count;
+    }
+    current = command ? command : active[running];
+    pthread_mutex_unlock(&rt_lock);
+    keep_pace();
+    if (!command) {
+        step(running, quantum);
+    } else if (start(command)) {
+        active[active_count++] = command;
+    }
+    pthread_mutex_lock(&rt_lock);
+}
+
+static void took_turn(void)
+{
+    looks = 0;
+    granted = granted > 0 && can_go_on() ? granted - 1 : 0;
+    pthread_cond_broadcast(&turned);
+}
+
+static void *executor_thread(void *unused)
+{
+    (void)unused;
+    fesetenv(FE_DFL_ENV);
+    pthread_mutex_lock(&rt_lock);
+    while (wait_for_work()) {
+        busy = true;
+        turn();
+        busy = false;
+        if (seeded) {
+            took_turn();
+        } else if (forking) {
+            pthread_cond_broadcast(&turned);
+        }
+    }
+    pthread_mutex_unlock(&rt_lock);
+    return NULL;
+}
+
+/* ---- fork ---- */
+
+/* A fork waits for the end of the turn, so that no command is within one and the child can go on with all of
+ * them. A turn that does not end, as one of a native kernel that waits for this thread, is not waited for any
+ * longer. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&rt_lock);
+    forking++;
+    while (busy && !rt_sched_is_executor() && wait_at_most(&turned, LONGEST_TURN_NS) == 0) {
+    }
+}
+
+static void after_fork(void)
+{
+    forking--;
+    pthread_cond_broadcast(&work);
+    pthread_mutex_unlock(&rt_lock);
+}
+
+/* The child has this thread alone. */
+static void after_fork_in_child(void)
+{
+    const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+    bool own_turn = busy && rt_sched_is_executor();
+    work = completed = turned = fresh;
+    lost_current = busy && !own_turn;
+    busy = own_turn;
+    flush_ready(UINT64_MAX);
+    seeded = idle = helped = false;
+    forking = 0;
+    waiters = granted = 0;
+    alone = true;
+    executor_process = -1;
+    pthread_mutex_unlock(&rt_lock);
+    rt_callback_forked();
+}
+
+static void start_executor(void)
+{
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
+    seeded = rt_setting_given(RT_SET_QUEUE_SEED);
+    patience = rt_setting_number(RT_SET_QUEUE_PATIENCE, 0, DEFAULT_PATIENCE) * 1000000000;
+    random_state = rt_setting_number(RT_SET_QUEUE_SEED, 0, 0);
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    if (pthread_create(&executor, NULL, executor_thread, NULL) == 0) {
+        executor_process = getpid();
+    }
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void rt_sched_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_executor);
+    in_start();
+}
+
+bool rt_sched_is_executor(void)
+{
+    return executor_process != 0 && pthread_equal(pthread_self(), executor);
+}
+
+/* At exit or unloading: stop at the next slice, then close the recording. */
+__attribute__((destructor)) static void stop_executor(void)
+{
+    if (executor_process == getpid() && !pthread_equal(pthread_self(), executor)) {
+        pthread_mutex_lock(&rt_lock);
+        stopping = true;
+        pthread_cond_signal(&work);
+        pthread_mutex_unlock(&rt_lock);
+        in_stop_all();
+        pthread_join(executor, NULL);
+        rt_api_note_leaks();
+        rt_record_close();
+    } else if (executor_process == 0) {
+        rt_api_note_leaks();
+        rt_record_close();
+    }
+}

@@ -1,0 +1,557 @@
+/* refcl explore: every execution of a small kernel launch, by a memory model. */
+#include "memmodel/base/escape.h"
+#include "memmodel/base/input.h"
+#include "tools/cmd/commands.h"
+#include "tools/compile_cl.h"
+#include "tools/explore/command.h"
+#include "tools/guard.h"
+#include "tools/verdict_json.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+static bool is_source(const char *path)
+{
+    return tool_has_suffix(path, ".cl") || tool_has_suffix(path, ".clcpp");
+}
+
+static int read_file(enum mm_input kind, const char *path, char **data, size_t *size)
+{
+    struct mm_error err = {0};
+    const char *name = strcmp(path, "-") == 0 ? "/dev/stdin" : path;
+    return mm_input_read(kind, name, data, size, &err) == MM_OK ? 0 : tool_report(&err);
+}
+
+/* OpenCL C becomes SPIR-V first; it is kept for witnesses. */
+static int compile(struct explore *e, const char *path, char **data, size_t *size)
+{
+    struct rt_binary binary = {0};
+    struct mm_error err = {0};
+    enum mm_class r = tool_compile_cl(path, *data, *size,
+                                      e->build_options ? e->build_options : "-cl-std=CL3.0", &binary, &err);
+    e->source = *data;
+    *data = binary.data;
+    *size = binary.size;
+    return r == MM_OK ? 0 : tool_report(&err);
+}
+
+static void shape(const struct explore *e, struct ex *ex)
+{
+    if (e->has_global)
+        memcpy(ex->launch.global, e->launch.global, sizeof ex->launch.global);
+    if (e->has_local)
+        memcpy(ex->launch.local, e->launch.local, sizeof ex->launch.local);
+    else if (e->has_global)
+        memcpy(ex->launch.local, ex->launch.global, sizeof ex->launch.local);
+    if (e->launch.sub_group)
+        ex->launch.sub_group = e->launch.sub_group;
+    else if (e->has_global || e->has_local)
+        ex->launch.sub_group = ex->launch.local[0] * ex->launch.local[1] * ex->launch.local[2];
+}
+
+static enum mm_class prepare(const struct explore *e, struct ex *ex, struct ck_program **program,
+                             struct mm_error *err)
+{
+    shape(e, ex);
+    ex->kernel = e->kernel;
+    ex->arguments = e->args.items;
+    ex->argument_count = (uint32_t)e->args.count;
+    enum mm_class r = MM_OK;
+    for (size_t i = 0; i < e->inputs.count && !r; i++)
+        r = ex_add_line(ex, EX_INPUT, e->inputs.items[i], err);
+    for (size_t i = 0; i < e->asserts.count && !r; i++)
+        r = ex_add_line(ex, EX_OUTPUT, e->asserts.items[i], err);
+    for (size_t i = 0; i < e->filters.count && !r; i++)
+        r = ex_add_line(ex, EX_FILTER, e->filters.items[i], err);
+    return r ? r : ex_lower(ex, program, err);
+}
+
+/* ---- deciding ----------------------------------------------------------------------------------- */
+
+static const char *termination_name(enum ck_answer answer)
+{
+    return answer == CK_YES ? "always" : answer == CK_NO ? "not-always" : "unknown";
+}
+
+static int worse(int a, int b)
+{
+    static const int rank[] = {
+        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
+    return rank[a] >= rank[b] ? a : b;
+}
+
+static void print_verdict(const struct explore *e, const struct ck_program *program,
+                          const struct ck_verdict *v, const char *file, const char *engine)
+{
+    mm_print(e->text,
+             "%s: condition %s, race %s, usage %s, divergence %s, termination %s, %zu state%s%s (%s, %.1f "
+             "ms)\n",
+             file, verdict_condition_name(v->condition), verdict_race_name(v->race),
+             verdict_race_name(v->usage), verdict_race_name(v->divergence), termination_name(v->termination),
+             v->state_count, v->state_count == 1 ? "" : "s", v->states_complete ? "" : " or more", engine,
+             v->time_ms);
+    for (size_t i = 0; i < v->flag_count; i++)
+        mm_print(e->text, "    found: %s\n", v->flags[i]);
+    if (v->limit.cls)
+        mm_print(e->text, "    limit: %s\n", v->limit.message);
+    if (e->states)
+        verdict_print_states(program, v, e->text);
+    if (e->explain)
+        verdict_print_explanation(program, v, e->text);
+}
+
+static bool has_unknown(const struct ck_verdict *v)
+{
+    return !v->condition || !v->race || !v->usage || !v->divergence || !v->termination;
+}
+
+static int exit_code(const struct ck_verdict *v)
+{
+    if (v->condition == CK_NO || ck_verdict_undefined(v) == CK_YES || v->flag_count > 0 ||
+        v->divergence == CK_YES || v->termination == CK_NO)
+        return EXIT_FINDINGS;
+    return has_unknown(v) ? EXIT_UNKNOWN : EXIT_CLEAN;
+}
+
+static cJSON *to_json(const struct ck_program *program, const struct ck_verdict *v, const char *file,
+                      const char *engine)
+{
+    cJSON *json = verdict_to_json(program, v, file);
+    cJSON_AddStringToObject(json, "divergence", verdict_race_name(v->divergence));
+    cJSON_AddStringToObject(json, "termination", termination_name(v->termination));
+    cJSON_AddStringToObject(json, "engine", engine);
+    return json;
+}
+
+/* What either engine knows. */
+static int contradict(const struct ck_verdict *a, const struct ck_verdict *b)
+{
+    if ((a->condition && b->condition && a->condition != b->condition) ||
+        (a->race && b->race && a->race != b->race) || (a->usage && b->usage && a->usage != b->usage))
+        return tool_error(EXIT_TOOL, "search and Z3 disagree");
+    return 0;
+}
+
+static bool has_let(const struct mm_cat_model *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->let_count; i++)
+        if (strcmp(model->lets[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The value that stays in memory in the end: coherence orders only what the model makes it order, for plain
+ * writes it is happens-before (location order in Vulkan) that tells [CL 3.3.4; Vulkan location-ordered]. */
+static int with_final_order(const struct explore *e, const char *path, bool z3, struct mm_cat_model **cat)
+{
+    static const struct {
+        const char *let, *order;
+    } orders[] = {
+        {"locord", "locord"}, {"location-ordered", "location-ordered"}, {"ghb", "(ghb | lhb)"}, {"hb", "hb"}};
+    char line[200], *text;
+    size_t size, k = 0;
+    struct mm_error err = {0};
+    int code = read_file(MM_INPUT_CAT, path, &text, &size);
+    while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
+        k++;
+    const char *order = k < sizeof orders / sizeof *orders ? orders[k].order : "po";
+    /* search looks at the order itself; for Z3 coherence has to follow it */
+    int n = snprintf(line, sizeof line,
+                     z3 ? "\nacyclic (co | ((W * W) & loc & (po | %s))) as final-order\n"
+                        : "\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
+                     order);
+    char *longer = code ? NULL : mm_realloc(text, size + (size_t)n + 1);
+    mm_cat_destroy(*cat);
+    *cat = NULL;
+    if (!longer) {
+        mm_free(text);
+        return code ? code : tool_error(EXIT_TOOL, "out of memory");
+    }
+    memcpy(longer + size, line, (size_t)n + 1);
+    if (mm_cat_parse(longer, path, e->switches.items, cat, &err) != MM_OK)
+        code = tool_report(&err);
+    mm_free(longer);
+    return code;
+}
+
+static int load_model(struct explore *e, bool vulkan, bool z3, struct mm_cat_model **cat)
+{
+    char path[PATH_MAX];
+    struct mm_error err = {0};
+    int code = tool_find_model(e->model ? e->model : vulkan ? "vulkan.cat" : "opencl.cat", path);
+    if (code)
+        return code;
+    if (mm_cat_load(path, e->switches.items, cat, &err) != MM_OK)
+        return tool_report(&err);
+    mm_cat_destroy(e->named);
+    if (mm_cat_load(path, e->switches.items, &e->named, &err) != MM_OK)
+        return tool_report(&err);
+    return with_final_order(e, path, z3, cat);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* WANTED, or what is left of the time for the file. */
+static unsigned time_for(const struct explore *e, unsigned wanted)
+{
+    uint64_t now = now_ms(), left = now < e->until_ms ? e->until_ms - now : 1;
+    return wanted && left < wanted ? (unsigned)left : wanted;
+}
+
+static int ask(struct explore *e, const struct ck_program *program, bool z3, unsigned timeout_ms,
+               struct ck_verdict *v)
+{
+    struct mm_cat_model *cat = NULL;
+    struct mm_error err = {0};
+    struct ck_options limits = e->options;
+    int failed = load_model(e, program->vulkan, z3, &cat);
+    if (failed)
+        return failed;
+    limits.timeout_ms = time_for(e, timeout_ms);
+    limits.memory_limit = guard_soft_memory(&e->guard);
+    if (z3)
+        limits.bound = limits.unroll; /* Z3 counts the ways back */
+    enum mm_class r = z3 ? ck_z3(program, cat, &limits, v, &err) : ck_search(program, cat, &limits, v, &err);
+    mm_cat_destroy(cat);
+    guard_name_limit(&e->guard, &v->limit);
+    return r == MM_OK ? 0 : tool_report(&err);
+}
+
+static cJSON *show_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
+                           const char *engine)
+{
+    print_verdict(e, ex->program, v, file, engine);
+    cJSON *json = e->tests ? to_json(ex->program, v, file, engine) : NULL;
+    if (json && e->named)
+        verdict_add_model(json, e->named);
+    if (e->named)
+        verdict_print_model(e->named, e->text);
+    return json;
+}
+
+/* What search has found stands if Z3 is ended by a limit. */
+static void keep_verdict(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file)
+{
+    struct explore_kept *kept = e->kept;
+    FILE *text = e->text;
+    e->text = fmemopen(kept->text, sizeof kept->text - 1, "w");
+    if (e->text) {
+        cJSON *json = show_verdict(e, ex, v, file, "search");
+        bool whole = fflush(e->text) == 0;
+        fclose(e->text);
+        whole = whole && (!json || cJSON_PrintPreallocated(json, kept->json, sizeof kept->json, true));
+        cJSON_Delete(json);
+        kept->code = exit_code(v);
+        kept->whole = whole;
+    }
+    e->text = text;
+}
+
+static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v, const char *file,
+                   const char *engine)
+{
+    cJSON *json = show_verdict(e, ex, v, file, engine);
+    int code = worse(exit_code(v), explore_replay(e, ex, v, json));
+    if (json)
+        cJSON_AddItemToArray(e->tests, json);
+    return code;
+}
+
+/* What V leaves open; that more rounds of loops would tell more, or that nothing ends, is no question for the
+ * other engine. */
+static bool is_open(const struct ck_verdict *v)
+{
+    bool settled =
+        v->limit.cls && (strcmp(v->limit.rule, "search.bound") == 0 || strcmp(v->limit.rule, "vacuous") == 0);
+    return !settled && has_unknown(v);
+}
+
+static int compare_values(const struct ck_program *program, const uint64_t *a, const uint64_t *b)
+{
+    for (uint32_t i = 0; i < program->observed_count; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static bool shows_the_same(const struct ck_program *program, const struct ck_execution *a,
+                           const struct ck_execution *b)
+{
+    if (a->shows != b->shows)
+        return false;
+    if (a->shows == CK_SHOWS_FLAG)
+        return strcmp(a->flag, b->flag) == 0;
+    return a->shows != CK_SHOWS_STATE || compare_values(program, a->values, b->values) == 0;
+}
+
+static bool is_shown(const struct ck_program *program, const struct ck_verdict *v, size_t count,
+                     const struct ck_execution *x)
+{
+    for (size_t i = 0; i < count; i++)
+        if (shows_the_same(program, &v->shown[i], x))
+            return true;
+    return false;
+}
+
+/* Executions that show what none of V does. */
+static void complete_shown(const struct ck_program *program, struct ck_verdict *v,
+                           const struct ck_verdict *z3)
+{
+    size_t known = v->shown_count;
+    for (size_t i = 0; i < z3->shown_count; i++) {
+        const struct ck_execution *x = &z3->shown[i];
+        struct ck_execution *added = is_shown(program, v, known, x) ? NULL : ck_verdict_show(v, 0, 0);
+        if (added)
+            *added = *x;
+    }
+}
+
+/* Both lists are sorted. */
+static void complete_states(const struct ck_program *program, struct ck_verdict *v,
+                            const struct ck_verdict *z3)
+{
+    size_t count = 0, i = 0, k = 0;
+    struct ck_state *all = mm_arena_alloc(v->arena, (v->state_count + z3->state_count + 1) * sizeof *all);
+    if (!all)
+        return;
+    while (i < v->state_count || k < z3->state_count) {
+        int order = i == v->state_count ? 1
+                    : k == z3->state_count
+                        ? -1
+                        : compare_values(program, v->states[i].values, z3->states[k].values);
+        all[count] = order <= 0 ? v->states[i] : z3->states[k];
+        all[count++].racy |= order == 0 && z3->states[k].racy;
+        i += order <= 0;
+        k += order >= 0;
+    }
+    v->states = all;
+    v->state_count = count;
+    v->states_complete = z3->states_complete;
+}
+
+static bool has_flag(const struct ck_verdict *v, const char *name)
+{
+    for (size_t i = 0; i < v->flag_count; i++)
+        if (strcmp(v->flags[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void complete_flags(struct ck_verdict *v, const struct ck_verdict *z3)
+{
+    const char **all = mm_arena_alloc(v->arena, (v->flag_count + z3->flag_count + 1) * sizeof *all);
+    size_t count = v->flag_count;
+    if (!all)
+        return;
+    for (size_t i = 0; i < count; i++)
+        all[i] = v->flags[i];
+    for (size_t i = 0; i < z3->flag_count; i++)
+        if (!has_flag(v, z3->flags[i]))
+            all[count++] = z3->flags[i];
+    v->flags = all;
+    v->flag_count = count;
+}
+
+/* Answers that V leaves open are taken from Z3, which lives as long. */
+static void complete(const struct ck_program *program, struct ck_verdict *v, const struct ck_verdict *z3)
+{
+    complete_shown(program, v, z3);
+    v->condition = v->condition ? v->condition : z3->condition;
+    v->race = v->race ? v->race : z3->race;
+    v->usage = v->usage ? v->usage : z3->usage;
+    v->divergence = v->divergence ? v->divergence : z3->divergence;
+    v->termination = v->termination ? v->termination : z3->termination;
+    v->time_ms += z3->time_ms;
+    if (!v->states_complete)
+        complete_states(program, v, z3);
+    complete_flags(v, z3);
+    if (!is_open(v))
+        v->limit.cls = MM_OK;
+}
+
+/* Search, for a part of the time, and Z3 where that leaves something open. */
+static int decide_auto(struct explore *e, struct ex *ex, const char *file)
+{
+    struct ck_verdict v = {0}, z3 = {0};
+    unsigned first = e->options.timeout_ms / 3;
+    int code = ask(e, ex->program, false, first ? first : e->options.timeout_ms, &v);
+    bool both = !code && is_open(&v);
+    if (both)
+        keep_verdict(e, ex, &v, file);
+    if (both)
+        code = ask(e, ex->program, true, e->options.timeout_ms - first, &z3);
+    if (!code && both) {
+        code = contradict(&v, &z3);
+        complete(ex->program, &v, &z3);
+    }
+    if (!code)
+        code = present(e, ex, &v, file, both ? "both" : "search");
+    ck_verdict_clear(&v);
+    ck_verdict_clear(&z3);
+    return code;
+}
+
+static int decide(struct explore *e, struct ex *ex, const char *file)
+{
+    struct ck_verdict v[2] = {0};
+    int code = 0, failed = 0;
+    if (e->engines == ENGINE_AUTO)
+        return decide_auto(e, ex, file);
+    for (int i = 0; i < 2 && !failed && code != EXIT_TOOL; i++) {
+        if (!(e->engines & (i ? ENGINE_Z3 : ENGINE_SEARCH)))
+            continue;
+        failed = ask(e, ex->program, i == 1, e->options.timeout_ms, &v[i]);
+        code = worse(code, failed ? failed : present(e, ex, &v[i], file, i ? "z3" : "search"));
+    }
+    if (e->engines == (ENGINE_SEARCH | ENGINE_Z3))
+        code = worse(code, contradict(&v[0], &v[1]));
+    ck_verdict_clear(&v[0]);
+    ck_verdict_clear(&v[1]);
+    return code;
+}
+
+static int report_input(const struct explore *e, struct mm_error *err)
+{
+    guard_name_limit(&e->guard, err);
+    return tool_report(err);
+}
+
+static unsigned engine_count(const struct explore *e)
+{
+    return e->engines == (ENGINE_SEARCH | ENGINE_Z3) ? 2 : 1;
+}
+
+static void add_error(struct explore *e, const char *path, const char *message)
+{
+    cJSON *json = e->tests ? cJSON_CreateObject() : NULL;
+    if (!json)
+        return;
+    cJSON_AddStringToObject(json, "file", path);
+    cJSON_AddStringToObject(json, "error", message);
+    cJSON_AddItemToArray(e->tests, json);
+}
+
+static int explore_file(struct explore *e, const char *path)
+{
+    char *data;
+    size_t size;
+    struct ex *ex = NULL;
+    struct ck_program *program = NULL;
+    struct mm_error err = {0};
+    int code = read_file(is_source(path) ? MM_INPUT_SOURCE : MM_INPUT_MODULE, path, &data, &size);
+    e->until_ms = now_ms() + (uint64_t)e->options.timeout_ms * engine_count(e);
+    if (!code && is_source(path))
+        code = compile(e, path, &data, &size);
+    if (!code && (ex_read(data, size, path, &ex, &err) != MM_OK || prepare(e, ex, &program, &err) != MM_OK))
+        code = report_input(e, &err);
+    if (!code)
+        code = decide(e, ex, path);
+    if (!program)
+        add_error(e, path, err.message);
+    ex_destroy(ex);
+    mm_free(data);
+    mm_free(e->source);
+    e->source = NULL;
+    return code;
+}
+
+struct file_work {
+    struct explore *e;
+    const char *path;
+};
+
+static int file_work(void *context)
+{
+    struct file_work *w = context;
+    int code = explore_file(w->e, w->path);
+    w->e->kept->written = w->e->written;
+    return code;
+}
+
+/* Nothing is known of PATH but the limit that was reached and what search has found. */
+static int give_up(struct explore *e, const char *path, enum guard_end end)
+{
+    static const char *const engines[] = {"both", "search", "z3", "both"};
+    const struct ck_program none = {.name = ""};
+    struct ck_verdict v = {0};
+    guard_explain(&e->guard, end, &v.limit);
+    if (end == GUARD_BROKEN) {
+        add_error(e, path, v.limit.message);
+        return tool_report(&v.limit);
+    }
+    if (e->kept->whole) {
+        fputs(e->kept->text, e->text);
+        fprintf(e->text, "    limit: %s\n", v.limit.message);
+        if (e->tests)
+            cJSON_AddItemToArray(e->tests, cJSON_CreateRaw(e->kept->json));
+        return e->kept->code;
+    }
+    print_verdict(e, &none, &v, path, engines[e->engines]);
+    if (e->tests)
+        cJSON_AddItemToArray(e->tests, to_json(&none, &v, path, engines[e->engines]));
+    return EXIT_UNKNOWN;
+}
+
+static int explore_guarded(struct explore *e, const char *path)
+{
+    struct file_work w = {e, path};
+    int code = EXIT_TOOL;
+    e->kept = guard_share(sizeof *e->kept);
+    if (!e->kept)
+        return tool_error(EXIT_TOOL, "out of memory");
+    e->kept->written = e->written;
+    enum guard_end end = guard_run(&e->guard, file_work, &w, e->tests, &code);
+    e->written = e->kept->written;
+    code = end == GUARD_DONE ? code : give_up(e, path, end);
+    guard_unshare(e->kept, sizeof *e->kept);
+    return code;
+}
+
+/* Replays have as much time again. */
+static void set_guard(struct explore *e)
+{
+    double seconds = e->options.timeout_ms * 1e-3;
+    e->guard = (struct guard){seconds * (engine_count(e) + e->options.executions), e->memory};
+}
+
+static int run(int argc, char **argv)
+{
+    struct explore e = {.engines = ENGINE_AUTO,
+                        .options = {.timeout_ms = 60000, .unroll = 4},
+                        .memory = GUARD_DEFAULT_MEBIBYTES};
+    int code = 0;
+    int first = tool_options(&cmd_explore, argc, argv, false, explore_option, &e, &code);
+    if (first < 0)
+        return code;
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no kernel given");
+    FILE *out = e.json ? tool_open_output(e.json) : NULL;
+    if (e.json && !out)
+        return EXIT_USAGE;
+    e.text = out == stdout ? fopen("/dev/null", "w") : stdout;
+    if (!e.text)
+        return tool_error(EXIT_TOOL, "cannot open /dev/null");
+    cJSON *root = e.json ? verdict_json_root(e.model ? e.model : "") : NULL;
+    e.tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
+    set_guard(&e);
+    for (int i = first; i < argc; i++)
+        code = worse(code, explore_guarded(&e, argv[i]));
+    if (root)
+        code = worse(code, json_write(root, out, e.json));
+    if (e.text != stdout)
+        fclose(e.text);
+    mm_cat_destroy(e.named);
+    return code;
+}
+
+const struct tool_command cmd_explore = {"explore", "FILE.cl|.spv|.spvasm...",
+                                         "every execution of a small kernel launch", explore_options, run};

@@ -1,0 +1,36 @@
+/* refcl gate: fails when a device does worse than it did before. */
+#include "tools/cmd/commands.h"
+
+#include "litmus/litmus.h"
+
+enum { OPT_BASELINE };
+static const struct tool_option options[] = {
+    {"baseline", 'b', "FILE", "REFCL_BASELINE", "judgement to compare with (refcl litmus judge --json)"},
+    TOOL_OPTION_END};
+
+static int handle(void *context, size_t index, const char *value)
+{
+    const char **baseline = context;
+    if (index == OPT_BASELINE)
+        *baseline = value;
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *baseline = NULL;
+    struct mm_error err = {0};
+    size_t findings = 0;
+    int code = 0;
+    int first = tool_options(&cmd_gate, argc, argv, false, handle, &baseline, &code);
+    if (first < 0)
+        return code;
+    if (!baseline || first + 1 != argc)
+        return tool_error(EXIT_USAGE, "--baseline and one judgement are needed");
+    if (lt_gate(baseline, argv[first], stdout, &findings, &err) != MM_OK)
+        return tool_report(&err);
+    return findings ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+const struct tool_command cmd_gate = {"gate", "JUDGEMENT.json",
+                                      "fail on new forbidden outcomes and lost tests", options, run};

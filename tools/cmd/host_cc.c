@@ -1,0 +1,59 @@
+/* refcl host-cc: the flags that make the host's own accesses part of what `refcl run` checks. */
+#include "tools/cmd/commands.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum { OPT_COMPILE, OPT_LINK };
+static const struct tool_option options[] = {
+    {"compile", 0, NULL, NULL, "only the flags for compiling: cc -c $(refcl host-cc --compile) app.c"},
+    {"link", 0, NULL, NULL, "only the flags for linking: cc app.o -lOpenCL $(refcl host-cc --link)"},
+    TOOL_OPTION_END};
+
+static int handle(void *context, size_t index, const char *value)
+{
+    bool *wanted = context;
+    (void)value;
+    wanted[index] = true;
+    return 0;
+}
+
+/* What tools/hostlib/blocks.c has functions for. */
+static const char *const wrapped[] = {"memcpy", "memmove",      "mempcpy",       "memset",
+                                      "memcmp", "__memcpy_chk", "__memmove_chk", "__memset_chk",
+                                      "fread",  "fwrite",       "read",          "write"};
+
+static void print_link(const char *library)
+{
+    printf("-fno-sanitize=thread -Wl,--no-as-needed -L%s -lrefcl-host -Wl,-rpath,%s -Wl", library, library);
+    for (size_t i = 0; i < sizeof wrapped / sizeof *wrapped; i++)
+        printf(",--wrap=%s", wrapped[i]);
+    putchar('\n');
+}
+
+static int run(int argc, char **argv)
+{
+    char library[PATH_MAX];
+    bool wanted[2] = {false, false};
+    int code = 0;
+    int first = tool_options(&cmd_host_cc, argc, argv, false, handle, wanted, &code);
+    if (first < 0)
+        return code;
+    if (first != argc)
+        return tool_error(EXIT_USAGE, "host-cc takes no arguments");
+    code = tool_find_library(library);
+    char *slash = code ? NULL : strrchr(library, '/');
+    if (!slash)
+        return code;
+    *slash = 0;
+    bool both = wanted[OPT_COMPILE] == wanted[OPT_LINK];
+    if (both || wanted[OPT_COMPILE])
+        printf("-g -fsanitize=thread\n");
+    if (both || wanted[OPT_LINK])
+        print_link(library);
+    return EXIT_CLEAN;
+}
+
+const struct tool_command cmd_host_cc = {
+    "host-cc", "", "print the flags that record a host program's own accesses to shared memory", options,
+    run};

@@ -1,0 +1,173 @@
+/* refcl kernel: one kernel launch without a host program, checked. */
+#include "memmodel/base/input.h"
+#include "memmodel/trace/capture.h"
+#include "tools/session/captured.h"
+#include "tools/cmd/commands.h"
+#include "tools/witness/replay.h"
+#include "tools/session/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct tool_option options[] = {
+    SESSION_OPTIONS,
+    {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to launch (default: the only one)"},
+    {"global", 'g', "N[,N[,N]]", "REFCL_GLOBAL", "global size (default 1)"},
+    {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: chosen by the runtime)"},
+    {"offset", 0, "N[,N[,N]]", "REFCL_OFFSET", "global offset"},
+    {"arg", 'a', "SPEC", NULL,
+     "the next argument: buf:N[:zero|iota|fill=V|rand=SEED|file=PATH], svm:N[:...], local:BYTES, null or a "
+     "value"},
+    {"print", 'p', "I", NULL, "print argument I (a buffer) afterwards; may be repeated"},
+    {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},
+    {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},
+    {"replay", 0, NULL, NULL, "FILE is a witness of refcl explore: carry it out, step by step"},
+    TOOL_OPTION_END};
+
+enum { MAX_WORDS = 600 };
+struct kernel {
+    struct session session;
+    char *words[MAX_WORDS + 8]; /* command line of the helper, filled from 1 */
+    size_t count;
+    bool replay;
+};
+enum { OPT_REPLAY = sizeof options / sizeof *options - 2 };
+
+/* Passes an option on to the helper as "--name", "value". */
+static int pass(struct kernel *kernel, const char *name, const char *value)
+{
+    if (kernel->count + 2 > MAX_WORDS)
+        return tool_error(EXIT_USAGE, "too many options");
+    kernel->words[kernel->count++] = (char *)(uintptr_t)name;
+    kernel->words[kernel->count++] = (char *)(uintptr_t)value;
+    return 0;
+}
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct kernel *kernel = context;
+    kernel->replay |= index == OPT_REPLAY;
+    if (index == OPT_REPLAY)
+        return 0;
+    return index < SESSION_OPTION_COUNT ? session_option(&kernel->session, index, value)
+                                        : pass(kernel, options[index].name, value);
+}
+
+/* The helper's command line for a captured launch: what it says, then what was asked for beside it. */
+static int run_captured(struct kernel *kernel, const char *path)
+{
+    static struct captured_launch launch;
+    static char *words[sizeof launch.words / sizeof *launch.words + MAX_WORDS + 8];
+    size_t count = 1;
+    int code = captured_open(&launch, path);
+    if (code)
+        return code;
+    kernel->session.capture = path;
+    words[0] = kernel->words[0];
+    for (size_t i = 0; i + 1 < launch.count; i++)
+        words[count++] = launch.words[i];
+    for (size_t i = 1; i < kernel->count; i++)
+        words[count++] = kernel->words[i];
+    words[count] = launch.words[launch.count - 1];
+    code = session_run(&kernel->session, words);
+    captured_close(&launch);
+    return code;
+}
+
+/* A witness says all that could be chosen. */
+static int run_replay(struct kernel *kernel, const char *path)
+{
+    const struct session *s = &kernel->session;
+    if (kernel->count > 1)
+        return tool_error(EXIT_USAGE, "--%s: the witness says what is launched", kernel->words[1]);
+    if (s->seed || s->has_seeds || s->schedule || s->memory_mode)
+        return tool_error(EXIT_USAGE, "--seed, --seeds, --schedule, --memory: the witness says what happens");
+    return replay_run(&kernel->session, path);
+}
+
+/* The name says what a file is; what is not named as anything else is OpenCL C, or a capture if it begins
+ * like one. */
+enum input { SOURCE, MODULE, CAPTURE };
+static int input_of(const char *path, enum input *input)
+{
+    *input = SOURCE;
+    if (tool_has_suffix(path, ".spvasm"))
+        return tool_error(EXIT_USAGE, "'%s' is the text of a module: spirv-as makes a .spv file of it", path);
+    if (tool_has_suffix(path, ".spv"))
+        *input = MODULE;
+    else if (tool_has_suffix(path, ".cap") || mm_capture_is(path))
+        *input = CAPTURE;
+    struct stat status;
+    struct mm_error err = {0};
+    if (*input != CAPTURE && stat(path, &status) == 0 &&
+        mm_input_check(*input == MODULE ? MM_INPUT_MODULE : MM_INPUT_SOURCE, 0, (uint64_t)status.st_size,
+                       path, &err) != MM_OK)
+        return tool_report(&err);
+    if (*input != MODULE)
+        return 0;
+    unsigned char word[4] = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    size_t n = fread(word, 1, sizeof word, file);
+    fclose(file);
+    uint32_t magic = word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 | (uint32_t)word[3] << 24;
+    if (n == sizeof word && (magic == 0x07230203 || magic == 0x03022307))
+        return 0;
+    return tool_error(EXIT_USAGE, "'%s' is no SPIR-V module: it does not begin with SPIR-V's magic number",
+                      path);
+}
+
+static void set_source_path(const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    snprintf(slash ? slash : folder, 2, "%s", slash == folder ? "/" : slash ? "" : ".");
+    setenv("REFCL_SOURCE_PATH", folder, 1);
+}
+
+static int run_file(struct kernel *kernel, char *path)
+{
+    static char helper[PATH_MAX];
+    enum input input;
+    if (kernel->replay)
+        return run_replay(kernel, path);
+    int code = input_of(path, &input);
+    code = code ? code : tool_find_helper("refcl-kernel-host", helper);
+    if (code)
+        return code;
+    set_source_path(path);
+    kernel->words[0] = helper;
+    kernel->words[kernel->count] = path;
+    if (input == CAPTURE)
+        return run_captured(kernel, path);
+    if (input == SOURCE)
+        kernel->session.source = path;
+    return session_run(&kernel->session, kernel->words);
+}
+
+static int run(int argc, char **argv)
+{
+    struct kernel kernel = {.session = {.races = true, .memory = true, .input_status = 2, .own_host = true},
+                            .count = 1};
+    int code = 0;
+    int first = tool_options(&cmd_kernel, argc, argv, false, handle, &kernel, &code);
+    if (first < 0)
+        return code;
+    if (first + 1 != argc)
+        return tool_error(EXIT_USAGE, "one kernel file (.cl, .spv, .cap, or a witness) is needed");
+    char *line = tool_command_line(&cmd_kernel, argc, argv);
+    kernel.session.command_line = line;
+    kernel.session.api = false; /* the calls are ours */
+    code = run_file(&kernel, argv[first]);
+    mm_free(line);
+    return code;
+}
+
+const struct tool_command cmd_kernel = {"kernel", "FILE.cl|FILE.spv|FILE.cap|WITNESS",
+                                        "launch one kernel with given arguments and report races and misuse",
+                                        options, run};

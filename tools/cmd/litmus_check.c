@@ -1,0 +1,408 @@
+/* refcl litmus check: what a memory model says of litmus tests. */
+#include "memmodel/base/escape.h"
+#include "tools/cmd/commands.h"
+#include "tools/guard.h"
+#include "tools/cmd/litmus_files.h"
+#include "tools/cmd/litmus_shown.h"
+#include "tools/verdict_json.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPT_MODEL,
+    OPT_SWITCH,
+    OPT_ENGINE,
+    OPT_BOUND,
+    OPT_TIMEOUT,
+    OPT_MEMORY,
+    OPT_JSON,
+    OPT_STATES,
+    OPT_EXPLAIN,
+    OPT_VERIFY,
+    OPT_WITNESSES,
+    OPT_WITNESS
+};
+static const struct tool_option options[] = {
+    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
+    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
+    {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE", "search, z3 or both (default search)"},
+    {"bound", 'b', "K", "REFCL_BOUND", "loop iterations to consider (default 2)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT",
+     "seconds for each test and engine, of processor and of wall-clock time (default 60, 0: no limit)"},
+    {"memory", 0, "MIB", "REFCL_MEMORY", "memory for each test, in MiB (default 2048, 0: no limit)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
+    {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
+    {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
+    {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States, Race and Usage lines of the tests"},
+    {"witnesses", 0, NULL, "REFCL_WITNESSES",
+     "an execution for each allowed final state and each race or other flag: its events and what relates "
+     "them"},
+    {"witness", 'w', "FOLDER", "REFCL_WITNESS", "each of them as a graph for Graphviz in a file of FOLDER"},
+    TOOL_OPTION_END};
+
+enum { MAX_SWITCHES = 32 };
+enum engine { ENGINE_SEARCH, ENGINE_Z3, ENGINE_BOTH };
+static const char *const engine_names[] = {"search", "z3", "both"};
+
+struct check {
+    const char *model;
+    const char *switches[MAX_SWITCHES + 1];
+    size_t switch_count;
+    enum engine engine;
+    struct ck_options options;
+    struct guard guard; /* of each test */
+    const char *json;
+    struct litmus_shown shown;
+    FILE *text; /* the table; nowhere when the JSON goes to stdout */
+    bool states, explain, verify;
+    struct mm_cat_model *cat;
+    cJSON *tests;
+    struct outcome *outcome; /* shared with the processes that decide */
+};
+struct outcome {
+    bool unknown, wrong;
+    size_t written; /* witnesses */
+};
+
+static int set_engine(struct check *check, const char *value)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(value, engine_names[i]) == 0) {
+            check->engine = (enum engine)i;
+            return 0;
+        }
+    return tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3 or both", value);
+}
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct check *check = context;
+    uint64_t n = 0;
+    int code = 0;
+    switch (index) {
+    case OPT_MODEL:
+        check->model = value;
+        break;
+    case OPT_SWITCH:
+        if (check->switch_count == MAX_SWITCHES)
+            return tool_error(EXIT_USAGE, "more than %d switches", MAX_SWITCHES);
+        check->switches[check->switch_count++] = value;
+        break;
+    case OPT_ENGINE:
+        return set_engine(check, value);
+    case OPT_BOUND:
+        code = tool_number("bound", value, 1000, &n);
+        check->options.bound = (unsigned)n;
+        break;
+    case OPT_TIMEOUT:
+        code = tool_number("timeout", value, 86400, &n);
+        check->options.timeout_ms = (unsigned)n * 1000;
+        break;
+    case OPT_MEMORY:
+        code = tool_number("memory", value, 1 << 22, &check->guard.mebibytes);
+        break;
+    case OPT_JSON:
+        check->json = value;
+        break;
+    case OPT_STATES:
+        check->states = true;
+        break;
+    case OPT_EXPLAIN:
+        check->options.explain = check->explain = true;
+        break;
+    case OPT_VERIFY:
+        check->verify = true;
+        break;
+    case OPT_WITNESS:
+        check->shown.folder = value;
+        check->options.executions = true;
+        break;
+    case OPT_WITNESSES:
+        check->shown.text = true;
+        check->options.executions = true;
+        break;
+    default:
+        return tool_error(EXIT_TOOL, "option %zu has no handler", index);
+    }
+    return code;
+}
+
+/* Two verdicts contradict each other where both know. */
+static const char *contradiction(const struct ck_program *program, const struct ck_verdict *a,
+                                 const struct ck_verdict *b)
+{
+    if (a->condition && b->condition && a->condition != b->condition)
+        return "condition";
+    if (a->race && b->race && a->race != b->race)
+        return "race";
+    if (a->usage && b->usage && a->usage != b->usage)
+        return "usage";
+    if (!a->states_complete || !b->states_complete)
+        return NULL;
+    if (a->state_count != b->state_count)
+        return "number of allowed states";
+    for (size_t i = 0; i < a->state_count; i++)
+        if (memcmp(a->states[i].values, b->states[i].values, program->observed_count * sizeof(uint64_t)) != 0)
+            return "allowed states";
+    return NULL;
+}
+
+/* Compares with the properties that the test states of itself; says how it differs. */
+static bool as_expected(const struct lt_test *test, const struct ck_verdict *verdict, const char *file,
+                        FILE *out)
+{
+    bool good = true;
+    const char *expect = lt_test_property(test, "Expect");
+    if (expect && strcmp(expect, verdict_condition_name(verdict->condition)) != 0) {
+        mm_print(out, "%s: expected condition %s, got %s\n", file, expect,
+                 verdict_condition_name(verdict->condition));
+        good = false;
+    }
+    const char *race = lt_test_property(test, "Race");
+    if (race && strcmp(race, verdict_race_name(verdict->race)) != 0) {
+        mm_print(out, "%s: expected race %s, got %s\n", file, race, verdict_race_name(verdict->race));
+        good = false;
+    }
+    const char *usage = lt_test_property(test, "Usage");
+    if (usage && strcmp(usage, verdict_race_name(verdict->usage)) != 0) {
+        mm_print(out, "%s: expected usage %s, got %s\n", file, usage, verdict_race_name(verdict->usage));
+        good = false;
+    }
+    const char *states = lt_test_property(test, "States");
+    if (states && (!verdict->states_complete || strtoull(states, NULL, 10) != verdict->state_count)) {
+        mm_print(out, "%s: expected %s states, got %zu\n", file, states, verdict->state_count);
+        good = false;
+    }
+    return good;
+}
+
+static void print_verdict(const struct check *check, const struct ck_program *program,
+                          const struct ck_verdict *verdict, const char *file, const char *engine)
+{
+    const char *usage = verdict->usage == CK_NO ? "" : verdict_race_name(verdict->usage);
+    mm_print(check->text, "%-40s condition %-7s race %-7s %s%s%sstates %3zu%s  %.1f ms%s%s\n", file,
+             verdict_condition_name(verdict->condition), verdict_race_name(verdict->race),
+             *usage ? "usage " : "", usage, *usage ? " " : "", verdict->state_count,
+             verdict->states_complete ? "" : "+", verdict->time_ms, engine ? "  " : "", engine ? engine : "");
+    if (verdict->limit.cls)
+        mm_print(check->text, "    unknown: %s\n", verdict->limit.message);
+    if (check->states)
+        verdict_print_states(program, verdict, check->text);
+    if (check->explain)
+        verdict_print_explanation(program, verdict, check->text);
+}
+
+typedef enum mm_class engine_function(const struct ck_program *, const struct mm_cat_model *,
+                                      const struct ck_options *, struct ck_verdict *, struct mm_error *);
+
+/* Runs the engines asked for on PROGRAM and files their answers. */
+static int decide(struct check *check, const struct lt_test *test, const struct ck_program *program,
+                  const char *file)
+{
+    static engine_function *const engines[] = {ck_search, ck_z3};
+    struct ck_verdict verdicts[2] = {0};
+    struct mm_error err = {0};
+    int code = 0;
+    bool ran[2] = {check->engine != ENGINE_Z3, check->engine != ENGINE_SEARCH};
+    for (int i = 0; i < 2 && !code; i++) {
+        if (!ran[i])
+            continue;
+        if (engines[i](program, check->cat, &check->options, &verdicts[i], &err) != MM_OK) {
+            code = tool_report(&err);
+            break;
+        }
+        guard_name_limit(&check->guard, &verdicts[i].limit);
+        print_verdict(check, program, &verdicts[i], file,
+                      check->engine == ENGINE_BOTH ? engine_names[i] : NULL);
+        check->outcome->unknown |= !verdicts[i].condition || !verdicts[i].race || !verdicts[i].usage;
+        if (check->verify && !as_expected(test, &verdicts[i], file, check->text))
+            check->outcome->wrong = true;
+    }
+    const struct ck_verdict *first = ran[0] ? &verdicts[0] : &verdicts[1];
+    struct ck_advice advice = {0};
+    bool advised = !code && check->explain && first->race == CK_YES;
+    if (advised && ck_advise(program, check->cat, &check->options, &advice, &err) != MM_OK)
+        code = tool_report(&err);
+    if (advised && !code)
+        verdict_print_advice(program, &advice, check->text);
+    cJSON *json = NULL;
+    if (!code && check->tests) {
+        json = verdict_to_json(program, first, file);
+        cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
+        if (advised)
+            cJSON_AddItemToObject(json, "advice", verdict_advice_json(program, &advice));
+        cJSON_AddItemToArray(check->tests, json);
+    }
+    if (!code && check->options.executions)
+        code = litmus_show(&check->shown, program, first, file, json, check->text);
+    if (!code && check->engine == ENGINE_BOTH) {
+        const char *differs = contradiction(program, &verdicts[0], &verdicts[1]);
+        if (differs)
+            code = tool_error(EXIT_TOOL, "%s: search and Z3 disagree on the %s: please report this", file,
+                              differs);
+    }
+    ck_verdict_clear(&verdicts[0]);
+    ck_verdict_clear(&verdicts[1]);
+    return code;
+}
+
+static int check_file(struct check *check, const char *file)
+{
+    struct lt_test *test = NULL;
+    struct ck_program *program = NULL;
+    struct mm_error err = {0};
+    int code = 0;
+    if (lt_parse_file(file, &test, &err) != MM_OK || lt_lower(test, &program, &err) != MM_OK)
+        code = tool_report(&err);
+    else
+        code = decide(check, test, program, file);
+    if (code && check->tests) {
+        cJSON *json = cJSON_CreateObject();
+        cJSON_AddStringToObject(json, "file", file);
+        cJSON_AddStringToObject(json, "error", err.message);
+        cJSON_AddItemToArray(check->tests, json);
+    }
+    ck_program_destroy(program);
+    lt_test_destroy(test);
+    return code;
+}
+
+struct file_work {
+    struct check *check;
+    const char *file;
+};
+
+static int file_work(void *context)
+{
+    struct file_work *w = context;
+    w->check->shown.written = w->check->outcome->written;
+    int code = check_file(w->check, w->file);
+    w->check->outcome->written = w->check->shown.written;
+    return code;
+}
+
+/* Nothing is known of FILE but the limit that was reached. */
+static int give_up(struct check *check, const char *file, enum guard_end end)
+{
+    const struct ck_program none = {.name = ""};
+    struct ck_verdict v = {0};
+    guard_explain(&check->guard, end, &v.limit);
+    if (end == GUARD_BROKEN)
+        return tool_report(&v.limit);
+    print_verdict(check, &none, &v, file, NULL);
+    cJSON *json = check->tests ? verdict_to_json(&none, &v, file) : NULL;
+    if (json) {
+        cJSON_AddStringToObject(json, "engine", engine_names[check->engine]);
+        cJSON_AddItemToArray(check->tests, json);
+    }
+    return EXIT_UNKNOWN;
+}
+
+static int check_guarded(struct check *check, const char *file)
+{
+    struct file_work w = {check, file};
+    int code = EXIT_TOOL;
+    enum guard_end end = guard_run(&check->guard, file_work, &w, check->tests, &code);
+    return end == GUARD_DONE ? code : give_up(check, file, end);
+}
+
+static int worse(int a, int b)
+{
+    static const int rank[] = {
+        [EXIT_CLEAN] = 0, [EXIT_UNKNOWN] = 1, [EXIT_FINDINGS] = 2, [EXIT_USAGE] = 3, [EXIT_TOOL] = 4};
+    return rank[a] >= rank[b] ? a : b;
+}
+
+/* Decides every test below PATHS; writes the JSON if it is asked for. */
+static int check_paths(struct check *check, const char *model_path, int count, char **paths)
+{
+    FILE *json_out = check->json ? tool_open_output(check->json) : NULL;
+    if (check->json && !json_out)
+        return EXIT_USAGE;
+    check->text = json_out == stdout ? fopen("/dev/null", "w") : stdout;
+    if (!check->text)
+        return tool_error(EXIT_TOOL, "cannot open /dev/null");
+    verdict_use_model(check->cat);
+    cJSON *root = check->json ? verdict_json_root(model_path) : NULL;
+    if (root)
+        verdict_add_model(root, check->cat);
+    check->tests = root ? cJSON_AddArrayToObject(root, "tests") : NULL;
+    struct litmus_files files = {0};
+    int code = 0;
+    for (int i = 0; i < count; i++)
+        code = worse(code, litmus_files_add(&files, paths[i]));
+    for (size_t i = 0; i < files.count; i++)
+        code = worse(code, check_guarded(check, files.paths[i]));
+    verdict_print_model(check->cat, check->text);
+    litmus_files_clear(&files);
+    if (root)
+        code = worse(code, json_write(root, json_out, check->json));
+    if (check->text != stdout)
+        fclose(check->text);
+    return code;
+}
+
+struct model_work {
+    struct check *check;
+    const char *path;
+};
+
+static int load_model(void *context)
+{
+    struct model_work *w = context;
+    struct mm_error err = {0};
+    return mm_cat_load(w->path, w->check->switches, &w->check->cat, &err) == MM_OK ? 0 : tool_report(&err);
+}
+
+/* First in a process of its own: what is read takes the time and memory that a test may take, at most. */
+static int load_guarded(struct check *check, const char *path)
+{
+    struct model_work w = {check, path};
+    struct mm_error err = {0};
+    int code = EXIT_TOOL;
+    enum guard_end end = guard_run(&check->guard, load_model, &w, NULL, &code);
+    if (end == GUARD_DONE)
+        return code ? code : load_model(&w);
+    guard_explain(&check->guard, end, &err);
+    return tool_error(end == GUARD_BROKEN ? EXIT_TOOL : EXIT_UNKNOWN, "%s: %s", path, err.message);
+}
+
+static int run(int argc, char **argv)
+{
+    struct check check = {.model = "opencl.cat",
+                          .options = {.timeout_ms = 60000},
+                          .guard = {.mebibytes = GUARD_DEFAULT_MEBIBYTES}};
+    int code = 0;
+    int first = tool_options(&cmd_litmus_check, argc, argv, false, handle, &check, &code);
+    if (first < 0)
+        return code;
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no litmus test given");
+    char model_path[PATH_MAX];
+    code = tool_find_model(check.model, model_path);
+    if (code)
+        return code;
+    /* advice has as much time again */
+    check.guard.seconds =
+        check.options.timeout_ms * 1e-3 * (1 + (check.engine == ENGINE_BOTH) + check.explain);
+    check.options.memory_limit = guard_soft_memory(&check.guard);
+    code = load_guarded(&check, model_path);
+    if (code)
+        return code;
+    check.outcome = guard_share(sizeof *check.outcome);
+    code = check.outcome ? check_paths(&check, model_path, argc - first, argv + first)
+                         : tool_error(EXIT_TOOL, "out of memory");
+    mm_cat_destroy(check.cat);
+    if (check.outcome && check.outcome->wrong)
+        code = worse(code, EXIT_FINDINGS);
+    if (check.outcome && check.outcome->unknown)
+        code = worse(code, EXIT_UNKNOWN);
+    guard_unshare(check.outcome, sizeof *check.outcome);
+    return code;
+}
+
+const struct tool_command cmd_litmus_check = {
+    "litmus check", "FILE|FOLDER...",
+    "decide litmus tests under a memory model: allowed states, condition, races", options, run};

@@ -1,0 +1,98 @@
+/* Reading many litmus tests, from files and folders. */
+#include "tools/cmd/litmus_files.h"
+#include "tools/tool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_DEPTH = 16 };
+
+static int add_path(struct litmus_files *files, const char *path)
+{
+    if (files->count == files->capacity) {
+        size_t capacity = files->capacity ? 2 * files->capacity : 64;
+        char **paths = mm_realloc(files->paths, capacity * sizeof *paths);
+        if (!paths)
+            return tool_error(EXIT_TOOL, "out of memory");
+        files->paths = paths;
+        files->capacity = capacity;
+    }
+    char *copy = mm_strdup(path);
+    if (!copy)
+        return tool_error(EXIT_TOOL, "out of memory");
+    files->paths[files->count++] = copy;
+    return 0;
+}
+
+static int add(struct litmus_files *files, const char *path, int depth);
+
+static int add_folder(struct litmus_files *files, const char *path, int depth)
+{
+    struct dirent **entries;
+    int code = 0, n = scandir(path, &entries, NULL, alphasort);
+    if (n < 0)
+        return tool_error(EXIT_USAGE, "cannot read folder '%s': %s", path, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        char child[PATH_MAX];
+        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+        int length = snprintf(child, sizeof child, "%s/%s", path, name);
+        struct stat status;
+        if (!code && name[0] != '.' && length < (int)sizeof child && stat(child, &status) == 0 &&
+            (S_ISDIR(status.st_mode) || (dot && strcmp(dot, ".litmus") == 0)))
+            code = add(files, child, depth + 1);
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}
+
+static int add(struct litmus_files *files, const char *path, int depth)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    if (!S_ISDIR(status.st_mode))
+        return add_path(files, path);
+    return depth < MAX_DEPTH ? add_folder(files, path, depth) : 0;
+}
+
+int litmus_files_add(struct litmus_files *files, const char *path)
+{
+    size_t before = files->count;
+    int code = add(files, path, 0);
+    return code || files->count > before ? code : tool_error(EXIT_USAGE, "no litmus test in '%s'", path);
+}
+
+int litmus_cl_std(const char *value)
+{
+    bool good = strlen(value) == 5 && strncmp(value, "CL", 2) == 0 && strchr("123", value[2]) &&
+                value[3] == '.' && value[4] >= '0' && value[4] <= '9';
+    return good ? 0
+                : tool_error(EXIT_USAGE, "--cl-std: '%s' is no version of OpenCL C, such as CL1.2 or CL3.0",
+                             value);
+}
+
+void litmus_files_clear(struct litmus_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        mm_free(files->paths[i]);
+    mm_free(files->paths);
+    *files = (struct litmus_files){0};
+}
+
+int litmus_files_parse(const struct litmus_files *files, struct lt_test **tests)
+{
+    struct mm_error err = {0};
+    for (size_t i = 0; i < files->count; i++) {
+        if (lt_parse_file(files->paths[i], &tests[i], &err) == MM_OK)
+            continue;
+        while (i-- > 0)
+            lt_test_destroy(tests[i]);
+        return tool_report(&err);
+    }
+    return 0;
+}

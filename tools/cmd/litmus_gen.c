@@ -1,0 +1,178 @@
+/* refcl litmus gen: minimal tests from cycles. */
+#include "tools/cmd/commands.h"
+#include "tools/cmd/litmus_files.h"
+
+#include "litmus/generate/generate.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    OPT_OUTPUT,
+    OPT_SHAPES,
+    OPT_PLACES,
+    OPT_REGIONS,
+    OPT_SCOPES,
+    OPT_MECHANISMS,
+    OPT_DATA,
+    OPT_FLAGS,
+    OPT_ORDERS,
+    OPT_CLAUSE,
+    OPT_WEAKER,
+    OPT_ALLOWED,
+    OPT_LIMIT,
+    OPT_MODEL,
+    OPT_TIMEOUT
+};
+static const struct tool_option options[] = {
+    {"output", 'o', "FOLDER", "REFCL_GEN_OUTPUT", "folder of the tests (default: print them)"},
+    {"shapes", 0, "LIST", "REFCL_GEN_SHAPES",
+     "MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR ..."},
+    {"places", 0, "LIST", "REFCL_GEN_PLACES",
+     "threads in other work-groups (dev), in one (wg), in one sub-group (sg), split"},
+    {"regions", 0, "LIST", "REFCL_GEN_REGIONS",
+     "g global, l local, s fine-grained SVM with atomics, for each location in order: gg, gl, ...; capital: "
+     "through generic pointers"},
+    {"scopes", 0, "LIST", "REFCL_GEN_SCOPES", "sg, wg, dev, all"},
+    {"mechanisms", 0, "LIST", "REFCL_GEN_MECHANISMS",
+     "for each thread in order: a atomics, f fences, m read-modify-writes, s sub-group barriers"},
+    {"data", 0, "LIST", "REFCL_GEN_DATA", "accesses that carry no synchronisation: atomic, plain"},
+    {"flags", 0, "LIST", "REFCL_GEN_FLAGS", "of fences and barriers: g, l, gl"},
+    {"orders", 0, "LIST", "REFCL_GEN_ORDERS",
+     "the strongest orders to start from: sc (default), ar (acquire and release), rlx"},
+    {"clause", 0, "ID", "REFCL_GEN_CLAUSE", "only what a clause forbids, for example A7"},
+    {"weaker", 0, "N", "REFCL_GEN_WEAKER",
+     "tests one step weaker to write beside each minimal one (default 1)"},
+    {"allowed", 0, NULL, "REFCL_GEN_ALLOWED", "also write combinations that nothing forbids"},
+    {"limit", 0, "N", "REFCL_GEN_LIMIT", "files at most (default 10000)"},
+    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each question (default 60)"},
+    TOOL_OPTION_END};
+
+struct generate {
+    struct lt_generate_options options;
+    struct lt_family family;
+    const char *output, *model;
+};
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct generate *g = context;
+    const char **texts[] = {[OPT_OUTPUT] = &g->output,        [OPT_SHAPES] = &g->family.shapes,
+                            [OPT_PLACES] = &g->family.places, [OPT_REGIONS] = &g->family.regions,
+                            [OPT_SCOPES] = &g->family.scopes, [OPT_MECHANISMS] = &g->family.mechanisms,
+                            [OPT_DATA] = &g->family.data,     [OPT_FLAGS] = &g->family.flags,
+                            [OPT_ORDERS] = &g->family.orders, [OPT_CLAUSE] = &g->options.clause,
+                            [OPT_MODEL] = &g->model,          [OPT_TIMEOUT] = NULL};
+    uint64_t n = 0;
+    int code = 0;
+    if (texts[index]) {
+        *texts[index] = value;
+    } else if (index == OPT_ALLOWED) {
+        g->options.allowed = true;
+    } else if (index == OPT_WEAKER) {
+        code = tool_number("weaker", value, 1000, &n);
+        g->options.weaker = (unsigned)n;
+    } else if (index == OPT_LIMIT) {
+        code = tool_number_from("limit", value, 1, 1000000, &n);
+        g->options.limit = (size_t)n;
+    } else {
+        code = tool_number("timeout", value, 86400, &n);
+        g->options.check.timeout_ms = (unsigned)n * 1000;
+    }
+    return code;
+}
+
+static enum mm_class write_test(void *context, const struct lt_cycle *cycle, const char *name,
+                                const char *title, const char *properties, struct mm_error *err)
+{
+    const struct generate *g = context;
+    char path[PATH_MAX];
+    if (!g->output) {
+        lt_cycle_emit(cycle, name, title, properties, stdout);
+        putchar('\n');
+        return MM_OK;
+    }
+    if (snprintf(path, sizeof path, "%s/%s.litmus", g->output, name) >= (int)sizeof path)
+        return mm_fail(err, MM_INVALID, "litmus.file", "the path of '%s' is too long", name);
+    FILE *out = fopen(path, "w");
+    if (out)
+        lt_cycle_emit(cycle, name, title, properties, out);
+    if (!out || fclose(out) != 0)
+        return mm_fail_at(err, MM_INVALID, "litmus.file", path, 0, 0, "cannot write: %s", strerror(errno));
+    return MM_OK;
+}
+
+static enum mm_class generate_all(struct generate *g, struct lt_generator *generator, int argc, char **argv,
+                                  int first, struct mm_error *err)
+{
+    enum mm_class cls = MM_OK;
+    for (int i = first; i < argc && cls == MM_OK; i++) {
+        struct lt_cycle cycle;
+        cls = lt_cycle_parse(argv[i], &cycle, err);
+        if (cls == MM_OK)
+            cls = lt_generate(generator, &cycle);
+    }
+    if (g->family.shapes && cls == MM_OK)
+        cls = lt_generate_family(generator, &g->family, err);
+    return cls;
+}
+
+static int generate(struct generate *g, int argc, char **argv, int first)
+{
+    struct mm_error err = {0};
+    struct lt_generator *generator = lt_generator_create(&g->options, write_test, g, &err);
+    if (!generator)
+        return tool_error(EXIT_TOOL, "out of memory");
+    int code = 0;
+    if (generate_all(g, generator, argc, argv, first, &err) != MM_OK)
+        code = tool_report(&err);
+    const struct lt_generate_counts *counts = lt_generator_counts(generator);
+    fprintf(stderr, "%zu tests, %zu of them forbidden; %zu cycles decided\n", counts->files,
+            counts->forbidden, counts->decided);
+    if (counts->disagreements)
+        code = tool_error(EXIT_TOOL, "search and Z3 disagree, or do not know, on %zu cycles: not written",
+                          counts->disagreements);
+    if (!code && g->options.clause && !counts->files)
+        code = tool_error(EXIT_USAGE, "no test of these cycles is one that '%s' forbids", g->options.clause);
+    lt_generator_destroy(generator);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct generate g = {.options = {.weaker = 1, .limit = 10000, .check = {.timeout_ms = 60000}},
+                         .family = {.places = "dev",
+                                    .regions = "g",
+                                    .scopes = "dev",
+                                    .mechanisms = "a",
+                                    .data = "atomic",
+                                    .flags = "g",
+                                    .orders = "sc"},
+                         .model = "opencl.cat"};
+    struct mm_cat_model *model = NULL;
+    struct mm_error err = {0};
+    char path[PATH_MAX];
+    int code = 0;
+    int first = tool_options(&cmd_litmus_gen, argc, argv, false, handle, &g, &code);
+    if (first < 0)
+        return code;
+    if (first == argc && !g.family.shapes)
+        return tool_error(EXIT_USAGE, "no cycle given, and no --shapes");
+    if (g.output && mkdir(g.output, 0777) != 0 && errno != EEXIST)
+        return tool_error(EXIT_USAGE, "cannot create '%s': %s", g.output, strerror(errno));
+    code = tool_find_model(g.model, path);
+    if (code)
+        return code;
+    if (mm_cat_load(path, NULL, &model, &err) != MM_OK)
+        return tool_report(&err);
+    g.options.model = model;
+    code = generate(&g, argc, argv, first);
+    mm_cat_destroy(model);
+    return code;
+}
+
+const struct tool_command cmd_litmus_gen = {
+    "litmus gen", "[CYCLE...]", "generate minimal tests from cycles, checked by both engines", options, run};

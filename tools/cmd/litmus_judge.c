@@ -1,0 +1,104 @@
+/* refcl litmus judge: what a device did against what the model allows. */
+#include "tools/cmd/commands.h"
+#include "tools/cmd/litmus_files.h"
+
+#include <limits.h>
+
+enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF };
+static const struct tool_option options[] = {
+    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
+    {"bound", 'b', "K", "REFCL_BOUND", "loop iterations to consider (default 2)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each test (default 60)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
+    {"html", 0, "FILE", "REFCL_HTML", "write one self-contained page: histograms, graphs, texts"},
+    {"junit", 0, "FILE", "REFCL_JUNIT", "write the verdicts as a JUnit test suite"},
+    {"sarif", 0, "FILE", "REFCL_SARIF", "write forbidden outcomes as SARIF"},
+    TOOL_OPTION_END};
+
+struct judge {
+    struct ck_options check;
+    const char *model, *json, *html, *junit, *sarif;
+};
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct judge *judge = context;
+    uint64_t n = 0;
+    int code = 0;
+    switch (index) {
+    case OPT_MODEL:
+        judge->model = value;
+        break;
+    case OPT_BOUND:
+        code = tool_number("bound", value, 1000, &n);
+        judge->check.bound = (unsigned)n;
+        break;
+    case OPT_TIMEOUT:
+        code = tool_number("timeout", value, 86400, &n);
+        judge->check.timeout_ms = (unsigned)n * 1000;
+        break;
+    case OPT_HTML:
+        judge->html = value;
+        break;
+    case OPT_JUNIT:
+        judge->junit = value;
+        break;
+    case OPT_SARIF:
+        judge->sarif = value;
+        break;
+    default:
+        judge->json = value;
+        break;
+    }
+    return code;
+}
+
+static int judge_file(const struct judge *judge, const struct mm_cat_model *model, const char *results)
+{
+    struct lt_judge_options judge_options = {.model = model,
+                                             .check = judge->check,
+                                             .html = judge->html,
+                                             .junit = judge->junit,
+                                             .sarif = judge->sarif};
+    struct mm_error err = {0};
+    size_t findings = 0, unknown = 0;
+    FILE *json = judge->json ? tool_open_output(judge->json) : NULL;
+    if (judge->json && !json)
+        return EXIT_USAGE;
+    FILE *text = json == stdout ? stderr : stdout;
+    int code = 0;
+    if (lt_judge(results, &judge_options, text, json, &findings, &unknown, &err) != MM_OK)
+        code = tool_report(&err);
+    if (json) {
+        int closed = tool_close_output(json, judge->json);
+        code = code ? code : closed;
+    }
+    if (code)
+        return code;
+    return findings ? EXIT_FINDINGS : unknown ? EXIT_UNKNOWN : EXIT_CLEAN;
+}
+
+static int run(int argc, char **argv)
+{
+    struct judge judge = {.model = "opencl.cat", .check = {.timeout_ms = 60000}};
+    struct mm_cat_model *model = NULL;
+    struct mm_error err = {0};
+    char path[PATH_MAX];
+    int code = 0;
+    int first = tool_options(&cmd_litmus_judge, argc, argv, false, handle, &judge, &code);
+    if (first < 0)
+        return code;
+    if (first + 1 != argc)
+        return tool_error(EXIT_USAGE, "one results file is needed");
+    code = tool_find_model(judge.model, path);
+    if (code)
+        return code;
+    if (mm_cat_load(path, NULL, &model, &err) != MM_OK)
+        return tool_report(&err);
+    code = judge_file(&judge, model, argv[first]);
+    mm_cat_destroy(model);
+    return code;
+}
+
+const struct tool_command cmd_litmus_judge = {
+    "litmus judge", "RESULTS.json", "compare what a device did with what the model allows", options, run};

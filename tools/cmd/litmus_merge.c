@@ -1,0 +1,55 @@
+/* refcl litmus merge: adds up the results of shards and of repeated campaigns. */
+#include "tools/cmd/commands.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_OUTPUT };
+static const struct tool_option options[] = {
+    {"output", 'o', "FILE", "REFCL_RESULTS", "the sum (default results.json)"}, TOOL_OPTION_END};
+
+static int handle(void *context, size_t index, const char *value)
+{
+    const char **output = context;
+    if (index == OPT_OUTPUT)
+        *output = value;
+    return 0;
+}
+
+/* The runner does it, so that a machine without the rest of refcl can. */
+static int run(int argc, char **argv)
+{
+    static char runner[PATH_MAX];
+    const char *output = "results.json";
+    int code = 0;
+    int first = tool_options(&cmd_litmus_merge, argc, argv, false, handle, &output, &code);
+    if (first < 0)
+        return code;
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no results given");
+    code = tool_find_helper("refcl-litmus-run", runner);
+    if (code)
+        return code;
+    char **words = mm_alloc_zero((size_t)(argc - first) + 5, sizeof *words);
+    if (!words)
+        return tool_error(EXIT_TOOL, "out of memory");
+    char merge[] = "--merge", option[] = "-o", *name = mm_strdup(output);
+    size_t n = 0;
+    words[n++] = runner;
+    words[n++] = merge;
+    words[n++] = option;
+    words[n++] = name;
+    for (int i = first; i < argc; i++)
+        words[n++] = argv[i];
+    fflush(NULL);
+    execv(runner, words);
+    code = tool_error(EXIT_TOOL, "cannot run '%s': %s", runner, strerror(errno));
+    mm_free(name);
+    mm_free(words);
+    return code;
+}
+
+const struct tool_command cmd_litmus_merge = {"litmus merge", "RESULTS.json...",
+                                              "add up the results of shards", options, run};

@@ -1,0 +1,97 @@
+/* refcl litmus plan: tests become plan.json, which refcl-litmus-run executes on any machine. */
+#include "tools/cmd/commands.h"
+#include "tools/compile_cl.h"
+#include "tools/cmd/litmus_files.h"
+
+#include <string.h>
+
+enum { OPT_OUTPUT, OPT_ITERATIONS, OPT_SEED, OPT_CL_STD, OPT_IL };
+static const struct tool_option options[] = {
+    {"output", 'o', "FILE", "REFCL_PLAN", "where to (default stdout)"},
+    {"iterations", 'n', "N", "REFCL_ITERATIONS", "instances of each test"},
+    {"seed", 's', "N", "REFCL_SEED", "seed of the placements"},
+    {"cl-std", 0, "NAME", "REFCL_CL_STD",
+     "OpenCL C version of the kernels (default: what the device offers)"},
+    {"il", 0, NULL, "REFCL_PLAN_IL", "kernels as SPIR-V too, for devices that compile no OpenCL C"},
+    TOOL_OPTION_END};
+
+struct plan {
+    struct lt_plan_options options;
+    const char *output;
+};
+
+static enum mm_class compile(void *context, const char *file, const char *source, const char *build_options,
+                             void **words, size_t *size, struct mm_error *err)
+{
+    struct rt_binary binary = {0};
+    enum mm_class cls = tool_compile_cl(file, source, strlen(source), build_options, &binary, err);
+    (void)context;
+    *words = binary.data;
+    *size = binary.size;
+    return cls;
+}
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct plan *plan = context;
+    switch (index) {
+    case OPT_ITERATIONS:
+        return tool_number_from("iterations", value, 1, UINT64_MAX >> 12, &plan->options.iterations);
+    case OPT_SEED:
+        return tool_number("seed", value, UINT64_MAX, &plan->options.seed);
+    case OPT_CL_STD:
+        plan->options.cl_std = value;
+        return litmus_cl_std(value);
+    case OPT_IL:
+        plan->options.compile = compile;
+        return 0;
+    default:
+        plan->output = value;
+        return 0;
+    }
+}
+
+int litmus_write_plan(const struct litmus_files *files, const struct lt_plan_options *plan_options,
+                      const char *output)
+{
+    struct mm_error err = {0};
+    struct lt_test **tests = mm_alloc_zero(files->count + 1, sizeof(struct lt_test *));
+    if (!tests)
+        return tool_error(EXIT_TOOL, "out of memory");
+    int code = litmus_files_parse(files, tests);
+    if (!code) {
+        FILE *out = tool_open_output(output);
+        code = out ? 0 : EXIT_USAGE;
+        if (out && lt_plan(tests, files->count, plan_options, out, &err) != MM_OK)
+            code = tool_report(&err);
+        if (out) {
+            int closed = tool_close_output(out, output);
+            code = code ? code : closed;
+        }
+        for (size_t i = 0; i < files->count; i++)
+            lt_test_destroy(tests[i]);
+    }
+    mm_free(tests);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct plan plan = {.output = "-"};
+    struct litmus_files files = {0};
+    int code = 0;
+    int first = tool_options(&cmd_litmus_plan, argc, argv, false, handle, &plan, &code);
+    if (first < 0)
+        return code;
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no litmus test given");
+    for (int i = first; i < argc && !code; i++)
+        code = litmus_files_add(&files, argv[i]);
+    if (!code)
+        code = litmus_write_plan(&files, &plan.options, plan.output);
+    litmus_files_clear(&files);
+    return code;
+}
+
+const struct tool_command cmd_litmus_plan = {
+    "litmus plan", "FILE|FOLDER...", "turn litmus tests into a plan for refcl-litmus-run", options, run};

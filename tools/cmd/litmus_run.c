@@ -1,0 +1,167 @@
+/* refcl litmus run: plans tests and executes them on an ICD with refcl-litmus-run. */
+#include "tools/cmd/commands.h"
+#include "tools/cmd/litmus_files.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    OPT_ICD,
+    OPT_OUTPUT,
+    OPT_ITERATIONS,
+    OPT_SEED,
+    OPT_CL_STD,
+    OPT_RESUME,
+    OPT_PLATFORM,
+    OPT_DEVICE,
+    OPT_SHARD,
+    OPT_TIMEOUT,
+    OPT_BUDGET,
+    OPT_CONFIDENCE,
+    OPT_TEST,
+    OPT_BATCH,
+    OPT_KNOB,
+    OPT_QUIET
+};
+static const struct tool_option options[] = {
+    {"icd", 'i', "LIB", "REFCL_ICD", "ICD library to test (default: refcl's own)"},
+    {"output", 'o', "FILE", "REFCL_RESULTS", "results (default results.json), rewritten after every batch"},
+    {"iterations", 'n', "N", "REFCL_ITERATIONS",
+     "instances of each test (default 100000; 4000 on refcl itself)"},
+    {"seed", 's', "N", "REFCL_SEED", "seed of the placements"},
+    {"cl-std", 0, "NAME", "REFCL_CL_STD",
+     "OpenCL C version of the kernels (default: what the device offers)"},
+    {"resume", 0, NULL, "REFCL_RESUME", "go on where the results end"},
+    {"platform", 0, "X", "REFCL_PLATFORM", "number, or part of the name (default: first)"},
+    {"device", 0, "X", "REFCL_DEVICE", "number, or part of the name (default: first)"},
+    {"shard", 0, "K/N", "REFCL_SHARD", "the K-th of N parts of the campaign"},
+    {"timeout", 't', "S", "REFCL_RUN_TIMEOUT",
+     "give a test up after S seconds without a result (default 60)"},
+    {"budget", 0, "S", "REFCL_BUDGET", "seconds for all tests together, instead of a number of instances"},
+    {"confidence", 0, "R", "REFCL_CONFIDENCE",
+     "instances until a state never seen has, with 95 % confidence, a rate below R"},
+    {"test", 0, "NAME", "REFCL_TEST", "only tests whose name contains NAME"},
+    {"batch", 0, "N", "REFCL_BATCH", "instances in one launch"},
+    {"knob", 0, "NAME=V", NULL, "fix a knob of the launches (refcl-litmus-run --knobs lists them)"},
+    {"quiet", 'q', NULL, "REFCL_QUIET", "only the summary"},
+    TOOL_OPTION_END};
+
+/* An interpreter makes fewer instances in a second than a processor. */
+enum { REFCL_ITERATIONS = 4000 };
+
+struct campaign {
+    struct lt_plan_options plan;
+    const char *icd, *output;
+    char *words[32]; /* command line of the runner, from 1 */
+    size_t count;
+};
+
+/* Passes an option on to the runner. */
+static int pass(struct campaign *campaign, const char *name, const char *value)
+{
+    static char storage[32][PATH_MAX];
+    snprintf(storage[campaign->count], PATH_MAX, "--%s%s%s", name, value ? "=" : "", value ? value : "");
+    campaign->words[campaign->count] = storage[campaign->count];
+    campaign->count++;
+    return 0;
+}
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct campaign *campaign = context;
+    switch (index) {
+    case OPT_ICD:
+        campaign->icd = value;
+        return 0;
+    case OPT_CL_STD:
+        campaign->plan.cl_std = value;
+        return litmus_cl_std(value);
+    case OPT_SEED:
+        return tool_number("seed", value, UINT64_MAX, &campaign->plan.seed);
+    case OPT_ITERATIONS:
+        return tool_number_from("iterations", value, 1, UINT64_MAX >> 12, &campaign->plan.iterations);
+    case OPT_OUTPUT:
+        campaign->output = value;
+        return 0;
+    default:
+        return campaign->count < 24 ? pass(campaign, options[index].name, value)
+                                    : tool_error(EXIT_USAGE, "too many options");
+    }
+}
+
+/* Both common loaders take the path of a library. */
+static int select_icd(const char *icd)
+{
+    char path[PATH_MAX];
+    if (!icd) {
+        if (tool_find_library(path))
+            return EXIT_TOOL;
+    } else if (!realpath(icd, path)) {
+        return tool_error(EXIT_USAGE, "cannot read ICD '%s': %s", icd, strerror(errno));
+    }
+    setenv("OCL_ICD_VENDORS", path, 1);
+    setenv("OCL_ICD_FILENAMES", path, 1);
+    return 0;
+}
+
+static int execute(char **words)
+{
+    fflush(NULL);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        tool_die_with(parent);
+        execv(words[0], words);
+        fprintf(stderr, "refcl: error: cannot run '%s': %s\n", words[0], strerror(errno));
+        _exit(EXIT_TOOL);
+    }
+    int status = 0;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid < 0 || WIFSIGNALED(status))
+        return tool_error(EXIT_TOOL, "the runner was ended by signal %d", pid < 0 ? 0 : WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+static int run_plan(struct campaign *campaign, const struct litmus_files *files)
+{
+    static char runner[PATH_MAX], plan[PATH_MAX];
+    snprintf(plan, sizeof plan, "%s.plan", campaign->output);
+    int code = tool_find_helper("refcl-litmus-run", runner);
+    if (!code)
+        code = select_icd(campaign->icd);
+    if (!campaign->icd && !campaign->plan.iterations)
+        campaign->plan.iterations = REFCL_ITERATIONS;
+    if (!code)
+        code = litmus_write_plan(files, &campaign->plan, plan);
+    if (code)
+        return code;
+    pass(campaign, "output", campaign->output);
+    campaign->words[0] = runner;
+    campaign->words[campaign->count] = plan;
+    return execute(campaign->words);
+}
+
+static int run(int argc, char **argv)
+{
+    struct campaign campaign = {.output = "results.json", .count = 1};
+    struct litmus_files files = {0};
+    int code = 0;
+    int first = tool_options(&cmd_litmus_run, argc, argv, false, handle, &campaign, &code);
+    if (first < 0)
+        return code;
+    if (first == argc)
+        return tool_error(EXIT_USAGE, "no litmus test given");
+    for (int i = first; i < argc && !code; i++)
+        code = litmus_files_add(&files, argv[i]);
+    if (!code)
+        code = run_plan(&campaign, &files);
+    litmus_files_clear(&files);
+    return code;
+}
+
+const struct tool_command cmd_litmus_run = {"litmus run", "FILE|FOLDER...",
+                                            "execute litmus tests many times on an ICD", options, run};

@@ -1,0 +1,123 @@
+/* refcl trace dump: a trace file as text, JSON or DOT. */
+#include "interp/replay/expand.h"
+#include "memmodel/base/input.h"
+#include "tools/cmd/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OPT_FORMAT, OPT_OUTPUT, OPT_LIMIT };
+static const struct tool_option options[] = {
+    {"format", 'f', "NAME", "REFCL_DUMP_FORMAT", "text, json or dot (default text)"},
+    {"output", 'o', "FILE", "REFCL_DUMP_OUTPUT", "where to (default stdout)"},
+    {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "at most N events (default: see --input-limits)"},
+    TOOL_OPTION_END};
+
+typedef void dump_function(const struct mm_graph *, FILE *);
+struct dump {
+    dump_function *function;
+    const char *output;
+    size_t limit; /* 0: in proportion to the file */
+};
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct dump *dump = context;
+    uint64_t n = 0;
+    if (index == OPT_OUTPUT) {
+        dump->output = value;
+        return 0;
+    }
+    if (index == OPT_LIMIT) {
+        int code = tool_number_from("limit", value, 1, UINT32_MAX, &n);
+        dump->limit = (size_t)n;
+        return code;
+    }
+    dump->function = strcmp(value, "text") == 0   ? mm_dump_text
+                     : strcmp(value, "json") == 0 ? mm_dump_json
+                     : strcmp(value, "dot") == 0  ? mm_dump_dot
+                                                  : NULL;
+    return dump->function ? 0 : tool_error(EXIT_USAGE, "--format: '%s' is not text, json or dot", value);
+}
+
+/* Passes on what is within the limit of the file. */
+struct limited {
+    struct mm_sink graph;
+    const char *path;
+    uint64_t file_size, events;
+    struct mm_error err;
+};
+static enum mm_class take_record(void *context, const struct mm_record *record)
+{
+    struct limited *l = context;
+    return l->graph.record(l->graph.context, record);
+}
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct limited *l = context;
+    l->events += count;
+    if (mm_input_check(MM_INPUT_TRACE_EVENTS, l->file_size, l->events, l->path, &l->err) != MM_OK)
+        return MM_LIMIT;
+    return l->graph.events(l->graph.context, events, count);
+}
+
+/* Fills GRAPH from the file; a truncated trace gives its intact prefix. */
+static int load(const char *path, size_t limit, struct mm_graph *graph)
+{
+    struct mm_error err = {0};
+    struct limited limited = {.path = path};
+    struct mm_sink sink = {.context = &limited, .record = take_record, .events = take_events};
+    struct stat status = {0};
+    bool complete = false;
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return tool_error(EXIT_USAGE, "cannot read '%s': %s", path, strerror(errno));
+    mm_graph_sink(graph, limit ? limit : UINT32_MAX, limit ? &sink : &limited.graph);
+    limited.file_size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+    enum mm_class c = in_expand_file(fd, path, &sink, &complete, &err);
+    err = limited.err.cls != MM_OK ? limited.err : err;
+    if (fd != STDIN_FILENO)
+        close(fd);
+    if (c == MM_LIMIT) {
+        tool_report(&err);
+        return EXIT_UNKNOWN;
+    }
+    if (c != MM_OK)
+        return tool_report(&err);
+    if (!complete)
+        fprintf(stderr, "refcl: note: '%s' is cut short; this is its intact prefix\n", path);
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    struct dump dump = {.function = mm_dump_text, .output = "-"};
+    int code = 0;
+    int first = tool_options(&cmd_trace_dump, argc, argv, false, handle, &dump, &code);
+    if (first < 0)
+        return code;
+    if (first + 1 != argc)
+        return tool_error(EXIT_USAGE, "one trace file is needed");
+    struct mm_graph *graph = mm_graph_create();
+    if (!graph)
+        return tool_error(EXIT_TOOL, "out of memory");
+    code = load(argv[first], dump.limit, graph);
+    if (!code || code == EXIT_UNKNOWN) {
+        FILE *out = tool_open_output(dump.output);
+        if (out) {
+            dump.function(graph, out);
+            int closed = tool_close_output(out, dump.output);
+            code = code ? code : closed;
+        } else {
+            code = EXIT_USAGE;
+        }
+    }
+    mm_graph_destroy(graph);
+    return code;
+}
+
+const struct tool_command cmd_trace_dump = {"trace dump", "FILE", "show a trace as text, JSON or a DOT graph",
+                                            options, run};

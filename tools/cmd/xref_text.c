@@ -1,0 +1,204 @@
+/* refcl xref extract, refcl xref diff: specification files. */
+#include "tools/cmd/xref.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { OPT_ROOT, OPT_JSON, OPT_TEXT, OPT_ALL };
+static const struct tool_option extract_options[] = {
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT", "the repository (default: found from here)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "write every normative sentence with its clause as JSON"},
+    {"text", 't', NULL, NULL, "show the sentences themselves"},
+    {"all", 'a', NULL, NULL, "list sentences that have a clause, too"},
+    TOOL_OPTION_END};
+static const struct tool_option diff_options[] = {
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT", "the repository (default: found from here)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the changes as JSON"},
+    {"text", 't', NULL, NULL, "show the sentences themselves"},
+    TOOL_OPTION_END};
+
+struct request {
+    const char *root, *json;
+    bool text, all;
+};
+
+static int handle(void *context, size_t index, const char *value)
+{
+    struct request *r = context;
+    switch (index) {
+    case OPT_ROOT:
+        r->root = value;
+        break;
+    case OPT_JSON:
+        r->json = value;
+        break;
+    case OPT_TEXT:
+        r->text = true;
+        break;
+    case OPT_ALL:
+        r->all = true;
+        break;
+    default:
+        break;
+    }
+    return 0;
+}
+
+static int read_text(const char *path, struct xr_text *text)
+{
+    struct mm_error err = {0};
+    return xr_text_read(path, text, &err) == MM_OK ? 0 : tool_report(&err);
+}
+
+/* ---- extract ------------------------------------------------------------------------------ */
+
+static void print_match(const struct xr_match *m, const char *document, bool text)
+{
+    const struct xr_sentence *s = m->sentence;
+    printf("%6u  %s %-10s %016" PRIx64 " %-14s", s->line, document, s->section, s->hash,
+           xr_marker_name(s->marker));
+    if (m->clause)
+        printf(" %s", m->clause->id);
+    else if (m->reason)
+        printf(" none needed: %s", m->reason);
+    else if (m->touches)
+        printf(" no clause; touches %s", m->touches->id);
+    else
+        printf(" no clause");
+    printf("\n");
+    if (text)
+        printf("        %s\n", s->text);
+}
+
+static void print_chapters(const struct xr_extract *e)
+{
+    for (size_t i = 0; i < e->chapter_count; i++) {
+        const struct xr_chapter *c = &e->chapters[i];
+        printf("chapter %-3s %5zu normative sentences, %5zu with a clause (%.1f %%), %zu that need none\n",
+               c->name, c->normative, c->mapped,
+               c->normative ? 100.0 * (double)c->mapped / (double)c->normative : 100.0, c->exempt);
+    }
+}
+
+/* Whether the database has clauses for the sentence's chapter: the others are only counted. */
+static bool is_covered(const struct xr_extract *e, const struct xr_sentence *s, const char *document)
+{
+    size_t n = strcmp(document, "VKMM") == 0 ? 0 : strcspn(s->section, ".");
+    for (size_t i = 0; i < e->chapter_count; i++)
+        if (e->chapters[i].mapped &&
+            (!n || (strlen(e->chapters[i].name) == n && strncmp(e->chapters[i].name, s->section, n) == 0)))
+            return true;
+    return false;
+}
+
+static int print_extract(const struct request *r, const struct xr_extract *e, const struct xr_text *text)
+{
+    size_t without = 0;
+    for (size_t i = 0; i < e->match_count; i++) {
+        const struct xr_match *m = &e->matches[i];
+        bool missing = !m->clause && !m->reason && is_covered(e, m->sentence, text->document);
+        without += missing;
+        if (r->all || missing || m->reason)
+            print_match(m, text->document, r->text);
+    }
+    for (size_t i = 0; i < e->stale_count; i++)
+        printf("%s: a sentence that it stands for is gone or changed\n", e->stale[i]->id);
+    print_chapters(e);
+    return without ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static int run_extract(int argc, char **argv)
+{
+    struct request r = {0};
+    struct xref_context x;
+    struct xr_text text = {0};
+    struct xr_extract e;
+    struct mm_error err = {0};
+    int code = 0, first = tool_options(&cmd_xref_extract, argc, argv, false, handle, &r, &code);
+    if (first < 0)
+        return code;
+    if (first + 1 != argc)
+        return tool_error(EXIT_USAGE, "one specification is needed");
+    code = xref_load_database(r.root, &x);
+    if (!code)
+        code = read_text(argv[first], &text);
+    if (!code) {
+        if (xr_extract_run(&x.db, &text, &e, &err) != MM_OK)
+            code = tool_report(&err);
+        else if (r.json)
+            code = xref_write(r.json, xr_json_extract(&e, &text, r.text));
+        else
+            code = print_extract(&r, &e, &text);
+        xr_extract_free(&e);
+        xr_text_free(&text);
+    }
+    xref_free(&x);
+    return code;
+}
+
+/* ---- diff --------------------------------------------------------------------------------- */
+
+static void print_change(const struct xr_change *c, bool text)
+{
+    const struct xr_sentence *s = c->after ? c->after : c->before;
+    printf("%-8s %6u  %-10s %s%s", xr_change_name(c->kind), s->line, s->section,
+           c->clause ? "touches " : "no clause", c->clause ? c->clause->id : "");
+    if (c->kind == XR_MOVED)
+        printf(" (from %s)", c->before->section);
+    printf("\n");
+    if (text && c->before && c->kind != XR_MOVED)
+        printf("    - %s\n", c->before->text);
+    if (text && c->after && c->kind != XR_MOVED)
+        printf("    + %s\n", c->after->text);
+}
+
+static int print_diff(const struct request *r, const struct xr_diff *d)
+{
+    size_t counts[XR_MOVED + 1] = {0};
+    for (size_t i = 0; i < d->change_count; i++) {
+        counts[d->changes[i].kind]++;
+        print_change(&d->changes[i], r->text);
+    }
+    printf("%zu added, %zu removed, %zu changed, %zu moved\n", counts[XR_ADDED], counts[XR_REMOVED],
+           counts[XR_CHANGED], counts[XR_MOVED]);
+    return d->change_count ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static int run_diff(int argc, char **argv)
+{
+    struct request r = {0};
+    struct xref_context x;
+    struct xr_text before = {0}, after = {0};
+    struct xr_diff d;
+    struct mm_error err = {0};
+    int code = 0, first = tool_options(&cmd_xref_diff, argc, argv, false, handle, &r, &code);
+    if (first < 0)
+        return code;
+    if (first + 2 != argc)
+        return tool_error(EXIT_USAGE, "two specifications are needed");
+    code = xref_load_database(r.root, &x);
+    if (!code)
+        code = read_text(argv[first], &before);
+    if (!code)
+        code = read_text(argv[first + 1], &after);
+    if (!code) {
+        if (xr_diff_run(&x.db, &before, &after, &d, &err) != MM_OK)
+            code = tool_report(&err);
+        else if (r.json)
+            code = xref_write(r.json, xr_json_diff(&d, r.text));
+        else
+            code = print_diff(&r, &d);
+        xr_diff_free(&d);
+    }
+    xr_text_free(&before);
+    xr_text_free(&after);
+    xref_free(&x);
+    return code;
+}
+
+const struct tool_command cmd_xref_extract = {
+    "xref extract", "SPECIFICATION", "normative sentences of a specification, and which have a clause",
+    extract_options, run_extract};
+const struct tool_command cmd_xref_diff = {
+    "xref diff", "OLD NEW", "two versions of a specification, and the clauses that the changes touch",
+    diff_options, run_diff};

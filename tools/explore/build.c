@@ -1,0 +1,318 @@
+/* Expressions, registers and instructions of the thread being built.  Expressions are folded and shared as
+ * they are made. */
+#include "tools/explore/explore.h"
+
+#include <string.h>
+
+static _Noreturn void no_memory(struct ex *ex)
+{
+    ex_fail(ex, MM_LIMIT, "memory", "out of memory");
+}
+
+static uint64_t mask(unsigned size)
+{
+    return size >= 8 ? ~UINT64_C(0) : (UINT64_C(1) << (8 * size)) - 1;
+}
+
+/* ---- expressions -------------------------------------------------------------------------------- */
+
+static uint32_t hash(const struct ck_expr *e)
+{
+    uint64_t h = e->imm * UINT64_C(0x9E3779B97F4A7C15) + e->op + 31U * e->size;
+    h = (h ^ e->a) * UINT64_C(0xBF58476D1CE4E5B9);
+    h = (h ^ e->b) * UINT64_C(0x94D049BB133111EB);
+    h = (h ^ e->c) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (uint32_t)(h >> 32);
+}
+
+static bool same(const struct ck_expr *a, const struct ck_expr *b)
+{
+    return a->op == b->op && a->size == b->size && a->a == b->a && a->b == b->b && a->c == b->c &&
+           a->imm == b->imm;
+}
+
+static void grow_table(struct ex *ex)
+{
+    struct ex_build *b = ex->build;
+    b->table_size = b->table_size ? b->table_size * 2 : 1024;
+    b->table = ex_alloc(ex, b->table_size * sizeof *b->table);
+    for (uint32_t i = 0; i < ex->program->expr_count; i++) {
+        uint32_t at = hash(&ex->program->exprs[i]) & (b->table_size - 1);
+        while (b->table[at])
+            at = (at + 1) & (b->table_size - 1);
+        b->table[at] = i + 1;
+    }
+}
+
+static uint32_t intern(struct ex *ex, const struct ck_expr *e)
+{
+    struct ex_build *b = ex->build;
+    if (ex->program->expr_count * 2 >= b->table_size)
+        grow_table(ex);
+    uint32_t at = hash(e) & (b->table_size - 1);
+    for (; b->table[at]; at = (at + 1) & (b->table_size - 1))
+        if (same(&ex->program->exprs[b->table[at] - 1], e))
+            return b->table[at] - 1;
+    uint32_t index = ck_program_add_expr(ex->program, e);
+    if (index == UINT32_MAX)
+        no_memory(ex);
+    b->table[at] = index + 1;
+    return index;
+}
+
+uint32_t ex_const(struct ex *ex, uint64_t value, unsigned size)
+{
+    return intern(ex, &(struct ck_expr){.op = CK_CONST, .size = (uint8_t)size, .imm = value & mask(size)});
+}
+
+uint32_t ex_reg_expr(struct ex *ex, uint32_t reg)
+{
+    uint8_t size = ex->program->threads[ex->build->thread].reg_sizes[reg];
+    return intern(ex, &(struct ck_expr){.op = CK_REG, .size = size, .imm = reg});
+}
+
+bool ex_is_const(const struct ex *ex, uint32_t expr, uint64_t *value)
+{
+    const struct ck_expr *e = &ex->program->exprs[expr];
+    if (e->op != CK_CONST)
+        return false;
+    *value = e->imm;
+    return true;
+}
+
+unsigned ex_size(const struct ex *ex, uint32_t expr)
+{
+    return ex->program->exprs[expr].size;
+}
+
+/* What needs no constant on both sides; UINT32_MAX: nothing to gain. */
+static uint32_t simplify(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b)
+{
+    uint64_t y;
+    if ((op == CK_ZEXT || op == CK_SEXT || op == CK_TRUNC) && ex_size(ex, a) == size)
+        return a;
+    if (op > CK_SLE)
+        return UINT32_MAX;
+    if (op == CK_EQ && a == b)
+        return ex_const(ex, 1, size);
+    if (op == CK_NE && a == b)
+        return ex_const(ex, 0, size);
+    if (!ex_is_const(ex, b, &y))
+        return UINT32_MAX;
+    if (y == 0 &&
+        (op == CK_ADD || op == CK_SUB || op == CK_OR || op == CK_XOR || (op >= CK_SHL && op <= CK_ASHR)))
+        return a;
+    if (y == 1 && (op == CK_MUL || op == CK_UDIV))
+        return a;
+    if (y == 0 && (op == CK_MUL || op == CK_AND))
+        return b;
+    /* a boolean compared with 0 */
+    if (y == 0 && op == CK_NE && ex_size(ex, a) == size && ex->program->exprs[a].op >= CK_EQ &&
+        ex->program->exprs[a].op <= CK_SLE)
+        return a;
+    return UINT32_MAX;
+}
+
+uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint64_t x, y = 0;
+    struct ck_expr e = {.op = op, .size = (uint8_t)size, .a = a};
+    bool binary = op >= CK_ADD && op <= CK_SLE;
+    if (op == CK_SELECT) {
+        if (ex_is_const(ex, a, &x))
+            return x ? b : c;
+        if (b == c)
+            return b;
+        e.b = b;
+        e.c = c;
+        return intern(ex, &e);
+    }
+    if (binary)
+        e.b = b;
+    if (ex_is_const(ex, a, &x) && (!binary || ex_is_const(ex, b, &y)))
+        return ex_const(ex, ck_evaluate(op, x, y, ex_size(ex, a)), size);
+    uint32_t simple = simplify(ex, op, size, a, b);
+    return simple != UINT32_MAX ? simple : intern(ex, &e);
+}
+
+static uint32_t function_number(struct ex *ex, const struct ck_function *f)
+{
+    const struct ck_program *p = ex->program;
+    for (uint32_t i = 0; i < p->function_count; i++)
+        if (strcmp(p->functions[i].name, f->name) == 0)
+            return i;
+    uint32_t index = ck_program_add_function(ex->program, f);
+    if (index == UINT32_MAX)
+        no_memory(ex);
+    return index;
+}
+
+static uint32_t apply(struct ex *ex, uint32_t function, unsigned size, unsigned count,
+                      const uint32_t *arguments)
+{
+    static const enum ck_expr_op ops[] = {CK_APPLY1, CK_APPLY2, CK_APPLY3};
+    struct ck_expr e = {.op = ops[count - 1], .size = (uint8_t)size, .imm = function, .a = arguments[0]};
+    uint64_t known[3] = {0};
+    bool constant = true;
+    for (unsigned i = 0; i < count; i++)
+        constant = ex_is_const(ex, arguments[i], &known[i]) && constant;
+    if (constant)
+        return ex_const(ex, ck_apply(ex->program, function, known), size);
+    e.b = count > 1 ? arguments[1] : 0;
+    e.c = count > 2 ? arguments[2] : 0;
+    return intern(ex, &e);
+}
+
+uint32_t ex_apply(struct ex *ex, const struct ck_function *function, unsigned size, unsigned count,
+                  const uint32_t *arguments)
+{
+    return apply(ex, function_number(ex, function), size, count, arguments);
+}
+
+uint32_t ex_function(struct ex *ex, const struct ck_function *function)
+{
+    return function_number(ex, function);
+}
+
+uint32_t ex_with_operands(struct ex *ex, const struct ck_expr *e, const uint32_t operands[3])
+{
+    if (e->op < CK_APPLY1)
+        return ex_op(ex, e->op, e->size, operands[0], operands[1], operands[2]);
+    return apply(ex, (uint32_t)e->imm, e->size, ck_expr_operands(e->op), operands);
+}
+
+uint32_t ex_resize(struct ex *ex, uint32_t expr, unsigned size, bool is_signed)
+{
+    unsigned now = ex_size(ex, expr);
+    enum ck_expr_op op = size < now ? CK_TRUNC : is_signed ? CK_SEXT : CK_ZEXT;
+    return now == size ? expr : ex_op(ex, op, size, expr, 0, 0);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+uint32_t ex_new_reg(struct ex *ex, unsigned size)
+{
+    uint32_t reg = ck_program_add_reg(ex->program, ex->build->thread, "", (uint8_t)size, false);
+    if (reg == UINT32_MAX)
+        no_memory(ex);
+    return reg;
+}
+
+uint32_t ex_emit(struct ex *ex, struct ck_instr instr)
+{
+    enum { MAX_INSTRS = 1 << 18 };
+    if (ex->current) {
+        instr.line = ex->current->line;
+        instr.column = ex->current->column;
+    }
+    if (ex->program->threads[ex->build->thread].instr_count >= MAX_INSTRS)
+        ex_fail(ex, MM_LIMIT, "explore.size", "a work-item has more than %d instructions", MAX_INSTRS);
+    uint32_t index = ck_program_add_instr(ex->program, ex->build->thread, &instr);
+    if (index == UINT32_MAX)
+        no_memory(ex);
+    return index;
+}
+
+void ex_assign(struct ex *ex, uint32_t reg, uint32_t value)
+{
+    ex_emit(ex, (struct ck_instr){
+                    .op = CK_ASSIGN, .size = (uint8_t)ex_size(ex, value), .reg = reg, .value = value});
+}
+
+uint32_t ex_hold(struct ex *ex, uint32_t expr)
+{
+    if (ex->program->exprs[expr].op == CK_CONST)
+        return expr;
+    uint32_t reg = ex_new_reg(ex, ex_size(ex, expr));
+    ex_assign(ex, reg, expr);
+    return ex_reg_expr(ex, reg);
+}
+
+uint32_t ex_new_label(struct ex *ex)
+{
+    struct ex_build *b = ex->build;
+    if (b->label_count == b->label_capacity) {
+        uint32_t capacity = b->label_capacity ? b->label_capacity * 2 : 64;
+        uint32_t *bigger = ex_alloc(ex, capacity * sizeof *bigger);
+        if (b->label_count)
+            memcpy(bigger, b->labels, b->label_count * sizeof *bigger);
+        b->labels = bigger;
+        b->label_capacity = capacity;
+    }
+    b->labels[b->label_count] = UINT32_MAX;
+    return b->label_count++;
+}
+
+void ex_place_label(struct ex *ex, uint32_t label)
+{
+    ex->build->labels[label] = ex->program->threads[ex->build->thread].instr_count;
+}
+
+void ex_jump(struct ex *ex, uint32_t label)
+{
+    ex_emit(ex, (struct ck_instr){.op = CK_JUMP, .target = label});
+}
+
+void ex_branch_if_zero(struct ex *ex, uint32_t value, uint32_t label)
+{
+    ex_emit(ex, (struct ck_instr){.op = CK_BRANCH, .value = value, .target = label});
+}
+
+/* Targets are label numbers until the thread is complete. */
+void ex_resolve_labels(struct ex *ex)
+{
+    struct ck_thread *t = &ex->program->threads[ex->build->thread];
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        struct ck_instr *instr = &t->instrs[i];
+        if (instr->op != CK_JUMP && instr->op != CK_BRANCH)
+            continue;
+        if (ex->build->labels[instr->target] == UINT32_MAX)
+            ex_fail(ex, MM_INVALID, "SPIRV 2.11", "a branch to a block that does not exist");
+        instr->target = ex->build->labels[instr->target];
+    }
+}
+
+static uint32_t renamed(struct ex *ex, uint32_t expr, const uint32_t *number)
+{
+    struct ck_expr e = ex->program->exprs[expr];
+    if (e.op == CK_CONST)
+        return expr;
+    if (e.op == CK_REG)
+        return intern(ex, &(struct ck_expr){.op = CK_REG, .size = e.size, .imm = number[e.imm]});
+    e.a = renamed(ex, e.a, number);
+    if (ck_expr_operands(e.op) > 1)
+        e.b = renamed(ex, e.b, number);
+    if (ck_expr_operands(e.op) > 2)
+        e.c = renamed(ex, e.c, number);
+    return intern(ex, &e);
+}
+
+void ex_rename_registers(struct ex *ex, const uint32_t *number)
+{
+    struct ck_thread *t = &ex->program->threads[ex->build->thread];
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        struct ck_instr *instr = &t->instrs[i];
+        bool access = instr->op >= CK_LOAD && instr->op <= CK_CAS;
+        bool has_value = (access && instr->op != CK_LOAD) || instr->op == CK_ASSIGN ||
+                         (instr->op >= CK_BRANCH && instr->op <= CK_ASSERT);
+        if (access)
+            instr->address = renamed(ex, instr->address, number);
+        if (has_value)
+            instr->value = renamed(ex, instr->value, number);
+        if (instr->op == CK_CAS)
+            instr->expected = renamed(ex, instr->expected, number);
+        if ((access && instr->op != CK_STORE) || instr->op == CK_ASSIGN)
+            instr->reg = instr->reg == CK_NO_REG ? CK_NO_REG : number[instr->reg];
+        if (instr->op == CK_CAS && instr->reg2 != CK_NO_REG)
+            instr->reg2 = number[instr->reg2];
+    }
+}
+
+struct ex_value ex_new_value(struct ex *ex, uint32_t type)
+{
+    const struct ex_type *t = ex_type(ex, type);
+    if (t->leaf_count == 0 && t->kind != EX_VOID && !(t->kind == EX_STRUCT && t->count == 0))
+        ex_fail(ex, MM_LIMIT, "explore.type", "a value too large or of unknown size");
+    return (struct ex_value){
+        .type = type, .count = t->leaf_count, .leaves = ex_alloc(ex, t->leaf_count * sizeof(uint32_t))};
+}

@@ -1,0 +1,300 @@
+/* What the work-item knows of itself, and the integer functions of the instruction sets.
+ * [SPIRV 3.21 built-ins; OpenCL.std 2.2; GLSL.std.450] */
+#include "tools/explore/explore.h"
+
+#include <spirv/unified1/GLSL.std.450.h>
+#include <spirv/unified1/OpenCL.std.h>
+#include <string.h>
+
+static uint64_t product(const uint32_t *n)
+{
+    return (uint64_t)n[0] * n[1] * n[2];
+}
+
+static uint64_t local_linear(const struct ex *ex)
+{
+    const uint32_t *n = ex->launch.local;
+    const uint64_t *id = ex->build->local_id;
+    return (id[2] * n[1] + id[1]) * n[0] + id[0];
+}
+
+uint64_t ex_launch_value(struct ex *ex, uint32_t builtin, unsigned i)
+{
+    const struct ex_launch *l = &ex->launch;
+    const struct ex_build *b = ex->build;
+    uint64_t sub_groups = (product(l->local) + l->sub_group - 1) / l->sub_group;
+    switch (builtin) {
+    case SpvBuiltInGlobalInvocationId:
+        return b->global_id[i];
+    case SpvBuiltInLocalInvocationId:
+        return b->local_id[i];
+    case SpvBuiltInWorkgroupId:
+        return b->group_id[i];
+    case SpvBuiltInGlobalSize:
+        return l->global[i];
+    case SpvBuiltInWorkgroupSize:
+    case SpvBuiltInEnqueuedWorkgroupSize:
+        return l->local[i];
+    case SpvBuiltInNumWorkgroups:
+        return l->global[i] / l->local[i];
+    case SpvBuiltInGlobalOffset:
+    case SpvBuiltInDeviceIndex:
+        return 0;
+    case SpvBuiltInWorkDim:
+        return l->global[2] > 1 ? 3 : l->global[1] > 1 ? 2 : 1;
+    case SpvBuiltInLocalInvocationIndex:
+        return local_linear(ex);
+    case SpvBuiltInGlobalLinearId:
+        return (b->global_id[2] * l->global[1] + b->global_id[1]) * l->global[0] + b->global_id[0];
+    case SpvBuiltInSubgroupSize: {
+        uint64_t left = product(l->local) - (uint64_t)b->sub_group * l->sub_group;
+        return left < l->sub_group ? left : l->sub_group;
+    }
+    case SpvBuiltInSubgroupMaxSize:
+        return l->sub_group;
+    case SpvBuiltInNumSubgroups:
+    case SpvBuiltInNumEnqueuedSubgroups:
+        return sub_groups;
+    case SpvBuiltInSubgroupId:
+        return b->sub_group;
+    case SpvBuiltInSubgroupLocalInvocationId:
+        return b->sub_group_local_id;
+    default:
+        ex_fail(ex, MM_LIMIT, "explore.builtin", "built-in %u is not explored", builtin);
+    }
+}
+
+struct ex_value ex_builtin_value(struct ex *ex, uint32_t builtin, uint32_t type)
+{
+    struct ex_value v = ex_new_value(ex, type);
+    const struct ex_type *t = ex_type(ex, type);
+    if (v.count > 3)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.21", "a built-in with more than three components");
+    for (uint32_t i = 0; i < v.count; i++)
+        v.leaves[i] =
+            ex_const(ex, ex_launch_value(ex, builtin, i), ex_scalar_size(ex_type(ex, t->leaves[i].type)));
+    return v;
+}
+
+/* ---- extended instructions ---------------------------------------------------------------------- */
+
+enum function {
+    F_NONE,
+    F_SMAX,
+    F_UMAX,
+    F_SMIN,
+    F_UMIN,
+    F_SABS,
+    F_SSIGN,
+    F_LOWEST_BIT,
+    F_HIGHEST_BIT,
+    F_HIGHEST_OTHER_BIT, /* than the sign */
+    F_SCLAMP,
+    F_UCLAMP,
+    F_UMAD24,
+    F_UMUL24,
+    F_POPCOUNT,
+    F_SADD_SAT,
+    F_UADD_SAT,
+    F_SSUB_SAT,
+    F_USUB_SAT
+};
+
+static enum function opencl_function(uint32_t number)
+{
+    switch (number) {
+    case OpenCLstd_SMax:
+        return F_SMAX;
+    case OpenCLstd_UMax:
+        return F_UMAX;
+    case OpenCLstd_SMin:
+        return F_SMIN;
+    case OpenCLstd_UMin:
+        return F_UMIN;
+    case OpenCLstd_SAbs:
+        return F_SABS;
+    case OpenCLstd_SClamp:
+        return F_SCLAMP;
+    case OpenCLstd_UClamp:
+        return F_UCLAMP;
+    case OpenCLstd_SMad24:
+    case OpenCLstd_UMad24:
+        return F_UMAD24;
+    case OpenCLstd_SMul24:
+    case OpenCLstd_UMul24:
+        return F_UMUL24;
+    case OpenCLstd_SAdd_sat:
+        return F_SADD_SAT;
+    case OpenCLstd_UAdd_sat:
+        return F_UADD_SAT;
+    case OpenCLstd_SSub_sat:
+        return F_SSUB_SAT;
+    case OpenCLstd_USub_sat:
+        return F_USUB_SAT;
+    default:
+        return F_NONE;
+    }
+}
+
+static enum function glsl_function(uint32_t number)
+{
+    switch (number) {
+    case GLSLstd450SMax:
+        return F_SMAX;
+    case GLSLstd450UMax:
+        return F_UMAX;
+    case GLSLstd450SMin:
+        return F_SMIN;
+    case GLSLstd450UMin:
+        return F_UMIN;
+    case GLSLstd450SAbs:
+        return F_SABS;
+    case GLSLstd450SClamp:
+        return F_SCLAMP;
+    case GLSLstd450UClamp:
+        return F_UCLAMP;
+    case GLSLstd450SSign:
+        return F_SSIGN;
+    case GLSLstd450FindILsb:
+        return F_LOWEST_BIT;
+    case GLSLstd450FindUMsb:
+        return F_HIGHEST_BIT;
+    case GLSLstd450FindSMsb:
+        return F_HIGHEST_OTHER_BIT;
+    default:
+        return F_NONE;
+    }
+}
+
+static uint32_t choose(struct ex *ex, uint32_t condition, uint32_t a, uint32_t b)
+{
+    return ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, a), condition, a, b));
+}
+
+static uint32_t extreme(struct ex *ex, enum ck_expr_op less, bool largest, uint32_t a, uint32_t b)
+{
+    uint32_t a_less = ex_op(ex, less, 1, a, b, 0);
+    return largest ? choose(ex, a_less, b, a) : choose(ex, a_less, a, b);
+}
+
+static uint32_t saturate(struct ex *ex, bool is_signed, bool add, uint32_t a, uint32_t b)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t r = ex_hold(ex, ex_op(ex, add ? CK_ADD : CK_SUB, n, a, b, 0)), zero = ex_const(ex, 0, n);
+    if (!is_signed) {
+        uint32_t overflows = add ? ex_op(ex, CK_ULT, 1, r, a, 0) : ex_op(ex, CK_ULT, 1, a, b, 0);
+        return choose(ex, overflows, add ? ex_const(ex, ~UINT64_C(0), n) : zero, r);
+    }
+    uint64_t top = UINT64_C(1) << (8 * n - 1);
+    uint32_t limit =
+        choose(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, top, n), ex_const(ex, top - 1, n));
+    uint32_t one = ex_op(ex, CK_XOR, n, a, r, 0),
+             two = add ? ex_op(ex, CK_XOR, n, b, r, 0) : ex_op(ex, CK_XOR, n, a, b, 0);
+    uint32_t overflows = ex_op(ex, CK_SLT, 1, ex_op(ex, CK_AND, n, one, two, 0), zero, 0);
+    return choose(ex, overflows, limit, r);
+}
+
+/* The number of the highest bit of A that is 1; all ones if there is none. */
+static uint32_t highest_bit(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t zero = ex_const(ex, 0, n), none = ex_hold(ex, ex_op(ex, CK_EQ, 1, a, zero, 0)), number = zero;
+    for (unsigned step = 4 * n; step; step /= 2) {
+        uint32_t higher = ex_op(ex, CK_LSHR, n, a, ex_const(ex, step, n), 0);
+        uint32_t lower_half = ex_hold(ex, ex_op(ex, CK_EQ, 1, higher, zero, 0));
+        number = ex_op(ex, CK_ADD, n, number, choose(ex, lower_half, zero, ex_const(ex, step, n)), 0);
+        a = choose(ex, lower_half, a, higher);
+    }
+    return choose(ex, none, ex_const(ex, ~UINT64_C(0), n), number);
+}
+
+static uint32_t sign_of(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t zero = ex_const(ex, 0, n), one = ex_const(ex, 1, n);
+    uint32_t negative = choose(ex, ex_op(ex, CK_SLT, 1, a, zero, 0), ex_const(ex, ~UINT64_C(0), n), zero);
+    return choose(ex, ex_op(ex, CK_SLT, 1, zero, a, 0), one, negative);
+}
+
+static uint32_t apply(struct ex *ex, enum function f, const uint32_t *a)
+{
+    unsigned n = ex_size(ex, a[0]);
+    switch (f) {
+    case F_SMAX:
+        return extreme(ex, CK_SLT, true, a[0], a[1]);
+    case F_UMAX:
+        return extreme(ex, CK_ULT, true, a[0], a[1]);
+    case F_SMIN:
+        return extreme(ex, CK_SLT, false, a[0], a[1]);
+    case F_UMIN:
+        return extreme(ex, CK_ULT, false, a[0], a[1]);
+    case F_SABS:
+        return choose(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0), ex_op(ex, CK_NEG, n, a[0], 0, 0),
+                      a[0]);
+    case F_SSIGN:
+        return sign_of(ex, a[0]);
+    case F_LOWEST_BIT:
+        return highest_bit(ex, ex_hold(ex, ex_op(ex, CK_AND, n, a[0], ex_op(ex, CK_NEG, n, a[0], 0, 0), 0)));
+    case F_HIGHEST_BIT:
+        return highest_bit(ex, ex_hold(ex, a[0]));
+    case F_HIGHEST_OTHER_BIT:
+        return highest_bit(ex, choose(ex, ex_op(ex, CK_SLT, 1, a[0], ex_const(ex, 0, n), 0),
+                                      ex_op(ex, CK_XOR, n, a[0], ex_const(ex, ~UINT64_C(0), n), 0), a[0]));
+    case F_SCLAMP:
+        return extreme(ex, CK_SLT, false, extreme(ex, CK_SLT, true, a[0], a[1]), a[2]);
+    case F_UCLAMP:
+        return extreme(ex, CK_ULT, false, extreme(ex, CK_ULT, true, a[0], a[1]), a[2]);
+    case F_UMUL24:
+        return ex_hold(ex, ex_op(ex, CK_MUL, n, a[0], a[1], 0));
+    case F_UMAD24:
+        return ex_hold(ex, ex_op(ex, CK_ADD, n, ex_op(ex, CK_MUL, n, a[0], a[1], 0), a[2], 0));
+    case F_SADD_SAT:
+    case F_SSUB_SAT:
+        return saturate(ex, true, f == F_SADD_SAT, a[0], a[1]);
+    default:
+        return saturate(ex, false, f == F_UADD_SAT, a[0], a[1]);
+    }
+}
+
+static unsigned operand_count(enum function f)
+{
+    return f >= F_SABS && f <= F_HIGHEST_OTHER_BIT           ? 1
+           : f == F_SCLAMP || f == F_UCLAMP || f == F_UMAD24 ? 3
+                                                             : 2;
+}
+
+static const char *set_name(const struct ex *ex, uint32_t id)
+{
+    const struct ex_inst *inst = id < ex->bound ? ex->ids[id].inst : NULL;
+    return inst && inst->opcode == SpvOpExtInstImport ? (const char *)inst->words : "";
+}
+
+void ex_extended(struct ex *ex, const struct ex_inst *inst)
+{
+    const char *set = inst->count > 1 ? set_name(ex, inst->words[0]) : "";
+    enum function f = strcmp(set, "OpenCL.std") == 0     ? opencl_function(inst->words[1])
+                      : strcmp(set, "GLSL.std.450") == 0 ? glsl_function(inst->words[1])
+                                                         : F_NONE;
+    if (strncmp(set, "NonSemantic.", 12) == 0 || strncmp(set, "OpenCL.DebugInfo", 16) == 0)
+        return;
+    if (f == F_NONE && strcmp(set, "OpenCL.std") == 0 && ex_function_call(ex, inst))
+        return;
+    if (f == F_NONE)
+        ex_fail(ex, MM_LIMIT, "explore.function", "function %u of %s is not explored",
+                inst->count > 1 ? inst->words[1] : 0, *set ? set : "an unknown set");
+    unsigned n = operand_count(f);
+    if (inst->count < 2 + n)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a function lacks operands");
+    struct ex_value out = ex_new_value(ex, inst->type);
+    for (uint32_t i = 0; i < out.count; i++) {
+        uint32_t a[3] = {0};
+        for (unsigned k = 0; k < n; k++) {
+            struct ex_value *v = ex_get(ex, inst->words[2 + k]);
+            if (v->count != out.count || (k && ex_size(ex, v->leaves[i]) != ex_size(ex, a[0])))
+                ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "operands of different types");
+            a[k] = v->leaves[i];
+        }
+        out.leaves[i] = apply(ex, f, a);
+    }
+    ex_set(ex, inst->result, out);
+}

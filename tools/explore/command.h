@@ -1,0 +1,52 @@
+/* refcl explore: what its parts share. */
+#ifndef TOOLS_EXPLORE_COMMAND_H
+#define TOOLS_EXPLORE_COMMAND_H
+
+#include "tools/explore/explore.h"
+#include "tools/guard.h"
+#include "tools/tool.h"
+
+#include <cjson/cJSON.h>
+
+enum { MAX_TEXTS = 64, ENGINE_AUTO = 0, ENGINE_SEARCH = 1, ENGINE_Z3 = 2 };
+
+struct texts {
+    const char *items[MAX_TEXTS + 1];
+    size_t count;
+};
+/* Of the file at hand, shared with the process that decides. */
+struct explore_kept {
+    size_t written; /* witnesses of this file and those before */
+    bool whole;     /* what follows is the verdict of search, as it is to be shown */
+    int code;
+    char text[1 << 16], json[1 << 20];
+};
+struct explore {
+    struct ex_launch launch;
+    bool has_global, has_local;
+    struct texts args, inputs, asserts, filters, switches;
+    const char *kernel, *model, *json, *build_options;
+    const char *witness; /* folder for witnesses, NULL = none are written */
+    size_t written;      /* witnesses */
+    unsigned engines;
+    struct ck_options options;
+    unsigned memory; /* MiB */
+    struct guard guard;
+    struct explore_kept *kept;
+    uint64_t until_ms; /* the file's deadline, of the monotonic clock */
+    bool states, explain;
+    struct mm_cat_model *named; /* the model as its file says, for reports; NULL: none was read */
+    FILE *text;
+    cJSON *tests;
+    char *source; /* text of the OpenCL C that is explored, NULL = none */
+};
+
+/* explore/options.c: takes option INDEX of them for the struct explore at CONTEXT. */
+extern const struct tool_option explore_options[];
+int explore_option(void *context, size_t index, const char *value);
+
+/* explore/shown.c: each execution that V kept must come out of the interpreter, too; and becomes part of
+ * JSON, and a file, where that is wanted.  Returns an exit code. */
+int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json);
+
+#endif

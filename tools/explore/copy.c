@@ -1,0 +1,415 @@
+/* Asynchronous copies: the accesses of each are those of a thread of its own, an agent.  It starts after the
+ * call of one of the work-items, any of them, as each may make any part of the copy and the source is not
+ * synchronised; and it ends before wait_group_events returns in each work-item that waits.  Nothing else
+ * orders it.  [CLC 6.15.11]
+ *
+ * Work-items and agents tell each other by hidden flags, one pair for each work-item and one for the end: one
+ * flag in global and one in local memory, released and acquired, so that what comes before is ordered in
+ * both.
+ *
+ * Calls and waits are first lowered to stores that say what is asked for; when all that is known to be
+ * constant is known they become those flags. */
+#include "tools/explore/explore.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD = 8, MAX_ELEMENTS = 1024, MAX_EVENTS = 64, MAX_CALLS = 256 };
+/* What a call stores, in this order, and what a wait does. */
+enum { TO, FROM, COUNT, STRIDE, EVENT, KEY, CALL_WORDS, WAIT_WORD = CALL_WORDS };
+
+struct copy { /* asked for by a work-group */
+    uint64_t words[CALL_WORDS];
+    uint32_t site, work_group;
+    uint32_t flags[2]; /* objects: global, local; of the members, then of the end, then of choices */
+    bool outside;      /* it accesses memory outside of objects: the calls fault and no agent starts */
+};
+struct call { /* by the thread at hand: instruction FIRST and those after it */
+    uint32_t first;
+    struct copy *copy;
+};
+struct copies {
+    struct ex *ex;
+    struct copy *items;
+    uint32_t count, members;
+};
+
+/* ---- lowering ----------------------------------------------------------------------------------- */
+
+static void ask(struct ex *ex, uint32_t site, unsigned word, uint32_t value)
+{
+    uint32_t object = ex_hidden_object(
+        ex, &(struct ex_hidden){.site = site, .size = (WAIT_WORD + 1) * WORD, .region = MM_GLOBAL});
+    ex_emit(ex, (struct ck_instr){.op = CK_STORE,
+                                  .size = WORD,
+                                  .order = MM_RELAXED,
+                                  .scope = MM_SCOPE_WORK_GROUP,
+                                  .attributes = MM_ATOMIC,
+                                  .reg = CK_NO_REG,
+                                  .reg2 = CK_NO_REG,
+                                  .expected = CK_NO_EXPR,
+                                  .address = ex_const(ex, CK_OBJECT_BASE(object) + word * WORD, WORD),
+                                  .value = value,
+                                  .site = site,
+                                  .point = word + 1});
+}
+
+static void call(struct ex *ex, const struct ex_inst *inst)
+{
+    if (inst->count < 6)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "an asynchronous copy lacks operands");
+    if (ex_scope(ex, inst->words[0]) != MM_SCOPE_WORK_GROUP)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy of other than a work-group");
+    uint32_t counter = ex_new_counter(ex), zero = ex_const(ex, 0, WORD), words[CALL_WORDS];
+    uint32_t round = ex_hold(ex, ex_op(ex, CK_ADD, 4, ex_reg_expr(ex, counter), ex_const(ex, 1, 4), 0));
+    ex_assign(ex, counter, round);
+    for (unsigned i = 0; i < CALL_WORDS - 1; i++)
+        words[i] = ex_resize(ex, ex_scalar(ex, inst->words[1 + i]), WORD, false);
+    ex_meet(ex, false);
+    uint32_t site = ex->build->site, number = ex_const(ex, site, WORD);
+    uint32_t high = ex_op(ex, CK_SHL, WORD, ex_resize(ex, round, WORD, false), ex_const(ex, 32, WORD), 0);
+    words[KEY] = ex_hold(ex, ex_op(ex, CK_OR, WORD, high, number, 0));
+    uint32_t given = ex_op(ex, CK_NE, 1, words[EVENT], zero, 0);
+    words[EVENT] = ex_hold(ex, ex_op(ex, CK_SELECT, WORD, given, words[EVENT], words[KEY]));
+    for (unsigned i = 0; i < CALL_WORDS; i++)
+        ask(ex, site, i, words[i]);
+    ex_note_copy(ex, site, inst);
+    ex_set_scalar(ex, inst, words[EVENT]);
+}
+
+static void wait(struct ex *ex, const struct ex_inst *inst)
+{
+    uint64_t count;
+    if (inst->count < 3)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a wait for events lacks operands");
+    if (!ex_is_const(ex, ex_scalar(ex, inst->words[1]), &count) || count > MAX_EVENTS)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "wait_group_events for a variable or large number of events");
+    ex_meet(ex, false);
+    uint32_t site = ex->build->site;
+    for (uint64_t i = 0; i < count; i++)
+        ask(ex, site, WAIT_WORD, ex_load_element(ex, inst->words[2], i, WORD));
+}
+
+bool ex_copy(struct ex *ex, const struct ex_inst *inst)
+{
+    if (inst->opcode == SpvOpGroupAsyncCopy)
+        call(ex, inst);
+    else if (inst->opcode == SpvOpGroupWaitEvents)
+        wait(ex, inst);
+    else
+        return false;
+    return true;
+}
+
+/* ---- what is asked for -------------------------------------------------------------------------- */
+
+static uint64_t constant(struct ex *ex, const struct ck_instr *store)
+{
+    uint64_t value;
+    if (!ex_is_const(ex, store->value, &value))
+        ex_fail(ex, MM_LIMIT, "explore.copy",
+                "an asynchronous copy, or a wait, whose operands depend on what is read");
+    return value;
+}
+
+static void set_place(struct ex *ex, struct ex_inst *here, const struct ck_instr *instr)
+{
+    *here = (struct ex_inst){.line = instr->line, .column = instr->column};
+    ex->current = here;
+}
+
+static uint32_t flag_object(struct copies *c, const struct copy *copy, uint8_t region)
+{
+    const struct ex_hidden wanted = {.site = copy->site,
+                                     .work_group = copy->work_group,
+                                     .sub_group = (uint32_t)(copy->words[KEY] >> 32),
+                                     .size = (2 * (uint64_t)c->members + 1) * WORD,
+                                     .region = region};
+    return ex_hidden_object(c->ex, &wanted);
+}
+
+/* The copy that WORDS ask for in WORK_GROUP. */
+static struct copy *find_copy(struct copies *c, uint32_t site, uint32_t work_group, const uint64_t *words)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct copy *copy = &c->items[i];
+        if (copy->work_group != work_group || copy->words[KEY] != words[KEY])
+            continue;
+        if (memcmp(copy->words, words, sizeof copy->words) != 0)
+            ex_fail(c->ex, MM_INVALID, "CLC 6.15.11",
+                    "the work-items of a work-group ask for different asynchronous copies");
+        return copy;
+    }
+    if (c->count == MAX_CALLS)
+        ex_fail(c->ex, MM_LIMIT, "explore.copy", "more than %d asynchronous copies", MAX_CALLS);
+    struct copy *copy = &c->items[c->count++];
+    *copy = (struct copy){.site = site, .work_group = work_group};
+    memcpy(copy->words, words, sizeof copy->words);
+    copy->flags[0] = flag_object(c, copy, MM_GLOBAL);
+    copy->flags[1] = flag_object(c, copy, MM_LOCAL);
+    return copy;
+}
+
+/* ---- what is copied --------------------------------------------------------------------------------- */
+
+struct shape {
+    const struct ex_type *element;
+    uint64_t size, count, steps[2]; /* bytes of an element; from one to the next, by TO and FROM */
+};
+
+/* The stride counts elements of the side that is in global memory. */
+static struct shape shape_of(struct ex *ex, uint32_t site, const uint64_t *words)
+{
+    const struct ex_type *pointer = ex_type_of(ex, ex_copy_inst(ex, site)->words[1]);
+    const struct ex_type *element = ex_type(ex, pointer->element);
+    uint64_t align = element->align ? element->align : 1;
+    uint64_t size = (element->size + align - 1) / align * align;
+    unsigned strided = pointer->storage == SpvStorageClassWorkgroup ? FROM : TO;
+    struct shape shape = {element, size, words[COUNT], {size, size}};
+    if (words[STRIDE] && __builtin_mul_overflow(size, words[STRIDE], &shape.steps[strided]))
+        shape.steps[strided] = UINT64_MAX;
+    return shape;
+}
+
+/* Whether all elements from ADDRESS on, STEP bytes apart, are in the object that ADDRESS is in. */
+static bool is_inside(const struct ex *ex, uint64_t address, uint64_t step, const struct shape *shape)
+{
+    uint64_t object = (address >> 32) - 1, last;
+    if (shape->count == 0)
+        return true;
+    if (object >= ex->program->object_count || __builtin_mul_overflow(shape->count - 1, step, &last))
+        return false;
+    return !__builtin_add_overflow(last, (uint32_t)address, &last) &&
+           !__builtin_add_overflow(last, shape->size, &last) && last <= ex->program->objects[object].size;
+}
+
+/* ---- flags -------------------------------------------------------------------------------------- */
+
+static uint32_t flag_address(struct ex *ex, const struct copy *copy, int region, uint32_t word)
+{
+    return ex_const(ex, CK_OBJECT_BASE(copy->flags[region]) + (uint64_t)word * WORD, WORD);
+}
+
+static struct ck_instr flag_access(struct ex *ex, enum ck_op op, uint8_t order, uint32_t address)
+{
+    return (struct ck_instr){.op = op,
+                             .size = WORD,
+                             .order = order,
+                             .order_fail = order,
+                             .scope = MM_SCOPE_WORK_GROUP,
+                             .attributes = MM_ATOMIC,
+                             .reg = op == CK_STORE ? CK_NO_REG : ex_new_reg(ex, WORD),
+                             .reg2 = CK_NO_REG,
+                             .value = op == CK_LOAD ? CK_NO_EXPR : ex_const(ex, 1, WORD),
+                             .expected = op == CK_CAS ? ex_const(ex, 0, WORD) : CK_NO_EXPR,
+                             .address = address,
+                             .line = ex->current ? ex->current->line : 0,
+                             .column = ex->current ? ex->current->column : 0};
+}
+
+/* ---- work-items --------------------------------------------------------------------------------- */
+
+struct rewrite { /* of the thread at hand */
+    struct copies *c;
+    struct ck_instr *out;
+    uint32_t count, capacity, member, work_group;
+    struct copy *asked[MAX_CALLS];
+    uint32_t asked_count;
+};
+
+static void put(struct rewrite *r, struct ck_instr instr)
+{
+    if (r->count == r->capacity) {
+        r->capacity = r->capacity ? r->capacity * 2 : 64;
+        struct ck_instr *bigger = ex_alloc(r->c->ex, r->capacity * sizeof *bigger);
+        if (r->count)
+            memcpy(bigger, r->out, r->count * sizeof *bigger);
+        r->out = bigger;
+    }
+    r->out[r->count++] = instr;
+}
+
+/* An access that no object has: the thread faults there. */
+static void put_fault(struct rewrite *r)
+{
+    struct ex *ex = r->c->ex;
+    put(r, (struct ck_instr){.op = CK_LOAD,
+                             .size = 1,
+                             .reg = ex_new_reg(ex, 1),
+                             .reg2 = CK_NO_REG,
+                             .value = CK_NO_EXPR,
+                             .expected = CK_NO_EXPR,
+                             .address = ex_const(ex, 0, WORD),
+                             .line = ex->current->line,
+                             .column = ex->current->column});
+}
+
+static void rewrite_call(struct rewrite *r, const struct ck_instr *stores)
+{
+    struct ex *ex = r->c->ex;
+    uint64_t words[CALL_WORDS];
+    for (unsigned i = 0; i < CALL_WORDS; i++)
+        words[i] = constant(ex, &stores[i]);
+    struct copy *copy = find_copy(r->c, stores->site, r->work_group, words);
+    if (r->asked_count == MAX_CALLS)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "more than %d asynchronous copies", MAX_CALLS);
+    r->asked[r->asked_count++] = copy;
+    struct shape shape = shape_of(ex, copy->site, words);
+    copy->outside = !is_inside(ex, words[TO], shape.steps[TO], &shape) ||
+                    !is_inside(ex, words[FROM], shape.steps[FROM], &shape);
+    if (copy->outside)
+        put_fault(r);
+    for (int region = 0; region < 2; region++)
+        put(r, flag_access(ex, CK_STORE, MM_RELEASE, flag_address(ex, copy, region, r->member)));
+}
+
+/* Waits for the copies with this event that the work-item has asked for. */
+static void rewrite_wait(struct rewrite *r, const struct ck_instr *store)
+{
+    struct ex *ex = r->c->ex;
+    uint64_t event = constant(ex, store);
+    bool found = false;
+    for (uint32_t i = 0; i < r->asked_count; i++) {
+        if (r->asked[i]->words[EVENT] != event)
+            continue;
+        found = true;
+        for (int region = 0; region < 2; region++) {
+            struct ck_instr load =
+                flag_access(ex, CK_LOAD, MM_ACQUIRE, flag_address(ex, r->asked[i], region, r->c->members));
+            put(r, load);
+            put(r, (struct ck_instr){
+                       .op = CK_ASSUME,
+                       .site = store->site,
+                       .value = ex_op(ex, CK_NE, 1, ex_reg_expr(ex, load.reg), ex_const(ex, 0, WORD), 0)});
+        }
+    }
+    if (!found)
+        ex_fail(ex, MM_INVALID, "CLC 6.15.11",
+                "wait_group_events for an event that no copy of the work-item has");
+}
+
+static void rewrite_thread(struct copies *c, uint32_t thread)
+{
+    struct ex *ex = c->ex;
+    struct ck_thread *t = &ex->program->threads[thread];
+    struct rewrite *r = ex_alloc(ex, sizeof *r);
+    uint32_t *place = ex_alloc(ex, (t->instr_count + 1) * sizeof *place);
+    struct ex_inst here;
+    *r = (struct rewrite){.c = c, .member = thread % c->members, .work_group = t->work_group};
+    ex->build->thread = thread;
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        const struct ck_instr *instr = &t->instrs[i];
+        place[i] = r->count;
+        set_place(ex, &here, instr);
+        if (!instr->point)
+            put(r, *instr);
+        else if (instr->point == WAIT_WORD + 1)
+            rewrite_wait(r, instr);
+        else if (instr->point == 1)
+            rewrite_call(r, instr);
+    }
+    place[t->instr_count] = r->count;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->out[i].op == CK_JUMP || r->out[i].op == CK_BRANCH)
+            r->out[i].target = place[r->out[i].target];
+    t->instrs = r->out;
+    t->instr_count = r->count;
+    ex->current = NULL;
+}
+
+/* ---- agents ------------------------------------------------------------------------------------- */
+
+/* Goes on after work-item MEMBER has called; ends where it has not, as far as the agent can see. */
+static void after_call(struct ex *ex, const struct copy *copy, uint32_t member, uint32_t end)
+{
+    for (int region = 0; region < 2; region++) {
+        struct ck_instr load = flag_access(ex, CK_LOAD, MM_ACQUIRE, flag_address(ex, copy, region, member));
+        ex_emit(ex, load);
+        ex_branch_if_zero(ex, ex_reg_expr(ex, load.reg), end);
+    }
+}
+
+/* A compare-exchange that may fail chooses whether it is MEMBER's call that the copy starts after. */
+static void choose(struct copies *c, const struct copy *copy, uint32_t member, uint32_t other)
+{
+    struct ex *ex = c->ex;
+    struct ck_instr cas =
+        flag_access(ex, CK_CAS, MM_RELAXED, flag_address(ex, copy, 0, c->members + 1 + member));
+    cas.weak = true;
+    cas.reg2 = ex_new_reg(ex, 1);
+    ex_emit(ex, cas);
+    ex_branch_if_zero(ex, ex_reg_expr(ex, cas.reg2), other);
+}
+
+static void copy_element(struct ex *ex, const struct ex_type *element, uint64_t to, uint64_t from)
+{
+    for (uint32_t i = 0; i < element->leaf_count; i++) {
+        unsigned size = ex_scalar_size(ex_type(ex, element->leaves[i].type));
+        struct ck_instr access = {.op = CK_LOAD,
+                                  .size = (uint8_t)size,
+                                  .reg = ex_new_reg(ex, size),
+                                  .reg2 = CK_NO_REG,
+                                  .value = CK_NO_EXPR,
+                                  .expected = CK_NO_EXPR,
+                                  .address = ex_const(ex, from + element->leaves[i].offset, WORD)};
+        ex_emit(ex, access);
+        access.op = CK_STORE;
+        access.value = ex_reg_expr(ex, access.reg);
+        access.reg = CK_NO_REG;
+        access.address = ex_const(ex, to + element->leaves[i].offset, WORD);
+        ex_emit(ex, access);
+    }
+}
+
+static void copy_elements(struct ex *ex, const struct copy *copy)
+{
+    struct shape shape = shape_of(ex, copy->site, copy->words);
+    if (shape.count > MAX_ELEMENTS || shape.element->leaf_count == 0)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy of more than %d elements", MAX_ELEMENTS);
+    for (uint64_t i = 0; i < shape.count; i++)
+        copy_element(ex, shape.element, copy->words[TO] + i * shape.steps[TO],
+                     copy->words[FROM] + i * shape.steps[FROM]);
+}
+
+static void add_agent(struct copies *c, const struct copy *copy)
+{
+    struct ex *ex = c->ex;
+    char name[32];
+    snprintf(name, sizeof name, "C%u", (unsigned)(copy - c->items));
+    const struct ck_thread thread = {
+        .name = name, .work_group = copy->work_group, .sub_group = c->members + 1, .agent = true};
+    ex->build->thread = ck_program_add_thread(ex->program, &thread);
+    if (ex->build->thread == UINT32_MAX)
+        ex_fail(ex, MM_LIMIT, "memory", "out of memory");
+    ex->build->label_count = 0;
+    ex->current = ex_copy_inst(ex, copy->site);
+    uint32_t end = ex_new_label(ex), body = ex_new_label(ex);
+    for (uint32_t member = 0; member < c->members; member++) {
+        uint32_t other = ex_new_label(ex);
+        if (member + 1 < c->members)
+            choose(c, copy, member, other);
+        after_call(ex, copy, member, end);
+        ex_jump(ex, body);
+        ex_place_label(ex, other);
+    }
+    ex_place_label(ex, body);
+    copy_elements(ex, copy);
+    for (int region = 0; region < 2; region++)
+        ex_emit(ex, flag_access(ex, CK_STORE, MM_RELEASE, flag_address(ex, copy, region, c->members)));
+    ex_place_label(ex, end);
+    ex_emit(ex, (struct ck_instr){.op = CK_END});
+    ex_resolve_labels(ex);
+    ex->current = NULL;
+}
+
+void ex_add_agents(struct ex *ex)
+{
+    const uint32_t *n = ex->launch.local, threads = ex->program->thread_count;
+    struct copies c = {.ex = ex, .members = n[0] * n[1] * n[2]};
+    c.items = ex_alloc(ex, MAX_CALLS * sizeof *c.items);
+    for (uint32_t t = 0; t < threads; t++)
+        rewrite_thread(&c, t);
+    for (uint32_t i = 0; i < c.count; i++)
+        if (!c.items[i].outside)
+            add_agent(&c, &c.items[i]);
+}

@@ -1,0 +1,401 @@
+/* Floating-point arithmetic: values are bit patterns.  What the interpreter computes is a function that
+ * engines know by its values; comparisons and tests are made of integer operations, which Z3 knows all about.
+ * [SPIRV 3.42.11 conversion, 3.42.13 arithmetic, 3.42.15 relations] */
+#include "interp/exec/number.h"
+#include "interp/exec/ops.h"
+#include "interp/module/conversion.h"
+#include "tools/explore/explore.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- arithmetic --------------------------------------------------------------------------------- */
+
+typedef uint64_t value_fn(const void *context, const uint64_t *arguments);
+
+/* Halves are computed in float, as the interpreter does. */
+#define VALUE_16 float
+#define VALUE_32 float
+#define VALUE_64 double
+#define ARITHMETIC(name, expression, width)                                                                  \
+    static uint64_t name##_##width(const void *context, const uint64_t *arguments)                           \
+    {                                                                                                        \
+        const VALUE_##width x = (VALUE_##width)in_bits_to_f64(arguments[0], width);                          \
+        const VALUE_##width y = (VALUE_##width)in_bits_to_f64(arguments[1], width);                          \
+        const VALUE_##width result = (VALUE_##width)(expression);                                            \
+        (void)context;                                                                                       \
+        return in_bits_from_f64(result, width);                                                              \
+    }
+#define THREE_WIDTHS(name, expression)                                                                       \
+    ARITHMETIC(name, expression, 16) ARITHMETIC(name, expression, 32) ARITHMETIC(name, expression, 64)
+IN_FLOAT_BINARY(THREE_WIDTHS)
+
+enum arithmetic {
+#define NAME_OF(name, expression) name,
+    IN_FLOAT_BINARY(NAME_OF) ARITHMETIC_COUNT
+};
+static const struct {
+    const char *names[3];
+    value_fn *values[3];
+} arithmetic[] = {
+#define ROW(name, expression) {{#name "_16", #name "_32", #name "_64"}, {name##_16, name##_32, name##_64}},
+    IN_FLOAT_BINARY(ROW)};
+
+static unsigned width_index(unsigned size)
+{
+    return size == 2 ? 0 : size == 4 ? 1 : 2;
+}
+
+static struct ck_function function_of(enum arithmetic operation, unsigned size)
+{
+    return (struct ck_function){.name = arithmetic[operation].names[width_index(size)],
+                                .value = arithmetic[operation].values[width_index(size)]};
+}
+
+static uint32_t compute(struct ex *ex, enum arithmetic operation, uint32_t a, uint32_t b)
+{
+    unsigned size = ex_size(ex, a);
+    const struct ck_function f = function_of(operation, size);
+    return ex_hold(ex, ex_apply(ex, &f, size, 2, (const uint32_t[]){a, b}));
+}
+
+static const struct {
+    uint16_t opcode, operation;
+} binaries[] = {{SpvOpFAdd, FADD}, {SpvOpFSub, FSUB}, {SpvOpFMul, FMUL},
+                {SpvOpFDiv, FDIV}, {SpvOpFRem, FREM}, {SpvOpFMod, FMOD}};
+
+/* ---- comparisons and tests ---------------------------------------------------------------------- */
+
+static uint64_t sign_bit(unsigned size)
+{
+    return UINT64_C(1) << (8 * size - 1);
+}
+
+static uint64_t infinity(unsigned size)
+{
+    return size == 2 ? 0x7C00 : size == 4 ? 0x7F800000 : UINT64_C(0x7FF0000000000000);
+}
+
+static uint32_t magnitude(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    return ex_op(ex, CK_AND, n, a, ex_const(ex, sign_bit(n) - 1, n), 0);
+}
+
+static uint32_t both(struct ex *ex, uint32_t a, uint32_t b)
+{
+    return ex_op(ex, CK_AND, 1, a, b, 0);
+}
+
+static uint32_t either(struct ex *ex, uint32_t a, uint32_t b)
+{
+    return ex_op(ex, CK_OR, 1, a, b, 0);
+}
+
+static uint32_t no(struct ex *ex, uint32_t a)
+{
+    return ex_op(ex, CK_LNOT, 1, a, 0, 0);
+}
+
+static uint32_t is_nan(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    return ex_op(ex, CK_ULT, 1, ex_const(ex, infinity(n), n), magnitude(ex, a), 0);
+}
+
+static uint32_t unordered(struct ex *ex, uint32_t a, uint32_t b)
+{
+    return either(ex, is_nan(ex, a), is_nan(ex, b));
+}
+
+static uint32_t both_zero(struct ex *ex, uint32_t a, uint32_t b)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t any = magnitude(ex, ex_op(ex, CK_OR, n, a, b, 0));
+    return ex_op(ex, CK_EQ, 1, any, ex_const(ex, 0, n), 0);
+}
+
+/* A signed number that grows as the float does. */
+static uint32_t rank(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t sign = ex_op(ex, CK_ASHR, n, a, ex_const(ex, 8 * n - 1, n), 0);
+    uint32_t flip = ex_op(ex, CK_AND, n, sign, ex_const(ex, sign_bit(n) - 1, n), 0);
+    return ex_op(ex, CK_XOR, n, a, flip, 0);
+}
+
+/* Of numbers that are no NaN. */
+static uint32_t equal(struct ex *ex, uint32_t a, uint32_t b)
+{
+    return either(ex, ex_op(ex, CK_EQ, 1, a, b, 0), both_zero(ex, a, b));
+}
+
+uint32_t ex_float_equal(struct ex *ex, uint32_t a, uint32_t b)
+{
+    return both(ex, no(ex, unordered(ex, a, b)), equal(ex, a, b));
+}
+
+static uint32_t less(struct ex *ex, uint32_t a, uint32_t b)
+{
+    return both(ex, ex_op(ex, CK_SLT, 1, rank(ex, a), rank(ex, b), 0), no(ex, both_zero(ex, a, b)));
+}
+
+enum relation { EQUAL, DIFFERENT, LESS, AT_MOST, ANY };
+static const struct {
+    uint16_t opcode, relation;
+    bool swap, of_nan; /* OF_NAN: what it says where an operand is one */
+} relations[] = {
+    {SpvOpFOrdEqual, EQUAL, false, false},
+    {SpvOpFUnordEqual, EQUAL, false, true},
+    {SpvOpFOrdNotEqual, DIFFERENT, false, false},
+    {SpvOpFUnordNotEqual, DIFFERENT, false, true},
+    {SpvOpLessOrGreater, DIFFERENT, false, false},
+    {SpvOpFOrdLessThan, LESS, false, false},
+    {SpvOpFUnordLessThan, LESS, false, true},
+    {SpvOpFOrdGreaterThan, LESS, true, false},
+    {SpvOpFUnordGreaterThan, LESS, true, true},
+    {SpvOpFOrdLessThanEqual, AT_MOST, false, false},
+    {SpvOpFUnordLessThanEqual, AT_MOST, false, true},
+    {SpvOpFOrdGreaterThanEqual, AT_MOST, true, false},
+    {SpvOpFUnordGreaterThanEqual, AT_MOST, true, true},
+    {SpvOpOrdered, ANY, false, false},
+};
+
+static uint32_t relate(struct ex *ex, size_t k, uint32_t a, uint32_t b)
+{
+    uint32_t x = relations[k].swap ? b : a, y = relations[k].swap ? a : b, nan = unordered(ex, a, b), is;
+    switch ((enum relation)relations[k].relation) {
+    case EQUAL:
+        is = equal(ex, x, y);
+        break;
+    case DIFFERENT:
+        is = no(ex, equal(ex, x, y));
+        break;
+    case LESS:
+        is = less(ex, x, y);
+        break;
+    case AT_MOST:
+        is = no(ex, less(ex, y, x));
+        break;
+    default:
+        is = ex_const(ex, 1, 1);
+    }
+    return ex_hold(ex, relations[k].of_nan ? either(ex, nan, is) : both(ex, no(ex, nan), is));
+}
+
+static uint32_t test(struct ex *ex, uint16_t opcode, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t top = ex_const(ex, infinity(n), n), size = magnitude(ex, a);
+    uint64_t least = infinity(n) & (0 - infinity(n)); /* of normal numbers: the exponent's lowest bit */
+    switch (opcode) {
+    case SpvOpIsNan:
+        return is_nan(ex, a);
+    case SpvOpIsInf:
+        return ex_op(ex, CK_EQ, 1, size, top, 0);
+    case SpvOpIsFinite:
+        return ex_op(ex, CK_ULT, 1, size, top, 0);
+    case SpvOpIsNormal:
+        return both(ex, ex_op(ex, CK_ULT, 1, size, top, 0),
+                    ex_op(ex, CK_ULE, 1, ex_const(ex, least, n), size, 0));
+    case SpvOpSignBitSet:
+        return ex_op(ex, CK_SLT, 1, a, ex_const(ex, 0, n), 0);
+    case SpvOpFNegate:
+        return ex_op(ex, CK_XOR, n, a, ex_const(ex, sign_bit(n), n), 0);
+    default:
+        return UINT32_MAX;
+    }
+}
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+static struct ex_value *operand(struct ex *ex, const struct ex_inst *inst, uint32_t i, uint32_t count)
+{
+    struct ex_value *v = i < inst->count ? ex_get(ex, inst->words[i]) : NULL;
+    if (!v || v->count != count || ex_type(ex, ex_type(ex, v->type)->leaves[0].type)->kind != EX_FLOAT)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "an operand is no floating-point value of the right shape");
+    return v;
+}
+
+static void check_size(struct ex *ex, uint32_t expr, unsigned size)
+{
+    if (ex_size(ex, expr) != size)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
+}
+
+static bool binary(struct ex *ex, const struct ex_inst *inst)
+{
+    for (size_t k = 0; k < sizeof binaries / sizeof *binaries; k++) {
+        if (binaries[k].opcode != inst->opcode)
+            continue;
+        struct ex_value out = ex_new_value(ex, inst->type);
+        struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, out.count);
+        for (uint32_t i = 0; i < out.count; i++) {
+            check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
+            out.leaves[i] = compute(ex, (enum arithmetic)binaries[k].operation, a->leaves[i], b->leaves[i]);
+        }
+        ex_set(ex, inst->result, out);
+        return true;
+    }
+    return false;
+}
+
+static bool relation(struct ex *ex, const struct ex_inst *inst)
+{
+    for (size_t k = 0; k < sizeof relations / sizeof *relations; k++) {
+        bool negated = inst->opcode == SpvOpUnordered && relations[k].opcode == SpvOpOrdered;
+        if (relations[k].opcode != inst->opcode && !negated)
+            continue;
+        struct ex_value out = ex_new_value(ex, inst->type);
+        struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, out.count);
+        for (uint32_t i = 0; i < out.count; i++) {
+            check_size(ex, b->leaves[i], ex_size(ex, a->leaves[i]));
+            uint32_t is = relate(ex, k, a->leaves[i], b->leaves[i]);
+            out.leaves[i] = negated ? ex_hold(ex, no(ex, is)) : is;
+        }
+        ex_set(ex, inst->result, out);
+        return true;
+    }
+    return false;
+}
+
+static bool unary(struct ex *ex, const struct ex_inst *inst)
+{
+    bool is_test = inst->opcode >= SpvOpIsNan && inst->opcode <= SpvOpSignBitSet;
+    if (!is_test && inst->opcode != SpvOpFNegate)
+        return false;
+    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *a = operand(ex, inst, 0, out.count);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.leaves[i] = ex_hold(ex, test(ex, inst->opcode, a->leaves[i]));
+    ex_set(ex, inst->result, out);
+    return true;
+}
+
+static void scale(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *a = operand(ex, inst, 0, out.count), *b = operand(ex, inst, 1, 1);
+    for (uint32_t i = 0; i < out.count; i++) {
+        check_size(ex, b->leaves[0], ex_size(ex, a->leaves[i]));
+        out.leaves[i] = compute(ex, FMUL, a->leaves[i], b->leaves[0]);
+    }
+    ex_set(ex, inst->result, out);
+}
+
+static uint32_t convert(struct ex *ex, uint32_t a, enum in_type from, enum in_type to,
+                        enum in_rounding rounding, bool saturate);
+
+/* Products are added from the first on; those of halves in float. */
+static void dot(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ex_value *a = ex_get(ex, inst->words[0]);
+    struct ex_value *x = operand(ex, inst, 0, a->count), *y = operand(ex, inst, 1, a->count);
+    unsigned size = ex_size(ex, x->leaves[0]), wide = size == 2 ? 4 : size;
+    uint32_t sum = ex_const(ex, 0, wide);
+    for (uint32_t i = 0; i < a->count; i++) {
+        check_size(ex, y->leaves[i], size);
+        uint32_t p = x->leaves[i], q = y->leaves[i];
+        p = ex_float_resize(ex, p, wide, IN_RTE);
+        q = ex_float_resize(ex, q, wide, IN_RTE);
+        sum = compute(ex, FADD, sum, compute(ex, FMUL, p, q));
+    }
+    ex_set_scalar(ex, inst, ex_float_resize(ex, sum, size, IN_RTE));
+}
+
+uint32_t ex_float_resize(struct ex *ex, uint32_t a, unsigned size, unsigned rounding)
+{
+    static const enum in_type types[] = {IN_F16, IN_F32, IN_F64};
+    unsigned now = ex_size(ex, a);
+    return now == size ? a
+                       : convert(ex, a, types[width_index(now)], types[width_index(size)],
+                                 (enum in_rounding)rounding, false);
+}
+
+/* ---- conversions -------------------------------------------------------------------------------- */
+
+struct conversion {
+    in_convert_fn function;
+};
+
+static uint64_t converted(const void *context, const uint64_t *arguments)
+{
+    const struct conversion *c = context;
+    uint64_t result = 0;
+    c->function(arguments, &result);
+    return result;
+}
+
+static uint32_t convert(struct ex *ex, uint32_t a, enum in_type from, enum in_type to,
+                        enum in_rounding rounding, bool saturate)
+{
+    char name[64];
+    struct conversion *c = ex_alloc(ex, sizeof *c);
+    c->function = in_convert_find(from, to, rounding, saturate);
+    snprintf(name, sizeof name, "convert %d to %d, rounded %d%s", (int)from, (int)to, (int)rounding,
+             saturate ? ", saturated" : "");
+    const struct ck_function f = {.name = name, .context = c, .value = converted};
+    return ex_hold(ex, ex_apply(ex, &f, in_type_size(to), 1, &a));
+}
+
+static enum in_type conversion_type(struct ex *ex, uint32_t type, bool is_signed)
+{
+    const struct ex_type *t = ex_type(ex, type);
+    const struct in_ty scalar = {.kind = t->kind == EX_FLOAT ? IN_TY_FLOAT : IN_TY_INT, .width = t->width};
+    if (t->kind != EX_FLOAT && t->kind != EX_INT)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.11", "a conversion of what is no number");
+    return in_conversion_type(&scalar, is_signed);
+}
+
+static bool is_conversion(struct ex *ex, const struct ex_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpConvertFToU:
+    case SpvOpConvertFToS:
+    case SpvOpConvertSToF:
+    case SpvOpConvertUToF:
+    case SpvOpFConvert:
+    case SpvOpSatConvertSToU:
+    case SpvOpSatConvertUToS:
+        return true;
+    case SpvOpUConvert:
+    case SpvOpSConvert:
+        return ex->ids[inst->result].saturated;
+    default:
+        return false;
+    }
+}
+
+static void conversion(struct ex *ex, const struct ex_inst *inst)
+{
+    const struct in_conversion *c = in_conversion_of(inst->opcode);
+    const struct ex_id *id = &ex->ids[inst->result];
+    const struct in_id decorated = {.rounding = (int8_t)(id->rounding - 1)};
+    struct ex_value out = ex_new_value(ex, inst->type), *a = ex_get(ex, inst->words[0]);
+    if (a->count != out.count)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "operands have different numbers of components");
+    for (uint32_t i = 0; i < out.count; i++) {
+        enum in_type from = conversion_type(ex, ex_type(ex, a->type)->leaves[i].type, c->from_signed);
+        enum in_type to = conversion_type(ex, ex_type(ex, inst->type)->leaves[i].type, c->to_signed);
+        out.leaves[i] = convert(ex, a->leaves[i], from, to, in_conversion_rounding(c, &decorated),
+                                c->saturate || id->saturated);
+    }
+    ex_set(ex, inst->result, out);
+}
+
+bool ex_float(struct ex *ex, const struct ex_inst *inst)
+{
+    if (is_conversion(ex, inst)) {
+        conversion(ex, inst);
+        return true;
+    }
+    if (inst->opcode == SpvOpVectorTimesScalar) {
+        scale(ex, inst);
+        return true;
+    }
+    if (inst->opcode == SpvOpDot) {
+        dot(ex, inst);
+        return true;
+    }
+    return binary(ex, inst) || relation(ex, inst) || unary(ex, inst);
+}

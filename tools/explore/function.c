@@ -1,0 +1,224 @@
+/* Functions of the instruction sets that compute: those of the interpreter, one scalar of the result at a
+ * time. Engines know them by their values.  [OpenCL.std; GLSL.std.450] */
+#include "interp/ext/ext.h"
+#include "tools/explore/explore.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_BYTES = 24, MOST_ELEMENTS = 16 };
+
+/* ---- one element after the other ---------------------------------------------------------------- */
+
+struct kernel {
+    in_ext_kernel function;
+    bool second; /* what it stores through a pointer is wanted */
+};
+
+static uint64_t kernel_value(const void *context, const uint64_t *arguments)
+{
+    const struct kernel *k = context;
+    uint64_t result = 0, second = 0;
+    k->function(&result, &second, &arguments[0], &arguments[1], &arguments[2]);
+    return k->second ? second : result;
+}
+
+static enum in_ext_type element_type(struct ex *ex, uint32_t leaf)
+{
+    const struct ex_type *t = ex_type(ex, leaf);
+    int n = t->width == 8 ? 0 : t->width == 16 ? 1 : t->width == 32 ? 2 : 3;
+    if (t->kind != EX_FLOAT && t->kind != EX_INT)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "an operand is no number");
+    return t->kind == EX_FLOAT ? (enum in_ext_type)(IN_EXT_F16 + n - 1) : (enum in_ext_type)(IN_EXT_W8 + n);
+}
+
+static in_ext_kernel find_kernel(struct ex *ex, const struct in_ext_fn *fn, const struct ex_value *by)
+{
+    const struct ex_type *t = ex_type(ex, by->type);
+    const in_ext_kernel *table = t->kind == EX_VECTOR ? fn->kernel : fn->scalar_kernel;
+    in_ext_kernel kernel = table ? table[element_type(ex, t->leaves[0].type)] : NULL;
+    if (!kernel)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "%s does not exist for these operands", fn->name);
+    return kernel;
+}
+
+static uint32_t leaf_of(struct ex *ex, const struct ex_value *v, uint32_t i, uint32_t count)
+{
+    if (v->count != 1 && v->count != count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "operands of different types");
+    return v->leaves[v->count == 1 ? 0 : i];
+}
+
+/* Element by element; what goes through a pointer in *SECOND, whose type is set. */
+static struct ex_value elementwise(struct ex *ex, const struct in_ext_fn *fn,
+                                   struct ex_value *const *operands, unsigned count, uint32_t type,
+                                   struct ex_value *second)
+{
+    struct ex_value out = ex_new_value(ex, type);
+    bool by_result = strcmp(fn->name, "nan") == 0;
+    struct kernel kernel = {.function = find_kernel(ex, fn, by_result ? &out : operands[0])};
+    char name[64];
+    for (int pass = 0; pass < (second ? 2 : 1); pass++) {
+        struct kernel *k = ex_alloc(ex, sizeof *k);
+        struct ex_value *to = pass ? second : &out;
+        *k = kernel;
+        k->second = pass == 1;
+        for (uint32_t i = 0; i < to->count; i++) {
+            uint32_t arguments[3] = {0};
+            for (unsigned a = 0; a < count; a++)
+                arguments[a] = leaf_of(ex, operands[a], i, to->count);
+            unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, to->type)->leaves[i].type));
+            snprintf(name, sizeof name, "%s of %u bytes%s%s", fn->name, ex_size(ex, arguments[0]),
+                     pass ? ", second" : "", ex_type(ex, type)->kind == EX_VECTOR ? ", vector" : "");
+            const struct ck_function f = {.name = name, .context = k, .value = kernel_value};
+            to->leaves[i] = ex_hold(ex, ex_apply(ex, &f, size, count, arguments));
+        }
+    }
+    return out;
+}
+
+/* ---- whole vectors ------------------------------------------------------------------------------ */
+
+struct geometric {
+    in_ext_geometric function;
+    uint32_t count, element; /* ELEMENT: of the result, that is wanted */
+    unsigned size;
+    bool two;
+};
+
+/* The operands come packed into the arguments, one after the other. */
+static uint64_t geometric_value(const void *context, const uint64_t *arguments)
+{
+    const struct geometric *g = context;
+    uint8_t a[MOST_BYTES] = {0}, b[MOST_BYTES] = {0}, result[MOST_ELEMENTS * 8] = {0};
+    uint64_t value = 0;
+    size_t bytes = (size_t)g->count * g->size;
+    memcpy(a, arguments, bytes);
+    if (g->two)
+        memcpy(b, (const uint8_t *)arguments + bytes, bytes);
+    g->function(result, a, b, g->count);
+    memcpy(&value, result + (size_t)g->element * g->size, g->size);
+    return value;
+}
+
+static unsigned pack(struct ex *ex, struct ex_value *const *operands, unsigned count, uint32_t arguments[3])
+{
+    unsigned at = 0;
+    for (unsigned a = 0; a < count; a++)
+        for (uint32_t i = 0; i < operands[a]->count; i++) {
+            unsigned size = ex_size(ex, operands[a]->leaves[i]);
+            uint32_t wide = ex_resize(ex, operands[a]->leaves[i], 8, false);
+            uint32_t placed = ex_op(ex, CK_SHL, 8, wide, ex_const(ex, at % 8 * 8, 8), 0);
+            if (at + size > MOST_BYTES)
+                ex_fail(ex, MM_LIMIT, "explore.function",
+                        "a function of vectors of more than %d bytes together is not explored", MOST_BYTES);
+            arguments[at / 8] = at % 8 ? ex_op(ex, CK_OR, 8, arguments[at / 8], placed, 0) : placed;
+            at += size;
+        }
+    return (at + 7) / 8;
+}
+
+static struct ex_value geometric(struct ex *ex, const struct in_ext_fn *fn, struct ex_value *const *operands,
+                                 unsigned count, uint32_t type)
+{
+    struct ex_value out = ex_new_value(ex, type);
+    enum in_ext_type element = element_type(ex, ex_type(ex, operands[0]->type)->leaves[0].type);
+    uint32_t arguments[3] = {0};
+    unsigned packed = pack(ex, operands, count, arguments), size = ex_size(ex, operands[0]->leaves[0]);
+    char name[64];
+    if (element > IN_EXT_F64 || !fn->geometric[element] ||
+        (count > 1 && operands[1]->count != operands[0]->count))
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "%s does not exist for these operands", fn->name);
+    for (uint32_t i = 0; i < out.count; i++) {
+        struct geometric *g = ex_alloc(ex, sizeof *g);
+        *g = (struct geometric){.function = fn->geometric[element],
+                                .count = operands[0]->count,
+                                .element = i,
+                                .size = size,
+                                .two = count > 1};
+        snprintf(name, sizeof name, "%s of %u times %u bytes, element %u", fn->name, g->count, size, i);
+        const struct ck_function f = {.name = name, .context = g, .value = geometric_value};
+        out.leaves[i] = ex_hold(ex, ex_apply(ex, &f, size, packed, arguments));
+    }
+    return out;
+}
+
+/* Of the mask's numbers the low bits count [CLC 6.15.13]. */
+static struct ex_value shuffled(struct ex *ex, struct ex_value *const *operands, unsigned count,
+                                uint32_t type)
+{
+    struct ex_value out = ex_new_value(ex, type);
+    const struct ex_value *mask = operands[count - 1], *x = operands[0], *y = operands[1];
+    uint32_t from = x->count * (count - 1);
+    if (mask->count != out.count || (from & (from - 1)) || (count > 2 && y->count != x->count))
+        ex_fail(ex, MM_INVALID, "OpenCL.std shuffle", "operands of different shapes");
+    for (uint32_t i = 0; i < out.count; i++) {
+        unsigned n = ex_size(ex, mask->leaves[i]);
+        uint32_t index = ex_op(ex, CK_AND, n, mask->leaves[i], ex_const(ex, from - 1, n), 0);
+        out.leaves[i] = x->leaves[0];
+        for (uint32_t k = 1; k < from; k++) {
+            uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, k, n), 0);
+            uint32_t element = k < x->count ? x->leaves[k] : y->leaves[k - x->count];
+            out.leaves[i] = ex_op(ex, CK_SELECT, ex_size(ex, element), here, element, out.leaves[i]);
+        }
+        out.leaves[i] = ex_hold(ex, out.leaves[i]);
+    }
+    return out;
+}
+
+/* ---- calls -------------------------------------------------------------------------------------- */
+
+/* printf reads what its arguments point to; what it prints is no part of an execution. */
+static void print(struct ex *ex, const struct ex_inst *inst)
+{
+    const struct ex_type *t = ex_type(ex, inst->type);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    if (out.count != 1)
+        ex_fail(ex, MM_INVALID, "OpenCL.std printf", "the result must be a number");
+    out.leaves[0] = ex_const(ex, 0, ex_scalar_size(t));
+    ex_set(ex, inst->result, out);
+}
+
+static void compute(struct ex *ex, const struct in_ext_fn *fn, const struct ex_inst *inst)
+{
+    struct ex_value *operands[3] = {0}, second = {0}, out;
+    unsigned count = inst->count - 2U, values = count - (fn->pointee != IN_EXT_NONE);
+    if (count == 0 || values == 0 || values > 3)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "%s lacks operands", fn->name);
+    for (unsigned i = 0; i < values; i++)
+        operands[i] = ex_get(ex, inst->words[2 + i]);
+    if (fn->pointee != IN_EXT_NONE)
+        second = ex_new_value(ex, ex_pointee(ex, inst->words[2 + values]));
+    if (fn->shape == IN_EXT_ELEMENTWISE)
+        out = elementwise(ex, fn, operands, values, inst->type, second.type ? &second : NULL);
+    else if (fn->shape == IN_EXT_GEOMETRIC)
+        out = geometric(ex, fn, operands, values, inst->type);
+    else
+        out = shuffled(ex, operands, values, inst->type);
+    ex_set(ex, inst->result, out);
+    if (second.type)
+        ex_store_value(ex, inst->words[2 + values], &second);
+}
+
+bool ex_function_call(struct ex *ex, const struct ex_inst *inst)
+{
+    const struct in_ext_fn *fn = in_ext_find(inst->words[1]);
+    switch (fn ? fn->shape : IN_EXT_PREFETCH) {
+    case IN_EXT_ELEMENTWISE:
+    case IN_EXT_GEOMETRIC:
+    case IN_EXT_SHUFFLE:
+        compute(ex, fn, inst);
+        return true;
+    case IN_EXT_VLOAD:
+        ex_vector_load(ex, inst, fn);
+        return true;
+    case IN_EXT_VSTORE:
+        ex_vector_store(ex, inst, fn);
+        return true;
+    case IN_EXT_PRINTF:
+        print(ex, inst);
+        return true;
+    default: /* prefetch is no access [CLC 6.15.11] */
+        return fn != NULL;
+    }
+}

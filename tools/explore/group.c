@@ -1,0 +1,458 @@
+/* Functions of work-groups and sub-groups: each work-item leaves its operand in a mailbox, all meet, and each
+ * takes what it needs.  Mailboxes are atomic and relaxed, and meeting is no fence: nothing else is ordered by
+ * it. [CL 3.3.6 W9, B9; SPIRV 3.42.21, 3.42.24] */
+#include "interp/exec/reduction.h"
+#include "tools/explore/explore.h"
+
+#include <stdio.h>
+
+struct group {
+    uint32_t count, self; /* members, in the order of their local ids */
+    bool sub_group;
+};
+struct mailbox { /* that of the members, SLOTS words of 8 bytes for each */
+    struct group group;
+    const struct ex_value *own;
+    uint32_t object, slots;
+    uint32_t round; /* how often the work-item has come here: written into every word */
+};
+enum { WORD = 8, PIECE = 4 };
+
+/* ---- meeting ------------------------------------------------------------------------------------ */
+
+static struct group group_of(struct ex *ex, uint8_t scope)
+{
+    const struct ex_launch *l = &ex->launch;
+    const struct ex_build *b = ex->build;
+    uint32_t items = l->local[0] * l->local[1] * l->local[2];
+    uint32_t linear = b->sub_group * l->sub_group + b->sub_group_local_id;
+    if (scope == MM_SCOPE_WORK_GROUP)
+        return (struct group){.count = items, .self = linear};
+    if (scope != MM_SCOPE_SUB_GROUP)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a group is a work-group or a sub-group");
+    uint32_t rest = items - b->sub_group * l->sub_group;
+    return (struct group){
+        .count = rest < l->sub_group ? rest : l->sub_group, .self = b->sub_group_local_id, .sub_group = true};
+}
+
+void ex_meet(struct ex *ex, bool sub_group)
+{
+    ex_emit(ex, (struct ck_instr){.op = CK_BARRIER,
+                                  .site = ++ex->build->site,
+                                  .sub_group = sub_group,
+                                  .hidden = true,
+                                  .order = MM_RELAXED,
+                                  .scope = sub_group ? MM_SCOPE_SUB_GROUP : MM_SCOPE_WORK_GROUP,
+                                  .reg = CK_NO_REG,
+                                  .reg2 = CK_NO_REG,
+                                  .value = CK_NO_EXPR});
+}
+
+static struct ck_instr mailbox_access(const struct ex *ex, enum ck_op op, uint32_t address)
+{
+    return (struct ck_instr){.op = op,
+                             .size = WORD,
+                             .order = MM_RELAXED,
+                             .scope = MM_SCOPE_WORK_GROUP,
+                             .attributes = (uint8_t)(MM_ATOMIC | (ex->vulkan ? MM_NON_PRIVATE : 0)),
+                             .storage_class = ex_storage_class_mask(SpvStorageClassCrossWorkgroup),
+                             .reg = CK_NO_REG,
+                             .reg2 = CK_NO_REG,
+                             .value = CK_NO_EXPR,
+                             .expected = CK_NO_EXPR,
+                             .address = address};
+}
+
+static uint32_t pieces(struct ex *ex, uint32_t leaf)
+{
+    return ex_size(ex, leaf) > PIECE ? 2 : 1;
+}
+
+/* Leaves the leaves of V for the others. */
+static struct mailbox meet(struct ex *ex, struct group group, const struct ex_value *v)
+{
+    struct mailbox m = {.group = group, .own = v};
+    uint32_t at = 0, counter = ex_new_counter(ex);
+    for (uint32_t i = 0; i < v->count; i++)
+        m.slots += pieces(ex, v->leaves[i]);
+    m.object =
+        ex_hidden_object(ex, &(struct ex_hidden){.site = ex->build->site + 1,
+                                                 .work_group = ex->build->work_group,
+                                                 .sub_group = group.sub_group ? ex->build->sub_group : 0,
+                                                 .size = (uint64_t)group.count * m.slots * WORD,
+                                                 .region = MM_GLOBAL});
+    m.round = ex_hold(ex, ex_op(ex, CK_ADD, PIECE, ex_reg_expr(ex, counter), ex_const(ex, 1, PIECE), 0));
+    ex_assign(ex, counter, m.round);
+    uint32_t stamp =
+        ex_op(ex, CK_SHL, WORD, ex_resize(ex, m.round, WORD, false), ex_const(ex, 8 * PIECE, WORD), 0);
+    for (uint32_t i = 0; i < v->count; i++)
+        for (uint32_t k = 0; k < pieces(ex, v->leaves[i]); k++, at++) {
+            uint32_t wide = ex_resize(ex, v->leaves[i], WORD, false);
+            uint32_t shifted = ex_op(ex, CK_LSHR, WORD, wide, ex_const(ex, k * 8 * PIECE, WORD), 0);
+            uint32_t piece = ex_resize(ex, ex_resize(ex, shifted, PIECE, false), WORD, false);
+            uint64_t place = CK_OBJECT_BASE(m.object) + ((uint64_t)group.self * m.slots + at) * WORD;
+            struct ck_instr store = mailbox_access(ex, CK_STORE, ex_const(ex, place, WORD));
+            store.value = ex_op(ex, CK_OR, WORD, piece, stamp, 0);
+            ex_emit(ex, store);
+        }
+    ex_meet(ex, group.sub_group);
+    return m;
+}
+
+static uint32_t take_piece(struct ex *ex, const struct mailbox *m, uint32_t member, uint32_t slot)
+{
+    uint32_t base = ex_const(ex, CK_OBJECT_BASE(m->object) + (uint64_t)slot * WORD, WORD);
+    uint32_t distance = ex_op(ex, CK_MUL, WORD, member, ex_const(ex, (uint64_t)m->slots * WORD, WORD), 0);
+    struct ck_instr load = mailbox_access(ex, CK_LOAD, ex_op(ex, CK_ADD, WORD, base, distance, 0));
+    load.reg = ex_new_reg(ex, WORD);
+    ex_emit(ex, load);
+    uint32_t word = ex_reg_expr(ex, load.reg);
+    uint32_t stamp =
+        ex_resize(ex, ex_op(ex, CK_LSHR, WORD, word, ex_const(ex, 8 * PIECE, WORD), 0), PIECE, false);
+    ex_emit(ex, (struct ck_instr){.op = CK_ASSUME,
+                                  .site = ex->build->site,
+                                  .value = ex_op(ex, CK_EQ, 1, stamp, m->round, 0)});
+    return ex_resize(ex, word, PIECE, false);
+}
+
+/* Leaf I of what MEMBER, a number of 8 bytes, has left; undefined if there is no such member. */
+static uint32_t take(struct ex *ex, const struct mailbox *m, uint32_t member, uint32_t i)
+{
+    uint64_t known;
+    uint32_t slot = 0, own = m->own->leaves[i], self = ex_const(ex, m->group.self, WORD);
+    unsigned size = ex_size(ex, own);
+    uint32_t inside = ex_op(ex, CK_ULT, 1, member, ex_const(ex, m->group.count, WORD), 0);
+    if (ex_is_const(ex, inside, &known) && !known)
+        return ex_read_arbitrary(ex, ex_arbitrary_object(ex), size);
+    if (ex_is_const(ex, member, &known) && known == m->group.self)
+        return own;
+    for (uint32_t k = 0; k < i; k++)
+        slot += pieces(ex, m->own->leaves[k]);
+    member = ex_hold(ex, ex_op(ex, CK_SELECT, WORD, inside, member, self));
+    uint32_t value = ex_resize(ex, take_piece(ex, m, member, slot), size > PIECE ? WORD : size, false);
+    if (size > PIECE) {
+        uint32_t high = ex_resize(ex, take_piece(ex, m, member, slot + 1), WORD, false);
+        high = ex_op(ex, CK_SHL, WORD, high, ex_const(ex, 8 * PIECE, WORD), 0);
+        value = ex_op(ex, CK_OR, WORD, value, high, 0);
+    }
+    if (ex_is_const(ex, inside, &known))
+        return ex_hold(ex, value);
+    uint32_t none = ex_read_arbitrary(ex, ex_arbitrary_object(ex), size);
+    return ex_hold(ex, ex_op(ex, CK_SELECT, size, inside, value, none));
+}
+
+static uint32_t take_from(struct ex *ex, const struct mailbox *m, uint32_t member, uint32_t i)
+{
+    return take(ex, m, ex_const(ex, member, WORD), i);
+}
+
+/* ---- reductions and scans ----------------------------------------------------------------------- */
+
+struct combination {
+    const struct in_reduction *how;
+    struct in_ty type;
+};
+
+static uint64_t combined(const void *context, const uint64_t *arguments)
+{
+    const struct combination *c = context;
+    return in_reduction_combine(c->how, arguments[0], arguments[1], &c->type);
+}
+
+static struct in_ty scalar_type(const struct ex_type *t)
+{
+    return (struct in_ty){.kind = t->kind == EX_FLOAT  ? IN_TY_FLOAT
+                                  : t->kind == EX_BOOL ? IN_TY_BOOL
+                                                       : IN_TY_INT,
+                          .width = t->width,
+                          .size = ex_scalar_size(t)};
+}
+
+/* What R gives for two floats of type T. */
+static struct ck_function combination(struct ex *ex, const struct in_reduction *r, const struct ex_type *t)
+{
+    char *name = ex_alloc(ex, 48);
+    struct combination *c = ex_alloc(ex, sizeof *c);
+    *c = (struct combination){.how = r, .type = scalar_type(t)};
+    snprintf(name, 48, "reduction %u of %u bits", r->combine, t->width);
+    return (struct ck_function){.name = name, .context = c, .value = combined};
+}
+
+uint32_t ex_combination(struct ex *ex, uint16_t opcode, const struct ex_type *t)
+{
+    const struct ck_function f = combination(ex, in_reduction_find(opcode), t);
+    return ex_function(ex, &f);
+}
+
+static uint32_t combine_floats(struct ex *ex, const struct in_reduction *r, const struct ex_type *t,
+                               uint32_t a, uint32_t b)
+{
+    const struct ck_function f = combination(ex, r, t);
+    return ex_apply(ex, &f, ex_size(ex, a), 2, (const uint32_t[]){a, b});
+}
+
+static uint32_t combine(struct ex *ex, const struct in_reduction *r, const struct ex_type *t, uint32_t a,
+                        uint32_t b)
+{
+    static const enum ck_expr_op ops[] = {[IN_COMBINE_ADD] = CK_ADD,
+                                          [IN_COMBINE_MUL] = CK_MUL,
+                                          [IN_COMBINE_AND] = CK_AND,
+                                          [IN_COMBINE_OR] = CK_OR,
+                                          [IN_COMBINE_XOR] = CK_XOR};
+    unsigned n = ex_size(ex, a);
+    bool least = r->combine == IN_COMBINE_MIN;
+    if (r->sort == IN_SORT_FLOATING)
+        return ex_hold(ex, combine_floats(ex, r, t, a, b));
+    if (!least && r->combine != IN_COMBINE_MAX)
+        return ex_hold(ex, ex_op(ex, ops[r->combine], n, a, b, 0));
+    uint32_t less = ex_op(ex, r->sort == IN_SORT_SIGNED ? CK_SLT : CK_ULT, 1, a, b, 0);
+    return ex_hold(ex, ex_op(ex, CK_SELECT, n, less, least ? a : b, least ? b : a));
+}
+
+static void reduce(struct ex *ex, const struct ex_inst *inst, const struct in_reduction *r,
+                   struct group group)
+{
+    const struct ex_value *v = ex_get(ex, inst->words[2]);
+    uint32_t operation = inst->words[1], from = 0, to = group.count;
+    struct ex_value out = ex_new_value(ex, inst->type);
+    uint64_t cluster = group.count;
+    if (operation == SpvGroupOperationClusteredReduce &&
+        (inst->count < 4 || !ex_is_const(ex, ex_scalar(ex, inst->words[3]), &cluster) || cluster == 0))
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "the size of clusters must be a constant");
+    if (v->count != out.count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "the result has another type than the operand");
+    struct mailbox m = meet(ex, group, v);
+    from = (uint32_t)(group.self / cluster * cluster);
+    to = group.count - from < cluster ? group.count : from + (uint32_t)cluster;
+    if (operation == SpvGroupOperationInclusiveScan)
+        to = group.self + 1;
+    if (operation == SpvGroupOperationExclusiveScan)
+        to = group.self;
+    for (uint32_t i = 0; i < out.count; i++) {
+        const struct ex_type *t = ex_type(ex, ex_type(ex, inst->type)->leaves[i].type);
+        const struct in_ty s = scalar_type(t);
+        uint32_t total = ex_const(ex, in_reduction_identity(r, &s), ex_scalar_size(t));
+        for (uint32_t k = from; k < to; k++) {
+            uint32_t value = take_from(ex, &m, k, i);
+            total = k == from ? value : combine(ex, r, t, total, value);
+        }
+        out.leaves[i] = total;
+    }
+    ex_set(ex, inst->result, out);
+}
+
+/* ---- votes and ballots -------------------------------------------------------------------------- */
+
+/* AND, or OR, of what all members say. */
+static void vote(struct ex *ex, const struct ex_inst *inst, enum ck_expr_op op, struct group group,
+                 uint32_t operand)
+{
+    struct mailbox m = meet(ex, group, ex_get(ex, operand));
+    uint32_t all = take_from(ex, &m, 0, 0);
+    for (uint32_t k = 1; k < group.count; k++)
+        all = ex_hold(ex, ex_op(ex, op, 1, all, take_from(ex, &m, k, 0), 0));
+    ex_set_scalar(ex, inst, all);
+}
+
+/* The first of the members. */
+static void elect(struct ex *ex, const struct ex_inst *inst, struct group group)
+{
+    ex_meet(ex, group.sub_group);
+    ex_set_scalar(ex, inst, ex_const(ex, group.self == 0, 1));
+}
+
+static void all_equal(struct ex *ex, const struct ex_inst *inst, struct group group, uint32_t operand)
+{
+    const struct ex_value *v = ex_get(ex, operand);
+    struct mailbox m = meet(ex, group, v);
+    uint32_t all = ex_const(ex, 1, 1);
+    for (uint32_t i = 0; i < v->count; i++)
+        for (uint32_t k = 0; k < group.count; k++) {
+            uint32_t a = take_from(ex, &m, 0, i), b = take_from(ex, &m, k, i);
+            bool is_float = ex_type(ex, ex_type(ex, v->type)->leaves[i].type)->kind == EX_FLOAT;
+            uint32_t same = is_float ? ex_float_equal(ex, a, b) : ex_op(ex, CK_EQ, 1, a, b, 0);
+            all = ex_hold(ex, ex_op(ex, CK_AND, 1, all, same, 0));
+        }
+    ex_set_scalar(ex, inst, all);
+}
+
+static void ballot(struct ex *ex, const struct ex_inst *inst, struct group group, uint32_t operand)
+{
+    struct mailbox m = meet(ex, group, ex_get(ex, operand));
+    struct ex_value out = ex_new_value(ex, inst->type);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.leaves[i] = ex_const(ex, 0, 4);
+    for (uint32_t k = 0; k < group.count && k / 32 < out.count; k++) {
+        uint32_t bit = ex_resize(ex, take_from(ex, &m, k, 0), 4, false);
+        bit = ex_op(ex, CK_SHL, 4, bit, ex_const(ex, k % 32, 4), 0);
+        out.leaves[k / 32] = ex_hold(ex, ex_op(ex, CK_OR, 4, out.leaves[k / 32], bit, 0));
+    }
+    ex_set(ex, inst->result, out);
+}
+
+/* Bit N of the ballot V. */
+static uint32_t ballot_bit(struct ex *ex, const struct ex_value *v, uint32_t n)
+{
+    if (n / 32 >= v->count)
+        return ex_const(ex, 0, 4);
+    uint32_t word = ex_op(ex, CK_LSHR, 4, v->leaves[n / 32], ex_const(ex, n % 32, 4), 0);
+    return ex_op(ex, CK_AND, 4, word, ex_const(ex, 1, 4), 0);
+}
+
+/* The result of each member.  Bits below the largest sub-group size count, also in a partial sub-group. */
+static void ballot_query(struct ex *ex, const struct ex_inst *inst, struct group group)
+{
+    bool counts = inst->opcode == SpvOpGroupNonUniformBallotBitCount;
+    const struct ex_value *v = ex_get(ex, inst->words[counts ? 2 : 1]);
+    uint32_t result = ex_const(ex, 0, 4), to = ex->launch.sub_group, zero = result;
+    if (counts && inst->words[1] != SpvGroupOperationReduce)
+        to = group.self + (inst->words[1] == SpvGroupOperationInclusiveScan);
+    if (inst->opcode == SpvOpGroupNonUniformInverseBallot) {
+        ex_set_scalar(ex, inst, ex_hold(ex, ex_op(ex, CK_NE, 1, ballot_bit(ex, v, group.self), zero, 0)));
+        return;
+    }
+    for (uint32_t n = 0; n < to; n++) {
+        bool first = inst->opcode == SpvOpGroupNonUniformBallotFindLSB;
+        uint32_t at = first ? to - 1 - n : n, bit = ballot_bit(ex, v, at), number = ex_const(ex, at, 4);
+        if (counts) {
+            result = ex_hold(ex, ex_op(ex, CK_ADD, 4, result, bit, 0));
+        } else if (inst->opcode == SpvOpGroupNonUniformBallotBitExtract) {
+            uint32_t here =
+                ex_op(ex, CK_EQ, 1, ex_resize(ex, ex_scalar(ex, inst->words[2]), 4, false), number, 0);
+            result = ex_hold(ex, ex_op(ex, CK_SELECT, 4, here, bit, result));
+        } else {
+            result = ex_hold(ex, ex_op(ex, CK_SELECT, 4, bit, number, result));
+        }
+    }
+    if (inst->opcode == SpvOpGroupNonUniformBallotBitExtract)
+        result = ex_op(ex, CK_NE, 1, result, zero, 0);
+    ex_set_scalar(ex, inst,
+                  ex_hold(ex, ex_resize(ex, result, ex_scalar_size(ex_type(ex, inst->type)), false)));
+}
+
+/* ---- exchanges ---------------------------------------------------------------------------------- */
+
+static void set_from(struct ex *ex, const struct ex_inst *inst, const struct mailbox *m, uint32_t member)
+{
+    struct ex_value out = ex_new_value(ex, inst->type);
+    if (out.count != m->own->count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "the result has another type than the operand");
+    for (uint32_t i = 0; i < out.count; i++)
+        out.leaves[i] = take(ex, m, member, i);
+    ex_set(ex, inst->result, out);
+}
+
+/* The local id of one, two or three numbers as the place among the members. */
+static uint32_t linear_id(struct ex *ex, const struct ex_value *id)
+{
+    uint32_t linear = ex_const(ex, 0, WORD);
+    for (uint32_t i = id->count; i-- > 0;) {
+        uint64_t size = i < 3 ? ex->launch.local[i] : 1;
+        linear = ex_op(ex, CK_MUL, WORD, linear, ex_const(ex, size, WORD), 0);
+        linear = ex_op(ex, CK_ADD, WORD, linear, ex_resize(ex, id->leaves[i], WORD, false), 0);
+    }
+    return ex_hold(ex, linear);
+}
+
+static uint32_t partner(struct ex *ex, const struct ex_inst *inst, struct group group)
+{
+    uint32_t self = ex_const(ex, group.self, WORD);
+    uint32_t n = inst->count > 2 ? ex_resize(ex, ex_scalar(ex, inst->words[2]), WORD, false) : self;
+    uint64_t cluster = group.count;
+    switch (inst->opcode) {
+    case SpvOpGroupNonUniformBroadcastFirst:
+        return ex_const(ex, 0, WORD);
+    case SpvOpGroupNonUniformShuffleXor:
+        return ex_hold(ex, ex_op(ex, CK_XOR, WORD, self, n, 0));
+    case SpvOpGroupNonUniformShuffleUp:
+        return ex_hold(ex, ex_op(ex, CK_SUB, WORD, self, n, 0));
+    case SpvOpGroupNonUniformShuffleDown:
+        return ex_hold(ex, ex_op(ex, CK_ADD, WORD, self, n, 0));
+    case SpvOpGroupNonUniformRotateKHR:
+        if (inst->count > 3 && (!ex_is_const(ex, ex_scalar(ex, inst->words[3]), &cluster) || cluster == 0))
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "the size of clusters must be a constant");
+        n = ex_op(ex, CK_ADD, WORD, ex_const(ex, group.self % cluster, WORD), n, 0);
+        n = ex_op(ex, CK_UREM, WORD, n, ex_const(ex, cluster, WORD), 0);
+        return ex_hold(ex, ex_op(ex, CK_ADD, WORD, ex_const(ex, group.self / cluster * cluster, WORD), n, 0));
+    default:
+        return n;
+    }
+}
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+static void exchange(struct ex *ex, const struct ex_inst *inst, struct group group)
+{
+    if (inst->count < 2)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.24", "a group operation lacks operands");
+    struct mailbox m = meet(ex, group, ex_get(ex, inst->words[1]));
+    set_from(ex, inst, &m,
+             inst->opcode == SpvOpGroupBroadcast && !group.sub_group
+                 ? linear_id(ex, ex_get(ex, inst->words[inst->count - 1]))
+                 : partner(ex, inst, group));
+}
+
+static bool is_exchange(uint16_t opcode)
+{
+    return opcode == SpvOpGroupBroadcast || opcode == SpvOpGroupNonUniformBroadcast ||
+           opcode == SpvOpGroupNonUniformBroadcastFirst ||
+           (opcode >= SpvOpGroupNonUniformShuffle && opcode <= SpvOpGroupNonUniformShuffleDown) ||
+           opcode == SpvOpGroupNonUniformRotateKHR;
+}
+
+static bool with_scope(struct ex *ex, const struct ex_inst *inst)
+{
+    const struct in_reduction *r = in_reduction_find(inst->opcode);
+    bool is_query = inst->opcode >= SpvOpGroupNonUniformInverseBallot &&
+                    inst->opcode <= SpvOpGroupNonUniformBallotFindMSB;
+    bool is_vote =
+        inst->opcode == SpvOpGroupAll || inst->opcode == SpvOpGroupAny ||
+        (inst->opcode >= SpvOpGroupNonUniformElect && inst->opcode <= SpvOpGroupNonUniformAllEqual) ||
+        inst->opcode == SpvOpGroupNonUniformBallot;
+    if (!r && !is_query && !is_vote && !is_exchange(inst->opcode))
+        return false;
+    if (inst->count < (r ? 3U : inst->opcode == SpvOpGroupNonUniformElect ? 1U : 2U))
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.21", "a group operation lacks operands");
+    struct group group = group_of(ex, ex_scope(ex, inst->words[0]));
+    if (inst->opcode >= SpvOpGroupNonUniformElect && !is_query && inst->opcode < SpvOpGroupIMulKHR)
+        ex_all_must_come(ex);
+    if (r)
+        reduce(ex, inst, r, group);
+    else if (is_query)
+        ballot_query(ex, inst, group);
+    else if (is_exchange(inst->opcode))
+        exchange(ex, inst, group);
+    else if (inst->opcode == SpvOpGroupNonUniformElect)
+        elect(ex, inst, group);
+    else if (inst->opcode == SpvOpGroupNonUniformAllEqual)
+        all_equal(ex, inst, group, inst->words[1]);
+    else if (inst->opcode == SpvOpGroupNonUniformBallot)
+        ballot(ex, inst, group, inst->words[1]);
+    else
+        vote(ex, inst,
+             inst->opcode == SpvOpGroupAll || inst->opcode == SpvOpGroupNonUniformAll ? CK_AND : CK_OR, group,
+             inst->words[1]);
+    return true;
+}
+
+bool ex_group(struct ex *ex, const struct ex_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpSubgroupAllKHR:
+    case SpvOpSubgroupAnyKHR:
+        ex_all_must_come(ex);
+        vote(ex, inst, inst->opcode == SpvOpSubgroupAllKHR ? CK_AND : CK_OR, group_of(ex, MM_SCOPE_SUB_GROUP),
+             inst->words[0]);
+        return true;
+    case SpvOpSubgroupAllEqualKHR:
+        ex_all_must_come(ex);
+        all_equal(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->words[0]);
+        return true;
+    case SpvOpSubgroupBallotKHR:
+        ex_all_must_come(ex);
+        ballot(ex, inst, group_of(ex, MM_SCOPE_SUB_GROUP), inst->words[0]);
+        return true;
+    default:
+        return with_scope(ex, inst);
+    }
+}

@@ -1,0 +1,428 @@
+/* Loads, stores and pointers.  Pointers are numbers; those whose object is private to the work-item address
+ * registers.  [SPIRV 3.42.8; SPIRV 3.26 memory operands] */
+#include "interp/ext/convert.h"
+#include "interp/ext/ext.h"
+#include "tools/explore/explore.h"
+
+#include <string.h>
+
+enum { MAX_COPY = 4096 };
+
+/* ---- one scalar --------------------------------------------------------------------------------- */
+
+enum where { SHARED, PRIVATE, EITHER };
+
+static enum where where_is(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    uint64_t root = ex_root(ex, address);
+    if (root)
+        return root >= EX_PRIVATE_BASE ? PRIVATE : SHARED;
+    switch (pointer->storage) {
+    case SpvStorageClassFunction:
+    case SpvStorageClassPrivate:
+    case SpvStorageClassInput:
+        return PRIVATE;
+    case SpvStorageClassGeneric:
+        return ex->build->variable_count ? EITHER : SHARED;
+    default:
+        return SHARED;
+    }
+}
+
+static void check_access_size(struct ex *ex, unsigned size)
+{
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        ex_fail(ex, MM_LIMIT, "explore.type", "accesses of %u bytes are not supported", size);
+}
+
+bool ex_is_private(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    return where_is(ex, address, pointer) == PRIVATE;
+}
+
+uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    uint64_t root = ex_root(ex, address);
+    uint32_t object = root ? (uint32_t)(root >> 32) - 1 : UINT32_MAX;
+    for (uint32_t i = 0; i < ex->build->place_count; i++)
+        if (ex->build->places[i].object == object)
+            return ex_storage_class_mask(ex->build->places[i].storage);
+    return ex_storage_class_mask(pointer->storage);
+}
+
+/* Constant memory holds its initial value for ever; nothing can race with reading it. */
+static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint64_t *value)
+{
+    uint64_t at;
+    const struct ck_object *o = NULL;
+    const uint8_t *given = NULL;
+    if (!ex_is_const(ex, address, &at))
+        return false;
+    for (uint32_t i = 0; i < ex->build->place_count; i++) {
+        const struct ex_place *p = &ex->build->places[i];
+        bool constant =
+            p->storage == SpvStorageClassPushConstant || p->storage == SpvStorageClassUniformConstant;
+        if (constant && CK_OBJECT_BASE(p->object) >> 32 == at >> 32) {
+            o = &ex->program->objects[p->object];
+            given = p->known;
+        }
+    }
+    if (!o || (at & UINT32_MAX) + size > o->size)
+        return false;
+    for (unsigned i = 0; i < size && o->uninitialised; i++)
+        if (!given || !given[(at & UINT32_MAX) + i])
+            return false;
+    *value = ex_initial_bytes(o, at & UINT32_MAX, size);
+    return true;
+}
+
+static uint32_t load_scalar(struct ex *ex, uint32_t address, const struct ex_type *pointer, unsigned size,
+                            struct ck_instr access)
+{
+    enum where where = where_is(ex, address, pointer);
+    if (where == PRIVATE)
+        return ex_read_private(ex, address, size);
+    check_access_size(ex, size);
+    uint64_t known;
+    if (constant_memory(ex, address, size, &known))
+        return ex_const(ex, known, size);
+    uint32_t reg = ex_new_reg(ex, size), end = 0, shared = 0;
+    if (where == EITHER) {
+        end = ex_new_label(ex);
+        shared = ex_new_label(ex);
+        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
+        ex_assign(ex, reg, ex_read_private(ex, address, size));
+        ex_jump(ex, end);
+        ex_place_label(ex, shared);
+    }
+    access.op = CK_LOAD;
+    access.size = (uint8_t)size;
+    access.reg = reg;
+    access.address = address;
+    access.storage_class = ex_class_of(ex, address, pointer);
+    ex_emit(ex, access);
+    if (where == EITHER)
+        ex_place_label(ex, end);
+    return ex_reg_expr(ex, reg);
+}
+
+static void store_scalar(struct ex *ex, uint32_t address, const struct ex_type *pointer, uint32_t value,
+                         struct ck_instr access)
+{
+    enum where where = where_is(ex, address, pointer);
+    uint32_t end = 0, shared = 0;
+    if (where == PRIVATE) {
+        ex_write_private(ex, address, value);
+        return;
+    }
+    check_access_size(ex, ex_size(ex, value));
+    if (where == EITHER) {
+        end = ex_new_label(ex);
+        shared = ex_new_label(ex);
+        ex_branch_if_zero(ex, ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0), shared);
+        ex_write_private(ex, address, value);
+        ex_jump(ex, end);
+        ex_place_label(ex, shared);
+    }
+    access.op = CK_STORE;
+    access.size = (uint8_t)ex_size(ex, value);
+    access.value = value;
+    access.address = address;
+    access.storage_class = ex_class_of(ex, address, pointer);
+    ex_emit(ex, access);
+    if (where == EITHER)
+        ex_place_label(ex, end);
+}
+
+/* ---- instructions ------------------------------------------------------------------------------- */
+
+static const struct ex_type *pointer_type(struct ex *ex, uint32_t pointer)
+{
+    const struct ex_type *t = ex_type(ex, ex_get(ex, pointer)->type);
+    if (t->kind != EX_POINTER)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "id %u is not a pointer", pointer);
+    return t;
+}
+
+static uint32_t at_offset(struct ex *ex, uint32_t address, uint64_t offset)
+{
+    const struct ck_expr *e = &ex->program->exprs[address];
+    uint64_t constant;
+    /* the constant parts of an address stay together */
+    if (e->op == CK_ADD && ex_is_const(ex, e->a, &constant)) {
+        uint32_t rest = e->b;
+        return ex_op(ex, CK_ADD, 8, ex_const(ex, constant + offset, 8), rest, 0);
+    }
+    return ex_op(ex, CK_ADD, 8, address, ex_const(ex, offset, 8), 0);
+}
+
+static struct ck_instr plain_access(void)
+{
+    return (struct ck_instr){
+        .reg = CK_NO_REG, .reg2 = CK_NO_REG, .value = CK_NO_EXPR, .expected = CK_NO_EXPR};
+}
+
+/* A value of TYPE at ADDRESS, which a pointer of type P led to. */
+static struct ex_value load_at(struct ex *ex, uint32_t address, const struct ex_type *p, uint32_t type,
+                               struct ck_instr access)
+{
+    const struct ex_type *t = ex_type(ex, type);
+    struct ex_value out = ex_new_value(ex, type);
+    for (uint32_t i = 0; i < out.count; i++) {
+        unsigned size = ex_scalar_size(ex_type(ex, t->leaves[i].type));
+        out.leaves[i] = load_scalar(ex, at_offset(ex, address, t->leaves[i].offset), p, size, access);
+    }
+    return out;
+}
+
+static void store_at(struct ex *ex, uint32_t address, const struct ex_type *p, const struct ex_value *value,
+                     struct ck_instr access)
+{
+    const struct ex_type *t = ex_type(ex, value->type);
+    for (uint32_t i = 0; i < value->count; i++)
+        store_scalar(ex, at_offset(ex, address, t->leaves[i].offset), p, value->leaves[i], access);
+}
+
+static struct ex_value load_value(struct ex *ex, uint32_t pointer, uint32_t type, struct ck_instr access)
+{
+    return load_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), type, access);
+}
+
+static void store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value, struct ck_instr access)
+{
+    store_at(ex, ex_scalar(ex, pointer), pointer_type(ex, pointer), value, access);
+}
+
+static void load(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ck_instr access = plain_access();
+    ex_memory_operands(ex, inst, 1, &access);
+    access.attributes &= (uint8_t)~MM_MAKE_AVAILABLE;
+    ex_set(ex, inst->result, load_value(ex, inst->words[0], inst->type, access));
+}
+
+static void store(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ck_instr access = plain_access();
+    ex_memory_operands(ex, inst, 2, &access);
+    access.attributes &= (uint8_t)~MM_MAKE_VISIBLE;
+    store_value(ex, inst->words[0], ex_get(ex, inst->words[1]), access);
+}
+
+/* How large a scalar stands at ADDRESS, which POINTER led to: that of the variable or of the object, where
+ * the address is known; else what the pointer says. */
+static unsigned unit_at(struct ex *ex, uint32_t address, const struct ex_type *pointer)
+{
+    uint64_t at;
+    const struct ex_type *pointee = ex_type(ex, pointer->element);
+    unsigned size = pointee->leaf_count ? ex_scalar_size(ex_type(ex, pointee->leaves[0].type)) : 8;
+    if (!ex_is_const(ex, address, &at))
+        return size;
+    const struct ex_variable *v = ex_variable_at(ex, at);
+    for (uint32_t i = 0; v && i < v->cell_count; i++)
+        if (v->cells[i].offset == (at & UINT32_MAX))
+            return v->cells[i].size;
+    uint64_t object = (at >> 32) - 1;
+    unsigned element = object < ex->program->object_count ? ex->program->objects[object].element_size : 0;
+    return element && (at & UINT32_MAX) % element == 0 ? element : v ? 1 : size;
+}
+
+static void copy_memory(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ck_instr access = plain_access();
+    bool sized = inst->opcode == SpvOpCopyMemorySized;
+    ex_memory_operands(ex, inst, sized ? 3 : 2, &access);
+    if (!sized) {
+        struct ex_value v = load_value(ex, inst->words[1], pointer_type(ex, inst->words[1])->element, access);
+        store_value(ex, inst->words[0], &v, access);
+        return;
+    }
+    uint64_t size;
+    if (!ex_is_const(ex, ex_scalar(ex, inst->words[2]), &size) || size > MAX_COPY)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "a copy of variable or large size");
+    const struct ex_type *to = pointer_type(ex, inst->words[0]), *from = pointer_type(ex, inst->words[1]);
+    uint32_t a = ex_scalar(ex, inst->words[0]), b = ex_scalar(ex, inst->words[1]);
+    for (uint64_t i = 0; i < size;) {
+        uint32_t target = at_offset(ex, a, i), source = at_offset(ex, b, i);
+        unsigned x = unit_at(ex, target, to), y = unit_at(ex, source, from), step = x < y ? x : y;
+        while (step > size - i)
+            step /= 2;
+        store_scalar(ex, target, to, load_scalar(ex, source, from, step, access), access);
+        i += step;
+    }
+}
+
+/* Adds INDEX * STRIDE to ADDRESS. */
+static uint32_t step_by(struct ex *ex, uint32_t address, uint32_t index, uint64_t stride)
+{
+    uint64_t constant;
+    index = ex_resize(ex, index, 8, true);
+    if (ex_is_const(ex, index, &constant))
+        return at_offset(ex, address, constant * stride);
+    uint32_t distance = ex_hold(ex, ex_op(ex, CK_MUL, 8, index, ex_const(ex, stride, 8), 0));
+    const struct ck_expr *e = &ex->program->exprs[address];
+    if (e->op == CK_ADD && ex_is_const(ex, e->a, &constant)) {
+        uint32_t base = e->a;
+        return ex_op(ex, CK_ADD, 8, base, ex_hold(ex, ex_op(ex, CK_ADD, 8, e->b, distance, 0)), 0);
+    }
+    return ex_op(ex, CK_ADD, 8, address, distance, 0);
+}
+
+/* vloadn, vstoren and their relatives: the N elements from POINTER + OFFSET * N on, one after the other; of a
+ * vector of three three, four apart where FN asks for alignment [CLC 6.15.7]. */
+static uint32_t vector_address(struct ex *ex, uint32_t pointer, uint32_t offset, const struct in_ext_fn *fn,
+                               uint32_t count, unsigned size)
+{
+    return step_by(ex, ex_scalar(ex, pointer), ex_scalar(ex, offset),
+                   (uint64_t)size * in_ext_vector_stride(fn, count));
+}
+
+static void vector_operands(struct ex *ex, const struct ex_inst *inst, uint32_t count, uint32_t type)
+{
+    const struct ex_type *t = ex_type(ex, type);
+    if (inst->count < count || !t->leaf_count || (t->kind != EX_VECTOR && !ex_scalar_size(t)))
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.4", "a vector load or store lacks operands or has a wrong one");
+}
+
+void ex_vector_load(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn)
+{
+    vector_operands(ex, inst, 4, inst->type);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    const struct ex_type *p = pointer_type(ex, inst->words[3]);
+    unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, inst->type)->leaves[0].type));
+    unsigned each = fn->flags & IN_EXT_HALF ? 2 : size;
+    uint32_t address = vector_address(ex, inst->words[3], inst->words[2], fn, out.count, each);
+    for (uint32_t i = 0; i < out.count; i++) {
+        uint32_t element = load_scalar(ex, at_offset(ex, address, i * each), p, each, plain_access());
+        out.leaves[i] = each == size ? element : ex_float_resize(ex, element, size, IN_RTE);
+    }
+    ex_set(ex, inst->result, out);
+}
+
+void ex_vector_store(struct ex *ex, const struct ex_inst *inst, const struct in_ext_fn *fn)
+{
+    bool rounded = fn->flags & IN_EXT_ROUNDED;
+    const struct ex_value *value = inst->count > 2 ? ex_get(ex, inst->words[2]) : NULL;
+    vector_operands(ex, inst, rounded ? 6 : 5, value ? value->type : 0);
+    const struct ex_type *p = pointer_type(ex, inst->words[4]);
+    unsigned size = ex_size(ex, value->leaves[0]), each = fn->flags & IN_EXT_HALF ? 2 : size;
+    uint32_t address = vector_address(ex, inst->words[4], inst->words[3], fn, value->count, each);
+    uint32_t rounding = rounded && inst->words[5] < IN_ROUNDING_COUNT ? inst->words[5] : IN_RTE;
+    for (uint32_t i = 0; i < value->count; i++) {
+        uint32_t element = value->leaves[i];
+        if (each != size)
+            element = ex_float_resize(ex, element, each, rounding);
+        store_scalar(ex, at_offset(ex, address, i * each), p, element, plain_access());
+    }
+}
+
+uint32_t ex_pointee(struct ex *ex, uint32_t pointer)
+{
+    return pointer_type(ex, pointer)->element;
+}
+
+uint32_t ex_load_element(struct ex *ex, uint32_t pointer, uint64_t i, unsigned size)
+{
+    uint32_t address = at_offset(ex, ex_scalar(ex, pointer), i * size);
+    return load_scalar(ex, address, pointer_type(ex, pointer), size, plain_access());
+}
+
+void ex_store_value(struct ex *ex, uint32_t pointer, const struct ex_value *value)
+{
+    store_value(ex, pointer, value, plain_access());
+}
+
+static void access_chain(struct ex *ex, const struct ex_inst *inst)
+{
+    bool element = inst->opcode == SpvOpPtrAccessChain || inst->opcode == SpvOpInBoundsPtrAccessChain;
+    const struct ex_type *p = pointer_type(ex, inst->words[0]);
+    uint32_t address = ex_scalar(ex, inst->words[0]), type = p->element, at = 1;
+    if (element && inst->count > 1) {
+        const struct ex_type *t = ex_type(ex, type);
+        uint64_t size = (t->size + t->align - 1) / (t->align ? t->align : 1) * t->align;
+        address = step_by(ex, address, ex_scalar(ex, inst->words[at++]), p->stride ? p->stride : size);
+    }
+    for (; at < inst->count; at++) {
+        const struct ex_type *t = ex_type(ex, type);
+        uint32_t index = ex_scalar(ex, inst->words[at]);
+        uint64_t member;
+        if (t->kind == EX_STRUCT) {
+            if (!ex_is_const(ex, index, &member) || member >= t->count)
+                ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "the index of a member must be one, and constant");
+            address = at_offset(ex, address, t->offsets[member]);
+            type = t->members[member];
+        } else if (t->kind == EX_VECTOR || t->kind == EX_ARRAY || t->kind == EX_RUNTIME_ARRAY) {
+            address = step_by(ex, address, index, t->stride);
+            type = t->element;
+        } else {
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "an index into what has no parts");
+        }
+    }
+    struct ex_value out = ex_new_value(ex, inst->type);
+    out.leaves[0] = address;
+    ex_set(ex, inst->result, out);
+}
+
+/* ADDRESS if it is one of STORAGE, else null [SPIRV 3.42.11 OpGenericCastToPtrExplicit]. */
+static uint32_t if_in_storage(struct ex *ex, uint32_t address, uint32_t storage)
+{
+    uint32_t here = ex_op(ex, CK_ULE, 1, ex_const(ex, EX_PRIVATE_BASE, 8), address, 0);
+    uint32_t number = ex_op(ex, CK_LSHR, 8, address, ex_const(ex, 32, 8), 0);
+    if (storage != SpvStorageClassFunction)
+        here = ex_const(ex, 0, 1);
+    for (uint32_t i = 0; i < ex->build->place_count && storage != SpvStorageClassFunction; i++) {
+        const struct ex_place *p = &ex->build->places[i];
+        uint32_t base = ex_const(ex, CK_OBJECT_BASE(p->object) >> 32, 8);
+        if (p->storage == storage)
+            here = ex_hold(ex, ex_op(ex, CK_OR, 1, here, ex_op(ex, CK_EQ, 1, number, base, 0), 0));
+    }
+    return ex_hold(ex, ex_op(ex, CK_SELECT, 8, here, address, ex_const(ex, 0, 8)));
+}
+
+static void pointer_difference(struct ex *ex, const struct ex_inst *inst)
+{
+    const struct ex_type *t = ex_type(ex, ex_pointee(ex, inst->words[0]));
+    uint64_t size = t->align ? (t->size + t->align - 1) / t->align * t->align : t->size;
+    uint32_t bytes = ex_op(ex, CK_SUB, 8, ex_scalar(ex, inst->words[0]), ex_scalar(ex, inst->words[1]), 0);
+    uint32_t count = ex_op(ex, CK_SDIV, 8, bytes, ex_const(ex, size ? size : 1, 8), 0);
+    ex_set_scalar(ex, inst, ex_hold(ex, ex_resize(ex, count, ex_scalar_size(ex_type(ex, inst->type)), true)));
+}
+
+bool ex_memory(struct ex *ex, const struct ex_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpVariable: {
+        struct ex_value pointer = ex_new_value(ex, inst->type);
+        const struct ex_value *initial = inst->count > 1 ? ex_get(ex, inst->words[1]) : NULL;
+        uint64_t base = ex_new_variable(ex, ex_type(ex, inst->type)->element, initial);
+        pointer.leaves[0] = ex_const(ex, base, 8);
+        ex_set(ex, inst->result, pointer);
+        return true;
+    }
+    case SpvOpLoad:
+        load(ex, inst);
+        return true;
+    case SpvOpStore:
+        store(ex, inst);
+        return true;
+    case SpvOpGenericCastToPtrExplicit:
+        ex_set_scalar(ex, inst,
+                      if_in_storage(ex, ex_scalar(ex, inst->words[0]), ex_type(ex, inst->type)->storage));
+        return true;
+    case SpvOpPtrDiff:
+        pointer_difference(ex, inst);
+        return true;
+    case SpvOpCopyMemory:
+    case SpvOpCopyMemorySized:
+        copy_memory(ex, inst);
+        return true;
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain:
+        access_chain(ex, inst);
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,225 @@
+/* What the options of refcl explore are, and mean. */
+#include "tools/explore/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    OPT_KERNEL,
+    OPT_GLOBAL,
+    OPT_LOCAL,
+    OPT_SUB_GROUP,
+    OPT_ARG,
+    OPT_INPUT,
+    OPT_ASSERT,
+    OPT_FILTER,
+    OPT_MODEL,
+    OPT_SWITCH,
+    OPT_ENGINE,
+    OPT_BOUND,
+    OPT_PROGRESS,
+    OPT_TIMEOUT,
+    OPT_MEMORY,
+    OPT_BUILD,
+    OPT_JSON,
+    OPT_STATES,
+    OPT_EXPLAIN,
+    OPT_WITNESSES,
+    OPT_WITNESS,
+    OPT_NO_WALK,
+    OPT_LISTING
+};
+const struct tool_option explore_options[] = {
+    {"kernel", 'k', "NAME", "REFCL_KERNEL", "kernel to explore (default: the only one)"},
+    {"global", 'g', "N[,N[,N]]", "REFCL_GLOBAL", "global size (default: the file's @Config line, or 1)"},
+    {"local", 'l', "N[,N[,N]]", "REFCL_LOCAL", "work-group size (default: the global size)"},
+    {"subgroup", 0, "N", "REFCL_SUBGROUP", "work-items per sub-group (default: the work-group size)"},
+    {"arg", 'a', "SPEC", NULL,
+     "the next argument: buf:N[:zero|iota|fill=V|any], local:BYTES, {1, 2, ...} or a value"},
+    {"input", 0, "NAME=VALUES", NULL, "initial values of a variable or argument, as in @Input lines"},
+    {"assert", 0, "EXPR", NULL,
+     "condition on the final state: [forall|exists|~exists] (out[0] == 1 and ...); may be repeated"},
+    {"filter", 0, "EXPR", NULL, "consider only executions with such a final state"},
+    {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat, or vulkan.cat)"},
+    {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
+    {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE",
+     "search, z3, both, or auto: search, and Z3 for what that leaves open (default auto)"},
+    {"bound", 'b', "K", "REFCL_BOUND", "how often the body of a loop may run (default 4)"},
+    {"progress", 0, "MODEL", "REFCL_PROGRESS",
+     "forward progress: fair, hsa, obe, lobe, unfair; or by scope: wg=obe,sg=hsa,wi=fair"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT",
+     "seconds for each file and engine, of processor and of wall-clock time (default 60, 0: no limit)"},
+    {"memory", 0, "MIB", "REFCL_MEMORY", "memory for each file, in MiB (default 2048, 0: no limit)"},
+    {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for OpenCL C (default -cl-std=CL3.0)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
+    {"states", 0, NULL, "REFCL_STATES", "list the final states"},
+    {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
+    {"witnesses", 0, NULL, "REFCL_WITNESSES",
+     "an execution for each final state and each finding, replayed by the interpreter"},
+    {"witness", 'w', "FOLDER", "REFCL_WITNESS",
+     "the same, each as a file of FOLDER, for refcl kernel --replay"},
+    {"no-walk", 0, NULL, "REFCL_NO_WALK",
+     "search: no executions at random before all are listed (findings come later)"},
+    {"listing", 0, NULL, "REFCL_LISTING", "search: by combinations of the traces of each work-item alone"},
+    TOOL_OPTION_END};
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
+static int add_text(struct texts *texts, const char *option, const char *value)
+{
+    if (texts->count == MAX_TEXTS)
+        return tool_error(EXIT_USAGE, "--%s: more than %d", option, MAX_TEXTS);
+    texts->items[texts->count++] = value;
+    return 0;
+}
+
+static int set_sizes(const char *option, const char *value, uint32_t out[3])
+{
+    out[0] = out[1] = out[2] = 1;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        unsigned long n = strtoul(value, &end, 10);
+        if (end == value || n == 0 || n > 65536 || (*end && *end != ','))
+            return tool_error(EXIT_USAGE, "--%s: '%s' is not N[,N[,N]]", option, value);
+        out[i] = (uint32_t)n;
+        if (!*end)
+            return 0;
+        value = end + 1;
+    }
+    return tool_error(EXIT_USAGE, "--%s: more than three dimensions", option);
+}
+
+static int set_engine(struct explore *e, const char *value)
+{
+    e->engines = strcmp(value, "search") == 0 ? ENGINE_SEARCH
+                 : strcmp(value, "z3") == 0   ? ENGINE_Z3
+                 : strcmp(value, "both") == 0 ? ENGINE_SEARCH | ENGINE_Z3
+                                              : ENGINE_AUTO;
+    return e->engines || strcmp(value, "auto") == 0
+               ? 0
+               : tool_error(EXIT_USAGE, "--engine: '%s' is not search, z3, both or auto", value);
+}
+
+static bool starts(const char **text, const char *word)
+{
+    size_t n = strlen(word);
+    if (strncasecmp(*text, word, n) != 0)
+        return false;
+    *text += n;
+    return true;
+}
+
+static bool read_kind(const char **text, enum ck_progress_kind *kind)
+{
+    static const struct {
+        const char *name;
+        enum ck_progress_kind kind;
+    } kinds[] = {{"unfair", CK_UNFAIR}, {"fair", CK_FAIR}, {"hsaobe", CK_LOBE}, {"hsa_obe", CK_LOBE},
+                 {"hsa", CK_HSA},       {"lobe", CK_LOBE}, {"obe", CK_OBE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (starts(text, kinds[i].name)) {
+            *kind = kinds[i].kind;
+            return true;
+        }
+    return false;
+}
+
+/* "obe" for all scopes, "wg=obe,wi=hsa", or run together as "qfObeSgHsa": what is named by a scope is how the
+ * members of that scope progress. */
+static int set_progress(struct ck_progress *p, const char *value)
+{
+    const char *at = value;
+    enum ck_progress_kind kind;
+    *p = (struct ck_progress){CK_FAIR, CK_FAIR, CK_FAIR};
+    if (read_kind(&at, &kind)) {
+        starts(&at, "uniform");
+        *p = (struct ck_progress){kind, kind, kind};
+        return *at ? tool_error(EXIT_USAGE, "--progress: '%s'", value) : 0;
+    }
+    while (*at) {
+        enum ck_progress_kind *target = starts(&at, "qf") || starts(&at, "dv") ? &p->work_groups
+                                        : starts(&at, "wg")                    ? &p->sub_groups
+                                        : starts(&at, "sg")                    ? &p->work_items
+                                                                               : NULL;
+        at += *at == '=';
+        if (!target || !read_kind(&at, target))
+            return tool_error(EXIT_USAGE, "--progress: '%s' is not a model like obe or qf=obe,sg=hsa", value);
+        at += *at == ',';
+    }
+    return 0;
+}
+
+static int set_number(const char *option, const char *value, uint64_t max, unsigned scale, unsigned *out)
+{
+    uint64_t n = 0;
+    int code = tool_number(option, value, max, &n);
+    *out = (unsigned)n * scale;
+    return code;
+}
+
+int explore_option(void *context, size_t index, const char *value)
+{
+    struct explore *e = context;
+    switch (index) {
+    case OPT_KERNEL:
+        e->kernel = value;
+        return 0;
+    case OPT_GLOBAL:
+        e->has_global = true;
+        return set_sizes("global", value, e->launch.global);
+    case OPT_LOCAL:
+        e->has_local = true;
+        return set_sizes("local", value, e->launch.local);
+    case OPT_SUB_GROUP:
+        return set_number("subgroup", value, 65536, 1, &e->launch.sub_group);
+    case OPT_ARG:
+        return add_text(&e->args, "arg", value);
+    case OPT_INPUT:
+        return add_text(&e->inputs, "input", value);
+    case OPT_ASSERT:
+        return add_text(&e->asserts, "assert", value);
+    case OPT_FILTER:
+        return add_text(&e->filters, "filter", value);
+    case OPT_MODEL:
+        e->model = value;
+        return 0;
+    case OPT_SWITCH:
+        return add_text(&e->switches, "switch", value);
+    case OPT_ENGINE:
+        return set_engine(e, value);
+    case OPT_BOUND:
+        return set_number("bound", value, 1000, 1, &e->options.unroll);
+    case OPT_PROGRESS:
+        return set_progress(&e->options.progress, value);
+    case OPT_TIMEOUT:
+        return set_number("timeout", value, 86400, 1000, &e->options.timeout_ms);
+    case OPT_MEMORY:
+        return set_number("memory", value, 1 << 22, 1, &e->memory);
+    case OPT_BUILD:
+        e->build_options = value;
+        return 0;
+    case OPT_JSON:
+        e->json = value;
+        return 0;
+    case OPT_STATES:
+        e->states = true;
+        return 0;
+    case OPT_WITNESS:
+        e->witness = value;
+        e->options.executions = true;
+        return 0;
+    case OPT_WITNESSES:
+        e->options.executions = true;
+        return 0;
+    case OPT_NO_WALK:
+        e->options.no_walk = true;
+        return 0;
+    case OPT_LISTING:
+        e->options.listing = true;
+        return 0;
+    default:
+        e->explain = e->options.explain = true;
+        return 0;
+    }
+}

@@ -1,0 +1,261 @@
+/* What a module that was compiled from OpenCL C for Vulkan says of its launch: where among the push
+ * constants, the specialization constants and the descriptors the sizes of the launch and the kernel's
+ * arguments go. [NonSemantic.ClspvReflection] */
+#include "tools/explore/explore.h"
+
+#include <spirv/unified1/NonSemanticClspvReflection.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* The first word is the set, the second the instruction; operands are ids. */
+static bool is_reflection(const struct ex *ex, const struct ex_inst *inst)
+{
+    static const char name[] = "NonSemantic.ClspvReflection.";
+    if (inst->opcode != SpvOpExtInst || inst->count < 2 || inst->words[0] >= ex->bound)
+        return false;
+    const struct ex_inst *set = ex->ids[inst->words[0]].inst;
+    return set && set->opcode == SpvOpExtInstImport &&
+           strncmp((const char *)set->words, name, sizeof name - 1) == 0;
+}
+
+/* Operand K, a constant that may not be declared yet. */
+static uint64_t operand(struct ex *ex, const struct ex_inst *inst, uint32_t k)
+{
+    uint32_t id = k + 2 < inst->count ? inst->words[k + 2] : 0;
+    const struct ex_inst *constant = id < ex->bound ? ex->ids[id].inst : NULL;
+    if (!constant || constant->opcode != SpvOpConstant || constant->count != 1) {
+        ex->current = inst;
+        ex_fail(ex, MM_INVALID, "NonSemantic.ClspvReflection",
+                "operand %u of reflection instruction %u is no 32-bit constant", k, inst->words[1]);
+    }
+    return constant->words[0];
+}
+
+/* Whether INST describes an argument of the kernel that is launched. */
+static bool of_kernel(const struct ex *ex, const struct ex_inst *inst)
+{
+    uint32_t id = inst->count > 2 ? inst->words[2] : 0;
+    const struct ex_inst *kernel = id < ex->bound ? ex->ids[id].inst : NULL;
+    return kernel && is_reflection(ex, kernel) && kernel->words[1] == NonSemanticClspvReflectionKernel &&
+           kernel->count > 2 && kernel->words[2] == ex->entry->id;
+}
+
+/* The id that has DECORATION with VALUE, after id AFTER; 0: none. */
+static uint32_t decorated(const struct ex *ex, uint32_t decoration, uint64_t value, uint32_t after)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < ex->inst_count && ex->insts[i].opcode != SpvOpFunction; i++) {
+        const struct ex_inst *inst = &ex->insts[i];
+        if (inst->opcode == SpvOpDecorate && inst->count > 2 && inst->words[1] == decoration &&
+            inst->words[2] == value && inst->words[0] > after && (!found || inst->words[0] < found))
+            found = inst->words[0];
+    }
+    return found;
+}
+
+static uint32_t descriptor(const struct ex *ex, uint64_t set, uint64_t binding)
+{
+    for (uint32_t id = 0; (id = decorated(ex, SpvDecorationDescriptorSet, set, id)) != 0;) {
+        uint32_t other = 0;
+        while ((other = decorated(ex, SpvDecorationBinding, binding, other)) != 0)
+            if (other == id)
+                return id;
+    }
+    return 0;
+}
+
+/* ---- what the launch gives ---------------------------------------------------------------------- */
+
+struct rule {
+    uint32_t op;
+    uint32_t builtin; /* has the same value.  A launch is one region, so regions begin where it begins. */
+    uint32_t count;   /* specialization constants: how many; push constants: 0 */
+};
+static const struct rule rules[] = {
+    {NonSemanticClspvReflectionSpecConstantWorkgroupSize, SpvBuiltInWorkgroupSize, 3},
+    {NonSemanticClspvReflectionSpecConstantGlobalOffset, SpvBuiltInGlobalOffset, 3},
+    {NonSemanticClspvReflectionSpecConstantWorkDim, SpvBuiltInWorkDim, 1},
+    {NonSemanticClspvReflectionSpecConstantSubgroupMaxSize, SpvBuiltInSubgroupMaxSize, 1},
+    {NonSemanticClspvReflectionPushConstantGlobalOffset, SpvBuiltInGlobalOffset, 0},
+    {NonSemanticClspvReflectionPushConstantEnqueuedLocalSize, SpvBuiltInEnqueuedWorkgroupSize, 0},
+    {NonSemanticClspvReflectionPushConstantGlobalSize, SpvBuiltInGlobalSize, 0},
+    {NonSemanticClspvReflectionPushConstantRegionOffset, SpvBuiltInGlobalOffset, 0},
+    {NonSemanticClspvReflectionPushConstantNumWorkgroups, SpvBuiltInNumWorkgroups, 0},
+    {NonSemanticClspvReflectionPushConstantRegionGroupOffset, SpvBuiltInGlobalOffset, 0},
+};
+
+static const struct rule *rule_for(const struct ex *ex, const struct ex_inst *inst)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && is_reflection(ex, inst); i++)
+        if (inst->words[1] == rules[i].op)
+            return &rules[i];
+    return NULL;
+}
+
+/* Bytes of an object that something gives. */
+struct given {
+    uint8_t *bytes, *known;
+    uint64_t size;
+};
+
+static void give(struct ex *ex, const struct given *g, uint64_t offset, uint64_t value, unsigned size)
+{
+    if (offset > g->size || size > g->size - offset)
+        ex_fail(ex, MM_INVALID, "NonSemantic.ClspvReflection",
+                "bytes %llu to %llu are described of an object of %llu bytes", (unsigned long long)offset,
+                (unsigned long long)offset + size - 1, (unsigned long long)g->size);
+    for (unsigned i = 0; i < size; i++) {
+        g->bytes[offset + i] = i < 8 ? (uint8_t)(value >> (8 * i)) : 0;
+        g->known[offset + i] = 1;
+    }
+}
+
+static void give_sizes(struct ex *ex, const struct ex_inst *inst, const struct rule *rule,
+                       const struct given *g)
+{
+    enum { WORD = 4, COMPONENTS = 3 };
+    uint64_t offset = operand(ex, inst, 0), size = operand(ex, inst, 1);
+    for (unsigned i = 0; i < COMPONENTS && (i + 1) * WORD <= size; i++)
+        give(ex, g, offset + i * WORD, ex_launch_value(ex, rule->builtin, i), WORD);
+}
+
+static void constant_given(struct ex *ex, uint64_t spec_id, uint64_t value)
+{
+    uint32_t id = decorated(ex, SpvDecorationSpecId, spec_id, 0);
+    struct ex_input *input = id ? ex_input_for(ex, id) : NULL;
+    if (!input || input->given)
+        return;
+    input->given = true;
+    input->init = (struct ex_init){.value = value};
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------- */
+
+struct argument_rule {
+    uint32_t op;
+    enum { BUFFER, LOCAL, PUSHED, POD } kind;
+};
+static const struct argument_rule argument_rules[] = {
+    {NonSemanticClspvReflectionArgumentStorageBuffer, BUFFER},
+    {NonSemanticClspvReflectionArgumentUniform, BUFFER},
+    {NonSemanticClspvReflectionArgumentWorkgroup, LOCAL},
+    {NonSemanticClspvReflectionArgumentPodPushConstant, PUSHED},
+    {NonSemanticClspvReflectionArgumentPodStorageBuffer, POD},
+    {NonSemanticClspvReflectionArgumentPodUniform, POD},
+};
+
+static const struct argument_rule *argument_rule_for(const struct ex *ex, const struct ex_inst *inst)
+{
+    for (size_t i = 0; i < sizeof argument_rules / sizeof *argument_rules && is_reflection(ex, inst); i++)
+        if (inst->words[1] == argument_rules[i].op && of_kernel(ex, inst))
+            return &argument_rules[i];
+    return NULL;
+}
+
+/* The scalar type of SIZE bytes at OFFSET of TYPE; NULL: none. */
+static const struct ex_type *scalar_at(struct ex *ex, uint32_t type, uint64_t offset, uint64_t size)
+{
+    const struct ex_type *t = ex_type(ex, type);
+    for (uint32_t i = 0; i < t->leaf_count; i++) {
+        const struct ex_type *leaf = ex_type(ex, t->leaves[i].type);
+        if (t->leaves[i].offset == offset && ex_scalar_size(leaf) == size)
+            return leaf;
+    }
+    return NULL;
+}
+
+/* The value TEXT of SIZE bytes at OFFSET: a number, or a list of numbers of equal size. */
+static void give_value(struct ex *ex, const struct given *g, uint32_t type, uint64_t offset, uint64_t size,
+                       const char *text)
+{
+    struct ex_init init = ex_value_text(ex, text);
+    uint32_t count = init.is_list ? init.count : 1;
+    const struct ex_init *items = init.is_list ? init.items : &init;
+    if (!count || size % count)
+        ex_fail(ex, MM_INVALID, "explore.arguments", "'%s' is no value of %llu bytes", text,
+                (unsigned long long)size);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = offset + i * (size / count);
+        const struct ex_type *leaf = scalar_at(ex, type, at, size / count);
+        if (items[i].is_list || size / count > 8 || (items[i].is_real && !leaf))
+            ex_fail(ex, MM_LIMIT, "explore.arguments", "'%s' is not supported as a value of %llu bytes", text,
+                    (unsigned long long)size);
+        give(ex, g, at, leaf ? ex_init_bits(ex, leaf, &items[i]) : items[i].value, (unsigned)(size / count));
+    }
+}
+
+/* An argument by value, in the object ID of TYPE. */
+static void give_argument(struct ex *ex, const struct ex_inst *inst, const struct argument_rule *rule,
+                          uint32_t id, uint32_t type, const struct given *g)
+{
+    bool pushed = ex_type_of(ex, id)->storage == SpvStorageClassPushConstant;
+    uint64_t ordinal = operand(ex, inst, 1);
+    if (pushed != (rule->kind == PUSHED) || ordinal >= ex->argument_count ||
+        (!pushed && descriptor(ex, operand(ex, inst, 2), operand(ex, inst, 3)) != id))
+        return;
+    uint32_t at = pushed ? 2 : 4;
+    give_value(ex, g, type, operand(ex, inst, at), operand(ex, inst, at + 1), ex->arguments[ordinal]);
+}
+
+void ex_reflected_bytes(struct ex *ex, uint32_t id, uint32_t type, uint8_t *bytes, uint8_t *known,
+                        uint64_t size)
+{
+    struct given g = {bytes, known, size};
+    bool pushed = ex_type_of(ex, id)->storage == SpvStorageClassPushConstant;
+    for (uint32_t i = 0; i < ex->inst_count; i++) {
+        const struct ex_inst *inst = &ex->insts[i];
+        const struct rule *rule = rule_for(ex, inst);
+        const struct argument_rule *argument = argument_rule_for(ex, inst);
+        if (rule && !rule->count && pushed)
+            give_sizes(ex, inst, rule, &g);
+        else if (argument && argument->kind >= PUSHED)
+            give_argument(ex, inst, argument, id, type, &g);
+    }
+}
+
+static uint64_t local_elements(struct ex *ex, const char *text, uint64_t element)
+{
+    unsigned long long bytes = 0;
+    int end = 0;
+    if (sscanf(text, " local : %llu %n", &bytes, &end) != 1 || !end || text[end] || !element || !bytes)
+        ex_fail(ex, MM_INVALID, "explore.arguments", "'%s' given for local memory: local:BYTES is needed",
+                text);
+    return bytes / element;
+}
+
+void ex_reflect_constants(struct ex *ex)
+{
+    for (uint32_t i = 0; i < ex->inst_count; i++) {
+        const struct ex_inst *inst = &ex->insts[i];
+        const struct rule *rule = rule_for(ex, inst);
+        const struct argument_rule *argument = argument_rule_for(ex, inst);
+        for (uint32_t k = 0; rule && k < rule->count; k++)
+            constant_given(ex, operand(ex, inst, k), ex_launch_value(ex, rule->builtin, k));
+        if (argument && argument->kind == LOCAL && operand(ex, inst, 1) < ex->argument_count)
+            constant_given(ex, operand(ex, inst, 2),
+                           local_elements(ex, ex->arguments[operand(ex, inst, 1)], operand(ex, inst, 3)));
+    }
+}
+
+void ex_reflect_arguments(struct ex *ex)
+{
+    for (uint32_t argument = 0; argument < ex->argument_count; argument++) {
+        const struct argument_rule *rule = NULL;
+        for (uint32_t i = 0; i < ex->inst_count && !rule; i++) {
+            const struct ex_inst *inst = &ex->insts[i];
+            rule = argument_rule_for(ex, inst);
+            if (rule && operand(ex, inst, 1) != argument)
+                rule = NULL;
+            uint32_t id =
+                rule && rule->kind == BUFFER ? descriptor(ex, operand(ex, inst, 2), operand(ex, inst, 3)) : 0;
+            if (id)
+                ex_argument(ex, id, ex->arguments[argument]);
+        }
+        if (!rule)
+            ex_fail(ex, MM_INVALID, "explore.arguments",
+                    "the module does not say where argument %u goes: no argument, an image or a sampler",
+                    argument);
+    }
+}

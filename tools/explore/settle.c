@@ -1,0 +1,237 @@
+/* What the work-items of a launch know of each other once all are lowered: memory that nobody writes, and
+ * operands of group functions that turn out to be constants.  Threads are folded again until nothing more
+ * comes of it. */
+#include "interp/module/module.h"
+#include "tools/explore/explore.h"
+
+#include <string.h>
+
+enum { MAX_ROUNDS = 16, WORD = 8 };
+
+struct ex_known {     /* of an object */
+    bool written;     /* some thread writes, or may write, to it */
+    bool read;        /* hidden ones: some thread reads what is not known */
+    uint8_t *counts;  /* hidden ones, by word: stores, 2 for many or those of what is not constant */
+    uint64_t *values; /* by word: what its one store stores */
+};
+
+/* ---- what happens to objects -------------------------------------------------------------------- */
+
+static bool in_loop(const struct ck_thread *t, uint32_t i)
+{
+    for (uint32_t k = i; k < t->instr_count; k++)
+        if ((t->instrs[k].op == CK_JUMP || t->instrs[k].op == CK_BRANCH) && t->instrs[k].target <= i)
+            return true;
+    return false;
+}
+
+static void note_store(struct ex *ex, struct ex_known *known, const struct ck_thread *t, uint32_t i)
+{
+    const struct ck_instr *instr = &t->instrs[i];
+    uint64_t address, value;
+    if (!ex_is_const(ex, instr->address, &address))
+        return; /* mailboxes are written at constant places alone */
+    uint64_t word = (address & UINT32_MAX) / WORD;
+    bool constant = instr->op == CK_STORE && ex_is_const(ex, instr->value, &value) && !in_loop(t, i);
+    if (constant)
+        known->values[word] = value;
+    known->counts[word] = known->counts[word] == 0 && constant ? 1 : 2;
+}
+
+static void note_access(struct ex *ex, const struct ck_thread *t, uint32_t i)
+{
+    const struct ck_program *p = ex->program;
+    const struct ck_instr *instr = &t->instrs[i];
+    uint64_t root = ex_root(ex, instr->address), address;
+    for (uint32_t o = 0; o < p->object_count; o++) {
+        struct ex_known *known = &ex->known[o];
+        if ((root && root >> 32 != CK_OBJECT_BASE(o) >> 32) || (!root && p->objects[o].hidden))
+            continue;
+        known->written = known->written || instr->op != CK_LOAD;
+        if (p->objects[o].hidden && instr->op != CK_LOAD)
+            note_store(ex, known, t, i);
+        if (p->objects[o].hidden && instr->op == CK_LOAD)
+            known->read = known->read || !ex_is_const(ex, instr->address, &address);
+    }
+}
+
+static void look(struct ex *ex)
+{
+    const struct ck_program *p = ex->program;
+    ex->known = ex_alloc(ex, p->object_count * sizeof *ex->known);
+    for (uint32_t o = 0; o < p->object_count; o++)
+        if (p->objects[o].hidden) {
+            ex->known[o].counts = ex_alloc(ex, p->objects[o].size / WORD);
+            ex->known[o].values = ex_alloc(ex, p->objects[o].size / WORD * sizeof(uint64_t));
+        }
+    for (uint32_t t = 0; t < p->thread_count; t++)
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++)
+            if (p->threads[t].instrs[i].op >= CK_LOAD && p->threads[t].instrs[i].op <= CK_CAS)
+                note_access(ex, &p->threads[t], i);
+    for (uint32_t t = 0; t < p->thread_count; t++)
+        for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
+            const struct ck_instr *instr = &p->threads[t].instrs[i];
+            uint64_t root = instr->op == CK_LOAD ? ex_root(ex, instr->address) : 0, value;
+            uint32_t o = (uint32_t)(root >> 32) - 1;
+            if (root && o < p->object_count && p->objects[o].hidden)
+                ex->known[o].read =
+                    ex->known[o].read || !ex_known_load(ex, instr->address, instr->size, &value);
+        }
+}
+
+bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *value)
+{
+    uint64_t at;
+    if (!ex->known || !ex_is_const(ex, address, &at) || at >> 32 == 0 ||
+        (at >> 32) - 1 >= ex->program->object_count)
+        return false;
+    const uint32_t o = (uint32_t)(at >> 32) - 1;
+    const struct ck_object *object = &ex->program->objects[o];
+    const struct ex_known *known = &ex->known[o];
+    uint64_t offset = at & UINT32_MAX;
+    if (offset + size > object->size)
+        return false;
+    if (object->hidden) {
+        *value = known->values[offset / WORD];
+        return known->counts[offset / WORD] == 1 && size == WORD;
+    }
+    if (known->written || object->uninitialised || object->alias_of != o)
+        return false;
+    *value = ex_initial_bytes(object, offset, size);
+    return true;
+}
+
+bool ex_is_hidden(const struct ex *ex, uint32_t address)
+{
+    uint64_t root = ex_root(ex, address);
+    return root >> 32 && (root >> 32) - 1 < ex->program->object_count &&
+           ex->program->objects[(root >> 32) - 1].hidden;
+}
+
+bool ex_is_unread(const struct ex *ex, uint32_t address)
+{
+    return ex->known && ex_is_hidden(ex, address) && !ex->known[(ex_root(ex, address) >> 32) - 1].read;
+}
+
+/* ---- who comes to functions of groups ----------------------------------------------------------- */
+
+static bool is_barrier(const struct ck_instr *i, uint32_t site)
+{
+    return i->op == CK_BARRIER && i->site == site;
+}
+
+static bool mentions(const struct ck_thread *t, uint32_t site)
+{
+    for (uint32_t i = 0; i < t->instr_count; i++)
+        if (is_barrier(&t->instrs[i], site))
+            return true;
+    return false;
+}
+
+/* Whether T, where it comes to an end, has come to barrier SITE once, whatever it reads. */
+static bool is_sure_to_come(struct ex *ex, const struct ck_thread *t, uint32_t site)
+{
+    uint8_t *seen = ex_alloc(ex, t->instr_count + 1);
+    seen[0] = 1;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < t->instr_count; i++) {
+            const struct ck_instr *instr = &t->instrs[i];
+            bool jumps = instr->op == CK_JUMP || instr->op == CK_BRANCH;
+            if (is_barrier(instr, site) && in_loop(t, i))
+                return false;
+            if (!seen[i] || is_barrier(instr, site))
+                continue;
+            if (instr->op == CK_END)
+                return false;
+            if (jumps && !seen[instr->target])
+                seen[instr->target] = changed = true;
+            if (instr->op != CK_JUMP && !seen[i + 1])
+                seen[i + 1] = changed = true;
+        }
+    }
+    return !seen[t->instr_count];
+}
+
+static bool all_come(struct ex *ex, uint32_t site)
+{
+    const struct ck_program *p = ex->program;
+    for (uint32_t t = 0; t < p->thread_count; t++)
+        if (!p->threads[t].agent && !is_sure_to_come(ex, &p->threads[t], site))
+            return false;
+    return true;
+}
+
+/* Of sub-group functions that those make that come to them: all come, or none. */
+static void check_meetings(struct ex *ex)
+{
+    const struct ck_program *p = ex->program;
+    for (uint32_t s = 0; s < ex->build->meeting_count; s++) {
+        const struct ex_meeting *m = &ex->build->meetings[s];
+        bool some = false;
+        for (uint32_t t = 0; t < p->thread_count; t++)
+            some = some || mentions(&p->threads[t], m->site);
+        ex->current = m->inst;
+        if (some && !all_come(ex, m->site))
+            ex_fail(ex, MM_LIMIT, "explore.group",
+                    "%s (opcode %u) that perhaps not all work-items come to is not explored",
+                    in_opcode_name(m->inst->opcode), m->inst->opcode);
+    }
+    ex->current = NULL;
+}
+
+/* What a work-item finds if another's operand is missing is no execution; search need not look for a
+ * work-item that does not come where all are sure to. */
+static void settle_assumptions(struct ex *ex, struct ck_thread *t)
+{
+    for (uint32_t i = 0; i < t->instr_count; i++)
+        if (t->instrs[i].op == CK_ASSUME && t->instrs[i].site && all_come(ex, t->instrs[i].site))
+            t->instrs[i].site = 0;
+}
+
+/* Tells most changes of a thread. */
+static uint64_t fingerprint(const struct ck_thread *t)
+{
+    uint64_t sum = t->instr_count;
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        const struct ck_instr *instr = &t->instrs[i];
+        sum = sum * 31 + instr->op;
+        if (instr->op >= CK_LOAD && instr->op <= CK_CAS)
+            sum = sum * 31 + instr->address;
+        if (instr->op == CK_STORE || instr->op == CK_RMW || instr->op == CK_CAS)
+            sum = sum * 31 + instr->value;
+    }
+    return sum;
+}
+
+static void fold_all(struct ex *ex)
+{
+    const struct ck_program *p = ex->program;
+    bool changed = true;
+    for (int round = 0; changed && round < MAX_ROUNDS; round++) {
+        changed = false;
+        look(ex);
+        for (uint32_t t = 0; t < p->thread_count; t++) {
+            uint64_t before = fingerprint(&p->threads[t]);
+            ex->build->thread = t;
+            ex_fold(ex);
+            changed = changed || fingerprint(&p->threads[t]) != before;
+        }
+    }
+}
+
+void ex_settle(struct ex *ex)
+{
+    const struct ck_program *p = ex->program;
+    bool copies = ex->build->copy_count > 0;
+    fold_all(ex);
+    for (uint32_t t = 0; t < p->thread_count && copies; t++)
+        ex_unroll(ex, t);
+    if (copies)
+        fold_all(ex);
+    check_meetings(ex);
+    if (copies)
+        ex_add_agents(ex);
+    for (uint32_t t = 0; t < p->thread_count; t++)
+        settle_assumptions(ex, &p->threads[t]);
+}

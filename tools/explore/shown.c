@@ -1,0 +1,73 @@
+/* Executions that refcl explore shows: carried out once more, told, and written to files. */
+#include "tools/explore/command.h"
+#include "tools/witness/replay.h"
+
+#include <limits.h>
+#include <string.h>
+
+static bool satisfies(const struct ck_program *program, const struct ck_verdict *v,
+                      const struct ck_execution *x)
+{
+    for (size_t i = 0; x->shows == CK_SHOWS_STATE && i < v->state_count; i++)
+        if (memcmp(v->states[i].values, x->values, program->observed_count * sizeof *x->values) == 0)
+            return v->states[i].satisfies;
+    return false;
+}
+
+static int write_file(struct explore *e, struct witness *w, char path[PATH_MAX])
+{
+    e->written++;
+    w->model = e->model ? e->model : w->vulkan ? "vulkan.cat" : "opencl.cat";
+    w->switches = e->switches.items;
+    w->switch_count = e->switches.count;
+    w->build_options = e->build_options;
+    w->source = e->source ? e->source : w->source;
+    int code = witness_path(e->witness, w->file, e->written, w->execution, "json", path);
+    return code ? code : witness_write(w, path);
+}
+
+/* Execution I of V, of the launch that W is of. */
+static int show(struct explore *e, struct ex *ex, struct witness *w, const struct ck_verdict *v, size_t i,
+                cJSON *array)
+{
+    static const char *const results[] = {"replayed", "NOT replayed", "of undefined values"};
+    char what[WITNESS_TEXT], why[WITNESS_TEXT] = "", path[PATH_MAX] = "";
+    struct mm_error err = {0};
+    enum replay_result result = REPLAY_DIFFERS;
+    if (witness_take(w, ex, &v->shown[i], &err) == MM_OK)
+        result = replay_witness(w, NULL, why);
+    else
+        snprintf(why, sizeof why, "%s", err.message);
+    int code = result == REPLAY_DIFFERS ? EXIT_TOOL : EXIT_CLEAN;
+    w->satisfies = satisfies(ex->program, v, &v->shown[i]);
+    int written = e->witness && result == REPLAY_SAME ? write_file(e, w, path) : 0;
+    witness_describe(ex->program, &v->shown[i], what);
+    fprintf(e->text, "    witness %s (%zu events):%s%s%s%s%s%s\n", results[result], v->shown[i].count,
+            *what == ' ' ? "" : " ", what, *why ? "; " : "", why, *path ? ", in " : "", path);
+    if (array) {
+        cJSON *json = witness_execution_json(ex->program, &v->shown[i]);
+        cJSON_AddBoolToObject(json, "replayed", result == REPLAY_SAME);
+        if (result != REPLAY_SAME)
+            cJSON_AddStringToObject(json, "why", why);
+        cJSON_AddItemToArray(array, json);
+    }
+    return written ? written : code;
+}
+
+int explore_replay(struct explore *e, struct ex *ex, const struct ck_verdict *v, cJSON *json)
+{
+    cJSON *array = e->options.executions && json ? cJSON_AddArrayToObject(json, "witnesses") : NULL;
+    struct witness w;
+    struct mm_error err = {0};
+    int code = EXIT_CLEAN;
+    if (v->shown_count == 0)
+        return code;
+    if (witness_open(&w, ex, &err) != MM_OK)
+        code = tool_report(&err);
+    for (size_t i = 0; i < v->shown_count && !err.cls; i++) {
+        int c = show(e, ex, &w, v, i, array);
+        code = c ? c : code;
+    }
+    witness_close(&w);
+    return code;
+}

@@ -1,0 +1,110 @@
+/* Loops around asynchronous copies are written out, as each round makes a copy of its own. */
+#include "tools/explore/explore.h"
+
+#include <string.h>
+
+enum { ROUNDS = 16, MAX_INSTRS = 1 << 18, MAX_LOOPS = 64 };
+
+struct loop {
+    uint32_t first, last; /* instructions */
+};
+
+static bool is_jump(const struct ck_instr *i)
+{
+    return i->op == CK_JUMP || i->op == CK_BRANCH;
+}
+
+/* The outermost loop around instruction AT; false: there is none. */
+static bool loop_around(const struct ck_thread *t, uint32_t at, struct loop *out)
+{
+    uint32_t first = at + 1;
+    for (uint32_t i = at; i < t->instr_count; i++)
+        if (is_jump(&t->instrs[i]) && t->instrs[i].target < first)
+            first = t->instrs[i].target;
+    *out = (struct loop){.first = first, .last = at};
+    for (uint32_t i = at; i < t->instr_count; i++)
+        if (is_jump(&t->instrs[i]) && t->instrs[i].target == first)
+            out->last = i;
+    return first <= at;
+}
+
+static void check_entries(struct ex *ex, const struct ck_thread *t, const struct loop *l)
+{
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        bool inside = i >= l->first && i <= l->last, jumps = is_jump(&t->instrs[i]);
+        if (!inside && jumps && t->instrs[i].target > l->first && t->instrs[i].target <= l->last)
+            ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy in a loop with more than one entry");
+    }
+}
+
+/* Instruction AT of the thread, once the rounds are there; in round ROUND if it is in the loop. */
+static uint32_t moved(const struct loop *l, uint32_t at, uint32_t round)
+{
+    uint32_t length = l->last - l->first + 2;
+    if (at < l->first)
+        return at;
+    if (at > l->last)
+        return at + ROUNDS * length;
+    return at + round * length;
+}
+
+static uint32_t new_target(const struct loop *l, uint32_t target, uint32_t round, bool inside)
+{
+    if (!inside && target == l->first)
+        return target;
+    bool again = inside && target == l->first && round < ROUNDS;
+    return moved(l, target, again ? round + 1 : round);
+}
+
+/* The first rounds of loop L come before it; what remains of it is for those beyond. */
+static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
+{
+    uint32_t length = l->last - l->first + 2, count = t->instr_count + ROUNDS * length, room = 1;
+    if (count > MAX_INSTRS)
+        ex_fail(ex, MM_LIMIT, "explore.copy", "an asynchronous copy in a loop that is too long");
+    while (room < count)
+        room *= 2;
+    struct ck_instr *out = ex_alloc(ex, room * sizeof *out);
+    for (uint32_t i = 0; i < t->instr_count; i++) {
+        bool inside = i >= l->first && i <= l->last;
+        for (uint32_t round = inside ? 0 : ROUNDS; round <= ROUNDS; round++) {
+            struct ck_instr *to = &out[moved(l, i, round)];
+            *to = t->instrs[i];
+            if (is_jump(to))
+                to->target = new_target(l, to->target, round, inside);
+        }
+    }
+    for (uint32_t round = 0; round < ROUNDS; round++)
+        out[moved(l, l->last, round) + 1] =
+            (struct ck_instr){.op = CK_JUMP, .target = moved(l, l->last + 1, ROUNDS)};
+    t->instrs = out;
+    t->instr_count = count;
+}
+
+static bool copy_in_loop(const struct ck_thread *t, struct loop *loop)
+{
+    for (uint32_t i = 0; i < t->instr_count; i++)
+        if (t->instrs[i].op == CK_STORE && t->instrs[i].point && loop_around(t, i, loop))
+            return true;
+    return false;
+}
+
+void ex_unroll(struct ex *ex, uint32_t thread)
+{
+    struct ck_thread *t = &ex->program->threads[thread];
+    struct loop l;
+    for (unsigned n = 0; copy_in_loop(t, &l); n++) {
+        if (n == MAX_LOOPS)
+            ex_fail(ex, MM_LIMIT, "explore.copy",
+                    "an asynchronous copy in a loop that goes round more than %d times, or nobody knows how "
+                    "often",
+                    ROUNDS);
+        check_entries(ex, t, &l);
+        write_out(ex, t, &l);
+        ex->build->thread = thread;
+        ex_fold(ex);
+        struct loop again;
+        if (copy_in_loop(t, &again) && again.first == moved(&l, l.first, ROUNDS))
+            n = MAX_LOOPS - 1;
+    }
+}

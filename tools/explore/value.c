@@ -1,0 +1,462 @@
+/* Values of ids, and instructions that compute without touching memory.
+ * [SPIRV 3.42.11 conversion, 3.42.12 composites, 3.42.13 arithmetic, 3.42.14 bits, 3.42.15 relations] */
+#include "tools/explore/explore.h"
+
+#include <string.h>
+
+/* ---- values of ids ------------------------------------------------------------------------------ */
+
+static struct ex_value *constant_value(struct ex *ex, uint32_t id)
+{
+    struct ex_value *v = ex_alloc(ex, sizeof *v);
+    *v = ex_new_value(ex, ex->ids[id].type_id);
+    const struct ex_type *t = ex_type(ex, v->type);
+    for (uint32_t i = 0; i < v->count; i++)
+        v->leaves[i] = ex_const(ex, ex->ids[id].constant[i], ex_scalar_size(ex_type(ex, t->leaves[i].type)));
+    return v;
+}
+
+static struct ex_value *undefined_value(struct ex *ex, uint32_t type)
+{
+    struct ex_value *v = ex_alloc(ex, sizeof *v);
+    *v = ex_new_value(ex, type);
+    const struct ex_type *t = ex_type(ex, type);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const struct ex_type *leaf = ex_type(ex, t->leaves[i].type);
+        uint32_t any = ex_read_arbitrary(ex, ex_arbitrary_object(ex), ex_scalar_size(leaf));
+        v->leaves[i] =
+            leaf->kind == EX_BOOL ? ex_hold(ex, ex_op(ex, CK_NE, 1, any, ex_const(ex, 0, 1), 0)) : any;
+    }
+    return v;
+}
+
+/* The composite of INST's constituents. */
+static struct ex_value *composed_value(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ex_value *out = ex_alloc(ex, sizeof *out);
+    uint32_t at = 0;
+    *out = ex_new_value(ex, inst->type);
+    for (uint32_t i = 0; i < inst->count; i++) {
+        struct ex_value *a = ex_get(ex, inst->words[i]);
+        if (at + a->count > out->count)
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "too many constituents");
+        memcpy(out->leaves + at, a->leaves, a->count * sizeof *out->leaves);
+        at += a->count;
+    }
+    if (at != out->count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "too few constituents");
+    return out;
+}
+
+struct ex_value *ex_get(struct ex *ex, uint32_t id)
+{
+    if (id >= ex->bound)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.3", "id %u is out of bounds", id);
+    if (ex->ids[id].constant)
+        return constant_value(ex, id);
+    if (ex->ids[id].is_undef && ex->ids[id].inst && ex->ids[id].inst->opcode != SpvOpUndef)
+        return composed_value(ex, ex->ids[id].inst);
+    if (ex->ids[id].is_undef || (ex->ids[id].inst && ex->ids[id].inst->opcode == SpvOpUndef))
+        return undefined_value(ex, ex->ids[id].type_id);
+    if (ex->build->globals[id].leaves)
+        return &ex->build->globals[id];
+    if (!ex->build->frame || !ex->build->frame->values[id].type)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.16.2", "id %u is used where it has no value", id);
+    return &ex->build->frame->values[id];
+}
+
+uint32_t ex_scalar(struct ex *ex, uint32_t id)
+{
+    struct ex_value *v = ex_get(ex, id);
+    if (v->count != 1)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "id %u is not a scalar", id);
+    return v->leaves[0];
+}
+
+void ex_set(struct ex *ex, uint32_t id, struct ex_value value)
+{
+    if (ex->build->frame)
+        ex->build->frame->values[id] = value;
+    else
+        ex->build->globals[id] = value;
+}
+
+void ex_set_scalar(struct ex *ex, const struct ex_inst *inst, uint32_t expr)
+{
+    struct ex_value v = ex_new_value(ex, inst->type);
+    if (v.count != 1)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "the result must be a scalar");
+    if (ex_size(ex, expr) != ex_scalar_size(ex_type(ex, inst->type)))
+        ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "the result's type does not fit its operands");
+    v.leaves[0] = expr;
+    ex_set(ex, inst->result, v);
+}
+
+/* ---- operators ---------------------------------------------------------------------------------- */
+
+static const struct {
+    uint16_t opcode;
+    enum ck_expr_op op;
+    bool swap, negate;
+} binaries[] = {
+    {SpvOpIAdd, CK_ADD, 0, 0},
+    {SpvOpISub, CK_SUB, 0, 0},
+    {SpvOpIMul, CK_MUL, 0, 0},
+    {SpvOpUDiv, CK_UDIV, 0, 0},
+    {SpvOpSDiv, CK_SDIV, 0, 0},
+    {SpvOpUMod, CK_UREM, 0, 0},
+    {SpvOpSRem, CK_SREM, 0, 0},
+    {SpvOpBitwiseAnd, CK_AND, 0, 0},
+    {SpvOpBitwiseOr, CK_OR, 0, 0},
+    {SpvOpBitwiseXor, CK_XOR, 0, 0},
+    {SpvOpLogicalAnd, CK_AND, 0, 0},
+    {SpvOpLogicalOr, CK_OR, 0, 0},
+    {SpvOpLogicalEqual, CK_EQ, 0, 0},
+    {SpvOpLogicalNotEqual, CK_NE, 0, 0},
+    {SpvOpShiftLeftLogical, CK_SHL, 0, 0},
+    {SpvOpShiftRightLogical, CK_LSHR, 0, 0},
+    {SpvOpShiftRightArithmetic, CK_ASHR, 0, 0},
+    {SpvOpIEqual, CK_EQ, 0, 0},
+    {SpvOpINotEqual, CK_NE, 0, 0},
+    {SpvOpPtrEqual, CK_EQ, 0, 0},
+    {SpvOpPtrNotEqual, CK_NE, 0, 0},
+    {SpvOpULessThan, CK_ULT, 0, 0},
+    {SpvOpUGreaterThan, CK_ULT, 1, 0},
+    {SpvOpULessThanEqual, CK_ULE, 0, 0},
+    {SpvOpUGreaterThanEqual, CK_ULE, 1, 0},
+    {SpvOpSLessThan, CK_SLT, 0, 0},
+    {SpvOpSGreaterThan, CK_SLT, 1, 0},
+    {SpvOpSLessThanEqual, CK_SLE, 0, 0},
+    {SpvOpSGreaterThanEqual, CK_SLE, 1, 0},
+};
+
+static void need_count(struct ex *ex, const struct ex_inst *inst, uint32_t count)
+{
+    if (inst->count < count)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.3", "an instruction lacks operands");
+}
+
+static void check_same_shape(struct ex *ex, const struct ex_value *a, uint32_t count)
+{
+    if (a->count != count)
+        ex_fail(ex, MM_INVALID, "SPIRV 2.16.1", "operands have different numbers of components");
+}
+
+static bool binary(struct ex *ex, const struct ex_inst *inst)
+{
+    size_t k = 0;
+    while (k < sizeof binaries / sizeof *binaries && binaries[k].opcode != inst->opcode)
+        k++;
+    if (k == sizeof binaries / sizeof *binaries)
+        return false;
+    need_count(ex, inst, 2);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *a = ex_get(ex, inst->words[0]), *b = ex_get(ex, inst->words[1]);
+    unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, inst->type)->leaves[0].type));
+    check_same_shape(ex, a, out.count);
+    check_same_shape(ex, b, out.count);
+    for (uint32_t i = 0; i < out.count; i++) {
+        uint32_t x = a->leaves[i], y = b->leaves[i];
+        bool is_shift = binaries[k].op >= CK_SHL && binaries[k].op <= CK_ASHR;
+        if (is_shift)
+            y = ex_resize(ex, y, ex_size(ex, x), false);
+        if (ex_size(ex, x) != ex_size(ex, y) || (binaries[k].op < CK_EQ && ex_size(ex, x) != size))
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
+        out.leaves[i] = ex_hold(
+            ex, ex_op(ex, binaries[k].op, size, binaries[k].swap ? y : x, binaries[k].swap ? x : y, 0));
+    }
+    ex_set(ex, inst->result, out);
+    return true;
+}
+
+/* Takes the sign of the divisor [SPIRV 3.42.13 OpSMod]. */
+static uint32_t smod(struct ex *ex, uint32_t a, uint32_t b)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t zero = ex_const(ex, 0, n), r = ex_hold(ex, ex_op(ex, CK_SREM, n, a, b, 0));
+    uint32_t differs =
+        ex_op(ex, CK_NE, 1, ex_op(ex, CK_SLT, 1, r, zero, 0), ex_op(ex, CK_SLT, 1, b, zero, 0), 0);
+    uint32_t fix = ex_op(ex, CK_AND, 1, differs, ex_op(ex, CK_NE, 1, r, zero, 0), 0);
+    return ex_op(ex, CK_SELECT, n, fix, ex_op(ex, CK_ADD, n, r, b, 0), r);
+}
+
+static uint32_t bit_count(struct ex *ex, uint32_t a)
+{
+    unsigned n = ex_size(ex, a);
+    uint32_t sum = ex_const(ex, 0, n), one = ex_const(ex, 1, n);
+    for (unsigned i = 0; i < 8 * n; i++) {
+        uint32_t bit = ex_op(ex, CK_AND, n, ex_op(ex, CK_LSHR, n, a, ex_const(ex, i, n), 0), one, 0);
+        sum = ex_hold(ex, ex_op(ex, CK_ADD, n, sum, bit, 0));
+    }
+    return sum;
+}
+
+/* Addresses are 8 bytes here whatever the module's addressing model: as 4 bytes they keep the object and 20
+ * bits within it, null stays 0 and no other address becomes 0. */
+enum { NARROW_BITS = 20 };
+
+static uint32_t narrow_pointer(struct ex *ex, uint32_t a)
+{
+    uint32_t object = ex_op(ex, CK_LSHR, 8, a, ex_const(ex, 32, 8), 0);
+    uint32_t offset = ex_op(ex, CK_AND, 8, a, ex_const(ex, (1U << NARROW_BITS) - 1, 8), 0);
+    return ex_resize(
+        ex, ex_op(ex, CK_OR, 8, ex_op(ex, CK_SHL, 8, object, ex_const(ex, NARROW_BITS, 8), 0), offset, 0), 4,
+        false);
+}
+
+static uint32_t wide_pointer(struct ex *ex, uint32_t a)
+{
+    uint32_t wide = ex_resize(ex, a, 8, false);
+    uint32_t object = ex_op(ex, CK_LSHR, 8, wide, ex_const(ex, NARROW_BITS, 8), 0);
+    uint32_t offset = ex_op(ex, CK_AND, 8, wide, ex_const(ex, (1U << NARROW_BITS) - 1, 8), 0);
+    return ex_op(ex, CK_OR, 8, ex_op(ex, CK_SHL, 8, object, ex_const(ex, 32, 8), 0), offset, 0);
+}
+
+static uint32_t unary_op(struct ex *ex, const struct ex_inst *inst, uint32_t a, unsigned size)
+{
+    switch (inst->opcode) {
+    case SpvOpSNegate:
+        return ex_op(ex, CK_NEG, size, a, 0, 0);
+    case SpvOpNot:
+        return ex_op(ex, CK_NOT, size, a, 0, 0);
+    case SpvOpLogicalNot:
+        return ex_op(ex, CK_LNOT, size, a, 0, 0);
+    case SpvOpConvertPtrToU:
+        return size == 4 ? narrow_pointer(ex, a) : ex_resize(ex, a, size, false);
+    case SpvOpConvertUToPtr:
+        return ex_size(ex, a) == 4 ? wide_pointer(ex, a) : ex_resize(ex, a, size, false);
+    case SpvOpUConvert:
+        return ex_resize(ex, a, size, false);
+    case SpvOpSConvert:
+        return ex_resize(ex, a, size, true);
+    case SpvOpBitCount:
+        return ex_resize(ex, bit_count(ex, a), size, false);
+    default:
+        return UINT32_MAX;
+    }
+}
+
+static bool unary(struct ex *ex, const struct ex_inst *inst)
+{
+    static const uint16_t opcodes[] = {SpvOpSNegate,  SpvOpNot,           SpvOpLogicalNot,
+                                       SpvOpUConvert, SpvOpConvertPtrToU, SpvOpConvertUToPtr,
+                                       SpvOpSConvert, SpvOpBitCount};
+    bool found = false;
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        found = found || opcodes[i] == inst->opcode;
+    if (!found)
+        return false;
+    need_count(ex, inst, 1);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    struct ex_value *a = ex_get(ex, inst->words[0]);
+    check_same_shape(ex, a, out.count);
+    for (uint32_t i = 0; i < out.count; i++) {
+        unsigned size = ex_scalar_size(ex_type(ex, ex_type(ex, inst->type)->leaves[i].type));
+        if ((inst->opcode <= SpvOpNot && inst->opcode >= SpvOpSNegate) && ex_size(ex, a->leaves[i]) != size)
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.13", "operands have different sizes");
+        out.leaves[i] = ex_hold(ex, unary_op(ex, inst, a->leaves[i], size));
+    }
+    ex_set(ex, inst->result, out);
+    return true;
+}
+
+/* ---- composites --------------------------------------------------------------------------------- */
+
+static void extract(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ex_value *a = ex_get(ex, inst->words[0]);
+    uint32_t type = a->type, at = 0;
+    for (uint32_t i = 1; i < inst->count; i++)
+        at += ex_leaf_index(ex, type, inst->words[i], &type);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    if (at + out.count > a->count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "the result's type is not the member's");
+    memcpy(out.leaves, a->leaves + at, out.count * sizeof *out.leaves);
+    ex_set(ex, inst->result, out);
+}
+
+static void insert(struct ex *ex, const struct ex_inst *inst)
+{
+    need_count(ex, inst, 2);
+    struct ex_value *object = ex_get(ex, inst->words[0]), *a = ex_get(ex, inst->words[1]);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    uint32_t type = a->type, at = 0;
+    check_same_shape(ex, a, out.count);
+    for (uint32_t i = 2; i < inst->count; i++)
+        at += ex_leaf_index(ex, type, inst->words[i], &type);
+    if (at + object->count > out.count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "the object is larger than the member");
+    memcpy(out.leaves, a->leaves, out.count * sizeof *out.leaves);
+    memcpy(out.leaves + at, object->leaves, object->count * sizeof *out.leaves);
+    ex_set(ex, inst->result, out);
+}
+
+static void shuffle(struct ex *ex, const struct ex_inst *inst)
+{
+    need_count(ex, inst, 2);
+    struct ex_value *a = ex_get(ex, inst->words[0]), *b = ex_get(ex, inst->words[1]);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    for (uint32_t i = 0; i < out.count; i++) {
+        uint32_t from = i + 2 < inst->count ? inst->words[i + 2] : 0;
+        if (from == UINT32_MAX)
+            from = 0;
+        if (from >= a->count + b->count)
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.12", "no component %u", from);
+        out.leaves[i] = from < a->count ? a->leaves[from] : b->leaves[from - a->count];
+    }
+    ex_set(ex, inst->result, out);
+}
+
+/* A component chosen at run time; past the end it is undefined, here the last one. */
+static void dynamic_extract(struct ex *ex, const struct ex_inst *inst)
+{
+    need_count(ex, inst, 2);
+    struct ex_value *a = ex_get(ex, inst->words[0]);
+    uint32_t index = ex_scalar(ex, inst->words[1]);
+    uint32_t out = a->leaves[a->count - 1];
+    for (uint32_t i = a->count - 1; i-- > 0;) {
+        uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, i, ex_size(ex, index)), 0);
+        out = ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, out), here, a->leaves[i], out));
+    }
+    ex_set_scalar(ex, inst, out);
+}
+
+static void dynamic_insert(struct ex *ex, const struct ex_inst *inst)
+{
+    need_count(ex, inst, 3);
+    struct ex_value *a = ex_get(ex, inst->words[0]);
+    uint32_t value = ex_scalar(ex, inst->words[1]), index = ex_scalar(ex, inst->words[2]);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    check_same_shape(ex, a, out.count);
+    for (uint32_t i = 0; i < out.count; i++) {
+        uint32_t here = ex_op(ex, CK_EQ, 1, index, ex_const(ex, i, ex_size(ex, index)), 0);
+        out.leaves[i] = ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, value), here, value, a->leaves[i]));
+    }
+    ex_set(ex, inst->result, out);
+}
+
+static void select_value(struct ex *ex, const struct ex_inst *inst)
+{
+    need_count(ex, inst, 3);
+    struct ex_value *c = ex_get(ex, inst->words[0]), *a = ex_get(ex, inst->words[1]),
+                    *b = ex_get(ex, inst->words[2]);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    check_same_shape(ex, a, out.count);
+    check_same_shape(ex, b, out.count);
+    if (c->count != 1)
+        check_same_shape(ex, c, out.count);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.leaves[i] = ex_hold(ex, ex_op(ex, CK_SELECT, ex_size(ex, a->leaves[i]),
+                                          c->leaves[c->count == 1 ? 0 : i], a->leaves[i], b->leaves[i]));
+    ex_set(ex, inst->result, out);
+}
+
+/* Components of other sizes: bytes are regrouped, the lowest first [SPIRV 3.42.11 OpBitcast]. */
+static void bitcast(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ex_value *a = ex_get(ex, inst->words[0]);
+    struct ex_value out = ex_new_value(ex, inst->type);
+    const struct ex_type *t = ex_type(ex, inst->type);
+    unsigned in_size = ex_size(ex, a->leaves[0]), size = ex_scalar_size(ex_type(ex, t->leaves[0].type));
+    if (in_size * a->count != size * out.count)
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.11", "a bitcast between types of different sizes");
+    for (uint32_t i = 0; i < out.count; i++) {
+        if (size == in_size) {
+            out.leaves[i] = a->leaves[i];
+            continue;
+        }
+        uint32_t value = ex_const(ex, 0, size);
+        for (unsigned byte = 0; byte < size; byte++) {
+            unsigned at = i * size + byte, shift = at % in_size * 8;
+            uint32_t piece =
+                ex_op(ex, CK_LSHR, in_size, a->leaves[at / in_size], ex_const(ex, shift, in_size), 0);
+            piece = ex_resize(ex, ex_resize(ex, piece, 1, false), size, false);
+            piece = ex_op(ex, CK_SHL, size, piece, ex_const(ex, byte * 8, size), 0);
+            value = ex_hold(ex, ex_op(ex, CK_OR, size, value, piece, 0));
+        }
+        out.leaves[i] = value;
+    }
+    ex_set(ex, inst->result, out);
+}
+
+/* All components true, or any of them [SPIRV 3.42.15]. */
+static void reduce(struct ex *ex, const struct ex_inst *inst)
+{
+    struct ex_value *a = ex_get(ex, inst->words[0]);
+    uint32_t out = a->leaves[0];
+    for (uint32_t i = 1; i < a->count; i++)
+        out = ex_hold(ex, ex_op(ex, inst->opcode == SpvOpAll ? CK_AND : CK_OR, 1, out, a->leaves[i], 0));
+    ex_set_scalar(ex, inst, out);
+}
+
+static bool special(struct ex *ex, const struct ex_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpSMod: {
+        struct ex_value out = ex_new_value(ex, inst->type);
+        struct ex_value *a = ex_get(ex, inst->words[0]), *b = ex_get(ex, inst->words[1]);
+        check_same_shape(ex, a, out.count);
+        check_same_shape(ex, b, out.count);
+        for (uint32_t i = 0; i < out.count; i++)
+            out.leaves[i] = ex_hold(ex, smod(ex, a->leaves[i], b->leaves[i]));
+        ex_set(ex, inst->result, out);
+        return true;
+    }
+    case SpvOpBitcast:
+        bitcast(ex, inst);
+        return true;
+    case SpvOpAll:
+    case SpvOpAny:
+        reduce(ex, inst);
+        return true;
+    case SpvOpSelect:
+        select_value(ex, inst);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool composite(struct ex *ex, const struct ex_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpCompositeExtract:
+        extract(ex, inst);
+        return true;
+    case SpvOpCompositeInsert:
+        insert(ex, inst);
+        return true;
+    case SpvOpCompositeConstruct:
+        ex_set(ex, inst->result, *composed_value(ex, inst));
+        return true;
+    case SpvOpVectorShuffle:
+        shuffle(ex, inst);
+        return true;
+    case SpvOpVectorExtractDynamic:
+        dynamic_extract(ex, inst);
+        return true;
+    case SpvOpVectorInsertDynamic:
+        dynamic_insert(ex, inst);
+        return true;
+    case SpvOpCopyObject:
+    case SpvOpCopyLogical:
+    case SpvOpPtrCastToGeneric:
+    case SpvOpGenericCastToPtr:
+    case SpvOpExpectKHR: {
+        struct ex_value v = *ex_get(ex, inst->words[0]);
+        v.type = inst->type;
+        ex_set(ex, inst->result, v);
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
+bool ex_compute(struct ex *ex, const struct ex_inst *inst)
+{
+    if (!inst->type || !inst->result || inst->count == 0)
+        return false;
+    return composite(ex, inst) || special(ex, inst) || ex_float(ex, inst) || binary(ex, inst) ||
+           unary(ex, inst);
+}

@@ -1,0 +1,48 @@
+/* A recorded trace once more: launches are executed again, which takes as long as the interpreter does. */
+#include "tools/session/again.h"
+#include "interp/replay/expand.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum { SECONDS = 60, OFTEN = 1024 };
+
+struct watch {
+    const struct mm_sink *to;
+    double end;
+    unsigned count;
+};
+
+double session_seconds(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static enum mm_class look(struct watch *w)
+{
+    return ++w->count % OFTEN == 0 && session_seconds() >= w->end ? MM_LIMIT : MM_OK;
+}
+
+static enum mm_class take_record(void *context, const struct mm_record *record)
+{
+    struct watch *w = context;
+    enum mm_class cls = look(w);
+    return cls ? cls : w->to->record(w->to->context, record);
+}
+
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct watch *w = context;
+    enum mm_class cls = look(w);
+    return cls ? cls : w->to->events(w->to->context, events, count);
+}
+
+enum mm_class session_again(int fd, const struct mm_sink *sink)
+{
+    struct watch w = {.to = sink, .end = session_seconds() + SECONDS};
+    struct mm_sink in = {.context = &w, .record = take_record, .events = take_events};
+    bool complete;
+    return lseek(fd, 0, SEEK_SET) == 0 ? in_expand_trace(fd, "trace", &in, &complete, NULL) : MM_LIMIT;
+}

@@ -1,0 +1,239 @@
+/* Tries barriers: a line of the source gets one before it, and the kernel is launched again as it was.
+ *
+ * The execution that follows is a new one, so that values that depended on the race may differ: what is asked
+ * is whether the program with the barrier has this race, or any other finding that it had not before, such as
+ * work-items that do not all reach the barrier [CLC 6.15.8].  Advice for which no line passes is withdrawn.
+ * A launch of a program is made again from what was captured of it; only one that then has the race is of
+ * use. */
+#include "tools/session/barrier.h"
+#include "tools/session/launch.h"
+#include "tools/session/process.h"
+#include "tools/session/text.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FINDINGS = 4, MOST_LINES = 6, BEHIND = 3, SECONDS = 20 };
+
+struct trial {
+    const struct session *session;
+    struct ck_detector *detector;
+    const struct ck_detector *before; /* what the launch has as it is: where that is made again, of its own */
+    struct session_launch launch;
+    struct session_patience patience;
+    struct session_processes processes; /* of BEFORE, if that is not the session's */
+    const struct ck_finding *finding;
+    const char *file, *text; /* that the accesses are in */
+};
+
+/* ---- findings ------------------------------------------------------------------------------------ */
+
+/* The two have the same lines and say the same; columns and files may differ. */
+static bool alike(const struct ck_finding *a, const struct ck_finding *b)
+{
+    if (strcmp(a->kind, b->kind) != 0 || a->access_count != b->access_count)
+        return false;
+    uint32_t lines[2][2] = {{0}, {0}};
+    for (size_t i = 0; i < a->access_count; i++) {
+        lines[0][i] = a->accesses[i].source.line;
+        lines[1][i] = b->accesses[i].source.line;
+    }
+    return (lines[0][0] == lines[1][0] && lines[0][1] == lines[1][1]) ||
+           (lines[0][0] == lines[1][1] && lines[0][1] == lines[1][0]);
+}
+
+static bool has(const struct ck_detector *detector, const struct ck_finding *finding)
+{
+    bool any = false;
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
+        any |= alike(ck_detector_finding(detector, i), finding);
+    return any;
+}
+
+/* AGAIN has not the finding at hand, and none that the launch has not as it is. */
+static bool is_better(const struct trial *t, const struct ck_detector *again)
+{
+    bool better = !has(again, t->finding);
+    for (size_t i = 0; i < ck_detector_finding_count(again); i++)
+        better = better && has(t->before, ck_detector_finding(again, i));
+    return better;
+}
+
+static const char *file_of(const struct ck_finding *finding)
+{
+    return finding->access_count && finding->accesses[0].source.file ? finding->accesses[0].source.file : "";
+}
+
+static const char *kernel_of(const struct ck_finding *finding)
+{
+    const struct mm_command *command = finding->access_count ? finding->accesses[0].command : NULL;
+    return command && command->kernel ? command->kernel : "";
+}
+
+/* ---- one try ------------------------------------------------------------------------------------- */
+
+/* The program's text with TEXT as what the file of the finding holds. */
+static char *program_with(const struct trial *t, char *text)
+{
+    if (!text || strcmp(t->text, t->launch.text) == 0)
+        return text;
+    char *program = session_text_include(t->launch.text, t->launch.file, t->file, text);
+    mm_free(text);
+    return program;
+}
+
+/* What the accesses are in is the program's text, or found in it. */
+static bool can_be_changed(const struct trial *t)
+{
+    char *program = program_with(t, mm_strdup(t->text));
+    mm_free(program);
+    return program != NULL;
+}
+
+/* The barrier before LINE helps against all races for which such a one was wanted and that are gone. */
+static void advise(const struct trial *t, const struct ck_detector *again, uint32_t line)
+{
+    char fix[600];
+    const char *flag = t->finding->change.barrier.flag, *file = t->file, *kernel = kernel_of(t->finding);
+    bool included = strcmp(t->text, t->launch.text) != 0;
+    snprintf(fix, sizeof fix, "put barrier(%s) before line %u%s%.400s", flag, (unsigned)line,
+             included ? " of " : "", included ? file : "");
+    for (size_t i = 0; i < ck_detector_finding_count(t->detector); i++) {
+        const struct ck_finding *f = ck_detector_finding(t->detector, i);
+        if (f->change.barrier.after && !f->verified && strcmp(file_of(f), file) == 0 && has(t->before, f) &&
+            !has(again, f) && strcmp(kernel_of(f), kernel) == 0 && strcmp(f->change.barrier.flag, flag) == 0)
+            ck_detector_advise(t->detector, i, fix);
+    }
+}
+
+static bool passes(struct trial *t, uint32_t line)
+{
+    struct session_processes processes;
+    char words[80];
+    snprintf(words, sizeof words, "barrier(%s)", t->finding->change.barrier.flag);
+    char *program = program_with(t, session_text_insert(t->text, line, words));
+    const struct ck_detector *again =
+        session_launch_run(&t->launch, program, t->session, &t->patience, &processes);
+    bool better = again && is_better(t, again);
+    if (better)
+        advise(t, again, line);
+    session_processes_close(&processes);
+    mm_free(program);
+    return better;
+}
+
+/* Whether one passes.  TRIED counts the tries of all lines of the finding. */
+static bool try_lines(struct trial *t, uint32_t from, uint32_t to, unsigned *tried)
+{
+    for (uint32_t line = from; line <= to && *tried < MOST_LINES && !t->patience.is_out; line++) {
+        if (!session_text_may_begin(t->text, line))
+            continue;
+        ++*tried;
+        if (passes(t, line))
+            return true;
+    }
+    return false;
+}
+
+static void try_finding(struct trial *t, size_t i)
+{
+    uint32_t after = t->finding->change.barrier.after, before = t->finding->change.barrier.before;
+    unsigned tried = 0;
+    bool helps;
+    if (t->finding->change.barrier.round) { /* at the round's end, else at its begin */
+        helps = try_lines(t, after + 1, after + BEHIND, &tried) || try_lines(t, before, before, &tried);
+    } else {
+        helps = try_lines(t, after + 1, before, &tried);
+    }
+    if (!helps && !t->patience.is_out)
+        ck_detector_verified(t->detector, i, false);
+}
+
+/* ---- launches ------------------------------------------------------------------------------------ */
+
+static void close_launch(struct trial *t)
+{
+    if (*t->launch.folder)
+        session_launch_close(&t->launch);
+    if (t->processes.first)
+        session_processes_close(&t->processes);
+    t->processes.first = NULL;
+    t->before = NULL;
+}
+
+/* Of a launch that was captured: it has the race when it is made alone. */
+static bool open_captured(struct trial *t, const char *path)
+{
+    close_launch(t);
+    if (!session_launch_open_captured(&t->launch, path))
+        return false;
+    t->before = session_launch_run(&t->launch, t->launch.text, t->session, &t->patience, &t->processes);
+    return t->before && has(t->before, t->finding);
+}
+
+/* A capture of the launch of the finding, or of its command's number in another process. */
+static bool is_of(const struct ck_finding *finding, const char *name)
+{
+    unsigned command = 0;
+    long process = 0;
+    return sscanf(name, "%ld-%u.cap", &process, &command) == 2 &&
+           command == finding->accesses[0].agent.command &&
+           (!finding->process || process == (long)finding->process);
+}
+
+/* One of the launches that were captured: that of the finding before others of its kernel. */
+static bool find_captured(struct trial *t)
+{
+    char path[600];
+    for (int pass = 0; pass < 2; pass++) {
+        DIR *folder = opendir(t->session->launches);
+        bool found = false;
+        for (struct dirent *e; folder && !found && !t->patience.is_out && (e = readdir(folder));) {
+            if (!tool_has_suffix(e->d_name, ".cap") || is_of(t->finding, e->d_name) != (pass == 0))
+                continue;
+            snprintf(path, sizeof path, "%s/%s", t->session->launches, e->d_name);
+            found = captured_is_of(path, kernel_of(t->finding)) && open_captured(t, path);
+        }
+        if (folder)
+            closedir(folder);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* The launch of the finding, the same as that of the finding before where it has this one too. */
+static bool open_launch(struct trial *t, char **argv)
+{
+    if (t->before && has(t->before, t->finding))
+        return true;
+    close_launch(t);
+    if (t->session->source && session_launch_open(&t->launch, argv))
+        t->before = t->detector;
+    return t->before || (t->session->capture && open_captured(t, t->session->capture)) ||
+           (t->session->launches && find_captured(t));
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+void session_try_barriers(const struct session *session, struct ck_detector *detector, char **argv)
+{
+    struct trial t = {.session = session, .detector = detector, .patience = {.seconds = SECONDS}};
+    size_t left = MOST_FINDINGS;
+    for (size_t i = 0; left && i < ck_detector_finding_count(detector); i++) {
+        const struct ck_finding *finding = ck_detector_finding(detector, i);
+        if (!finding->change.barrier.after || finding->verified || t.patience.is_out)
+            continue;
+        t.finding = finding;
+        t.file = file_of(finding);
+        t.text = ck_detector_text(finding->detector ? finding->detector : detector, t.file);
+        left--;
+        if (t.text && open_launch(&t, argv) && can_be_changed(&t))
+            try_finding(&t, i);
+    }
+    close_launch(&t);
+    if (t.patience.is_out && !session->quiet)
+        fprintf(stderr, "refcl: note: launching kernels again took more than %d s: not all advice is tried\n",
+                SECONDS);
+}

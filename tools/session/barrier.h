@@ -1,0 +1,10 @@
+/* Advice about barriers is tried before it is given: the kernel once more, with one in its source. */
+#ifndef TOOLS_SESSION_BARRIER_H
+#define TOOLS_SESSION_BARRIER_H
+
+#include "tools/session/session.h"
+
+/* ARGV: what was run, whose last word is session->source. */
+void session_try_barriers(const struct session *session, struct ck_detector *detector, char **argv);
+
+#endif

@@ -1,0 +1,242 @@
+/* A page for looking at findings: the events around each, in the columns of those who did them.
+ *
+ * The page is one file: template and script from tools/viewer, which travel inside the executable, and the
+ * data as JSON. */
+#include "tools/session/html.h"
+#include "memmodel/base/escape.h"
+#include "tools/session/events.h"
+#include "tools/tool.h"
+
+#include <cjson/cJSON.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_SHOWN = 12, GRAPH_EVENTS = 1 << 20 };
+
+__asm__(".section .rodata\n"
+        "viewer_begin:\n"
+        ".incbin \"tools/viewer/page.html\"\n"
+        ".byte 0\n"
+        ".previous\n");
+extern const char viewer_begin[];
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+/* What the records other than events say, for names and sources. */
+static enum mm_class skip_events(void *context, const struct mm_event *events, size_t count)
+{
+    (void)context;
+    (void)events;
+    (void)count;
+    return MM_OK;
+}
+
+static enum mm_class take_names(void *context, const struct mm_record *record)
+{
+    const struct mm_sink *graph = context;
+    if (record->type == MM_RECORD_EVENT || record->type == MM_RECORD_EDGE)
+        return MM_OK;
+    return graph->record(graph->context, record);
+}
+
+static struct mm_graph *read_names(int fd)
+{
+    struct mm_graph *graph = mm_graph_create();
+    struct mm_sink inner;
+    bool complete;
+    if (!graph || lseek(fd, 0, SEEK_SET) != 0)
+        return graph;
+    mm_graph_sink(graph, GRAPH_EVENTS, &inner);
+    struct mm_sink sink = {.context = &inner, .record = take_names, .events = skip_events};
+    mm_trace_read(fd, "trace", &sink, &complete, NULL);
+    return graph;
+}
+
+static void add_text(cJSON *object, const char *key, const char *s)
+{
+    cJSON_AddStringToObject(object, key, s ? s : "");
+}
+
+static void add_agent(cJSON *object, const struct mm_graph *names, const struct mm_event *e)
+{
+    const struct mm_agent agent = e->agent;
+    const struct mm_command *c = mm_graph_command(names, agent.command);
+    char text[200];
+    uint64_t global[3] = {0}, group[3] = {0}, local[3] = {0};
+    if (!agent.command) {
+        snprintf(text, sizeof text, "host thread %" PRIu32, agent.index);
+    } else if (agent.index == MM_INDEX_RUNTIME || !c) {
+        snprintf(text, sizeof text, "command %" PRIu32 " %s", agent.command,
+                 !c                          ? ""
+                 : c->kernel && c->kernel[0] ? c->kernel
+                                             : c->kind);
+    } else if (mm_is_copy(e)) {
+        mm_agent_coordinates(c, agent, global, group, local);
+        snprintf(text, sizeof text,
+                 "asynchronous copy %" PRIu32 " of group (%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                 ") of %s, command %" PRIu32,
+                 e->instance, group[0], group[1], group[2], c->kernel ? c->kernel : "", agent.command);
+    } else {
+        mm_agent_coordinates(c, agent, global, group, local);
+        snprintf(text, sizeof text,
+                 "work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ") group (%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                 ") of %s, command %" PRIu32,
+                 global[0], global[1], global[2], group[0], group[1], group[2], c->kernel ? c->kernel : "",
+                 agent.command);
+    }
+    add_text(object, "agent", text);
+}
+
+static void add_memory(cJSON *object, const struct mm_graph *names, const struct mm_event *e)
+{
+    const struct mm_allocation *a = e->allocation ? mm_graph_allocation(names, e->allocation) : NULL;
+    char text[200];
+    if (!a)
+        return;
+    snprintf(text, sizeof text, "%s%s%s, byte %" PRIu64 ", %" PRIu32 " bytes",
+             mm_region_name((enum mm_region)a->region), a->name && a->name[0] ? " " : "",
+             a->name ? a->name : "", e->offset, e->size);
+    add_text(object, "memory", text);
+    if (e->attributes & MM_NO_VALUE)
+        return;
+    snprintf(text, sizeof text, "%" PRIu64, e->kind == MM_WRITE ? e->value_written : e->value_read);
+    add_text(object, "value", text);
+}
+
+static cJSON *event_json(const struct mm_graph *names, const struct picked_event *p)
+{
+    const struct mm_event *e = &p->event;
+    cJSON *object = cJSON_CreateObject();
+    const struct mm_source *source = e->source ? mm_graph_source(names, e->source) : NULL;
+    cJSON_AddNumberToObject(object, "id", (double)p->id);
+    add_text(object, "kind", mm_kind_name((enum mm_kind)e->kind));
+    add_agent(object, names, e);
+    add_memory(object, names, e);
+    if (e->attributes & MM_ATOMIC || e->kind == MM_FENCE)
+        add_text(object, "order", mm_order_name((enum mm_order)e->order));
+    if (e->scope)
+        add_text(object, "scope", mm_scope_name((enum mm_scope)e->scope));
+    cJSON_AddBoolToObject(object, "atomic", e->attributes & MM_ATOMIC);
+    if (e->fence_flags)
+        cJSON_AddNumberToObject(object, "fences", e->fence_flags);
+    if (e->site)
+        cJSON_AddNumberToObject(object, "instance", (double)e->site * 1000000 + e->instance);
+    if (p->access)
+        cJSON_AddNumberToObject(object, "access", p->access);
+    if (p->read_from != MM_NO_EVENT)
+        cJSON_AddNumberToObject(object, "from", (double)p->read_from);
+    if (source) {
+        add_text(object, "file", source->file);
+        cJSON_AddNumberToObject(object, "line", source->line);
+        cJSON_AddNumberToObject(object, "column", source->column);
+        add_text(object, "what", source->opcode);
+    }
+    return object;
+}
+
+static cJSON *graph_json(const struct mm_graph *names, const struct picked *picked)
+{
+    cJSON *graph = cJSON_CreateObject(), *events = cJSON_AddArrayToObject(graph, "events"),
+          *edges = cJSON_AddArrayToObject(graph, "edges");
+    for (size_t i = 0; i < picked->event_count; i++)
+        cJSON_AddItemToArray(events, event_json(names, &picked->events[i]));
+    for (size_t i = 0; i < picked->edge_count; i++) {
+        cJSON *edge = cJSON_CreateObject();
+        cJSON_AddNumberToObject(edge, "from", (double)picked->edges[i].from);
+        cJSON_AddNumberToObject(edge, "to", (double)picked->edges[i].to);
+        add_text(edge, "kind", mm_edge_name((enum mm_edge_kind)picked->edges[i].kind));
+        cJSON_AddItemToArray(edges, edge);
+    }
+    return graph;
+}
+
+static void add_texts(cJSON *root, const struct ck_detector *detector)
+{
+    cJSON *texts = cJSON_AddObjectToObject(root, "texts");
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++) {
+        const struct ck_finding *f = ck_detector_finding(detector, i);
+        for (size_t k = 0; k < f->access_count; k++) {
+            const char *file = f->accesses[k].source.file;
+            const char *text =
+                file && *file ? ck_detector_text(f->detector ? f->detector : detector, file) : NULL;
+            if (text && !cJSON_GetObjectItemCaseSensitive(texts, file))
+                add_text(texts, file, text);
+        }
+    }
+}
+
+static cJSON *report_json(const struct ck_detector *detector, const struct ck_report_options *options)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    enum mm_class cls = ck_report_json(detector, options, out);
+    fclose(out);
+    cJSON *report = cls == MM_OK ? cJSON_Parse(text) : NULL;
+    free(text);
+    return report;
+}
+
+/* The trace that FINDING was made from, -1 if it is not kept. */
+static int trace_of(const struct session_processes *processes, const struct ck_finding *finding)
+{
+    const struct session_process *p = processes->first;
+    while (finding->detector && p && p->detector != finding->detector)
+        p = p->next;
+    return p ? p->input.copy : -1;
+}
+
+static cJSON *finding_graph(const struct session_processes *processes, const struct ck_finding *finding)
+{
+    struct picked picked;
+    int fd = trace_of(processes, finding);
+    struct mm_graph *names = fd >= 0 ? read_names(fd) : NULL;
+    bool ok = names && pick_events(fd, finding, &picked);
+    cJSON *graph = ok ? graph_json(names, &picked) : cJSON_CreateNull();
+    if (ok)
+        picked_clear(&picked);
+    mm_graph_destroy(names);
+    return graph;
+}
+
+static cJSON *page_json(const struct ck_detector *detector, const struct session_processes *processes,
+                        const struct ck_report_options *options)
+{
+    cJSON *root = cJSON_CreateObject(), *report = report_json(detector, options);
+    cJSON_AddItemToObject(root, "report", report);
+    add_texts(root, detector);
+    cJSON *graphs = cJSON_AddArrayToObject(root, "graphs");
+    size_t count = ck_detector_finding_count(detector);
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+        const struct ck_finding *finding = ck_detector_finding(detector, i);
+        cJSON_AddItemToArray(graphs, finding_graph(processes, finding));
+    }
+    return root;
+}
+
+/* ---- page ------------------------------------------------------------------------------------ */
+
+int session_html(const struct ck_detector *detector, const struct session_processes *processes,
+                 const struct ck_report_options *options, const char *name)
+{
+    static const char mark[] = "@DATA@";
+    const char *at = strstr(viewer_begin, mark);
+    cJSON *root = page_json(detector, processes, options);
+    char *json = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    FILE *out = json ? tool_open_output(name) : NULL;
+    if (!out || !at) {
+        cJSON_free(json);
+        return json ? EXIT_USAGE : tool_error(EXIT_TOOL, "no memory for the page");
+    }
+    fwrite(viewer_begin, 1, (size_t)(at - viewer_begin), out);
+    mm_put_json(json, true, out);
+    fputs(at + sizeof mark - 1, out);
+    cJSON_free(json);
+    return tool_close_output(out, name);
+}

@@ -1,0 +1,11 @@
+/* A page for looking at findings: the events around each, in the columns of those who did them. */
+#ifndef TOOLS_SESSION_HTML_H
+#define TOOLS_SESSION_HTML_H
+
+#include "tools/session/process.h"
+
+/* Writes it to NAME.  Findings whose trace was too long to keep have no events. */
+int session_html(const struct ck_detector *detector, const struct session_processes *processes,
+                 const struct ck_report_options *options, const char *name);
+
+#endif

@@ -1,0 +1,97 @@
+/* The reading end of a process' trace: never waits for longer than there can be something to come.
+ *
+ * A command may leave a process behind that holds its connection open for as long as it lives.  Once the
+ * command itself has ended and nothing came for a while, the trace is taken to have ended with it. */
+#include "tools/session/input.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { POLL_MS = 250, IDLE_MS = 2000 };
+
+/* What verification reads again; a trace that grows past the limit is not kept. */
+static void copy(struct session_input *input, const char *data, size_t size)
+{
+    if (input->copy < 0)
+        return;
+    bool fits = input->copied + size <= input->copy_limit;
+    while (fits && size) {
+        ssize_t n = write(input->copy, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        fits = n > 0;
+        data += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+        input->copied += n > 0 ? (uint64_t)n : 0;
+    }
+    if (fits)
+        return;
+    close(input->copy);
+    input->copy = -1;
+}
+
+static bool wait_for_data(struct session_input *input)
+{
+    for (int idle = 0;;) {
+        struct pollfd wait = {.fd = input->fd, .events = POLLIN};
+        int n = poll(&wait, 1, POLL_MS);
+        if (n > 0 || (n < 0 && errno != EINTR))
+            return true;
+        if (n == 0 && input->idle)
+            input->idle(input->idle_context);
+        idle = n == 0 && atomic_load(input->ended) ? idle + POLL_MS : 0;
+        if (idle >= IDLE_MS)
+            return false;
+    }
+}
+
+long session_input_read(void *context, void *out, size_t size)
+{
+    struct session_input *input = context;
+    if (input->abandoned)
+        return 0;
+    if (!wait_for_data(input)) {
+        input->abandoned = true;
+        return 0;
+    }
+    ssize_t n = read(input->fd, out, size);
+    if (n > 0) {
+        input->received += (uint64_t)n;
+        copy(input, out, (size_t)n);
+    }
+    return n;
+}
+
+/* ---- signals --------------------------------------------------------------------------------- */
+
+static volatile pid_t signalled;
+static struct sigaction old_int, old_term, old_hup;
+
+static void pass_on(int number)
+{
+    if (signalled > 0)
+        kill(signalled, number);
+}
+
+void session_input_signals(pid_t child)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on};
+    if (signalled) { /* the program once more */
+        signalled = child;
+        return;
+    }
+    signalled = child;
+    sigaction(SIGINT, &ignore, &old_int);
+    sigaction(SIGTERM, &forward, &old_term);
+    sigaction(SIGHUP, &forward, &old_hup);
+}
+
+void session_input_signals_off(void)
+{
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    sigaction(SIGHUP, &old_hup, NULL);
+    signalled = 0;
+}

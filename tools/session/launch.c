@@ -1,0 +1,127 @@
+/* A launch that is made again, by refcl-kernel-host. */
+#include "tools/session/launch.h"
+#include "tools/session/process.h"
+#include "tools/session/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- words --------------------------------------------------------------------------------------- */
+
+/* HELPER's words: COUNT of WORDS, OPTIONS if there are any, what the text includes, and where it is. */
+static bool make_words(struct session_launch *l, char *helper, char *const *words, size_t count,
+                       char *options)
+{
+    static char build_options[] = "build-options", include[] = "include";
+    char **at = l->argv = mm_alloc((count + 8) * sizeof *l->argv);
+    if (!at || tool_make_folder(l->folder, sizeof l->folder))
+        return false;
+    snprintf(l->path, sizeof l->path, "%s/kernel.cl", l->folder);
+    session_text_folder(l->file, l->include, sizeof l->include);
+    *at++ = helper;
+    for (size_t i = 0; i < count; i++)
+        *at++ = words[i];
+    if (options) {
+        *at++ = build_options;
+        *at++ = options;
+    }
+    *at++ = include;
+    *at++ = l->include;
+    *at++ = l->path;
+    *at = NULL;
+    return true;
+}
+
+bool session_launch_open(struct session_launch *l, char *const *argv)
+{
+    size_t last = 1;
+    *l = (struct session_launch){0};
+    while (argv[last + 1])
+        last++;
+    l->file = mm_strdup(argv[last]);
+    l->text = l->file ? session_read_text(l->file) : NULL;
+    if (l->text && make_words(l, argv[0], argv + 1, last - 1, NULL))
+        return true;
+    session_launch_close(l);
+    return false;
+}
+
+bool session_launch_open_captured(struct session_launch *l, const char *capture)
+{
+    *l = (struct session_launch){0};
+    if (captured_open(&l->captured, capture))
+        return false;
+    struct captured_launch *c = &l->captured;
+    l->file = c->source ? mm_strdup(c->file) : NULL;
+    l->text = c->source ? mm_strdup(c->source) : NULL;
+    if (l->file && l->text && !tool_find_helper("refcl-kernel-host", l->helper) &&
+        make_words(l, l->helper, c->words, c->count - 1, c->options))
+        return true;
+    session_launch_close(l);
+    return false;
+}
+
+void session_launch_close(struct session_launch *l)
+{
+    captured_close(&l->captured);
+    if (*l->folder)
+        tool_remove_folder(l->folder);
+    mm_free(l->argv);
+    mm_free(l->text);
+    mm_free(l->file);
+    *l = (struct session_launch){0};
+}
+
+/* ---- running ------------------------------------------------------------------------------------- */
+
+static double seconds_of_children(void)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_CHILDREN, &used))
+        return 0;
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+static bool write_text(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return false;
+    bool good = fputs(text, out) >= 0;
+    return fclose(out) == 0 && good;
+}
+
+const struct ck_detector *session_launch_run(struct session_launch *l, const char *text,
+                                             const struct session *session, struct session_patience *patience,
+                                             struct session_processes *processes)
+{
+    struct session quiet = {.races = session->races,
+                            .memory = session->memory,
+                            .uninitialized = session->uninitialized,
+                            .seed = session->seed,
+                            .schedule = session->schedule,
+                            .memory_mode = session->memory_mode,
+                            .step_limit = session->step_limit,
+                            .cpu_seconds = (unsigned)patience->seconds + 1,
+                            .quiet = true,
+                            .silent = true,
+                            .own_host = true};
+    pid_t child = -1;
+    int status = 0;
+    double before = seconds_of_children();
+    *processes = (struct session_processes){.listener = -1, .wake = {-1, -1}};
+    if (!text || patience->is_out || !write_text(l->path, text))
+        return NULL;
+    bool good = session_execute(processes, &quiet, NULL, l->argv, &child) == 0;
+    if (child >= 0)
+        waitpid(child, &status, 0);
+    patience->seconds -= seconds_of_children() - before;
+    patience->is_out = patience->seconds <= 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU);
+    good = good && status == 0 && session_processes_observed(processes) == CK_OBSERVED &&
+           ck_detector_status(processes->first->detector, NULL) == MM_OK;
+    return good ? processes->first->detector : NULL;
+}

@@ -1,0 +1,277 @@
+/* A trace as it would be if some commands came after others.
+ *
+ * Events of what has to wait, and of all that comes after these, are kept back until what they wait for is
+ * complete; the others go on in the order of the trace.  Numbers of events become those of the new order. */
+#include "tools/session/order.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_HELD = 1 << 20, MOST_EDGES = 64 };
+
+struct numbered {        /* an event that edges may start from */
+    mm_event_id was, is; /* IS: MM_NO_EVENT as long as it is held */
+};
+struct held {
+    struct mm_event event;
+    mm_event_id was;
+    struct mm_edge *edges;
+    size_t edge_count;
+};
+struct orderer {
+    const struct session_order *order;
+    const struct mm_sink *to;
+    mm_event_id in, out;
+    struct numbered *numbers;
+    size_t number_count, number_room;
+    struct held *held;
+    size_t held_count, held_room;
+    uint64_t *waiting; /* commands, and hosts, that are held */
+    size_t waiting_count, waiting_room;
+    mm_event_id complete[SESSION_ORDERS]; /* the first of each, as passed on */
+    bool enqueued[SESSION_ORDERS];
+    struct mm_edge edges[MOST_EDGES]; /* of the event to come */
+    size_t edge_count;
+    enum mm_class result;
+};
+
+static void *grown(struct orderer *o, void *list, size_t *room, size_t count, size_t size)
+{
+    if (count < *room)
+        return list;
+    void *larger = *room < MOST_HELD * 4 ? mm_realloc(list, (2 * *room + 64) * size) : NULL;
+    if (larger)
+        *room = 2 * *room + 64;
+    else
+        o->result = MM_LIMIT;
+    return larger;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+static bool is_access(const struct mm_event *e)
+{
+    return e->kind == MM_READ || e->kind == MM_WRITE || e->kind == MM_RMW;
+}
+
+static struct numbered *number_of(struct orderer *o, mm_event_id was)
+{
+    size_t low = 0, high = o->number_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (o->numbers[middle].was < was)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < o->number_count && o->numbers[low].was == was ? &o->numbers[low] : NULL;
+}
+
+static void give_number(struct orderer *o, mm_event_id was)
+{
+    struct numbered *list = grown(o, o->numbers, &o->number_room, o->number_count, sizeof *o->numbers);
+    if (!list)
+        return;
+    o->numbers = list;
+    o->numbers[o->number_count++] = (struct numbered){was, MM_NO_EVENT};
+}
+
+/* ---- who waits ----------------------------------------------------------------------------------- */
+
+/* A command as a whole, or one host thread. */
+static uint64_t key_of(const struct mm_event *e)
+{
+    return e->agent.command ? (uint64_t)e->agent.command << 32 : e->agent.index;
+}
+
+static bool is_waiting(const struct orderer *o, uint64_t key)
+{
+    for (size_t i = 0; i < o->waiting_count; i++)
+        if (o->waiting[i] == key)
+            return true;
+    return false;
+}
+
+/* Event E is where the second of ORDER begins. */
+static bool begins(const struct orderer *o, size_t i, const struct mm_event *e)
+{
+    const struct ck_order *order = &o->order->orders[i];
+    if (order->second)
+        return e->kind == MM_COMMAND_START && e->agent.command == order->second;
+    return is_access(e) && !e->agent.command && e->agent.index == order->host && o->enqueued[i] &&
+           e->source == order->source && e->allocation == order->allocation;
+}
+
+static bool has_to_wait(struct orderer *o, const struct mm_event *e, const struct mm_edge *edges,
+                        size_t count)
+{
+    bool waits = is_waiting(o, key_of(e));
+    for (size_t i = 0; i < count && !waits; i++) {
+        const struct numbered *from = number_of(o, edges[i].from);
+        waits = from && from->is == MM_NO_EVENT;
+    }
+    for (size_t i = 0; i < o->order->count && !waits; i++)
+        waits = o->complete[i] == MM_NO_EVENT && begins(o, i, e);
+    return waits;
+}
+
+static void wait_too(struct orderer *o, uint64_t key)
+{
+    uint64_t *list = is_waiting(o, key)
+                         ? NULL
+                         : grown(o, o->waiting, &o->waiting_room, o->waiting_count, sizeof *o->waiting);
+    if (!list)
+        return;
+    o->waiting = list;
+    o->waiting[o->waiting_count++] = key;
+}
+
+/* What flows through atomics while commands run side by side would flow otherwise. */
+static void hold(struct orderer *o, const struct mm_event *e, mm_event_id was, const struct mm_edge *edges,
+                 size_t count)
+{
+    struct held *list =
+        o->held_count < MOST_HELD ? grown(o, o->held, &o->held_room, o->held_count, sizeof *o->held) : NULL;
+    struct mm_edge *copy = count ? mm_alloc(count * sizeof *copy) : NULL;
+    if (!list || (count && !copy) || (e->attributes & MM_ATOMIC)) {
+        mm_free(copy);
+        o->held = list ? list : o->held;
+        o->result = MM_LIMIT;
+        return;
+    }
+    if (count)
+        memcpy(copy, edges, count * sizeof *copy);
+    o->held = list;
+    o->held[o->held_count++] = (struct held){*e, was, copy, count};
+    wait_too(o, key_of(e));
+}
+
+/* ---- passing on ---------------------------------------------------------------------------------- */
+
+static void pass_edge(struct orderer *o, mm_event_id from, uint32_t kind)
+{
+    struct mm_record record = {.type = MM_RECORD_EDGE, .edge = {.from = from, .to = o->out, .kind = kind}};
+    o->to->record(o->to->context, &record);
+}
+
+static bool completes(struct orderer *o, const struct mm_event *e)
+{
+    bool any = false;
+    for (size_t i = 0; i < o->order->count; i++) {
+        if (e->kind != MM_EVENT_COMPLETE || e->agent.command != o->order->orders[i].first)
+            continue;
+        o->complete[i] = o->out;
+        any = true;
+    }
+    return any;
+}
+
+/* Whether others may go on now. */
+static bool pass(struct orderer *o, const struct mm_event *e, mm_event_id was, const struct mm_edge *edges,
+                 size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct numbered *from = number_of(o, edges[i].from);
+        pass_edge(o, from ? from->is : edges[i].from, edges[i].kind);
+    }
+    for (size_t i = 0; i < o->order->count; i++)
+        if (begins(o, i, e))
+            pass_edge(o, o->complete[i], o->order->orders[i].second ? MM_EDGE_WAIT : MM_EDGE_API_WAIT);
+    struct numbered *number = is_access(e) ? NULL : number_of(o, was);
+    if (number)
+        number->is = o->out;
+    bool frees = completes(o, e);
+    o->to->events(o->to->context, e, 1);
+    o->out++;
+    return frees;
+}
+
+/* Those that need to wait no longer go on, one after the other. */
+static void release(struct orderer *o)
+{
+    bool again = true;
+    while (again && o->result == MM_OK) {
+        struct held *list = o->held;
+        size_t count = o->held_count;
+        again = false;
+        o->held = NULL;
+        o->held_count = o->held_room = o->waiting_count = 0;
+        for (size_t i = 0; i < count; i++) {
+            struct held *h = &list[i];
+            if (o->result == MM_OK && has_to_wait(o, &h->event, h->edges, h->edge_count))
+                hold(o, &h->event, h->was, h->edges, h->edge_count);
+            else if (o->result == MM_OK)
+                again |= pass(o, &h->event, h->was, h->edges, h->edge_count);
+            mm_free(h->edges);
+        }
+        mm_free(list);
+    }
+}
+
+/* ---- the trace ----------------------------------------------------------------------------------- */
+
+static enum mm_class one_event(struct orderer *o, const struct mm_event *e)
+{
+    mm_event_id was = o->in++;
+    if (!is_access(e))
+        give_number(o, was);
+    if (o->result == MM_OK && has_to_wait(o, e, o->edges, o->edge_count))
+        hold(o, e, was, o->edges, o->edge_count);
+    else if (o->result == MM_OK && pass(o, e, was, o->edges, o->edge_count))
+        release(o);
+    o->edge_count = 0;
+    return o->result;
+}
+
+static enum mm_class take_edge(struct orderer *o, const struct mm_edge *edge)
+{
+    bool value = edge->kind == MM_EDGE_RF || edge->kind == MM_EDGE_CO;
+    if (value || o->edge_count == MOST_EDGES)
+        return o->result = MM_LIMIT;
+    if (edge->to == o->in)
+        o->edges[o->edge_count++] = *edge;
+    return MM_OK;
+}
+
+static enum mm_class take_record(void *context, const struct mm_record *record)
+{
+    struct orderer *o = context;
+    if (record->type == MM_RECORD_EVENT)
+        return one_event(o, &record->event);
+    if (record->type == MM_RECORD_EDGE)
+        return take_edge(o, &record->edge);
+    for (size_t i = 0; record->type == MM_RECORD_COMMAND && i < o->order->count; i++)
+        o->enqueued[i] |= record->command.id == o->order->orders[i].first;
+    return o->to->record(o->to->context, record);
+}
+
+static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct orderer *o = context;
+    for (size_t i = 0; i < count && o->result == MM_OK; i++)
+        one_event(o, &events[i]);
+    return o->result;
+}
+
+enum mm_class session_order_read(session_reader *reader, int fd, const struct session_order *order,
+                                 const struct mm_sink *sink)
+{
+    struct orderer o = {.order = order, .to = sink};
+    struct mm_sink in = {.context = &o, .record = take_record, .events = take_events};
+    bool complete = false;
+    for (size_t i = 0; i < SESSION_ORDERS; i++)
+        o.complete[i] = MM_NO_EVENT;
+    if (lseek(fd, 0, SEEK_SET) != 0)
+        return MM_LIMIT;
+    enum mm_class read = reader(fd, "trace", &in, &complete, NULL);
+    if (o.result == MM_OK && read != MM_OK)
+        o.result = MM_LIMIT;
+    if (o.result == MM_OK && o.held_count)
+        o.result = complete ? MM_UNDEFINED : MM_LIMIT;
+    for (size_t i = 0; i < o.held_count; i++)
+        mm_free(o.held[i].edges);
+    mm_free(o.held);
+    mm_free(o.numbers);
+    mm_free(o.waiting);
+    return o.result;
+}

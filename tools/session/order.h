@@ -1,0 +1,17 @@
+/* A trace as it would be if some commands came after others: what has to wait is passed on later. */
+#ifndef TOOLS_SESSION_ORDER_H
+#define TOOLS_SESSION_ORDER_H
+
+#include "tools/session/verify.h"
+
+enum { SESSION_ORDERS = 16 };
+struct session_order {
+    struct ck_order orders[SESSION_ORDERS];
+    size_t count;
+};
+/* Reads the trace in FD into SINK with ORDER.  MM_OK; MM_UNDEFINED: what is to come first comes after what is
+ * to wait for it; others: it cannot be known what would happen. */
+enum mm_class session_order_read(session_reader *reader, int fd, const struct session_order *order,
+                                 const struct mm_sink *sink);
+
+#endif

@@ -1,0 +1,434 @@
+/* The processes of a session. */
+#include "tools/session/process.h"
+#include "interp/replay/expand.h"
+#include "memmodel/base/escape.h"
+#include "tools/session/again.h"
+#include "tools/session/recorder.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+static void lock(const struct session_tee *tee)
+{
+    if (tee->recorder)
+        pthread_mutex_lock(tee->lock);
+}
+
+static void unlock(const struct session_tee *tee)
+{
+    if (tee->recorder)
+        pthread_mutex_unlock(tee->lock);
+}
+
+/* A sink at its limit stops alone: only when none is left does reading stop.  Any other failure ends it at
+ * once. */
+static enum mm_class tee_outcome(struct session_tee *tee, size_t sink, enum mm_class cls, enum mm_class worst)
+{
+    if (cls != MM_LIMIT)
+        return cls ? cls : worst;
+    tee->stopped[sink] = true;
+    for (size_t i = 0; i < tee->count; i++)
+        if (!tee->stopped[i])
+            return worst;
+    return MM_LIMIT;
+}
+
+static enum mm_class tee_record(void *context, const struct mm_record *given)
+{
+    struct session_process *p = context;
+    struct session_tee *tee = &p->tee;
+    enum mm_class worst = MM_OK;
+    struct mm_record copy = *given, text, *record = &copy;
+    bool found =
+        tee->count > 1 && given->type == MM_RECORD_SOURCE && session_places_find(&p->places, &copy, &text);
+    lock(tee);
+    for (size_t i = 0; found && text.type && i < tee->count; i++)
+        if (!tee->stopped[i])
+            tee->sinks[i].record(tee->sinks[i].context, &text);
+    for (size_t i = 0; i < tee->count; i++)
+        if (!tee->stopped[i]) {
+            enum mm_class c = tee->sinks[i].record(tee->sinks[i].context, record);
+            worst = tee_outcome(tee, i, c, worst);
+        }
+    unlock(tee);
+    return worst;
+}
+
+static enum mm_class sink_events(const struct mm_sink *sink, const struct mm_event *events, size_t count)
+{
+    enum mm_class c = MM_OK;
+    if (sink->events)
+        return sink->events(sink->context, events, count);
+    struct mm_record record = {.type = MM_RECORD_EVENT};
+    for (size_t j = 0; j < count && !c; j++) {
+        record.event = events[j];
+        c = sink->record(sink->context, &record);
+    }
+    return c;
+}
+
+static enum mm_class tee_events(void *context, const struct mm_event *events, size_t count)
+{
+    struct session_tee *tee = &((struct session_process *)context)->tee;
+    enum mm_class worst = MM_OK;
+    lock(tee);
+    for (size_t i = 0; i < tee->count; i++)
+        if (!tee->stopped[i])
+            worst = tee_outcome(tee, i, sink_events(&tee->sinks[i], events, count), worst);
+    unlock(tee);
+    return worst;
+}
+
+static void tee_close(struct session_tee *tee)
+{
+    lock(tee);
+    if (tee->recorder)
+        session_recorder_end(tee->recorder, tee->complete);
+    unlock(tee);
+    for (size_t i = 0; i < tee->count; i++)
+        if (tee->sinks[i].close)
+            tee->sinks[i].close(tee->sinks[i].context);
+}
+
+/* The first process writes to FILE itself, the others to FILE.2, FILE.3, ... */
+static void note_trace_error(void *context, int error)
+{
+    ((struct session_tee *)context)->trace_error = error;
+}
+
+static int open_trace(struct session_tee *tee, const char *path, size_t number)
+{
+    struct mm_error err = {0};
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, number > 1 ? "%s.%zu" : "%s", path, number);
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return tool_error(EXIT_USAGE, "cannot write '%s': %s", name, strerror(errno));
+    struct mm_trace_failure failure = {.function = note_trace_error, .context = tee};
+    if (mm_trace_writer_for(fd, 0, &failure, &tee->sinks[tee->count], &err) != MM_OK)
+        return tool_error(EXIT_TOOL, "'%s': %s", name, err.message);
+    tee->count++;
+    return 0;
+}
+
+/* ---- detectors ------------------------------------------------------------------------------- */
+
+static struct ck_detector *create_detector(struct session_process *p, struct mm_error *err)
+{
+    const struct session *session = p->all->session;
+    struct ck_detector_options options = {.races = session->races,
+                                          .memory = true,
+                                          .uninitialized = session->uninitialized,
+                                          .weak = session_is_weak(session),
+                                          .max_findings = session->max_findings,
+                                          .locate = session_places_locate,
+                                          .locate_context = &p->places};
+    struct ck_detector *detector = ck_detector_create(&options);
+    if (!detector)
+        mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    if (detector && p->all->patterns &&
+        ck_detector_suppress(detector, p->all->patterns, session->suppress, err) != MM_OK) {
+        ck_detector_destroy(detector);
+        detector = NULL;
+    }
+    return detector;
+}
+
+/* Launches of which nothing was recorded turn out to matter: another detector gets what they do, if the trace
+ * tells how to execute them again. */
+static void look_again(struct session_process *p)
+{
+    struct mm_error limit = {0};
+    struct mm_sink sink;
+    ck_detector_status(p->detector, &limit);
+    bool can = strcmp(limit.rule, "checker.replayed") == 0 && p->input.copy >= 0;
+    struct ck_detector *again = can ? create_detector(p, &limit) : NULL;
+    if (!again)
+        return;
+    ck_detector_sink(again, &sink);
+    bool known = session_again(p->input.copy, &sink) == MM_OK;
+    ck_detector_destroy(known ? p->detector : again);
+    if (known) {
+        p->detector = again;
+        p->read = in_expand_trace;
+    }
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/* Reads the whole trace; keeps it flowing even if the detector gave up, so that the program can end. */
+static void consume(struct session_process *p)
+{
+    struct mm_sink sink = {.context = p, .record = tee_record, .events = tee_events};
+    enum mm_class c =
+        mm_trace_read_from(session_input_read, &p->input, "trace", &sink, &p->tee.complete, &p->error);
+    char rest[4096];
+    while (session_input_read(&p->input, rest, sizeof rest) > 0)
+        ;
+    if (c == MM_OK && !p->tee.complete)
+        mm_print(stderr, "refcl: note: the trace of process %ld ends early; what came before is reported\n",
+                 (long)p->pid);
+    p->code = c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
+}
+
+static void *process_main(void *context)
+{
+    struct session_process *p = context;
+    consume(p);
+    close(p->input.fd);
+    tee_close(&p->tee);
+    if (p->tee.trace_error && !p->code)
+        p->code =
+            tool_error(EXIT_TOOL, "the trace '%s' of process %ld is incomplete, as writing it failed: %s",
+                       p->all->session->trace, (long)p->pid, strerror(p->tee.trace_error));
+    session_progress_end(p->progress);
+    p->progress = NULL;
+    look_again(p);
+    if (p->predictor)
+        ck_predictor_finish(p->predictor, p->detector);
+    if (ck_detector_finding_count(p->detector))
+        session_verify(p->detector, &p->places, p->input.copy, p->read);
+    ck_detector_finish(p->detector);
+    if (p->input.copy >= 0 && !ck_detector_finding_count(p->detector)) {
+        close(p->input.copy);
+        p->input.copy = -1;
+    }
+    atomic_store(&p->done, true);
+    ssize_t ignored = write(p->wake, "", 1);
+    (void)ignored;
+    return NULL;
+}
+
+/* ---- prediction ------------------------------------------------------------------------------ */
+
+static int open_predictor(struct session_process *p, const struct session *session)
+{
+    char path[PATH_MAX];
+    struct mm_error err = {0};
+    int code = session->predict ? tool_find_model("opencl.cat", path) : 0;
+    if (code)
+        return code;
+    if (session->predict && mm_cat_load(path, NULL, &p->model, &err) != MM_OK)
+        return tool_report(&err);
+    p->predictor = ck_predictor_create(p->model, &(struct ck_predict_options){0});
+    if (!p->predictor)
+        return tool_error(EXIT_TOOL, "out of memory");
+    for (size_t i = 0; i < session->assertion_count; i++)
+        if (ck_predictor_assert(p->predictor, session->assertions[i], &err) != MM_OK)
+            return tool_report(&err);
+    ck_predictor_sink(p->predictor, &p->tee.sinks[p->tee.count++]);
+    return 0;
+}
+
+enum ck_observation session_processes_observed(const struct session_processes *processes)
+{
+    enum ck_observation seen = CK_OBSERVED_NOTHING;
+    for (const struct session_process *p = processes->first; p; p = p->next)
+        if (p->has_thread && !p->tee.complete)
+            return CK_OBSERVED_IN_PART;
+        else if (p->has_thread)
+            seen = CK_OBSERVED;
+    return seen;
+}
+
+void session_processes_tell(const struct session_processes *processes)
+{
+    size_t questions = 0, unknown = 0;
+    for (const struct session_process *p = processes->first; p; p = p->next) {
+        size_t q = 0, u = 0;
+        if (p->predictor)
+            ck_predictor_count(p->predictor, &q, &u);
+        questions += q;
+        unknown += u;
+    }
+    if (processes->session->predict && !processes->session->quiet)
+        mm_print(stderr, "refcl: note: %zu questions about other executions, %zu stayed open\n", questions,
+                 unknown);
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+static int prepare(struct session_processes *all, struct session_process *p)
+{
+    const struct session *session = all->session;
+    struct mm_error err = {0};
+    int code = 0;
+    p->all = all;
+    p->read = mm_trace_read;
+    p->places.hidden = session->own_host;
+    if (!(p->detector = create_detector(p, &err)))
+        return tool_report(&err);
+    ck_detector_sink(p->detector, &p->tee.sinks[p->tee.count++]);
+    if (!session->quiet && all->count == 1)
+        p->progress = session_progress_create();
+    if (p->progress) {
+        session_progress_sink(p->progress, &p->tee.sinks[p->tee.count++]);
+        p->input.idle = session_progress_idle;
+        p->input.idle_context = p->progress;
+    }
+    if (session->predict || session->assertion_count)
+        code = open_predictor(p, session);
+    if (!code && session->trace)
+        code = open_trace(&p->tee, session->trace, all->count);
+    if (!code && session->recorder &&
+        !(code = session_recorder_open(session->recorder, &p->tee.sinks[p->tee.count])))
+        p->tee.recorder = &p->tee.sinks[p->tee.count++];
+    return code;
+}
+
+static struct session_process *new_process(struct session_processes *all, int *code)
+{
+    struct session_process *p = mm_alloc_zero(1, sizeof *p);
+    if (!p) {
+        *code = tool_error(EXIT_TOOL, "out of memory");
+        return NULL;
+    }
+    all->count++;
+    p->wake = all->wake[1];
+    p->tee.lock = &all->lock;
+    p->input = (struct session_input){
+        .fd = -1, .ended = &all->ended, .copy = session_verify_file(), .copy_limit = SESSION_VERIFY_BYTES};
+    atomic_store(&p->done, true);
+    *all->end = p;
+    all->end = &p->next;
+    p->code = *code = prepare(all, p);
+    return p;
+}
+
+static int add_process(struct session_processes *all, int fd, pid_t pid)
+{
+    int code = 0;
+    struct session_process *p = all->first->has_thread ? new_process(all, &code) : all->first;
+    if (!p || p->code) {
+        close(fd);
+        return code;
+    }
+    p->pid = pid;
+    p->input.fd = fd;
+    atomic_store(&p->done, false);
+    p->has_thread = pthread_create(&p->thread, NULL, process_main, p) == 0;
+    if (p->has_thread)
+        return 0;
+    close(fd);
+    atomic_store(&p->done, true);
+    return p->code = tool_error(EXIT_TOOL, "no thread to read a trace");
+}
+
+/* Takes all that wait; others' processes are turned away. */
+static int take(struct session_processes *all)
+{
+    int code = 0, fd;
+    while ((fd = accept4(all->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+        struct ucred peer = {0};
+        socklen_t size = sizeof peer;
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.uid != geteuid()) {
+            close(fd);
+            continue;
+        }
+        int c = add_process(all, fd, peer.pid);
+        code = c ? c : code;
+    }
+    return code;
+}
+
+static bool all_done(const struct session_processes *all)
+{
+    for (const struct session_process *p = all->first; p; p = p->next)
+        if (!atomic_load(&p->done))
+            return false;
+    return true;
+}
+
+static bool has_ended(pid_t child)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child;
+}
+
+int session_processes_follow(struct session_processes *all, pid_t child)
+{
+    int code = 0, ending = (int)syscall(SYS_pidfd_open, child, 0);
+    for (;;) {
+        bool ended = has_ended(child);
+        atomic_store(&all->ended, ended);
+        bool over = ended && all_done(all);
+        int c = take(all);
+        code = c ? c : code;
+        if (over && all_done(all))
+            break;
+        struct pollfd wait[] = {{.fd = all->listener, .events = POLLIN},
+                                {.fd = all->wake[0], .events = POLLIN},
+                                {.fd = ended ? -1 : ending, .events = POLLIN}};
+        poll(wait, 3, ending < 0 && !ended ? 10 : 250);
+        char seen[64];
+        while (read(all->wake[0], seen, sizeof seen) > 0)
+            ;
+    }
+    if (ending >= 0)
+        close(ending);
+    for (struct session_process *p = all->first; p; p = p->next)
+        if (p->has_thread)
+            pthread_join(p->thread, NULL);
+        else
+            tee_close(&p->tee);
+    return code;
+}
+
+/* ---- the socket ------------------------------------------------------------------------------ */
+
+int session_processes_open(struct session_processes *all, const struct session *session, const char *patterns)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct timespec now;
+    *all = (struct session_processes){
+        .session = session, .patterns = patterns, .listener = -1, .wake = {-1, -1}};
+    all->end = &all->first;
+    pthread_mutex_init(&all->lock, NULL);
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(all->name, sizeof all->name, "refcl-%ld-%lx%lx", (long)getpid(), (unsigned long)now.tv_sec,
+             (unsigned long)now.tv_nsec);
+    memcpy(address.sun_path + 1, all->name, strlen(all->name));
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(all->name));
+    all->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (all->listener < 0 || pipe2(all->wake, O_CLOEXEC | O_NONBLOCK) ||
+        bind(all->listener, (struct sockaddr *)&address, size) || listen(all->listener, 128))
+        return tool_error(EXIT_TOOL, "a socket for traces: %s", strerror(errno));
+    int code = 0;
+    new_process(all, &code);
+    return code;
+}
+
+void session_processes_close(struct session_processes *all)
+{
+    while (all->first) {
+        struct session_process *p = all->first;
+        all->first = p->next;
+        session_progress_end(p->progress);
+        ck_predictor_destroy(p->predictor);
+        mm_cat_destroy(p->model);
+        ck_detector_destroy(p->detector);
+        session_places_clear(&p->places);
+        if (p->input.copy >= 0)
+            close(p->input.copy);
+        mm_free(p);
+    }
+    const int descriptors[] = {all->listener, all->wake[0], all->wake[1]};
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        if (descriptors[i] >= 0)
+            close(descriptors[i]);
+    pthread_mutex_destroy(&all->lock);
+}

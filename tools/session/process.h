@@ -1,0 +1,67 @@
+/* The processes of a session: each that loads refcl connects to the session's socket and sends its trace,
+ * which a thread of ours reads into a detector of its own. */
+#ifndef TOOLS_SESSION_PROCESS_H
+#define TOOLS_SESSION_PROCESS_H
+
+#include "tools/session/session.h"
+#include "tools/session/input.h"
+#include "tools/session/places.h"
+#include "tools/session/progress.h"
+#include "tools/session/verify.h"
+
+#include <pthread.h>
+
+/* Passes everything to the detector, to a trace file and to the user's own analysis. */
+struct session_tee {
+    struct mm_sink sinks[5];
+    bool stopped[5]; /* sinks that reached a limit; the others go on */
+    size_t count;
+    int trace_error; /* errno of writing the trace file, 0 = none */
+    bool complete;
+    struct mm_sink *recorder; /* the user's own, NULL = none */
+    pthread_mutex_t *lock;    /* of the user's own */
+};
+struct session_processes;
+struct session_process {
+    struct session_process *next;
+    const struct session_processes *all;
+    pthread_t thread;
+    bool has_thread;
+    pid_t pid;
+    struct session_input input;
+    session_reader *read; /* of what input.copy holds, for what the detector had of it */
+    struct session_tee tee;
+    struct session_places places;
+    struct ck_detector *detector;
+    struct ck_predictor *predictor;    /* NULL: nothing is predicted */
+    struct session_progress *progress; /* NULL: nobody looks */
+    struct mm_cat_model *model;        /* the predictor's */
+    int code;                          /* exit code that reading its trace asks for, 0 = none */
+    struct mm_error error;
+    atomic_bool done;
+    int wake; /* written to when it is done */
+};
+struct session_processes {
+    const struct session *session;
+    const char *patterns; /* findings to leave out, NULL = none */
+    char name[64];        /* of the socket, in the abstract namespace */
+    int listener, wake[2];
+    atomic_bool ended; /* the command has */
+    pthread_mutex_t lock;
+    struct session_process *first, **end;
+    size_t count;
+};
+
+/* Opens the socket and what the first process will need: there is always a first one, which has no thread as
+ * long as none came.  Returns an exit code. */
+int session_processes_open(struct session_processes *processes, const struct session *session,
+                           const char *patterns);
+/* Takes connections until CHILD has ended and all traces are read.  Returns an exit code. */
+int session_processes_follow(struct session_processes *processes, pid_t child);
+/* How much of the command was seen. */
+enum ck_observation session_processes_observed(const struct session_processes *processes);
+/* What prediction could not answer, on stderr. */
+void session_processes_tell(const struct session_processes *processes);
+void session_processes_close(struct session_processes *processes);
+
+#endif

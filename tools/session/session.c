@@ -1,0 +1,398 @@
+/* A recorded session: start the command, follow its processes, report. */
+#include "tools/session/session.h"
+#include "memmodel/base/input.h"
+#include "tools/session/barrier.h"
+#include "tools/session/html.h"
+#include "tools/session/process.h"
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int session_set_checks(struct session *session, const char *list)
+{
+    const struct {
+        const char *name;
+        bool *flag;
+    } checks[] = {{"race", &session->races},
+                  {"memory", &session->memory},
+                  {"api", &session->api},
+                  {"uninitialized", &session->uninitialized}};
+    const size_t count = sizeof checks / sizeof *checks;
+    char copy[200], *save = NULL;
+    for (size_t i = 0; i < count; i++)
+        *checks[i].flag = false;
+    snprintf(copy, sizeof copy, "%s", list);
+    for (char *word = strtok_r(copy, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+        bool all = strcmp(word, "all") == 0, known = all || strcmp(word, "none") == 0;
+        for (size_t i = 0; i < count; i++) {
+            if (!all && strcmp(word, checks[i].name) != 0)
+                continue;
+            *checks[i].flag = known = true;
+        }
+        if (!known)
+            return tool_error(EXIT_USAGE,
+                              "--check: '%s' is not race, memory, api, uninitialized, all or none", word);
+    }
+    return 0;
+}
+
+/* A kernel that runs away ends after some minutes. */
+#define DEFAULT_STEP_LIMIT "100000000000"
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
+static void set_or_unset(const char *variable, bool set)
+{
+    if (set)
+        setenv(variable, "1", 1);
+    else
+        unsetenv(variable);
+}
+
+static void set_environment(const struct session *session, const char *library, const char *name)
+{
+    char text[64];
+    /* Both common loaders accept the path of a library: ocl-icd in OCL_ICD_VENDORS, Khronos' own in
+     * OCL_ICD_FILENAMES. */
+    setenv("OCL_ICD_VENDORS", library, 1);
+    setenv("OCL_ICD_FILENAMES", library, 1);
+    setenv("REFCL_TRACE_SOCKET", name, 1);
+    unsetenv("REFCL_TRACE"); /* that file is ours to write */
+    unsetenv("REFCL_TRACE_FD");
+    bool live = session->predict || session->assertion_count || session->html || session->recorder;
+    set_or_unset("REFCL_TRACE_VALUES", live || session->trace);
+    set_or_unset("REFCL_TRACE_TERMS", session->predict);
+    set_or_unset("REFCL_TRACE_FINDINGS", !live && !session->trace);
+    set_or_unset("REFCL_TRACE_REPLAYS", !live);
+    snprintf(text, sizeof text, "%s%s%s", session->memory ? "memory" : "", session->api ? ",api" : "",
+             session->uninitialized ? ",uninitialized" : "");
+    setenv("REFCL_CHECK", text, 1);
+    if (!session->quiet && session_progress_page())
+        setenv("REFCL_PROGRESS_PAGE", session_progress_page(), 1);
+    else
+        unsetenv("REFCL_PROGRESS_PAGE");
+    if (session->launches)
+        setenv("REFCL_TRACE_LAUNCHES", session->launches, 1);
+    else
+        unsetenv("REFCL_TRACE_LAUNCHES");
+    if (session->seed) {
+        setenv("REFCL_SEED", session->seed, 1);
+        setenv("REFCL_QUEUE_SEED", session->seed, 0);
+    }
+    if (session->schedule)
+        setenv("REFCL_SCHEDULE", session->schedule, 1);
+    if (session->memory_mode)
+        setenv("REFCL_MEMORY", session->memory_mode, 1);
+    setenv("REFCL_MAX_FINDINGS", "4294967295", 0); /* none ends a launch that can go on */
+    setenv("REFCL_STEP_LIMIT", session->step_limit ? session->step_limit : DEFAULT_STEP_LIMIT, 1);
+}
+
+/* Reports name the user's own source files: they are looked up beside every file on the command line. */
+static void set_source_path(char **argv)
+{
+    static char list[8 * PATH_MAX];
+    const char *given = getenv("REFCL_SOURCE_PATH");
+    size_t used = (size_t)snprintf(list, sizeof list, "%s", given ? given : "");
+    for (; *argv; argv++) {
+        const char *slash = strrchr(*argv, '/');
+        if (!slash || access(*argv, R_OK) || used + (size_t)(slash - *argv) + 2 > sizeof list)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%.*s", used ? ":" : "",
+                                 (int)(slash - *argv), *argv);
+    }
+    if (used && used < sizeof list)
+        setenv("REFCL_SOURCE_PATH", list, 1);
+}
+
+static void limit_time(unsigned seconds)
+{
+    struct rlimit time = {.rlim_cur = seconds, .rlim_max = seconds + 1}, core = {0};
+    setrlimit(RLIMIT_CPU, &time);
+    setrlimit(RLIMIT_CORE, &core);
+}
+
+static void be_silent(void)
+{
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(nowhere, fd);
+}
+
+static int run_program(const struct session_processes *processes)
+{
+    const struct session_program *program = processes->session->program;
+    int trace = mm_trace_connect(processes->name);
+    int status = trace < 0 ? tool_error(EXIT_TOOL, "no socket for a trace: %s", strerror(errno))
+                           : program->run(program->context, trace);
+    fflush(NULL);
+    return status;
+}
+
+/* Starts ARGV with PROCESSES listening for its trace. */
+static pid_t start(const struct session_processes *processes, char **argv)
+{
+    char library[PATH_MAX];
+    int status[2]; /* reports a failed exec: it closes on a good one */
+    if (tool_find_library(library))
+        return -1;
+    if (pipe2(status, O_CLOEXEC)) {
+        tool_error(EXIT_TOOL, "pipe: %s", strerror(errno));
+        return -1;
+    }
+    fflush(NULL);
+    session_progress_page(); /* before the program is another process */
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0) {
+        set_environment(processes->session, library, processes->name);
+        set_source_path(argv);
+        tool_die_with(parent);
+        if (processes->session->silent)
+            be_silent();
+        if (processes->session->cpu_seconds)
+            limit_time(processes->session->cpu_seconds);
+        if (processes->session->program) {
+            close(status[1]);
+            _exit(run_program(processes));
+        }
+        execvp(argv[0], argv);
+        int error = errno;
+        ssize_t ignored = write(status[1], &error, sizeof error);
+        (void)ignored;
+        _exit(127);
+    }
+    close(status[1]);
+    int error = 0;
+    if (pid < 0 || read(status[0], &error, sizeof error) == sizeof error) {
+        tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[0], strerror(pid < 0 ? errno : error));
+        if (pid > 0)
+            waitpid(pid, NULL, 0);
+        pid = -1;
+    }
+    close(status[0]);
+    return pid;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+typedef enum mm_class report_function(const struct ck_detector *, const struct ck_report_options *, FILE *);
+
+static int write_report(report_function *function, const struct ck_detector *detector,
+                        const struct ck_report_options *options, const char *name)
+{
+    if (!name)
+        return 0;
+    FILE *out = tool_open_output(name);
+    if (!out)
+        return EXIT_USAGE;
+    if (function(detector, options, out) != MM_OK) {
+        tool_close_output(out, name);
+        return tool_error(EXIT_TOOL, "cannot write the report '%s'", name);
+    }
+    return tool_close_output(out, name);
+}
+
+static int report(const struct session *session, const struct ck_detector *detector, int child,
+                  struct ck_report_options *options)
+{
+    bool none = ck_detector_finding_count(detector) == 0;
+    bool known = options->observation == CK_OBSERVED && ck_detector_status(detector, NULL) == MM_OK;
+    bool next = session->has_seeds && child == EXIT_CLEAN; /* it is the next seed's turn */
+    if (none && next && session->more_seeds)
+        return 0;
+    options->color = isatty(STDERR_FILENO) == 1;
+    if (!session->quiet && !(none && ((next && known) || child == EXIT_USAGE)))
+        ck_report_text(detector, options, stderr);
+    options->color = false;
+    int code = write_report(ck_report_json, detector, options, session->json);
+    if (!code)
+        code = write_report(ck_report_sarif, detector, options, session->sarif);
+    if (!code)
+        code = write_report(ck_report_junit, detector, options, session->junit);
+    return code;
+}
+
+/* Returns the exit code that the program's end asks for. */
+static int wait_for(const struct session *session, pid_t pid, struct ck_ending *ending)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    ending->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ending->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (session->input_status && ending->status == session->input_status)
+        return EXIT_USAGE;
+    return status ? EXIT_FINDINGS : EXIT_CLEAN;
+}
+
+static int verdict(const struct ck_detector *detector, enum ck_observation observation, int child)
+{
+    struct mm_error err = {0};
+    if (ck_detector_finding_count(detector))
+        return EXIT_FINDINGS;
+    if (child)
+        return child;
+    if (ck_detector_status(detector, &err) != MM_OK)
+        return tool_report(&err);
+    return observation == CK_OBSERVED ? EXIT_CLEAN : EXIT_UNKNOWN;
+}
+
+char *session_read_text(const char *path)
+{
+    struct mm_error err = {0};
+    char *text;
+    size_t size;
+    if (mm_input_read(MM_INPUT_SOURCE, path, &text, &size, &err) != MM_OK)
+        tool_report(&err);
+    return text;
+}
+
+/* One detector with the findings of all. */
+static struct ck_detector *merge(struct session_processes *processes)
+{
+    struct session_process *first = processes->first;
+    for (struct session_process *p = first->next ? first : NULL; p; p = p->next)
+        if (!ck_detector_merge(first->detector, p->detector, (uint32_t)p->pid))
+            return NULL;
+    return first->detector;
+}
+
+static int finish(struct session_processes *processes, char **argv, pid_t child, int code)
+{
+    const struct session *session = processes->session;
+    char program[280];
+    const char *quote = session->own_host ? "" : "'";
+    snprintf(program, sizeof program, "%s%.270s%s", quote, session->own_host ? "the launch" : argv[0], quote);
+    struct ck_report_options options = {.command_line = session->command_line,
+                                        .ending = {.program = program}};
+    options.observation = session_processes_observed(processes);
+    options.model = processes->first->model;
+    int status = wait_for(session, child, &options.ending), own = options.ending.status;
+    if (session->program)
+        options.ending.status = 0; /* it is the judge's */
+    for (const struct session_process *p = processes->first; p; p = p->next) {
+        if (p->error.cls == MM_INVALID || (p->error.cls && p->code))
+            tool_report(&p->error);
+        code = code ? code : p->code;
+    }
+    session_processes_tell(processes);
+    struct ck_detector *detector = merge(processes);
+    if (!detector)
+        return tool_error(EXIT_TOOL, "out of memory");
+    if (!session->has_seeds && !session->program)
+        session_try_barriers(session, detector, argv);
+    int reported = report(session, detector, status, &options);
+    if (!reported && session->html)
+        reported = session_html(detector, processes, &options, session->html);
+    if (code || reported)
+        return code ? code : reported;
+    if (session->program && !options.ending.signal)
+        return session->program->judge(session->program->context, detector, own);
+    return verdict(detector, options.observation, status);
+}
+
+bool session_is_weak(const struct session *session)
+{
+    for (const char *at = session->memory_mode; at && *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == 4 && memcmp(at, "weak", 4) == 0)
+            return true;
+    return false;
+}
+
+int session_execute(struct session_processes *processes, const struct session *session, const char *patterns,
+                    char **argv, pid_t *child)
+{
+    int code = session_processes_open(processes, session, patterns);
+    *child = code ? -1 : start(processes, argv);
+    if (*child < 0)
+        return code ? code : EXIT_USAGE;
+    session_input_signals(*child); /* Ctrl-C ends the program, we report */
+    return session_processes_follow(processes, *child);
+}
+
+static int run_once(const struct session *given, char **argv)
+{
+    struct session copy = *given, *session = &copy;
+    struct session_processes processes;
+    pid_t child;
+    char *patterns = NULL, folder[PATH_MAX] = "";
+    size_t size;
+    struct mm_error err = {0};
+    if (session->suppress &&
+        mm_input_read(MM_INPUT_LINES, session->suppress, &patterns, &size, &err) != MM_OK)
+        return tool_report(&err);
+    if (session->races && !session->own_host && !session->has_seeds &&
+        tool_make_folder(folder, sizeof folder) == 0)
+        copy.launches = folder;
+    int code = session_execute(&processes, session, patterns, argv, &child);
+    if (child >= 0) {
+        code = finish(&processes, argv, child, code);
+        session_input_signals_off();
+    }
+    session_processes_close(&processes);
+    if (*folder)
+        tool_remove_folder(folder);
+    mm_free(patterns);
+    return code;
+}
+
+/* How to see it again. */
+static void tell_seed(const struct session *session)
+{
+    if (!session->quiet && !session->program && (session->has_seeds || session_is_weak(session)))
+        fprintf(stderr, "refcl: note: the same again: %s%s--seed %s\n",
+                session_is_weak(session) ? "--memory weak " : "",
+                session->schedule ? "with this --schedule, " : "", session->seed);
+}
+
+static int run_seed(struct session *session, char **argv, uint64_t number, bool more)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+    session->seed = text;
+    session->more_seeds = more;
+    int code = run_once(session, argv);
+    if (code == EXIT_FINDINGS)
+        tell_seed(session);
+    return code;
+}
+
+/* One report: of the first seed with findings, else of the first whose verdict is unknown, else of the last.
+ */
+static int run_seeds(struct session *session, char **argv)
+{
+    uint64_t unknown = UINT64_MAX;
+    for (uint64_t n = session->first_seed; n <= session->last_seed; n++) {
+        int code = run_seed(session, argv, n, n < session->last_seed || unknown != UINT64_MAX);
+        if (code != EXIT_CLEAN && code != EXIT_UNKNOWN)
+            return code;
+        if (code == EXIT_UNKNOWN && unknown == UINT64_MAX)
+            unknown = n;
+    }
+    if (!session->quiet && unknown == UINT64_MAX)
+        fprintf(stderr, "refcl: no findings with the seeds %llu to %llu\n",
+                (unsigned long long)session->first_seed, (unsigned long long)session->last_seed);
+    if (unknown == UINT64_MAX)
+        return EXIT_CLEAN;
+    return unknown == session->last_seed ? EXIT_UNKNOWN : run_seed(session, argv, unknown, false);
+}
+
+int session_run(const struct session *session, char **argv)
+{
+    struct session copy = *session;
+    if (copy.has_seeds)
+        return run_seeds(&copy, argv);
+    if (session_is_weak(&copy) && !copy.seed)
+        copy.seed = "1";
+    int code = run_once(&copy, argv);
+    if (code == EXIT_FINDINGS && copy.seed)
+        tell_seed(&copy);
+    return code;
+}

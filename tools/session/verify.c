@@ -1,0 +1,185 @@
+/* Advice is tried before it is given: the trace once more, with the change made to its events.
+ *
+ * The order of events stays as it was recorded, so that the question is: would the same execution have
+ * been free of this race?  Advice that does not pass is withdrawn.  Time is bounded: what there is no time
+ * to try stays advice, without the word "checked". */
+#include "tools/session/verify.h"
+#include "tools/session/again.h"
+#include "tools/session/order.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_TRIED = 20, SECONDS = 5 };
+
+/* An instruction in a function has a source for each chain of calls to it.  What is changed is the place, so
+ * that all of them stand for the one that the change names. */
+struct changer {
+    struct mm_sink sink;
+    const struct ck_change *change;
+    struct mm_source place[2]; /* of the changed sources, file NULL: not known yet */
+    uint8_t *stands_for;       /* by source id: 1 + index in change->source */
+    size_t known;
+};
+
+static enum mm_class one_event(const struct changer *changer, const struct mm_event *event)
+{
+    struct mm_event changed = *event;
+    uint8_t which = event->source < changer->known ? changer->stands_for[event->source] : 0;
+    if (which)
+        changed.source = changer->change->source[which - 1];
+    ck_change_apply(changer->change, &changed);
+    changed.source = event->source;
+    return changer->sink.events(changer->sink.context, &changed, 1);
+}
+
+static bool same_place(const struct mm_source *a, const struct mm_source *b)
+{
+    return a->line && a->line == b->line && a->column == b->column && a->file && b->file &&
+           strcmp(a->file, b->file) == 0 && strcmp(a->opcode, b->opcode) == 0;
+}
+
+static void note_source(struct changer *changer, const struct mm_source *source)
+{
+    for (int i = 0; i < 2; i++) {
+        if (!same_place(source, &changer->place[i]))
+            continue;
+        if (source->id >= changer->known) {
+            size_t count = (size_t)source->id * 2 + 64;
+            uint8_t *grown = mm_realloc(changer->stands_for, count);
+            if (!grown)
+                return;
+            memset(grown + changer->known, 0, count - changer->known);
+            changer->stands_for = grown;
+            changer->known = count;
+        }
+        changer->stands_for[source->id] = (uint8_t)(i + 1);
+        return;
+    }
+}
+
+static enum mm_class change_record(void *context, const struct mm_record *record)
+{
+    struct changer *changer = context;
+    if (record->type == MM_RECORD_EVENT)
+        return one_event(changer, &record->event);
+    if (record->type == MM_RECORD_SOURCE)
+        note_source(changer, &record->source);
+    return changer->sink.record(changer->sink.context, record);
+}
+
+static enum mm_class change_events(void *context, const struct mm_event *events, size_t count)
+{
+    enum mm_class cls = MM_OK;
+    for (size_t i = 0; i < count && cls == MM_OK; i++)
+        cls = one_event(context, &events[i]);
+    return cls;
+}
+
+int session_verify_file(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+static struct ck_detector *create_again(const struct ck_detector *detector, struct session_places *places)
+{
+    struct ck_detector_options options = {.races = true,
+                                          .weak = ck_detector_is_weak(detector),
+                                          .max_findings = 1,
+                                          .locate = session_places_locate,
+                                          .locate_context = places};
+    return ck_detector_create(&options);
+}
+
+static bool try_change(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
+                       session_reader *reader)
+{
+    const struct ck_finding *finding = ck_detector_finding(detector, i);
+    struct ck_detector *again = create_again(detector, places);
+    struct changer changer = {.change = &finding->change};
+    for (int k = 0; k < 2; k++)
+        ck_detector_source(detector, finding->change.source[k], &changer.place[k]);
+    struct mm_sink sink = {.context = &changer, .record = change_record, .events = change_events};
+    bool complete;
+    if (!again || lseek(fd, 0, SEEK_SET) != 0) {
+        ck_detector_destroy(again);
+        return false;
+    }
+    ck_detector_suppose(again, &finding->change);
+    ck_detector_sink(again, &changer.sink);
+    bool read = reader(fd, "trace", &sink, &complete, NULL) == MM_OK;
+    if (read && ck_detector_status(again, NULL) == MM_OK)
+        ck_detector_verified(detector, i, !ck_detector_race(again, finding));
+    ck_detector_destroy(again);
+    mm_free(changer.stands_for);
+    return read;
+}
+
+/* ---- orders of commands -------------------------------------------------------------------------- */
+
+static bool is_known(const struct session_order *order, const struct ck_order *one)
+{
+    bool known = one->first == 0;
+    for (size_t k = 0; k < order->count; k++)
+        known |= memcmp(&order->orders[k], one, sizeof *one) == 0;
+    return known;
+}
+
+/* With what helps the first pair of commands others at the same places may still race: these get the same,
+ * as long as there are new ones. */
+static void try_orders(struct ck_detector *detector, struct session_places *places, size_t i, int fd,
+                       session_reader *reader, double end)
+{
+    const struct ck_finding *finding = ck_detector_finding(detector, i);
+    struct session_order order = {.orders = {finding->change.commands}, .count = 1};
+    enum mm_class result = MM_OK;
+    bool races = true, goes_on = true;
+    while (races && goes_on) {
+        struct ck_detector *again = create_again(detector, places);
+        struct mm_sink sink;
+        if (!again)
+            return;
+        ck_detector_sink(again, &sink);
+        result = session_order_read(reader, fd, &order, &sink);
+        if (result == MM_OK)
+            result = ck_detector_status(again, NULL);
+        const struct ck_finding *race = ck_detector_race(again, finding);
+        races = race != NULL;
+        goes_on = result == MM_OK && races && order.count < SESSION_ORDERS && session_seconds() < end &&
+                  !is_known(&order, &race->change.commands);
+        if (goes_on)
+            order.orders[order.count++] = race->change.commands;
+        ck_detector_destroy(again);
+    }
+    if (result == MM_UNDEFINED || (result == MM_OK && !races))
+        ck_detector_verified(detector, i, result == MM_OK);
+    if (result == MM_OK && !races && order.count > 1) {
+        char fix[700];
+        snprintf(fix, sizeof fix, "%s, and so on: %zu pairs", finding->fix, order.count);
+        ck_detector_advise(detector, i, fix);
+    }
+}
+
+/* ---- all ----------------------------------------------------------------------------------------- */
+
+void session_verify(struct ck_detector *detector, struct session_places *places, int fd,
+                    session_reader *reader)
+{
+    double end = session_seconds() + SECONDS;
+    size_t tried = 0;
+    for (size_t i = 0; fd >= 0 && i < ck_detector_finding_count(detector); i++) {
+        const struct ck_finding *finding = ck_detector_finding(detector, i);
+        bool orders = finding->change.commands.first;
+        if (!finding->fix || (!finding->change.source[0] && !orders))
+            continue;
+        if (tried++ == MOST_TRIED || session_seconds() >= end)
+            break;
+        if (orders)
+            try_orders(detector, places, i, fd, reader, end);
+        else if (!try_change(detector, places, i, fd, reader))
+            break;
+    }
+}

@@ -1,0 +1,19 @@
+/* Advice is tried before it is given: the trace once more, with the change made to its events. */
+#ifndef TOOLS_SESSION_VERIFY_H
+#define TOOLS_SESSION_VERIFY_H
+
+#include "checker/checker.h"
+#include "tools/session/places.h"
+
+#define SESSION_VERIFY_BYTES ((uint64_t)96 << 20) /* of coded trace; longer ones are not kept */
+
+/* mm_trace_read, or in_expand_trace where launches had to be executed again. */
+typedef enum mm_class session_reader(int fd, const char *name, const struct mm_sink *sink, bool *complete,
+                                     struct mm_error *err);
+/* A nameless file for the trace, -1 if there can be none. */
+int session_verify_file(void);
+/* Tries the changes that DETECTOR proposes on the trace in FD (-1: nothing is tried). */
+void session_verify(struct ck_detector *detector, struct session_places *places, int fd,
+                    session_reader *reader);
+
+#endif

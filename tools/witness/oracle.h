@@ -1,0 +1,41 @@
+/* A replay under way: what launches it (replay.c) and what guides its work-items (witness/oracle.c) share. */
+#ifndef TOOLS_REPLAY_ORACLE_H
+#define TOOLS_REPLAY_ORACLE_H
+
+#include "tools/witness/replay.h"
+
+struct part { /* of a work-item */
+    uint32_t first, count, at, rounds;
+    bool seen_to_end;
+};
+struct range { /* happenings FIRST .. END - 1, of an access at ADDRESS */
+    uint32_t first, end;
+    uint64_t address;
+};
+struct replay {
+    const struct witness *witness;
+    const struct ck_program *program;
+    const struct ck_execution *execution;
+    const struct replay_listener *listener; /* NULL: nobody listens, to this launch at least */
+    struct part *parts;
+    uint64_t *addresses;      /* by object: where this launch has it, 0: not met so far */
+    mm_event_id *events;      /* by happening: writes that were recorded */
+    uint8_t *copied;          /* by happening: of asynchronous copies, made */
+    struct range read, write; /* of what will be recorded next */
+    struct in_argument *arguments;
+    struct in_object *objects;
+    struct in_instance *instance;
+    struct mm_arena *arena;
+    uint64_t steps; /* instructions of all launches */
+    bool diverged, failed;
+    char *why;
+};
+
+/* The interpreter asks it what reads return, which work-item is next, and tells it what work-items do. */
+struct in_oracle replay_oracle(struct replay *replay);
+void replay_on_finding(void *context, const struct in_finding *finding);
+/* Whether a work-item was seen to do all that it does, or cannot be; whether all were. */
+void replay_note_ends(struct replay *replay);
+bool replay_saw_all(const struct replay *replay);
+
+#endif

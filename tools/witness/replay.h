@@ -1,0 +1,34 @@
+/* Witnesses, carried out once more by the interpreter. */
+#ifndef TOOLS_REPLAY_H
+#define TOOLS_REPLAY_H
+
+#include "tools/witness/witness.h"
+
+struct replay_listener {
+    void *context;
+    /* A work-item comes to happening INDEX of the execution; AGAIN: in a loop that waits for ever. */
+    void (*step)(void *context, uint32_t index, bool again);
+    struct mm_recorder *recorder; /* NULL: nothing is recorded */
+};
+/* Runs the kernel in the interpreter, each read returning what the execution says, and compares what the
+ * work-items do: every access, fence and barrier, every value written, how each of them ends, and the final
+ * state.  LISTENER (may be NULL) hears of the launch in the order of the execution.  WHY: what was different;
+ * UNDEFINED: and values that nobody defined play a part, of which the interpreter has its own. */
+enum replay_result { REPLAY_SAME, REPLAY_DIFFERS, REPLAY_UNDEFINED };
+enum replay_result replay_witness(const struct witness *witness, const struct replay_listener *listener,
+                                  char why[WITNESS_TEXT]);
+
+/* What SIZE bytes at OFFSET of OBJECT hold in the end, by the writes that the execution says stay. */
+uint64_t replay_final_value(const struct witness *witness, uint32_t object, uint64_t offset, unsigned size);
+
+/* witness/record.c: memory becomes allocations, which OBJECTS, one for each argument, get the ids of; the
+ * command begins, with its number in *COMMAND, and ends. */
+mm_event_id replay_record_begin(struct mm_recorder *recorder, const struct witness *witness,
+                                struct in_object *objects, uint32_t *command);
+void replay_record_end(struct mm_recorder *recorder);
+
+/* `refcl kernel --replay PATH`: the witness, step by step on stdout, while SESSION checks what it does. */
+struct session;
+int replay_run(struct session *session, const char *path);
+
+#endif

@@ -1,0 +1,233 @@
+/* `refcl kernel --replay`: a witness is carried out in a process of its own, which tells each step and
+ * records what happens for the checks of the session.  The replay judges whether it came out as the file
+ * says. */
+#include "tools/witness/replay.h"
+#include "tools/session/session.h"
+#include "tools/tool.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_VALUES = 16, NOWHERE = UINT32_MAX };
+
+struct steps {
+    const struct witness *witness;
+    const char *path;
+    FILE *out; /* NULL: nothing is told */
+    uint32_t told;
+    uint32_t *last_write, *write_before; /* by object, by happening: indices of happenings that came before */
+    bool waits;
+};
+
+/* ---- words ---------------------------------------------------------------------------------------- */
+
+/* The text of line LINE without the space around it. */
+static void print_line(const char *source, uint32_t line, FILE *out)
+{
+    for (; source && *source && line > 1; source++)
+        line -= *source == '\n';
+    if (!source || line != 1)
+        return;
+    source += strspn(source, " \t");
+    int length = (int)strcspn(source, "\r\n");
+    if (length)
+        fprintf(out, "    | %.*s%s", length < 70 ? length : 70, source, length < 70 ? "" : "...");
+}
+
+static bool overlap(const struct ck_happening *a, const struct ck_happening *b)
+{
+    return a->object == b->object && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+/* The last write to bytes of H that came before it. */
+static uint32_t newest(const struct steps *s, const struct ck_happening *h)
+{
+    const struct ck_happening *all = s->witness->execution->happenings;
+    uint32_t i = s->last_write[h->object];
+    while (i != NOWHERE && !overlap(&all[i], h))
+        i = s->write_before[i];
+    return i;
+}
+
+static void print_source(const struct steps *s, const struct ck_happening *h)
+{
+    const struct ck_happening *all = s->witness->execution->happenings;
+    const struct ck_happening *from = h->source == NOWHERE ? NULL : &all[h->source];
+    uint32_t last = newest(s, h);
+    if (from && from->kind != MM_INIT && from->step > h->step)
+        fprintf(s->out, ", which step %u will write", from->step);
+    else if (from && from->kind != MM_INIT)
+        fprintf(s->out, ", from step %u", from->step);
+    else
+        fprintf(s->out, ", as it was before");
+    if (from && last != NOWHERE && last != h->source && from->step < all[last].step)
+        fprintf(s->out, ": an old value, step %u wrote a newer one", all[last].step);
+}
+
+static void print_access(const struct steps *s, const struct ck_happening *h)
+{
+    const struct ck_object *o = &s->witness->program->objects[h->object];
+    char element[120];
+    witness_element(o, h->offset, element, sizeof element);
+    fprintf(s->out, " %s = %" PRId64, element, witness_value(o, h->value, h->size));
+    if (h->order)
+        fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
+    if (h->kind == MM_READ)
+        print_source(s, h);
+}
+
+static void on_step(void *context, uint32_t index, bool again)
+{
+    static const char *const verbs[MM_KIND_COUNT] = {
+        [MM_READ] = "reads", [MM_WRITE] = "writes", [MM_FENCE] = "fence", [MM_BARRIER_ENTRY] = "barrier"};
+    struct steps *s = context;
+    const struct witness *w = s->witness;
+    const struct ck_happening *h = &w->execution->happenings[index];
+    s->waits |= again;
+    if (again)
+        return;
+    s->told++;
+    if (s->out) {
+        fprintf(s->out, "%5u  %s  line %u: %s", h->step, w->program->threads[h->thread].name, h->line,
+                verbs[h->kind] ? verbs[h->kind] : mm_kind_name((enum mm_kind)h->kind));
+        if (h->object != NOWHERE)
+            print_access(s, h);
+        else if (h->order)
+            fprintf(s->out, " (%s)", mm_order_name((enum mm_order)h->order));
+        print_line(w->source, h->line, s->out);
+        fputc('\n', s->out);
+    }
+    if (h->kind == MM_WRITE) {
+        s->write_before[index] = s->last_write[h->object];
+        s->last_write[h->object] = index;
+    }
+}
+
+/* ---- before and after ----------------------------------------------------------------------------- */
+
+static void print_head(const struct steps *s)
+{
+    const struct witness *w = s->witness;
+    char what[WITNESS_TEXT];
+    witness_describe(w->program, w->execution, what);
+    fprintf(s->out, "%s: kernel %s, %u work-items, by %s: %s\n", w->file, w->program->name,
+            w->global[0] * w->global[1] * w->global[2], w->model, what + (*what == ' '));
+    for (size_t i = 0; i < w->condition_count; i++)
+        fprintf(s->out, "    condition: %s\n", w->conditions[i]);
+    if (w->condition_count && w->execution->shows == CK_SHOWS_STATE)
+        fprintf(s->out, "    which is %s of this end\n", w->satisfies ? "true" : "not true");
+}
+
+static bool is_shown(const struct ck_object *o)
+{
+    return !o->hidden && o->region != MM_PRIVATE && o->region != MM_CONSTANT && o->size;
+}
+
+static void print_object(const struct steps *s, uint32_t object)
+{
+    const struct ck_object *o = &s->witness->program->objects[object];
+    uint64_t count = o->size / o->element_size;
+    fprintf(s->out, "    %s =", o->name);
+    for (uint64_t i = 0; i < count && i < MOST_VALUES; i++)
+        fprintf(s->out, " %" PRId64,
+                witness_value(o, replay_final_value(s->witness, object, i * o->element_size, o->element_size),
+                              o->element_size));
+    fprintf(s->out, "%s\n", count > MOST_VALUES ? " ..." : "");
+}
+
+static void print_end(const struct steps *s, enum replay_result result, const char *why)
+{
+    const struct witness *w = s->witness;
+    if (s->waits)
+        fprintf(s->out, "       and so on for ever: loops repeat that wait for what does not come\n");
+    if (result == REPLAY_SAME && w->execution->shows == CK_SHOWS_STATE) {
+        fprintf(s->out, "final memory:\n");
+        for (uint32_t i = 0; i < w->program->object_count; i++)
+            if (is_shown(&w->program->objects[i]))
+                print_object(s, i);
+    }
+    if (result != REPLAY_SAME)
+        fprintf(s->out, "departs from the witness after %u steps: %s\n", s->told, why);
+}
+
+/* ---- the program of the session -------------------------------------------------------------------- */
+
+static int run(void *context, int trace)
+{
+    struct steps *s = context;
+    const struct witness *w = s->witness;
+    char why[WITNESS_TEXT] = "";
+    struct mm_error err = {0};
+    struct mm_sink sink;
+    size_t objects = (w->program->object_count + 1) * sizeof *s->last_write;
+    s->last_write = mm_alloc(objects);
+    s->write_before = mm_alloc((w->execution->count + 1) * sizeof *s->write_before);
+    if (!s->last_write || !s->write_before)
+        return tool_error(EXIT_TOOL, "out of memory");
+    memset(s->last_write, 0xFF, objects);
+    if (mm_trace_writer_for(trace, MM_TRACE_UNCOMPRESSED, NULL, &sink, &err) != MM_OK)
+        return tool_report(&err);
+    struct replay_listener listener = {s, on_step, mm_recorder_create(&sink)};
+    if (!listener.recorder)
+        return tool_error(EXIT_TOOL, "out of memory");
+    if (s->out)
+        print_head(s);
+    enum replay_result result = replay_witness(w, &listener, why);
+    if (s->out)
+        print_end(s, result, why);
+    mm_recorder_destroy(listener.recorder);
+    mm_free(s->last_write);
+    mm_free(s->write_before);
+    return result == REPLAY_SAME ? EXIT_CLEAN : result == REPLAY_DIFFERS ? EXIT_FINDINGS : EXIT_UNKNOWN;
+}
+
+static bool has_race(const struct ck_detector *detector)
+{
+    for (size_t i = 0; i < ck_detector_finding_count(detector); i++)
+        if (strstr(ck_detector_finding(detector, i)->kind, "race"))
+            return true;
+    return false;
+}
+
+/* What the file says must come out; a race by our model must be one for the detector, too. */
+static int judge(void *context, const struct ck_detector *detector, int status)
+{
+    const struct steps *s = context;
+    const struct witness *w = s->witness;
+    bool race = w->execution->shows == CK_SHOWS_FLAG && strstr(w->execution->flag, "race");
+    bool ours = strcmp(w->model, "opencl.cat") == 0 && w->switch_count == 0;
+    if (status == EXIT_CLEAN && race && !has_race(detector) && ours)
+        return tool_error(EXIT_FINDINGS, "%s: replayed, but the detector finds no race", s->path);
+    if (status == EXIT_CLEAN && s->out)
+        fprintf(s->out, "replayed: %s is what happens%s\n", s->path,
+                race && !has_race(detector) ? ", a race by that model alone" : "");
+    return status;
+}
+
+static bool to_stdout(const char *name)
+{
+    return name && strcmp(name, "-") == 0;
+}
+
+int replay_run(struct session *session, const char *path)
+{
+    struct witness witness;
+    bool taken = to_stdout(session->json) || to_stdout(session->sarif) || to_stdout(session->junit);
+    struct steps steps = {.witness = &witness,
+                          .path = path,
+                          .out = session->quiet ? NULL
+                                 : taken        ? stderr
+                                                : stdout};
+    struct session_program program = {&steps, run, judge};
+    char *words[] = {(char *)(uintptr_t)path, NULL};
+    int code = witness_read(&witness, path);
+    if (code)
+        return code;
+    session->program = &program;
+    session->memory_mode = "weak";
+    code = session_run(session, words);
+    witness_close(&witness);
+    return code;
+}
