@@ -1,8 +1,8 @@
 /* The callback thread: application code never runs on the executor thread, nor with a lock held, so that a
  * callback may call the API [CL 5.11 clSetEventCallback]. */
 #include "ref-runtime/callback.h"
-#include "ref-runtime/sched/command.h"
 #include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/sched/command.h"
 
 enum { MOST_PENDING = 256 };
 

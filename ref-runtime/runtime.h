@@ -416,8 +416,7 @@ uint32_t rt_kernel_sub_group_size(const struct in_kernel_info *info);
 void rt_kernel_suggest_local_size(const struct in_kernel_info *info, cl_uint dimensions, const size_t *global,
                                   uint32_t local[3]);
 
-/* ---- what the runtime offers to programs ----------------------------------------------------------------
- */
+/* ---- what the runtime offers to programs --------------------------------------------------------- */
 
 /* The environment that instances of modules are created with (environment.c). */
 struct in_environment rt_environment(void);

@@ -2,8 +2,8 @@
  *
  * A name is that of a kernel's argument, of the launch that bound it last, or in quotes that of a memory
  * object ('svm 1'[3]), whose elements are 32-bit words. */
-#include "checker/program/condition.h"
 #include "checker/predict/predict.h"
+#include "checker/program/condition.h"
 
 #include <string.h>
 

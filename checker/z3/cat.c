@@ -66,8 +66,8 @@ static uint32_t next_in_row(const struct zx *z, const struct zx_rel *r, uint32_t
     return w * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-#define EACH_IN_ROW(z, r, i, j)                                                                              \
-    (uint32_t j = next_in_row(z, r, i, 0); j < (z)->n; j = next_in_row(z, r, i, j + 1))
+#define FOR_EACH_IN_ROW(z, r, i, j)                                                                          \
+    for (uint32_t j = next_in_row(z, r, i, 0); j < (z)->n; j = next_in_row(z, r, i, j + 1))
 
 /* ---- operators --------------------------------------------------------------------------------------- */
 
@@ -111,15 +111,12 @@ static void sequence_row(struct zx *z, struct zx_rel *r, const struct zx_rel *a,
     uint32_t n = z->n;
 
     memset(count, 0, n * sizeof *count);
-    for
-        EACH_IN_ROW(z, a, i, j)
-        {
-            Z3_ast first = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
+    FOR_EACH_IN_ROW(z, a, i, j) {
+        Z3_ast first = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
 
-        for
-            EACH_IN_ROW(z, b, j, k)
-        ways[(size_t)k * n + count[k]++] = zx_and(z, first, zx_rel_get(z, b, j, k));
-        }
+        FOR_EACH_IN_ROW(z, b, j, k)
+            ways[(size_t)k * n + count[k]++] = zx_and(z, first, zx_rel_get(z, b, j, k));
+    }
     for (uint32_t k = 0; k < n; k++) {
         if (count[k])
             zx_rel_set(z, r, i, k, zx_or_n(z, count[k], &ways[(size_t)k * n]));
@@ -142,9 +139,8 @@ static struct zx_rel *inverse(struct zx *z, const struct zx_rel *a)
     struct zx_rel *r = zx_rel_new(z, false);
 
     for (uint32_t i = 0; i < z->n; i++) {
-        for
-            EACH_IN_ROW(z, a, i, j)
-        zx_rel_set(z, r, j, i, zx_rel_get(z, a, i, j));
+        FOR_EACH_IN_ROW(z, a, i, j)
+            zx_rel_set(z, r, j, i, zx_rel_get(z, a, i, j));
     }
     return r;
 }
@@ -182,9 +178,8 @@ static struct zx_rel *domain(struct zx *z, const struct zx_rel *a)
     for (uint32_t i = 0; i < z->n; i++) {
         uint32_t count = 0;
 
-        for
-            EACH_IN_ROW(z, a, i, j)
-        ways[count++] = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
+        FOR_EACH_IN_ROW(z, a, i, j)
+            ways[count++] = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
         zx_rel_set(z, r, i, 0, zx_or_n(z, count, ways));
     }
     return r;
@@ -209,14 +204,12 @@ static void close_through(struct zx *z, struct zx_rel *r, uint32_t k)
         if (first == z->no || i == k)
             continue;
         first = zx_and(z, first, z->events[k].exec);
-        for
-            EACH_IN_ROW(z, r, k, j)
-            {
-                Z3_ast direct = zx_rel_get(z, r, i, j);
+        FOR_EACH_IN_ROW(z, r, k, j) {
+            Z3_ast direct = zx_rel_get(z, r, i, j);
 
-                if (direct != z->yes && j != k)
-                    zx_rel_set(z, r, i, j, zx_or(z, direct, zx_and(z, first, zx_rel_get(z, r, k, j))));
-            }
+            if (direct != z->yes && j != k)
+                zx_rel_set(z, r, i, j, zx_or(z, direct, zx_and(z, first, zx_rel_get(z, r, k, j))));
+        }
     }
 }
 
@@ -238,9 +231,8 @@ struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *a)
     bool *done = zx_alloc(z, z->n, sizeof *done);
 
     for (uint32_t i = 0; i < z->n; i++) {
-        for
-            EACH_IN_ROW(z, a, i, j)
-        zx_rel_set(z, r, i, j, zx_rel_get(z, a, i, j));
+        FOR_EACH_IN_ROW(z, a, i, j)
+            zx_rel_set(z, r, i, j, zx_rel_get(z, a, i, j));
     }
     for (uint32_t turn = 0; turn < z->n; turn++) {
         uint32_t best = ZX_NONE, least = 0;
@@ -398,9 +390,8 @@ static struct zx_rel *restrict_side(struct zx *z, const struct zx_rel *set, cons
     struct zx_rel *r = zx_rel_new(z, false);
 
     for (uint32_t i = 0; i < z->n; i++) {
-        for
-            EACH_IN_ROW(z, a, i, j)
-        zx_rel_set(z, r, i, j, zx_and(z, zx_rel_get(z, a, i, j), set->e[left ? i : j]));
+        FOR_EACH_IN_ROW(z, a, i, j)
+            zx_rel_set(z, r, i, j, zx_and(z, zx_rel_get(z, a, i, j), set->e[left ? i : j]));
     }
     return r;
 }
@@ -475,8 +466,7 @@ struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_r
     zx_stop(z, MM_BUG, "z3", "the Z3 engine does not know an operator of the model (line %u)", expr->line);
 }
 
-/* ---- checks ----------------------------------------------------------------------------------------------
- */
+/* ---- checks -------------------------------------------------------------------------------------- */
 
 /* No entry on the diagonal (DIAGONAL), or none at all, between events that happen. */
 static Z3_ast none(struct zx *z, const struct zx_rel *r, bool diagonal)
@@ -536,18 +526,16 @@ static Z3_ast ordered(struct zx *z, const struct zx_rel *r)
             place[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "o", sort));
     }
     for (uint32_t i = 0; i < z->n; i++) {
-        for
-            EACH_IN_ROW(z, r, i, j)
-            {
-                Z3_ast both = zx_and(z, z->events[i].exec, z->events[j].exec);
-                bool back = reach[(size_t)j * z->words + i / 64] >> (i % 64) & 1;
-                Z3_ast less;
+        FOR_EACH_IN_ROW(z, r, i, j) {
+            Z3_ast both = zx_and(z, z->events[i].exec, z->events[j].exec);
+            bool back = reach[(size_t)j * z->words + i / 64] >> (i % 64) & 1;
+            Z3_ast less;
 
-                if (!back)
-                    continue;
-                less = i == j ? z->no : zx_keep(z, Z3_mk_bvult(z->c, place[i], place[j]));
-                terms[count++] = zx_implies(z, zx_and(z, zx_rel_get(z, r, i, j), both), less);
-            }
+            if (!back)
+                continue;
+            less = i == j ? z->no : zx_keep(z, Z3_mk_bvult(z->c, place[i], place[j]));
+            terms[count++] = zx_implies(z, zx_and(z, zx_rel_get(z, r, i, j), both), less);
+        }
     }
     if (count)
         all = zx_and_n(z, count, terms);

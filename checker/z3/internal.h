@@ -219,8 +219,7 @@ Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct 
 struct zx_val zx_final(struct zx *z, const struct ck_term *term);
 Z3_ast zx_prop(struct zx *z, uint32_t prop);
 
-/* ---- relations (z3/sets.c, z3/base.c, z3/cat.c) ---------------------------------------------------------
- */
+/* ---- relations (z3/sets.c, z3/base.c, z3/cat.c) -------------------------------------------------- */
 
 struct zx_rel *zx_rel_new(struct zx *z, bool is_set);
 void zx_rel_set(struct zx *z, struct zx_rel *r, uint32_t i, uint32_t j, Z3_ast a);

@@ -304,8 +304,7 @@ static void find_states(struct zx_solve *s)
         qsort(s->v->states, s->v->state_count, sizeof *s->v->states, compare_states);
 }
 
-/* ---- the verdict ----------------------------------------------------------------------------------------
- */
+/* ---- the verdict --------------------------------------------------------------------------------- */
 
 /* Is there a consistent execution with the proposition (forall: without it)? */
 static enum ck_answer find_condition(struct zx_solve *s)

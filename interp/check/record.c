@@ -1,6 +1,6 @@
 /* Events of a launch, in batches. [CL 3.3.4 - 3.3.6] */
-#include "interp/exec/exec.h"
 #include "interp/check/terms.h"
+#include "interp/exec/exec.h"
 #include <string.h>
 
 void in_record_flush(struct in_run *run)

@@ -3,8 +3,8 @@
  * Before each instruction its result gets the term that the instruction makes of those of its operands.  A
  * branch records that its condition has to stay.  What is not known here keeps its operands: then they have
  * to be what they are, and the result is a constant.  That leaves executions out and never adds any. */
-#include "interp/ext/convert.h"
 #include "interp/check/terms.h"
+#include "interp/ext/convert.h"
 #include <string.h>
 
 enum how {

@@ -1,9 +1,9 @@
 /* Terms of what instructions read and write in memory, and of calls into C [CLC 6.7, 6.15.12].  What others
  * cannot see, a work-item's own block, passes on what was stored there, byte by byte; of other memory, what
  * is read may be something else, and is a term of its own. */
+#include "interp/check/terms.h"
 #include "interp/ext/ext.h"
 #include "interp/lower/lower.h"
-#include "interp/check/terms.h"
 #include <string.h>
 
 static const struct in_fat *fat_of(const struct in_terms_at *x, int32_t slot)

@@ -3,8 +3,8 @@
  * A copy is made when all of the work-group have asked for it, by none of them: the record has its accesses
  * between the COPY_START of each and the COPY_WAIT of each, and which of them the values show is not
  * promised.  In weak memory it may be made as late as when it is waited for. */
-#include "interp/check/check.h"
 #include "collective.h"
+#include "interp/check/check.h"
 #include "interp/weak/weak.h"
 #include <string.h>
 

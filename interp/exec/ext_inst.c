@@ -2,8 +2,8 @@
 #include "interp/ext/convert.h"
 #include "interp/ext/ext.h"
 #include "interp/ext/ext_printf.h"
-#include "interp/weak/weak.h"
 #include "interp/lower/lower.h"
+#include "interp/weak/weak.h"
 #include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>

@@ -71,8 +71,7 @@
 #define F2_INT_PTR(opcode, name) IN_EACH_FLOAT(DEFINE_2_INT_PTR, name)
 #include "ext.def"
 
-/* ---- sin, cos, tan: what double needs near their zeros does not show in float and half ------------------
- */
+/* ---- sin, cos, tan: what double needs near their zeros does not show in float and half ----------- */
 
 #define TRIGONOMETRIC(name)                                                                                  \
     in_f16 in_ext_##name##_f16(in_f16 x)                                                                     \
@@ -151,8 +150,7 @@ FRACT(f16, 0x1.ffcp-1)
 FRACT(f32, 0x1.fffffep-1)
 FRACT(f64, 0x1.fffffffffffffp-1)
 
-/* ---- by their bits ----------------------------------------------------------------------------------------
- */
+/* ---- by their bits ------------------------------------------------------------------------------- */
 
 /* [CLC 7.5.1]: from a zero of either sign to the smallest denormal on y's side. */
 in_f16 in_ext_nextafter_f16(in_f16 x, in_f16 y)

@@ -86,8 +86,7 @@ static void cross(const double *a, const double *b, double *r)
     r[3] = 0;
 }
 
-/* ---- vectors of each type --------------------------------------------------------------------------------
- */
+/* ---- vectors of each type ------------------------------------------------------------------------ */
 
 #define FROM_f16(x) in_half_to_f64(x)
 #define FROM_f32(x) ((double)(x))

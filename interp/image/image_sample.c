@@ -147,8 +147,7 @@ static struct place linear(const struct in_sampler *sampler, float c, uint32_t e
     return p;
 }
 
-/* ---- reads -----------------------------------------------------------------------------------------------
- */
+/* ---- reads --------------------------------------------------------------------------------------- */
 
 static void touch(struct in_image_touched *touched, uint64_t offset)
 {

@@ -1,7 +1,7 @@
 /* Lowering of arithmetic, conversions, composites. [SPIRV 3.49.11 - 3.49.15] */
 #include "interp/ext/convert.h"
-#include "interp/module/conversion.h"
 #include "interp/lower/lower.h"
+#include "interp/module/conversion.h"
 #include <string.h>
 
 static int32_t width_index(const struct in_ty *ty)

@@ -165,8 +165,7 @@ static void put_capabilities(struct arrange *a)
     }
 }
 
-/* ---- pointers and scopes ----------------------------------------------------------------------------------
- */
+/* ---- pointers and scopes ------------------------------------------------------------------------- */
 
 static const uint32_t *pointer_type(const struct arrange *a, uint32_t type)
 {

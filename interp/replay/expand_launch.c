@@ -1,5 +1,6 @@
 /* Launches of traces, executed again (expand.h). */
 #include "interp/replay/expand_internal.h"
+#include "memmodel/base/hash.h"
 #include "memmodel/base/privilege.h"
 #include "memmodel/trace/trace.h"
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static enum mm_class make_program(struct in_expander *e, struct in_expanded_prog
                                         .name = take_string(i, arena)};
     uint64_t size = take(i, 8), sum = take(i, 8);
     const void *words = take_bytes(i, size);
-    if (i->bad || mm_trace_checksum(words, size) != sum)
+    if (i->bad || mm_checksum(words, size) != sum)
         return bad_program(e, p->id, "its module is not what was written", "");
     enum mm_class cls = in_module_create(words, size, &options, &p->module, NULL, &e->error);
     if (cls == MM_OK)

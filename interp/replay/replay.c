@@ -2,6 +2,7 @@
  * a length in 32 bits and bytes. */
 #include "interp/replay/replay.h"
 #include "interp/exec/exec.h"
+#include "memmodel/base/hash.h"
 #include "memmodel/trace/trace.h"
 #include <string.h>
 
@@ -172,7 +173,7 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
         4);
     put_string(&o, options->name);
     put(&o, size, 8);
-    put(&o, mm_trace_checksum(spirv, size), 8);
+    put(&o, mm_checksum(spirv, size), 8);
     put_bytes(&o, spirv, size);
     put(&o, run->module->global_count, 4);
     for (uint32_t k = 0; k < run->module->global_count; k++)
@@ -196,12 +197,12 @@ static uint64_t sample(const struct in_object *o, uint32_t launch)
 {
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)o->address;
     if (o->size <= MOST_WHOLE)
-        return mm_trace_checksum(bytes, o->size);
+        return mm_checksum(bytes, o->size);
     uint64_t step = o->size / MOST_LINES, lines[MOST_LINES];
     uint64_t first = (uint64_t)launch * 31 * LINE % (step - LINE + 1);
     for (uint64_t k = 0; k < MOST_LINES; k++)
-        lines[k] = mm_trace_checksum(bytes + k * step + first, LINE);
-    return mm_trace_checksum(lines, sizeof lines);
+        lines[k] = mm_checksum(bytes + k * step + first, LINE);
+    return mm_checksum(lines, sizeof lines);
 }
 
 static bool has_object(const struct in_argument *a)

@@ -2,20 +2,13 @@
  * and groups that only spin for further groups.  Random: a seeded choice after every few shared memory
  * operations.  Fair: round robin in small slices.  Oracles may say. */
 #include "interp/weak/weak.h"
+#include "memmodel/base/hash.h"
 #include "sched.h"
 
 #define IN_SPIN_SLICE   200000 /* instructions after which a work-item may be spinning */
 #define IN_FAIR_SLICE   50
 #define IN_RANDOM_SLOTS 8
 #define IN_SPIN_MEMORY  (UINT64_C(512) << 20)
-
-static uint64_t next_random(struct in_run *run)
-{
-    uint64_t z = run->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 bool in_add_slot(struct in_run *run)
 {
@@ -121,11 +114,11 @@ static struct in_item *pick(struct in_run *run)
         return lowest(run);
     if (run->launch.schedule != IN_RANDOM)
         return runnable(g, g->cursor);
-    run->slot_cursor = (uint32_t)(next_random(run) % run->slot_count);
+    run->slot_cursor = (uint32_t)(mm_random_next(&run->random) % run->slot_count);
     if (!run->slots[run->slot_cursor]->active)
         rotate(run);
     g = run->slots[run->slot_cursor];
-    return runnable(g, (uint32_t)(next_random(run) % g->items_count));
+    return runnable(g, (uint32_t)(mm_random_next(&run->random) % g->items_count));
 }
 
 static int64_t slice(struct in_run *run)
@@ -135,7 +128,7 @@ static int64_t slice(struct in_run *run)
         return IN_SPIN_SLICE;
     if (run->launch.schedule == IN_FAIR)
         return IN_FAIR_SLICE;
-    uint64_t r = next_random(run);
+    uint64_t r = mm_random_next(&run->random);
     run->switch_budget = 1 + (int64_t)(r % 4 == 0 ? r / 4 % 16 : r / 4 % 3);
     return 200 + (int64_t)(r >> 32) % 2000;
 }

@@ -3,16 +3,14 @@
  * The order in which seq_cst operations are carried out is their total order S: it agrees with happens-before
  * and modification order as long as a seq_cst write goes after those before it in S. */
 #include "history.h"
+#include "memmodel/base/hash.h"
 #include <string.h>
 
 #define IN_NEWEST 2 /* one read in so many takes the last write in any case */
 
 uint64_t in_weak_random(struct in_weak *w)
 {
-    uint64_t z = w->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return mm_random_next(&w->random);
 }
 
 struct access {

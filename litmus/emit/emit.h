@@ -2,8 +2,8 @@
 #ifndef LITMUS_EMIT_H
 #define LITMUS_EMIT_H
 
-#include "litmus/parse/ast.h"
 #include "litmus/lower/lower.h"
+#include "litmus/parse/ast.h"
 
 struct emitter {
     struct lt_test *test;

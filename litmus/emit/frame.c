@@ -208,8 +208,7 @@ void lt_emit_prologue(struct emitter *e)
     emit_align(e);
 }
 
-/* ---- results ----------------------------------------------------------------------------------------------
- */
+/* ---- results ------------------------------------------------------------------------------------- */
 
 static void emit_store(struct emitter *e, uint32_t group, uint32_t member, uint32_t column, const char *value)
 {

@@ -57,8 +57,7 @@ static bool is_passed(const struct ck_object *o)
     return o->region != MM_LOCAL && o->origin != MM_ORIGIN_HOST;
 }
 
-/* ---- what a kernel declares -----------------------------------------------------------------------------
- */
+/* ---- what a kernel declares ---------------------------------------------------------------------- */
 
 static void declare_registers(struct emitter *e, uint32_t kernel)
 {
@@ -146,8 +145,7 @@ static void declare_pointers(struct emitter *e, const struct lt_thread *t)
     }
 }
 
-/* ---- calls of work-items --------------------------------------------------------------------------------
- */
+/* ---- calls of work-items ------------------------------------------------------------------------- */
 
 static void emit_body(struct emitter *e, uint32_t kernel, bool block);
 
@@ -200,8 +198,7 @@ static void emit_api(struct emitter *e, const struct lt_api *api)
     fputs("            }\n", e->out);
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------
- */
+/* ---- statements ---------------------------------------------------------------------------------- */
 
 static void emit_user_events(struct emitter *e, const struct lt_thread *t)
 {
@@ -315,8 +312,7 @@ static void emit_kernel(struct emitter *e, uint32_t kernel, uint32_t number)
     fputs("}\n", e->out);
 }
 
-/* ---- what cannot be ---------------------------------------------------------------------------------------
- */
+/* ---- what cannot be ------------------------------------------------------------------------------ */
 
 static void check(struct emitter *e)
 {

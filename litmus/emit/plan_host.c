@@ -42,8 +42,7 @@ static void add_exprs(cJSON *host, const struct ck_program *program)
     }
 }
 
-/* ---- queues, events, kernels ------------------------------------------------------------------------------
- */
+/* ---- queues, events, kernels --------------------------------------------------------------------- */
 
 static void add_things(cJSON *host, const struct lt_test *test, const struct lt_kernel *kernel)
 {
@@ -76,8 +75,7 @@ static void add_things(cJSON *host, const struct lt_test *test, const struct lt_
     cJSON_AddNumberToObject(host, "columns", kernel->columns);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------------------------------- */
 
 static void add_place(cJSON *json, const char *key, const struct ck_program *program,
                       const struct lt_place *p)
@@ -130,8 +128,7 @@ static cJSON *call_json(const struct lt_test *test, const struct ck_program *pro
     return json;
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------
- */
+/* ---- threads ------------------------------------------------------------------------------------- */
 
 /* The call that stands where INSTR does in the text of THREAD. */
 static const struct lt_api *call_at(const struct lt_test *test, const struct lt_thread *thread,
@@ -240,8 +237,7 @@ static void add_threads(cJSON *host, const struct lt_test *test, const struct ck
     }
 }
 
-/* ---- what is observed, and needed -------------------------------------------------------------------------
- */
+/* ---- what is observed, and needed ---------------------------------------------------------------- */
 
 static uint32_t host_thread_of(const struct lt_test *test, const struct ck_program *program, uint32_t thread)
 {

@@ -129,8 +129,7 @@ void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_
     }
 }
 
-/* ---- groups and members ---------------------------------------------------------------------------------
- */
+/* ---- groups and members -------------------------------------------------------------------------- */
 
 /* The thread that member MEMBER of work-group GROUP plays, NULL if there is none. */
 const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t group, uint32_t member,

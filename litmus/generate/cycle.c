@@ -228,8 +228,7 @@ enum mm_class lt_cycle_parse(const char *text, struct lt_cycle *cycle, struct mm
     return MM_OK;
 }
 
-/* ---- canonical form --------------------------------------------------------------------------------------
- */
+/* ---- canonical form ------------------------------------------------------------------------------ */
 
 /* Threads and locations, event 0 being the first of its thread.  False if there are not two threads, or one
  * change of location alone. */
@@ -356,8 +355,7 @@ bool lt_cycle_settle(struct lt_cycle *c)
     return assign_values(c);
 }
 
-/* ---- printing ---------------------------------------------------------------------------------------------
- */
+/* ---- printing ------------------------------------------------------------------------------------ */
 
 static const char *order_word(uint8_t order)
 {

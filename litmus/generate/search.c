@@ -58,8 +58,7 @@ static bool grow(struct lt_generator *g)
     return true;
 }
 
-/* ---- asking the engines ----------------------------------------------------------------------------------
- */
+/* ---- asking the engines -------------------------------------------------------------------------- */
 
 struct answer {
     struct lt_test *test;
@@ -114,8 +113,7 @@ static bool agree(const struct answer *a, const struct answer *b)
     return true;
 }
 
-/* ---- writing tests ----------------------------------------------------------------------------------------
- */
+/* ---- writing tests ------------------------------------------------------------------------------- */
 
 static bool first_time(struct lt_generator *g, const char *name)
 {

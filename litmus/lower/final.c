@@ -1,7 +1,7 @@
 /* Lowering of the filter and the condition: propositions over final registers and memory, and the terms
  * that make up a final state. */
-#include "litmus/parse/ast.h"
 #include "litmus/lower/lower.h"
+#include "litmus/parse/ast.h"
 
 #include <string.h>
 

@@ -496,8 +496,7 @@ static void lower_stmts(struct lt_lower *lower, const struct lt_stmt *s)
         lower_stmt(lower, s);
 }
 
-/* ---- threads --------------------------------------------------------------------------------------------
- */
+/* ---- threads ------------------------------------------------------------------------------------- */
 
 static void lower_reg_inits(struct lt_lower *lower)
 {

@@ -295,8 +295,7 @@ static void print_stmts(const struct lt_stmt *s, unsigned indent, FILE *out)
         lt_print_stmt(s, indent, out);
 }
 
-/* ---- the rest --------------------------------------------------------------------------------------------
- */
+/* ---- the rest ------------------------------------------------------------------------------------ */
 
 static void print_term(const struct lt_term *t, FILE *out)
 {

@@ -121,8 +121,7 @@ bool lt_exec_prepare(struct exec *e)
     return close_view(e, &v);
 }
 
-/* ---- final states ----------------------------------------------------------------------------------------
- */
+/* ---- final states -------------------------------------------------------------------------------- */
 
 static int number(const cJSON *object, const char *key)
 {

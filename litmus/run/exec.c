@@ -37,8 +37,7 @@ static unsigned number(const cJSON *object, const char *key)
     return fits ? (unsigned)item->valuedouble : 0;
 }
 
-/* ---- reading the plan ------------------------------------------------------------------------------------
- */
+/* ---- reading the plan ---------------------------------------------------------------------------- */
 
 static bool read_locations(struct exec *e)
 {

@@ -135,8 +135,7 @@ bool lt_histogram_load(struct lt_histogram *h, const cJSON *states)
     return true;
 }
 
-/* ---- slices -----------------------------------------------------------------------------------------------
- */
+/* ---- slices -------------------------------------------------------------------------------------- */
 
 static void slice_count(struct lt_slice *piece, uint64_t hash, uint64_t count)
 {

@@ -342,8 +342,7 @@ static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *
     return ok;
 }
 
-/* ---- batches ---------------------------------------------------------------------------------------------
- */
+/* ---- batches ------------------------------------------------------------------------------------- */
 
 static bool run_batch(struct lt_host *host, uint64_t seed, uint64_t rounds)
 {

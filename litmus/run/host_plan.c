@@ -316,8 +316,7 @@ static bool read_code(struct lt_host *host, const cJSON *json)
     return true;
 }
 
-/* ---- what is observed ------------------------------------------------------------------------------------
- */
+/* ---- what is observed ---------------------------------------------------------------------------- */
 
 static bool read_observed(struct lt_host *host)
 {

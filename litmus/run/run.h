@@ -152,8 +152,7 @@ struct lt_programs {
     bool searching;                            /* one of the next tests does not build */
 };
 
-/* ---- tuning (tune.c) -------------------------------------------------------------------------------------
- */
+/* ---- tuning (tune.c) ----------------------------------------------------------------------------- */
 
 struct lt_tuning {
     bool set[LT_KNOB_COUNT];
@@ -190,8 +189,7 @@ double lt_seconds(void); /* monotonic */
 uint64_t lt_wanted(const struct lt_options *options, const cJSON *test);
 void lt_report(FILE *report, unsigned test, const char *event, const char *reason, cJSON *extra);
 
-/* ---- the campaign, in the parent ------------------------------------------------------------------------
- */
+/* ---- the campaign, in the parent ----------------------------------------------------------------- */
 
 int lt_campaign(const struct lt_options *options);
 /* Adds up the results of several campaigns on one device. */

@@ -19,8 +19,7 @@ struct candidate {
     double seen;  /* target outcomes */
 };
 
-/* ---- files ------------------------------------------------------------------------------------------------
- */
+/* ---- files --------------------------------------------------------------------------------------- */
 
 /* "PLATFORM, DEVICE, DRIVER.json" without what file names do not bear, in the user's folder of settings. */
 static bool default_path(const char *platform, const char *name, const char *driver, char *path, size_t size)
@@ -123,8 +122,7 @@ static bool save_tuning(const struct candidate *best, const cJSON *device, const
     return ok;
 }
 
-/* ---- one try ----------------------------------------------------------------------------------------------
- */
+/* ---- one try ------------------------------------------------------------------------------------- */
 
 static bool is_target(const cJSON *state, const cJSON *target)
 {
@@ -267,8 +265,7 @@ static cJSON *reduce(const cJSON *plan, const cJSON *results)
     return NULL;
 }
 
-/* ---- halving ----------------------------------------------------------------------------------------------
- */
+/* ---- halving ------------------------------------------------------------------------------------- */
 
 static int better(const void *a, const void *b)
 {

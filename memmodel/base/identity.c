@@ -1,7 +1,7 @@
 /* See identity.h. */
 #include "memmodel/base/identity.h"
+#include "memmodel/base/hash.h"
 #include "memmodel/memmodel.h"
-#include "memmodel/trace/trace.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@ enum { MOST_HEADERS = 64, MOST_NOTES = 1 << 16 };
 void mm_identity_of_content(const void *data, size_t size, char text[MM_IDENTITY])
 {
     snprintf(text, MM_IDENTITY, "file of %zu bytes, %016llx", size,
-             (unsigned long long)mm_trace_checksum(data, size));
+             (unsigned long long)mm_checksum(data, size));
 }
 
 static bool read_at(int fd, void *data, size_t size, uint64_t offset)

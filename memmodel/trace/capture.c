@@ -1,6 +1,7 @@
 /* Files of captured launches: writing, and reading with suspicion. */
 #include "memmodel/trace/capture.h"
 #include "memmodel/base/draft.h"
+#include "memmodel/base/hash.h"
 #include "memmodel/base/input.h"
 #include "memmodel/trace/trace.h"
 #include "memmodel/zstd/codec.h"
@@ -82,8 +83,8 @@ enum mm_class mm_capture_write(const char *path, const struct mm_capture_section
     if (header.stored == 0) {
         mm_fail(err, MM_LIMIT, "capture", "out of memory for %" PRIu64 " bytes", header.size);
     } else {
-        header.checksum = mm_trace_checksum(block, header.stored);
-        header.header_checksum = mm_trace_checksum(&header, offsetof(struct header, header_checksum));
+        header.checksum = mm_checksum(block, header.stored);
+        header.header_checksum = mm_checksum(&header, offsetof(struct header, header_checksum));
         result = store(path, &header, block, err);
     }
     mm_free(block);
@@ -121,7 +122,7 @@ static enum mm_class read_header(int fd, const char *path, struct header *h, str
         return bad(err, path, "this is no captured launch");
     if (n < HEADER_SIZE)
         return bad(err, path, "the captured launch ends in its header");
-    if (h->header_checksum != mm_trace_checksum(h, offsetof(struct header, header_checksum)))
+    if (h->header_checksum != mm_checksum(h, offsetof(struct header, header_checksum)))
         return bad(err, path, "the header of the captured launch is damaged");
     if (h->version != CAPTURE_VERSION)
         return mm_fail_at(err, MM_INVALID, "capture", path, 0, 0,
@@ -152,7 +153,7 @@ static enum mm_class unpack(int fd, const char *path, const struct header *h, vo
         result = mm_fail(err, MM_LIMIT, "capture", "out of memory");
     else if (read_all(fd, block, h->stored) != (long)h->stored)
         result = bad(err, path, "the captured launch cannot be read");
-    else if (mm_trace_checksum(block, h->stored) != h->checksum ||
+    else if (mm_checksum(block, h->stored) != h->checksum ||
              mm_codec_unpack(codec, *raw, h->size, block, h->stored) != h->size)
         result = bad(err, path, "the captured launch is damaged: its checksum does not match");
     mm_codec_destroy(codec);

@@ -2,6 +2,7 @@
  *
  * What a killed writer leaves behind is a prefix of a good trace and is read to its last whole chunk;
  * anything else that does not match is an error with its position. */
+#include "memmodel/base/hash.h"
 #include "memmodel/base/input.h"
 #include "memmodel/trace/trace.h"
 #include "memmodel/zstd/codec.h"
@@ -148,7 +149,7 @@ static enum mm_class feed_records(struct reader *r, const unsigned char *payload
 
 static enum mm_class use_chunk(struct reader *r, const struct mm_trace_chunk *chunk, uint64_t position)
 {
-    if (mm_trace_checksum(r->stored, chunk->stored) != chunk->checksum)
+    if (mm_checksum(r->stored, chunk->stored) != chunk->checksum)
         return invalid(r, "the checksum does not match", position);
     if (chunk->first_event != r->next_event)
         return invalid(r, "events are missing", position);

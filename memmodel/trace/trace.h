@@ -33,7 +33,6 @@ struct mm_trace_chunk {
 void mm_trace_chunk_put(unsigned char out[MM_TRACE_CHUNK_HEADER], const struct mm_trace_chunk *chunk);
 /* False if magic or checksum of the header do not match, or a number is out of range. */
 bool mm_trace_chunk_get(const unsigned char in[MM_TRACE_CHUNK_HEADER], struct mm_trace_chunk *chunk);
-uint64_t mm_trace_checksum(const void *data, size_t size);
 
 /* An event is coded as what differs from an earlier event of the same source: a mask, high byte first
  * with its top bit set (record types have it clear), and the fields that the mask names. */

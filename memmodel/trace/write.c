@@ -1,5 +1,6 @@
 /* The trace writer: a sink that codes records into a buffer and writes it out chunk by chunk.
  * Its memory is bounded by the largest chunk. */
+#include "memmodel/base/hash.h"
 #include "memmodel/base/own_fd.h"
 #include "memmodel/trace/trace.h"
 #include "memmodel/zstd/codec.h"
@@ -90,7 +91,7 @@ static enum mm_class write_chunk(struct writer *w)
     }
     chunk.stored = (uint32_t)stored;
     chunk.first_event = w->chunk_first;
-    chunk.checksum = mm_trace_checksum(payload, stored);
+    chunk.checksum = mm_checksum(payload, stored);
     mm_trace_chunk_put(w->out, &chunk);
     restart(w);
     w->chunk_first = w->next_event;

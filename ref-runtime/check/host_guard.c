@@ -8,8 +8,8 @@
  * seen. */
 #include "ref-runtime/check/host_guard.h"
 #include "ref-runtime/check/api_check.h"
-#include "ref-runtime/sched/command.h"
 #include "ref-runtime/record/host_access.h"
+#include "ref-runtime/sched/command.h"
 
 #include <errno.h>
 #include <execinfo.h>

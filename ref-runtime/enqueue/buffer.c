@@ -1,6 +1,6 @@
 /* Reading, writing, copying and filling buffers [CL 5.2.2, 5.2.3]. */
-#include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/check/fault.h"
+#include "ref-runtime/enqueue/command_buffer.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Reading, writing, copying, filling and mapping images; copies between images and buffers
  * [CL 5.3.3-5.3.6]. */
-#include "ref-runtime/enqueue/command_buffer.h"
 #include "ref-runtime/memory/image.h"
+#include "ref-runtime/enqueue/command_buffer.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* Kernels in queues: NDRange and task launches, native kernels [CL 5.10]. */
-#include "ref-runtime/record/capture.h"
-#include "ref-runtime/enqueue/command_buffer.h"
-#include "ref-runtime/device.h"
-#include "ref-runtime/sched/environment.h"
-#include "ref-runtime/check/fault.h"
-#include "ref-runtime/record/host_access.h"
 #include "ref-runtime/program/kernel.h"
+#include "ref-runtime/check/fault.h"
+#include "ref-runtime/device.h"
+#include "ref-runtime/enqueue/command_buffer.h"
+#include "ref-runtime/record/capture.h"
+#include "ref-runtime/record/host_access.h"
 #include "ref-runtime/record/replay.h"
+#include "ref-runtime/sched/environment.h"
 #include "ref-runtime/setting.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Mapping, unmapping and migrating memory objects [CL 5.2.4, 5.5.2-5.5.4]. */
 #include "interp/fault.h"
-#include "ref-runtime/enqueue/enqueue.h"
 #include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/enqueue/enqueue.h"
 
 #include <string.h>
 

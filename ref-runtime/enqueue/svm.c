@@ -1,8 +1,8 @@
 /* Commands on shared virtual memory [CL 5.6.1]. */
-#include "ref-runtime/device.h"
-#include "ref-runtime/enqueue/enqueue.h"
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/device.h"
+#include "ref-runtime/enqueue/enqueue.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * what a kernel writes, and nothing else, is there at once [CL 3.3.6 H20-H22], also for the host's atomics,
  * whose types are the same [CL 3.3.6 A20-A22]. */
 #include "ref-runtime/check/api_check.h"
-#include "ref-runtime/device.h"
 #include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/device.h"
 #include "ref-runtime/memory/memory.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Recording: from API objects to the records of memmodel.  REFCL_TRACE=FILE (%p: process id),
  * REFCL_TRACE_FD=N or REFCL_TRACE_SOCKET=NAME switches it on. */
 #include "memmodel/base/own_fd.h"
-#include "ref-runtime/sched/command.h"
 #include "ref-runtime/record/host_access.h"
+#include "ref-runtime/sched/command.h"
 #include "ref-runtime/setting.h"
 
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* Plain memory of the host that commands read and write: each range of it that a command uses first is an
  * allocation of the record, so that commands that no order joins race on it as on any other memory [CL 3.3.6
  * G17]. */
-#include "ref-runtime/sched/command.h"
 #include "ref-runtime/record/host_access.h"
+#include "ref-runtime/sched/command.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* From where the application called: the innermost return address outside of the runtime and the loader. */
-#include "ref-runtime/sched/command.h"
 #include "ref-runtime/record/host_access.h"
+#include "ref-runtime/sched/command.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

@@ -1,8 +1,8 @@
 /* Which launches may be watched instead of recorded [interp/jit/README.md]: those whose accesses cannot be
  * part of a finding together with what other commands or the host do, whatever they are. */
-#include "ref-runtime/sched/command.h"
 #include "ref-runtime/program/kernel.h"
 #include "ref-runtime/record/replay.h"
+#include "ref-runtime/sched/command.h"
 #include "ref-runtime/setting.h"
 
 /* The launches that were watched in a context: the first host thread has waited for them, or not yet. */

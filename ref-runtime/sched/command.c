@@ -1,8 +1,8 @@
 /* Commands from creation to the queue: wait lists and the dependencies that the kind of queue adds
  * [CL 5.11-5.13, 3.3.6 H1-H7]. */
 #include "ref-runtime/sched/command.h"
-#include "ref-runtime/device.h"
 #include "ref-runtime/check/fault.h"
+#include "ref-runtime/device.h"
 
 #include <string.h>
 

@@ -6,14 +6,15 @@
  * a flush, so that out-of-order queues really are out of order [CL 5.13, 5.15].  The same seed gives the same
  * execution: turns are taken while the host waits, one when it looks at an event, and none while it goes on,
  * unless it does so for long. */
-#include "ref-runtime/check/api_check.h"
+#include "memmodel/base/hash.h"
 #include "ref-runtime/callback.h"
-#include "ref-runtime/sched/command.h"
-#include "ref-runtime/device.h"
-#include "ref-runtime/event.h"
+#include "ref-runtime/check/api_check.h"
 #include "ref-runtime/check/fault.h"
 #include "ref-runtime/check/host_guard.h"
+#include "ref-runtime/device.h"
 #include "ref-runtime/enqueue/launch.h"
+#include "ref-runtime/event.h"
+#include "ref-runtime/sched/command.h"
 #include "ref-runtime/setting.h"
 
 #include <errno.h>
@@ -61,14 +62,6 @@ static bool lost_current; /* a forked child: the parent was within a turn, which
 static struct rt_command *current; /* of the turn, or of the last one */
 
 /* ---- under rt_lock ---- */
-
-static uint64_t random_next(void)
-{
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 static void submit(struct rt_command *command)
 {
@@ -496,8 +489,9 @@ static void turn(void)
     size_t running = 0;
     uint64_t quantum = active_count > 1 ? SHARED_QUANTUM : ALONE_QUANTUM;
     if (seeded) {
-        size_t choice = (size_t)(random_next() % (startable + active_count));
-        quantum = 1 + random_next() % (in_fault_now != IN_NO_FAULT ? FAULTY_QUANTUM : SEEDED_QUANTUM);
+        size_t choice = (size_t)(mm_random_next(&random_state) % (startable + active_count));
+        quantum = 1 + mm_random_next(&random_state) %
+                          (in_fault_now != IN_NO_FAULT ? FAULTY_QUANTUM : SEEDED_QUANTUM);
         command = choice < startable ? take_ready(choice) : NULL;
         running = choice - startable;
     } else if (startable > 0) {

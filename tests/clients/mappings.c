@@ -1,7 +1,6 @@
 /* Runs a kernel until its machine code is in use, and prints the process's mappings after it.
  *
- *     mappings
- */
+ *     mappings */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>

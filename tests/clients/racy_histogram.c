@@ -1,7 +1,6 @@
 /* A small, ordinary OpenCL program: a histogram of digits, with a data race in its kernel.
  *
- *     racy_histogram KERNEL.cl
- */
+ *     racy_histogram KERNEL.cl */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>

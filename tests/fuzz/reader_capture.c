@@ -1,4 +1,5 @@
 /* Captured launches: whole files, or sections that become a file whose sizes and checksums are right. */
+#include "memmodel/base/hash.h"
 #include "memmodel/trace/capture.h"
 #include "memmodel/trace/trace.h"
 #include "memmodel/zstd/codec.h"
@@ -28,8 +29,8 @@ static void add_capture(const uint8_t *data, size_t size)
         header.count++;
     }
     header.stored = mm_codec_pack(codec, block, mm_codec_bound(size), data, size);
-    header.checksum = mm_trace_checksum(block, header.stored);
-    header.header_checksum = mm_trace_checksum(&header, sizeof header - 8);
+    header.checksum = mm_checksum(block, header.stored);
+    header.header_checksum = mm_checksum(&header, sizeof header - 8);
     fuzz_file_begin();
     fuzz_file_add(&header, sizeof header);
     fuzz_file_add(block, header.stored);

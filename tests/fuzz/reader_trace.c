@@ -1,6 +1,7 @@
 /* Traces, with launches that are executed again: whole files, or records that become one chunk of a trace
  * whose checksums are right. */
 #include "interp/replay/expand.h"
+#include "memmodel/base/hash.h"
 #include "memmodel/trace/trace.h"
 #include "tests/fuzz/reader.h"
 
@@ -22,7 +23,7 @@ static void add_trace(const uint8_t *data, size_t size)
     struct mm_trace_chunk chunk = {.codec = MM_TRACE_RAW,
                                    .stored = (uint32_t)size,
                                    .raw = (uint32_t)size,
-                                   .checksum = mm_trace_checksum(data, size)};
+                                   .checksum = mm_checksum(data, size)};
     mm_trace_chunk_put(header, &chunk);
     fuzz_file_begin();
     fuzz_file_add(begin, sizeof begin);

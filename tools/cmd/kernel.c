@@ -1,10 +1,10 @@
 /* refcl kernel: one kernel launch without a host program, checked. */
 #include "memmodel/base/input.h"
 #include "memmodel/trace/capture.h"
-#include "tools/session/captured.h"
 #include "tools/cmd/commands.h"
-#include "tools/witness/replay.h"
+#include "tools/session/captured.h"
 #include "tools/session/options.h"
+#include "tools/witness/replay.h"
 
 #include <errno.h>
 #include <limits.h>

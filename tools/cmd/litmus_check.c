@@ -1,9 +1,9 @@
 /* refcl litmus check: what a memory model says of litmus tests. */
 #include "memmodel/base/escape.h"
 #include "tools/cmd/commands.h"
-#include "tools/guard.h"
 #include "tools/cmd/litmus_files.h"
 #include "tools/cmd/litmus_shown.h"
+#include "tools/guard.h"
 #include "tools/verdict_json.h"
 
 #include <limits.h>

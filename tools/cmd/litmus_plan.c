@@ -1,7 +1,7 @@
 /* refcl litmus plan: tests become plan.json, which refcl-litmus-run executes on any machine. */
 #include "tools/cmd/commands.h"
-#include "tools/compile_cl.h"
 #include "tools/cmd/litmus_files.h"
+#include "tools/compile_cl.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #ifndef TOOLS_SESSION_PROCESS_H
 #define TOOLS_SESSION_PROCESS_H
 
-#include "tools/session/session.h"
 #include "tools/session/input.h"
 #include "tools/session/places.h"
 #include "tools/session/progress.h"
+#include "tools/session/session.h"
 #include "tools/session/verify.h"
 
 #include <pthread.h>

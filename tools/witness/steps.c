@@ -1,9 +1,9 @@
 /* `refcl kernel --replay`: a witness is carried out in a process of its own, which tells each step and
  * records what happens for the checks of the session.  The replay judges whether it came out as the file
  * says. */
-#include "tools/witness/replay.h"
 #include "tools/session/session.h"
 #include "tools/tool.h"
+#include "tools/witness/replay.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Atomic instructions and fences. [SPIRV 3.49.18], [CLC 6.15.12].  All are sequentially consistent, as in
  * the interpreter: kernels and host threads may share fine-grained memory. */
-#include "interp/jit/instrument/emit.h"
 #include "interp/fault.h"
+#include "interp/jit/instrument/emit.h"
 #include "interp/jit/vectorize/llvm_shim.h"
 
 static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;

@@ -1,9 +1,9 @@
 /* Which instructions of a kernel are calls of the interpreter's functions, lowered as the interpreter lowers
  * them. */
 #include "interp/jit/emit/calls.h"
+#include "interp/ext/ext.h"
 #include "interp/lower/entries.h"
 #include "interp/lower/lower.h"
-#include "interp/ext/ext.h"
 #include "opcodes.h"
 
 /* ---- which ------------------------------------------------------------------------------- */

@@ -6,9 +6,9 @@
 #ifndef INTERP_JIT_EMIT_H
 #define INTERP_JIT_EMIT_H
 
-#include "interp/jit/emit/calls.h"
 #include "interp/exec/exec.h"
 #include "interp/ext/convert.h"
+#include "interp/jit/emit/calls.h"
 #include "interp/jit/jit.h"
 #include <llvm-c/Core.h>
 

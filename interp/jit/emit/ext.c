@@ -1,7 +1,7 @@
 /* OpExtInst: OpenCL.std. [OpenCL.std 100].  The interpreter's functions, as bitcode, do the work; those that
  * are one instruction of the host are emitted as such. */
-#include "interp/jit/instrument/emit.h"
 #include "interp/ext/ext.h"
+#include "interp/jit/instrument/emit.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Control flow, calls, barriers. [SPIRV 3.49.9, 3.49.17, 3.49.20] */
-#include "interp/jit/instrument/emit.h"
 #include "interp/fault.h"
+#include "interp/jit/instrument/emit.h"
 #include <string.h>
 
 static LLVMBasicBlockRef block(struct in_emit *e, uint32_t label)

@@ -1,7 +1,7 @@
 /* Watched launches: what is emitted beside the instructions.  Calls of in.access, in.suspect and in.phase
  * stand for the checks until all is inlined (watch_shim.cpp). */
-#include "interp/jit/instrument/emit.h"
 #include "interp/ext/ext.h"
+#include "interp/jit/instrument/emit.h"
 #include <string.h>
 
 static bool watches(const struct in_emit *e)

@@ -2,8 +2,8 @@
 #ifndef INTERP_JIT_WATCHING_H
 #define INTERP_JIT_WATCHING_H
 
-#include "interp/jit/run/run.h"
 #include "interp/jit/instrument/watch.h"
+#include "interp/jit/run/run.h"
 
 /* Makes the checks of E's function item, and notes in K what it does with memory; false: K's why. */
 bool in_watch_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef access_group);

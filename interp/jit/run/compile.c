@@ -1,14 +1,14 @@
 /* Compiling a kernel: emit, inline, make the loops over work-items, optimise. */
 #include "interp/jit/run/compile.h"
 #include "builtins_bc.h"
-#include "interp/jit/run/keep.h"
-#include "interp/jit/vectorize/llvm_shim.h"
-#include "interp/jit/vectorize/loops_shim.h"
-#include "memmodel/base/privilege.h"
-#include "interp/jit/vectorize/poll_shim.h"
-#include "interp/jit/run/turns.h"
 #include "interp/jit/instrument/watch_shim.h"
 #include "interp/jit/instrument/watching.h"
+#include "interp/jit/run/keep.h"
+#include "interp/jit/run/turns.h"
+#include "interp/jit/vectorize/llvm_shim.h"
+#include "interp/jit/vectorize/loops_shim.h"
+#include "interp/jit/vectorize/poll_shim.h"
+#include "memmodel/base/privilege.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>

@@ -1,6 +1,6 @@
 /* Loading an object file: what it calls, where its functions are. */
-#include "interp/jit/run/compile.h"
 #include "interp/ext/convert.h"
+#include "interp/jit/run/compile.h"
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Object.h>

@@ -1,11 +1,11 @@
 /* Launches of compiled kernels: work-groups over the host's cores. */
 #include "interp/jit/run/run.h"
-#include "interp/jit/run/background.h"
-#include "interp/jit/instrument/guard.h"
 #include "interp/ext/ext.h"
+#include "interp/jit/instrument/guard.h"
+#include "interp/jit/instrument/watching.h"
+#include "interp/jit/run/background.h"
 #include "interp/jit/run/pool.h"
 #include "interp/jit/run/turns.h"
-#include "interp/jit/instrument/watching.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

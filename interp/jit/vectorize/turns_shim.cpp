@@ -1,8 +1,8 @@
 // Kernels whose work-items may wait for one another in loops: work-items take turns.  Threads of execution
 // (turns.c) take one work-item after the other from a counter; in loops that read what others write, and at
 // barriers, they give way to others.
-#include "interp/jit/vectorize/group.hpp"
 #include "interp/jit/run/turns.h"
+#include "interp/jit/vectorize/group.hpp"
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>

@@ -115,8 +115,7 @@ static void test_shuffle(void **state)
     assert_int_equal(in_ext_vector_stride(in_ext_find(181), 8), 8);
 }
 
-/* ---- geometric, with vectors whose lengths are whole numbers --------------------------------------------
- */
+/* ---- geometric, with vectors whose lengths are whole numbers ------------------------------------- */
 
 static double length_of(uint32_t opcode, int type, const double *v, uint32_t n, double scale)
 {

@@ -73,8 +73,7 @@ static void test_valid(void **state)
     assert_false(in_image_format_valid(UINT32_MAX, 0));
 }
 
-/* ---- one channel: value and stored integer --------------------------------------------------------------
- */
+/* ---- one channel: value and stored integer ------------------------------------------------------- */
 
 static double half_value(uint32_t h)
 {
@@ -216,8 +215,7 @@ static void test_packed(void **state)
     }
 }
 
-/* ---- writing what no element holds ------------------------------------------------------------------------
- */
+/* ---- writing what no element holds --------------------------------------------------------------- */
 
 static void test_clamping(void **state)
 {

@@ -135,8 +135,7 @@ static void reference(const struct in_sampler *sampler, const double u[3], const
     }
 }
 
-/* ---- the comparison -------------------------------------------------------------------------------------
- */
+/* ---- the comparison ------------------------------------------------------------------------------ */
 
 static uint64_t next_random(void)
 {
@@ -199,8 +198,7 @@ static void test_sampling(void **state)
     }
 }
 
-/* ---- by hand --------------------------------------------------------------------------------------------
- */
+/* ---- by hand ------------------------------------------------------------------------------------- */
 
 static float red_at(const struct in_image *image, struct in_sampler sampler, float x)
 {
