@@ -18,7 +18,7 @@ KINDS = ("state", "flag", "out_of_bounds", "divergence", "termination")
 # barriers are met by all at once, vectors are stored and asynchronous copies made as a whole
 TOGETHER = ("vectors_", "copy_", "group_")
 # races for want of availability and visibility, which OpenCL's happens-before, the detector's, does not know
-UNAVAILABLE = ("caslock_not_available", "caslock_not_visible")
+UNAVAILABLE = ("caslock_not_available", "caslock_not_visible", "xchglock_other_class")
 FEATURES = ("copy_waited", "copy_past_source", "copy_source_not_ready", "group_reduce", "group_scan")
 Z3 = ("load_buffering.cl", "fault_before_barrier.cl", "race_before_divergence.cl", "spin_scope_race.cl",
       "spin_unfair.spvasm")
