@@ -113,6 +113,12 @@ static void many_threads_one_order(void **state)
     assert_int_equal(log.closes, 1);
 }
 
+static void no_recorder_is_destroyed(void **state)
+{
+    (void)state;
+    mm_recorder_destroy(NULL);
+}
+
 static void it_flushes_by_itself(void **state)
 {
     (void)state;
@@ -224,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_one_order),
+        cmocka_unit_test(no_recorder_is_destroyed),
         cmocka_unit_test(it_flushes_by_itself),
         cmocka_unit_test(records_keep_their_place),
         cmocka_unit_test(a_sink_that_refuses_is_left_alone),
