@@ -121,8 +121,7 @@ struct ck_instr {
     uint32_t point;                /* POINT, accesses: what edges call it, from 1 */
     uint32_t function;             /* RMW_APPLY */
     bool hidden;                   /* barriers: of a function that work-items wait in, none of the source's */
-    uint32_t
-        rounds; /* JUMP, BRANCH back: it is taken no more often than so, as constants say; 0: not known */
+    uint32_t trip_count; /* back edges: static upper bound on how often it is taken; 0: unknown */
 };
 
 struct ck_object {

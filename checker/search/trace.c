@@ -216,7 +216,7 @@ static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
             wait_from(&w->out->traces[count], (uint32_t)b[2]);
         return false;
     }
-    if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound) && b[0] >= w->thread->instrs[pc].rounds) {
+    if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound) && b[0] >= w->thread->instrs[pc].trip_count) {
         sx_walker_finish(w, SX_BOUND);
         return false;
     }

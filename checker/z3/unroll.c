@@ -152,7 +152,7 @@ static void connect(struct zx_run *r, uint32_t n, int slot, uint32_t target)
     if (taken != ZX_NONE) {
         const struct zx_loop *outer = &r->loops[taken];
 
-        if (count[taken] >= r->z->options.bound && count[taken] >= r->t->instrs[node->pc].rounds)
+        if (count[taken] >= r->z->options.bound && count[taken] >= r->t->instrs[node->pc].trip_count)
             return;
         count[taken]++;
         for (uint32_t l = 0; l < r->loop_count; l++) {

@@ -78,6 +78,6 @@ void lt_count_rounds(struct lt_lower *lower, const struct lt_rounds *loop)
     uint64_t *memory = lower->failed ? NULL : mm_alloc_zero(thread->reg_count + 2 * words, sizeof *memory);
     struct values v = {lower->program, thread, memory, memory ? memory + thread->reg_count : NULL};
     if (memory)
-        thread->instrs[loop->back].rounds = count_rounds(&v, loop, v.known + words);
+        thread->instrs[loop->back].trip_count = count_rounds(&v, loop, v.known + words);
     mm_free(memory);
 }
