@@ -28,7 +28,8 @@ struct ck_options {
     bool executions;   /* keep an execution for each final state and each finding */
     bool no_walk; /* search: no executions at random before all are listed: what is found rests on the listing
                    */
-    bool listing; /* search of kernels: by combinations of traces alone */
+    bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
+    bool listing;        /* search of kernels: by combinations of traces alone */
 };
 
 struct ck_state {

@@ -180,8 +180,11 @@ static void take_witness(const struct ck_predict_window *w, const struct ck_verd
 /* Whether the answer is no. */
 static bool ask_once(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
 {
-    struct ck_options options = {
-        .timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true, .executions = true};
+    struct ck_options options = {.timeout_ms = p->options.timeout_ms,
+                                 .max_states = 1,
+                                 .explain = true,
+                                 .executions = true,
+                                 .accept_vacuous = true};
     struct ck_verdict verdict = {0};
     struct mm_error err = {0};
     struct ck_program *program = ck_predict_program(p, w, pair);
@@ -256,7 +259,8 @@ static void ask_assertion(struct ck_predictor *p, const struct ck_predict_window
                           const struct ck_condition *assertion)
 {
     struct ck_predict_pair pair = {.a = UINT32_MAX, .b = UINT32_MAX, .assertion = assertion};
-    struct ck_options options = {.timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true};
+    struct ck_options options = {
+        .timeout_ms = p->options.timeout_ms, .max_states = 1, .explain = true, .accept_vacuous = true};
     struct ck_verdict verdict = {0};
     struct mm_error err = {0};
     struct ck_program *program = NULL;

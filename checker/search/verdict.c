@@ -547,7 +547,7 @@ void sx_conclude(struct sx *sx)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
                 "a value out of thin air may be any value, and not all of them were tried");
     settle_flags(sx);
-    if (sx->seen_all && sx->verdict->state_count == 0)
+    if (sx->seen_all && sx->verdict->state_count == 0 && !sx->options.accept_vacuous)
         ck_verdict_vacuous(sx->program, sx->verdict);
     sx->verdict->states_complete = sx->seen_all && !sx->loose && !sx->thin_air;
 }

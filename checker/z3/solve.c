@@ -316,7 +316,7 @@ static enum ck_answer find_condition(struct zx_solve *s)
         s->v->condition = r == CK_YES ? CK_NO : CK_YES;
     if (r == CK_YES && s->z->options.explain)
         zx_fill_witness(zx_current_execution(s), s->v);
-    if (r == CK_NO) {
+    if (r == CK_NO && !s->z->options.accept_vacuous) {
         enum ck_answer some = zx_ask(s, 1, &s->complete);
 
         s->vacuous = some == CK_NO;
