@@ -185,6 +185,31 @@ uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random)
     return (uint32_t)strtoul(list, NULL, 10);
 }
 
+/* A test may say which sub-groups its threads are in, and an instance whose threads are in others does not count.
+ * Neighbours share a sub-group; work-items that are far from each other mostly do not. */
+static void place_in_sub_groups(struct exec *e)
+{
+    const struct lt_options *o = e->job->options;
+    const cJSON *threads = cJSON_GetObjectItem(e->job->test, "threads"), *s, *t, *need;
+    bool matters = false, near = false, far = false;
+    cJSON_ArrayForEach(need, cJSON_GetObjectItem(e->job->test, "needs"))
+    {
+        matters |= cJSON_IsString(need) && strcmp(need->valuestring, "subgroups") == 0;
+    }
+    cJSON_ArrayForEach(s, threads)
+    {
+        for (t = threads->child; t != s; t = t->next)
+            if (number(s, "work_group") == number(t, "work_group"))
+                *(number(s, "sub_group") == number(t, "sub_group") ? &near : &far) = true;
+    }
+    if (!matters || near == far)
+        return;
+    if (!o->knob_given[LT_K_split])
+        e->knobs[LT_K_split] = far;
+    if (!o->knob_given[LT_K_lanes])
+        e->knobs[LT_K_lanes] = 1;
+}
+
 static void choose_knobs(struct exec *e, uint32_t instances)
 {
     const struct lt_options *o = e->job->options;
@@ -199,6 +224,7 @@ static void choose_knobs(struct exec *e, uint32_t instances)
         else if (*lt_knobs[k].cpu)
             e->knobs[k] = lt_knob_choice(&lt_knobs[k], e->job->device->is_gpu, random);
     }
+    place_in_sub_groups(e);
     e->knobs[LT_K_scatter] |= 1;
     e->knobs[LT_K_lanes] |= 1;
     e->knobs[LT_K_stress_lines] = power_below(e->knobs[LT_K_stress_lines] ? e->knobs[LT_K_stress_lines] : 1);
