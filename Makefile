@@ -4,7 +4,7 @@
 #   memmodel/ interp/ checker/ litmus/ ref-runtime/ spec-xref/   with the folders below: one static library each
 #   interp/jit/*/                                     librefcl-jit.so, loaded on first use
 #   ref-runtime/compiler/helper*.c *_shim.cpp         the refcl-compiler helper
-#   litmus/run/*.c                                    refcl-litmus-run, stands alone
+#   litmus/run/*.c                                    refcl-litmus-run, which uses no other folder
 #   tools/*.c tools/*/*.c                             the refcl command
 #   tests/**/test_*.{c,sh}, slow_*.{c,sh}             tests; slow_* are left out of `make quick`
 
@@ -22,7 +22,7 @@ OPT  ?= -O2 -g
 SAN  ?=
 WERROR ?=
 
-# Hardening: what the compiler has of it.  Sanitizers bring their own checks of library calls.
+# Hardening flags that the compiler supports.  Sanitizers check library calls themselves.
 cc_has  = $(shell echo 'int x;' | $(CC) $(1) -x c -c -o /dev/null - 2>/dev/null && echo $(1))
 FORTIFY := $(if $(SAN)$(filter -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 HARDEN  := -fstack-protector-strong $(call cc_has,-fcf-protection) $(FORTIFY)
@@ -88,26 +88,27 @@ ifneq ($(JIT_SRC),)
 PRODUCTS += $(BUILD)/librefcl-jit.so
 endif
 
-.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate install clean tests FORCE
+.PHONY: all clients xref help deps demo test quick asan ubsan tsan lint format bench differential fuzz ulp hunt mutate man install clean tests FORCE
 .DEFAULT_GOAL := all
 all: $(PRODUCTS)
 
 help:
 	@sed -n 's/^## *//p' Makefile
-## make demo     installs what is missing, builds, runs the litmus suite and debugs a racy kernel
-## make test     set-up and the whole test suite          make quick    the tests that take seconds
-## make asan     quick tests under AddressSanitizer       make ubsan, make tsan likewise
+## make demo     install missing packages, build, run the litmus suite and debug a racy kernel
+## make test     set-up and the whole test suite          make quick    only the tests that take seconds
+## make asan     quick tests under AddressSanitizer       make ubsan, make tsan: under the other sanitizers
 ## make lint     warnings as errors, formatting, dependency arrows, words
 ## make clients  applications from the distribution: clinfo, pyopencl, CLBlast, OpenCV, hashcat, Piglit, ...
 ## make bench    CPU time beside PoCL and Oclgrind        make format   clang-format in place
-## make ulp      worst error of each mathematical function
-## make xref     every clause, and what stands for it; fails on a broken link
-## make differential COUNT= SEED= ENGINES=interp,pocl    random kernels on two engines
-## make fuzz FUZZ_SECONDS= READER= inputs of every reader changed at random, under AddressSanitizer
-## make hunt HUNT_COUNT= HUNT_SEED=       random programs by search, Z3 and enumeration
-## make faults FAULTS= FAULT_SEED= FAULT_FILES=   random small faults in the product: a test must notice each
-## make mutate   each clause of the models deleted or weakened: some test must fail
-## make install DESTDIR= PREFIX=                          make deps     only the packages
+## make ulp      largest error of each mathematical function, in ulp
+## make xref     check the links between clauses, code and tests; write them as a page
+## make man      update the generated parts of the man pages from the option tables
+## make differential COUNT= SEED= ENGINES=interp,pocl     compare two engines on random kernels
+## make fuzz FUZZ_SECONDS= READER=                        fuzz each input reader under AddressSanitizer
+## make hunt HUNT_COUNT= HUNT_SEED=                       compare search, Z3 and enumeration on random programs
+## make faults FAULTS= FAULT_SEED= FAULT_FILES=           mutation testing of the sources: each mutant must fail a test
+## make mutate   mutation testing of the models: each deleted or weakened clause must fail a test
+## make install DESTDIR= PREFIX=                          make deps     only install packages
 
 # ---- rules ----------------------------------------------------------------------------------
 
@@ -115,8 +116,8 @@ $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(EXTRA_$(subst /,_,$(patsubst %/,%,$(dir $<)))) $(CFLAGS) -c $< -o $@
 $(BUILD)/obj/tools/session/html.o: tools/viewer/page.html
-# A stack protector costs the interpreter's loops 6 % of their time; marks of indirect jumps, one for each operation,
-# are left out with it.
+# A stack protector costs the interpreter loops 6 % of their time; so it is off there, as are the landing pads
+# of their indirect jumps, one for each operation.
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interp/exec/engine_*.c)): HARDEN += -fno-stack-protector $(call cc_has,-fcf-protection=return)
 $(BUILD)/obj/%.o: %.cpp
 	@mkdir -p $(@D)
@@ -206,7 +207,7 @@ $(API_TEST_BIN) $(CLIENT_BIN): $(BUILD)/%: %.c $(BUILD)/lib/libtestlib.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(BUILD)/lib/libtestlib.a -lOpenCL -lcmocka -lpthread -lm -ldl
 
-# Tests that run a second time with compiled kernels; what compiles none there fails (tests/lib/totals.py).
+# Tests that run a second time with compiled kernels; a test that compiles none there fails (tests/lib/totals.py).
 JIT_TESTS := $(addprefix jit:,$(addprefix $(BUILD)/tests/runtime/test_,command_buffer components device_queue devices \
   extensions host_guard il_versions image_kernels kernel_object kernels memory_clauses program program_fixups queues \
   resources seeded_host svm svm_system unequal_devices) tests/runtime/test_memory_modes.sh tests/runtime/test_pyopencl.py)
@@ -243,7 +244,7 @@ tsan:
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" tests
 	@BUILD=build/tsan SANITIZER=thread $(MAKE) --no-print-directory BUILD=build/tsan SAN="-fsanitize=thread" OPT="-O1 -g" quick
 
-# Applications that know nothing of refcl; their results are checked.
+# Unmodified third-party applications; their results are checked.
 CLIENT_TESTS := $(sort $(wildcard tests/clients/packages/client_*.sh tests/clients/packages/client_*.py))
 $(BUILD)/tests/clients/packages/client_clfft: tests/clients/packages/client_clfft.c
 	@mkdir -p $(@D)
@@ -272,12 +273,12 @@ bench:
 	@$(BUILD)/tests/bench/model
 	@BUILD=$(BUILD) tests/bench/search.py
 
-# Random kernels must leave the same in the interpreter, the JIT (ENGINES=interp,jit) and native code by PoCL.
+# Random kernels must leave the same final state in the interpreter, the JIT (ENGINES=interp,jit) and PoCL.
 differential: all
 	@BUILD=$(BUILD) /usr/bin/python3 tests/differential/differential.py
 
-# One fuzzer for each reader of input files (tests/fuzz/reader.h), in turn, each for its part of FUZZ_SECONDS of
-# one core; READER=NAME: that one alone.  SECONDS= does as well.
+# One fuzzer for each reader of input files (tests/fuzz/reader.h).  They share FUZZ_SECONDS (or SECONDS) of one core
+# equally; READER=NAME runs one alone.
 FUZZ_SECONDS ?= $(or $(SECONDS),3600)
 FUZZ_READERS := $(filter-out shared,$(patsubst tests/fuzz/reader_%.c,%,$(wildcard tests/fuzz/reader_*.c)))
 FUZZ := build/fuzz
@@ -294,7 +295,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz.c tests/fuzz/reader.h $(FUZZ_OBJ) $(LIBS_A) $(B
 fuzz: $(BUILD)/refcl-compiler
 	@$(FUZZ_MAKE) $(patsubst %,$(FUZZ)/fuzz_%,$(or $(READER),$(FUZZ_READERS)))
 	@BUILD=$(BUILD) LLVM_BIN=$(LLVM_BIN) tests/fuzz/fuzz.sh $(FUZZ) $(FUZZ_SECONDS) $(or $(READER),$(FUZZ_READERS))
-# Every committed input of every corpus, once, by `make test`.
+# Runs each committed input of each corpus once; part of `make test`.
 $(BUILD)/tests/fuzz/test_corpus: tests/fuzz/test_corpus.c tests/fuzz/reader.h $(FUZZ_OBJ) $(LIBS_A) $(BUILD)/lib/libruntime.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(TEST_CFLAGS) $(LDFLAGS) -o $@ $< $(FUZZ_OBJ) $(FUZZ_LIBS) -lcmocka -lstdc++ -lm
@@ -312,10 +313,13 @@ faults: all
 mutate: $(BUILD)/tests/models/slow_mutate
 	$<
 
-# Clauses, code and tests: fails on a broken link, leaves the matrix as a page.
+# Links between clauses, code and tests: fails on a broken link and writes the matrix as a page.
 xref: $(BUILD)/refcl
 	@$< xref check --root .
 	@$< xref site --root . --prefix $(CURDIR) --output $(BUILD)/xref.html && echo "$(BUILD)/xref.html"
+
+man: $(BUILD)/refcl
+	@REFCL=$< tools/man/generate.py
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/refcl \
@@ -329,7 +333,7 @@ install: all
 	install -m 644 tools/schema/*.json $(DESTDIR)$(PREFIX)/share/refcl/schema/
 	cp -R litmus/suite/. $(DESTDIR)$(PREFIX)/share/refcl/suite/
 	install -m 644 memmodel/refcl_recorder.h memmodel/memmodel.h memmodel/event.def $(DESTDIR)$(PREFIX)/include/refcl/memmodel/
-	install -m 644 tools/refcl.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 tools/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	echo $(PREFIX)/lib/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/refcl.pc
 

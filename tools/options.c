@@ -55,20 +55,34 @@ int tool_number_from(const char *option, const char *value, uint64_t min, uint64
     return 0;
 }
 
+static bool is_internal(const struct tool_option *option)
+{
+    return strncmp(option->help, TOOL_INTERNAL, strlen(TOOL_INTERNAL)) == 0;
+}
+
+/* tools/man/options.py reads these lines. */
+static void print_option(const struct tool_option *o, FILE *out)
+{
+    char head[80];
+    snprintf(head, sizeof head, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
+             o->letter ? ", " : "  ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    fprintf(out, "  %-30s  %s%s%s%s\n", head, o->help, o->environment ? " [" : "",
+            o->environment ? o->environment : "", o->environment ? "]" : "");
+}
+
 void tool_help(const struct tool_command *command, FILE *out)
 {
-    fprintf(out, "usage: refcl %s [options] %s\n%s\n\noptions:\n", command->name, command->arguments,
-            command->summary);
-    for (const struct tool_option *o = command->options; o->name; o++) {
-        char head[80];
-        snprintf(head, sizeof head, "%c%c%s--%s%s%s", o->letter ? '-' : ' ', o->letter ? o->letter : ' ',
-                 o->letter ? ", " : "  ", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-        fprintf(out, "  %-28s %s%s%s%s\n", head, o->help, o->environment ? " [" : "",
-                o->environment ? o->environment : "", o->environment ? "]" : "");
-    }
-    fprintf(out, "      %-24s %s\n", "--input-limits N",
-            "allow files to cost N times as much memory and time (default 1) [REFCL_INPUT_LIMITS]");
-    fprintf(out, "      %-24s %s\n", "--help", "this text");
+    static const struct tool_option common[] = {
+        {"input-limits", 0, "N", "REFCL_INPUT_LIMITS",
+         "multiply the memory and time limits of input files by N (default 1)"},
+        {"help", 'h', NULL, NULL, "print this help"}};
+    fprintf(out, "usage: refcl %s [options]%s%s\n%s\n\noptions:\n", command->name,
+            *command->arguments ? " " : "", command->arguments, command->summary);
+    for (const struct tool_option *o = command->options; o->name; o++)
+        if (!is_internal(o))
+            print_option(o, out);
+    print_option(&common[0], out);
+    print_option(&common[1], out);
 }
 
 static int from_environment(const struct tool_option *options, tool_handler *handler, void *context)
@@ -98,7 +112,7 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
                  tool_handler *handler, void *context, int *exit_code)
 {
     struct option longs[MAX_OPTIONS + 3] = {0};
-    char shorts[2 * MAX_OPTIONS + 4] = "+";
+    char shorts[2 * MAX_OPTIONS + 5] = "+";
     size_t n = 0, s = 1;
     if (!stop_early)
         s = 0;
@@ -112,6 +126,7 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
                 shorts[s++] = ':';
         }
     }
+    shorts[s++] = 'h';
     shorts[s] = 0;
     longs[n] = (struct option){"help", no_argument, NULL, HELP_CODE};
     longs[n + 1] = (struct option){"input-limits", required_argument, NULL, LIMITS_CODE};
@@ -123,7 +138,7 @@ int tool_options(const struct tool_command *command, int argc, char **argv, bool
         return -1;
     optind = 1;
     for (int c; (c = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
-        if (c == HELP_CODE) {
+        if (c == HELP_CODE || c == 'h') {
             tool_help(command, stdout);
             *exit_code = EXIT_CLEAN;
             return -1;

@@ -5,21 +5,63 @@
 #include <signal.h>
 #include <string.h>
 
-static const struct tool_command *const commands[] = {
-    &cmd_litmus_check, &cmd_litmus_plan, &cmd_litmus_run, &cmd_litmus_judge, &cmd_litmus_gen,
-    &cmd_litmus_merge, &cmd_gate,        &cmd_run,        &cmd_host_cc,      &cmd_kernel,
-    &cmd_capture,      &cmd_trace_dump,  &cmd_explore,    &cmd_xref,         NULL};
+static const struct tool_command *const commands[] = {&cmd_litmus_check,
+                                                      &cmd_litmus_plan,
+                                                      &cmd_litmus_run,
+                                                      &cmd_litmus_judge,
+                                                      &cmd_litmus_gen,
+                                                      &cmd_litmus_merge,
+                                                      &cmd_gate,
+                                                      &cmd_run,
+                                                      &cmd_host_cc,
+                                                      &cmd_kernel,
+                                                      &cmd_capture,
+                                                      &cmd_trace_dump,
+                                                      &cmd_explore,
+                                                      &cmd_xref_extract,
+                                                      &cmd_xref_diff,
+                                                      &cmd_xref_check,
+                                                      &cmd_xref_site,
+                                                      &cmd_xref_errors,
+                                                      &cmd_xref_ambiguities,
+                                                      &cmd_xref,
+                                                      NULL};
 
-static void usage(FILE *out)
+static bool is_in_group(const struct tool_command *command, const char *group)
 {
-    fprintf(out, "usage: refcl COMMAND [options] ...\n\ncommands:\n");
-    for (const struct tool_command *const *c = commands; *c; c++)
-        fprintf(out, "  %-14s %s\n", (*c)->name, (*c)->summary);
-    fprintf(out, "\n`refcl COMMAND --help` lists a command's options.  Exit codes: 0 clean, 1 findings,\n"
-                 "2 usage or input error, 3 unknown (a bound was reached), 4 refcl itself failed.\n");
+    size_t length = strlen(group);
+    return !length || (strncmp(command->name, group, length) == 0 && command->name[length] == ' ');
 }
 
-/* Number of words of NAME that the arguments start with, 0 if they do not start with all of them. */
+/* Lists the commands of GROUP ("litmus"), or all for "".  Returns how many there are. */
+static size_t list_commands(const char *group, FILE *out)
+{
+    size_t count = 0;
+    for (const struct tool_command *const *c = commands; *c; c++)
+        if (is_in_group(*c, group)) {
+            if (!count++)
+                fprintf(out, "\ncommands:\n");
+            fprintf(out, "  %-18s %s\n", (*c)->name, (*c)->summary);
+        }
+    return count;
+}
+
+static void usage(const char *group, FILE *out)
+{
+    fprintf(out, "usage: refcl %s%sCOMMAND [options] ...\n", group, *group ? " " : "");
+    list_commands(group, out);
+    fprintf(out,
+            "\n`refcl COMMAND --help` or `refcl help COMMAND` lists a command's options; `man refcl` is the\n"
+            "manual.  Exit codes: 0 clean, 1 findings, 2 usage or input error, 3 unknown (a bound was\n"
+            "reached), 4 refcl itself failed.\n");
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* The number of words of NAME if the arguments start with all of them, else 0. */
 static int matches(const char *name, int argc, char **argv)
 {
     int words = 0;
@@ -34,47 +76,82 @@ static int matches(const char *name, int argc, char **argv)
     return words;
 }
 
-/* A verdict that could not be written is none. */
-static int written(int code)
+/* A verdict that could not be written does not count: exit code 4. */
+static int flush_output(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
     return tool_error(EXIT_TOOL, "writing to the standard output failed: %s", strerror(errno));
 }
 
-/* At a limit of file sizes (RLIMIT_FSIZE) writes fail with an error, which is reported.  A handler, unlike
- * SIG_IGN, is not inherited by the programs that are started. */
-static void take_no_signal(int number)
+/* With this handler a write past the file size limit (RLIMIT_FSIZE) fails with an error, which is reported, instead
+ * of ending the process.  Child processes do not inherit a handler; they would inherit SIG_IGN. */
+static void ignore_signal(int number)
 {
     (void)number;
+}
+
+/* `refcl litmus`, which is no command by itself, with or without --help; also what `refcl xref --help` adds. */
+static int group_usage(int argc, char **argv)
+{
+    size_t count = 0;
+    for (const struct tool_command *const *c = commands; *c; c++)
+        count += is_in_group(*c, argv[1]);
+    bool help = argc > 2 && is_help(argv[2]);
+    if (!count || (argc > 2 && !help)) {
+        tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
+        usage(count ? argv[1] : "", stderr);
+        return EXIT_USAGE;
+    }
+    usage(argv[1], help ? stdout : stderr);
+    return help ? EXIT_CLEAN : EXIT_USAGE;
+}
+
+static int run_command(int argc, char **argv)
+{
+    for (const struct tool_command *const *c = commands; *c; c++) {
+        int words = matches((*c)->name, argc - 1, argv + 1);
+        if (!words)
+            continue;
+        int code = (*c)->run(argc - words, argv + words);
+        if (argc == words + 2 && is_help(argv[words + 1]))
+            list_commands((*c)->name, stdout);
+        return code;
+    }
+    return group_usage(argc, argv);
+}
+
+/* `refcl help WORD...` is `refcl WORD... --help`. */
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    if (argc < 3) {
+        usage("", stdout);
+        return EXIT_CLEAN;
+    }
+    for (int i = 1; i + 1 < argc; i++)
+        argv[i] = argv[i + 1];
+    argv[argc - 1] = option;
+    return run_command(argc, argv);
 }
 
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
-        usage(stderr);
+        usage("", stderr);
         return EXIT_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("refcl %s\n", REFCL_VERSION);
         return EXIT_CLEAN;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        usage(stdout);
-        return EXIT_CLEAN;
-    }
-    for (const struct tool_command *const *c = commands; *c; c++) {
-        int words = matches((*c)->name, argc - 1, argv + 1);
-        if (words)
-            return (*c)->run(argc - words, argv + words);
-    }
-    tool_error(EXIT_USAGE, "no command '%s%s%s'", argv[1], argc > 2 ? " " : "", argc > 2 ? argv[2] : "");
-    usage(stderr);
-    return EXIT_USAGE;
+    if (is_help(argv[1]) || strcmp(argv[1], "help") == 0)
+        return help(is_help(argv[1]) ? 1 : argc, argv);
+    return run_command(argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = take_no_signal, .sa_flags = SA_RESTART}, NULL);
-    return written(dispatch(argc, argv));
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = ignore_signal, .sa_flags = SA_RESTART}, NULL);
+    return flush_output(dispatch(argc, argv));
 }

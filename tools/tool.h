@@ -18,6 +18,8 @@ struct tool_option {
     const char *environment;
     const char *help;
 };
+/* Help texts of options that only refcl's own tests need begin with this; --help and the manual omit them. */
+#define TOOL_INTERNAL "internal: "
 #define TOOL_OPTION_END                                                                                      \
     {                                                                                                        \
         NULL, 0, NULL, NULL, NULL                                                                            \

@@ -1,17 +1,20 @@
 #!/bin/bash
-# Every environment variable that the sources read is in the manual page, or is that of an option, which --help names.
+# Every environment variable that the sources read is in a manual page, or is listed as internal, but not both.
 set -u
 cd "$(dirname "$0")/../.." || exit 4
 folders=(memmodel checker interp litmus ref-runtime spec-xref tools)
 variables=$(grep -rohE --include='*.c' --include='*.cpp' --include='*.h' --include='*.def' '"REFCL_[A-Z_]+"' "${folders[@]}" | tr -d '"' | sort -u)
-options=$(grep -rhE --include='*.c' --include='*.h' '^ *\{+"[a-z-]+", *('"'.'"'|0),' tools | grep -oE 'REFCL_[A-Z_]+' | sort -u)
 echo "1..$(echo "$variables" | wc -l)"
 n=0
 for v in $variables; do
     n=$((n + 1))
-    if grep -qE "\b$v\b" tools/refcl.1 || echo "$options" | grep -qx "$v"; then
+    documented=$(cat tools/man/*.1 | grep -cE "\b$v\b")
+    internal=$(grep -cE "^$v " tools/man/internal.txt)
+    if [ $((documented > 0)) -ne $((internal > 0)) ]; then
         echo "ok $n - $v"
+    elif [ "$internal" -gt 0 ]; then
+        echo "not ok $n - $v is internal, but in a manual page"
     else
-        echo "not ok $n - $v is not in tools/refcl.1"
+        echo "not ok $n - $v is neither in tools/man/*.1 nor in tools/man/internal.txt"
     fi
 done

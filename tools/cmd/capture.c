@@ -10,9 +10,9 @@
 enum { OPT_OUTPUT, OPT_KERNEL, OPT_MOST };
 static const struct tool_option options[] = {
     {"output", 'o', "PATTERN", "REFCL_CAPTURE",
-     "files to write: %n is the number of the launch, %p the process (default refcl-%p-%n.cap)"},
-    {"kernel", 'k', "NAME", "REFCL_CAPTURE_KERNEL", "only launches of kernels of this name"},
-    {"most", 'n', "N", "REFCL_CAPTURE_MOST", "only the first N"},
+     "file name pattern: %n is the launch number, %p the process (default refcl-%p-%n.cap)"},
+    {"kernel", 'k', "NAME", "REFCL_CAPTURE_KERNEL", "capture only launches of the kernel NAME"},
+    {"most", 'n', "N", "REFCL_CAPTURE_MOST", "capture at most N launches"},
     TOOL_OPTION_END};
 
 static int handle(void *context, size_t index, const char *value)
@@ -44,6 +44,6 @@ static int run(int argc, char **argv)
     return tool_error(EXIT_USAGE, "cannot run '%s': %s", argv[first], strerror(errno));
 }
 
-const struct tool_command cmd_capture = {"capture", "-- COMMAND...",
-                                         "write each kernel launch of a program to a file for refcl kernel",
-                                         options, run};
+const struct tool_command cmd_capture = {
+    "capture", "-- COMMAND...", "write each kernel launch of a program to a file that refcl kernel replays",
+    options, run};

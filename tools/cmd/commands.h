@@ -18,5 +18,11 @@ extern const struct tool_command cmd_host_cc;
 extern const struct tool_command cmd_trace_dump;
 extern const struct tool_command cmd_explore;
 extern const struct tool_command cmd_xref;
+extern const struct tool_command cmd_xref_extract;
+extern const struct tool_command cmd_xref_diff;
+extern const struct tool_command cmd_xref_check;
+extern const struct tool_command cmd_xref_site;
+extern const struct tool_command cmd_xref_errors;
+extern const struct tool_command cmd_xref_ambiguities;
 
 #endif

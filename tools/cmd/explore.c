@@ -553,5 +553,6 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct tool_command cmd_explore = {"explore", "FILE.cl|.spv|.spvasm...",
-                                         "every execution of a small kernel launch", explore_options, run};
+const struct tool_command cmd_explore = {
+    "explore", "FILE.cl|.spv|.spvasm...",
+    "decide every execution of a small kernel launch under a memory model", explore_options, run};

@@ -5,7 +5,7 @@
 
 enum { OPT_BASELINE };
 static const struct tool_option options[] = {
-    {"baseline", 'b', "FILE", "REFCL_BASELINE", "judgement to compare with (refcl litmus judge --json)"},
+    {"baseline", 'b', "FILE", "REFCL_BASELINE", "judgement to compare with, from refcl litmus judge --json"},
     TOOL_OPTION_END};
 
 static int handle(void *context, size_t index, const char *value)
@@ -32,5 +32,6 @@ static int run(int argc, char **argv)
     return findings ? EXIT_FINDINGS : EXIT_CLEAN;
 }
 
-const struct tool_command cmd_gate = {"gate", "JUDGEMENT.json",
-                                      "fail on new forbidden outcomes and lost tests", options, run};
+const struct tool_command cmd_gate = {
+    "gate", "JUDGEMENT.json", "fail on new forbidden outcomes and on tests that are missing since a baseline",
+    options, run};

@@ -6,8 +6,8 @@
 
 enum { OPT_COMPILE, OPT_LINK };
 static const struct tool_option options[] = {
-    {"compile", 0, NULL, NULL, "only the flags for compiling: cc -c $(refcl host-cc --compile) app.c"},
-    {"link", 0, NULL, NULL, "only the flags for linking: cc app.o -lOpenCL $(refcl host-cc --link)"},
+    {"compile", 0, NULL, NULL, "print only the compiler flags: cc -c $(refcl host-cc --compile) app.c"},
+    {"link", 0, NULL, NULL, "print only the linker flags: cc app.o -lOpenCL $(refcl host-cc --link)"},
     TOOL_OPTION_END};
 
 static int handle(void *context, size_t index, const char *value)
@@ -55,5 +55,5 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_host_cc = {
-    "host-cc", "", "print the flags that record a host program's own accesses to shared memory", options,
+    "host-cc", "", "print compiler and linker flags that instrument the accesses of a host program", options,
     run};

@@ -21,10 +21,10 @@ static const struct tool_option options[] = {
     {"arg", 'a', "SPEC", NULL,
      "the next argument: buf:N[:zero|iota|fill=V|rand=SEED|file=PATH], svm:N[:...], local:BYTES, null or a "
      "value"},
-    {"print", 'p', "I", NULL, "print argument I (a buffer) afterwards; may be repeated"},
+    {"print", 'p', "I", NULL, "print the buffer argument I after the launch; may be repeated"},
     {"build-options", 0, "TEXT", "REFCL_BUILD_OPTIONS", "options for clBuildProgram (default -cl-std=CL3.0)"},
     {"repeat", 0, "N", "REFCL_REPEAT", "launch N times in a row"},
-    {"replay", 0, NULL, NULL, "FILE is a witness of refcl explore: carry it out, step by step"},
+    {"replay", 0, NULL, NULL, "re-execute FILE, a witness written by refcl explore, step by step"},
     TOOL_OPTION_END};
 
 enum { MAX_WORDS = 600 };
@@ -168,6 +168,6 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct tool_command cmd_kernel = {"kernel", "FILE.cl|FILE.spv|FILE.cap|WITNESS",
-                                        "launch one kernel with given arguments and report races and misuse",
-                                        options, run};
+const struct tool_command cmd_kernel = {
+    "kernel", "FILE.cl|FILE.spv|FILE.cap|WITNESS",
+    "launch one kernel with given arguments and report races and undefined behavior", options, run};

@@ -28,18 +28,18 @@ static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
     {"switch", 's', "NAME=VALUE", NULL, "select a variant of the model; may be repeated"},
     {"engine", 'e', "NAME", "REFCL_CHECK_ENGINE", "search, z3 or both (default search)"},
-    {"bound", 'b', "K", "REFCL_BOUND", "loop iterations to consider (default 2)"},
+    {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
     {"timeout", 't', "S", "REFCL_TIMEOUT",
-     "seconds for each test and engine, of processor and of wall-clock time (default 60, 0: no limit)"},
-    {"memory", 0, "MIB", "REFCL_MEMORY", "memory for each test, in MiB (default 2048, 0: no limit)"},
+     "limit of CPU and wall-clock seconds for each test and engine (default 60, 0 = no limit)"},
+    {"memory", 0, "MIB", "REFCL_MEMORY", "memory limit for each test, in MiB (default 2048, 0 = no limit)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
     {"states", 0, NULL, "REFCL_STATES", "list the allowed final states"},
-    {"explain", 0, NULL, "REFCL_EXPLAIN", "show a witness, or what forbids the outcome"},
+    {"explain", 0, NULL, "REFCL_EXPLAIN", "print a witness, or the axioms that forbid the outcome"},
     {"verify", 0, NULL, "REFCL_VERIFY", "compare with the Expect, States, Race and Usage lines of the tests"},
     {"witnesses", 0, NULL, "REFCL_WITNESSES",
-     "an execution for each allowed final state and each race or other flag: its events and what relates "
-     "them"},
-    {"witness", 'w', "FOLDER", "REFCL_WITNESS", "each of them as a graph for Graphviz in a file of FOLDER"},
+     "print a witness for each allowed final state and each flag: events and relations"},
+    {"witness", 'w', "FOLDER", "REFCL_WITNESS",
+     "write each such execution as a Graphviz graph to a file in FOLDER"},
     TOOL_OPTION_END};
 
 enum { MAX_SWITCHES = 32 };

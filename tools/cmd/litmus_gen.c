@@ -27,28 +27,28 @@ enum {
     OPT_TIMEOUT
 };
 static const struct tool_option options[] = {
-    {"output", 'o', "FOLDER", "REFCL_GEN_OUTPUT", "folder of the tests (default: print them)"},
+    {"output", 'o', "FOLDER", "REFCL_GEN_OUTPUT", "output folder (default: print the tests)"},
     {"shapes", 0, "LIST", "REFCL_GEN_SHAPES",
-     "MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR ..."},
+     "shapes: MP SB LB S R 2+2W CoRR CoRW WRC ISA2 RWC 3SB 3LB IRIW BWR ..."},
     {"places", 0, "LIST", "REFCL_GEN_PLACES",
-     "threads in other work-groups (dev), in one (wg), in one sub-group (sg), split"},
+     "thread placements: dev (different work-groups), wg (one work-group), sg (one sub-group), split"},
     {"regions", 0, "LIST", "REFCL_GEN_REGIONS",
-     "g global, l local, s fine-grained SVM with atomics, for each location in order: gg, gl, ...; capital: "
-     "through generic pointers"},
-    {"scopes", 0, "LIST", "REFCL_GEN_SCOPES", "sg, wg, dev, all"},
+     "region of each location in order, such as gg or gl: g global, l local, s fine-grained SVM with "
+     "atomics; capital letters use generic pointers"},
+    {"scopes", 0, "LIST", "REFCL_GEN_SCOPES", "memory scopes: sg, wg, dev, all"},
     {"mechanisms", 0, "LIST", "REFCL_GEN_MECHANISMS",
-     "for each thread in order: a atomics, f fences, m read-modify-writes, s sub-group barriers"},
-    {"data", 0, "LIST", "REFCL_GEN_DATA", "accesses that carry no synchronisation: atomic, plain"},
-    {"flags", 0, "LIST", "REFCL_GEN_FLAGS", "of fences and barriers: g, l, gl"},
+     "mechanism of each thread in order: a atomics, f fences, m read-modify-writes, s sub-group barriers"},
+    {"data", 0, "LIST", "REFCL_GEN_DATA", "accesses without synchronization: atomic, plain"},
+    {"flags", 0, "LIST", "REFCL_GEN_FLAGS", "fence flags of fences and barriers: g, l, gl"},
     {"orders", 0, "LIST", "REFCL_GEN_ORDERS",
-     "the strongest orders to start from: sc (default), ar (acquire and release), rlx"},
-    {"clause", 0, "ID", "REFCL_GEN_CLAUSE", "only what a clause forbids, for example A7"},
+     "strongest memory orders: sc (default), ar (acquire and release), rlx"},
+    {"clause", 0, "ID", "REFCL_GEN_CLAUSE", "generate only tests forbidden by the clause ID, such as A7"},
     {"weaker", 0, "N", "REFCL_GEN_WEAKER",
-     "tests one step weaker to write beside each minimal one (default 1)"},
-    {"allowed", 0, NULL, "REFCL_GEN_ALLOWED", "also write combinations that nothing forbids"},
-    {"limit", 0, "N", "REFCL_GEN_LIMIT", "files at most (default 10000)"},
+     "number of tests one step weaker to write for each minimal test (default 1)"},
+    {"allowed", 0, NULL, "REFCL_GEN_ALLOWED", "also write the combinations that the model allows"},
+    {"limit", 0, "N", "REFCL_GEN_LIMIT", "limit of the number of files (default 10000)"},
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
-    {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each question (default 60)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each query in seconds (default 60)"},
     TOOL_OPTION_END};
 
 struct generate {
@@ -175,4 +175,5 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_litmus_gen = {
-    "litmus gen", "[CYCLE...]", "generate minimal tests from cycles, checked by both engines", options, run};
+    "litmus gen", "[CYCLE...]", "generate minimal litmus tests from cycles, checked by both engines", options,
+    run};

@@ -7,12 +7,13 @@
 enum { OPT_MODEL, OPT_BOUND, OPT_TIMEOUT, OPT_JSON, OPT_HTML, OPT_JUNIT, OPT_SARIF };
 static const struct tool_option options[] = {
     {"model", 'm', "FILE.cat", "REFCL_MODEL", "memory model (default opencl.cat)"},
-    {"bound", 'b', "K", "REFCL_BOUND", "loop iterations to consider (default 2)"},
-    {"timeout", 't', "S", "REFCL_TIMEOUT", "seconds for each test (default 60)"},
+    {"bound", 'b', "K", "REFCL_BOUND", "loop unroll bound (default 2)"},
+    {"timeout", 't', "S", "REFCL_TIMEOUT", "time limit for each test in seconds (default 60)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the verdicts as JSON, - for stdout"},
-    {"html", 0, "FILE", "REFCL_HTML", "write one self-contained page: histograms, graphs, texts"},
+    {"html", 0, "FILE", "REFCL_HTML",
+     "write a self-contained HTML page with histograms, graphs and test sources"},
     {"junit", 0, "FILE", "REFCL_JUNIT", "write the verdicts as a JUnit test suite"},
-    {"sarif", 0, "FILE", "REFCL_SARIF", "write forbidden outcomes as SARIF"},
+    {"sarif", 0, "FILE", "REFCL_SARIF", "write forbidden outcomes as SARIF 2.1.0"},
     TOOL_OPTION_END};
 
 struct judge {
@@ -101,4 +102,5 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_litmus_judge = {
-    "litmus judge", "RESULTS.json", "compare what a device did with what the model allows", options, run};
+    "litmus judge", "RESULTS.json", "compare the observed outcomes with those that the model allows", options,
+    run};

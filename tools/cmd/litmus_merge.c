@@ -8,7 +8,7 @@
 
 enum { OPT_OUTPUT };
 static const struct tool_option options[] = {
-    {"output", 'o', "FILE", "REFCL_RESULTS", "the sum (default results.json)"}, TOOL_OPTION_END};
+    {"output", 'o', "FILE", "REFCL_RESULTS", "merged results (default results.json)"}, TOOL_OPTION_END};
 
 static int handle(void *context, size_t index, const char *value)
 {
@@ -52,4 +52,4 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_litmus_merge = {"litmus merge", "RESULTS.json...",
-                                              "add up the results of shards", options, run};
+                                              "merge the results of shards", options, run};

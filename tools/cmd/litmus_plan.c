@@ -7,12 +7,11 @@
 
 enum { OPT_OUTPUT, OPT_ITERATIONS, OPT_SEED, OPT_CL_STD, OPT_IL };
 static const struct tool_option options[] = {
-    {"output", 'o', "FILE", "REFCL_PLAN", "where to (default stdout)"},
-    {"iterations", 'n', "N", "REFCL_ITERATIONS", "instances of each test"},
-    {"seed", 's', "N", "REFCL_SEED", "seed of the placements"},
-    {"cl-std", 0, "NAME", "REFCL_CL_STD",
-     "OpenCL C version of the kernels (default: what the device offers)"},
-    {"il", 0, NULL, "REFCL_PLAN_IL", "kernels as SPIR-V too, for devices that compile no OpenCL C"},
+    {"output", 'o', "FILE", "REFCL_PLAN", "output file (default stdout)"},
+    {"iterations", 'n', "N", "REFCL_ITERATIONS", "number of instances of each test"},
+    {"seed", 's', "N", "REFCL_SEED", "seed of the placement of threads and locations"},
+    {"cl-std", 0, "NAME", "REFCL_CL_STD", "OpenCL C version of the kernels (default: the device's)"},
+    {"il", 0, NULL, "REFCL_PLAN_IL", "also emit kernels as SPIR-V, for devices without a compiler"},
     TOOL_OPTION_END};
 
 struct plan {

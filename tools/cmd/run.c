@@ -25,5 +25,6 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct tool_command cmd_run = {
-    "run", "-- COMMAND...", "run an OpenCL program on refcl and report races and misuse", options, run};
+const struct tool_command cmd_run = {"run", "-- COMMAND...",
+                                     "run an OpenCL program on refcl and report races and undefined behavior",
+                                     options, run};

@@ -11,9 +11,9 @@
 
 enum { OPT_FORMAT, OPT_OUTPUT, OPT_LIMIT };
 static const struct tool_option options[] = {
-    {"format", 'f', "NAME", "REFCL_DUMP_FORMAT", "text, json or dot (default text)"},
-    {"output", 'o', "FILE", "REFCL_DUMP_OUTPUT", "where to (default stdout)"},
-    {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "at most N events (default: see --input-limits)"},
+    {"format", 'f', "NAME", "REFCL_DUMP_FORMAT", "output format: text, json or dot (default text)"},
+    {"output", 'o', "FILE", "REFCL_DUMP_OUTPUT", "output file (default stdout)"},
+    {"limit", 'l', "N", "REFCL_DUMP_LIMIT", "print at most N events (default: see --input-limits)"},
     TOOL_OPTION_END};
 
 typedef void dump_function(const struct mm_graph *, FILE *);

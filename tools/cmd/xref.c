@@ -6,15 +6,12 @@
 
 enum { OPT_ROOT, OPT_JSON, OPT_JUDGEMENT };
 static const struct tool_option options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT", "the repository (default: found from here)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write what was found as JSON, - for stdout"},
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "write the clauses as JSON, - for stdout"},
     {"judgement", 'd', "FILE", NULL,
      "add a driver's column, from `refcl litmus judge --json`; may be repeated"},
     TOOL_OPTION_END};
-
-static const struct tool_command *const subcommands[] = {&cmd_xref_extract,     &cmd_xref_diff,
-                                                         &cmd_xref_check,       &cmd_xref_site,
-                                                         &cmd_xref_ambiguities, &cmd_xref_errors};
 
 struct show {
     const char *root, *json;
@@ -180,19 +177,14 @@ static int summary(const struct show *s, const struct xref_context *x)
     if (s->json)
         return xref_write(s->json, xr_json(&x->matrix, x->drivers, x->driver_count, NULL, 0));
     printf("%zu clauses, %zu citations in %zu files, %zu tests of error codes, %zu axioms, %zu ambiguities\n"
-           "refcl xref CLAUSE... shows one; subcommands:\n",
+           "`refcl xref CLAUSE...` shows one; `refcl xref --help` lists the subcommands.\n",
            x->db.clause_count, x->citations.citation_count, x->citations.file_count,
            x->citations.error_test_count, x->citations.axiom_count, x->db.ambiguity_count);
-    for (size_t i = 0; i < sizeof subcommands / sizeof *subcommands; i++)
-        printf("  %-18s %s\n", subcommands[i]->name, subcommands[i]->summary);
     return 0;
 }
 
 static int run(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof *subcommands; i++)
-        if (strcmp(subcommands[i]->name + strlen("xref "), argv[1]) == 0)
-            return subcommands[i]->run(argc - 1, argv + 1);
     struct show s = {0};
     struct xref_context x;
     int code = 0, first = tool_options(&cmd_xref, argc, argv, false, handle, &s, &code);
@@ -207,7 +199,5 @@ static int run(int argc, char **argv)
 }
 
 const struct tool_command cmd_xref = {
-    "xref", "[CLAUSE...]",
-    "a clause of the specification, its code and tests; xref extract, diff, check, "
-    "site, errors, ambiguities",
+    "xref", "[CLAUSE...]", "show clauses of the specification with the axioms, code and tests linked to them",
     options, run};

@@ -28,7 +28,4 @@ void xref_free(struct xref_context *context);
 /* Writes TEXT (freed with mm_free) and a newline to NAME. */
 int xref_write(const char *name, char *text);
 
-extern const struct tool_command cmd_xref_extract, cmd_xref_diff, cmd_xref_check, cmd_xref_site,
-    cmd_xref_ambiguities, cmd_xref_errors;
-
 #endif

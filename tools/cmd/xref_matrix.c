@@ -1,17 +1,20 @@
 /* refcl xref check, site, errors, ambiguities: the matrix of clauses, code and tests. */
+#include "tools/cmd/commands.h"
 #include "tools/cmd/xref.h"
 
 #include <string.h>
 
 enum { OPT_ROOT, OPT_JSON, OPT_OUTPUT, OPT_PREFIX, OPT_JUDGEMENT };
 static const struct tool_option check_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT", "the repository (default: found from here)"},
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the whole matrix as JSON"},
     TOOL_OPTION_END};
 static const struct tool_option site_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT", "the repository (default: found from here)"},
-    {"json", 'j', "OUT", "REFCL_JSON", "write the data of the page as JSON, too"},
-    {"output", 'o', "FILE", "REFCL_XREF_SITE", "the page (default xref.html)"},
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)"},
+    {"json", 'j', "OUT", "REFCL_JSON", "also write the data of the page as JSON"},
+    {"output", 'o', "FILE", "REFCL_XREF_SITE", "output page (default xref.html)"},
     {"prefix", 'p', "PATH", "REFCL_XREF_PREFIX",
      "from the page to the repository, for links (default its path)"},
     {"judgement", 'd', "FILE", NULL,
@@ -230,11 +233,13 @@ static int run_ambiguities(int argc, char **argv)
 }
 
 const struct tool_command cmd_xref_check = {
-    "xref check", "", "unknown citations, axioms without clause, gaps", check_options, run_check};
-const struct tool_command cmd_xref_site = {"xref site", "", "the matrix as a page with search", site_options,
-                                           run_site};
-const struct tool_command cmd_xref_errors = {
-    "xref errors", "", "error conditions of each call and their tests", check_options, run_errors};
+    "xref check", "", "report broken citations, axioms without a clause and untested clauses", check_options,
+    run_check};
+const struct tool_command cmd_xref_site = {
+    "xref site", "", "write the matrix of clauses, code and tests as an HTML page", site_options, run_site};
+const struct tool_command cmd_xref_errors = {"xref errors", "",
+                                             "list the error conditions of each API call and their tests",
+                                             check_options, run_errors};
 const struct tool_command cmd_xref_ambiguities = {
-    "xref ambiguities", "", "where the specification is unclear, and the tests that turn on it",
+    "xref ambiguities", "", "list ambiguities of the specification and the tests that depend on them",
     check_options, run_ambiguities};

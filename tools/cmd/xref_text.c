@@ -1,4 +1,5 @@
 /* refcl xref extract, refcl xref diff: specification files. */
+#include "tools/cmd/commands.h"
 #include "tools/cmd/xref.h"
 
 #include <inttypes.h>
@@ -6,15 +7,17 @@
 
 enum { OPT_ROOT, OPT_JSON, OPT_TEXT, OPT_ALL };
 static const struct tool_option extract_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT", "the repository (default: found from here)"},
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write every normative sentence with its clause as JSON"},
-    {"text", 't', NULL, NULL, "show the sentences themselves"},
-    {"all", 'a', NULL, NULL, "list sentences that have a clause, too"},
+    {"text", 't', NULL, NULL, "print the sentences"},
+    {"all", 'a', NULL, NULL, "also list sentences that have a clause"},
     TOOL_OPTION_END};
 static const struct tool_option diff_options[] = {
-    {"root", 'r', "DIR", "REFCL_XREF_ROOT", "the repository (default: found from here)"},
+    {"root", 'r', "DIR", "REFCL_XREF_ROOT",
+     "root of the repository (default: searched upwards from the current directory)"},
     {"json", 'j', "OUT", "REFCL_JSON", "write the changes as JSON"},
-    {"text", 't', NULL, NULL, "show the sentences themselves"},
+    {"text", 't', NULL, NULL, "print the sentences"},
     TOOL_OPTION_END};
 
 struct request {
@@ -197,8 +200,9 @@ static int run_diff(int argc, char **argv)
 }
 
 const struct tool_command cmd_xref_extract = {
-    "xref extract", "SPECIFICATION", "normative sentences of a specification, and which have a clause",
+    "xref extract", "SPECIFICATION", "list normative sentences of a specification that have no clause",
     extract_options, run_extract};
 const struct tool_command cmd_xref_diff = {
-    "xref diff", "OLD NEW", "two versions of a specification, and the clauses that the changes touch",
-    diff_options, run_diff};
+    "xref diff", "OLD NEW",
+    "list the clauses affected by the changes between two versions of a specification", diff_options,
+    run_diff};

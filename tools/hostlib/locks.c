@@ -1,6 +1,6 @@
 /* librefcl-host: what host threads lock, wait for and do once, in POSIX's words and in C11's: each acquires
  * what the one before it released. */
-#include "tools/hostlib/stand_before.h"
+#include "tools/hostlib/interpose.h"
 
 #include <errno.h>
 #include <pthread.h>

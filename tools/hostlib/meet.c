@@ -1,5 +1,5 @@
 /* librefcl-host: semaphores, barriers, and what is done once. */
-#include "tools/hostlib/stand_before.h"
+#include "tools/hostlib/interpose.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -29,26 +29,26 @@ enum {
 /* clang-format off */
 #define SESSION_OPTIONS                                                                                      \
     {"check", 'c', "LIST", "REFCL_RUN_CHECK",                                                                \
-     "race, memory, api, uninitialized, all or none (default race,memory)"},                                 \
+     "checks: race, memory, api, uninitialized, all or none (default race,memory)"},                                 \
     {"json", 'j', "OUT", "REFCL_JSON", "write the report as JSON, - for stdout"},                            \
     {"sarif", 0, "OUT", "REFCL_SARIF", "write the report as SARIF 2.1.0"},                                   \
     {"junit", 0, "OUT", "REFCL_JUNIT", "write the report as JUnit XML"},                                     \
-    {"html", 0, "OUT", "REFCL_HTML", "write a page that shows the events around each finding"},              \
-    {"recorder", 0, "FILE.so[:TEXT]", "REFCL_RECORDER", "an own analysis, see memmodel/refcl_recorder.h"},   \
-    {"trace", 't', "FILE", "REFCL_TRACE", "keep the trace (see refcl trace dump)"},                          \
-    {"seed", 's', "N", "REFCL_SEED", "decides everything the specification leaves open"},                    \
-    {"schedule", 0, "NAME", "REFCL_SCHEDULE", "sequential, random or fair (default sequential)"},            \
+    {"html", 0, "OUT", "REFCL_HTML", "write an HTML page with the event graph of each finding"},              \
+    {"recorder", 0, "FILE.so[:TEXT]", "REFCL_RECORDER", "load an analysis plugin (interface: refcl_recorder.h)"},   \
+    {"trace", 't', "FILE", "REFCL_TRACE", "write the trace to FILE (see refcl trace dump)"},                          \
+    {"seed", 's', "N", "REFCL_SEED", "seed of every choice that the specification leaves open"},                    \
+    {"schedule", 0, "NAME", "REFCL_SCHEDULE", "order of work-items: sequential, random or fair (default sequential)"},            \
     {"memory", 0, "NAME", "REFCL_MEMORY",                                                                    \
-     "strong, or weak: reads return any value that the memory model allows (default strong)"},               \
-    {"seeds", 0, "A..B", "REFCL_SEEDS", "once with each of these seeds, until one shows something"},         \
+     "memory system: strong, or weak: reads return any value that the model allows (default strong)"},               \
+    {"seeds", 0, "A..B", "REFCL_SEEDS", "repeat with each seed of the range until a run has findings"},         \
     {"predict", 0, NULL, "REFCL_PREDICT",                                                                    \
-     "also races of other executions in which all work-items come the same way"},                         \
-    {"assert", 0, "EXPR", NULL, "what memory holds in the end, as in out[0] == 2; may be repeated"},         \
+     "also predict races in other executions with the recorded control flow"},                         \
+    {"assert", 0, "EXPR", NULL, "condition on the final state, such as out[0] == 2; may be repeated"},         \
     {"step-limit", 0, "N", "REFCL_STEP_LIMIT",                                                               \
-     "instructions of one launch, 0 = no limit (default 100000000000)"},                                     \
-    {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "show the first N distinct findings, count the others"},      \
-    {"suppress", 0, "FILE", "REFCL_SUPPRESS", "leave out findings: lines kind[:FILE[:LINE]], shell patterns"},\
-    {"quiet", 'q', NULL, "REFCL_QUIET", "no report on stderr"}
+     "limit of the instructions of one launch, 0 = no limit (default 100000000000)"},                                     \
+    {"max-errors", 0, "N", "REFCL_MAX_ERRORS", "print the first N distinct findings and count the others"},      \
+    {"suppress", 0, "FILE", "REFCL_SUPPRESS", "suppress the findings that FILE lists: lines kind[:FILE[:LINE]] of shell patterns"},\
+    {"quiet", 'q', NULL, "REFCL_QUIET", "print no report on stderr"}
 /* clang-format on */
 
 /* Takes option INDEX of them.  Returns 0 or an exit code. */

@@ -1,7 +1,7 @@
 /* Functions of the C library that librefcl-host stands before: what they do, and what the program is told of
  * it. */
-#ifndef TOOLS_HOSTLIB_STAND_BEFORE_H
-#define TOOLS_HOSTLIB_STAND_BEFORE_H
+#ifndef TOOLS_HOSTLIB_INTERPOSE_H
+#define TOOLS_HOSTLIB_INTERPOSE_H
 
 #include "tools/hostlib/hostlib.h"
 
