@@ -1,9 +1,10 @@
-/* Accesses: each is checked against the accesses before it that may race with it, and kept for those
- * after it [CL 3.3.6 G4, G17, H19].
+/* Accesses: each is checked against the shadow cells of its bytes and then recorded in them
+ * [CL 3.3.6 G4, G17, H19].
  *
- * An earlier access is forgotten once a later one stands for it: whatever races with the earlier would
- * race with the later.  A plain write stands for everything ordered before it, a plain read for plain
- * reads, an atomic for atomics of the same scope instance that write no more than it does. */
+ * An access is removed from a cell once a later one subsumes it: every access that would race with the
+ * removed one also races with the one that is kept.  A plain write subsumes everything ordered before it, a
+ * plain read plain reads, an atomic the atomics of the same scope instance that write no more than it does.
+ * See docs/detector.md#shadow-cells and docs/detector.md#soundness. */
 #include "checker/race/race.h"
 
 #include <string.h>
@@ -16,15 +17,15 @@ struct access {
     struct ck_access_record record;
     uint32_t meta;
     uint64_t key; /* atomic: its scope instance */
-    uint64_t at;  /* offset of the cell at hand */
+    uint64_t at;  /* offset of the current cell */
     uint32_t cell_bytes;
     uint8_t slot;
     bool unfenced; /* an image is read where the same work-item wrote, without an image fence since */
-    bool fresh;    /* local memory is read, none of which was written yet */
+    bool fresh;    /* a read of local memory; no byte of it is known to be written */
 };
 
 /* The earlier access happens before this one. */
-static inline bool ordered(const struct access *x, const struct ck_access_record *earlier)
+static inline bool is_ordered(const struct access *x, const struct ck_access_record *earlier)
 {
     struct ck_clocks *clocks = &x->d->clocks;
     if (earlier->agent == x->record.agent)
@@ -37,26 +38,26 @@ static inline bool ordered(const struct access *x, const struct ck_access_record
     return clocks->memo_time >= earlier->time;
 }
 
-static void found(const struct access *x, const struct ck_access_record *earlier)
+static void access_report_race(const struct access *x, const struct ck_access_record *earlier)
 {
     ck_race_found(x->d, x->location, x->event, earlier, x->at, x->cell_bytes);
 }
 
-static inline void check(const struct access *x, const struct ck_access_record *earlier)
+static inline void access_check(const struct access *x, const struct ck_access_record *earlier)
 {
-    if (earlier->time && !ordered(x, earlier))
-        found(x, earlier);
+    if (earlier->time && !is_ordered(x, earlier))
+        access_report_race(x, earlier);
 }
 
-/* The members of a node differ in the agent only. */
-static struct ck_access_record member(const struct ck_node *node, uint32_t i)
+/* Access I of the run. */
+static struct ck_access_record node_member(const struct ck_node *node, uint32_t i)
 {
     struct ck_access_record record = node->first;
     record.agent += (uint64_t)node->stride * i;
     return record;
 }
 
-/* True if one piece of the clock has all members of the node: what barriers and ends of commands give. */
+/* True if one piece of the clock covers the whole run, as after a barrier or the end of a command. */
 static bool covers_node(const struct ck_clock *clock, const struct ck_node *node)
 {
     if (!clock)
@@ -78,19 +79,19 @@ static void check_nodes(const struct access *x, const struct ck_node *node)
         if (node->count > 1 && covers_node(x->clock, node))
             continue;
         for (uint32_t i = 0; i < node->count; i++) {
-            struct ck_access_record earlier = member(node, i);
-            check(x, &earlier);
+            struct ck_access_record earlier = node_member(node, i);
+            access_check(x, &earlier);
         }
     }
 }
 
 static bool node_ordered(const struct access *x, const struct ck_node *node)
 {
-    return node->count == 1 ? ordered(x, &node->first) : covers_node(x->clock, node);
+    return node->count == 1 ? is_ordered(x, &node->first) : covers_node(x->clock, node);
 }
 
-/* Adds this access to a list that it stands for the ordered members of. */
-static void enter(const struct access *x, struct ck_node **list)
+/* Adds this access to LIST after removing the leading runs that it subsumes. */
+static void access_enter(const struct access *x, struct ck_node **list)
 {
     while (*list && node_ordered(x, *list))
         ck_node_pop(x->d, list);
@@ -101,11 +102,11 @@ static void enter(const struct access *x, struct ck_node **list)
 
 static void plain_read(const struct access *x, struct ck_cell *cell)
 {
-    check(x, &cell->write);
+    access_check(x, &cell->write);
     struct ck_extra *extra = cell->extra;
     for (struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
         check_nodes(x, a->writes);
-    if (cell->read.time && !ordered(x, &cell->read)) {
+    if (cell->read.time && !is_ordered(x, &cell->read)) {
         extra = ck_cell_extra(x->d, cell);
         if (!extra)
             return;
@@ -116,7 +117,7 @@ static void plain_read(const struct access *x, struct ck_cell *cell)
     cell->read = x->record;
 }
 
-static void forget_atomics(const struct access *x, struct ck_extra *extra)
+static void free_atomics(const struct access *x, struct ck_extra *extra)
 {
     while (extra->atomics) {
         struct ck_atomics *a = extra->atomics;
@@ -129,9 +130,9 @@ static void forget_atomics(const struct access *x, struct ck_extra *extra)
 
 static void plain_write(const struct access *x, struct ck_cell *cell)
 {
-    check(x, &cell->write);
+    access_check(x, &cell->write);
     struct ck_extra *extra = cell->extra;
-    check(x, &cell->read);
+    access_check(x, &cell->read);
     if (extra) {
         check_nodes(x, extra->reads);
         for (struct ck_atomics *a = extra->atomics; a; a = a->next) {
@@ -139,7 +140,7 @@ static void plain_write(const struct access *x, struct ck_cell *cell)
             check_nodes(x, a->reads);
         }
         ck_nodes_free(x->d, &extra->reads);
-        forget_atomics(x, extra);
+        free_atomics(x, extra);
     }
     cell->read.time = 0;
     cell->write = x->record;
@@ -181,9 +182,9 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     struct ck_extra *extra = ck_cell_extra(x->d, cell);
     if (!extra)
         return;
-    check(x, &cell->write);
+    access_check(x, &cell->write);
     if (writes) {
-        check(x, &cell->read);
+        access_check(x, &cell->read);
         check_nodes(x, extra->reads);
     }
     check_atomics(x, extra, writes);
@@ -193,15 +194,15 @@ static void atomic_access(const struct access *x, struct ck_cell *cell)
     if (writes) {
         while (own->reads && node_ordered(x, own->reads))
             ck_node_pop(x->d, &own->reads);
-        enter(x, &own->writes);
+        access_enter(x, &own->writes);
     } else {
-        enter(x, &own->reads);
+        access_enter(x, &own->reads);
     }
 }
 
 /* ---- all cells of an access ---------------------------------------------------------------- */
 
-static bool writes(const struct mm_event *event)
+static bool event_writes(const struct mm_event *event)
 {
     return event->kind != MM_READ;
 }
@@ -230,25 +231,25 @@ void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const ch
     ck_finding_recorded(d, &finding);
 }
 
-/* Local memory has no value when a work-group starts [CLC 6.7.2].  A read that takes along some bytes
- * without a value, such as padding, may still mean only the others. */
-static void read_of_nothing(struct ck_detector *d, const struct mm_event *event)
+/* Local memory is uninitialized when a work-group starts [CLC 6.7.2].  A read that also covers initialized
+ * bytes is not reported: the others may be padding. */
+static void report_uninitialized_read(struct ck_detector *d, const struct mm_event *event)
 {
     ck_finding_at(d, event, "uninitialized-read", "CLC 6.7.2",
                   "local memory is read before anything was written to it");
 }
 
 /* A work-item sees its own write to an image after a fence of image memory only [CL 3.3.5 O8]. */
-static void read_without_fence(struct ck_detector *d, const struct mm_event *event)
+static void report_unfenced_read(struct ck_detector *d, const struct mm_event *event)
 {
     ck_finding_at(d, event, "image-unfenced-read", "CL 3.3.5 O8",
                   "an image is read where the same work-item wrote, with no "
                   "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, ...) in between");
 }
 
-static void touch(struct access *x, struct ck_cell *cell)
+static void cell_check(struct access *x, struct ck_cell *cell)
 {
-    if (x->location->system == CK_SYS_IMAGE && !(x->meta & CK_META_WRITE))
+    if (x->location->region == CK_REGION_IMAGE && !(x->meta & CK_META_WRITE))
         x->unfenced =
             x->unfenced || (cell->write.agent == x->record.agent && cell->write.time == x->record.time);
     if (x->fresh && was_written(cell))
@@ -261,7 +262,7 @@ static void touch(struct access *x, struct ck_cell *cell)
         plain_read(x, cell);
 }
 
-/* A plain access within a page whose cells are small enough: nearly all are. */
+/* Fast path: a plain access within one page whose cells are no larger than it. */
 static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offset)
 {
     uint64_t number = offset >> CK_PAGE_LOG;
@@ -287,8 +288,8 @@ static bool touch_plain(struct access *x, struct ck_space *space, uint64_t offse
 
 enum pass { INHERIT, ACQUIRE, TOUCH, RELEASE, MOVE };
 
-/* A plain write ends a release sequence, unless the agent that heads it does it itself. */
-static void release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
+/* A plain write ends a release sequence, unless the head of the sequence is of the same agent. */
+static void cell_release(struct access *x, struct ck_item *item, struct ck_cell *cell, bool *released)
 {
     bool atomic = x->meta & CK_META_ATOMIC;
     if (!atomic && (!cell->extra || !cell->extra->sync))
@@ -314,7 +315,7 @@ static void release(struct access *x, struct ck_item *item, struct ck_cell *cell
     ck_weak_end(x->d, &extra->sync, made);
 }
 
-static void acquire(struct access *x, struct ck_item *item, const struct ck_sync *sync)
+static void cell_acquire(struct access *x, struct ck_item *item, const struct ck_sync *sync)
 {
     if (x->d->options.weak)
         sync = ck_weak_read(x->d, sync);
@@ -322,60 +323,60 @@ static void acquire(struct access *x, struct ck_item *item, const struct ck_sync
         ck_sync_acquire(x->d, x->event, item, x->location, sync);
 }
 
-/* Moving an object to a device takes along what a command of another device wrote; what commands of the same
- * device do at the same time, to other parts of it, they do to the same copy. */
-static void move(struct access *x, const struct ck_cell *cell)
+/* A migration to a device carries what commands of other devices wrote, so it conflicts with their unordered
+ * writes; commands of the same device use the copy that is already there. */
+static void cell_check_migration(struct access *x, const struct ck_cell *cell)
 {
     uint64_t writer = cell->write.agent;
-    if (!cell->write.time || ck_is_host(writer) || ordered(x, &cell->write))
+    if (!cell->write.time || ck_is_host(writer) || is_ordered(x, &cell->write))
         return;
     const struct ck_command *a = ck_command_of(x->d, (uint32_t)(writer >> 32));
     const struct ck_command *b = ck_command_of(x->d, x->event->agent.command);
     if (a && b && a->info.device != b->info.device)
-        found(x, &cell->write);
+        access_report_race(x, &cell->write);
 }
 
-static bool holds(const struct ck_access_record *record, const struct ck_snapshot *of)
+static bool record_precedes(const struct ck_access_record *record, const struct ck_snapshot *of)
 {
     return record->time && record->agent == ck_agent_key(of->agent) &&
-           ck_clock_get(of->clock[CK_SYS_GLOBAL], record->agent) >= record->time;
+           ck_clock_get(of->clock[CK_REGION_GLOBAL], record->agent) >= record->time;
 }
 
-static bool nodes_hold(const struct ck_node *node, const struct ck_snapshot *of)
+static bool nodes_precede(const struct ck_node *node, const struct ck_snapshot *of)
 {
     for (; node; node = node->next) {
         for (uint32_t i = 0; i < node->count; i++) {
-            struct ck_access_record record = member(node, i);
-            if (holds(&record, of))
+            struct ck_access_record record = node_member(node, i);
+            if (record_precedes(&record, of))
                 return true;
         }
     }
     return false;
 }
 
-/* An access from before OF, by the same work-item. */
-static bool cell_holds(const struct ck_cell *cell, const struct ck_snapshot *of)
+/* True if the cell holds an access that the work-item of snapshot OF made before it. */
+static bool cell_precedes(const struct ck_cell *cell, const struct ck_snapshot *of)
 {
-    if (holds(&cell->write, of) || holds(&cell->read, of))
+    if (record_precedes(&cell->write, of) || record_precedes(&cell->read, of))
         return true;
     const struct ck_extra *extra = cell->extra;
-    if (extra && nodes_hold(extra->reads, of))
+    if (extra && nodes_precede(extra->reads, of))
         return true;
     for (const struct ck_atomics *a = extra ? extra->atomics : NULL; a; a = a->next)
-        if (nodes_hold(a->writes, of) || nodes_hold(a->reads, of))
+        if (nodes_precede(a->writes, of) || nodes_precede(a->reads, of))
             return true;
     return false;
 }
 
-/* What the work-items that enqueued this command, its parent, and so on, did in fine-grained SVM before that
- * comes before accesses of the same memory [CL 3.3.6 H1]. */
-static void inherit(struct access *x, struct ck_item *item, const struct ck_cell *cell)
+/* Fine-grained SVM: if a work-item that enqueued this command or one of its ancestors accessed the cell before
+ * the enqueue, that work-item's clock at the enqueue happens before this access [CL 3.3.6 H1]. */
+static void cell_inherit(struct access *x, struct ck_item *item, const struct ck_cell *cell)
 {
     const struct ck_command *command = ck_command_of(x->d, x->event->agent.command);
     for (; command && command->enqueuer; command = ck_command_parent(x->d, command)) {
         const struct ck_snapshot *of = command->enqueuer;
-        if (cell_holds(cell, of))
-            ck_clock_join(&x->d->clocks, &item->clock[CK_SYS_GLOBAL], of->clock[CK_SYS_GLOBAL]);
+        if (cell_precedes(cell, of))
+            ck_clock_join(&x->d->clocks, &item->clock[CK_REGION_GLOBAL], of->clock[CK_REGION_GLOBAL]);
     }
 }
 
@@ -383,19 +384,19 @@ static void visit_cell(struct access *x, struct ck_item *item, struct ck_cell *c
                        bool *released)
 {
     if (pass == TOUCH)
-        touch(x, cell);
+        cell_check(x, cell);
     else if (pass == MOVE)
-        move(x, cell);
+        cell_check_migration(x, cell);
     else if (pass == RELEASE)
-        release(x, item, cell, released);
+        cell_release(x, item, cell, released);
     else if (pass == INHERIT)
-        inherit(x, item, cell);
+        cell_inherit(x, item, cell);
     else if (cell->extra && cell->extra->sync)
-        acquire(x, item, cell->extra->sync);
+        cell_acquire(x, item, cell->extra->sync);
 }
 
-static bool visit(struct access *x, struct ck_space *space, uint64_t offset, struct ck_item *item,
-                  enum pass pass, bool *released)
+static bool visit_cells(struct access *x, struct ck_space *space, uint64_t offset, struct ck_item *item,
+                        enum pass pass, bool *released)
 {
     uint64_t end = offset + x->event->size;
     while (offset < end) {
@@ -451,19 +452,19 @@ static bool is_shared(const struct ck_location *location)
     return location->object && location->object->device_copies > 1;
 }
 
-/* The runtime moves an object between devices: the program does not access it, but what another device writes
- * meanwhile may be lost [CL 3.3.6 H25, CL A.1]. */
-static bool is_move(const struct ck_location *location, const struct mm_event *event)
+/* True for a migration of an object between devices: the program does not access the object, but an unordered
+ * write of another device may be lost [CL 3.3.6 H25, CL A.1]. */
+static bool is_migration(const struct ck_location *location, const struct mm_event *event)
 {
     return is_shared(location) && event->agent.index == MM_INDEX_RUNTIME && event->semantics == MM_TRANSFER;
 }
 
-/* The copies of a memory object on several devices count as one. */
+/* The shadow space of an access; the copies of a memory object on several devices share one. */
 static struct ck_space *space_of(struct ck_detector *d, struct ck_location *location,
                                  const struct mm_event *event)
 {
     struct ck_location *object = location->object;
-    if (location->system == CK_SYS_LOCAL)
+    if (location->region == CK_REGION_LOCAL)
         return local_space(d, location, event->agent);
     if (!is_shared(location))
         return &location->space;
@@ -477,7 +478,7 @@ static bool is_mapped(const struct ck_location *location)
     return location->mappings || (location->object && location->object->mappings);
 }
 
-/* By a command that a work-item enqueued. */
+/* True if the access is by a command that a work-item enqueued. */
 static bool is_enqueued(struct ck_detector *d, const struct mm_event *event)
 {
     const struct ck_command *command = event->agent.command ? ck_command_of(d, event->agent.command) : NULL;
@@ -493,7 +494,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
             return;
         d->last_location = location;
     }
-    if (!location->checked || !event->size || (event->kind == MM_WRITE && is_move(location, event)))
+    if (!location->checked || !event->size || (event->kind == MM_WRITE && is_migration(location, event)))
         return;
     uint64_t offset = event->offset;
     if (location->parent) {
@@ -503,7 +504,7 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
     struct ck_space *space = space_of(d, location, event);
     bool atomic = event->attributes & MM_ATOMIC, released = false;
     bool inherits = location->fine && is_enqueued(d, event);
-    bool reads_item = !atomic && !inherits && !(writes(event) && d->next_sync);
+    bool reads_item = !atomic && !inherits && !(event_writes(event) && d->next_sync);
     struct ck_item fresh, *item = NULL;
     const struct ck_item *seen = NULL;
     struct ck_copy *copy = space && mm_is_copy(event) ? ck_copy_of(d, event) : NULL;
@@ -515,33 +516,34 @@ void ck_race_access(struct ck_detector *d, const struct mm_event *event)
         return;
     struct access x = {.d = d, .event = event, .location = location, .meta = meta_of(event)};
     x.record =
-        (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[location->system],
-                                  ck_shape_of(d, event->source, event->size, x.meta)};
-    if (inherits && !visit(&x, space, offset, item, INHERIT, &released))
+        (struct ck_access_record){copy ? copy->key : ck_agent_key(event->agent), seen->time[location->region],
+                                  ck_signature_of(d, event->source, event->size, x.meta)};
+    if (inherits && !visit_cells(&x, space, offset, item, INHERIT, &released))
         return;
     if (atomic) {
         x.slot = (uint8_t)ck_slot_reduced(ck_slot_of(event), location);
         x.key = ck_scope_instance(d, x.record.agent, (enum ck_slot)x.slot, location);
-        if (event->kind != MM_WRITE && !visit(&x, space, offset, item, ACQUIRE, &released))
+        if (event->kind != MM_WRITE && !visit_cells(&x, space, offset, item, ACQUIRE, &released))
             return;
     }
-    x.clock = seen->clock[location->system];
+    x.clock = seen->clock[location->region];
     if (is_mapped(location) && event->agent.command && event->semantics != MM_TRANSFER)
         ck_map_check(d, location, event, x.clock);
-    if (is_move(location, event)) {
-        visit(&x, space, offset, NULL, MOVE, &released);
+    if (is_migration(location, event)) {
+        visit_cells(&x, space, offset, NULL, MOVE, &released);
         return;
     }
-    x.fresh = location->system == CK_SYS_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
-    bool simple = !atomic && !x.fresh && location->system != CK_SYS_IMAGE;
-    if (!(simple && touch_plain(&x, space, offset)) && !visit(&x, space, offset, item, TOUCH, &released))
+    x.fresh = location->region == CK_REGION_LOCAL && event->kind != MM_WRITE && d->options.uninitialized;
+    bool simple = !atomic && !x.fresh && location->region != CK_REGION_IMAGE;
+    if (!(simple && touch_plain(&x, space, offset)) &&
+        !visit_cells(&x, space, offset, item, TOUCH, &released))
         return;
     if (x.fresh)
-        read_of_nothing(d, event);
+        report_uninitialized_read(d, event);
     if (x.unfenced && d->options.memory && event->agent.command && event->agent.index != MM_INDEX_RUNTIME)
-        read_without_fence(d, event);
-    if (item && writes(event))
-        visit(&x, space, offset, item, RELEASE, &released);
+        report_unfenced_read(d, event);
+    if (item && event_writes(event))
+        visit_cells(&x, space, offset, item, RELEASE, &released);
     if (released)
-        item->time[location->system]++;
+        item->time[location->region]++;
 }

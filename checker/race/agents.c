@@ -1,7 +1,7 @@
 /* Agents: work-items, host threads and the runtime acting for commands, with their clocks.
  *
- * A work-item starts with the clock of its command's start [CL 3.3.6 H9], and the end of the command
- * knows everything that its work-items did and knew [CL 3.3.6 H10]. */
+ * A work-item starts with the clock of its command's start [CL 3.3.6 H9], and the
+ * command's end joins the accesses and clocks of all its work-items [CL 3.3.6 H10]. */
 #include "checker/race/race.h"
 
 #include <string.h>
@@ -51,7 +51,7 @@ uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index)
     return index - in_group % command->sub_group_size;
 }
 
-/* How many work-items the group that starts at index FIRST has: fewer at the edge of the range. */
+/* Number of work-items of the group that starts at index FIRST: smaller at the edge of the range. */
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first)
 {
     const struct mm_command *info = &command->info;
@@ -97,7 +97,7 @@ static struct ck_item *start_item(struct ck_detector *d, struct mm_agent agent)
         d->last_chunk_key = ck_agent_key(agent) - agent.index % CK_ITEM_CHUNK;
     }
     if (item && !item->time[0]) {
-        for (int s = 0; s < CK_SYSTEMS; s++) {
+        for (int s = 0; s < CK_REGIONS; s++) {
             item->time[s] = 1;
             item->clock[s] = ck_clock_ref(command->start[s]);
         }
@@ -124,7 +124,7 @@ const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent,
     size_t chunk = agent.index / CK_ITEM_CHUNK;
     if (agent.index == MM_INDEX_RUNTIME || (chunk < command->chunk_count && command->chunks[chunk]))
         return start_item(d, agent);
-    for (int s = 0; s < CK_SYSTEMS; s++) {
+    for (int s = 0; s < CK_REGIONS; s++) {
         fresh->clock[s] = command->start[s];
         fresh->time[s] = 1;
     }
@@ -166,7 +166,7 @@ struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, 
 
 static void drop_item(struct ck_detector *d, struct ck_item *item)
 {
-    for (int s = 0; s < CK_SYSTEMS; s++)
+    for (int s = 0; s < CK_REGIONS; s++)
         ck_clock_drop(&d->clocks, item->clock[s]);
     ck_fences_free(d, item->fences);
     memset(item, 0, sizeof *item);
@@ -185,7 +185,7 @@ static void drop_chunks(struct ck_detector *d, struct ck_command *command)
     d->last_chunk = NULL;
 }
 
-/* Groups stay in the map, empty: their number is bounded by what the launch touched. */
+/* Empty groups stay in the map until the command is released. */
 static void empty_groups(struct ck_detector *d, struct ck_command *command)
 {
     for (struct ck_group *group = command->groups; group; group = group->next) {
@@ -201,14 +201,14 @@ static void empty_groups(struct ck_detector *d, struct ck_command *command)
 }
 
 static void join_knowledge(struct ck_detector *d, struct ck_command *command, struct ck_item *into,
-                           int system)
+                           int region)
 {
     const struct ck_clock *last = NULL;
     for (size_t i = 0; i < command->chunk_count; i++) {
         for (size_t k = 0; command->chunks[i] && k < CK_ITEM_CHUNK; k++) {
-            struct ck_clock *clock = command->chunks[i][k].clock[system];
+            struct ck_clock *clock = command->chunks[i][k].clock[region];
             if (clock && clock != last)
-                ck_clock_join(&d->clocks, &into->clock[system], clock);
+                ck_clock_join(&d->clocks, &into->clock[region], clock);
             last = clock;
         }
     }
@@ -217,8 +217,8 @@ static void join_knowledge(struct ck_detector *d, struct ck_command *command, st
 void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime)
 {
     uint64_t first = (uint64_t)command->info.id << 32;
-    for (int s = 0; s < CK_SYSTEMS; s++) {
-        if (s == CK_SYS_LOCAL)
+    for (int s = 0; s < CK_REGIONS; s++) {
+        if (s == CK_REGION_LOCAL)
             continue;
         ck_clock_raise(&d->clocks, &runtime->clock[s], first, first | UINT32_MAX, CK_ALWAYS);
         join_knowledge(d, command, runtime, s);
@@ -233,7 +233,7 @@ void ck_command_release(struct ck_detector *d, struct ck_command *command)
     drop_chunks(d, command);
     drop_item(d, &command->runtime);
     command->enqueuer = NULL;
-    for (int s = 0; s < CK_SYSTEMS; s++) {
+    for (int s = 0; s < CK_REGIONS; s++) {
         ck_clock_drop(&d->clocks, command->start[s]);
         command->start[s] = NULL;
     }
@@ -247,7 +247,8 @@ void ck_command_release(struct ck_detector *d, struct ck_command *command)
 void ck_command_forget(struct ck_detector *d, struct ck_command *command)
 {
     ck_command_release(d, command);
-    ck_budget_free(&d->budget, command->places, command->place_capacity * sizeof *command->places);
+    ck_budget_free(&d->budget, command->copy_slots,
+                   command->copy_slot_capacity * sizeof *command->copy_slots);
     while (command->arguments) {
         struct ck_argument *argument = command->arguments;
         command->arguments = argument->next;
@@ -268,10 +269,10 @@ void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item
         if (chunk >= command->chunk_count || !command->chunks[chunk])
             continue;
         const struct ck_item *item = &command->chunks[chunk][(first + i) % CK_ITEM_CHUNK];
-        ck_clock_join(&d->clocks, &into->clock[CK_SYS_GLOBAL], item->clock[CK_SYS_GLOBAL]);
-        ck_clock_join(&d->clocks, &into->clock[CK_SYS_IMAGE], item->clock[CK_SYS_IMAGE]);
+        ck_clock_join(&d->clocks, &into->clock[CK_REGION_GLOBAL], item->clock[CK_REGION_GLOBAL]);
+        ck_clock_join(&d->clocks, &into->clock[CK_REGION_IMAGE], item->clock[CK_REGION_IMAGE]);
     }
     uint64_t key = (uint64_t)member.command << 32 | first;
-    ck_clock_raise(&d->clocks, &into->clock[CK_SYS_GLOBAL], key, key + count - 1, CK_ALWAYS);
-    ck_clock_raise(&d->clocks, &into->clock[CK_SYS_IMAGE], key, key + count - 1, CK_ALWAYS);
+    ck_clock_raise(&d->clocks, &into->clock[CK_REGION_GLOBAL], key, key + count - 1, CK_ALWAYS);
+    ck_clock_raise(&d->clocks, &into->clock[CK_REGION_IMAGE], key, key + count - 1, CK_ALWAYS);
 }

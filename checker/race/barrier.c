@@ -2,8 +2,8 @@
  * the memory that the flags name [CL 3.3.6 W1-W8, B1-B8].
  *
  * When a whole group takes part, as it must, its members leave with the same clock, in which the group is
- * one piece.  Times move on at every barrier, also in memory that it does not fence, so that a report
- * can tell which barrier fell short. */
+ * one piece.  Every barrier increments the times, also of regions that it does not fence, so that a report
+ * can name the barrier that lacks a flag.  See docs/detector.md#barriers. */
 #include "checker/race/race.h"
 
 #include <string.h>
@@ -57,7 +57,7 @@ static struct ck_barrier *new_barrier(struct ck_detector *d, const struct ck_com
 
 static void free_barrier(struct ck_detector *d, struct ck_barrier *b)
 {
-    for (int s = 0; s < CK_SYSTEMS; s++)
+    for (int s = 0; s < CK_REGIONS; s++)
         ck_clock_drop(&d->clocks, b->joined[s]);
     ck_budget_free(&d->budget, b->entries, b->capacity * sizeof *b->entries);
     ck_budget_free(&d->budget, b, sizeof *b);
@@ -72,11 +72,11 @@ void ck_barriers_free(struct ck_detector *d, struct ck_group *group)
     }
 }
 
-static struct ck_entry *new_entry(struct ck_detector *d, struct ck_barrier *b)
+static struct ck_barrier_entry *new_entry(struct ck_detector *d, struct ck_barrier *b)
 {
     if (b->entered == b->capacity) {
         uint32_t capacity = b->capacity ? b->capacity * 2 : 16;
-        struct ck_entry *entries = ck_budget_alloc(&d->budget, capacity * sizeof *entries);
+        struct ck_barrier_entry *entries = ck_budget_alloc(&d->budget, capacity * sizeof *entries);
         if (!entries)
             return NULL;
         if (b->entered)
@@ -88,8 +88,8 @@ static struct ck_entry *new_entry(struct ck_detector *d, struct ck_barrier *b)
     return &b->entries[b->entered++];
 }
 
-/* A barrier's fences also work through atomics.  Within the barrier's own group the barrier itself orders
- * all that they could, so that they matter for wider scopes only. */
+/* A barrier's fences also synchronize through atomics.  Within the barrier's group the barrier itself gives
+ * all of this order, so the fences matter for wider scopes only. */
 static bool fences_matter(const struct mm_event *event, const struct ck_item *item)
 {
     enum ck_slot slot = ck_slot_of(event);
@@ -97,16 +97,16 @@ static bool fences_matter(const struct mm_event *event, const struct ck_item *it
     return item->fences || (slot != CK_SLOT_NONE && slot > own);
 }
 
-static void enter(struct ck_detector *d, struct ck_barrier *b, const struct mm_event *event,
-                  struct ck_item *item)
+static void barrier_enter(struct ck_detector *d, struct ck_barrier *b, const struct mm_event *event,
+                          struct ck_item *item)
 {
-    struct ck_entry *entry = new_entry(d, b);
+    struct ck_barrier_entry *entry = new_entry(d, b);
     if (!entry)
         return;
     entry->index = event->agent.index;
-    for (int s = 0; s < CK_SYSTEMS; s++) {
+    for (int s = 0; s < CK_REGIONS; s++) {
         entry->time[s] = item->time[s];
-        entry->has[s] = ck_fence_in(event->fence_flags, (enum ck_system)s);
+        entry->has[s] = ck_fence_in(event->fence_flags, (enum ck_region)s);
         if (b->max_time[s] < item->time[s])
             b->max_time[s] = item->time[s];
         if (!entry->has[s])
@@ -119,12 +119,12 @@ static void enter(struct ck_detector *d, struct ck_barrier *b, const struct mm_e
         ck_fence_release(d, event, item);
 }
 
-/* Everybody is in: adds what the participants themselves did. */
-static void seal(struct ck_detector *d, struct ck_barrier *b, uint32_t command)
+/* All participants have entered: adds their own accesses to the joined clock. */
+static void barrier_seal(struct ck_detector *d, struct ck_barrier *b, uint32_t command)
 {
     uint64_t base = (uint64_t)command << 32;
     b->sealed = true;
-    for (int s = 0; s < CK_SYSTEMS; s++) {
+    for (int s = 0; s < CK_REGIONS; s++) {
         if (b->expected && b->entered_with[s] == b->expected) {
             uint64_t first = base | b->first;
             ck_clock_raise(&d->clocks, &b->joined[s], first, first + b->expected - 1, b->max_time[s]);
@@ -138,7 +138,7 @@ static void seal(struct ck_detector *d, struct ck_barrier *b, uint32_t command)
     }
 }
 
-static void remember(struct ck_group *group, const struct ck_barrier *b, const struct mm_event *event)
+static void barrier_remember(struct ck_group *group, const struct ck_barrier *b, const struct mm_event *event)
 {
     struct ck_past_barrier *past = &group->past[group->past_count++ % CK_PAST_BARRIERS];
     past->source = event->source;
@@ -148,16 +148,16 @@ static void remember(struct ck_group *group, const struct ck_barrier *b, const s
     memcpy(past->time, b->max_time, sizeof past->time);
 }
 
-static void leave(struct ck_detector *d, struct ck_group *group, struct ck_barrier *b,
-                  const struct mm_event *event, struct ck_item *item)
+static void barrier_leave(struct ck_detector *d, struct ck_group *group, struct ck_barrier *b,
+                          const struct mm_event *event, struct ck_item *item)
 {
     if (!b->sealed) {
-        seal(d, b, event->agent.command);
+        barrier_seal(d, b, event->agent.command);
         if (b->entered == b->expected)
-            remember(group, b, event);
+            barrier_remember(group, b, event);
     }
-    for (int s = 0; s < CK_SYSTEMS; s++) {
-        if (ck_fence_in(event->fence_flags, (enum ck_system)s))
+    for (int s = 0; s < CK_REGIONS; s++) {
+        if (ck_fence_in(event->fence_flags, (enum ck_region)s))
             ck_clock_join(&d->clocks, &item->clock[s], b->joined[s]);
         if (item->time[s] <= b->max_time[s])
             item->time[s] = b->max_time[s] + 1;
@@ -186,8 +186,8 @@ void ck_race_barrier(struct ck_detector *d, const struct mm_event *event)
         if (!b)
             b = new_barrier(d, command, group, event, first);
         if (b)
-            enter(d, b, event, item);
+            barrier_enter(d, b, event, item);
     } else if (b) {
-        leave(d, group, b, event, item);
+        barrier_leave(d, group, b, event, item);
     }
 }

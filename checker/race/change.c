@@ -1,4 +1,4 @@
-/* Changes of a program as seen in its events, so that advice can be tried before it is given. */
+/* Applies a proposed change of the program to recorded events, so that a fix is checked before it is reported. */
 #include "checker/race/words.h"
 
 /* Acquire and release together are acq_rel; seq_cst has both. */

@@ -141,10 +141,10 @@ void ck_clocks_clear(struct ck_clocks *clocks)
     clocks->scratch_capacity = 0;
 }
 
-/* Writes the pointwise maximum (LEAST: minimum) of A and B to the scratch pieces and returns their number;
- * *IS_A says whether it is A itself. */
-static size_t merge(struct ck_piece *out, const struct ck_piece *a, size_t a_count, const struct ck_piece *b,
-                    size_t b_count, bool least, bool *is_a)
+/* Writes the pointwise maximum (LEAST: minimum) of A and B to OUT and returns the number of pieces; *IS_A: the
+ * result equals A. */
+static size_t merge_pieces(struct ck_piece *out, const struct ck_piece *a, size_t a_count,
+                           const struct ck_piece *b, size_t b_count, bool least, bool *is_a)
 {
     size_t i = 0, j = 0, n = 0;
     uint64_t a_time = 0, b_time = 0, last = 0;
@@ -177,7 +177,7 @@ static void join_pieces(struct ck_clocks *clocks, struct ck_clock **into, const 
     bool is_a;
     if (!reserve_scratch(clocks, a_count + count))
         return;
-    size_t n = merge(clocks->scratch, a ? a->pieces : NULL, a_count, pieces, count, least, &is_a);
+    size_t n = merge_pieces(clocks->scratch, a ? a->pieces : NULL, a_count, pieces, count, least, &is_a);
     if (is_a)
         return;
     struct ck_clock *result = ck_budget_alloc(clocks->budget, clock_bytes(n));
@@ -190,8 +190,8 @@ static void join_pieces(struct ck_clocks *clocks, struct ck_clock **into, const 
     *into = result;
 }
 
-/* True if B is nowhere above A. */
-static bool covers(const struct ck_clock *a, const struct ck_clock *b)
+/* True if A is pointwise at least B. */
+static bool clock_covers(const struct ck_clock *a, const struct ck_clock *b)
 {
     size_t i = 0;
     uint64_t a_time = 0;
@@ -214,8 +214,8 @@ void ck_clock_join(struct ck_clocks *clocks, struct ck_clock **into, const struc
 {
     if (!from || from == *into)
         return;
-    if (!*into || (from->count >= (*into)->count && covers(from, *into))) {
-        /* Taking a reference changes nothing that others can see. */
+    if (!*into || (from->count >= (*into)->count && clock_covers(from, *into))) {
+        /* clocks are immutable: only the reference count changes */
         struct ck_clock *shared = ck_clock_ref((struct ck_clock *)(uintptr_t)from);
         ck_clock_drop(clocks, *into);
         *into = shared;

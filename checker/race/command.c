@@ -15,7 +15,7 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
         return;
     }
     if (value) {
-        ck_give_up(d, "values did not flow in the order of the record");
+        ck_detector_stop(d, "values do not flow in record order");
         return;
     }
     if (edge->to != d->next_event)
@@ -34,7 +34,7 @@ void ck_race_edge(struct ck_detector *d, const struct mm_edge *edge)
     d->edges[d->edge_count++] = *edge;
 }
 
-/* For reports: who enqueued the command, and from where. */
+/* For reports: the call that enqueued the command. */
 static void note_call(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
@@ -49,14 +49,15 @@ const struct ck_command *ck_command_parent(const struct ck_detector *d, const st
     return command->enqueuer ? ck_map_get(&d->commands, command->enqueuer->agent.command) : NULL;
 }
 
-static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_clock *const clock[CK_SYSTEMS])
+static void join_shared(struct ck_detector *d, struct ck_item *item, struct ck_clock *const clock[CK_REGIONS])
 {
-    ck_clock_join(&d->clocks, &item->clock[CK_SYS_GLOBAL], clock[CK_SYS_GLOBAL]);
-    ck_clock_join(&d->clocks, &item->clock[CK_SYS_IMAGE], clock[CK_SYS_IMAGE]);
+    ck_clock_join(&d->clocks, &item->clock[CK_REGION_GLOBAL], clock[CK_REGION_GLOBAL]);
+    ck_clock_join(&d->clocks, &item->clock[CK_REGION_IMAGE], clock[CK_REGION_IMAGE]);
 }
 
-/* A command that a work-item enqueues comes after what came before its parent.  Of what the work-item did
- * before the call it has fine-grained SVM alone, which accesses of that memory look for [CL 3.3.6 H1]. */
+/* A command enqueued by a work-item happens after what happened before the start of its parent.  Of the
+ * work-item's accesses before the call only those to fine-grained SVM happen before the command; cell_inherit()
+ * in access.c handles them per cell [CL 3.3.6 H1]. */
 static void join_parent(struct ck_detector *d, const struct mm_event *event, const struct ck_snapshot *from,
                         struct ck_item *item)
 {
@@ -70,14 +71,14 @@ static void join_parent(struct ck_detector *d, const struct mm_event *event, con
         join_shared(d, item, parent->start);
 }
 
-/* Joins what the edges into EVENT bring. */
+/* Joins the clocks at the sources of the edges into EVENT. */
 void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
     for (size_t i = 0; item && i < d->edge_count; i++) {
         const struct ck_snapshot *from = ck_map_get(&d->snapshots, d->edges[i].from);
         if (!from) {
-            ck_give_up(d, "an edge starts at an event that keeps no clock");
+            ck_detector_stop(d, "an edge starts at an event without a clock snapshot");
             break;
         }
         if (d->edges[i].kind == MM_EDGE_ENQUEUE && from->agent.command) {
@@ -95,7 +96,7 @@ void ck_race_edges(struct ck_detector *d, const struct mm_event *event)
 
 static void drop_snapshot(struct ck_detector *d, struct ck_snapshot *snapshot)
 {
-    for (int s = 0; s < CK_SYSTEMS; s++)
+    for (int s = 0; s < CK_REGIONS; s++)
         ck_clock_drop(&d->clocks, snapshot->clock[s]);
     ck_budget_free(&d->budget, snapshot, sizeof *snapshot);
 }
@@ -109,8 +110,8 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         return;
     snapshot->agent = event->agent;
     snapshot->source = event->source;
-    for (int s = 0; s < CK_SYSTEMS; s++) {
-        if (s == CK_SYS_LOCAL)
+    for (int s = 0; s < CK_REGIONS; s++) {
+        if (s == CK_REGION_LOCAL)
             continue;
         snapshot->clock[s] = ck_clock_ref(item->clock[s]);
         ck_clock_raise(&d->clocks, &snapshot->clock[s], agent, agent, item->time[s]);
@@ -120,17 +121,17 @@ static void keep_snapshot(struct ck_detector *d, const struct mm_event *event, m
         drop_snapshot(d, snapshot);
 }
 
-/* What the runtime does for a command before its work-items run, such as moving memory to the device, is
- * part of starting it, also where it is recorded after the start. */
-static void start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
-                  struct ck_item *item)
+/* What the runtime does for a command before its work-items run, such as a migration, happens before them even
+ * where it is recorded after the start. */
+static void command_start(struct ck_detector *d, struct ck_command *command, const struct mm_event *event,
+                          struct ck_item *item)
 {
     uint64_t agent = ck_agent_key(event->agent);
-    for (int s = 0; s < CK_SYSTEMS; s++) {
+    for (int s = 0; s < CK_REGIONS; s++) {
         struct ck_clock *old = command->start[s];
         command->start[s] = ck_clock_ref(item->clock[s]);
         ck_clock_drop(&d->clocks, old);
-        if (s != CK_SYS_LOCAL)
+        if (s != CK_REGION_LOCAL)
             ck_clock_raise(&d->clocks, &command->start[s], agent, agent, CK_ALWAYS);
     }
 }
@@ -142,12 +143,12 @@ void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_eve
     if (!item || !command)
         return;
     if (event->kind == MM_API_CALL && (event->semantics & MM_UNRECORDED) && d->limit.cls == MM_OK)
-        mm_fail(&d->limit, MM_LIMIT,
-                event->semantics & MM_REPLAYED ? "checker.replayed" : "checker.unrecorded",
-                "launches whose accesses were not recorded are not ordered with a queue that was used later: "
-                "REFCL_ENGINE=interp records them");
+        mm_fail(
+            &d->limit, MM_LIMIT, event->semantics & MM_REPLAYED ? "checker.replayed" : "checker.unrecorded",
+            "accesses of launches on an earlier queue were not recorded, and a later queue is not ordered after them: "
+            "set REFCL_ENGINE=interp to record them");
     if (event->kind == MM_COMMAND_START)
-        start(d, command, event, item);
+        command_start(d, command, event, item);
     if (event->kind == MM_MAP || event->kind == MM_UNMAP)
         ck_race_map(d, event, item);
     if (event->kind == MM_COMMAND_END && item == &command->runtime)

@@ -1,22 +1,23 @@
-/* Asynchronous copies [CLC 6.15.11]: agents of their own.
+/* Asynchronous copies [CLC 6.15.11]: each is a separate agent.
  *
- * Any work-item of the group may carry out any part of a copy, and nothing is synchronised before it: a copy
- * comes after what comes before the call in every work-item that makes it.  It comes before what follows a
- * wait for its event, in whoever waits.  Barriers, and what the work-items do in between, do not order it.
+ * Any work-item of the group may perform any part of a copy, and the call does not synchronize: what happens
+ * before a copy is what happens before its call in every calling work-item (the meet of their clocks).  The
+ * copy happens before what follows a wait for its event in the waiting work-item.  Barriers, and what the
+ * work-items do between call and wait, do not order it.
  *
- * The clocks of a work-group know a copy by a place that the group has for it; the place is given to another
- * copy that comes after all that had it before. */
+ * In clocks a copy is named by one of the work-group's copy slots.  A slot is reused by a copy that happens
+ * after all earlier copies of the slot.  See docs/detector.md#asynchronous-copies. */
 #include "checker/race/race.h"
 
 #include <string.h>
 
-static const enum ck_system systems[] = {CK_SYS_GLOBAL, CK_SYS_LOCAL};
-enum { REGIONS = sizeof systems / sizeof *systems };
+static const enum ck_region copy_regions[] = {CK_REGION_GLOBAL, CK_REGION_LOCAL};
+enum { COPY_REGIONS = sizeof copy_regions / sizeof *copy_regions };
 
-/* Their keys count down from the runtime's. */
-static uint64_t place_key(uint32_t command, uint32_t place)
+/* Agent keys of copy slots count down from the runtime's key. */
+static uint64_t slot_key(uint32_t command, uint32_t slot)
 {
-    return (uint64_t)command << 32 | (MM_INDEX_RUNTIME - 1 - place);
+    return (uint64_t)command << 32 | (MM_INDEX_RUNTIME - 1 - slot);
 }
 
 bool ck_is_copy(const struct ck_detector *d, uint64_t agent)
@@ -24,20 +25,20 @@ bool ck_is_copy(const struct ck_detector *d, uint64_t agent)
     uint32_t back = MM_INDEX_RUNTIME - (uint32_t)agent;
     const struct ck_command *command =
         back && !ck_is_host(agent) ? ck_map_get(&d->commands, agent >> 32) : NULL;
-    return command && back <= command->place_count;
+    return command && back <= command->copy_slot_count;
 }
 
-uint64_t ck_home_of(const struct ck_detector *d, uint64_t agent)
+uint64_t ck_issuer_of(const struct ck_detector *d, uint64_t agent)
 {
     if (!ck_is_copy(d, agent))
         return agent;
     const struct ck_command *command = ck_map_get(&d->commands, agent >> 32);
-    return (agent & ~(uint64_t)UINT32_MAX) | command->places[MM_INDEX_RUNTIME - 1 - (uint32_t)agent];
+    return (agent & ~(uint64_t)UINT32_MAX) | command->copy_slots[MM_INDEX_RUNTIME - 1 - (uint32_t)agent];
 }
 
 /* ---- the copies of a group ----------------------------------------------------------------- */
 
-static struct ck_copy *find(const struct ck_group *group, uint32_t number)
+static struct ck_copy *find_copy(const struct ck_group *group, uint32_t number)
 {
     struct ck_copy *copy = group->copies;
     while (copy && copy->number != number)
@@ -45,9 +46,9 @@ static struct ck_copy *find(const struct ck_group *group, uint32_t number)
     return copy;
 }
 
-static void drop(struct ck_detector *d, struct ck_copy *copy)
+static void free_copy(struct ck_detector *d, struct ck_copy *copy)
 {
-    for (int s = 0; s < CK_SYSTEMS; s++) {
+    for (int s = 0; s < CK_REGIONS; s++) {
         ck_clock_drop(&d->clocks, copy->item.clock[s]);
         ck_clock_drop(&d->clocks, copy->waited_from[s]);
         ck_clock_drop(&d->clocks, copy->waited_to[s]);
@@ -60,16 +61,16 @@ void ck_copies_free(struct ck_detector *d, struct ck_group *group)
     while (group->copies) {
         struct ck_copy *copy = group->copies;
         group->copies = copy->next;
-        drop(d, copy);
+        free_copy(d, copy);
     }
-    while (group->places) {
-        struct ck_place *place = group->places;
-        group->places = place->next;
-        ck_budget_free(&d->budget, place, sizeof *place);
+    while (group->copy_slots) {
+        struct ck_copy_slot *slot = group->copy_slots;
+        group->copy_slots = slot->next;
+        ck_budget_free(&d->budget, slot, sizeof *slot);
     }
 }
 
-static struct ck_group *group_of(struct ck_detector *d, const struct mm_event *event)
+static struct ck_group *group_of_event(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
     return command ? ck_group_of(d, command, event->agent.index) : NULL;
@@ -77,10 +78,10 @@ static struct ck_group *group_of(struct ck_detector *d, const struct mm_event *e
 
 /* ---- start ------------------------------------------------------------------------------------ */
 
-/* What comes before the call in ITEM as in those that have made it.  Work-items that know the same know of
- * each other what counts; what an only one did is added at the start. */
-static void meet(struct ck_detector *d, struct ck_copy *copy, const struct ck_item *item, uint64_t agent,
-                 enum ck_system s)
+/* Meets the copy's clock with the clock of caller ITEM.  Callers that share one clock need no meet: it
+ * holds no caller's latest accesses.  The accesses of an only caller are added at the start. */
+static void copy_meet_caller(struct ck_detector *d, struct ck_copy *copy, const struct ck_item *item,
+                             uint64_t agent, enum ck_region s)
 {
     struct ck_clock **common = &copy->item.clock[s];
     if (!copy->callers) {
@@ -99,10 +100,10 @@ static void meet(struct ck_detector *d, struct ck_copy *copy, const struct ck_it
     ck_clock_drop(&d->clocks, own);
 }
 
-static void call(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
+static void copy_issue(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
-    struct ck_copy *copy = find(group, event->instance);
+    struct ck_copy *copy = find_copy(group, event->instance);
     if (!copy && item) {
         copy = ck_budget_alloc(&d->budget, sizeof *copy);
         if (!copy)
@@ -115,81 +116,82 @@ static void call(struct ck_detector *d, struct ck_group *group, const struct mm_
     }
     if (!item || copy->started)
         return;
-    for (int r = 0; r < REGIONS; r++) {
-        meet(d, copy, item, ck_agent_key(event->agent), systems[r]);
-        item->time[systems[r]]++; /* what follows the call does not come before the copy */
+    for (int r = 0; r < COPY_REGIONS; r++) {
+        copy_meet_caller(d, copy, item, ck_agent_key(event->agent), copy_regions[r]);
+        item->time[copy_regions[r]]++; /* accesses after the call are not ordered before the copy */
     }
     copy->callers++;
 }
 
-/* COPY comes after all that had PLACE. */
-static bool follows(const struct ck_copy *copy, const struct ck_place *place)
+/* True if COPY happens after all earlier copies of SLOT. */
+static bool copy_follows(const struct ck_copy *copy, const struct ck_copy_slot *slot)
 {
     bool all = true;
-    for (int r = 0; r < REGIONS; r++)
-        all &= ck_clock_get(copy->item.clock[systems[r]], place->key) >= place->time;
+    for (int r = 0; r < COPY_REGIONS; r++)
+        all &= ck_clock_get(copy->item.clock[copy_regions[r]], slot->key) >= slot->time;
     return all;
 }
 
-static struct ck_place *new_place(struct ck_detector *d, struct ck_command *command, struct ck_group *group,
-                                  uint32_t index)
+static struct ck_copy_slot *new_copy_slot(struct ck_detector *d, struct ck_command *command,
+                                          struct ck_group *group, uint32_t index)
 {
-    if (command->place_count == command->place_capacity) {
-        uint32_t capacity = command->place_capacity ? command->place_capacity * 2 : 16;
-        uint32_t *places = ck_budget_alloc(&d->budget, capacity * sizeof *places);
-        if (!places)
+    if (command->copy_slot_count == command->copy_slot_capacity) {
+        uint32_t capacity = command->copy_slot_capacity ? command->copy_slot_capacity * 2 : 16;
+        uint32_t *slots = ck_budget_alloc(&d->budget, capacity * sizeof *slots);
+        if (!slots)
             return NULL;
-        if (command->place_count)
-            memcpy(places, command->places, command->place_count * sizeof *places);
-        ck_budget_free(&d->budget, command->places, command->place_capacity * sizeof *places);
-        command->places = places;
-        command->place_capacity = capacity;
+        if (command->copy_slot_count)
+            memcpy(slots, command->copy_slots, command->copy_slot_count * sizeof *slots);
+        ck_budget_free(&d->budget, command->copy_slots, command->copy_slot_capacity * sizeof *slots);
+        command->copy_slots = slots;
+        command->copy_slot_capacity = capacity;
     }
-    struct ck_place *place = ck_budget_alloc(&d->budget, sizeof *place);
-    if (!place)
+    struct ck_copy_slot *slot = ck_budget_alloc(&d->budget, sizeof *slot);
+    if (!slot)
         return NULL;
-    command->places[command->place_count] = index;
-    place->key = place_key(command->info.id, command->place_count++);
-    place->next = group->places;
-    group->places = place;
-    return place;
+    command->copy_slots[command->copy_slot_count] = index;
+    slot->key = slot_key(command->info.id, command->copy_slot_count++);
+    slot->next = group->copy_slots;
+    group->copy_slots = slot;
+    return slot;
 }
 
-/* Of its accesses, INDEX is said to be the work-item. */
-static void start(struct ck_detector *d, struct ck_command *command, struct ck_group *group,
-                  struct ck_copy *copy, uint32_t index)
+/* Starts COPY in a slot; reports name work-item INDEX as the agent of its accesses. */
+static void copy_start(struct ck_detector *d, struct ck_command *command, struct ck_group *group,
+                       struct ck_copy *copy, uint32_t index)
 {
     copy->started = true;
-    for (int r = 0; r < REGIONS && copy->callers == 1; r++)
-        ck_clock_raise(&d->clocks, &copy->item.clock[systems[r]], copy->first, copy->first,
-                       copy->first_time[systems[r]]);
-    struct ck_place *place = group->places;
-    while (place && !follows(copy, place))
-        place = place->next;
-    if (!place)
-        place = new_place(d, command, group, index);
-    if (!place)
+    for (int r = 0; r < COPY_REGIONS && copy->callers == 1; r++)
+        ck_clock_raise(&d->clocks, &copy->item.clock[copy_regions[r]], copy->first, copy->first,
+                       copy->first_time[copy_regions[r]]);
+    struct ck_copy_slot *slot = group->copy_slots;
+    while (slot && !copy_follows(copy, slot))
+        slot = slot->next;
+    if (!slot)
+        slot = new_copy_slot(d, command, group, index);
+    if (!slot)
         return;
-    place->time++;
-    copy->key = place->key;
-    for (int s = 0; s < CK_SYSTEMS; s++)
-        copy->item.time[s] = place->time;
+    slot->time++;
+    copy->key = slot->key;
+    for (int s = 0; s < CK_REGIONS; s++)
+        copy->item.time[s] = slot->time;
 }
 
 struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_command *command = ck_command_of(d, event->agent.command);
-    struct ck_group *group = group_of(d, event);
-    struct ck_copy *copy = group ? find(group, event->instance) : NULL;
+    struct ck_group *group = group_of_event(d, event);
+    struct ck_copy *copy = group ? find_copy(group, event->instance) : NULL;
     if (copy && !copy->started)
-        start(d, command, group, copy, event->agent.index);
+        copy_start(d, command, group, copy, event->agent.index);
     return copy && copy->key ? copy : NULL;
 }
 
 /* ---- end --------------------------------------------------------------------------------------- */
 
-/* Those who know the same before know the same afterwards. */
-static void know(struct ck_detector *d, struct ck_copy *copy, struct ck_item *item, enum ck_system s)
+/* The copy is complete for ITEM.  Memoized: work-items with equal clocks before share one clock afterwards. */
+static void copy_complete_for(struct ck_detector *d, struct ck_copy *copy, struct ck_item *item,
+                              enum ck_region s)
 {
     if (!copy->waited_to[s] || copy->waited_from[s] != item->clock[s]) {
         ck_clock_drop(&d->clocks, copy->waited_from[s]);
@@ -202,48 +204,49 @@ static void know(struct ck_detector *d, struct ck_copy *copy, struct ck_item *it
     item->clock[s] = ck_clock_ref(copy->waited_to[s]);
 }
 
-static void wait(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
+static void copy_wait(struct ck_detector *d, struct ck_group *group, const struct mm_event *event)
 {
     struct ck_item *item = ck_item_of(d, event->agent);
-    struct ck_copy *copy = find(group, event->instance);
+    struct ck_copy *copy = find_copy(group, event->instance);
     if (!item || !copy)
         return;
-    for (int r = 0; r < REGIONS && copy->key; r++)
-        know(d, copy, item, systems[r]);
+    for (int r = 0; r < COPY_REGIONS && copy->key; r++)
+        copy_complete_for(d, copy, item, copy_regions[r]);
     if (++copy->waiters < copy->callers)
         return;
     struct ck_copy **link = &group->copies;
     while (*link != copy)
         link = &(*link)->next;
     *link = copy->next;
-    drop(d, copy);
+    free_copy(d, copy);
 }
 
-static bool is_at(struct ck_detector *d, uint32_t source, uint32_t wanted)
+static bool is_same_location(struct ck_detector *d, uint32_t source, uint32_t wanted)
 {
     const struct ck_source *a = ck_source_of(d, source), *b = ck_source_of(d, wanted);
-    return source == wanted || (a && b && a->place == b->place);
+    return source == wanted || (a && b && a->location_key == b->location_key);
 }
 
-void ck_copies_as_changed(struct ck_detector *d, const struct mm_event *event)
+void ck_copies_apply_change(struct ck_detector *d, const struct mm_event *event)
 {
     const struct ck_change *change = d->supposed;
-    if (!is_at(d, event->source, change->source[1]) || mm_is_copy(event))
+    if (!is_same_location(d, event->source, change->source[1]) || mm_is_copy(event))
         return;
-    struct ck_group *group = event->agent.index != MM_INDEX_RUNTIME ? group_of(d, event) : NULL;
+    struct ck_group *group = event->agent.index != MM_INDEX_RUNTIME ? group_of_event(d, event) : NULL;
     struct ck_item *item = group ? ck_item_of(d, event->agent) : NULL;
     for (struct ck_copy *copy = item ? group->copies : NULL; copy; copy = copy->next)
-        for (int r = 0; r < REGIONS && copy->key && is_at(d, copy->source, change->source[0]); r++)
-            know(d, copy, item, systems[r]);
+        for (int r = 0; r < COPY_REGIONS && copy->key && is_same_location(d, copy->source, change->source[0]);
+             r++)
+            copy_complete_for(d, copy, item, copy_regions[r]);
 }
 
 void ck_race_copy(struct ck_detector *d, const struct mm_event *event)
 {
-    struct ck_group *group = event->agent.index != MM_INDEX_RUNTIME ? group_of(d, event) : NULL;
+    struct ck_group *group = event->agent.index != MM_INDEX_RUNTIME ? group_of_event(d, event) : NULL;
     if (!group || ck_is_host(ck_agent_key(event->agent)))
         return;
     if (event->kind == MM_COPY_START)
-        call(d, group, event);
+        copy_issue(d, group, event);
     else
-        wait(d, group, event);
+        copy_wait(d, group, event);
 }

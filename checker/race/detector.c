@@ -1,5 +1,6 @@
-/* The detector: a sink that follows an execution event by event, judges it by the OpenCL 2.2 memory model
- * and collects findings.  Its memory is bounded; where the bound is hit the verdict is "unknown". */
+/* The streaming race detector: a sink that processes an execution event by event under the OpenCL 2.2 memory
+ * model and collects findings.  Its memory is bounded; where the bound is reached the verdict is "unknown"
+ * (docs/detector.md#bounds-and-unknown). */
 #include "checker/race/race.h"
 
 #include <inttypes.h>
@@ -7,11 +8,11 @@
 
 #define DEFAULT_LIMIT ((size_t)4 << 30)
 
-void ck_give_up(struct ck_detector *d, const char *what)
+void ck_detector_stop(struct ck_detector *d, const char *what)
 {
     if (!d->stopped)
-        mm_fail(&d->limit, MM_LIMIT, "checker.limit",
-                "%s, so that races after event %" PRIu64 " are not looked for", what, d->next_event);
+        mm_fail(&d->limit, MM_LIMIT, "checker.limit", "%s: races after event %" PRIu64 " are not checked",
+                what, d->next_event);
     d->stopped = true;
 }
 
@@ -63,12 +64,12 @@ void ck_detector_suppose(struct ck_detector *d, const struct ck_change *change)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static void one_event(struct ck_detector *d, const struct mm_event *event)
+static void detector_step(struct ck_detector *d, const struct mm_event *event)
 {
     if (d->edge_count)
         ck_race_edges(d, event);
     if (d->supposed)
-        ck_copies_as_changed(d, event);
+        ck_copies_apply_change(d, event);
     switch (event->kind) {
     case MM_READ:
     case MM_WRITE:
@@ -93,23 +94,23 @@ static void one_event(struct ck_detector *d, const struct mm_event *event)
     }
 }
 
-static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+static enum mm_class detector_events(void *context, const struct mm_event *events, size_t count)
 {
     struct ck_detector *d = context;
     for (size_t i = 0; i < count; i++, d->next_event++) {
         if (d->stopped || d->finished || !d->options.races)
             continue;
-        one_event(d, &events[i]);
+        detector_step(d, &events[i]);
         ck_weak_next(d);
         if (d->budget.exceeded)
-            ck_give_up(d, "the memory limit for shadow state is reached");
+            ck_detector_stop(d, "limit reached: memory for shadow state");
     }
     return MM_OK;
 }
 
 /* ---- everything else ----------------------------------------------------------------------- */
 
-static const char *keep(struct ck_detector *d, const char *s)
+static const char *detector_strdup(struct ck_detector *d, const char *s)
 {
     const char *copy = mm_arena_strdup(d->arena, s ? s : "");
     return copy ? copy : "";
@@ -132,7 +133,7 @@ static void find_parent(struct ck_detector *d, struct ck_location *location)
         return;
     for (size_t i = 0; i < d->locations.capacity; i++) {
         struct ck_location *other = d->locations.values[i];
-        if (!other || other == location || other->parent || other->system != location->system ||
+        if (!other || other == location || other->parent || other->region != location->region ||
             other->freed || !ck_allocation_lies_in(&location->info, &other->info))
             continue;
         location->parent = other;
@@ -141,12 +142,12 @@ static void find_parent(struct ck_detector *d, struct ck_location *location)
     }
 }
 
-static void classify(struct ck_location *location)
+static void location_classify(struct ck_location *location)
 {
     const struct mm_allocation *a = &location->info;
-    location->system = a->region == MM_LOCAL   ? CK_SYS_LOCAL
-                       : a->region == MM_IMAGE ? CK_SYS_IMAGE
-                                               : CK_SYS_GLOBAL;
+    location->region = a->region == MM_LOCAL   ? CK_REGION_LOCAL
+                       : a->region == MM_IMAGE ? CK_REGION_IMAGE
+                                               : CK_REGION_GLOBAL;
     location->checked = a->region != MM_PRIVATE && a->region != MM_PIPE && a->region != MM_REGION_NONE;
     location->fine = a->origin == MM_ORIGIN_FINE_SVM || a->origin == MM_ORIGIN_FINE_SVM_ATOMICS ||
                      a->origin == MM_ORIGIN_SYSTEM_SVM;
@@ -155,11 +156,11 @@ static void classify(struct ck_location *location)
         (a->origin == MM_ORIGIN_BUFFER || a->origin == MM_ORIGIN_SUB_BUFFER) && a->region != MM_PROGRAM_SCOPE;
 }
 
-/* The copies of one memory object know each other. */
+/* Links the device copies of one memory object. */
 static void join_object(struct ck_detector *d, struct ck_location *location)
 {
     const struct mm_allocation *a = &location->info;
-    if (!a->object || location->system == CK_SYS_LOCAL || !location->checked)
+    if (!a->object || location->region == CK_REGION_LOCAL || !location->checked)
         return;
     struct ck_location *first = ck_map_get(&d->objects, a->object);
     if (!first || first->freed) {
@@ -170,11 +171,11 @@ static void join_object(struct ck_detector *d, struct ck_location *location)
     first->device_copies += a->device >= 0;
 }
 
-static void take_allocation(struct ck_detector *d, const struct mm_allocation *record)
+static void detector_add_allocation(struct ck_detector *d, const struct mm_allocation *record)
 {
     struct ck_location *location = ck_map_get(&d->locations, record->id);
-    if (location && location->system == CK_SYS_LOCAL)
-        return; /* the same variable, told once more */
+    if (location && location->region == CK_REGION_LOCAL)
+        return; /* the same variable, recorded again */
     if (!location)
         location = mm_arena_alloc(d->arena, sizeof *location);
     if (!location)
@@ -185,16 +186,16 @@ static void take_allocation(struct ck_detector *d, const struct mm_allocation *r
     location->object = NULL;
     location->device_copies = 0;
     location->info = *record;
-    location->info.name = keep(d, record->name);
+    location->info.name = detector_strdup(d, record->name);
     location->space.allocation = record->id;
     location->parent = NULL;
     location->parent_offset = 0;
     location->freed = false;
-    classify(location);
+    location_classify(location);
     find_parent(d, location);
     if (!ck_map_put(&d->locations, &d->budget, record->id, location))
         return;
-    if (location->checked && !location->parent && location->system != CK_SYS_LOCAL)
+    if (location->checked && !location->parent && location->region != CK_REGION_LOCAL)
         ck_space_size(d, &location->space, record->size);
     join_object(d, location);
 }
@@ -212,14 +213,14 @@ struct text { /* program text by the hash of its file name */
     const char *file, *content;
 };
 
-static void take_text(struct ck_detector *d, const struct mm_text *record)
+static void detector_add_text(struct ck_detector *d, const struct mm_text *record)
 {
     struct text *text = mm_arena_alloc(d->arena, sizeof *text);
     if (!text || !record->file || !record->text)
         return;
     uint64_t key = text_key(record->file);
-    text->file = keep(d, record->file);
-    text->content = keep(d, record->text);
+    text->file = detector_strdup(d, record->file);
+    text->content = detector_strdup(d, record->text);
     text->next = ck_map_get(&d->texts, key);
     ck_map_put(&d->texts, &d->budget, key, text);
 }
@@ -227,14 +228,14 @@ static void take_text(struct ck_detector *d, const struct mm_text *record)
 static void fill_source(struct ck_detector *d, struct ck_source *source, const struct mm_source *from)
 {
     source->info = *from;
-    source->info.file = keep(d, from->file);
-    source->info.function = keep(d, from->function);
-    source->info.opcode = keep(d, from->opcode);
-    source->place =
+    source->info.file = detector_strdup(d, from->file);
+    source->info.function = detector_strdup(d, from->function);
+    source->info.opcode = detector_strdup(d, from->opcode);
+    source->location_key =
         from->line ? text_key(source->info.file) ^ (uint64_t)from->line << 20 ^ from->column : from->id;
 }
 
-static void take_source(struct ck_detector *d, const struct mm_source *record)
+static void detector_add_source(struct ck_detector *d, const struct mm_source *record)
 {
     struct ck_source *source = mm_arena_alloc(d->arena, sizeof *source);
     if (!source)
@@ -256,7 +257,7 @@ const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id)
     d->options.locate(d->options.locate_context, &found, &text);
     fill_source(d, source, &found);
     if (text.file && text.text)
-        take_text(d, &text);
+        detector_add_text(d, &text);
     return source;
 }
 
@@ -266,27 +267,27 @@ void ck_detector_source(struct ck_detector *d, uint32_t id, struct mm_source *so
     *source = known ? known->info : (struct mm_source){.id = id};
 }
 
-static void take_command(struct ck_detector *d, const struct mm_command *record)
+static void detector_add_command(struct ck_detector *d, const struct mm_command *record)
 {
     struct ck_command *command = ck_command_of(d, record->id);
     if (!command || command->known)
         return;
     ck_command_describe(command, record);
-    command->info.kind = keep(d, record->kind);
-    command->info.kernel = keep(d, record->kernel);
+    command->info.kind = detector_strdup(d, record->kind);
+    command->info.kernel = detector_strdup(d, record->kernel);
     const struct ck_command *parent = record->parent ? ck_map_get(&d->commands, record->parent) : NULL;
     command->root = parent ? parent->root : record->parent ? record->parent : record->id;
 }
 
-static void take_argument(struct ck_detector *d, const struct mm_argument *record)
+static void detector_add_argument(struct ck_detector *d, const struct mm_argument *record)
 {
     struct ck_command *command = ck_command_of(d, record->command);
     struct ck_argument *argument = command ? ck_budget_alloc(&d->budget, sizeof *argument) : NULL;
     if (!argument)
         return;
     argument->info = *record;
-    argument->info.name = keep(d, record->name);
-    argument->info.type_name = keep(d, record->type_name);
+    argument->info.name = detector_strdup(d, record->name);
+    argument->info.type_name = detector_strdup(d, record->type_name);
     argument->next = command->arguments;
     command->arguments = argument;
 }
@@ -299,32 +300,32 @@ const char *ck_detector_text(const struct ck_detector *d, const char *file)
     return text ? text->content : NULL;
 }
 
-static enum mm_class take_record(void *context, const struct mm_record *record)
+static enum mm_class detector_record(void *context, const struct mm_record *record)
 {
     struct ck_detector *d = context;
     if (d->finished)
         return MM_OK;
     switch (record->type) {
     case MM_RECORD_EVENT:
-        return take_events(d, &record->event, 1);
+        return detector_events(d, &record->event, 1);
     case MM_RECORD_EDGE:
         if (!d->stopped && d->options.races)
             ck_race_edge(d, &record->edge);
         break;
     case MM_RECORD_ALLOCATION:
-        take_allocation(d, &record->allocation);
+        detector_add_allocation(d, &record->allocation);
         break;
     case MM_RECORD_SOURCE:
-        take_source(d, &record->source);
+        detector_add_source(d, &record->source);
         break;
     case MM_RECORD_COMMAND:
-        take_command(d, &record->command);
+        detector_add_command(d, &record->command);
         break;
     case MM_RECORD_ARGUMENT:
-        take_argument(d, &record->argument);
+        detector_add_argument(d, &record->argument);
         break;
     case MM_RECORD_TEXT:
-        take_text(d, &record->text);
+        detector_add_text(d, &record->text);
         break;
     case MM_RECORD_FINDING:
         if (d->options.memory)
@@ -341,7 +342,7 @@ static enum mm_class take_record(void *context, const struct mm_record *record)
 
 void ck_detector_sink(struct ck_detector *d, struct mm_sink *sink)
 {
-    *sink = (struct mm_sink){.context = d, .record = take_record, .events = take_events};
+    *sink = (struct mm_sink){.context = d, .record = detector_record, .events = detector_events};
 }
 
 /* ---- results ------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
-/* Maps: while the host has an object mapped, commands must not write it, nor read it if the host may write
- * [CL 5.5.3 R2, R3; 5.6.1 R36, R37].  Commands that are not ordered with the map, or with its end, race with
- * what the host may do then. */
+/* Maps: while an object is mapped by the host, commands must not write it, nor read it if it is mapped for
+ * writing [CL 5.5.3 R2, R3; 5.6.1 R36, R37].  Commands that are not ordered with the map or with its unmap race
+ * with the host's access, which the map and the unmap represent. */
 #include "checker/race/race.h"
 
 #include <stdio.h>
@@ -11,15 +11,15 @@ static struct ck_location *object_of(struct ck_location *location)
     return location->object ? location->object : location;
 }
 
-static void add(struct ck_detector *d, struct ck_location *location, const struct mm_event *event,
-                const struct ck_item *item)
+static void mapping_add(struct ck_detector *d, struct ck_location *location, const struct mm_event *event,
+                        const struct ck_item *item)
 {
     struct ck_mapping *m = ck_budget_alloc(&d->budget, sizeof *m);
     if (!m)
         return;
     *m = (struct ck_mapping){.next = location->mappings,
                              .agent = ck_agent_key(event->agent),
-                             .time = item->time[location->system],
+                             .time = item->time[location->region],
                              .offset = event->offset,
                              .object = event->offset - event->site,
                              .object_end = event->offset + event->size + event->instance,
@@ -28,8 +28,8 @@ static void add(struct ck_detector *d, struct ck_location *location, const struc
     location->mappings = m;
 }
 
-/* Takes the first map of these bytes out, or the end of one that comes before its begin in the record. */
-static bool take(struct ck_detector *d, struct ck_location *location, uint64_t offset, bool ended)
+/* Removes the oldest mapping of these bytes (ENDED: the oldest unmap recorded before its map). */
+static bool mapping_remove(struct ck_detector *d, struct ck_location *location, uint64_t offset, bool ended)
 {
     struct ck_mapping **link = NULL;
     for (struct ck_mapping **at = &location->mappings; *at; at = &(*at)->next)
@@ -43,7 +43,7 @@ static bool take(struct ck_detector *d, struct ck_location *location, uint64_t o
     return true;
 }
 
-/* Coarse-grained SVM is mapped without an access of the runtime: what the host does is told here. */
+/* Coarse-grained SVM is mapped without an access of the runtime, so the host's access is added here. */
 static void host_access(struct ck_detector *d, const struct ck_location *location,
                         const struct mm_event *event)
 {
@@ -67,22 +67,22 @@ void ck_race_map(struct ck_detector *d, const struct mm_event *event, const stru
     command->maps = true;
     if (!(event->semantics & (MM_MAP_READ | MM_MAP_WRITE)))
         return;
-    if (!take(d, location, event->offset, begins))
-        add(d, location, event, item);
+    if (!mapping_remove(d, location, event->offset, begins))
+        mapping_add(d, location, event, item);
     host_access(d, location, event);
 }
 
-/* Whether EVENT is in the mapped object, be it beside the mapped bytes.  Through which object it comes is not
- * recorded, so that one outside counts as of another part of the same buffer. */
-static bool overlaps(const struct ck_location *given, const struct mm_event *event,
-                     const struct ck_mapping *m)
+/* True if EVENT accesses the mapped object, even outside of the mapped bytes.  The object through which an
+ * access is made is not recorded: bytes outside of the mapped object count as another sub-buffer. */
+static bool mapping_overlaps(const struct ck_location *given, const struct mm_event *event,
+                             const struct ck_mapping *m)
 {
     uint64_t first = (given->parent ? given->parent_offset : 0) + event->offset;
     return first < m->object_end && m->object < first + event->size;
 }
 
-static void found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
-                  const struct ck_mapping *m)
+static void mapping_report(struct ck_detector *d, const struct ck_location *location,
+                           const struct mm_event *event, const struct ck_mapping *m)
 {
     const struct ck_command *command = ck_map_get(&d->commands, m->agent >> 32);
     const struct ck_source *call = command ? ck_source_of(d, command->call) : NULL;
@@ -99,7 +99,7 @@ static void found(struct ck_detector *d, const struct ck_location *location, con
     ck_finding_at(d, event, "mapped-access", clause, text);
 }
 
-/* An access by a command that comes after a map which has not ended. */
+/* Reports an access by a command that happens after a map and not after its unmap. */
 void ck_map_check(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                   const struct ck_clock *clock)
 {
@@ -110,10 +110,10 @@ void ck_map_check(struct ck_detector *d, const struct ck_location *location, con
         return;
     const struct ck_mapping *m = location->object ? location->object->mappings : location->mappings;
     for (; given && m; m = m->next) {
-        if (m->ended || !(writes || m->semantics & MM_MAP_WRITE) || !overlaps(given, event, m) ||
+        if (m->ended || !(writes || m->semantics & MM_MAP_WRITE) || !mapping_overlaps(given, event, m) ||
             ck_clock_get(clock, m->agent) < m->time)
             continue;
-        found(d, location, event, m);
+        mapping_report(d, location, event, m);
         return;
     }
 }

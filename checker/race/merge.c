@@ -1,9 +1,9 @@
-/* Detectors of several processes: what is left of one when its execution is over, and one report of all. */
+/* Detectors of several processes: releasing a detector's state after its execution, and merging findings. */
 #include "checker/race/race.h"
 
 #include <string.h>
 
-/* Findings refer to commands, arguments, sources and texts; all else is memory of the execution. */
+/* Findings refer to commands, arguments, sources and texts; everything else is freed. */
 void ck_detector_finish(struct ck_detector *d)
 {
     for (size_t i = 0; i < d->commands.capacity; i++)
@@ -33,7 +33,7 @@ static bool same_place(const struct mm_source *a, const struct mm_source *b)
     return a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
 }
 
-/* Programs without a name get the same one in every process. */
+/* Unnamed programs have the same file name in every process, so their texts are compared too. */
 static bool same_text(const struct ck_detector *a, const struct ck_detector *b, const char *file)
 {
     const char *x = ck_detector_text(a, file), *y = ck_detector_text(b, file);
@@ -45,7 +45,7 @@ static const char *name_of(const struct ck_finding *f)
     return f->accesses[0].argument ? f->accesses[0].argument : f->allocation ? f->allocation->name : "";
 }
 
-/* The same defect, met once more.  Without a place the words decide. */
+/* True if both report the same defect: by source locations, without these by message. */
 static bool same_finding(const struct ck_finding *a, const struct ck_detector *of_a,
                          const struct ck_finding *b, const struct ck_detector *of_b)
 {

@@ -1,18 +1,18 @@
-/* The streaming race detector's inside: clocks, agents, shadow memory.
+/* Internals of the streaming race detector: clocks, agents, shadow memory (docs/detector.md).
  *
- * Happens-before is kept three times over: among global actions and among local actions, as the
- * specification separates them [CL 3.3.6 G8-G10], and among image actions, which only barriers with the
- * image flag and commands order.  An event belongs to a system when its memory, or its fence flags, do;
- * program order counts within a system alone.  The clause about seq_cst operations synchronising in both
- * relations [CL 3.3.6 A11] adds nothing to this: its edges end in actions that program order joins to
- * other actions of their own region only, except for fences with both flags, for which F7 says it. */
+ * There are three happens-before relations: over global actions and over local actions, which the
+ * specification separates [CL 3.3.6 G8-G10], and over image actions, which only barriers with the image flag and
+ * commands order.  An event belongs to a region by its memory or its fence flags, and program order relates
+ * events of one region only.  Synchronization of seq_cst operations in both relations [CL 3.3.6 A11] adds no
+ * order: its edges end in actions that program order relates to actions of the same region only; fences
+ * with both flags are the exception, which F7 states. */
 #ifndef CHECKER_RACE_H
 #define CHECKER_RACE_H
 
 #include "checker/checker.h"
 
-enum ck_system { CK_SYS_GLOBAL, CK_SYS_LOCAL, CK_SYS_IMAGE, CK_SYSTEMS };
-/* Scopes that can be inclusive, as array indices. */
+enum ck_region { CK_REGION_GLOBAL, CK_REGION_LOCAL, CK_REGION_IMAGE, CK_REGIONS };
+/* Scopes as array indices. */
 enum ck_slot {
     CK_SLOT_SUB_GROUP,
     CK_SLOT_WORK_GROUP,
@@ -26,7 +26,7 @@ enum ck_slot {
 
 struct ck_budget {
     size_t used, limit;
-    bool exceeded; /* from then on every allocation fails */
+    bool exceeded; /* every later allocation fails */
 };
 void *ck_budget_alloc(struct ck_budget *budget, size_t size); /* zeroed */
 void ck_budget_free(struct ck_budget *budget, void *p, size_t size);
@@ -42,9 +42,9 @@ void ck_map_clear(struct ck_map *map, struct ck_budget *budget);
 
 /* ---- clocks --------------------------------------------------------------------------------- */
 
-/* An immutable, counted map from agents to times: everything up to that time of that agent happened
- * before.  It is piecewise constant over the agents' keys (command << 32 | index), so that a work-group
- * or a whole command is one piece.  NULL is the clock that knows nothing. */
+/* A vector clock: an immutable, reference-counted map from agents to times.  What an agent did up to its time
+ * happens before.  The map is piecewise constant over agent keys (command << 32 | index), so that a work-group or
+ * a whole command is one piece.  NULL is the zero clock. */
 struct ck_piece {
     uint64_t start; /* the piece ends where the next one starts */
     uint64_t time;
@@ -57,7 +57,7 @@ struct ck_clock {
 
 struct ck_clocks { /* what clock operations share */
     struct ck_budget *budget;
-    const struct ck_clock *memo; /* it is known to have this agent at this time */
+    const struct ck_clock *memo; /* cached lookup: the time of MEMO_AGENT in MEMO */
     uint64_t memo_agent, memo_time;
     struct ck_piece *scratch;
     size_t scratch_capacity;
@@ -76,10 +76,10 @@ void ck_clocks_clear(struct ck_clocks *clocks);
 
 /* ---- agents --------------------------------------------------------------------------------- */
 
-/* A release that heads release sequences, kept by its agent: a relaxed store of the same agent continues
- * the sequence, anybody else's ends it [CL 3.3.6 G7]. */
-struct ck_head {
-    struct ck_head *next;
+/* The head of a release sequence, stored with its agent: a relaxed store of the same agent continues the
+ * sequence, a store of another agent ends it [CL 3.3.6 G7]. */
+struct ck_release_head {
+    struct ck_release_head *next;
     uint64_t location; /* ck_sync.id */
     uint64_t key;
     struct ck_clock *main, *other;
@@ -87,66 +87,67 @@ struct ck_head {
     uint32_t size;     /* of the atomic object */
     uint8_t slot;
 };
-/* What an agent that uses atomics and fences needs besides its clocks.  Index 0: systems global, 1: local. */
+/* Further clocks of an agent that uses atomics or fences, by region (0: global, 1: local) and scope. */
 struct ck_fences {
-    struct ck_clock *release[2][CK_SLOTS]; /* at its last release fence of that region and scope */
-    struct ck_clock *both[2][CK_SLOTS];    /* at its last release fence with both flags */
-    struct ck_clock *pending[2][CK_SLOTS]; /* what an acquire fence will acquire, from reads so far */
+    struct ck_clock *release[2][CK_SLOTS]; /* at the last release fence of the region and scope */
+    struct ck_clock *both[2][CK_SLOTS];    /* at the last release fence with both flags */
+    struct ck_clock *pending[2][CK_SLOTS]; /* joined by the next acquire fence: from reads so far */
     struct ck_clock
-        *pending_other[2][CK_SLOTS]; /* ... in the other region, from fences with both flags (F7) */
-    struct ck_head *heads;
+        *pending_other[2][CK_SLOTS]; /* the same for the other region, from fences with both flags (F7) */
+    struct ck_release_head *heads;
 };
 struct ck_item {
-    struct ck_clock *clock[CK_SYSTEMS];
-    uint32_t time[CK_SYSTEMS]; /* 0: not seen yet */
+    struct ck_clock *clock[CK_REGIONS];
+    uint32_t time[CK_REGIONS]; /* 0: no event yet */
     struct ck_fences *fences;  /* NULL until needed */
 };
 enum { CK_ITEM_CHUNK = 256 };
 
-struct ck_entry { /* a participant of a barrier */
+struct ck_barrier_entry { /* a participant of a barrier */
     uint32_t index;
-    uint32_t time[CK_SYSTEMS];
-    bool has[CK_SYSTEMS];
+    uint32_t time[CK_REGIONS];
+    bool has[CK_REGIONS];
 };
-struct ck_barrier { /* a dynamic instance under way */
+struct ck_barrier { /* a dynamic instance that not all participants have left */
     struct ck_barrier *next;
     uint32_t site, instance, first, expected;
     uint32_t entered, exited, capacity;
-    uint32_t max_time[CK_SYSTEMS];
-    uint32_t entered_with[CK_SYSTEMS];
-    struct ck_clock *joined[CK_SYSTEMS];
-    struct ck_entry *entries;
+    uint32_t max_time[CK_REGIONS];
+    uint32_t entered_with[CK_REGIONS];
+    struct ck_clock *joined[CK_REGIONS];
+    struct ck_barrier_entry *entries;
     bool sealed, sub_group;
 };
-struct ck_past_barrier { /* for reasons */
+struct ck_past_barrier { /* for the reason of a race */
     uint32_t source, first, expected;
-    uint32_t time[CK_SYSTEMS]; /* what participants had done before it has at most this time */
+    uint32_t time[CK_REGIONS]; /* accesses of participants before it have at most this time */
     uint8_t flags;
 };
 enum { CK_PAST_BARRIERS = 4 };
-struct ck_copy { /* an asynchronous copy that not everybody has waited for */
+struct ck_copy { /* an asynchronous copy that some work-items have not waited for */
     struct ck_copy *next;
     uint32_t number; /* in the work-group */
     uint32_t source; /* of the call */
     uint32_t callers, waiters;
-    bool started, differ[CK_SYSTEMS]; /* DIFFER: the callers do not know the same */
-    uint64_t first;                   /* agent that called first */
-    uint32_t first_time[CK_SYSTEMS];  /* what it had done before */
-    uint64_t key;                     /* as which agent its accesses are kept, 0: none so far */
+    bool started, differ[CK_REGIONS]; /* DIFFER: the callers' clocks differ */
+    uint64_t first;                   /* the first caller */
+    uint32_t first_time[CK_REGIONS];  /* its time at the call */
+    uint64_t key;                     /* agent key of its slot, 0: none yet */
     struct ck_item item;
-    struct ck_clock *waited_from[CK_SYSTEMS], *waited_to[CK_SYSTEMS]; /* of who waited last */
+    struct ck_clock *waited_from[CK_REGIONS],
+        *waited_to[CK_REGIONS]; /* memo: clock of the last waiting work-item before and after the wait */
 };
-struct ck_place { /* for copies of a group, one after the other */
-    struct ck_place *next;
+struct ck_copy_slot { /* the agent of successive, ordered copies of a group */
+    struct ck_copy_slot *next;
     uint64_t key;
-    uint32_t time; /* of the last that had it */
+    uint32_t time; /* of the last copy in the slot */
 };
 struct ck_group {
     struct ck_group *next; /* of the command */
     struct ck_space *locals;
     struct ck_barrier *barriers;
     struct ck_copy *copies;
-    struct ck_place *places;
+    struct ck_copy_slot *copy_slots;
     struct ck_past_barrier past[CK_PAST_BARRIERS];
     uint32_t past_count;
 };
@@ -157,21 +158,21 @@ struct ck_argument {
 };
 struct ck_command {
     struct mm_command info;
-    bool known;        /* there was a record */
-    bool maps;         /* or unmaps: what it accesses, the host does */
-    bool synchronises; /* its work-items, by atomics or fences */
+    bool known;        /* its record was read */
+    bool maps;         /* or unmaps: its accesses are the host's */
+    bool synchronizes; /* its work-items use acquire or release operations */
     uint32_t root;     /* the kernel at the top of the tree of device-side enqueues */
     uint32_t group_size, sub_group_size;
     struct ck_item **chunks;
     size_t chunk_count;
-    struct ck_clock *start[CK_SYSTEMS];
+    struct ck_clock *start[CK_REGIONS];
     struct ck_item runtime;
     struct ck_group *groups;
     struct ck_argument *arguments;
-    uint32_t *places; /* of copies: the first work-item that asked */
-    uint32_t place_count, place_capacity;
+    uint32_t *copy_slots; /* the first work-item that issued a copy in each slot */
+    uint32_t copy_slot_count, copy_slot_capacity;
     uint32_t call, caller;              /* source of the call that enqueued it, its host thread */
-    const struct ck_snapshot *enqueuer; /* a work-item at its call that enqueued it, or NULL */
+    const struct ck_snapshot *enqueuer; /* the work-item that enqueued it, at its call, or NULL */
 };
 
 /* ---- shadow memory -------------------------------------------------------------------------- */
@@ -183,54 +184,55 @@ enum {
     CK_META_ORDER_SHIFT = 3,
     CK_META_SCOPE_SHIFT = 6
 };
-/* What accesses of one place have in common. */
-struct ck_shape {
+/* Properties that accesses of one instruction share, stored once. */
+struct ck_signature {
     uint32_t source, size, meta;
 };
 struct ck_access_record {
     uint64_t agent;
-    uint32_t time;  /* 0: none */
-    uint32_t shape; /* index in the detector's shapes */
+    uint32_t time;      /* 0: none */
+    uint32_t signature; /* index in the detector's signatures */
 };
-struct ck_node { /* COUNT accesses by agents FIRST, FIRST + STRIDE, ... that are alike otherwise */
+struct ck_node { /* a run of COUNT accesses that differ in the agent only: FIRST, FIRST + STRIDE, ... */
     struct ck_node *next;
     struct ck_access_record first;
     uint32_t stride, count;
-    uint32_t depth; /* nodes from here on */
-    uint32_t limit; /* depth at which what is superseded is thrown out */
+    uint32_t depth; /* length of the list from here */
+    uint32_t limit; /* depth at which superseded nodes are removed */
 };
-/* What an acquire of scope SLOT in scope instance KEY gets from a location's release sequence. */
+/* What an acquire of scope SLOT in scope instance KEY joins when it reads from a location's release sequence. */
 struct ck_release {
     struct ck_release *next;
     uint64_t key;
     struct ck_clock *main, *other;
-    uint32_t number; /* how many are older */
+    uint32_t number; /* position, oldest 0 */
     uint32_t size;   /* of the atomic object */
     uint8_t slot;
 };
 struct ck_sync {
     uint64_t id;
     uint64_t writer;
-    uint32_t writer_time[CK_SYSTEMS], source;
-    uint32_t size;          /* of the object that was written last: readers of others take nothing */
-    bool mixed;             /* objects of several sizes were written */
-    uint64_t breaker;       /* who made the last write that is no read-modify-write */
-    mm_event_id broken;     /* one more than its event, 0: none */
-    mm_event_id broken_too; /* the same for the last such write of anybody else */
-    bool split;             /* several cells share this id, of which each goes its own way */
+    uint32_t writer_time[CK_REGIONS], source;
+    uint32_t size;          /* of the last written object: reads of other sizes do not synchronize */
+    bool mixed;             /* written with several sizes */
+    uint64_t breaker;       /* agent of the last write that is not a read-modify-write */
+    mm_event_id broken;     /* 1 + the event of that write, 0: none */
+    mm_event_id broken_too; /* the same for the last such write of another agent */
+    bool split;             /* a split cell: copies with this id evolve separately */
     uint8_t order, scope;
-    struct ck_release *releases; /* the newest first */
-    struct ck_map *index;        /* of them by key, one for each slot; NULL while they are few */
+    struct ck_release *releases; /* newest first */
+    struct ck_map *index;        /* releases by key, one map per slot; NULL while they are few */
 };
-struct ck_atomics { /* atomic accesses of one object with one scope instance: no races among themselves */
+struct
+    ck_atomics { /* atomic accesses of one object in one scope instance, which do not race with each other */
     struct ck_atomics *next;
     uint64_t key;
-    uint32_t size; /* atomic operations are aligned: those of one size on a cell are on the same bytes */
+    uint32_t size; /* atomic operations are aligned: equal sizes on one cell mean equal bytes */
     uint8_t slot;
     struct ck_node *writes, *reads;
 };
 struct ck_extra {
-    struct ck_node *reads; /* plain reads beside the one in the cell */
+    struct ck_node *reads; /* plain reads besides the one in the cell */
     struct ck_atomics *atomics;
     struct ck_sync *sync;
 };
@@ -250,31 +252,31 @@ struct ck_space {          /* one instance of an allocation */
     struct ck_space *next; /* local: of the work-group */
     uint32_t allocation;
     struct ck_page *pages, *last_page;
-    struct ck_page **directory; /* by page number, where the size is known; else the detector's table */
+    struct ck_page **directory; /* by page number, where the size is known; else page_table is used */
     size_t directory_count;
 };
-struct ck_mapping { /* of bytes of an object by a host */
+struct ck_mapping { /* bytes of an object that are mapped for the host */
     struct ck_mapping *next;
-    uint64_t agent; /* who mapped it */
+    uint64_t agent; /* the map command */
     uint32_t time;
     uint64_t offset, object, object_end;
     uint8_t semantics;
-    bool ended; /* the end came before the begin */
+    bool ended; /* the unmap was recorded before the map */
 };
-struct ck_location { /* an allocation and how it behaves */
+struct ck_location { /* an allocation */
     struct mm_allocation info;
-    uint32_t created;           /* source of the call */
+    uint32_t created;           /* source of the call that created it */
     struct ck_space space;      /* region other than local */
     struct ck_location *object; /* the first of the copies that devices have of one memory object */
-    struct ck_space whole;      /* there: accesses to all of them, if there are several */
-    uint32_t device_copies;     /* there: how many */
+    struct ck_space whole;      /* in the first: accesses to all copies, if there are several */
+    uint32_t device_copies;     /* in the first: number of copies */
     struct ck_mapping *mappings;
-    struct ck_location *parent; /* whose memory it really is, or NULL */
+    struct ck_location *parent; /* the allocation that contains its memory, or NULL */
     uint64_t parent_offset;
-    uint8_t system;
-    bool checked; /* races are possible here */
+    uint8_t region;
+    bool checked; /* races are checked */
     bool freed;
-    bool demotes;   /* all_svm_devices acts as device (O10) */
+    bool demotes;   /* scope all_svm_devices is reduced to device (O10) */
     bool fine;      /* fine-grained SVM */
     bool is_buffer; /* cl_mem: device scope is the kernel and its children (O14) */
 };
@@ -288,31 +290,31 @@ enum ck_shortfall_kind {
     CK_SHORT_SCOPE_DIFFERS,
     CK_SHORT_REGION
 };
-/* An atomic read that took a value from another agent without (fully) synchronising with it. */
+/* An atomic read from another agent's write that does not synchronize with it, or in another region only. */
 struct ck_shortfall {
     uint64_t reader, writer;
-    uint32_t writer_time[CK_SYSTEMS];
+    uint32_t writer_time[CK_REGIONS];
     uint32_t write_source, read_source;
-    struct ck_clock *offered; /* by the release sequence that it read from, NULL: none */
-    uint8_t kind, write_scope, read_scope, read_order, system;
+    struct ck_clock *offered; /* clock of the release sequence that it reads from, NULL: none */
+    uint8_t kind, write_scope, read_scope, read_order, region;
 };
 enum { CK_SHORTFALLS = 256 };
 
-/* A source with a number that all sources at one place of the program share. */
+/* A source with a key that all sources of one source location share. */
 struct ck_source {
     struct mm_source info;
-    uint64_t place;
-    bool located; /* asked for its line, if it had none */
+    uint64_t location_key;
+    bool located; /* options.locate was called */
 };
-struct ck_pattern { /* findings to leave out */
+struct ck_pattern { /* suppresses findings */
     struct ck_pattern *next;
     const char *kind, *file, *line;
 };
 
-struct ck_snapshot { /* the clocks at an event that edges may start from */
+struct ck_snapshot { /* an agent's clocks at an event that edges may start from */
     struct mm_agent agent;
     uint32_t source;
-    struct ck_clock *clock[CK_SYSTEMS];
+    struct ck_clock *clock[CK_REGIONS];
 };
 
 struct ck_detector {
@@ -320,21 +322,21 @@ struct ck_detector {
     const struct ck_change *supposed; /* NULL: none */
     struct ck_budget budget;
     struct ck_clocks clocks;
-    struct mm_error limit; /* cls MM_LIMIT once something was given up */
-    bool stopped;          /* races are no longer looked for */
-    bool finished;         /* nothing is taken any more */
+    struct mm_error limit; /* cls MM_LIMIT: why the verdict is unknown */
+    bool stopped;          /* races are no longer checked */
+    bool finished;         /* later records are ignored */
     mm_event_id next_event;
     uint64_t next_sync;
     struct ck_map commands, locations, objects, sources, groups, snapshots, texts, seen;
     struct ck_page **page_table; /* open addressing by space and number */
     size_t page_count, page_capacity;
-    struct ck_shape *shapes;
-    uint32_t shape_count, shape_capacity;
-    struct ck_map shape_index; /* to one more than the index */
-    uint32_t last_shape[256];  /* by source */
+    struct ck_signature *signatures;
+    uint32_t signature_count, signature_capacity;
+    struct ck_map signature_index; /* to one more than the index */
+    uint32_t last_signature[256];  /* by source */
     struct ck_node *free_nodes;
     void *node_blocks;     /* linked by their first word */
-    struct mm_edge *edges; /* waiting for their target event */
+    struct mm_edge *edges; /* into the next event */
     size_t edge_count, edge_capacity;
     struct ck_command *last_command;
     struct ck_item *last_chunk; /* of CK_ITEM_CHUNK items from this key on */
@@ -349,23 +351,24 @@ struct ck_detector {
     size_t finding_count, finding_capacity;
     size_t dropped, suppressed;
     struct ck_pattern *patterns;
-    const struct ck_finding *last_reported; /* of the event at hand */
+    const struct ck_finding *last_reported; /* of the current event */
     uint64_t last_reported_agent;
     mm_event_id last_reported_event;
     struct ck_weak {
-        bool flowed, placed; /* an edge says so of the event at hand */
-        mm_event_id from;    /* FLOWED: the write that it reads */
+        bool flowed,
+            placed; /* the current event has a reads-from (FLOWED) or modification order (PLACED) edge */
+        mm_event_id from; /* FLOWED: the write that it reads */
         struct ck_past_sync {
             mm_event_id id;
             struct ck_sync *sync;
-        } * past; /* what recent atomic writes offered, by their event */
+        } * past; /* synchronization state after recent atomic writes, by event */
     } weak;
 };
 
 /* Work-items of one work-group. */
 bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b);
-void ck_give_up(struct ck_detector *d, const char *what);
-/* Something else could not be decided: the verdict is "unknown". */
+void ck_detector_stop(struct ck_detector *d, const char *what);
+/* Makes the verdict "unknown" without stopping the detector. */
 void ck_detector_unknown(struct ck_detector *d, const struct mm_error *limit);
 bool ck_allocation_lies_in(const struct mm_allocation *part, const struct mm_allocation *whole);
 const struct ck_source *ck_source_of(struct ck_detector *d, uint32_t id); /* NULL if unknown */
@@ -379,9 +382,10 @@ static inline bool ck_is_host(uint64_t agent)
 }
 
 /* race/agents.c */
-struct ck_command *ck_command_of(struct ck_detector *d, uint32_t id); /* made if need be; NULL: no memory */
+struct ck_command *ck_command_of(struct ck_detector *d,
+                                 uint32_t id); /* created if missing; NULL: no memory */
 struct ck_item *ck_item_of(struct ck_detector *d, struct mm_agent agent);
-/* The same for reading only: FRESH is filled in if the agent has done nothing that needs an item so far. */
+/* The same for reading only: FRESH is initialized and returned if the agent has no item yet. */
 const struct ck_item *ck_item_peek(struct ck_detector *d, struct mm_agent agent, struct ck_item *fresh);
 struct ck_fences *ck_fences_of(struct ck_detector *d, struct ck_item *item);
 struct ck_group *ck_group_of(struct ck_detector *d, struct ck_command *command, uint32_t index);
@@ -390,7 +394,7 @@ uint32_t ck_sub_group_first(const struct ck_command *command, uint32_t index);
 uint32_t ck_group_items(const struct ck_command *command, uint32_t first);
 void ck_command_describe(struct ck_command *command, const struct mm_command *info);
 void ck_command_end(struct ck_detector *d, struct ck_command *command, struct ck_item *runtime);
-void ck_command_release(struct ck_detector *d, struct ck_command *command); /* but for what names it */
+void ck_command_release(struct ck_detector *d, struct ck_command *command); /* all but names and arguments */
 void ck_command_forget(struct ck_detector *d, struct ck_command *command);
 void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item *into);
 
@@ -398,7 +402,7 @@ void ck_group_join(struct ck_detector *d, struct mm_agent member, struct ck_item
 struct ck_page *ck_page_of(struct ck_detector *d, struct ck_space *space, uint64_t number,
                            uint32_t granule_log);
 bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule_log);
-/* Says how large SPACE is, while it is empty: pages within are found faster. */
+/* Gives an empty SPACE a page directory for BYTES bytes. */
 void ck_space_size(struct ck_detector *d, struct ck_space *space, uint64_t bytes);
 void ck_space_clear(struct ck_detector *d, struct ck_space *space);
 struct ck_extra *ck_cell_extra(struct ck_detector *d, struct ck_cell *cell);
@@ -406,7 +410,7 @@ bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_a
 void ck_nodes_free(struct ck_detector *d, struct ck_node **list);
 void ck_node_pop(struct ck_detector *d, struct ck_node **list);
 void ck_shadow_clear(struct ck_detector *d);
-uint32_t ck_shape_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta);
+uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta);
 
 /* race/access.c: checks a plain or atomic access against the shadow state and enters it. */
 void ck_race_access(struct ck_detector *d, const struct mm_event *event);
@@ -427,7 +431,7 @@ void ck_race_fence(struct ck_detector *d, const struct mm_event *event);
 void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item);
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences);
-bool ck_fence_in(unsigned flags, enum ck_system system);
+bool ck_fence_in(unsigned flags, enum ck_region region);
 
 /* race/weak.c, with options.weak */
 void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge);
@@ -443,14 +447,14 @@ void ck_barriers_free(struct ck_detector *d, struct ck_group *group);
 
 /* race/copy.c */
 void ck_race_copy(struct ck_detector *d, const struct mm_event *event);
-/* Before EVENT its agent waits for the copies that the supposed change says. */
-void ck_copies_as_changed(struct ck_detector *d, const struct mm_event *event);
+/* Applies the supposed change: before EVENT its agent waits for copies. */
+void ck_copies_apply_change(struct ck_detector *d, const struct mm_event *event);
 void ck_copies_free(struct ck_detector *d, struct ck_group *group);
-/* The copy whose access EVENT is; NULL: nobody has asked for it. */
+/* The copy that makes access EVENT; NULL: no call of it was recorded. */
 struct ck_copy *ck_copy_of(struct ck_detector *d, const struct mm_event *event);
 bool ck_is_copy(const struct ck_detector *d, uint64_t agent);
-/* Of a copy a work-item that asked for it, of others AGENT. */
-uint64_t ck_home_of(const struct ck_detector *d, uint64_t agent);
+/* A work-item that called the copy AGENT; AGENT itself if it is not a copy. */
+uint64_t ck_issuer_of(const struct ck_detector *d, uint64_t agent);
 
 /* race/command.c: host threads, commands and the edges between them. */
 void ck_race_command(struct ck_detector *d, const struct mm_event *event, mm_event_id id);
@@ -475,7 +479,7 @@ bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
 void ck_finding_at(struct ck_detector *d, const struct mm_event *event, const char *kind, const char *clause,
                    const char *message);
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *finding);
-/* Takes up a finding, or counts it if there are too many; false: no memory. */
+/* Adds a finding, or counts it as dropped beyond max_findings; false: no memory. */
 bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding);
 
 /* race/reason.c */

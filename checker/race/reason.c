@@ -1,12 +1,12 @@
-/* Why two accesses are not ordered: the synchronisation between them that came nearest, and what it
- * lacks. */
+/* The reason of a race: the closest synchronization between the two accesses and what it lacks
+ * (docs/detector.md#reasons-and-fixes). */
 #include "checker/race/race.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *place(struct ck_detector *d, uint32_t source, char *buf, size_t size)
+static const char *format_location(struct ck_detector *d, uint32_t source, char *buf, size_t size)
 {
     const struct ck_source *known = ck_source_of(d, source);
     const struct mm_source *s = known ? &known->info : NULL;
@@ -19,10 +19,10 @@ static const char *place(struct ck_detector *d, uint32_t source, char *buf, size
     return buf;
 }
 
-static const char *region_of(enum ck_system system)
+static const char *region_name(enum ck_region region)
 {
-    static const char *const names[CK_SYSTEMS] = {"global", "local", "image"};
-    return names[system];
+    static const char *const names[CK_REGIONS] = {"global", "local", "image"};
+    return names[region];
 }
 
 static const char *scope_of(unsigned scope)
@@ -30,7 +30,7 @@ static const char *scope_of(unsigned scope)
     return scope ? mm_scope_name((enum mm_scope)scope) : "device";
 }
 
-/* How work-items that share no instance of SCOPE are apart. */
+/* Why two work-items share no instance of SCOPE. */
 static const char *apart(unsigned scope)
 {
     switch (scope) {
@@ -39,30 +39,30 @@ static const char *apart(unsigned scope)
     case MM_SCOPE_WORK_GROUP:
         return "the work-items are in different work-groups";
     case MM_SCOPE_WORK_ITEM:
-        return "that reaches no other work-item";
+        return "it includes no other work-item";
     default:
-        return "on this memory that does not reach beyond one kernel and its children";
+        return "on this memory it includes only one kernel and its children";
     }
 }
 
-/* ---- what is being said --------------------------------------------------------------------- */
+/* ---- reason under construction --------------------------------------------------------------------- */
 
 /* A reason, and the smallest change that removes it where there is one. */
 struct reason {
     struct ck_detector *d;
-    enum ck_system system;
+    enum ck_region region;
     uint64_t later;
     uint32_t later_source, allocation;
     const struct ck_access_record *earlier;
     char text[600], fix[600];
     struct ck_change change;
-    bool copies[2]; /* the later, the earlier access is one of an asynchronous copy: its agent is one that
-                       asked for it */
+    bool copies
+        [2]; /* the later, the earlier access is by an asynchronous copy; its agent is then a caller of the copy */
 };
 
-static const struct ck_shape *shape_of(const struct reason *r)
+static const struct ck_signature *earlier_signature(const struct reason *r)
 {
-    return &r->d->shapes[r->earlier->shape];
+    return &r->d->signatures[r->earlier->signature];
 }
 
 static bool same_device(struct ck_detector *d, uint64_t a, uint64_t b)
@@ -71,7 +71,7 @@ static bool same_device(struct ck_detector *d, uint64_t a, uint64_t b)
     return a >> 32 && b >> 32 && x && y && x->info.device == y->info.device;
 }
 
-/* The narrowest scope that holds both agents, given that they are in different work-groups or devices. */
+/* The narrowest of work-group, device and all_svm_devices that includes both agents. */
 static enum mm_scope common_scope(const struct reason *r)
 {
     struct ck_command *c = ck_map_get(&r->d->commands, r->later >> 32);
@@ -81,7 +81,8 @@ static enum mm_scope common_scope(const struct reason *r)
     return same_device(r->d, r->later, r->earlier->agent) ? MM_SCOPE_DEVICE : MM_SCOPE_ALL_SVM_DEVICES;
 }
 
-static void widen(struct reason *r, uint32_t first, uint32_t second, const char *where, const char *where_too)
+static void advise_wider_scope(struct reason *r, uint32_t first, uint32_t second, const char *where,
+                               const char *where_too)
 {
     enum mm_scope scope = common_scope(r);
     r->change = (struct ck_change){.source = {first, second}, .scope = (uint8_t)scope};
@@ -92,13 +93,13 @@ static void widen(struct reason *r, uint32_t first, uint32_t second, const char 
                  mm_scope_name(scope));
 }
 
-/* ---- atomics that met but did not synchronise ------------------------------------------------- */
+/* ---- atomics that do not synchronize ------------------------------------------------- */
 
 static bool store_relaxed(struct reason *r, const struct ck_shortfall *s, const char *write, const char *read)
 {
     snprintf(r->text, sizeof r->text,
              "the atomic write at %s is relaxed and follows no release fence, so reading it at %s does not "
-             "synchronise",
+             "synchronize",
              write, read);
     bool both = s->read_order == MM_RELAXED || s->read_order == MM_RELEASE;
     r->change = (struct ck_change){.source = {s->write_source, both ? s->read_source : 0},
@@ -121,7 +122,7 @@ static bool load_relaxed(struct reason *r, const struct ck_shortfall *s, const c
     bool releases = s->read_order == MM_RELEASE;
     snprintf(
         r->text, sizeof r->text,
-        "the %s at %s %s and no acquire fence follows, so it does not synchronise with the release at %s",
+        "the %s at %s %s and no acquire fence follows, so it does not synchronize with the release at %s",
         releases ? "read-modify-write" : "load", read,
         releases ? "has memory_order_release, which does not acquire," : "is relaxed", write);
     r->change = (struct ck_change){.source = {s->read_source}, .order = {MM_ACQUIRE}};
@@ -133,8 +134,8 @@ static bool load_relaxed(struct reason *r, const struct ck_shortfall *s, const c
 static bool describe_shortfall(struct reason *r, const struct ck_shortfall *s)
 {
     char write[160], read[160];
-    place(r->d, s->write_source, write, sizeof write);
-    place(r->d, s->read_source, read, sizeof read);
+    format_location(r->d, s->write_source, write, sizeof write);
+    format_location(r->d, s->read_source, read, sizeof read);
     switch (s->kind) {
     case CK_SHORT_STORE_RELAXED:
         return store_relaxed(r, s, write, read);
@@ -143,38 +144,38 @@ static bool describe_shortfall(struct reason *r, const struct ck_shortfall *s)
     case CK_SHORT_SCOPE_INSTANCE:
         snprintf(r->text, sizeof r->text, "the release at %s has scope %s, but %s", write,
                  scope_of(s->write_scope), apart(s->write_scope));
-        widen(r, s->write_source, s->read_source, write, read);
+        advise_wider_scope(r, s->write_source, s->read_source, write, read);
         return true;
     case CK_SHORT_SCOPE_DIFFERS:
         snprintf(r->text, sizeof r->text,
                  "the release at %s has scope %s and the acquire at %s has scope %s: not inclusive scopes",
                  write, scope_of(s->write_scope), read, scope_of(s->read_scope));
-        widen(r, s->write_source, s->read_source, write, read);
+        advise_wider_scope(r, s->write_source, s->read_source, write, read);
         return true;
     default:
-        if (s->system == r->system)
+        if (s->region == r->region)
             return false;
         snprintf(
             r->text, sizeof r->text,
             "the release at %s and the acquire at %s order %s memory only, the accesses are to %s memory",
-            write, read, region_of((enum ck_system)s->system), region_of(r->system));
+            write, read, region_name((enum ck_region)s->region), region_name(r->region));
         return true;
     }
 }
 
 static bool is_of_earlier(const struct reason *r, const struct ck_shortfall *s)
 {
-    return s->writer == r->earlier->agent && s->writer_time[r->system] >= r->earlier->time;
+    return s->writer == r->earlier->agent && s->writer_time[r->region] >= r->earlier->time;
 }
 
-/* What the reader took up, or would have, includes the earlier access.  Where the atomic that reads is the
- * one that races, no order of its own says that it comes after. */
+/* True if synchronizing at this read would have ordered the earlier access.  Not for a read that is the racing
+ * access itself: its own order does not order the earlier access before it. */
 static bool concerns(const struct reason *r, const struct ck_shortfall *s)
 {
     const struct ck_access_record *earlier = r->earlier;
     return s->read_source != r->later_source && s->reader == r->later &&
            (is_of_earlier(r, s) ||
-            (s->system == r->system && ck_clock_get(s->offered, earlier->agent) >= earlier->time));
+            (s->region == r->region && ck_clock_get(s->offered, earlier->agent) >= earlier->time));
 }
 
 static const struct ck_shortfall *shortfall(const struct reason *r, uint32_t back)
@@ -182,8 +183,7 @@ static const struct ck_shortfall *shortfall(const struct reason *r, uint32_t bac
     return &r->d->shortfalls[(r->d->shortfall_count - back) % CK_SHORTFALLS];
 }
 
-/* Others wrote the place in between, each after it had read what came before: BACK is how the last was read.
- */
+/* True if a chain of reads and writes by other agents leads from the earlier access to shortfall BACK. */
 static bool follows_earlier(const struct reason *r, uint32_t back, uint32_t count)
 {
     uint64_t agent = shortfall(r, back)->writer;
@@ -215,7 +215,7 @@ static bool from_atomics(struct reason *r)
     return false;
 }
 
-/* ---- barriers of the wrong memory -------------------------------------------------------------- */
+/* ---- barriers without the region's flag -------------------------------------------------------------- */
 
 static const char *flags_words(unsigned flags)
 {
@@ -233,24 +233,24 @@ static const char *flags_words(unsigned flags)
     }
 }
 
-static bool covers(const struct ck_past_barrier *b, uint64_t agent)
+static bool barrier_covers(const struct ck_past_barrier *b, uint64_t agent)
 {
     uint32_t index = (uint32_t)agent;
     return index >= b->first && index - b->first < b->expected;
 }
 
-static const char *flag_of(enum ck_system system)
+static const char *flag_of(enum ck_region region)
 {
-    static const char *const flags[CK_SYSTEMS] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
+    static const char *const flags[CK_REGIONS] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE",
                                                   "CLK_IMAGE_MEM_FENCE"};
-    return flags[system];
+    return flags[region];
 }
 
 static bool from_barriers(struct reason *r)
 {
-    static const uint8_t flags[CK_SYSTEMS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
+    static const uint8_t flags[CK_REGIONS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
     struct ck_detector *d = r->d;
-    enum ck_system system = r->system;
+    enum ck_region region = r->region;
     uint64_t later = r->later;
     const struct ck_access_record *earlier = r->earlier;
     struct mm_agent agent = {(uint32_t)(later >> 32), (uint32_t)later};
@@ -262,21 +262,22 @@ static bool from_barriers(struct reason *r)
     uint32_t count = group && item ? group->past_count : 0;
     for (uint32_t i = 1; i <= (count < CK_PAST_BARRIERS ? count : CK_PAST_BARRIERS); i++) {
         const struct ck_past_barrier *b = &group->past[(count - i) % CK_PAST_BARRIERS];
-        if (ck_fence_in(b->flags, system) || b->time[system] < earlier->time ||
-            item->time[system] <= b->time[system] || !covers(b, later) || !covers(b, earlier->agent))
+        if (ck_fence_in(b->flags, region) || b->time[region] < earlier->time ||
+            item->time[region] <= b->time[region] || !barrier_covers(b, later) ||
+            !barrier_covers(b, earlier->agent))
             continue;
         char where[160];
-        place(d, b->source, where, sizeof where);
+        format_location(d, b->source, where, sizeof where);
         snprintf(r->text, sizeof r->text, "the barrier at %s fences %s, the accesses are to %s memory", where,
-                 flags_words(b->flags), region_of(system));
-        snprintf(r->fix, sizeof r->fix, "add %s to the flags of the barrier at %s", flag_of(system), where);
-        r->change = (struct ck_change){.source = {b->source}, .fence_flags = flags[system]};
+                 flags_words(b->flags), region_name(region));
+        snprintf(r->fix, sizeof r->fix, "add %s to the flags of the barrier at %s", flag_of(region), where);
+        r->change = (struct ck_change){.source = {b->source}, .fence_flags = flags[region]};
         return true;
     }
     return false;
 }
 
-/* ---- who they are -------------------------------------------------------------------------------- */
+/* ---- agents -------------------------------------------------------------------------------- */
 
 static bool is_below(const struct ck_detector *d, uint32_t command, uint32_t ancestor)
 {
@@ -286,7 +287,7 @@ static bool is_below(const struct ck_detector *d, uint32_t command, uint32_t anc
     return c != NULL;
 }
 
-/* A kernel and one that it, or what it enqueued, has enqueued [CL 3.3.6 H1, H13]. */
+/* A kernel and its descendant by device-side enqueue [CL 3.3.6 H1, H13]. */
 static bool from_parent(struct reason *r, uint32_t earlier, uint32_t later)
 {
     uint32_t child = is_below(r->d, later, earlier) ? later : earlier,
@@ -295,8 +296,8 @@ static bool from_parent(struct reason *r, uint32_t earlier, uint32_t later)
         return false;
     snprintf(r->text, sizeof r->text,
              "command %" PRIu32 " enqueues command %" PRIu32
-             ", which comes after what came before command %" PRIu32 " and, of what the work-item did before "
-             "its call, after the accesses to fine-grained SVM only",
+             ", which is ordered after what precedes command %" PRIu32 " and, of the enqueuing work-item's "
+             "accesses before its call, after those to fine-grained SVM only",
              parent, child, parent);
     snprintf(r->fix, sizeof r->fix,
              "enqueue command %" PRIu32
@@ -314,7 +315,7 @@ static bool from_agents(struct reason *r)
     if (commands[0] && commands[1] && from_parent(r, commands[0], commands[1]))
         return true;
     if (commands[0] && commands[1]) {
-        bool forward = commands[0] < commands[1]; /* the first to be enqueued waits for none */
+        bool forward = commands[0] < commands[1]; /* the command enqueued first cannot wait for the other */
         uint32_t first = commands[!forward], second = commands[forward];
         snprintf(r->text, sizeof r->text,
                  "no event, wait list, in-order queue, marker or barrier orders commands %" PRIu32
@@ -333,10 +334,11 @@ static bool from_agents(struct reason *r)
         snprintf(r->fix, sizeof r->fix,
                  "wait for command %" PRIu32 " (clWaitForEvents, clFinish) before the host access%s", command,
                  commands[0] ? "" : ", or enqueue it after that");
-        r->change.commands = (struct ck_order){.first = command,
-                                               .host = (uint32_t)(commands[0] ? r->later : r->earlier->agent),
-                                               .source = commands[0] ? r->later_source : shape_of(r)->source,
-                                               .allocation = r->allocation};
+        r->change.commands =
+            (struct ck_order){.first = command,
+                              .host = (uint32_t)(commands[0] ? r->later : r->earlier->agent),
+                              .source = commands[0] ? r->later_source : earlier_signature(r)->source,
+                              .allocation = r->allocation};
     }
     return true;
 }
@@ -345,13 +347,13 @@ bool ck_same_group(struct ck_detector *d, uint64_t a, uint64_t b)
 {
     struct ck_command *command = ck_map_get(&d->commands, a >> 32);
     return a >> 32 == b >> 32 && command &&
-           ck_group_first(command, (uint32_t)ck_home_of(d, a)) ==
-               ck_group_first(command, (uint32_t)ck_home_of(d, b));
+           ck_group_first(command, (uint32_t)ck_issuer_of(d, a)) ==
+               ck_group_first(command, (uint32_t)ck_issuer_of(d, b));
 }
 
 static void between_atomics(struct reason *r, const struct mm_event *event)
 {
-    unsigned scope = shape_of(r)->meta >> CK_META_SCOPE_SHIFT & 7;
+    unsigned scope = earlier_signature(r)->meta >> CK_META_SCOPE_SHIFT & 7;
     char where[160], where_too[160];
     if (scope_of(scope) != scope_of(event->scope))
         snprintf(r->text, sizeof r->text,
@@ -360,9 +362,9 @@ static void between_atomics(struct reason *r, const struct mm_event *event)
     else
         snprintf(r->text, sizeof r->text, "both atomics have scope %s, but %s", scope_of(scope),
                  apart(scope));
-    place(r->d, event->source, where, sizeof where);
-    place(r->d, shape_of(r)->source, where_too, sizeof where_too);
-    widen(r, event->source, shape_of(r)->source, where, where_too);
+    format_location(r->d, event->source, where, sizeof where);
+    format_location(r->d, earlier_signature(r)->source, where_too, sizeof where_too);
+    advise_wider_scope(r, event->source, earlier_signature(r)->source, where, where_too);
 }
 
 static void between_objects(struct reason *r, const struct mm_event *event)
@@ -371,7 +373,7 @@ static void between_objects(struct reason *r, const struct mm_event *event)
              "the atomic operations are on %" PRIu32 " and on %" PRIu32
              " bytes: on different atomic objects that "
              "overlap, which are not indivisible for each other",
-             shape_of(r)->size, event->size);
+             earlier_signature(r)->size, event->size);
 }
 
 /* A barrier of the group that fences the memory stands between the lines. */
@@ -384,22 +386,22 @@ static bool barrier_between(const struct reason *r, const struct mm_source *a, c
     for (uint32_t i = 0; group && i < group->past_count && i < CK_PAST_BARRIERS; i++) {
         const struct ck_past_barrier *past = &group->past[i];
         const struct ck_source *at = ck_source_of(d, past->source);
-        if (at && ck_fence_in(past->flags, r->system) && covers(past, r->later) &&
-            covers(past, r->earlier->agent) && strstr(at->info.opcode, "Barrier") &&
+        if (at && ck_fence_in(past->flags, r->region) && barrier_covers(past, r->later) &&
+            barrier_covers(past, r->earlier->agent) && strstr(at->info.opcode, "Barrier") &&
             strcmp(at->info.file, a->file) == 0 && at->info.line >= from && at->info.line <= to)
             return true;
     }
     return false;
 }
 
-/* Two lines of one function: what is missing is a barrier between them, or, where there is one, or the two
- * are one, behind them, before another round begins.  Kernels that order by atomics want no barriers. */
+/* Both accesses are in one function: advises a barrier between the two lines or, where one is already there or
+ * the lines are equal, after them, before the next loop iteration.  Not for kernels that order by atomics. */
 static void advise_barrier(struct reason *r)
 {
     const struct ck_source *later = ck_source_of(r->d, r->later_source);
-    const struct ck_source *earlier = ck_source_of(r->d, shape_of(r)->source);
+    const struct ck_source *earlier = ck_source_of(r->d, earlier_signature(r)->source);
     const struct ck_command *command = ck_map_get(&r->d->commands, r->later >> 32);
-    if (!later || !earlier || !command || command->synchronises || !later->info.line || !earlier->info.line ||
+    if (!later || !earlier || !command || command->synchronizes || !later->info.line || !earlier->info.line ||
         strcmp(later->info.file, earlier->info.file) != 0 ||
         strcmp(later->info.function, earlier->info.function) != 0)
         return;
@@ -409,35 +411,35 @@ static void advise_barrier(struct reason *r)
     r->change.barrier.after = round ? second : first;
     r->change.barrier.before = round ? first : second;
     r->change.barrier.round = round;
-    r->change.barrier.flag = flag_of(r->system);
+    r->change.barrier.flag = flag_of(r->region);
     if (first == second)
-        return; /* where to is found by trying, if at all */
+        return; /* a position is only found by re-executing with trial barriers */
     if (round)
         snprintf(r->fix, sizeof r->fix,
                  "put barrier(%s) between line %" PRIu32 " and line %" PRIu32
-                 " of the next round, where all work-items of the group come by",
-                 flag_of(r->system), second, first);
+                 " of the next iteration, at a point that every work-item of the group reaches",
+                 flag_of(r->region), second, first);
     else
         snprintf(r->fix, sizeof r->fix,
                  "put barrier(%s) between lines %" PRIu32 " and %" PRIu32
-                 ", where all work-items of the group come by",
-                 flag_of(r->system), first, second);
+                 ", at a point that every work-item of the group reaches",
+                 flag_of(r->region), first, second);
 }
 
-/* A copy of the group goes on until somebody waits for it; what comes before it needs a barrier
+/* A copy of the group is in progress until a wait for its event; order before its call needs a barrier
  * [CLC 6.15.11]. */
 static bool from_copies(struct reason *r)
 {
     char copy[160], where[160];
     if (!(r->copies[0] || r->copies[1]) || !ck_same_group(r->d, r->later, r->earlier->agent))
         return false;
-    place(r->d, shape_of(r)->source, copy, sizeof copy);
-    place(r->d, r->later_source, where, sizeof where);
-    if (!r->copies[1] && r->d->options.weak) { /* in which copies may be made long after the call */
+    format_location(r->d, earlier_signature(r)->source, copy, sizeof copy);
+    format_location(r->d, r->later_source, where, sizeof where);
+    if (!r->copies[1] && r->d->options.weak) { /* the scheduler may delay copies past later accesses */
         snprintf(
             r->text, sizeof r->text,
-            "no barrier stands between the access at %s and the asynchronous copy at %s, or nobody waits for "
-            "the copy before the access",
+            "no barrier stands between the access at %s and the asynchronous copy at %s, or no wait for the copy "
+            "precedes the access",
             copy, where);
         return true;
     }
@@ -445,33 +447,33 @@ static bool from_copies(struct reason *r)
         snprintf(
             r->text, sizeof r->text,
             "no barrier stands between the access at %s and the asynchronous copy at %s, which any work-item "
-            "of the group may carry out",
+            "of the group may perform",
             copy, where);
         advise_barrier(r);
         return true;
     }
-    snprintf(r->text, sizeof r->text,
-             "the asynchronous copy at %s goes on until its event is waited for, and nobody has before the "
-             "%s at %s; "
-             "barriers do not order it",
-             copy, r->copies[0] ? "copy" : "access", where);
+    snprintf(
+        r->text, sizeof r->text,
+        "the asynchronous copy at %s is in progress until a wait for its event, and no wait precedes the %s "
+        "at %s; barriers do not order it",
+        copy, r->copies[0] ? "copy" : "access", where);
     snprintf(r->fix, sizeof r->fix, "wait_group_events for the copy at %s before the %s at %s", copy,
              r->copies[0] ? "copy" : "access", where);
-    r->change = (struct ck_change){.source = {shape_of(r)->source, r->later_source}, .wait = true};
+    r->change = (struct ck_change){.source = {earlier_signature(r)->source, r->later_source}, .wait = true};
     return true;
 }
 
-/* += and ++ of what work-items share: a read and a write at one place of the source, of a size that atomics
- * have [CLC 6.15.12]. */
+/* True for updates such as += and ++: a read and a write at one source location, of a size that atomics have
+ * [CLC 6.15.12]. */
 static bool is_update(const struct reason *r, const struct mm_event *event)
 {
-    const struct ck_shape *shape = shape_of(r);
+    const struct ck_signature *signature = earlier_signature(r);
     const struct ck_source *later = ck_source_of(r->d, event->source);
-    const struct ck_source *earlier = ck_source_of(r->d, shape->source);
-    bool read_and_write = event->kind == MM_READ ? shape->meta & CK_META_WRITE
-                                                 : event->kind == MM_WRITE && shape->meta & CK_META_READ;
-    return read_and_write && !(event->attributes & MM_ATOMIC) && !(shape->meta & CK_META_ATOMIC) &&
-           event->size == shape->size && (event->size == 4 || event->size == 8) && later && earlier &&
+    const struct ck_source *earlier = ck_source_of(r->d, signature->source);
+    bool read_and_write = event->kind == MM_READ ? signature->meta & CK_META_WRITE
+                                                 : event->kind == MM_WRITE && signature->meta & CK_META_READ;
+    return read_and_write && !(event->attributes & MM_ATOMIC) && !(signature->meta & CK_META_ATOMIC) &&
+           event->size == signature->size && (event->size == 4 || event->size == 8) && later && earlier &&
            later->info.line && later->info.line == earlier->info.line &&
            later->info.column == earlier->info.column && strcmp(later->info.file, earlier->info.file) == 0;
 }
@@ -479,26 +481,26 @@ static bool is_update(const struct reason *r, const struct mm_event *event)
 static void advise_atomic(struct reason *r)
 {
     char where[160];
-    enum mm_scope scope = r->system == CK_SYS_LOCAL ? MM_SCOPE_WORK_GROUP : MM_SCOPE_DEVICE;
-    place(r->d, r->later_source, where, sizeof where);
+    enum mm_scope scope = r->region == CK_REGION_LOCAL ? MM_SCOPE_WORK_GROUP : MM_SCOPE_DEVICE;
+    format_location(r->d, r->later_source, where, sizeof where);
     snprintf(r->fix, sizeof r->fix,
              "if work-items are meant to share it, make the update at %s one atomic operation, as "
              "atomic_fetch_add_explicit() is, with memory_scope_%s",
              where, mm_scope_name(scope));
     r->change = (struct ck_change){
-        .source = {r->later_source, shape_of(r)->source}, .scope = (uint8_t)scope, .atomic = true};
+        .source = {r->later_source, earlier_signature(r)->source}, .scope = (uint8_t)scope, .atomic = true};
 }
 
 static void without_a_hint(struct reason *r, const struct mm_event *event)
 {
     bool within = ck_same_group(r->d, r->later, r->earlier->agent);
-    snprintf(r->text, sizeof r->text, "no synchronisation orders the two accesses%s",
+    snprintf(r->text, sizeof r->text, "no synchronization orders the two accesses%s",
              within || !(r->earlier->agent >> 32)
                  ? ""
                  : "; the work-items are in different work-groups, which no barrier joins");
     if (r->later >> 32 && r->earlier->agent >> 32 && is_update(r, event))
         advise_atomic(r);
-    else if (within && r->system != CK_SYS_IMAGE && shape_of(r)->source != 0)
+    else if (within && r->region != CK_REGION_IMAGE && earlier_signature(r)->source != 0)
         advise_barrier(r);
 }
 
@@ -508,7 +510,7 @@ const char *ck_race_reason(struct ck_detector *d, const struct ck_location *loca
 {
     struct reason r = {.d = d,
                        .copies = {mm_is_copy(event), ck_is_copy(d, earlier->agent)},
-                       .system = (enum ck_system)location->system,
+                       .region = (enum ck_region)location->region,
                        .later = ck_agent_key(event->agent),
                        .later_source = event->source,
                        .allocation = event->allocation,

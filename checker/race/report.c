@@ -1,4 +1,4 @@
-/* Findings: what is wrong, where, how often, and between whom. */
+/* Findings: creation, deduplication and counting. */
 #include "checker/predict/predict.h"
 #include "checker/race/race.h"
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t mix(uint64_t h, uint64_t value)
+static uint64_t hash_mix(uint64_t h, uint64_t value)
 {
     h = (h ^ value) * 0x9e3779b97f4a7c15u;
     return h ^ h >> 32;
@@ -32,19 +32,19 @@ bool ck_finding_add(struct ck_detector *d, struct ck_finding *finding)
     return true;
 }
 
-/* Takes a finding up among those reported, unless it is not wanted. */
+/* Adds a finding unless it is suppressed. */
 static void add_finding(struct ck_detector *d, struct ck_finding *finding)
 {
     if (ck_is_suppressed(d, finding))
         d->suppressed++;
     else if (!ck_finding_add(d, finding))
-        ck_give_up(d, "there is no memory for findings");
+        ck_detector_stop(d, "limit reached: memory for findings");
 }
 
-static uint64_t place_of(struct ck_detector *d, uint32_t source)
+static uint64_t location_key(struct ck_detector *d, uint32_t source)
 {
     const struct ck_source *s = ck_source_of(d, source);
-    return s ? s->place : source;
+    return s ? s->location_key : source;
 }
 
 /* The argument bound nearest below OFFSET through which a command reaches the allocation. */
@@ -59,7 +59,7 @@ static const struct mm_argument *argument_of(const struct ck_command *command, u
     return best;
 }
 
-/* NULL for calls that are not known by file and line. */
+/* NULL for calls without a known file and line. */
 static const struct mm_source *known_place(struct ck_detector *d, uint32_t source)
 {
     const struct ck_source *s = ck_source_of(d, source);
@@ -99,7 +99,7 @@ static void fill_access(struct ck_detector *d, struct ck_access *access, const s
     }
 }
 
-/* A finding about SIZE bytes of a memory object, LOCATION if that is known. */
+/* A finding about SIZE bytes of a memory object; LOCATION may be NULL. */
 static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, const char *clause,
                                       const struct ck_location *location, uint64_t offset, uint32_t size)
 {
@@ -118,19 +118,20 @@ static struct ck_finding *new_finding(struct ck_detector *d, const char *kind, c
 static struct mm_event event_of(const struct ck_detector *d, const struct ck_access_record *record,
                                 const struct mm_event *other, uint64_t offset)
 {
-    const struct ck_shape *shape = &d->shapes[record->shape];
+    const struct ck_signature *signature = &d->signatures[record->signature];
     struct mm_event event = {.offset = offset, .allocation = other->allocation};
-    event.agent = (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)ck_home_of(d, record->agent)};
+    event.agent =
+        (struct mm_agent){(uint32_t)(record->agent >> 32), (uint32_t)ck_issuer_of(d, record->agent)};
     event.semantics = ck_is_copy(d, record->agent) ? MM_COPY : 0;
-    event.size = shape->size;
-    event.source = shape->source;
-    bool reads = shape->meta & CK_META_READ, writes = shape->meta & CK_META_WRITE;
+    event.size = signature->size;
+    event.source = signature->source;
+    bool reads = signature->meta & CK_META_READ, writes = signature->meta & CK_META_WRITE;
     event.kind = reads && writes ? MM_RMW : writes ? MM_WRITE : MM_READ;
     event.attributes = MM_NO_VALUE;
-    if (shape->meta & CK_META_ATOMIC) {
+    if (signature->meta & CK_META_ATOMIC) {
         event.attributes |= MM_ATOMIC;
-        event.order = (uint8_t)(shape->meta >> CK_META_ORDER_SHIFT & 7);
-        event.scope = (uint8_t)(shape->meta >> CK_META_SCOPE_SHIFT & 7);
+        event.order = (uint8_t)(signature->meta >> CK_META_ORDER_SHIFT & 7);
+        event.scope = (uint8_t)(signature->meta >> CK_META_SCOPE_SHIFT & 7);
     }
     return event;
 }
@@ -173,18 +174,18 @@ static struct ck_finding *new_race(struct ck_detector *d, const struct ck_locati
     return finding;
 }
 
-/* Races are the same if they are between the same two places on the same memory.  Commands that copy have
- * no place: there the kinds of the accesses tell them apart. */
+/* Races are equal if they are between the same two source locations on the same memory.  Copy commands have no
+ * location: there the kinds of the accesses distinguish them. */
 static uint64_t race_key(struct ck_detector *d, const uint32_t sources[2], const uint8_t kinds[2],
                          uint32_t allocation, bool scope_race)
 {
     uint64_t places[2];
     for (int i = 0; i < 2; i++) {
-        places[i] = place_of(d, sources[i]);
+        places[i] = location_key(d, sources[i]);
         places[i] = places[i] ? places[i] << 1 : (uint64_t)kinds[i] << 1 | 1;
     }
     bool swap = places[0] > places[1];
-    return mix(mix(mix(mix(1, places[swap]), places[!swap]), allocation), scope_race);
+    return hash_mix(hash_mix(hash_mix(hash_mix(1, places[swap]), places[!swap]), allocation), scope_race);
 }
 
 const struct ck_finding *ck_detector_race(struct ck_detector *d, const struct ck_finding *f)
@@ -218,17 +219,18 @@ void ck_detector_advise(struct ck_detector *d, size_t i, const char *fix)
 bool ck_both_atomic(const struct ck_detector *d, const struct mm_event *event,
                     const struct ck_access_record *earlier)
 {
-    return (event->attributes & MM_ATOMIC) && (d->shapes[earlier->shape].meta & CK_META_ATOMIC);
+    return (event->attributes & MM_ATOMIC) && (d->signatures[earlier->signature].meta & CK_META_ATOMIC);
 }
 
 void ck_race_found(struct ck_detector *d, const struct ck_location *location, const struct mm_event *event,
                    const struct ck_access_record *earlier, uint64_t first_byte, uint32_t bytes)
 {
     if (d->budget.exceeded)
-        return; /* a clock may be missing what no memory was left for */
-    bool scope_race = ck_both_atomic(d, event, earlier) && d->shapes[earlier->shape].size == event->size;
+        return; /* without memory a clock may be incomplete: the race may be false */
+    bool scope_race =
+        ck_both_atomic(d, event, earlier) && d->signatures[earlier->signature].size == event->size;
     struct mm_event first = event_of(d, earlier, event, 0);
-    const uint32_t sources[2] = {event->source, d->shapes[earlier->shape].source};
+    const uint32_t sources[2] = {event->source, d->signatures[earlier->signature].source};
     const uint8_t kinds[2] = {event->kind, first.kind};
     uint64_t key = race_key(d, sources, kinds, event->allocation, scope_race);
     struct ck_finding *finding = ck_map_get(&d->seen, key);
@@ -251,7 +253,7 @@ void ck_race_found(struct ck_detector *d, const struct ck_location *location, co
     d->last_reported_agent = earlier->agent;
 }
 
-/* Memory that holds in the end what it must not, in this execution or in another. */
+/* A failed assertion about the final memory, of this execution or of another. */
 static void assertion_failed(struct ck_detector *d, const struct ck_prediction *prediction)
 {
     bool here = prediction->observed;
@@ -268,7 +270,7 @@ static void assertion_failed(struct ck_detector *d, const struct ck_prediction *
     add_finding(d, finding);
 }
 
-/* What did not happen, but could have; of assertions also what happened. */
+/* A race of another execution, or a failed assertion of this or another execution. */
 void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *prediction)
 {
     if (prediction->assertion) {
@@ -296,14 +298,14 @@ void ck_finding_predicted(struct ck_detector *d, const struct ck_prediction *pre
     add_finding(d, finding);
 }
 
-/* What the runtime or the interpreter found: one finding per kind, place and memory. */
+/* A finding recorded by the runtime or the interpreter: one per kind, source location and memory. */
 void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
 {
-    uint64_t key = mix(mix(2, place_of(d, record->source)), record->allocation);
+    uint64_t key = hash_mix(hash_mix(2, location_key(d, record->source)), record->allocation);
     for (const char *s = record->kind; s && *s; s++)
-        key = mix(key, (unsigned char)*s);
+        key = hash_mix(key, (unsigned char)*s);
     for (const char *s = record->source ? "" : record->message; s && *s; s++)
-        key = mix(key, (unsigned char)*s);
+        key = hash_mix(key, (unsigned char)*s);
     struct ck_finding *finding = ck_map_get(&d->seen, key);
     if (finding) {
         finding->count++;
@@ -322,10 +324,10 @@ void ck_finding_recorded(struct ck_detector *d, const struct mm_finding *record)
                              .offset = record->offset,
                              .size = record->size,
                              .attributes = MM_NO_VALUE};
-    event.kind = MM_KIND_COUNT; /* neither read nor write is known */
+    event.kind = MM_KIND_COUNT; /* neither read nor write */
     finding->access_count = record->source || record->agent.command ? 1 : 0;
     fill_access(d, &finding->accesses[0], &event, record->offset);
-    finding->accesses[0].id = d->next_event; /* it was recorded before this one */
+    finding->accesses[0].id = d->next_event; /* it is recorded before its event */
     add_finding(d, finding);
     ck_map_put(&d->seen, &d->budget, key, finding);
 }

@@ -1,56 +1,56 @@
-/* Shadow memory: for every byte that was accessed, which accesses may still race with later ones.
+/* Shadow memory: for each accessed byte, the accesses that later ones may race with.
  *
- * Bytes that were always accessed together share a cell.  A page starts with cells as large as its first
- * access allows and is split when a finer access comes, so that the state is exact to the byte and still
- * small for a buffer that is filled at once. */
+ * Bytes that were always accessed together share a cell.  The cells of a page are as large as its first access
+ * allows; a finer access splits all of them.  The state is exact to the byte and small for a buffer that is
+ * filled at once.  See docs/detector.md#shadow-cells. */
 #include "checker/race/race.h"
 
 #include <string.h>
 
-/* ---- shapes ------------------------------------------------------------------------------- */
+/* ---- signatures ------------------------------------------------------------------------------- */
 
-static bool is_shape(const struct ck_shape *shape, uint32_t source, uint32_t size, uint32_t meta)
+static bool is_signature(const struct ck_signature *signature, uint32_t source, uint32_t size, uint32_t meta)
 {
-    return shape->source == source && shape->size == size && shape->meta == meta;
+    return signature->source == source && signature->size == size && signature->meta == meta;
 }
 
-static bool more_shapes(struct ck_detector *d)
+static bool reserve_signatures(struct ck_detector *d)
 {
-    if (d->shape_count < d->shape_capacity)
+    if (d->signature_count < d->signature_capacity)
         return true;
-    uint32_t capacity = d->shape_capacity ? d->shape_capacity * 2 : 64;
-    struct ck_shape *shapes = ck_budget_alloc(&d->budget, capacity * sizeof *shapes);
-    if (!shapes)
+    uint32_t capacity = d->signature_capacity ? d->signature_capacity * 2 : 64;
+    struct ck_signature *signatures = ck_budget_alloc(&d->budget, capacity * sizeof *signatures);
+    if (!signatures)
         return false;
-    if (d->shape_count)
-        memcpy(shapes, d->shapes, d->shape_count * sizeof *shapes);
-    ck_budget_free(&d->budget, d->shapes, d->shape_capacity * sizeof *shapes);
-    d->shapes = shapes;
-    d->shape_capacity = capacity;
+    if (d->signature_count)
+        memcpy(signatures, d->signatures, d->signature_count * sizeof *signatures);
+    ck_budget_free(&d->budget, d->signatures, d->signature_capacity * sizeof *signatures);
+    d->signatures = signatures;
+    d->signature_capacity = capacity;
     return true;
 }
 
-/* 0 is the shape of nothing: what memory does not suffice for. */
-uint32_t ck_shape_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
+/* The index of a signature; 0: no memory. */
+uint32_t ck_signature_of(struct ck_detector *d, uint32_t source, uint32_t size, uint32_t meta)
 {
-    uint32_t *last = &d->last_shape[source % (sizeof d->last_shape / sizeof *d->last_shape)];
-    if (*last && is_shape(&d->shapes[*last], source, size, meta))
+    uint32_t *last = &d->last_signature[source % (sizeof d->last_signature / sizeof *d->last_signature)];
+    if (*last && is_signature(&d->signatures[*last], source, size, meta))
         return *last;
     uint64_t key = ((uint64_t)source << 32 | size) * 0x9e3779b97f4a7c15u ^ meta;
     uintptr_t found;
-    while ((found = (uintptr_t)ck_map_get(&d->shape_index, key)) &&
-           !is_shape(&d->shapes[found - 1], source, size, meta))
+    while ((found = (uintptr_t)ck_map_get(&d->signature_index, key)) &&
+           !is_signature(&d->signatures[found - 1], source, size, meta))
         key++;
     if (!found) {
-        bool first = !d->shape_count;
-        if (!more_shapes(d))
+        bool first = !d->signature_count;
+        if (!reserve_signatures(d))
             return 0;
-        d->shape_count += first;
-        if (!more_shapes(d) ||
-            !ck_map_put(&d->shape_index, &d->budget, key, (void *)(uintptr_t)(d->shape_count + UINT64_C(1))))
+        d->signature_count += first;
+        if (!reserve_signatures(d) || !ck_map_put(&d->signature_index, &d->budget, key,
+                                                  (void *)(uintptr_t)(d->signature_count + UINT64_C(1))))
             return 0;
-        d->shapes[d->shape_count] = (struct ck_shape){source, size, meta};
-        found = ++d->shape_count;
+        d->signatures[d->signature_count] = (struct ck_signature){source, size, meta};
+        found = ++d->signature_count;
     }
     return *last = (uint32_t)(found - 1);
 }
@@ -95,11 +95,11 @@ void ck_nodes_free(struct ck_detector *d, struct ck_node **list)
         ck_node_pop(d, list);
 }
 
-/* Work-items that do the same one after the other, at a fixed distance, share a node. */
-static bool extends(struct ck_node *node, const struct ck_access_record *access)
+/* Extends a run by an access that differs in the agent only, at the run's stride. */
+static bool node_extend(struct ck_node *node, const struct ck_access_record *access)
 {
     const struct ck_access_record *first = &node->first;
-    if (first->time != access->time || first->shape != access->shape ||
+    if (first->time != access->time || first->signature != access->signature ||
         first->agent >> 32 != access->agent >> 32 || access->agent <= first->agent)
         return false;
     uint64_t distance = access->agent - first->agent;
@@ -116,9 +116,9 @@ static bool extends(struct ck_node *node, const struct ck_access_record *access)
 
 enum { PRUNE_AT = 64, RUN_MAX = 256 };
 
-/* True if newer nodes have all members of this one; else they count as had from now on.  Long runs are
- * left alone: they are small for what they hold. */
-static bool superseded(struct ck_detector *d, struct ck_map *seen, const struct ck_node *node)
+/* True if newer nodes have an access of every agent of this one; else adds its agents to SEEN.  Long runs are
+ * kept: expanding them costs more than they do. */
+static bool is_superseded(struct ck_detector *d, struct ck_map *seen, const struct ck_node *node)
 {
     uint32_t known = 0;
     if (node->count > RUN_MAX)
@@ -131,14 +131,14 @@ static bool superseded(struct ck_detector *d, struct ck_map *seen, const struct 
     return known == node->count;
 }
 
-/* A later access of the same agent stands for its earlier ones: drops those, so that a list is not longer
- * than there are agents, whatever they repeat.  Newer nodes come first. */
-static void prune(struct ck_detector *d, struct ck_node **list)
+/* A later access of an agent subsumes its earlier ones: removes these, so that the length of a list is bounded
+ * by the number of agents.  Newer nodes come first. */
+static void nodes_prune(struct ck_detector *d, struct ck_node **list)
 {
     struct ck_map seen = {0};
     uint32_t depth = 0;
     for (struct ck_node **link = list; *link;) {
-        if (superseded(d, &seen, *link)) {
+        if (is_superseded(d, &seen, *link)) {
             ck_node_pop(d, link);
         } else {
             link = &(*link)->next;
@@ -153,7 +153,7 @@ static void prune(struct ck_detector *d, struct ck_node **list)
 bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_access_record *access)
 {
     struct ck_node *head = *list;
-    if (head && (memcmp(&head->first, access, sizeof *access) == 0 || extends(head, access)))
+    if (head && (memcmp(&head->first, access, sizeof *access) == 0 || node_extend(head, access)))
         return true;
     struct ck_node *node = node_alloc(d);
     if (!node)
@@ -166,7 +166,7 @@ bool ck_node_add(struct ck_detector *d, struct ck_node **list, const struct ck_a
     }
     *list = node;
     if (node->depth > node->limit)
-        prune(d, list);
+        nodes_prune(d, list);
     return true;
 }
 
@@ -292,7 +292,7 @@ static struct ck_page *new_page(struct ck_detector *d, struct ck_space *space, u
     return page;
 }
 
-/* Where the page is kept, or would be; NULL: no memory. */
+/* The slot of a page, which may be empty; NULL: no memory. */
 static struct ck_page **page_place(struct ck_detector *d, struct ck_space *space, uint64_t number)
 {
     if (number < space->directory_count)
@@ -342,7 +342,7 @@ bool ck_page_split(struct ck_detector *d, struct ck_page *page, uint32_t granule
         if (i & (((size_t)1 << shift) - 1))
             ok = cell_copy(d, &cells[i], from) && ok;
         else
-            cells[i] = *from; /* the first part takes over what the cell owns */
+            cells[i] = *from; /* the first part takes ownership */
     }
     ck_budget_free(&d->budget, page->cells, cells_bytes(page->granule_log));
     page->cells = cells;
@@ -359,7 +359,7 @@ static void page_free(struct ck_detector *d, struct ck_page *page)
     ck_budget_free(&d->budget, page, sizeof *page);
 }
 
-/* Takes PAGE out of the table: what follows it in its run moves up. */
+/* Removes PAGE from the table and reinserts the rest of its probe sequence. */
 static void page_remove(struct ck_detector *d, const struct ck_page *page)
 {
     size_t slot = page_slot(d, page->space, page->number);
@@ -401,9 +401,9 @@ void ck_shadow_clear(struct ck_detector *d)
         ck_budget_free(&d->budget, block, sizeof *block);
     }
     d->free_nodes = NULL;
-    ck_map_clear(&d->shape_index, &d->budget);
-    ck_budget_free(&d->budget, d->shapes, d->shape_capacity * sizeof *d->shapes);
-    d->shapes = NULL;
-    d->shape_count = d->shape_capacity = 0;
-    memset(d->last_shape, 0, sizeof d->last_shape);
+    ck_map_clear(&d->signature_index, &d->budget);
+    ck_budget_free(&d->budget, d->signatures, d->signature_capacity * sizeof *d->signatures);
+    d->signatures = NULL;
+    d->signature_count = d->signature_capacity = 0;
+    memset(d->last_signature, 0, sizeof d->last_signature);
 }

@@ -1,4 +1,4 @@
-/* Findings that the user does not want to see: patterns of kind, file and line. */
+/* Suppression of findings by patterns of kind, file and line. */
 #include "checker/race/race.h"
 
 #include <fnmatch.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool matches_place(const struct ck_pattern *p, const struct mm_source *source)
+static bool pattern_matches_location(const struct ck_pattern *p, const struct mm_source *source)
 {
     char line[16];
     const char *file = source->file ? source->file : "";
@@ -16,25 +16,25 @@ static bool matches_place(const struct ck_pattern *p, const struct mm_source *so
            fnmatch(p->line, line, 0) == 0;
 }
 
-static bool matches(const struct ck_pattern *p, const struct ck_finding *finding)
+static bool pattern_matches(const struct ck_pattern *p, const struct ck_finding *finding)
 {
     if (fnmatch(p->kind, finding->kind, 0) != 0)
         return false;
     bool anywhere = strcmp(p->file, "*") == 0 && strcmp(p->line, "*") == 0;
     for (size_t i = 0; !anywhere && i < finding->access_count; i++)
-        anywhere = matches_place(p, &finding->accesses[i].source);
+        anywhere = pattern_matches_location(p, &finding->accesses[i].source);
     return anywhere;
 }
 
 bool ck_is_suppressed(const struct ck_detector *d, const struct ck_finding *finding)
 {
     const struct ck_pattern *p = d->patterns;
-    while (p && !matches(p, finding))
+    while (p && !pattern_matches(p, finding))
         p = p->next;
     return p != NULL;
 }
 
-/* The text up to the last colon outside of brackets is the file, so that file names may have colons. */
+/* The file extends to the last colon that a line pattern follows: file names may contain colons. */
 static enum mm_class add_pattern(struct ck_detector *d, char *text)
 {
     struct ck_pattern *p = mm_arena_alloc(d->arena, sizeof *p);

@@ -1,18 +1,19 @@
-/* Atomics and fences: release sequences, inclusive scopes, and who synchronises with whom.
+/* Atomics and fences: release sequences, inclusive scopes, synchronizes-with edges.
  *
- * A location carries what its release sequences offer, by scope and scope instance.  A release operation
- * and each release fence before a write head a sequence [CL 3.3.6 G7, A4, A5, F1-F6]; an acquire of the
- * same scope in the same instance takes it [CL 3.3.5 O12-O15], at once or at its next acquire fence. */
+ * A location stores the clocks of its release sequences by scope and scope instance.  A release operation
+ * and each release fence before a write head a sequence [CL 3.3.6 G7, A4, A5, F1-F6].  An acquire of the
+ * same scope in the same instance joins its clock [CL 3.3.5 O12-O15], at once or at the next acquire fence.
+ * See docs/detector.md#atomics-and-fences. */
 #include "checker/race/race.h"
 
 #include <string.h>
 
-static bool acquires(uint8_t order)
+static bool is_acquire(uint8_t order)
 {
     return order == MM_ACQUIRE || order == MM_ACQ_REL || order == MM_SEQ_CST;
 }
 
-static bool releases(uint8_t order)
+static bool is_release(uint8_t order)
 {
     return order == MM_RELEASE || order == MM_ACQ_REL || order == MM_SEQ_CST;
 }
@@ -41,13 +42,13 @@ enum ck_slot ck_slot_reduced(enum ck_slot slot, const struct ck_location *locati
 {
     if (slot == CK_SLOT_NONE)
         return slot;
-    if (location->system == CK_SYS_LOCAL)
+    if (location->region == CK_REGION_LOCAL)
         return slot > CK_SLOT_WORK_GROUP ? CK_SLOT_WORK_GROUP : slot;
     return slot == CK_SLOT_ALL && location->demotes ? CK_SLOT_DEVICE : slot;
 }
 
-/* A number that two agents share when an action of each, at this scope on this memory, has inclusive
- * scope with the other's [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
+/* The scope instance of an agent: actions of two agents at this scope on this memory have inclusive scopes if
+ * their instances are equal [CL 3.3.5 O12-O15].  Host threads act at all_svm_devices [CL 3.3.6 A23]. */
 uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot slot,
                            const struct ck_location *location)
 {
@@ -65,11 +66,11 @@ uint64_t ck_scope_instance(struct ck_detector *d, uint64_t agent, enum ck_slot s
     return (uint64_t)command->info.id << 32 | index;
 }
 
-/* ---- shortfalls: for reasons ----------------------------------------------------------------- */
+/* ---- shortfalls: for the reasons of races ----------------------------------------------------------------- */
 
-static void fall_short(struct ck_detector *d, const struct mm_event *read, const struct ck_location *location,
-                       const struct ck_sync *sync, const struct ck_release *release,
-                       enum ck_shortfall_kind kind)
+static void note_shortfall(struct ck_detector *d, const struct mm_event *read,
+                           const struct ck_location *location, const struct ck_sync *sync,
+                           const struct ck_release *release, enum ck_shortfall_kind kind)
 {
     struct ck_shortfall *s = &d->shortfalls[d->shortfall_count++ % CK_SHORTFALLS];
     ck_clock_drop(&d->clocks, s->offered);
@@ -83,7 +84,7 @@ static void fall_short(struct ck_detector *d, const struct mm_event *read, const
     s->write_scope = sync->scope;
     s->read_scope = read->scope;
     s->read_order = read->order;
-    s->system = location->system;
+    s->region = location->region;
 }
 
 void ck_shortfalls_free(struct ck_detector *d)
@@ -94,7 +95,7 @@ void ck_shortfalls_free(struct ck_detector *d)
     }
 }
 
-/* ---- what a location offers ---------------------------------------------------------------- */
+/* ---- release sequences of a location ---------------------------------------------------------------- */
 
 enum { FEW_RELEASES = 8 };
 
@@ -128,7 +129,7 @@ static struct ck_release *find_release(const struct ck_sync *sync, uint8_t slot,
     return r;
 }
 
-/* Without memory for the index, and for objects of several sizes, the list is searched. */
+/* The list is searched where there is no memory for an index, and for objects of several sizes. */
 static void index_releases(struct ck_detector *d, struct ck_sync *sync)
 {
     struct ck_release *r = sync->releases, *end = sync->index ? r->next : NULL;
@@ -141,7 +142,7 @@ static void index_releases(struct ck_detector *d, struct ck_sync *sync)
             clear_index(d, sync);
 }
 
-static void offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
+static void sync_offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_release *release)
 {
     struct ck_release *r = find_release(sync, release->slot, release->key, release->size);
     if (!r) {
@@ -162,12 +163,12 @@ static void offer(struct ck_detector *d, struct ck_sync *sync, const struct ck_r
 
 /* ---- acquire ------------------------------------------------------------------------------ */
 
-/* What later acquire fences will take, by their scope as written. */
-static void pend(struct ck_detector *d, struct ck_item *item, const struct ck_location *location,
-                 const struct ck_release *release)
+/* Adds RELEASE to the clocks that later acquire fences join, by their scope as written. */
+static void sync_pend_acquire(struct ck_detector *d, struct ck_item *item, const struct ck_location *location,
+                              const struct ck_release *release)
 {
     struct ck_fences *fences = ck_fences_of(d, item);
-    int region = location->system == CK_SYS_LOCAL;
+    int region = location->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
         if (ck_slot_reduced((enum ck_slot)slot, location) != (enum ck_slot)release->slot)
             continue;
@@ -176,23 +177,23 @@ static void pend(struct ck_detector *d, struct ck_item *item, const struct ck_lo
     }
 }
 
-/* The command orders its work-items by atomics. */
-static void note_order(struct ck_detector *d, const struct mm_event *event)
+/* Notes that the command's work-items may be ordered by atomics. */
+static void note_command_synchronizes(struct ck_detector *d, const struct mm_event *event)
 {
     struct ck_command *command =
-        acquires(event->order) || releases(event->order) ? ck_command_of(d, event->agent.command) : NULL;
+        is_acquire(event->order) || is_release(event->order) ? ck_command_of(d, event->agent.command) : NULL;
     if (command)
-        command->synchronises = true;
+        command->synchronizes = true;
 }
 
-/* What was written to another object, of other bytes, synchronises with nobody [CL 3.3.6 A4]. */
+/* A read of an object of another size does not synchronize with the last write [CL 3.3.6 A4]. */
 void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct ck_item *item,
                      const struct ck_location *location, const struct ck_sync *sync)
 {
     uint64_t agent = ck_agent_key(event->agent);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
-    bool wanted = acquires(event->order), synchronised = false;
-    note_order(d, event);
+    bool wanted = is_acquire(event->order), synchronized = false;
+    note_command_synchronizes(d, event);
     if (sync->size != event->size)
         return;
     const struct ck_release *in_instance = NULL;
@@ -203,23 +204,23 @@ void ck_sync_acquire(struct ck_detector *d, const struct mm_event *event, struct
             continue;
         if (!in_instance || r->number < in_instance->number)
             in_instance = r;
-        pend(d, item, location, r);
+        sync_pend_acquire(d, item, location, r);
         if (wanted && slot == (enum ck_slot)reach) {
-            ck_clock_join(&d->clocks, &item->clock[location->system], r->main);
-            synchronised = true;
+            ck_clock_join(&d->clocks, &item->clock[location->region], r->main);
+            synchronized = true;
         }
     }
     if (sync->writer == agent)
         return;
-    if (synchronised)
-        fall_short(d, event, location, sync, NULL, CK_SHORT_REGION);
+    if (synchronized)
+        note_shortfall(d, event, location, sync, NULL, CK_SHORT_REGION);
     else if (!sync->releases)
-        fall_short(d, event, location, sync, NULL, CK_SHORT_STORE_RELAXED);
+        note_shortfall(d, event, location, sync, NULL, CK_SHORT_STORE_RELAXED);
     else if (!in_instance)
-        fall_short(d, event, location, sync, sync->releases, CK_SHORT_SCOPE_INSTANCE);
+        note_shortfall(d, event, location, sync, sync->releases, CK_SHORT_SCOPE_INSTANCE);
     else
-        fall_short(d, event, location, sync, in_instance,
-                   wanted ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
+        note_shortfall(d, event, location, sync, in_instance,
+                       wanted ? CK_SHORT_SCOPE_DIFFERS : CK_SHORT_LOAD_RELAXED);
 }
 
 /* ---- release ------------------------------------------------------------------------------ */
@@ -258,39 +259,39 @@ struct ck_sync *ck_sync_copy(struct ck_detector *d, struct ck_sync *sync)
     return copy;
 }
 
-/* One more than the last event that ended the sequences which AGENT heads here. */
+/* 1 + the last event that ended the release sequences of AGENT at this location. */
 static mm_event_id broken_for(const struct ck_sync *sync, uint64_t agent)
 {
     return sync->breaker == agent ? sync->broken_too : sync->broken;
 }
 
-static struct ck_head *find_head(const struct ck_fences *fences, const struct ck_sync *sync,
-                                 const struct ck_release *release, mm_event_id broken)
+static struct ck_release_head *find_head(const struct ck_fences *fences, const struct ck_sync *sync,
+                                         const struct ck_release *release, mm_event_id broken)
 {
-    struct ck_head *h = fences->heads;
+    struct ck_release_head *h = fences->heads;
     while (h && (h->location != sync->id || h->slot != release->slot || h->key != release->key ||
                  h->size != release->size || (sync->split && h->since < broken)))
         h = h->next;
     return h;
 }
 
-static struct ck_head *head_of(struct ck_detector *d, uint64_t agent, struct ck_fences *fences,
-                               const struct ck_sync *sync, const struct ck_release *release)
+static struct ck_release_head *head_of(struct ck_detector *d, uint64_t agent, struct ck_fences *fences,
+                                       const struct ck_sync *sync, const struct ck_release *release)
 {
     mm_event_id broken = broken_for(sync, agent);
-    struct ck_head *h = find_head(fences, sync, release, broken);
+    struct ck_release_head *h = find_head(fences, sync, release, broken);
     if (!h) {
         h = ck_budget_alloc(&d->budget, sizeof *h);
         if (!h)
             return NULL;
-        *h = (struct ck_head){.next = fences->heads,
-                              .location = sync->id,
-                              .key = release->key,
-                              .size = release->size,
-                              .slot = release->slot,
-                              .since = d->next_event};
+        *h = (struct ck_release_head){.next = fences->heads,
+                                      .location = sync->id,
+                                      .key = release->key,
+                                      .size = release->size,
+                                      .slot = release->slot,
+                                      .since = d->next_event};
         fences->heads = h;
-    } else if (h->since < broken) { /* an older sequence, since ended */
+    } else if (h->since < broken) { /* a later write ended this sequence */
         ck_clock_drop(&d->clocks, h->main);
         ck_clock_drop(&d->clocks, h->other);
         h->main = h->other = NULL;
@@ -299,20 +300,20 @@ static struct ck_head *head_of(struct ck_detector *d, uint64_t agent, struct ck_
     return h;
 }
 
-/* Offers a release of this agent and remembers that the agent heads it. */
-static void head(struct ck_detector *d, uint64_t agent, struct ck_item *item, struct ck_sync *sync,
-                 const struct ck_release *release)
+/* Adds a release sequence of this agent to the location, and its head to the agent. */
+static void sync_head_sequence(struct ck_detector *d, uint64_t agent, struct ck_item *item,
+                               struct ck_sync *sync, const struct ck_release *release)
 {
-    offer(d, sync, release);
+    sync_offer(d, sync, release);
     struct ck_fences *fences = ck_fences_of(d, item);
-    struct ck_head *h = fences ? head_of(d, agent, fences, sync, release) : NULL;
+    struct ck_release_head *h = fences ? head_of(d, agent, fences, sync, release) : NULL;
     if (!h)
         return;
     ck_clock_join(&d->clocks, &h->main, release->main);
     ck_clock_join(&d->clocks, &h->other, release->other);
 }
 
-/* A write that is no read-modify-write: of all sequences only the writer's own go on. */
+/* A write that is not a read-modify-write ends all release sequences but those that its agent heads. */
 static void break_sequences(struct ck_detector *d, uint64_t agent, const struct ck_item *item,
                             struct ck_sync *sync)
 {
@@ -322,12 +323,12 @@ static void break_sequences(struct ck_detector *d, uint64_t agent, const struct 
         sync->breaker = agent;
     }
     sync->broken = d->next_event + 1;
-    for (struct ck_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
+    for (struct ck_release_head *h = item->fences ? item->fences->heads : NULL; h; h = h->next) {
         if (h->location != sync->id || h->since < sync->broken_too)
             continue;
         struct ck_release again = {
             .key = h->key, .main = h->main, .other = h->other, .size = h->size, .slot = h->slot};
-        offer(d, sync, &again);
+        sync_offer(d, sync, &again);
     }
 }
 
@@ -335,7 +336,7 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
                          const struct ck_location *location, struct ck_sync *sync)
 {
     const struct ck_fences *fences = item->fences;
-    int region = location->system == CK_SYS_LOCAL;
+    int region = location->region == CK_REGION_LOCAL;
     for (int slot = 0; fences && slot < CK_SLOTS; slot++) {
         if (!fences->release[region][slot])
             continue;
@@ -346,15 +347,16 @@ static void offer_fences(struct ck_detector *d, const struct mm_event *event, st
                                      .other = fences->both[!region][slot],
                                      .size = event->size,
                                      .slot = (uint8_t)reduced};
-        head(d, agent, item, sync, &release);
+        sync_head_sequence(d, agent, item, sync, &release);
     }
 }
 
-/* What a write offers to those who read from it; true if the agent's clock was handed out. */
+/* Updates a location's release sequences by a write; true if the agent's current clock was published, so that
+ * its time must advance. */
 bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64_t agent,
                      struct ck_item *item, const struct ck_location *location, struct ck_sync *sync)
 {
-    note_order(d, event);
+    note_command_synchronizes(d, event);
     if (sync->size && sync->size != event->size && !sync->mixed) {
         sync->mixed = true;
         clear_index(d, sync);
@@ -371,23 +373,23 @@ bool ck_sync_release(struct ck_detector *d, const struct mm_event *event, uint64
         return false;
     offer_fences(d, event, item, location, sync);
     enum ck_slot slot = ck_slot_reduced(ck_slot_of(event), location);
-    if (!releases(event->order) || slot == CK_SLOT_NONE)
+    if (!is_release(event->order) || slot == CK_SLOT_NONE)
         return false;
-    struct ck_clock *snapshot = ck_clock_ref(item->clock[location->system]);
-    ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->system]);
+    struct ck_clock *snapshot = ck_clock_ref(item->clock[location->region]);
+    ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[location->region]);
     uint64_t key = ck_scope_instance(d, agent, slot, location);
     struct ck_release release = {.key = key, .main = snapshot, .size = event->size, .slot = (uint8_t)slot};
-    head(d, agent, item, sync, &release);
+    sync_head_sequence(d, agent, item, sync, &release);
     ck_clock_drop(&d->clocks, snapshot);
     return true;
 }
 
 /* ---- fences ------------------------------------------------------------------------------- */
 
-bool ck_fence_in(unsigned flags, enum ck_system system)
+bool ck_fence_in(unsigned flags, enum ck_region region)
 {
-    static const unsigned flag[CK_SYSTEMS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
-    return flags & flag[system];
+    static const unsigned flag[CK_REGIONS] = {MM_FENCE_GLOBAL, MM_FENCE_LOCAL, MM_FENCE_IMAGE};
+    return flags & flag[region];
 }
 
 static void set_clock(struct ck_detector *d, struct ck_clock **to, struct ck_clock *clock)
@@ -403,9 +405,9 @@ void ck_fence_release(struct ck_detector *d, const struct mm_event *event, struc
     struct ck_fences *fences = slot == CK_SLOT_NONE ? NULL : ck_fences_of(d, item);
     uint64_t agent = ck_agent_key(event->agent);
     bool both =
-        ck_fence_in(event->fence_flags, CK_SYS_GLOBAL) && ck_fence_in(event->fence_flags, CK_SYS_LOCAL);
+        ck_fence_in(event->fence_flags, CK_REGION_GLOBAL) && ck_fence_in(event->fence_flags, CK_REGION_LOCAL);
     for (int s = 0; fences && s < 2; s++) {
-        if (!ck_fence_in(event->fence_flags, (enum ck_system)s))
+        if (!ck_fence_in(event->fence_flags, (enum ck_region)s))
             continue;
         struct ck_clock *snapshot = ck_clock_ref(item->clock[s]);
         ck_clock_raise(&d->clocks, &snapshot, agent, agent, item->time[s]);
@@ -424,9 +426,9 @@ void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struc
     if (slot == CK_SLOT_NONE || !fences)
         return;
     bool both =
-        ck_fence_in(event->fence_flags, CK_SYS_GLOBAL) && ck_fence_in(event->fence_flags, CK_SYS_LOCAL);
+        ck_fence_in(event->fence_flags, CK_REGION_GLOBAL) && ck_fence_in(event->fence_flags, CK_REGION_LOCAL);
     for (int s = 0; s < 2; s++) {
-        if (!ck_fence_in(event->fence_flags, (enum ck_system)s))
+        if (!ck_fence_in(event->fence_flags, (enum ck_region)s))
             continue;
         ck_clock_join(&d->clocks, &item->clock[s], fences->pending[s][slot]);
         if (both)
@@ -436,16 +438,16 @@ void ck_fence_acquire(struct ck_detector *d, const struct mm_event *event, struc
 
 void ck_race_fence(struct ck_detector *d, const struct mm_event *event)
 {
-    note_order(d, event);
+    note_command_synchronizes(d, event);
     struct ck_item *item = ck_item_of(d, event->agent);
     if (!item)
         return;
-    if (acquires(event->order))
+    if (is_acquire(event->order))
         ck_fence_acquire(d, event, item);
-    if (releases(event->order))
+    if (is_release(event->order))
         ck_fence_release(d, event, item);
-    if (ck_fence_in(event->fence_flags, CK_SYS_IMAGE))
-        item->time[CK_SYS_IMAGE]++; /* writes before it are visible to reads after it [CL 3.3.5 O8] */
+    if (ck_fence_in(event->fence_flags, CK_REGION_IMAGE))
+        item->time[CK_REGION_IMAGE]++; /* writes before it are visible to reads after it [CL 3.3.5 O8] */
 }
 
 void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)
@@ -461,7 +463,7 @@ void ck_fences_free(struct ck_detector *d, struct ck_fences *fences)
         }
     }
     while (fences->heads) {
-        struct ck_head *h = fences->heads;
+        struct ck_release_head *h = fences->heads;
         fences->heads = h->next;
         ck_clock_drop(&d->clocks, h->main);
         ck_clock_drop(&d->clocks, h->other);

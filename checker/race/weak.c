@@ -1,10 +1,11 @@
-/* Executions in which reads do not take the last write of the record, or writes come earlier in modification
- * order than they were made: what each atomic write offered is kept for later reads [CL 3.3.6 G5, G7, A4]. */
+/* Weak executions: reads may read from older writes than the last recorded one, and writes may precede earlier
+ * recorded ones in modification order.  The synchronization state after each recent atomic write is kept for
+ * later reads [CL 3.3.6 G5, G7, A4].  See docs/detector.md#weak-executions. */
 #include "checker/race/race.h"
 
-enum { PAST = 1 << 15 }; /* events back to which writes are remembered */
+enum { PAST = 1 << 15 }; /* number of events for which writes are kept */
 
-/* An edge into the coming event says where its value comes from, or its place in modification order. */
+/* An edge into the next event: reads-from, or modification order. */
 void ck_weak_edge(struct ck_detector *d, const struct mm_edge *edge)
 {
     if (edge->kind == MM_EDGE_RF) {
@@ -21,16 +22,16 @@ static struct ck_sync *past(const struct ck_detector *d, mm_event_id id)
     return p && p->sync && p->id == id ? p->sync : NULL;
 }
 
-/* What a read of the cell with CURRENT takes; NULL: nothing. */
+/* The synchronization state that a read of the cell with state CURRENT reads from; NULL: none. */
 const struct ck_sync *ck_weak_read(const struct ck_detector *d, const struct ck_sync *current)
 {
     bool too_old = d->next_event - d->weak.from >= PAST;
-    if (!d->weak.flowed || too_old) /* rather too much order than a report of a race that is none */
+    if (!d->weak.flowed || too_old) /* over-approximates order: a race may be missed, none is false */
         return current;
     return past(d, d->weak.from);
 }
 
-/* The state that the write at hand goes on from: *STATE, or a copy if readers may still see that. */
+/* The state that the current write modifies: *STATE, or a copy where later reads may still need *STATE. */
 struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *event, struct ck_sync **state)
 {
     const struct ck_sync *from = event->kind == MM_RMW ? ck_weak_read(d, *state) : *state;
@@ -39,7 +40,8 @@ struct ck_sync *ck_weak_begin(struct ck_detector *d, const struct mm_event *even
     return ck_sync_copy(d, from ? (struct ck_sync *)(uintptr_t)from : *state);
 }
 
-/* The write was made in MADE: it is what later reads find, unless it was placed before others. */
+/* MADE is the state after the current write.  It becomes *STATE unless an edge places the write earlier in
+ * modification order. */
 void ck_weak_end(struct ck_detector *d, struct ck_sync **state, struct ck_sync *made)
 {
     if (!d->weak.past)

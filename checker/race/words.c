@@ -1,4 +1,4 @@
-/* Findings in words for people. */
+/* Text for findings: accesses, agents, memory. */
 #include "checker/race/words.h"
 
 #include <inttypes.h>

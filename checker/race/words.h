@@ -1,4 +1,4 @@
-/* Findings in words for people. */
+/* Text for findings: accesses, agents, memory. */
 #ifndef CHECKER_RACE_WORDS_H
 #define CHECKER_RACE_WORDS_H
 
@@ -6,14 +6,14 @@
 
 /* "a write", "an atomic read", ...; "an access" where the event does not say */
 const char *ck_words_access(const struct mm_event *event);
-/* "write", "read", "atomic-read", ...: for machines */
+/* "write", "read", "atomic-read", ...: for JSON */
 const char *ck_words_access_kind(const struct mm_event *event);
 /* "work-item (0,0,0)", with "of kernel 'k' (command 2)" where WITH_COMMAND; "host thread 1"; "the
  * asynchronous copy of work-group (0,0,0)"; ... */
 void ck_words_agent(const struct ck_access *access, bool with_command, char *buf, size_t size);
 /* "argument 'out' (buffer 3, element 17)", "local memory 'tile' (byte 12)" */
 void ck_words_location(const struct ck_finding *finding, char *buf, size_t size);
-/* A bit for the kinds of two accesses, whichever comes first. */
+/* A bit for an unordered pair of access kinds. */
 uint32_t ck_pair_bit(const struct mm_event *a, const struct mm_event *b);
 /* The kinds in PAIRS, at most MAX (15 are possible); returns how many. */
 size_t ck_words_pairs(uint32_t pairs, const char *names[][2], size_t max);

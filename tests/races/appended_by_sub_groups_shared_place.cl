@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 write, 15 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 32 -l 16 -a buf:32:iota -a buf:1 -a buf:32
 // The place is handed over in local memory, without a barrier of the sub-group.
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable

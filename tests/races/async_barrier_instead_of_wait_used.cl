@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 11 read, copy and work-item in one group; unwaited-copy 9
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
 // The usual mistake: a barrier for a wait.

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 14 write, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 4 -l 1 -a buf:16:iota -a buf:16
 // Even alone in its group a work-item has to wait.

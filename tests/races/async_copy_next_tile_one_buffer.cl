@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 15 write, 16 read, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // run: -g 4 -l 4 -a buf:16:iota -a buf:16
 // The next tile is copied over the one that is being read.
 kernel void k(global const int *in, global int *out)

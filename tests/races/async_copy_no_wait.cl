@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 write, 9 read, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
 // The copy is read without waiting for it.
 kernel void k(global const int *in, global int *out, local int *t)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 write, 13 read, copy and work-item in two groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a local:32
 // The next group's part of what copies write: waiting is the matter of a group.
 kernel void k(global const int *in, global int *out, local int *t)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 read, 13 write, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
 // The source is changed before the copy is waited for.
 kernel void k(global const int *a, global int *o)

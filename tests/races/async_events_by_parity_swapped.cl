@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 write, 17 read, copy and work-item in one group; 12 write, 14 write, copy and copy in one group; 14 write, 17 read, copy and work-item in one group; 14 write, 14 write, copy and copy in one group; unwaited-copy 12; unwaited-copy 14
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 8 -l 8 -a buf:32:iota -a buf:32
 // It waits for the tile that it asked for last, and not for the one that it uses.

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 15 write, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
 // What is copied out is overwritten behind a barrier, before the wait.

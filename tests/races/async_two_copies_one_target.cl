@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 9 write, copy and copy in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // run: -g 8 -l 8 -a buf:16:iota -a buf:8
 // Two copies under way to the same place.
 kernel void k(global const int *in, global int *out)

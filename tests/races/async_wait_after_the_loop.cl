@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 write, 15 read, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // fix: wait_group_events for the copy
 // run: -g 8 -l 8 -a buf:32:iota -a buf:32
 // Copies share one event, which is waited for behind the loop, too late for each round's use.

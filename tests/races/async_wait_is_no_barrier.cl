@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 12 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8 -a local:32 -a local:32
 // Waiting for a copy completes the copy, and orders nothing else.
 kernel void k(global const int *in, global int *out, local int *t, local int *u)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 write, 17 read, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // fix: wait_group_events for the copy at
 // run: -g 8 -l 8 -a buf:24:iota -a buf:8
 // The third copy is waited for after its use; the barrier does not help.

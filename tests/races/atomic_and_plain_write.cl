@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 11 atomic-write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 4 -l 2 -a buf:1
 // An atomic and a plain access to the same memory race [CL 3.3.6 G17].
 kernel void k(global int *x)

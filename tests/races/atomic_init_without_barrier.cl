@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 11 atomic-rmw, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 4 -l 4 -a buf:1
 // atomic_init is not atomic itself [CLC 6.15.12.1].
 kernel void k(global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 11 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:8 -a buf:8
 // A barrier of device scope meets the work-group alone.
 kernel void k(global int *a, global int *o)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 10 write, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:16:iota -a buf:2
 // Eight work-items set bits of one byte.
 kernel void k(global const int *a, global uchar *bits)

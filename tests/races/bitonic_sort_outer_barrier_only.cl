@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 14 read, 16 write, same group; 14 read, 17 write, same group; 16 read, 17 write, same group; 17 write, 17 write, same group; 15 read, 17 write, same group; 16 write, 17 write, same group; fair: 16 read, 16 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:16:rand=3 -a local:64
 // One barrier per size is not enough: the steps exchange among themselves.
 kernel void k(global int *a, local int *t)

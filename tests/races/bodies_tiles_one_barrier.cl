@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 write, 16 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // fix: before line 17
 // run: -g 8 -l 4 -a buf:8:iota -a buf:8
 // The next tile is loaded while others use this one.

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 read, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:8:fill=-1
 // All write the same distance where they find none.
 kernel void k(global int *distance)

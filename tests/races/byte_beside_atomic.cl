@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 atomic-rmw, 12 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -k k --global 2 --local 1 --arg buf:4
 
 /* A plain write of one byte of a word that another work-item changes atomically. */

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 17 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 12 -l 4 -a buf:1 -a buf:1
 // The barrier fences local memory only, so the release passes on nothing of the other work-item.
 kernel void k(global int *data, global atomic_int *flag)

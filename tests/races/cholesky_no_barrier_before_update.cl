@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 17 write, 19 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 4 -l 4 -a buf:16:iota -a local:64
 // The update reads elements of other rows, which are scaled without a barrier after it.
 kernel void k(global float *a, local float *l)

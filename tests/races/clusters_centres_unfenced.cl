@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 write, 13 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // fix: before line 13
 // run: -g 16 -l 8 -a buf:16:iota -a buf:2:fill=5 -a buf:16
 // Two work-items load the centres, all use them at once.

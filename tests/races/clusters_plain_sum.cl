@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 read, 9 write, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:8:iota -a buf:2 -a buf:2
 // Sums of clusters without atomics beside counters with them.
 kernel void k(global const int *x, global float *sum, global int *n)

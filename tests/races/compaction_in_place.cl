@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 read, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 8 -a buf:16:iota -a buf:1
 // What is kept moves to the front, where others have not read yet.
 kernel void k(global int *a, global atomic_int *n)

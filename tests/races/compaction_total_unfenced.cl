@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 write, 13 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 8 -a buf:16:iota -a buf:16 -a buf:2
 // The last work-item leaves the total in local memory, and all read it at once.
 kernel void k(global const int *in, global int *out, global int *totals)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // fix: one atomic operation
 // run: -g 16 -l 4 -a buf:16:iota -a buf:16:iota -a buf:4
 // A sparse product by coordinates: entries of one row add to it plainly.

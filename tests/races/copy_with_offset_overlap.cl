@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 read, 9 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:9:iota
 // Shifting an array by one in place.
 kernel void k(global int *a)

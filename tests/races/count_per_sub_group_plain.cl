@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 11 write, different groups; 11 write, 11 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 32 -l 16 -a buf:1 -a buf:32
 // The counter is not atomic.
 kernel void k(global int *n, global int *out)

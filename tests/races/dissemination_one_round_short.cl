@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 19 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:16 -a buf:16 -a buf:16
 // One round is left out: a group knows of the one before it alone.
 kernel void k(global int *a, global atomic_int *told, global int *out)

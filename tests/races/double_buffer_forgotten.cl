@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 15 read, 15 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:16:iota
 // The last line reads and writes one half.
 kernel void k(global int *a)

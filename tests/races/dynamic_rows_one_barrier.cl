@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 17 read, 20 write, same group; 15 read, 20 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:64:iota -a buf:8
 // The row is handed on without a second barrier.
 kernel void k(global const int *wall, global int *res)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 17 read, 22 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:64:fill=3
 // The next column begins while rows are still changed.
 kernel void k(global float *m)

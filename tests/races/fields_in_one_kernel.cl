@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 12 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64:iota
 // Two fields that depend on each other are stepped in one kernel.
 kernel void k(global int *ex, global int *hz)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 write, 12 write, same group; 16 write, 16 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota
 // All who find work left write the same to a flag: the same value is a conflict as well.
 kernel void k(global int *a)

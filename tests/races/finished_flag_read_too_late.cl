@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 15 write, same group; barrier-divergence 16
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota
 // The first work-item sets the flag back for the next round while others have still to read it.
 kernel void k(global int *a)

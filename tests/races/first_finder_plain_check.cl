@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 11 atomic-rmw, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:16:iota -a buf:1 -a buf:1
 // Whether somebody has found it is read without an atomic.
 kernel void k(global const int *w, global int *found, global int *who)

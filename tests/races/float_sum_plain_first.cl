@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 read, 16 atomic-rmw, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:8:iota -a buf:1
 // The first value is read without an atomic.
 kernel void k(global const int *x, volatile global float *sum)

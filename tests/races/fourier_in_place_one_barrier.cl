@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 16 read, 20 write, same group; 16 read, 19 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:32:iota -a local:128
 // In one buffer each pass reads before it writes: with one barrier for a pass a work-item writes what another has
 // still to read.

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 read, 14 write, different groups; 12 write, 14 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 2 -a buf:2 -a buf:8 -a buf:8
 // The others of a group do not wait for their leader.
 #define ALL memory_scope_device

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 write, 15 read, different groups; 19 write, 22 read, different groups; 9 write, 25 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:2 -a buf:2 -a buf:8 -a buf:8
 // The same with volatile flags.
 kernel void k(global volatile int *in, global volatile int *out, global int *a, global int *o)

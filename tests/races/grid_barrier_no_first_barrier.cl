@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 16 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:16 -a buf:1 -a buf:16
 // Without the first local barrier only the leaders' writes are published.
 kernel void k(global int *a, global atomic_int *arrived, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 read, 9 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:40:iota -a 40
 // The stride is one short of the number of work-items.
 kernel void k(global int *a, int n)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 11 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8 -a buf:8
 // A vote of the work-group orders no memory.
 kernel void k(global int *a, global int *o)

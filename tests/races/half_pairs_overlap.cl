@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 write, 8 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:16
 // Pairs of halves at every element.
 kernel void k(global half *a)

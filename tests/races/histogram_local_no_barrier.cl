@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 write, 12 atomic-rmw, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 32 -l 8 -a buf:32:iota -a buf:4
 // Counting begins before all bins are cleared.
 kernel void k(global const int *in, global int *hist)

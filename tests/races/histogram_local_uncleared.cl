@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 11 atomic-rmw, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 32 -l 8 -a buf:32:rand=9 -a buf:8
 // No barrier between clearing and counting.
 kernel void k(global const uint *in, global atomic_int *bins)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: sequential: 14 write, 15 read, same group; fair: 14 read, 15 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 8 -a buf:16:iota -a buf:4
 // Two work-items share a column.
 kernel void k(global const int *in, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 7 atomic-rmw, 8 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:32:iota -a buf:16
 kernel void k(global int *in, global volatile int *bins)
 {

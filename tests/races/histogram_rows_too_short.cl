@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:64:iota -a buf:64
 // The rows overlap by one element.
 kernel void k(global const uint *in, global int *rows)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 11 read, different sub-groups
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 64 -l 64 -a buf:1 -a buf:64
 // The barrier of a sub-group, whatever its scope, joins no other sub-group.
 kernel void k(global int *first, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 10 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 8 -a buf:64
 kernel void k(global int *out)
 {

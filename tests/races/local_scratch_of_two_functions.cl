@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 14 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 4 -l 4 -a buf:4
 // Two functions share scratch memory; the second begins before the first is read.
 int first(local int *s, int l)

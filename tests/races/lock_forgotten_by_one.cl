@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 write, 18 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:1 -a buf:1
 // One work-group writes without taking the lock.
 kernel void k(global int *counter, global atomic_int *lock)

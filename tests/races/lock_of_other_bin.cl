@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 13 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:4 -a buf:4
 // The lock that is held belongs to another element, and differs from group to group.
 kernel void k(global int *bins, global atomic_int *locks)

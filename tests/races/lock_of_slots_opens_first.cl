@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 read, 14 write, different groups; 14 write, 14 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 6 -l 1 -a buf:8:fill=0 -a buf:1 -a buf:1
 // The next slot is opened before the sum has been written.
 #define S memory_scope_device

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 24 read, 25 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 12 -l 1 -a buf:48
 // The record that is given to is not locked.
 struct account {

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 write, 9 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:128
 kernel void k(global int *out)
 {

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 12 write, different groups; 11 write, 14 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:1 -a buf:1 -a buf:4
 // The first check reads a plain flag.
 kernel void k(global int *table, global int *done, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 write, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 2 -l 2 -a buf:8
 kernel void k(global uchar *out)
 {

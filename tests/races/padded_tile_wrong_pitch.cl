@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8,8 -l 8,8 -a buf:64:iota -a buf:64
 // Rows overlap by one element.
 kernel void k(global const int *in, global int *out)

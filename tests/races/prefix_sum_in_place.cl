@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 13 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:64:iota
 kernel void k(global int *a)
 {

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 16 write, 18 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
 // Without the barrier after reading.
 kernel void k(global int *a, global int *o)

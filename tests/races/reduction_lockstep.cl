@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 write, 15 read, same group; 13 write, 14 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:1
 // The last steps without a barrier, as if work-items went in lockstep.
 kernel void k(global const int *a, global int *o)

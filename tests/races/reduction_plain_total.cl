@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 17 read, 17 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 32 -l 8 -a buf:32:iota -a buf:1
 // The work-groups add up without an atomic.
 kernel void k(global const int *in, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 14 write, 16 read, same group; 14 write, 15 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 64 -l 64 -a buf:64:iota -a buf:1
 // volatile orders nothing between work-items, however many run in step.
 kernel void k(global const int *in, global int *out)

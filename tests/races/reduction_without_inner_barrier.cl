@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 13 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 32 -l 16 -a buf:128:iota -a buf:8
 kernel void k(global int *in, global int *out)
 {

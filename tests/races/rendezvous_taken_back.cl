@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 14 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 2 -l 1 -a buf:2 -a buf:2 -a buf:2
 // Having read the other's offer, each changes its own, which the other may be reading.
 kernel void k(global int *offer, global atomic_int *there, global int *got)

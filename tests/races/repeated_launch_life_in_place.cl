@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 read, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: --repeat 3 -g 8 -l 4 -a buf:8:iota
 // Neighbours are read while they are written.
 kernel void k(global int *cells)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 write, 18 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:16 -a buf:1 -a buf:16
 // The producer publishes the slot before it fills it.
 kernel void k(global int *slots, global atomic_int *head, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 7 write, 7 write, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:4
 kernel void k(global int *out)
 {

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 16 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:16:iota -a local:64
 // The root is cleared while its last addition may be under way.
 kernel void k(global int *a, local int *t)

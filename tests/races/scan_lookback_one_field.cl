@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 24 read, 26 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 16 -l 4 -a buf:16:iota -a buf:4 -a buf:4 -a buf:16
 // Sum and prefix share a place: it is overwritten while others read it.
 #define ST(p, v) atomic_store_explicit(p, v, memory_order_release, memory_scope_device)

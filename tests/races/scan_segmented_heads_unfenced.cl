@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 15 read, 15 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:8:iota -a buf:8
 // The heads are changed before all have read them.
 kernel void k(global int *x, global int *head)

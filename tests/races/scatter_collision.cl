@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 write, 8 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:8:iota -a buf:8
 // Six and eight have: two work-items meet.
 kernel void k(global const int *in, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 9 write, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:8:iota -a buf:9
 // Those that have nothing to write all write to a place for waste.
 kernel void k(global const int *in, global int *out)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 write, 20 read, different groups; 13 write, 21 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:1 -a buf:2 -a buf:2
 // A reader of a sequence lock reads while the writer may write: a data race even if it reads again.
 kernel void k(global atomic_int *sequence, global int *data, global int *out)

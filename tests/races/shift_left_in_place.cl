@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:8:iota
 // Each work-item reads what its neighbour writes.
 kernel void k(global int *a)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 10 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 4,4 -l 4,4 -a buf:16:iota
 // Row and column of the step are read while they are written, be it with the same values.
 kernel void k(global int *d)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 11 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:3:iota -a buf:8 -a buf:3
 // Each row also clears the beginning of the next.
 kernel void k(global const int *rows, global int *x, global int *y)

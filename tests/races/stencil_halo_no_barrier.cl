@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 14 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 32 -l 8 -a buf:32:iota -a buf:32 -a local:40
 // The barrier after the load is missing.
 kernel void k(global const int *in, global int *out, local int *t)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 read, 9 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 32 -l 8 -a buf:32:iota
 // A stencil in place reads what its neighbours write.
 kernel void k(global int *a)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 read, 11 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 8 -a buf:10:iota -a buf:10
 // The barrier comes only every other round.
 kernel void k(global float *a, global float *b)

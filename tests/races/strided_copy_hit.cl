@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 write, 12 write, copy and work-item in one group
-// reason: goes on until its event is waited for
+// reason: in progress until a wait for its event
 // run: -g 8 -l 8 -a buf:16 -a local:32
 // The work-items write the elements that the copy fills.
 kernel void k(global int *out, local int *t)

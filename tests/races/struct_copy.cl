@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 12 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 2 -l 1 -a buf:16
 // A copied structure takes all members along.
 struct pair { int a, b; };

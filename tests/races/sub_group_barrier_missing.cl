@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 11 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:16 -a local:64
 // Work-items of one sub-group do not run in lock-step.
 kernel void k(global int *out, local int *t)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 14 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 16 -a buf:16 -a local:64
 // A step writes what the neighbours still read.
 kernel void k(global int *out, local int *t)

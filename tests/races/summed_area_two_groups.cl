@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 read, 13 write, different groups; 10 write, 13 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:64:iota
 // Two work-groups: no barrier joins them.
 kernel void k(global int *a)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 read, 9 write, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // fix: one atomic operation
 // run: -g 8 -l 4 -a svm:1
 // A plain counter in shared virtual memory.

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 12 read, 12 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 8 -l 4 -a buf:1 -a buf:4
 // Both groups have tickets of their own, but write one counter.
 kernel void k(global int *counter, global atomic_int *lock)

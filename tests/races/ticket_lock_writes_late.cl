@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 read, 13 write, different groups or same group; 13 write, 13 write, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 16 -l 4 -a buf:1 -a buf:2
 // The next is called before the value is written.
 kernel void k(global int *counter, global atomic_int *lock)

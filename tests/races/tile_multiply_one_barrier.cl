@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 write, 17 read, same group; 14 write, 17 read, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // fix: before line 18
 // run: -g 8,8 -l 4,4 -a buf:64:iota -a buf:64:iota -a buf:64
 // Without the second barrier the next tile overwrites what others still read.

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 read, 14 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 12 -l 1 -a buf:64 -a buf:64
 // The node's key is written after the node was hung in.
 #define S memory_scope_device

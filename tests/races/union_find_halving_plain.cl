@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 11 read, 11 write, different groups or same group; fair: 9 atomic-rmw, 10 read, different groups; fair: 10 read, 11 write, different groups; fair: 11 write, 11 write, different groups; fair: 11 write, 12 read, different groups
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:9:iota
 // Paths are halved by plain writes beside atomic links.
 kernel void k(global int *parent)

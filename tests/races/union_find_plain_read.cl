@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 read, 18 atomic-rmw, same group; sequential: 9 read, 18 atomic-rmw, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 4 -a buf:9:iota
 // Connected components: links by compare-exchange, but plain reads on the way.
 int find(volatile global int *parent, int x)

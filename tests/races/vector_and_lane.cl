@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 11 write, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -g 2 -l 1 -a buf:4
 // A vector store and a store to one of its lanes.
 kernel void k(global int4 *a)

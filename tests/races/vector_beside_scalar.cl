@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 12 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -k k --global 2 --local 2 --arg buf:32
 
 /* A vector of four and a scalar in its middle. */

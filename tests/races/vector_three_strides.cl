@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 write, 12 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 4 -l 4 -a buf:16
 // int3 elements lie four words apart, vstore3 writes three.
 kernel void k(global int *a)

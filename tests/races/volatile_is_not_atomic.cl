@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 8 write, 8 write, different groups or same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 4 -l 2 -a buf:1
 // volatile orders nothing between work-items.
 kernel void k(volatile global int *x)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 9 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 8 -l 2 -a buf:25
 // Four elements at a distance of three overlap.
 kernel void k(global int *a)

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 9 write, 9 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // run: -g 4 -l 4 -a buf:16
 // Vectors of four, three apart.
 kernel void k(global int *out)

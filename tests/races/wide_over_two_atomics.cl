@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 10 atomic-rmw, 11 read, different groups
-// reason: no synchronisation orders the two accesses; the work-items are in different work-groups
+// reason: no synchronization orders the two accesses; the work-items are in different work-groups
 // run: -k k --global 3 --local 1 --arg buf:8
 
 /* One work-item reads two atomic words at once, plainly; others change one of them each. */

@@ -1,6 +1,6 @@
 // expect: scope-race
 // at: count:9 atomic-rmw, count:9 atomic-rmw, different kernels
-// reason: on this memory that does not reach beyond one kernel and its children
+// reason: on this memory it includes only one kernel and its children
 // On a buffer, device scope is the scope of one kernel and its children [CL 3.3.5 O14].
 #include "host.h"
 

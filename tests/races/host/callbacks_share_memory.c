@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 16 read, 16 write, host and host
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // build: host-cc
 // Two callbacks count in one place: nothing says that they run one after the other.
 #include "host.h"

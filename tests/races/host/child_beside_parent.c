@@ -1,6 +1,6 @@
 // expect: data-race
 // at: __parent_block_invoke_kernel:6 read, parent:7 write, different kernels
-// reason: after the accesses to fine-grained SVM only
+// reason: after those to fine-grained SVM only
 // A child that does not wait runs beside what its parent does after the enqueueing [CL 3.3.6 H13].
 #include "host.h"
 

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: __parent_block_invoke_kernel:6 read, parent:7 write, different kernels
-// reason: after the accesses to fine-grained SVM only
+// reason: after those to fine-grained SVM only
 // A child that waits for the work-group of its enqueuer is not ordered after another group [CL 3.3.6 H14].
 #include "host.h"
 

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: __parent_block_invoke_kernel:5 read, parent:6 write, different kernels
-// reason: after the accesses to fine-grained SVM only
+// reason: after those to fine-grained SVM only
 // What comes after the call is not ordered before the child.
 #include "host.h"
 

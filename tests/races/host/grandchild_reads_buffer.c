@@ -1,6 +1,6 @@
 // expect: data-race
 // at: parent:2 write, __parent_block_invoke_2_kernel:5 read, different kernels
-// reason: after the accesses to fine-grained SVM only
+// reason: after those to fine-grained SVM only
 // Between three generations nobody waits.
 #include "host.h"
 

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: turn:3 write, turn:3 write, same group
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // Two work-items write the same texel.
 #include "host.h"
 

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 18 write, 21 read, host and host
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // build: host-cc
 // The parts are written anew while the neighbour may still read them.
 #include "host.h"

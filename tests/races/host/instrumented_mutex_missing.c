@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 13 read, 13 write, host and host
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // build: host-cc
 // Two host threads add to shared memory without a mutex.
 #include "host.h"

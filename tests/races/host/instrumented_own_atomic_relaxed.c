@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 17 write, 31 read, host and host; add:1 read, 17 write, host and work-item
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // build: host-cc
 // The same, relaxed: the load orders nothing.
 #include "host.h"

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 17 write, 34 read, host and host
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // build: host-cc
 // The same without the acquire fence.
 #include "host.h"

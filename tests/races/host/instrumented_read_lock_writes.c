@@ -1,6 +1,6 @@
 // expect: data-race
 // at: 16 read, 16 write, host and host
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // build: host-cc
 // Two who hold the lock for reading write.
 #include "host.h"

@@ -1,6 +1,6 @@
 // expect: data-race
 // at: copy:2 read, copy:2 write, different sub-groups
-// reason: no synchronisation orders the two accesses
+// reason: no synchronization orders the two accesses
 // A kernel reads one sub-buffer and writes another that overlaps it.
 #include "host.h"
 

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: fill:3 write, 26 read, host and work-item
 // at: scope-race fill:4 atomic-write, 24 atomic-read, host and work-item
-// reason: on this memory that does not reach beyond one kernel and its children
+// reason: on this memory it includes only one kernel and its children
 // build: host-cc
 // A kernel fills a ring in fine-grained SVM but publishes for its own device only.
 #include "host.h"

@@ -1,6 +1,6 @@
 // expect: clean
 // environment: REFCL_DEVICES=2
-// Atomics at all_svm_devices scope synchronise kernels on two devices.
+// Atomics at all_svm_devices scope synchronize kernels on two devices.
 #include "host.h"
 
 int main(void)

@@ -1,6 +1,6 @@
 // expect: scope-race
 // at: count:9 atomic-rmw, count:9 atomic-rmw, different kernels
-// reason: on this memory that does not reach beyond one kernel and its children
+// reason: on this memory it includes only one kernel and its children
 // environment: REFCL_DEVICES=2
 // Two devices count in one atomic with device scope.
 #include "host.h"

@@ -1,7 +1,7 @@
 // expect: data-race
 // at: publish:4 write, consume:8 read, different kernels
 // at: scope-race publish:5 atomic-write, consume:7 atomic-read, different kernels
-// reason: on this memory that does not reach beyond one kernel and its children
+// reason: on this memory it includes only one kernel and its children
 // environment: REFCL_DEVICES=2
 // Device scope does not reach another device.
 #include "host.h"

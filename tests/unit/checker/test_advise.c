@@ -82,7 +82,7 @@ static void barrier_flag(void **state)
     assert_int_equal(a.edits[0].fence_flags, MM_FENCE_GLOBAL);
 }
 
-/* A loop leads over the fence that is added; and nothing helps where nothing synchronises or can be atomic.
+/* A loop leads over the fence that is added; and nothing helps where nothing synchronizes or can be atomic.
  */
 static void added_fence(void **state)
 {

@@ -44,7 +44,7 @@ static void waiting_orders(void **state)
             if (waits)
                 expect_clean();
             else
-                expect("data-race", "goes on until its event is waited for");
+                expect("data-race", "in progress until a wait for its event");
         }
 }
 
@@ -123,7 +123,7 @@ static void alone(void **state)
     copied(0, 1, MM_READ, LOC);
     expect_clean();
     wr(wi(0), LOC);
-    expect("data-race", "goes on until its event is waited for");
+    expect("data-race", "in progress until a wait for its event");
     begin(); /* the copy may come late */
     point(0, 1, MM_COPY_START, 1);
     wr(wi(0), LOC);
@@ -139,7 +139,7 @@ static void two_copies(void **state)
     copied(0, 1, MM_WRITE, LOC);
     ask(0, 2);
     copied(0, 2, MM_READ, LOC);
-    expect("data-race", "before the copy at");
+    expect("data-race", "precedes the copy at");
     begin();
     ask(0, 1);
     copied(0, 1, MM_WRITE, LOC);
@@ -182,7 +182,7 @@ static void pipeline(void **state)
     rd(wi(2), LOC);
     expect_clean();
     rd(wi(2), LFLAG); /* the last one is still under way */
-    expect("data-race", "goes on until its event is waited for");
+    expect("data-race", "in progress until a wait for its event");
 }
 
 static void other_groups_and_commands(void **state)

@@ -144,7 +144,7 @@ static bool both_flags(int i)
 }
 
 /* A4, A5, F1-F7 for one pair: X heads, Y reads from its (hypothetical) release sequence. */
-static void synchronise(int x, int y)
+static void synchronize(int x, int y)
 {
     uint32_t m = events[x].allocation;
     int r = m == SCRATCH ? L : G;
@@ -193,7 +193,7 @@ static void release_sequences(void)
                     continue;
                 int w = last_write(y, byte);
                 if (w >= 0 && member[w])
-                    synchronise(x, y);
+                    synchronize(x, y);
             }
         }
     }

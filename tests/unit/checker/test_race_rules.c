@@ -19,7 +19,7 @@ static void plain_accesses(void **state) /* G4, G17 */
     begin();
     wr(wi(0), BUF);
     rd(wi(1), BUF);
-    const struct ck_finding *f = expect("data-race", "no synchronisation orders the two accesses");
+    const struct ck_finding *f = expect("data-race", "no synchronization orders the two accesses");
     assert_int_equal(f->accesses[0].event.kind, MM_READ);
     assert_int_equal(f->accesses[1].event.kind, MM_WRITE);
     assert_int_equal(f->accesses[0].global_id[0], 1);
@@ -146,7 +146,7 @@ static void device_scope_and_kernels(void **state) /* O14: a buffer and the kern
     expect("scope-race", NULL);
 }
 
-static void two_regions(void **state) /* G8-G10: local synchronisation does not order global accesses */
+static void two_regions(void **state) /* G8-G10: local synchronization does not order global accesses */
 {
     (void)state;
     message(wi(0), wi(1), LOC, LFLAG, MM_RELEASE, WG, MM_ACQUIRE, WG);

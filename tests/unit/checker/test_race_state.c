@@ -93,7 +93,7 @@ static void a_bound_is_no_verdict(void **state)
         plain(wi((uint32_t)i % 16), MM_WRITE, BUF, i * 4, 4);
     struct mm_error err = {0};
     assert_int_equal(ck_detector_status(d, &err), MM_LIMIT);
-    assert_non_null(strstr(err.message, "memory limit"));
+    assert_non_null(strstr(err.message, "limit reached: memory"));
 }
 
 static void findings_pass_through(void **state)

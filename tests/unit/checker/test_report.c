@@ -126,7 +126,7 @@ static void text_reads_like_a_compiler(void **state)
         "(0,0,0)\n",
         "k.cl:3:9: note: earlier: a write by work-item (0,0,0)",
         "     3 | \tout[0] = 1;\n       | \t       ^\n",
-        "note: no synchronisation orders the two accesses\n",
+        "note: no synchronization orders the two accesses\n",
         "scope race on argument 'out' (buffer 3, element 32)",
         "memory_order_acq_rel, memory_scope_work_group",
         "both atomics have scope work_group, but the work-items are in different work-groups",
@@ -142,7 +142,7 @@ static void text_reads_like_a_compiler(void **state)
     assert_string_equal(text, "refcl: no findings\n");
     free(text);
     text = text_of("text-unknown");
-    assert_non_null(strstr(text, "refcl: unknown: the memory limit"));
+    assert_non_null(strstr(text, "refcl: unknown: limit reached: memory"));
     assert_null(strstr(text, "no findings"));
     free(text);
 }
