@@ -1,4 +1,4 @@
-/* The JSON of results and judgements. */
+/* Reads the JSON of results and judgements. */
 #include "litmus/files.h"
 #include "memmodel/base/input.h"
 

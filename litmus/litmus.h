@@ -1,5 +1,5 @@
-/* litmus: tests as text, and what is done with them: parsing to a checker program, printing, planning
- * and running on an ICD, judging what was seen.  The public interface of the folder. */
+/* litmus: tests as text; parsing, lowering to a checker program, printing, planning for a device, generation, and
+ * judgement of results.  The public interface of the folder. */
 #ifndef LITMUS_LITMUS_H
 #define LITMUS_LITMUS_H
 

@@ -337,7 +337,7 @@ static bool same_call(const struct xr_clause *c, const struct xr_sentence *sente
     return false;
 }
 
-bool xr_clause_stands_for(const struct xr_clause *c, const char *document, const struct xr_sentence *sentence)
+bool xr_clause_represents(const struct xr_clause *c, const char *document, const struct xr_sentence *sentence)
 {
     return strcmp(c->section, sentence->section) == 0 && strcmp(c->document, document) == 0 &&
            has_source(c, sentence->hash) && same_call(c, sentence);
@@ -347,7 +347,7 @@ const struct xr_clause *xr_database_sentence(const struct xr_database *db, const
                                              const struct xr_sentence *sentence)
 {
     for (size_t i = 0; i < db->clause_count; i++)
-        if (xr_clause_stands_for(&db->clauses[i], document, sentence))
+        if (xr_clause_represents(&db->clauses[i], document, sentence))
             return &db->clauses[i];
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* The matrix: what implements and what checks each clause, and what is missing. */
+/* The traceability matrix: implementations and checks of each clause, and gaps. */
 #include "spec-xref/xref.h"
 
 #include <stdlib.h>
@@ -101,7 +101,7 @@ const char *xr_evidence_name(enum xr_evidence evidence)
 const char *xr_evidence_reason(enum xr_evidence evidence)
 {
     return evidence == XR_ANSWERED   ? "nothing runs out in this call on a device of refcl"
-           : evidence == XR_NEEDLESS ? "the call needs no memory of its own"
+           : evidence == XR_NEEDLESS ? "the call allocates no memory"
                                      : "";
 }
 

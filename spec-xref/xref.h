@@ -1,6 +1,6 @@
-/* spec-xref: the clauses of the specification, and what in this repository stands for each.
+/* spec-xref: the clauses of the specification, with their implementations and checks in this repository.
  *
- * Three sources meet here: sentences of a specification file (never stored, known by the hash of their
+ * It joins three sources: sentences of a specification file (never stored, known by the hash of their
  * normalised words), clauses in our own words (clauses/ *.json), and citations of clauses in code,
  * models, litmus tests and tests.  Depends on memmodel and cJSON. */
 #ifndef XREF_H
@@ -81,7 +81,7 @@ struct xr_clause {
     const char *code;     /* error conditions: CL_INVALID_VALUE, "" */
     const char **entries; /* API calls it is about */
     size_t entry_count;
-    const uint64_t *sources; /* hashes of the sentences it stands for */
+    const uint64_t *sources; /* hashes of the sentences that it represents */
     size_t source_count;
 };
 /* Kinds that a finite execution can confirm or refute. */
@@ -128,8 +128,8 @@ void xr_database_free(struct xr_database *db);
 const struct xr_clause *xr_database_clause(const struct xr_database *db, const char *id);
 const struct xr_known_section *xr_database_section(const struct xr_database *db, const char *document,
                                                    const char *number);
-/* Whether the clause stands for SENTENCE: of the same section, and for error conditions of the same call. */
-bool xr_clause_stands_for(const struct xr_clause *clause, const char *document,
+/* True if the clause represents SENTENCE: of the same section, and for error conditions of the same call. */
+bool xr_clause_represents(const struct xr_clause *clause, const char *document,
                           const struct xr_sentence *sentence);
 /* The first clause that does. */
 const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
@@ -207,7 +207,7 @@ struct xr_citations {
 typedef enum mm_class xr_on_reference(void *context, const char *document, const char *section,
                                       const char *label);
 /* Calls back for each clause and section in TEXT ("CL 3.3.6 G8-G10, H1; SPIRV 3.49.18"); words are skipped.
- * DB tells where a range of labels or sections ends. */
+ * DB has the labels and sections that a range includes. */
 enum mm_class xr_cite_parse(const struct xr_database *db, const char *text, xr_on_reference *on,
                             void *context);
 
@@ -243,7 +243,7 @@ struct xr_gap {
     unsigned line;
 };
 
-/* What stands for a clause. */
+/* Implementations and checks of a clause. */
 struct xr_links {
     const struct xr_citation **citations;
     size_t citation_count;

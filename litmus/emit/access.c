@@ -1,5 +1,5 @@
-/* Accesses that tests have and OpenCL C has not: plain ones of atomic objects, atomic ones of others
- * [CLC 6.15.12.6].  Both go through a pointer that is converted. */
+/* Accesses without a direct form in OpenCL C: plain accesses to atomic objects and atomic accesses to
+ * non-atomic ones [CLC 6.15.12.6].  Both are emitted through a converted pointer. */
 #include "litmus/emit/emit.h"
 
 static bool is_atomic(const struct lt_function *f)

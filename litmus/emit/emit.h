@@ -1,4 +1,4 @@
-/* What emit/statement.c (the test's own statements) and emit/frame.c (everything around them) share. */
+/* Shared by emit/statement.c (the test's statements) and emit/frame.c (the code around them). */
 #ifndef LITMUS_EMIT_H
 #define LITMUS_EMIT_H
 

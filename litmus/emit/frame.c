@@ -1,8 +1,8 @@
-/* What surrounds a test's statements in its kernel: who plays which thread of which instance, memory,
+/* The kernel code around a test's statements: the mapping of work-items to threads of instances, memory layout,
  * alignment and stress; and the kernel that counts final states on the device.
  *
- * A launch has clusters of work-groups; in a round each cluster plays one instance per slot.  All that the
- * runner may vary stands in run/knobs.def. */
+ * A launch consists of clusters of work-groups; in an iteration each cluster runs one instance per slot.  The
+ * parameters that the runner varies are in run/knobs.def. */
 #include "litmus/emit/emit.h"
 
 #include <inttypes.h>
@@ -163,8 +163,8 @@ static void emit_local_init(struct emitter *e)
         fputs("    barrier(CLK_LOCAL_MEM_FENCE);\n", e->out);
 }
 
-/* Work-groups of an instance wait for each other, but not for ever: nothing says that they run at the same
- * time. */
+/* Work-groups of an instance wait for each other with a bounded number of polls: concurrent execution of
+ * work-groups is not guaranteed. */
 static void emit_align(struct emitter *e)
 {
     fputs("#ifndef REFCL_PLAIN\n"
@@ -329,7 +329,7 @@ static void emit_sub_group_check(struct emitter *e)
         }
 }
 
-/* Memory for the next launch; results are overwritten too, so that one that nobody stores shows. */
+/* Resets memory for the next launch; results too, so that a missing store is detected. */
 static void emit_reset(struct emitter *e)
 {
     for (uint32_t i = 0; i < e->program->object_count; i++) {

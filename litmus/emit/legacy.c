@@ -1,8 +1,8 @@
-/* The atomics of OpenCL 1.2 in the place of those of C11, for devices that have no others, or none of the
- * order or scope that a test asks for [CLC 1.2 6.12.9, 6.12.11].
+/* OpenCL 1.2 atomics in place of C11 atomics, for devices without the latter or without the order or scope
+ * that a test uses [CLC 1.2 6.12.9, 6.12.11].
  *
- * They are relaxed, for the device.  mem_fence orders for the work-group, acquire and release
- * [CLC 6.15.12.6]: before a relaxed write it makes a release, after a relaxed read an acquire [CL 3.3.6 A4].
+ * They are relaxed and have device scope.  mem_fence is an acquire-release fence of work-group scope
+ * [CLC 6.15.12.6]: with a later relaxed write it is a release, with an earlier relaxed read an acquire [CL 3.3.6 A4].
  */
 #include "litmus/emit/emit.h"
 

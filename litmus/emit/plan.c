@@ -1,4 +1,4 @@
-/* plan.json: everything that the runner needs, so that it runs without the rest of refcl.
+/* plan.json: the complete input of the runner, which does not link the rest of refcl.
  * Format: tools/schema/plan.schema.json. */
 #include "litmus/emit/plan.h"
 

@@ -1,4 +1,4 @@
-/* What plan.c and plan_host.c share. */
+/* Shared by plan.c and plan_host.c. */
 #ifndef LITMUS_PLAN_H
 #define LITMUS_PLAN_H
 

@@ -1,9 +1,9 @@
-/* From a test to an OpenCL C kernel that runs many instances of it at once.
+/* Translates a test to an OpenCL C kernel that runs many instances of it concurrently.
  *
- * Each launched work-group plays one work-group of the test, each work-item one thread; which one is a
- * permutation that the runner chooses.  An instance has its own copy of the locations.  Statements between
+ * Each launched work-group runs one work-group of the test, each work-item one thread; the runner chooses the
+ * permutation.   Each instance has a private copy of the locations.  Statements between
  * barriers become phases, so that all work-items of a work-group meet at the same barrier call
- * [CLC 6.15.8], whatever thread they play. */
+ * [CLC 6.15.8], whatever thread they run. */
 #include "litmus/emit/emit.h"
 
 #include <inttypes.h>

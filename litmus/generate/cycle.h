@@ -1,5 +1,5 @@
-/* Cycles: what the generator turns into tests.  A cycle is a ring of accesses and of the edges between
- * them, in the manner of diy; an execution that contains the ring is the one that the test asks about. */
+/* Cycles: the generator's input form of tests.  A cycle is a ring of accesses and of the edges between
+ * them, in the manner of diy; the test's condition describes an execution that contains the ring. */
 #ifndef LITMUS_GEN_H
 #define LITMUS_GEN_H
 

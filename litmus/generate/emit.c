@@ -1,4 +1,4 @@
-/* From a cycle to the text of a test. */
+/* Prints a cycle as the text of a test. */
 #include "litmus/generate/cycle.h"
 
 #include <ctype.h>

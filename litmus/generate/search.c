@@ -1,5 +1,5 @@
-/* From a strong cycle to the tests around the border of what the model forbids: the weakest cycles below it
- * that are still forbidden, and what lies one step below those.  Search and Z3 must agree on each. */
+/* Finds tests at the boundary of what the model forbids: the weakest forbidden cycles below a strong one, and
+ * allowed cycles one weakening below these.  Search and Z3 must agree on each. */
 #include "litmus/generate/cycle.h"
 #include "litmus/generate/generate.h"
 

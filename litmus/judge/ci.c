@@ -1,4 +1,4 @@
-/* A judgement for machines that watch over code: JUnit, SARIF 2.1.0, and the gate against a baseline. */
+/* Judgements for CI: JUnit, SARIF 2.1.0, and the gate against a baseline. */
 #include "litmus/judge/judge.h"
 
 #include "litmus/files.h"

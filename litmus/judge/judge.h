@@ -1,4 +1,4 @@
-/* What judge.c finds out and judge/report.c writes. */
+/* Judgements: computed by judge.c, written by report.c, html.c and ci.c. */
 #ifndef LITMUS_JUDGE_H
 #define LITMUS_JUDGE_H
 

@@ -1,4 +1,4 @@
-/* What the counts of a campaign say, and how sure that is.
+/* Statistics of the counts of a campaign.
  *
  * Rates have Wilson's 95 % interval; a state that was never seen has, with 95 % confidence, a rate below 3/n;
  * a state seen k times is seen again by a campaign as long as this one with probability 1 - exp(-k); and a

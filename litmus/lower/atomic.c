@@ -179,7 +179,7 @@ struct lt_value lt_lower_atomic(struct lt_lower *lower, const struct lt_expr *e)
 {
     enum lt_function_kind kind = e->function->kind;
     if (kind == LT_F_BARRIER || kind == LT_F_SUB_GROUP_BARRIER) {
-        lt_lower_fail(lower, e->pos, "CLC 6.15.8", "a barrier must be a statement of its own");
+        lt_lower_fail(lower, e->pos, "CLC 6.15.8", "a barrier must be a separate statement");
         return no_value;
     }
     if (kind != LT_F_FENCE)

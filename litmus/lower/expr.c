@@ -1,5 +1,5 @@
-/* Lowering of expressions.  Memory accesses are emitted in C's order; what is left is an expression over
- * registers.  Arithmetic follows C: operands narrower than int are widened first, pointers step by the
+/* Lowering of expressions.  Memory accesses are emitted in the order of C; the remainder is an expression
+ * over registers.  Arithmetic follows C: operands narrower than int are widened first, pointers step by the
  * size of what they point to. */
 #include "litmus/lower/lower.h"
 

@@ -1,5 +1,5 @@
-/* Lowering of the filter and the condition: propositions over final registers and memory, and the terms
- * that make up a final state. */
+/* Lowering of the filter and the condition: propositions over final registers and memory, and the
+ * observed terms of a final state. */
 #include "litmus/lower/lower.h"
 #include "litmus/parse/ast.h"
 

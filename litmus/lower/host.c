@@ -1,6 +1,6 @@
-/* Lowering of the host part: each command is a thread of its own that starts, does its work and ends; its
- * completion, and that of a user event, is another.  What the rules of [CL 3.3.6] speak of are points of
- * these threads and of their callers, and relations between them; the model makes order out of these. */
+/* Lowering of the host part: each command becomes a thread with a start, its accesses and an end; its
+ * completion, and that of a user event, is another thread.  The rules of [CL 3.3.6] relate points of these threads
+ * and of their callers; the program has these relations, and the model derives order from them. */
 #include "litmus/lower/lower.h"
 
 #include <stdio.h>
@@ -239,7 +239,7 @@ static void add_completion(struct commands *c, struct lt_pos pos, const char *na
     end_thread(c->lower, pos);
 }
 
-/* Threads are called what they stand for: "C0 clEnqueueFillBuffer", "E0". */
+/* Threads are named after the call or event that they represent: "C0 clEnqueueFillBuffer", "E0". */
 static void add_command(struct commands *c, const struct lt_api *api)
 {
     struct lt_lower *lower = c->lower;

@@ -1,10 +1,10 @@
-/* From a parsed OPENCL test to the program that search and Z3 decide.
+/* Lowers a parsed OPENCL test to the program that search and Z3 decide.
  *
- * Conventions, as in public suites: a location that is not in the initial state is 0, so is a register;
+ * Conventions, as in public suites: a location or register that is not in the initial state is 0;
  * the region is the one that parameters declare; a location is non-atomic if any thread declares it so.
  * Local memory: an object belongs to one work-group [CL 3.3.1].  Public suites have tests in which threads
- * of several work-groups name one local location: there it is one object that all share, which can be
- * decided but not run.  In a test of ours each work-group names local locations of its own. */
+ * of several work-groups name one local location: there it is one shared object, and the test can
+ * be decided but not run.  In the tests of suite/ each work-group names separate local locations. */
 #include "litmus/lower/lower.h"
 
 #include <stdarg.h>

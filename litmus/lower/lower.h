@@ -1,4 +1,4 @@
-/* Lowering of OPENCL tests: what lower.c (objects, statements) and lower/expr.c (expressions) share. */
+/* Lowering of OPENCL tests: shared by lower.c (objects, statements), expr.c (expressions) and the others. */
 #ifndef LITMUS_LOWER_H
 #define LITMUS_LOWER_H
 
@@ -41,13 +41,13 @@ struct lt_lower {
     const struct lt_thread *ast;
     struct lt_reg *regs; /* of the current thread */
     uint32_t reg_capacity;
-    uint32_t depth; /* of the block at hand, from 1 */
+    uint32_t depth; /* of the current block, from 1 */
     struct lt_loop *loop;
     uint32_t first_return;
     uint32_t unlabelled_barriers;
     const char **labels; /* barrier sites by name */
     uint32_t label_count;
-    struct lt_access *accesses; /* of the expression at hand */
+    struct lt_access *accesses; /* of the current expression */
     uint32_t access_count, access_capacity;
 };
 
@@ -64,7 +64,7 @@ void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instr
 struct lt_rounds {
     uint32_t init, test, branch, step, back;
 };
-/* Notes how often the loop goes round, if constants tell. */
+/* Sets the trip count of the loop if constants determine it. */
 void lt_count_rounds(struct lt_lower *lower, const struct lt_rounds *loop);
 uint32_t lt_const(struct lt_lower *lower, uint64_t value, uint8_t size);
 uint32_t lt_add_expr(struct lt_lower *lower, struct ck_expr expr);

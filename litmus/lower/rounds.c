@@ -1,5 +1,5 @@
-/* Loops whose number of rounds is known: what the loop tests is set by constants before it and changed by
- * constants at the end of each round, and by nothing in the rounds themselves. */
+/* Loops with a constant trip count: the tested registers are set to constants before the loop, changed by
+ * constants at the end of each iteration, and by nothing else in the loop. */
 #include "litmus/lower/lower.h"
 
 enum { MOST_ROUNDS = 64 };

@@ -1,5 +1,5 @@
-/* Lowering of VULKAN litmus tests.  Locations are 4 bytes; a location that aliases another one is an object
- * of its own name in the other's memory, and accesses through it carry its reference. */
+/* Lowering of VULKAN litmus tests.  Locations are 4 bytes.  A location that aliases another one is a separate
+ * object in the same memory, and accesses through it have its reference. */
 #include "litmus/lower/lower.h"
 
 #include <stdio.h>
@@ -47,8 +47,8 @@ static void add_locations(struct lt_lower *lower)
                  other = lt_find_object(lower->program, i->alias);
         struct ck_object *objects = lower->program->objects;
         if (other == UINT32_MAX || self == other || objects[other].alias_of != other) {
-            lt_lower_fail(lower, i->pos, "litmus.name", "'%s' aliases '%s', which is no location of its own",
-                          i->name, i->alias);
+            lt_lower_fail(lower, i->pos, "litmus.name",
+                          "'%s' aliases '%s', which is itself an alias or not a location", i->name, i->alias);
             return;
         }
         objects[self].alias_of = other;

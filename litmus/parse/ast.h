@@ -1,4 +1,4 @@
-/* The source form of a litmus test.  Everything lives in the test's arena; every node has a position. */
+/* The abstract syntax tree of a litmus test.  Everything lives in the test's arena; every node has a position. */
 #ifndef LITMUS_AST_H
 #define LITMUS_AST_H
 

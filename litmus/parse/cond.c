@@ -1,5 +1,4 @@
-/* The end of a test, the same in both dialects: locations [...] and filter P, each at most once and in either
- * order, then exists, ~exists or forall P. */
+/* The final part of a test, which both dialects share: observed locations, filter, condition. */
 #include "litmus/parse/ast.h"
 
 #include <string.h>
@@ -28,7 +27,7 @@ static struct lt_prop *new_prop(struct lt_lexer *lexer, enum lt_prop_kind kind, 
     return p;
 }
 
-/* n:reg  Pn:reg  x  [x]  *x  x[n]  constant */
+/* term = thread-number ":" name | constant | [ "*" ] name [ "[" number "]" ] | "[" name [ "[" number "]" ] "]" */
 static bool parse_term(struct lt_lexer *lexer, struct lt_term *term)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
@@ -61,6 +60,7 @@ static bool parse_term(struct lt_lexer *lexer, struct lt_term *term)
     return term->form != LT_BRACKET || lt_expect(lexer, "]");
 }
 
+/* comparison = term ( "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" ) term */
 static struct lt_prop *parse_comparison(struct lt_lexer *lexer)
 {
     static const struct {
@@ -80,6 +80,7 @@ static struct lt_prop *parse_comparison(struct lt_lexer *lexer)
     return NULL;
 }
 
+/* leaf = "true" | "false" | comparison */
 static struct lt_prop *parse_leaf(struct lt_lexer *lexer)
 {
     if (lt_accept(lexer, "true"))
@@ -89,7 +90,7 @@ static struct lt_prop *parse_leaf(struct lt_lexer *lexer)
     return parse_comparison(lexer);
 }
 
-/* ~ binds tightest; after it, a parenthesis or one comparison. */
+/* atom = "(" prop ")" | ( "~" | "!" | "not" ) atom | leaf */
 static struct lt_prop *parse_atom(struct lt_lexer *lexer)
 {
     struct lt_prop *p = NULL;
@@ -111,6 +112,7 @@ static struct lt_prop *parse_atom(struct lt_lexer *lexer)
     return lexer->failed ? NULL : p;
 }
 
+/* and = atom { ( "/\" | "&&" ) atom } */
 static struct lt_prop *parse_and(struct lt_lexer *lexer)
 {
     struct lt_prop *p = parse_atom(lexer);
@@ -121,6 +123,7 @@ static struct lt_prop *parse_and(struct lt_lexer *lexer)
     return p;
 }
 
+/* or = and { ( "\/" | "||" ) and } */
 static struct lt_prop *parse_or(struct lt_lexer *lexer)
 {
     struct lt_prop *p = parse_and(lexer);
@@ -131,7 +134,7 @@ static struct lt_prop *parse_or(struct lt_lexer *lexer)
     return p;
 }
 
-/* P => Q is ~P \/ Q, right associative. */
+/* prop = or [ "=>" prop ]    (P => Q is ~P \/ Q) */
 static struct lt_prop *parse_prop(struct lt_lexer *lexer)
 {
     struct lt_prop *p = lt_enter(lexer) ? parse_or(lexer) : NULL;
@@ -144,6 +147,7 @@ static struct lt_prop *parse_prop(struct lt_lexer *lexer)
     return lexer->failed ? NULL : p;
 }
 
+/* locations = "locations" "[" [ term { ";" term } [ ";" ] ] "]" */
 static void parse_locations(struct lt_lexer *lexer)
 {
     struct lt_observed **tail = &lexer->test->observed;
@@ -161,6 +165,9 @@ static void parse_locations(struct lt_lexer *lexer)
     }
 }
 
+/* final = [ locations ] [ filter ] quantified | [ locations ] filter    (locations, filter: in either order)
+ * filter = "filter" prop
+ * quantified = ( "exists" | ( "~" | "not" ) "exists" | "forall" ) prop */
 void lt_parse_final(struct lt_lexer *lexer)
 {
     struct lt_test *test = lexer->test;

@@ -168,7 +168,7 @@ static bool take_region(struct lt_lexer *lexer, uint8_t *region)
     return false;
 }
 
-/* Where memory comes from, beside its region. */
+/* Qualifiers of the origin of memory, which also give the region. */
 static const struct {
     const char *name;
     uint8_t origin, region;
@@ -210,7 +210,7 @@ bool lt_starts_type(const struct lt_lexer *lexer)
     return t->kind == LT_T_NAME && (is_qualifier(t->text) || lt_find_type(t->text));
 }
 
-/* What the words of a type, in any order, have said so far [C11 6.7.2]. */
+/* The words of a type name that were parsed so far [C11 6.7.2]. */
 struct words {
     bool is_signed, is_unsigned, is_int;
     const struct lt_base_type *base; /* another name than these */
@@ -229,7 +229,8 @@ static const struct lt_base_type *named_type(const struct words *w)
     return sign || w->is_int ? NULL : w->base;
 }
 
-/* One of these words; false, with nothing taken, if it is none or contradicts those before. */
+/* type-name = one to three of the words "signed", "unsigned", "int" and the names in LT_TYPES, in any order
+ * [C11 6.7.2].  False, and no token is consumed, unless the next token extends W to a valid type name. */
 static bool take_word(struct lt_lexer *lexer, struct words *w)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
@@ -251,6 +252,8 @@ static bool take_word(struct lt_lexer *lexer, struct words *w)
     return true;
 }
 
+/* type = { qualifier | type-name } [ "*" { "const" | "restrict" | "volatile" } ]    (in any order before "*")
+ * qualifier = region | origin | "generic" | "volatile" | "const" | "restrict" */
 bool lt_parse_type(struct lt_lexer *lexer, struct lt_type *type)
 {
     struct words words = {0};
@@ -316,6 +319,7 @@ static struct lt_expr *set_operands(struct lt_lexer *lexer, struct lt_expr *e, s
     return e;
 }
 
+/* flags = flag { "|" flag } | "0" | "(" flags ")"    (one pair of parentheses) */
 static bool parse_flags(struct lt_lexer *lexer, uint8_t *mask)
 {
     bool paren = lt_accept(lexer, "(");
@@ -398,7 +402,7 @@ struct lt_expr *lt_one(struct lt_lexer *lexer, struct lt_pos pos)
     return e;
 }
 
-/* function ( arguments ) */
+/* call = name "(" [ argument { "," argument } ] ")"    (arguments: struct lt_function) */
 static struct lt_expr *parse_call(struct lt_lexer *lexer)
 {
     const struct lt_token *t = lt_take(lexer);
@@ -439,7 +443,7 @@ static struct lt_expr *parse_call(struct lt_lexer *lexer)
     return set_operands(lexer, call, operands[0], operands[1], operands[2]);
 }
 
-/* target [op]= value, whose target has been read */
+/* assignment = lvalue ( "=" | op "=" ) expr    (within an expression; the lvalue is parsed already) */
 static struct lt_expr *parse_assignment(struct lt_lexer *lexer, struct lt_expr *target)
 {
     struct lt_expr *e = new_expr(lexer, LT_ASSIGNMENT, target->pos);
@@ -453,6 +457,7 @@ static struct lt_expr *parse_assignment(struct lt_lexer *lexer, struct lt_expr *
     return set_operands(lexer, e, target, lt_parse_expr(lexer), NULL);
 }
 
+/* primary = number | call | "true" | "false" | name | "(" ( expr | assignment ) ")" */
 static struct lt_expr *parse_primary(struct lt_lexer *lexer)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
@@ -490,6 +495,7 @@ static struct lt_expr *parse_primary(struct lt_lexer *lexer)
     return NULL;
 }
 
+/* postfix = primary { "[" expr "]" } */
 static struct lt_expr *parse_postfix(struct lt_lexer *lexer)
 {
     struct lt_expr *e = parse_primary(lexer);
@@ -508,6 +514,7 @@ static bool at_cast(const struct lt_lexer *lexer)
     return lt_is(lexer, "(") && t->kind == LT_T_NAME && (is_qualifier(t->text) || lt_find_type(t->text));
 }
 
+/* unary = "(" type ")" unary | ( "*" | "&" | "-" | "~" | "!" | "+" ) unary | postfix */
 static struct lt_expr *parse_unary_inner(struct lt_lexer *lexer)
 {
     struct lt_pos pos = lt_peek(lexer, 0)->pos;
@@ -539,7 +546,7 @@ struct lt_expr *lt_parse_unary(struct lt_lexer *lexer)
     return e;
 }
 
-/* Operators of at least PRECEDENCE, left to right. */
+/* binary = unary { op unary }    (left-associative, by the precedences of C; here: at least PRECEDENCE) */
 static struct lt_expr *parse_binary(struct lt_lexer *lexer, int precedence)
 {
     struct lt_expr *left = lt_parse_unary(lexer);
@@ -560,6 +567,7 @@ static struct lt_expr *parse_binary(struct lt_lexer *lexer, int precedence)
     return left;
 }
 
+/* expr = binary [ "?" expr ":" expr ] */
 struct lt_expr *lt_parse_expr(struct lt_lexer *lexer)
 {
     struct lt_expr *e = lt_enter(lexer) ? parse_binary(lexer, 1) : NULL;

@@ -1,5 +1,5 @@
 /* Host part of OPENCL tests: queues, events, and calls of the API, by host threads [CL 5] and, where they
- * enqueue, by work-items [CLC 6.15.18].  Names are looked up once the whole test has been read. */
+ * enqueue, by work-items [CLC 6.15.18].  Names are resolved after the whole test is parsed. */
 #include "litmus/parse/ast.h"
 
 #include <string.h>
@@ -51,6 +51,7 @@ bool lt_api_enqueues(const struct lt_api *api)
 
 /* ---- declarations ------------------------------------------------------------------------------- */
 
+/* queue = "queue" name [ "@" "dev" number ] { "," ( "out_of_order" | "on_device" ) } */
 static void parse_queue(struct lt_lexer *lexer)
 {
     struct lt_queue *queue = lt_new(lexer, sizeof *queue), **tail = &lexer->test->queues;
@@ -93,6 +94,7 @@ static struct lt_event *add_event(struct lt_lexer *lexer, struct lt_pos pos, con
     return event;
 }
 
+/* user-event = "user_event" name */
 static void parse_user_event(struct lt_lexer *lexer)
 {
     lt_take(lexer);
@@ -103,6 +105,7 @@ static void parse_user_event(struct lt_lexer *lexer)
         event->user = true;
 }
 
+/* declaration = queue | user-event */
 bool lt_parse_declaration(struct lt_lexer *lexer)
 {
     bool queue = lt_is(lexer, "queue"), user = lt_is(lexer, "user_event");
@@ -123,6 +126,7 @@ bool lt_starts_api(const struct lt_lexer *lexer)
     return t->kind == LT_T_NAME && lt_find_api(t->text) && strcmp(lt_peek(lexer, 1)->text, "(") == 0;
 }
 
+/* place = name [ "[" number "]" ] */
 static void parse_place(struct lt_lexer *lexer, struct lt_place *place)
 {
     uint64_t index = 0;
@@ -136,6 +140,7 @@ static void parse_place(struct lt_lexer *lexer, struct lt_place *place)
     place->index = (uint32_t)index;
 }
 
+/* bool = "CL_TRUE" | "CL_BLOCKING" | "CL_FALSE" | "CL_NON_BLOCKING" */
 static bool parse_bool(struct lt_lexer *lexer)
 {
     if (lt_accept(lexer, "CL_TRUE") || lt_accept(lexer, "CL_BLOCKING"))
@@ -145,6 +150,7 @@ static bool parse_bool(struct lt_lexer *lexer)
     return false;
 }
 
+/* map-flags = ( "CL_MAP_READ" | "CL_MAP_WRITE" ) { "|" map-flags } */
 static uint8_t parse_map_flags(struct lt_lexer *lexer)
 {
     uint8_t flags = 0;
@@ -179,7 +185,7 @@ static struct lt_event_use **parse_event(struct lt_lexer *lexer, struct lt_event
     return &use->next;
 }
 
-/* {e0, e1} */
+/* events = "{" name { "," name } "}" */
 static void parse_events(struct lt_lexer *lexer, struct lt_event_use **tail)
 {
     lt_expect(lexer, "{");
@@ -199,6 +205,8 @@ static void parse_host_thread(struct lt_lexer *lexer, struct lt_api *api)
         lt_unexpected(lexer, "a host thread (H1)");
 }
 
+/* parameter = name | number | thread-number | bool | map-flags | enqueue-flags | place | constant | events
+ *           | "CL_COMPLETE"    (which one: struct lt_api_function) */
 static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char parameter)
 {
     uint64_t number = 0;
@@ -242,7 +250,7 @@ static void parse_parameter(struct lt_lexer *lexer, struct lt_api *api, char par
     }
 }
 
-/* [, {e0, e1}] [, &e2] */
+/* wait-list = [ "," events ] [ "," "&" name ] */
 static void parse_wait_list(struct lt_lexer *lexer, struct lt_api *api)
 {
     if (lt_is(lexer, ",") && strcmp(lt_peek(lexer, 1)->text, "{") == 0) {
@@ -260,6 +268,7 @@ static void parse_wait_list(struct lt_lexer *lexer, struct lt_api *api)
     }
 }
 
+/* api-call = name "(" parameter { "," parameter } [ wait-list ] ")"    (wait-list: calls that enqueue) */
 struct lt_api *lt_parse_api(struct lt_lexer *lexer)
 {
     struct lt_api *api = lt_new(lexer, sizeof *api), **tail = &lexer->test->calls;

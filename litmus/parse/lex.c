@@ -1,5 +1,5 @@
-/* Tokens of a litmus test.  Comments are (* *), // and C block comments; those before the initial state are
- * kept, with the properties ("key: value" lines) that they hold. */
+/* Lexer of litmus tests.  Comments are (* *), // and C block comments; those before the initial state are
+ * stored, with the properties ("key: value" lines) that they hold. */
 #include "litmus/parse/ast.h"
 
 #include <ctype.h>

@@ -1,11 +1,16 @@
-/* Parser of OPENCL litmus tests: initial state, threads, statements.  The syntax is the one of
+/* Recursive-descent parser of OPENCL litmus tests: initial state, threads, statements.  The syntax is that of
  * Dartagnan's OPENCL tests; herd's scope tree is accepted instead of placements in the thread headers.
- * Tests in C11 are read as OpenCL: their pointers are to global memory [CL 3.3.6 G8]. */
+ * C11 tests are parsed as OpenCL with pointers to global memory [CL 3.3.6 G8].
+ *
+ * The production that a function parses stands above it in EBNF: [ x ] optional, { x } repeated, "x" a token;
+ * name and number are tokens of lex.c.  Productions of expressions are in expr.c, of API calls in host.c, of the
+ * condition in cond.c. */
 #include "litmus/parse/ast.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* constant = [ "-" ] number */
 bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value)
 {
     bool negative = lt_accept(lexer, "-");
@@ -16,6 +21,7 @@ bool lt_parse_constant(struct lt_lexer *lexer, uint64_t *value)
     return true;
 }
 
+/* thread-number = number | "P" number | "H" number    (one token) */
 bool lt_thread_number(const struct lt_token *token, uint32_t *number)
 {
     const char *digits = token->text;
@@ -33,6 +39,7 @@ bool lt_thread_number(const struct lt_token *token, uint32_t *number)
 
 /* ---- initial state ------------------------------------------------------------------------------ */
 
+/* values = constant | "{" [ constant { "," constant } [ "," ] ] "}" */
 static bool parse_values(struct lt_lexer *lexer, struct lt_init *init)
 {
     init->values = lt_new(lexer, (init->count ? init->count : 1) * sizeof *init->values);
@@ -56,7 +63,8 @@ static bool parse_values(struct lt_lexer *lexer, struct lt_init *init)
     return lt_expect(lexer, "}");
 }
 
-/* [type] ([id] | id | id[n] | thread:id) [= value | aliases id] */
+/* init-entry = [ type ] target [ "=" values | "aliases" name ]    (aliases: VULKAN)
+ * target = "[" name "]" | name | name "[" number "]" | thread-number ":" name */
 static void parse_init_entry(struct lt_lexer *lexer)
 {
     struct lt_init *init = lt_new(lexer, sizeof *init);
@@ -102,6 +110,7 @@ static void parse_init_entry(struct lt_lexer *lexer)
     *tail = init;
 }
 
+/* init = "{" { ( declaration | init-entry ) ";" | ";" } "}"    (the last ";" is optional) */
 void lt_parse_init(struct lt_lexer *lexer)
 {
     lt_expect(lexer, "{");
@@ -129,7 +138,8 @@ static struct lt_stmt *new_stmt(struct lt_lexer *lexer, enum lt_stmt_kind kind)
     return s;
 }
 
-/* One statement for each declarator. */
+/* register-declaration = type name [ "=" expr ] { "," [ "*" ] name [ "=" expr ] }
+ * One statement per declarator. */
 static struct lt_stmt *parse_declaration(struct lt_lexer *lexer)
 {
     struct lt_stmt *first = NULL, **tail = &first;
@@ -173,7 +183,9 @@ enum lt_operator lt_assignment_operator(const struct lt_lexer *lexer)
     return LT_OP_NONE;
 }
 
-/* Assignment, increment or call, without the semicolon. */
+/* simple = register-declaration | expr | lvalue ( "=" | op "=" ) expr | lvalue ( "++" | "--" )
+ *        | ( "++" | "--" ) lvalue
+ * lvalue = name | "*" unary | postfix "[" expr "]" */
 static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
 {
     if (lt_starts_type(lexer))
@@ -185,7 +197,7 @@ static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
         lt_is(lexer, "++") || lt_is(lexer, "--") ? lt_assignment_operator(lexer) : LT_OP_NONE;
     if (step)
         lt_take(lexer);
-    /* A statement that starts with a dereference or a name: what follows tells an assignment. */
+    /* Whether this is an assignment follows from the token after the first expression. */
     bool star = lt_is(lexer, "*");
     struct lt_expr *e = lt_parse_expr(lexer);
     if (!e)
@@ -215,6 +227,7 @@ static struct lt_stmt *parse_simple(struct lt_lexer *lexer)
     return s;
 }
 
+/* condition = "(" expr ")"    (of if, while, do) */
 static struct lt_expr *parse_condition(struct lt_lexer *lexer)
 {
     lt_expect(lexer, "(");
@@ -223,6 +236,7 @@ static struct lt_expr *parse_condition(struct lt_lexer *lexer)
     return e;
 }
 
+/* for = "for" "(" [ simple ] ";" [ expr ] ";" [ simple ] ")" stmt */
 static struct lt_stmt *parse_for(struct lt_lexer *lexer, struct lt_stmt *s)
 {
     s->kind = LT_FOR;
@@ -240,6 +254,8 @@ static struct lt_stmt *parse_for(struct lt_lexer *lexer, struct lt_stmt *s)
     return s;
 }
 
+/* control = "if" condition stmt [ "else" stmt ] | "while" condition stmt | for
+ *         | "do" stmt "while" condition ";" */
 static struct lt_stmt *parse_control(struct lt_lexer *lexer, struct lt_stmt *s)
 {
     if (lt_accept(lexer, "if")) {
@@ -269,6 +285,7 @@ static struct lt_stmt *parse_control(struct lt_lexer *lexer, struct lt_stmt *s)
     return NULL;
 }
 
+/* jump = ( "break" | "continue" | "return" ) ";" */
 static struct lt_stmt *parse_jump(struct lt_lexer *lexer, struct lt_stmt *s)
 {
     if (lt_accept(lexer, "break"))
@@ -283,6 +300,7 @@ static struct lt_stmt *parse_jump(struct lt_lexer *lexer, struct lt_stmt *s)
     return s;
 }
 
+/* stmt = ";" | block | control | jump | api-call ";" | name ":" stmt | simple ";" */
 static struct lt_stmt *parse_stmt_inner(struct lt_lexer *lexer)
 {
     struct lt_stmt *s = new_stmt(lexer, LT_EMPTY), *found;
@@ -322,6 +340,7 @@ static struct lt_stmt *parse_stmt(struct lt_lexer *lexer)
     return lexer->failed ? NULL : s;
 }
 
+/* block = "{" { stmt } "}" */
 struct lt_stmt *lt_parse_block(struct lt_lexer *lexer)
 {
     struct lt_stmt *first = NULL, **tail = &first;
@@ -343,6 +362,7 @@ struct lt_stmt *lt_parse_block(struct lt_lexer *lexer)
 
 /* ---- threads -------------------------------------------------------------------------------------- */
 
+/* params = "(" [ type name { "," type name } [ "," ] ] ")" */
 static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
 {
     struct lt_param **tail = &thread->params;
@@ -368,7 +388,8 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
     return !lexer->failed;
 }
 
-/* @ [sg n,] wg n, dev n [, kernel n]   in any order, with , or @ between, or host */
+/* placement = "host" | group { ( "," | "@" ) group }
+ * group = ( "sg" | "wg" | "dev" | "kernel" ) number */
 static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
 {
     if (lt_accept(lexer, "host")) {
@@ -399,6 +420,7 @@ static void parse_placement(struct lt_lexer *lexer, struct lt_thread *thread)
     } while (lt_accept(lexer, ",") || lt_accept(lexer, "@"));
 }
 
+/* thread = thread-number [ "@" placement ] params block */
 static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
 {
     struct lt_thread *thread = lt_new(lexer, sizeof *thread);
@@ -433,8 +455,9 @@ static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
     return lexer->failed ? NULL : thread;
 }
 
-/* One node of herd's scope tree, ( device ( work_group P0 ( sub_group P1 ) ) ... ), inside LEVEL outer
- * ones: numbers groups in order of appearance. */
+/* scope-tree = "(" scope { ( thread-number | scope-tree ) [ "," ] } ")"
+ * scope = "device" | "dev" | "work_group" | "wg" | "sub_group" | "sg"
+ * A tree of herd inside LEVEL outer ones; groups are numbered in order of appearance. */
 static void parse_scope_tree(struct lt_lexer *lexer, uint32_t counts[3], unsigned level, bool *seen)
 {
     static const char *const names[] = {"device", "work_group", "sub_group"};
@@ -481,7 +504,7 @@ static bool starts_thread(const struct lt_lexer *lexer)
     return t->kind == LT_T_NAME && lt_thread_number(t, &number) && (*after == '@' || *after == '(');
 }
 
-/* scopeTree | scopes [:] TREE... */
+/* scopes = ( "scopeTree" | "scopes" ) [ ":" ] ( { scope-tree } | "(" { scope-tree } ")" ) */
 static void parse_scopes(struct lt_lexer *lexer)
 {
     uint32_t counts[3] = {0, 0, 0}, i = 0;
@@ -500,7 +523,7 @@ static void parse_scopes(struct lt_lexer *lexer)
             lt_fail_at(lexer, pos, "thread P%u is not in the scope tree", t->number);
 }
 
-/* Where no thread has a place, each is in a work-group of its own: nothing but memory relates them. */
+/* Without any placement each thread is in a separate work-group. */
 static void place_apart(struct lt_test *test)
 {
     uint32_t group = 0;
@@ -509,6 +532,7 @@ static void place_apart(struct lt_test *test)
             t->work_group = group++;
 }
 
+/* opencl-test = init thread { thread } [ scopes ] final    (final: cond.c) */
 void lt_parse_opencl(struct lt_lexer *lexer)
 {
     bool all_placed = true, any_placed = false;

@@ -1,4 +1,4 @@
-/* Reading a test from text or from a file, and what is asked of it. */
+/* Parsing of a test from text or a file; queries on the parsed test. */
 #include "litmus/parse/ast.h"
 #include "memmodel/base/input.h"
 

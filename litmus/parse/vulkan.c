@@ -6,8 +6,8 @@
  * A column may be a host thread (P0@host).
  *
  * An instruction's tags follow its name after dots: atomicity, order, scope, availability, visibility,
- * storage class of the access (scN), storage-class semantics (semscN), size (b8, b16, b32; left out: b32).
- * A location may have a byte offset (x+2).  "free x" ends the life of a location's memory [VKMM
+ * storage class of the access (scN), storage-class semantics (semscN), size (b8, b16, b32; default: b32).
+ * A location may have a byte offset (x+2).  "free x" ends the lifetime of a location's memory [VKMM
  * deallocation]. */
 #include "litmus/parse/ast.h"
 
@@ -158,7 +158,7 @@ static void set_tags(struct lt_lexer *lexer, struct lt_vulkan *v)
     }
 }
 
-/* avhost and vishost reach the host domain; domhost and domdevice lead from the other domain to theirs. */
+/* avhost and vishost act on the host domain; domhost and domdevice act from the other domain to the named one. */
 static void set_domains(struct lt_vulkan *v)
 {
     bool moves = strncmp(v->mnemonic, "dom", 3) == 0;
@@ -188,6 +188,8 @@ static void check_tags(struct lt_lexer *lexer, const struct lt_vulkan *v)
         lt_fail_at(lexer, v->pos, "'%.60s' has an order that it cannot have", v->mnemonic);
 }
 
+/* operand = [ "-" ] number | name    (register or value)
+ *         | "[" name [ "+" number ] "]" | name [ "+" number ]    (location) */
 static void parse_operand(struct lt_lexer *lexer, char kind, struct lt_operand *o)
 {
     o->present = true;
@@ -223,6 +225,7 @@ static bool is_label_end(const struct lt_lexer *lexer)
     return lt_is(lexer, "|") || lt_is(lexer, ";") || lt_is(lexer, "||") || at_final(lexer);
 }
 
+/* operands = [ operand { "," operand } ]    (kinds and number: table instructions) */
 static void parse_operands(struct lt_lexer *lexer, struct lt_vulkan *v, const char *kinds)
 {
     unsigned n = 0;
@@ -240,6 +243,7 @@ static void parse_operands(struct lt_lexer *lexer, struct lt_vulkan *v, const ch
     }
 }
 
+/* label = name ":" */
 static struct lt_vulkan *parse_label(struct lt_lexer *lexer)
 {
     struct lt_vulkan *v = lt_new(lexer, sizeof *v);
@@ -252,6 +256,8 @@ static struct lt_vulkan *parse_label(struct lt_lexer *lexer)
     return v;
 }
 
+/* instruction = label | mnemonic operands
+ * mnemonic = name { "." tag }    (one token) */
 static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
 {
     const struct lt_token *t = lt_peek(lexer, 0);
@@ -291,6 +297,7 @@ static struct lt_vulkan *parse_instruction(struct lt_lexer *lexer)
 /* ---- columns
  * ------------------------------------------------------------------------------------------------- */
 
+/* place = "host" | ( "sg" | "wg" | "qf" | "dev" ) number { "," place } */
 static void parse_place(struct lt_lexer *lexer, struct lt_thread *thread)
 {
     if (lt_accept(lexer, "host")) {
@@ -316,6 +323,7 @@ static void parse_place(struct lt_lexer *lexer, struct lt_thread *thread)
     thread->has_sub_group = true;
 }
 
+/* column-head = thread-number "@" place */
 static struct lt_thread *parse_column_head(struct lt_lexer *lexer)
 {
     struct lt_thread *thread = lt_new(lexer, sizeof *thread);
@@ -338,7 +346,8 @@ static struct lt_thread *parse_column_head(struct lt_lexer *lexer)
     return lexer->failed ? NULL : thread;
 }
 
-/* One row: a cell for each thread; the last cells may be missing. */
+/* row = [ instruction ] { ( "|" | "||" ) [ instruction ] } ";"    ("||": an empty cell between)
+ * Trailing cells may be missing. */
 static void parse_row(struct lt_lexer *lexer, struct lt_vulkan **tails[LT_MAX_THREADS])
 {
     uint32_t column = 0;
@@ -361,7 +370,8 @@ static void parse_row(struct lt_lexer *lexer, struct lt_vulkan **tails[LT_MAX_TH
     }
 }
 
-/* { ssw 0 1; ... }: thread 0 system-synchronizes-with thread 1. */
+/* edges = "{" { "ssw" thread-number [ "," ] thread-number ";" } "}"
+ * The first thread system-synchronizes-with the second. */
 static void parse_edges(struct lt_lexer *lexer)
 {
     struct lt_edge **tail = &lexer->test->edges;
@@ -391,6 +401,7 @@ static void parse_edges(struct lt_lexer *lexer)
     }
 }
 
+/* vulkan-test = init [ edges ] column-head { "|" column-head } ";" { row } final    (final: cond.c) */
 void lt_parse_vulkan(struct lt_lexer *lexer)
 {
     struct lt_test *test = lexer->test;

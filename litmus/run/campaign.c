@@ -1,5 +1,5 @@
-/* The campaign: starts a child that runs tests, listens to it, keeps results.json up to date, and starts
- * another child where one died or stopped answering. */
+/* The campaign: starts a child process that runs the tests, reads its messages, updates results.json, and
+ * restarts the child after a crash or a hang. */
 #include "run.h"
 
 #include <errno.h>
@@ -141,8 +141,8 @@ static const cJSON *find_result(const cJSON *results, const cJSON *test)
     return NULL;
 }
 
-/* Takes over what an earlier run of the same plan has: finished tests stay, others go on.  False: there is a
- * file, but no results, which are not to be overwritten. */
+/* Resumes from the results of an earlier run of the same plan: finished tests are kept, others continue.  False:
+ * the file exists but has no results, so it must not be overwritten. */
 static bool resume(struct campaign *c)
 {
     if (access(c->options->results_path, F_OK) != 0)
@@ -275,8 +275,7 @@ static bool start_child(struct campaign *c)
     pid_t parent = getpid();
     c->child = fork();
     if (c->child == 0) {
-        /* It must not go on without us; a parent that was gone before the signal was asked for is another
-         * one. */
+        /* The child must die with its parent; the parent may have died before prctl(), which getppid() shows. */
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
             _exit(1);
         close(fds[0]);
@@ -355,7 +354,7 @@ static void handle(struct campaign *c, const char *line)
             add_batch(r, message);
             save_soon(c);
         } else if (strcmp(name, "alive") == 0) {
-            c->current = (int)index; /* its batch goes on */
+            c->current = (int)index; /* its batch is running */
         } else if (strcmp(name, "building") == 0 || strcmp(name, "built") == 0) {
             c->building = strcmp(name, "building") == 0;
         } else if (strcmp(name, "end") == 0) {

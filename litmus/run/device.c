@@ -1,4 +1,4 @@
-/* Choosing a device, and what it can do. */
+/* Selection of a device; its capabilities. */
 #include "run.h"
 
 #include <ctype.h>
@@ -297,7 +297,7 @@ static bool has_feature(const struct lt_device *device, const char *need)
     return has_word(device, feature) || ((device->il || !names) && (device->atomics & capability(need)));
 }
 
-/* OpenCL C 2.0 has all of this; 3.0 tells feature by feature. */
+/* OpenCL C 2.0 has all of these; 3.0 lists features. */
 static bool has_need(const struct lt_device *device, const char *need)
 {
     bool known;

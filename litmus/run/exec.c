@@ -115,7 +115,7 @@ unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
     return limit < members || !members ? 1 : (unsigned)(limit / members);
 }
 
-/* Clusters of work-groups that the device can hold at the same time, and rounds enough for BATCH instances.
+/* As many clusters of work-groups as the device can hold concurrently, and iterations for BATCH instances.
  * The work-groups of a test that waits must all be resident [CL 3.2.2: no progress is promised]. */
 static void choose_geometry(struct exec *e)
 {
@@ -132,15 +132,15 @@ static void choose_geometry(struct exec *e)
         clusters = 16;
     while (clusters > 1 && clusters * e->slots > batch)
         clusters /= 2;
-    unsigned rounds = (batch + clusters * e->slots - 1) / (clusters * e->slots);
-    /* On a CPU one round, as loops around barriers are what their compilers do worst. */
+    unsigned iterations = (batch + clusters * e->slots - 1) / (clusters * e->slots);
+    /* One iteration on CPUs, whose compilers handle loops around barriers poorly. */
     if (!d->is_gpu && e->waits)
         batch = batch < clusters * e->slots ? batch : clusters * e->slots;
     while (!d->is_gpu && clusters * e->slots < batch)
         clusters *= 2;
-    rounds = d->is_gpu ? rounds : 1;
+    iterations = d->is_gpu ? iterations : 1;
     e->knobs[LT_K_clusters] = clusters;
-    e->knobs[LT_K_rounds] = rounds;
+    e->knobs[LT_K_rounds] = iterations;
     e->capacity = batch;
 }
 
@@ -470,8 +470,8 @@ static void run_batches(struct exec *e)
         uint64_t left = timed || wanted - done > e->capacity ? e->capacity : wanted - done;
         unsigned launches = timed ? most : (unsigned)((wanted - done) / e->capacity);
         launches = launches > most ? most : launches ? launches : 1;
-        /* A batch depends on the seed and its number alone, so that a resumed run goes on as if
-         * uninterrupted. */
+        /* A batch depends on the seed and its number alone, so that a resumed run
+         * equals an uninterrupted one. */
         e->random = e->job->seed + (uint64_t)e->job->index * 0x100000001b3 + batch * 0x9e3779b1;
         bool ok = run_batch(e, (uint32_t)left, launches);
         if (ok && e->overflow && most * e->capacity > OTHERS) {

@@ -1,5 +1,5 @@
-/* A test that runs as kernel launches: what exec.c (batches), build.c (programs) and count.c (counting on the
- * host) share. */
+/* A test that runs as kernel launches: shared by exec.c (batches), build.c (programs) and count.c (counting on
+ * the host). */
 #ifndef LITMUS_RUN_EXEC_H
 #define LITMUS_RUN_EXEC_H
 

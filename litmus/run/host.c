@@ -1,4 +1,4 @@
-/* Rounds of a host test: memory as the test starts with it, the host threads, what is left in the end. */
+/* Iterations of a host test: initial memory, host threads, final state. */
 #include "host.h"
 
 #include <pthread.h>
@@ -132,9 +132,9 @@ static void close_all(struct lt_host *host)
         clReleaseContext(host->context);
 }
 
-/* ---- a round ------------------------------------------------------------------------------------------- */
+/* ---- one iteration --------------------------------------------------------------------------------------- */
 
-/* Contents of coarse-grained SVM go through maps, as everything of it does. */
+/* Coarse-grained SVM is read and written through maps. */
 static bool coarse(struct lt_host *host, struct lt_object *o, unsigned char *to)
 {
     cl_map_flags flags = to ? CL_MAP_READ : CL_MAP_WRITE;

@@ -1,5 +1,5 @@
-/* Host tests: real sequences of API calls by one or more host threads, again and again, with delays that the
- * seed chooses.  The plan's "host" object says what each thread does (litmus/docs/format.md). */
+/* Host tests: sequences of API calls by one or more host threads, repeated with delays chosen by the seed.  The
+ * plan's "host" object has the code of each thread (litmus/docs/format.md). */
 #ifndef LITMUS_RUN_HOST_H
 #define LITMUS_RUN_HOST_H
 
@@ -15,7 +15,7 @@ struct lt_object {
     bool is_signed;
     unsigned char *initial; /* bytes */
     size_t bytes;
-    cl_mem buffer;                    /* LT_IN_BUFFER: of this round */
+    cl_mem buffer;                    /* LT_IN_BUFFER: of this iteration */
     void *memory;                     /* the others */
     _Atomic(unsigned char *) *mapped; /* LT_IN_BUFFER: where each element is, NULL if it is not mapped */
 };
@@ -116,7 +116,7 @@ struct lt_host {
     struct lt_object objects[LT_HOST_MOST];
     struct lt_host_observed observed[LT_MAX_VALUES];
     cl_program program;
-    cl_command_queue last; /* for what is read at the end of a round */
+    cl_command_queue last; /* for reads at the end of an iteration */
     cl_mem out;
     bool profiled, legacy;
     atomic_int waiting; /* threads that callbacks and native kernels have yet to run */
@@ -135,7 +135,7 @@ int lt_host_function(const char *name); /* -1: none */
 void lt_host_call(struct lt_host_thread *thread, const struct lt_host_call *call);
 void lt_host_flush(struct lt_host *host);
 void lt_host_rest(struct lt_host *host);
-/* Notes the first failure of a round; false if STATUS is none. */
+/* Records the first failure of an iteration; false if STATUS is none. */
 bool lt_host_failed(struct lt_host *host, const char *what, cl_int status);
 /* host.c */
 uint64_t lt_host_random(uint64_t *state);

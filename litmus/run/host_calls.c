@@ -266,8 +266,7 @@ int lt_host_function(const char *name)
     return -1;
 }
 
-/* Flushes order nothing, but what waits must not wait for what nobody flushed [CL 5.15]; otherwise chance
- * decides. */
+/* A flush orders nothing, but a wait needs a flush of the commands before it [CL 5.15]; other flushes are random. */
 void lt_host_flush(struct lt_host *host)
 {
     for (unsigned i = 0; i < host->queue_count; i++)
@@ -275,8 +274,7 @@ void lt_host_flush(struct lt_host *host)
             lt_host_failed(host, "clFlush", clFlush(host->queues[i].queue));
 }
 
-/* Some runtimes take turns only while a thread waits; this wait is for a command that no other has to do
- * with. */
+/* Some runtimes schedule commands only while a thread waits; this wait is for an independent command. */
 void lt_host_rest(struct lt_host *host)
 {
     if (!lt_host_failed(host, "clEnqueueMarkerWithWaitList",

@@ -1,4 +1,4 @@
-/* What host threads compute themselves: plain and atomic accesses, arithmetic, branches. */
+/* Interpreter of host threads: plain and atomic accesses, arithmetic, branches. */
 #include "host.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Reads the host part of a test in the plan; every number that the code uses later is checked here. */
+/* Reads the host part of a test in the plan and checks every number that later code uses. */
 #include "host.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Who writes a results file, and what is in it: one writer at a time, and each campaign counts once.
+/* Identity of results files: one writer at a time, and each campaign is counted once.
  *
  * A results file names the plan ("campaign", the same for all shards of a campaign), the shard, and the run:
- * a random number, drawn when the file begins and kept when it is resumed.  A merged file lists what it holds
- * as "parts". */
+ * a random number, drawn when the file begins and kept when it is resumed.  A merged file lists its
+ * inputs as "parts". */
 #include "run.h"
 
 #include <errno.h>
@@ -126,7 +126,7 @@ void lt_identity_add(const struct lt_identity *id, cJSON *results)
     cJSON_AddStringToObject(results, "run", id->run);
 }
 
-/* Results without identities are told apart by what is in them. */
+/* Results without identities are compared by content. */
 cJSON *lt_parts(const cJSON *results)
 {
     const cJSON *parts = cJSON_GetObjectItem(results, "parts");

@@ -8,7 +8,7 @@ static const char usage[] =
     "usage: refcl-litmus-run [options] PLAN.json\n"
     "Runs the litmus tests of a plan on an OpenCL device and records the final states.\n"
     "  -o, --output FILE     results (default results.json), rewritten after every batch\n"
-    "      --resume          go on where FILE ends\n"
+    "      --resume          continue where FILE ends\n"
     "      --platform X      number, or part of the name (default: first)\n"
     "      --device X        number, or part of the name (default: first)\n"
     "      --list            list platforms and devices\n"

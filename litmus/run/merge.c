@@ -1,4 +1,4 @@
-/* Adding up results: shards of one plan, or several campaigns on one device. */
+/* Merging results: shards of one plan, or several campaigns on one device. */
 #include "run.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static cJSON *find(const cJSON *tests, const cJSON *wanted)
     return NULL;
 }
 
-/* SUM holds all of PARTS already: nothing is added, and the caller goes on. */
+/* SUM holds all of PARTS already: nothing is added, and the caller continues. */
 static bool is_counted(const cJSON *all, const cJSON *parts, const char *path, bool *ok)
 {
     int shared = lt_parts_shared(parts, all), count = cJSON_GetArraySize(parts);

@@ -1,8 +1,8 @@
-/* refcl-litmus-run: executes a plan (plan.json) on an OpenCL device and records what it saw (results.json).
+/* refcl-litmus-run: executes a plan (plan.json) on an OpenCL device and records the outcomes (results.json).
  *
- * Stands alone: `cc litmus/run/[a-z]*.c -lOpenCL -lcjson` builds it on a machine that has nothing else.
- * The parent process keeps the records; a child talks to the driver, so that a driver that crashes or
- * hangs costs one test and not the campaign. */
+ * Stands alone: `cc litmus/run/[a-z]*.c -lOpenCL -lcjson` builds it without the rest of refcl.  The
+ * parent process writes the results; a child process calls the driver, so that a crash or hang of the driver
+ * affects one test and not the campaign. */
 #ifndef LITMUS_RUN_H
 #define LITMUS_RUN_H
 
@@ -213,7 +213,7 @@ struct lt_identity {
     cJSON *parts; /* of merged results that are resumed, NULL = none */
 };
 void lt_identity_new(struct lt_identity *id, const cJSON *plan, const struct lt_options *options);
-/* Goes on as what RESULTS are.  False after a complaint: they are another shard's. */
+/* Continues the identity of RESULTS.  False, after a message, if they are of another shard. */
 bool lt_identity_resume(struct lt_identity *id, const cJSON *results, const char *path);
 void lt_identity_add(const struct lt_identity *id, cJSON *results);
 /* The campaigns that RESULTS hold, an array that the caller deletes; how many of PARTS are among OTHERS. */

@@ -1,5 +1,5 @@
-/* Texts of drivers and plans on their way into terminals and results: the runner stands alone, so this is the
- * one place of its own. */
+/* Escapes texts of drivers and plans for terminals and results.  A copy of what memmodel has, as the runner does
+ * not link it. */
 #include "run.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Tuning: which knobs show most of the outcomes that the tests ask about.  Successive halving: many settings
- * have a short time, the better half of them twice that time, and so on; settings that show nothing leave at
- * once where others show something.  Each try is a small campaign, so that a driver may crash or hang. */
+/* Tuning: selects the knobs that show most of the outcomes that the tests ask about, by successive halving: many
+ * settings run for a short time, the better half of them twice as long, and so on; settings that show nothing
+ * are dropped at once where others show something.  Each try is a small campaign, so that a driver may crash or hang. */
 #include "run.h"
 
 #include <errno.h>
@@ -243,8 +243,8 @@ static void spread(cJSON *from, int count, cJSON *to)
         }
 }
 
-/* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, those first that showed it at once: a
- * plan of their own. */
+/* Up to MOST_TESTS tests of PLAN that ran and ask about an outcome, those first that showed it in one batch: a
+ * separate plan. */
 static cJSON *reduce(const cJSON *plan, const cJSON *results)
 {
     cJSON *reduced = cJSON_Duplicate(plan, true), *tests = cJSON_DetachItemFromObject(reduced, "tests");
@@ -327,7 +327,7 @@ static bool halve(const struct lt_options *o, double overhead, const cJSON *plan
     return true;
 }
 
-/* A first try tells what the device is, and which tests it can run. */
+/* The first try determines the device and the tests that it can run. */
 static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct candidate *candidates,
                         const char *path, cJSON **device)
 {
@@ -353,7 +353,7 @@ static int found(const struct candidate *best, const cJSON *device, const char *
     if (best->seen <= 0) {
         fprintf(stderr,
                 "refcl-litmus-run: no setting showed an outcome that the tests ask about; nothing is saved, "
-                "and runs go on choosing settings by chance\n");
+                "and runs continue to choose settings at random\n");
         return 1;
     }
     return save_tuning(best, device, where) ? 0 : 2;

@@ -1,4 +1,4 @@
-/* Citations as people write them: "CL 3.3.6 G8-G10, H1; CL 5.12", "CLC 6.15.2, 6.15.4", "VKMM scope 2". */
+/* Parser of citations: "CL 3.3.6 G8-G10, H1; CL 5.12", "CLC 6.15.2, 6.15.4", "VKMM scope 2". */
 #include "spec-xref/xref.h"
 
 #include <ctype.h>

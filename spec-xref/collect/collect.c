@@ -174,7 +174,7 @@ static bool starts(const char *name, const char *start)
     return strncmp(name, start, strlen(start)) == 0;
 }
 
-/* Bytes of the comment that tells what a test program or script is about, which asserts nothing.  Kernels
+/* Length of the header comment of a test program or script, whose citations assert nothing.  Kernels
  * have their citations there: the whole file is one test. */
 static size_t header_length(const char *file, const char *bytes, size_t length)
 {

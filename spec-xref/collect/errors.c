@@ -5,7 +5,7 @@
  * expects CL_SUCCESS, OK(err) of the statement before.
  *
  * The clauses that a string or a comment of the statement cites ("CL 5.2.1 E3", [CL 5.2.1 E3]) are those that
- * it tests.  Names of macros tell how the code comes about: see marker_of(). */
+ * it tests.  Macro names state how the code is produced: see marker_of(). */
 #include "spec-xref/collect/internal.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* The collector: what its parts share. */
+/* The collector: internal interface. */
 #ifndef XREF_COLLECT_INTERNAL_H
 #define XREF_COLLECT_INTERNAL_H
 

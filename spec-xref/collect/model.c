@@ -1,4 +1,4 @@
-/* The collector: cat models.  The comment right before a statement says which clauses it stands for. */
+/* The collector: cat models.  The comment directly before a statement cites the clauses that it implements. */
 #include "spec-xref/collect/internal.h"
 
 #include <ctype.h>

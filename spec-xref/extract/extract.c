@@ -34,12 +34,12 @@ static struct xr_chapter *chapter_of(struct extractor *e, const char *section)
     return c;
 }
 
-/* Whether the text has the sentence with HASH that C stands for. */
+/* True if the text contains the sentence with HASH, which clause C represents. */
 static bool in_text(const struct extractor *e, const struct xr_clause *c, uint64_t hash)
 {
     for (size_t i = 0; i < e->text->sentence_count; i++) {
         const struct xr_sentence *s = &e->text->sentences[i];
-        if (s->hash == hash && xr_clause_stands_for(c, e->text->document, s))
+        if (s->hash == hash && xr_clause_represents(c, e->text->document, s))
             return true;
     }
     return false;

@@ -1,4 +1,4 @@
-/* Specification text: what the readers of the three formats share. */
+/* Specification text: shared by the readers of the three formats. */
 #ifndef XREF_TEXT_INTERNAL_H
 #define XREF_TEXT_INTERNAL_H
 

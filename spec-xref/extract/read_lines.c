@@ -118,7 +118,7 @@ static void end_paragraph(struct lines *l)
     l->r->depth = 0;
 }
 
-/* A line that opens a block of its own: anchor, heading, list item, note, delimiter. */
+/* A line that opens a separate block: anchor, heading, list item, note, delimiter. */
 static bool opens_block(struct lines *l)
 {
     char *s = l->text;

@@ -1,4 +1,4 @@
-/* JSON: clauses with what stands for them, the error matrix, sections, gaps, ambiguities. */
+/* JSON: clauses with their implementations and checks, the error matrix, sections, gaps, ambiguities. */
 #include "spec-xref/xref.h"
 
 #include <cjson/cJSON.h>
