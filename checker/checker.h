@@ -1,4 +1,4 @@
-/* checker: judges executions and programs by a memory model.  The public interface of the folder. */
+/* checker: decides programs and checks recorded executions under a memory model.  The public interface. */
 #ifndef CHECKER_CHECKER_H
 #define CHECKER_CHECKER_H
 
@@ -10,8 +10,8 @@
 
 enum ck_answer { CK_UNKNOWN, CK_YES, CK_NO };
 
-/* Forward progress: which work-items that could go on are sure to go on.  FAIR: all; HSA: the one with the
- * lowest number that has not ended; OBE: those that have begun; LOBE: both; UNFAIR: some one. */
+/* Forward progress: which of the work-items that can step the scheduler guarantees to step.  FAIR: all; HSA: the
+ * lowest-numbered one that has not ended; OBE: those that have begun; LOBE: both; UNFAIR: at least one. */
 enum ck_progress_kind { CK_FAIR, CK_HSA, CK_OBE, CK_LOBE, CK_UNFAIR };
 struct ck_progress { /* among the members of each scope, outermost first */
     enum ck_progress_kind work_groups, sub_groups, work_items;
@@ -22,14 +22,19 @@ struct ck_options {
     unsigned timeout_ms; /* 0 = none */
     size_t memory_limit; /* bytes; search: of the process, 0 = none; Z3: of Z3, 0 = 4 GiB */
     bool explain;        /* also produce witness or contradiction */
-    unsigned unroll;     /* when not 0, instead of BOUND: how often the body of a loop may run */
+    unsigned unroll;     /* when not 0, instead of BOUND: maximal number of executions of a loop body */
     struct ck_progress progress;
     size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
     bool executions;   /* keep an execution for each final state and each finding */
+<<<<<<< Updated upstream
     bool no_walk; /* search: no executions at random before all are listed: what is found rests on the listing
                    */
     bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
     bool listing;        /* search of kernels: by combinations of traces alone */
+=======
+    bool no_walk;      /* search: no random executions before the exhaustive search */
+    bool listing;      /* search of kernels: combine traces instead of building executions event by event */
+>>>>>>> Stashed changes
 };
 
 struct ck_state {
@@ -38,40 +43,40 @@ struct ck_state {
     bool satisfies;   /* the condition's proposition holds */
 };
 
-/* One event of a witness or a cycle, in words and numbers. */
+/* One event of a witness or a cycle. */
 struct ck_step {
     uint32_t event;  /* index in the graph */
     uint32_t thread; /* UINT32_MAX: initial write */
     struct mm_event info;
     uint32_t object; /* UINT32_MAX: none */
     uint32_t line, column;
-    const char *edge; /* how it leads to the next step: "sb", "rf", "gsw", ...; NULL at the end */
+    const char *edge; /* relation to the next step: "sb", "rf", "gsw", ...; NULL at the end */
 };
-/* An axiom that excludes an outcome (or a flag that it raises). */
+/* A violated axiom, or a raised flag. */
 struct ck_violation {
     const char *axiom;  /* name in the model */
     const char *clause; /* its clause text, "" if it has none */
-    size_t step_count;  /* cycle: last leads back to the first */
+    size_t step_count;  /* cycle: the last step has an edge to the first */
     struct ck_step *steps;
 };
 
-/* An execution that shows something, as each thread goes through it. */
+/* A witness execution, by thread. */
 enum ck_shows { CK_SHOWS_STATE, CK_SHOWS_FLAG, CK_SHOWS_OUT_OF_BOUNDS, CK_SHOWS_DIVERGENCE, CK_SHOWS_HANG };
-/* How a thread ends: it comes to its end; accesses memory outside of objects; waits for ever, its events from
- * WAIT_FROM on again and again; or is left where it is. */
+/* How a thread ends: it terminates; accesses memory outside of objects; spins, repeating its events from
+ * WAIT_FROM on; or is blocked or not scheduled any more. */
 enum ck_end { CK_ENDS, CK_FAULTS, CK_WAITS, CK_IS_LEFT };
 struct ck_happening {
     uint32_t thread; /* UINT32_MAX: initial write */
     uint8_t kind; /* enum mm_kind: INIT, READ, WRITE, FENCE, BARRIER_ENTRY, AVAILABILITY, VISIBILITY, ... */
     uint8_t order;
-    bool last;       /* writes: the value stays in memory */
+    bool last;       /* writes: the last one in co, whose value is the final one */
     uint32_t object; /* UINT32_MAX: none */
     uint32_t offset, size;
     uint64_t value;  /* read or written */
     uint32_t source; /* reads: the number of the write in the execution */
     uint32_t line, column;
-    bool hidden;   /* of the lowering's own making: hidden objects, barriers inside of group functions */
-    uint32_t step; /* place in an order that agrees with program order and, where it can, with what is read */
+    bool hidden;   /* added by the lowering: hidden objects, barriers inside of group functions */
+    uint32_t step; /* position in a linearisation that respects program order and, if possible, reads-from */
     uint32_t partner; /* the other half of a read-modify-write, UINT32_MAX: none */
 };
 struct ck_execution {
@@ -82,26 +87,26 @@ struct ck_execution {
     struct ck_happening *happenings; /* initial writes, then each thread's in program order */
     enum ck_end *ends;               /* by thread */
     uint32_t *wait_from;             /* by thread: counted within the thread's own */
-    struct mm_rel co;    /* over happenings: coherence, as far as the model orders it; not in files */
-    uint32_t between[2]; /* FLAG: what raises it, UINT32_MAX: not known */
+    struct mm_rel co;                /* over happenings: coherence order; not in files */
+    uint32_t between[2];             /* FLAG: the happenings that raise it, UINT32_MAX: unknown */
 };
 
 struct ck_verdict {
     struct mm_arena *arena;   /* owns everything below */
     enum ck_answer condition; /* YES: exists has a witness, or forall / ~exists is true of every execution */
     enum ck_answer race;      /* YES: a race in some consistent execution */
-    enum ck_answer usage;     /* YES: another flag of the model in some consistent execution, of a use that is
-                                 not allowed */
-    size_t state_count;       /* allowed final states, sorted by value, no duplicates */
+    enum ck_answer usage; /* YES: another flag of the model, an invalid use, in some consistent execution */
+    size_t state_count;   /* allowed final states, sorted by value, no duplicates */
     struct ck_state *states;
     bool states_complete;
     uint64_t execution_count; /* consistent executions (search); 0 where not counted */
     uint64_t candidate_count;
     struct mm_error limit; /* cls MM_LIMIT: why something is unknown */
-    size_t flag_count;     /* names of flags raised in some consistent execution, e.g. data_race */
+    size_t flag_count;     /* flags raised in some consistent execution, e.g. data_race */
     const char **flags;
-    size_t violation_count; /* if the condition's proposition is reached by no consistent execution: what
-                               forbids the candidate that comes closest */
+    size_t
+        violation_count; /* if no consistent execution satisfies the condition's proposition: the axioms that
+                               the closest candidate violates */
     struct ck_violation *violations;
     struct ck_violation race_witness; /* axiom NULL if none: a race, its two accesses, or another flag */
     size_t witness_count;             /* events of an execution that satisfies the proposition */
@@ -109,7 +114,7 @@ struct ck_verdict {
     struct mm_rel witness_rf, witness_co, witness_po; /* over witness[] indices */
     double time_ms;                                   /* CPU */
     /* kernels */
-    enum ck_answer divergence;  /* YES: work-items of a group can wait at different barriers */
+    enum ck_answer divergence;  /* YES: work-items of a group can be blocked at different barriers */
     enum ck_answer termination; /* YES: every execution ends */
     size_t shown_count;         /* with options.executions */
     struct ck_execution *shown;
@@ -122,22 +127,21 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
 enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model *model,
                     const struct ck_options *options, struct ck_verdict *verdict, struct mm_error *err);
 void ck_verdict_clear(struct ck_verdict *verdict);
-/* Whether a model's flag of this name is a race, by the name: "data_race", "racy", or one that the model does
- * not name ("empty@12"); others are of uses that are not allowed. */
+/* Whether the name of a model's flag denotes a race: "data_race", "racy", or unnamed ("empty@12"); other flags
+ * denote invalid uses. */
 bool ck_flag_is_race(const char *name);
 /* Whether some execution is undefined by a flag of the model, race or other. */
 enum ck_answer ck_verdict_undefined(const struct ck_verdict *verdict);
-/* No execution of PROGRAM comes to its end: VERDICT says nothing of the condition and, without a finding that
- * tells why, nothing of races. */
+/* No execution of PROGRAM terminates: the condition becomes unknown and, without a finding that explains it, so
+ * do races. */
 void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *verdict);
-/* Adds an execution of THREADS threads to those that VERDICT shows, with room for COUNT happenings; NULL
- * without memory. */
+/* Adds a witness execution of THREADS threads to VERDICT, with room for COUNT happenings; NULL if out of
+ * memory. */
 struct ck_execution *ck_verdict_show(struct ck_verdict *verdict, size_t count, uint32_t threads);
 
-/* One change of a program: of instruction INSTR of THREAD, what is not 0; or a fence, or a barrier of the
- * work-group, to insert before it (at the end of the thread: where INSTR is the number of instructions); or
- * all accesses of the object that INSTR accesses become atomic: plain ones with ORDER (NONE: there is none),
- * all with at least SCOPE. */
+/* One change of a program: set the fields of instruction INSTR of THREAD that are not 0; or insert a fence or a
+ * barrier of the work-group before it (INSTR may be the number of instructions); or make all accesses to the
+ * object of INSTR atomic: plain ones get ORDER (NONE: there are none), all at least SCOPE. */
 struct ck_edit {
     uint32_t thread, instr;
     bool insert;
@@ -146,10 +150,10 @@ struct ck_edit {
     bool atomic;
 };
 struct ck_advice {
-    uint32_t count; /* 0: no change of at most two places is known to help */
+    uint32_t count; /* 0: no fix with at most two edits was found */
     struct ck_edit edits[2];
 };
-/* Looks for the smallest change after which PROGRAM has no race under MODEL, decided by search. */
+/* Searches for the smallest change after which PROGRAM has no race under MODEL. */
 enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_model *model,
                         const struct ck_options *options, struct ck_advice *advice, struct mm_error *err);
 
@@ -267,29 +271,27 @@ const char *ck_detector_text(const struct ck_detector *detector, const char *fil
 
 /* ---- prediction --------------------------------------------------------------------------------- */
 
-/* Asks, for windows of a recorded execution, whether two accesses that did not race could have, or whether an
- * assertion about memory in the end could fail: in another execution that MODEL allows, in which every agent
- * has read the same values, where anything follows from them, and so come the same way.  What commands, and
- * hosts that wait, order stays so. The record needs values.  Z3 answers; the order of events is then looked
- * for. */
+/* Predicts races and failed assertions of other executions that MODEL allows, from windows of a recorded
+ * execution whose trace has values.  Every agent keeps its control-flow path, and the order of commands and of
+ * host synchronisation stays.  Z3 decides; a matching interleaving is then searched for
+ * (predict/docs/prediction.md). */
 struct ck_predictor;
 struct ck_predict_options {
-    uint32_t window;     /* events looked at together, 0 = default (4000) */
-    uint32_t events;     /* most events of one question, 0 = default (48) */
-    uint32_t questions;  /* most questions of a window, 0 = default (40) */
-    unsigned timeout_ms; /* of one question, 0 = default (3000) */
+    uint32_t window;     /* events of a window, 0 = default (4000) */
+    uint32_t events;     /* most events of a query, 0 = default (48) */
+    uint32_t questions;  /* most queries of a window, 0 = default (40) */
+    unsigned timeout_ms; /* of one query, 0 = default (3000) */
 };
-/* MODEL NULL: other executions are not asked about; assertions are judged for the recorded one. */
+/* MODEL NULL: no prediction; assertions are checked for the recorded execution alone. */
 struct ck_predictor *ck_predictor_create(const struct mm_cat_model *model,
                                          const struct ck_predict_options *options);
 void ck_predictor_sink(struct ck_predictor *predictor, struct mm_sink *sink);
-/* Adds an assertion about what memory holds after the last record, such as "out[0] == 2 and flag != 0": names
- * are those of kernel arguments, or in quotes of memory objects.  It is judged for the recorded execution,
- * too. */
+/* Adds an assertion about the final state of memory, such as "out[0] == 2 and flag != 0": names are those of
+ * kernel arguments or, in quotes, of memory objects.  It is checked for the recorded execution, too. */
 enum mm_class ck_predictor_assert(struct ck_predictor *predictor, const char *text, struct mm_error *err);
-/* After the last record: adds what was predicted to the findings of DETECTOR, which saw the same record. */
+/* After the last record: adds the predictions to the findings of DETECTOR, which has read the same trace. */
 void ck_predictor_finish(struct ck_predictor *predictor, struct ck_detector *detector);
-/* Questions asked, and how many of them stayed open. */
+/* The number of queries, and of those without an answer. */
 void ck_predictor_count(const struct ck_predictor *predictor, size_t *questions, size_t *unknown);
 void ck_predictor_destroy(struct ck_predictor *predictor);
 

@@ -1,4 +1,4 @@
-/* Reads conditions. */
+/* Recursive-descent parser of conditions. */
 #include "checker/program/condition.h"
 
 #include <ctype.h>
@@ -45,7 +45,7 @@ static bool accept(struct reader *r, const char *word)
     return true;
 }
 
-/* One operator has several spellings. */
+/* Operators have synonyms. */
 static bool accept_not(struct reader *r)
 {
     skip_space(r);

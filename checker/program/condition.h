@@ -1,8 +1,8 @@
-/* Conditions on what memory holds in the end, as --assert and the lines of a module's text write them:
+/* Conditions on the final state of memory, as written with --assert and in comments of a module:
  *
  *     [forall|exists|~exists] out[0] == 2 and (done[1][2] != 0 or not 'buffer 3'[0] >= 3)
  *
- * not, ~ and ! are one word, as are and, && and /\, or, || and \/. */
+ * not, ~ and ! are synonyms, as are and, && and /\, or, || and \/. */
 #ifndef CHECKER_CONDITION_H
 #define CHECKER_CONDITION_H
 
@@ -25,13 +25,13 @@ struct ck_condition_node {
 struct ck_condition {
     struct mm_arena *arena;
     char *text;
-    bool quantified, has_real;     /* HAS_REAL: some constant is one */
-    enum ck_quantifier quantifier; /* CK_FORALL unless it says otherwise */
+    bool quantified, has_real;     /* HAS_REAL: some constant is REAL */
+    enum ck_quantifier quantifier; /* CK_FORALL if not written */
     struct ck_condition_node *nodes;
     uint32_t count, capacity, root;
 };
 
-/* NULL with the place in ERR where TEXT is no condition. */
+/* NULL, with the position in ERR, if TEXT is not a condition. */
 struct ck_condition *ck_condition_parse(const char *text, struct mm_error *err);
 void ck_condition_destroy(struct ck_condition *condition);
 

@@ -1,4 +1,4 @@
-/* The arithmetic of programs: what an operation gives for known operands. */
+/* Arithmetic of programs on concrete operands. */
 #include "checker/program/program.h"
 
 static uint64_t mask(unsigned size)

@@ -1,4 +1,4 @@
-/* Which registers an instruction reads and writes: what later instructions of a thread still need. */
+/* Liveness: the registers that an instruction reads and writes. */
 #include "checker/program/program.h"
 
 void ck_expr_registers(const struct ck_program *p, uint32_t expr, uint64_t *set)

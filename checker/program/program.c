@@ -1,4 +1,4 @@
-/* Programs to decide about: builders, and the check that every engine relies on. */
+/* Programs: builders, and the validation that every engine relies on. */
 #include "checker/program/program.h"
 
 #include <string.h>
@@ -174,7 +174,7 @@ unsigned ck_term_size(const struct ck_program *program, const struct ck_term *te
     return term->size ? term->size : program->objects[term->object].element_size;
 }
 
-/* A term that is observed already keeps its place. */
+/* A term that is observed already is not added again. */
 uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_term *term)
 {
     for (uint32_t i = 0; i < program->observed_count; i++) {
@@ -257,7 +257,7 @@ static bool sizes_agree(const struct ck_program *p, const struct ck_expr *e)
     }
 }
 
-/* Operands come before what uses them, so the graph of expressions has no cycle. */
+/* Operands precede their uses, so the expression graph is acyclic. */
 static enum mm_class check_exprs(struct check *c)
 {
     for (uint32_t i = 0; i < c->p->expr_count; i++) {
@@ -284,8 +284,8 @@ static enum mm_class check_exprs(struct check *c)
 
 static enum mm_class check_regs(struct check *c, uint32_t root)
 {
-    /* Operands have smaller numbers, so one downward sweep visits all that ROOT uses.  It ends with the last
-     * of them: a program with many expressions has many roots. */
+    /* Operands have smaller numbers, so one downward sweep visits all operands of ROOT.  It ends with the last
+     * of them, so that the total time is not quadratic in the number of roots. */
     uint32_t pending = c->seen[root] == 0;
     c->seen[root] |= 1;
     for (uint32_t i = root + 1; pending > 0 && i-- > 0;) {
@@ -297,8 +297,10 @@ static enum mm_class check_regs(struct check *c, uint32_t root)
         c->seen[i] = 2;
         pending--;
         if (e->op == CK_REG && (e->imm >= c->thread->reg_count || c->thread->reg_sizes[e->imm] != e->size))
-            return BAD(c, "expression %u names a register that thread %s lacks or has at another size", i,
-                       c->thread->name);
+            return BAD(
+                c,
+                "expression %u names a register that thread %s does not have or declares with another size",
+                i, c->thread->name);
         if (n > 0 && c->seen[e->a] == 0)
             pending += c->seen[e->a] = 1;
         if (n > 1 && c->seen[e->b] == 0)

@@ -1,5 +1,5 @@
-/* The program that search and Z3 decide about: threads of flat instructions over shared objects.
- * Litmus tests and small kernel launches are lowered to it.  Independent of both engines.
+/* The intermediate representation of search and Z3: threads of instructions in a flat list over shared objects.
+ * Litmus tests, small kernel launches and windows of prediction are lowered to it.
  *
  * Values are two's complement integers of 1 to 8 bytes, kept in uint64_t with the unused high bits zero.
  * Pointers are 8-byte values: object i occupies the addresses from CK_OBJECT_BASE(i) on, so that pointer
@@ -42,12 +42,12 @@ enum ck_expr_op {
     CK_SEXT,
     CK_TRUNC,  /* to SIZE bytes; sext from the size of a */
     CK_SELECT, /* a ? b : c */
-    /* imm = one of the program's functions, of so many operands */
+    /* imm = function of the program, with 1, 2 or 3 operands */
     CK_APPLY1,
     CK_APPLY2,
     CK_APPLY3
 };
-/* How many of a, b and c an operation has. */
+/* Number of operands among a, b and c. */
 static inline unsigned ck_expr_operands(enum ck_expr_op op)
 {
     return op <= CK_REG                         ? 0
@@ -75,7 +75,7 @@ enum ck_rmw_op {
     CK_RMW_SMAX,
     CK_RMW_UMIN,
     CK_RMW_UMAX,
-    CK_RMW_APPLY /* what the instruction's function gives for the old value and the operand */
+    CK_RMW_APPLY /* the instruction's function, applied to the old value and the operand */
 };
 
 enum ck_op {
@@ -85,16 +85,15 @@ enum ck_op {
     CK_RMW,    /* reg = *address; *address = reg OP value; reg may be CK_NO_REG */
     CK_CAS,    /* reg = *address; reg2 = (reg == expected); if (reg2) *address = value */
     CK_FENCE,
-    CK_BARRIER, /* site; id: value of the expression VALUE tells dynamic barriers apart, or CK_NO_EXPR */
+    CK_BARRIER, /* site; VALUE: id of a dynamic barrier, or CK_NO_EXPR */
     CK_JUMP,    /* target */
     CK_BRANCH,  /* if value is 0 go to target, else fall through */
-    CK_ASSUME,  /* only executions where value is not 0 count; SITE not 0: a barrier before it may not be met
-                 */
+    CK_ASSUME,  /* excludes executions where value is 0; SITE not 0: a barrier before it may be incomplete */
     CK_ASSERT,  /* value must not be 0 */
     CK_AVAILABILITY,
     CK_VISIBILITY, /* Vulkan device-domain operations */
     CK_END,
-    CK_POINT /* something that happens to a command; tags say what */
+    CK_POINT /* a command event; tags: which */
 };
 struct ck_instr {
     enum ck_op op;
@@ -118,25 +117,25 @@ struct ck_instr {
     uint32_t barrier_name, quorum; /* barrier: Vulkan named barriers; quorum = threads that must arrive,
                                       0 = the whole group */
     uint16_t tags;                 /* MM_POINT_*; of accesses too */
-    uint32_t point;                /* POINT, accesses: what edges call it, from 1 */
+    uint32_t point;                /* POINT, accesses: number that edges refer to, from 1 */
     uint32_t function;             /* RMW_APPLY */
-    bool hidden;                   /* barriers: of a function that work-items wait in, none of the source's */
-    uint32_t trip_count; /* back edges: static upper bound on how often it is taken; 0: unknown */
+    bool hidden;                   /* barriers: inside a group function, not in the source */
+    uint32_t trip_count;           /* back edges: static upper bound on how often it is taken; 0: unknown */
 };
 
 struct ck_object {
     const char *name;
     uint64_t size;        /* bytes */
     uint8_t element_size; /* for printing and for initial values */
-    uint8_t region;       /* enum mm_region: as the source declares it; NONE = generic/unknown */
+    uint8_t region;       /* enum mm_region as declared; NONE = generic or unknown */
     uint8_t origin;       /* enum mm_origin; BUFFER unless said */
     bool non_atomic;      /* some thread declares it with a non-atomic type (cat: NAL) */
     bool uninitialised;   /* initial value arbitrary */
     bool is_signed;       /* print values as signed */
-    int32_t work_group; /* local memory: whose instance (dense number over all devices), -1 = shared by all */
-    uint32_t alias_of;  /* Vulkan: another object whose memory this is, or its own number */
+    int32_t work_group; /* local memory: its work-group (dense number over all devices), -1 = shared by all */
+    uint32_t alias_of;  /* Vulkan: the object whose memory it aliases, or its own number */
     const uint64_t *initial; /* size / element_size values */
-    bool hidden; /* no memory of the source's: work-items exchange by it what a function combines */
+    bool hidden; /* not in the source: work-items exchange operands of group functions through it */
 };
 struct ck_thread {
     const char *name;                                     /* "P0", "H0" */
@@ -151,9 +150,9 @@ struct ck_thread {
     uint32_t instr_count;
     struct ck_instr *instrs;
     uint32_t kernel; /* which kernel-instance, with its descendants, the work-item belongs to */
-    bool agent;      /* makes an asynchronous copy for its work-group: barriers do not wait for it */
+    bool agent;      /* performs an asynchronous copy of its work-group: barriers do not wait for it */
 };
-/* Whether THREAD is one of those that meet at barriers. */
+/* Whether THREAD takes part in barriers. */
 static inline bool ck_meets_others(const struct ck_thread *thread)
 {
     return !thread->host && !thread->agent;
@@ -167,7 +166,7 @@ struct ck_term {
     uint64_t value;          /* CONST, two's complement in 8 bytes */
     uint32_t thread, reg;    /* REG */
     uint32_t object, offset; /* MEMORY: the mo-last value of element_size bytes at offset */
-    uint8_t size;            /* MEMORY: bytes where they are not element_size; 0: element_size */
+    uint8_t size;            /* MEMORY: bytes; 0: element_size */
 };
 struct ck_prop {
     enum ck_prop_op op;
@@ -176,8 +175,8 @@ struct ck_prop {
     uint32_t a, b; /* AND, OR, NOT: indices in ck_program.props */
     struct ck_term left, right;
 };
-/* How conditions write comparisons, in the order in which a reader tries them; SWAP: the operands change
- * places. */
+/* Comparison operators of conditions, in the order in which a parser tries them; SWAP: with exchanged
+ * operands. */
 enum { CK_COMPARISONS = 6 };
 extern const struct ck_comparison {
     const char *text;
@@ -186,14 +185,13 @@ extern const struct ck_comparison {
 } ck_comparisons[CK_COMPARISONS];
 enum ck_quantifier { CK_EXISTS, CK_NOT_EXISTS, CK_FORALL };
 
-struct ck_edge { /* given order between whole threads (Vulkan ssw), or from or to points of theirs */
+struct ck_edge { /* given order between threads (Vulkan ssw) or their points */
     uint32_t from_thread, to_thread;
     const char *relation;          /* base relation it belongs to: "ssw", ... */
     uint32_t from_point, to_point; /* 0: all events of the thread */
 };
 
-/* A function that engines know nothing of but what it gives for known arguments: floating-point arithmetic.
- */
+/* A function that engines can only evaluate for concrete arguments: floating-point arithmetic. */
 struct ck_function {
     const char *name;
     const void *context; /* lives as long as the program */
@@ -213,10 +211,10 @@ struct ck_program {
     enum ck_quantifier quantifier;
     uint32_t condition; /* index in props */
     uint32_t filter;    /* index in props, CK_NO_EXPR if none */
-    /* What a final state consists of: the registers and memory that the condition names, each once,
-     * in order of first appearance. */
+    /* The components of a final state: registers and memory that the condition names, each once, in order of
+     * first appearance. */
     struct ck_term *observed;
-    bool kernel; /* lowered from a kernel: work-items wait at barriers, in Vulkan too */
+    bool kernel; /* lowered from a kernel: barriers block work-items, in Vulkan too */
     uint32_t function_count;
     struct ck_function *functions;
 };
@@ -236,26 +234,25 @@ uint32_t ck_program_add_observed(struct ck_program *program, const struct ck_ter
 uint32_t ck_program_add_function(struct ck_program *program, const struct ck_function *function);
 /* Bytes of a MEMORY term. */
 unsigned ck_term_size(const struct ck_program *program, const struct ck_term *term);
-/* The object that address EXPR points into, or past: that of the one constant it adds to; UINT32_MAX: not
- * known. */
+/* The base object of address EXPR: that of the pointer constant it adds to; UINT32_MAX: unknown.  The address
+ * may be out of bounds. */
 uint32_t ck_program_base(const struct ck_program *program, uint32_t expr);
-/* Whether another thread may write to the object of READ, an atomic instruction of THREAD, in a way that can
- * race with it: plainly, or atomically where one of the two scopes leaves one of the threads out or where the
- * sizes differ. */
+/* Whether a write of another thread to the object of READ, an atomic instruction of THREAD, can race with it: a
+ * plain write, an atomic one of another size, or one without inclusive scopes. */
 bool ck_program_may_race(const struct ck_program *program, uint32_t thread, const struct ck_instr *read);
-/* evaluate.c: what OP gives for A and B (unary operations ignore it) of SIZE bytes each; bits beyond the
- * result's size are arbitrary.  Division by zero as in bit-vector logic. */
+/* evaluate.c: OP applied to A and B of SIZE bytes each (unary operations ignore B); bits beyond the result's
+ * size are arbitrary.  Division by zero as in bit-vector logic. */
 uint64_t ck_evaluate(enum ck_expr_op op, uint64_t a, uint64_t b, unsigned size);
 int64_t ck_sign_extend(uint64_t value, unsigned size);
-/* What EXPR gives where the registers of its thread are REGS. */
+/* Evaluates EXPR with the registers REGS of its thread. */
 uint64_t ck_eval_expr(const struct ck_program *program, uint32_t expr, const uint64_t *regs);
-/* What FUNCTION gives. */
+/* Applies FUNCTION. */
 uint64_t ck_apply(const struct ck_program *program, uint64_t function, const uint64_t *arguments);
 /* liveness.c: adds the registers that EXPR reads to SET, a bit for each register of the thread. */
 void ck_expr_registers(const struct ck_program *program, uint32_t expr, uint64_t *set);
-/* Changes LIVE, the registers needed after INSTR, to those needed before it. */
+/* Updates LIVE, the registers that are live after INSTR, to those live before it. */
 void ck_instr_live(const struct ck_program *program, const struct ck_instr *instr, uint64_t *live);
-/* Checks every index, size and target; what it accepts no engine may crash on. */
+/* Checks every index, size and target; engines rely on it. */
 enum mm_class ck_program_validate(const struct ck_program *program, struct mm_error *err);
 
 static inline bool ck_instr_is_atomic(const struct ck_instr *i)

@@ -1,4 +1,4 @@
-/* Verdicts: what both engines fill in, and how it is given back. */
+/* Verdicts of both engines: queries, witness executions, release. */
 #include "checker/checker.h"
 
 #include <string.h>
@@ -30,8 +30,8 @@ void ck_verdict_vacuous(const struct ck_program *program, struct ck_verdict *v)
         v->race = v->usage = CK_UNKNOWN;
     if (v->limit.cls == MM_OK)
         mm_fail(&v->limit, MM_LIMIT, "vacuous",
-                program->filter == CK_NO_EXPR ? "no execution comes to its end"
-                                              : "no execution that comes to its end satisfies the filter");
+                program->filter == CK_NO_EXPR ? "no execution terminates"
+                                              : "no terminating execution satisfies the filter");
 }
 
 struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_t threads)
@@ -41,7 +41,7 @@ struct ck_execution *ck_verdict_show(struct ck_verdict *v, size_t count, uint32_
                              .wait_from = mm_arena_alloc(v->arena, (threads + 1) * sizeof *e.wait_from),
                              .co = {(uint32_t)count, (uint32_t)(count + 63) / 64, NULL},
                              .between = {UINT32_MAX, UINT32_MAX}};
-    bool full = (v->shown_count & (v->shown_count - 1)) == 0; /* there is room for a power of two */
+    bool full = (v->shown_count & (v->shown_count - 1)) == 0; /* the capacity is a power of two */
 
     e.co.bits = mm_arena_alloc(v->arena, (count * e.co.words + 1) * sizeof *e.co.bits);
     if (!e.happenings || !e.ends || !e.wait_from || !e.co.bits)

@@ -1,5 +1,6 @@
-/* Functions that the program brings, which Z3 knows by their values alone: uninterpreted, and where a model
- * takes another value for them than they have the value is told and Z3 asked again. */
+/* Functions of the program (floating-point arithmetic) as uninterpreted functions with counterexample-guided
+ * refinement (docs/encoding.md#uninterpreted-functions): a model that assigns a wrong value is refuted by an
+ * equation, and Z3 is called again. */
 #include "checker/z3/internal.h"
 
 enum { LOOK_BACK = 64 };

@@ -1,5 +1,6 @@
-/* The Z3 engine's meaning of the relations that a model may use without defining them [CL 3.3.4-3.3.6; Vulkan
- * memory model appendix]; conventions in memmodel/cat/names.c. */
+/* Base relations of the cat language as formulas [CL 3.3.4-3.3.6; Vulkan memory model appendix]; their
+ * conventions are in memmodel/cat/names.c.  A relation is encoded when it is first used
+ * (docs/encoding.md#relations). */
 #include "checker/z3/internal.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ static bool same_thread(const struct zx *z, uint32_t a, uint32_t b)
     return a == b || (z->events[a].thread == z->events[b].thread && z->events[a].thread != ZX_NONE);
 }
 
-/* Events of one thread were added in an order that every path respects. */
+/* The order in which a thread's events are added agrees with every path. */
 static bool program_order(const struct zx *z, uint32_t a, uint32_t b)
 {
     return a < b && same_thread(z, a, b);
@@ -36,7 +37,7 @@ static bool same_level(const struct zx *z, uint32_t a, uint32_t b, enum level le
     return level < SUB_GROUP || x->sub_group == y->sub_group;
 }
 
-/* What tells barriers apart: the number that the program gives, else the call site. */
+/* Barriers are identified by the program's barrier id or, without one, by the call site. */
 Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b)
 {
     uint8_t size = a->value.size > b->value.size ? a->value.size : b->value.size;
@@ -63,7 +64,7 @@ static Z3_ast same_instance(struct zx *z, uint32_t a, uint32_t b)
     return zx_and(z, zx_equal(z, x->address, y->address), zx_same_barrier_key(z, x, y));
 }
 
-/* Nobody waits for who comes when enough have come. */
+/* A late arrival at a barrier with a quorum does not synchronise with the others. */
 static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
 {
     Z3_ast same = same_instance(z, a, b);
@@ -71,7 +72,7 @@ static Z3_ast same_barrier(struct zx *z, uint32_t a, uint32_t b)
     return a == b || same == z->no ? same : zx_and(z, same, zx_not(z, z->events[a].late));
 }
 
-/* As many come in time as the barrier asks for: with fewer it is never passed. */
+/* A barrier with a quorum is passed only if exactly that many threads arrive in time. */
 void zx_require_quorums(struct zx *z)
 {
     for (uint32_t a = 0; a < z->n; a++) {
@@ -90,7 +91,7 @@ void zx_require_quorums(struct zx *z)
     }
 }
 
-/* Some barrier of THREAD is the same occurrence of the same barrier as event A. */
+/* THREAD executes the same occurrence of the same barrier as event A. */
 static Z3_ast comes_to(struct zx *z, uint32_t thread, uint32_t a)
 {
     const struct zx_event *x = &z->events[a];
@@ -125,7 +126,7 @@ Z3_ast zx_all_come(struct zx *z, uint32_t a)
     return all;
 }
 
-/* A barrier lets nobody through before all work-items of the group are there [CL 3.3.6 W1, B1]. */
+/* No work-item leaves a barrier before all work-items of the group have arrived [CL 3.3.6 W1, B1]. */
 Z3_ast zx_barriers_meet(struct zx *z)
 {
     Z3_ast all = z->yes;
@@ -149,7 +150,7 @@ static Z3_ast same_reference(struct zx *z, uint32_t a, uint32_t b)
     return zx_same_location(z, a, b);
 }
 
-/* Whether A and B, or what they are pieces of, access the same bytes. */
+/* Whether the accesses that A and B are pieces of cover the same bytes. */
 static Z3_ast same_extent(struct zx *z, uint32_t a, uint32_t b)
 {
     const struct zx_event *x = &z->events[a], *y = &z->events[b];
@@ -166,7 +167,7 @@ static bool is_end(const struct zx_event *e, uint32_t thread, uint32_t point)
     return point == 0 || e->in->point == point;
 }
 
-/* Relations that the program lists. */
+/* Relations given by the program's edges. */
 static bool is_given(const char *name)
 {
     static const char *const names[] = {"ssw",      "asw",      "enqueue", "completes", "instance",
@@ -263,17 +264,17 @@ static Z3_ast related(struct zx *z, uint32_t a, uint32_t b, const char *name)
     if (strcmp(name, "piece") == 0)
         return a != b && e->access && e->access == z->events[b].access ? z->yes : z->no;
     if (strcmp(name, "data") == 0)
-        return zx_depends_on(z, b, a, z->events[b].data);
+        return zx_depends_on(z, b, a, z->events[b].data_deps);
     if (strcmp(name, "addr") == 0)
-        return zx_depends_on(z, b, a, z->events[b].place);
+        return zx_depends_on(z, b, a, z->events[b].addr_deps);
     if (strcmp(name, "ctrl") == 0)
-        return zx_depends_on(z, b, a, z->events[b].way);
+        return zx_depends_on(z, b, a, z->events[b].ctrl_deps);
     if (is_given(name))
         return given_edge(z, a, b, name);
-    zx_stop(z, MM_BUG, "z3", "the Z3 engine does not know the relation %s", name);
+    zx_stop(z, MM_BUG, "z3", "relation %s is not implemented in the Z3 engine", name);
 }
 
-/* rfe, rfi and so on: the part of the relation between threads, or within one. */
+/* rfe, rfi and so on: the restriction to pairs of different threads, or of one. */
 static struct zx_rel *restricted(struct zx *z, const char *whole, bool external)
 {
     struct zx_rel *r = zx_rel_new(z, false), *all = zx_base(z, whole);

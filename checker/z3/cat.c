@@ -1,12 +1,12 @@
-/* The Z3 engine's meaning of the cat language: every operator as formulas over pairs of events.
+/* Operators and checks of the cat language as formulas over pairs of events (docs/encoding.md#relations).
  *
- * An entry that is plainly false costs nothing; most are, because base relations know early which pairs they
- * can never hold.  Closures are exact, so that they may be used under negation. */
+ * Relations are sparse: an entry that is the constant false costs nothing, and most are, because base relations
+ * exclude impossible pairs early.  Closures are exact, so they may occur under negation. */
 #include "checker/z3/internal.h"
 
 #include <string.h>
 
-/* Z3 visits deeply shared formulas slowly, and does not look at the clock meanwhile. */
+/* Z3 traverses deeply shared formulas slowly and cannot be interrupted meanwhile. */
 enum { MAX_RECURSIVE_FORMULAS = 20000 };
 
 /* ---- relations as matrices of formulas ------------------------------------------------------------ */
@@ -104,9 +104,9 @@ static struct zx_rel *complement(struct zx *z, const struct zx_rel *a)
     return r;
 }
 
-/* Row I of A;B, one list of ways per column; the event in the middle must happen. */
+/* Row I of A;B, a disjunction per column over the events in the middle, which must happen. */
 static void sequence_row(struct zx *z, struct zx_rel *r, const struct zx_rel *a, const struct zx_rel *b,
-                         uint32_t i, Z3_ast *ways, uint32_t *count)
+                         uint32_t i, Z3_ast *terms, uint32_t *count)
 {
     uint32_t n = z->n;
 
@@ -115,22 +115,22 @@ static void sequence_row(struct zx *z, struct zx_rel *r, const struct zx_rel *a,
         Z3_ast first = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
 
         FOR_EACH_IN_ROW(z, b, j, k)
-            ways[(size_t)k * n + count[k]++] = zx_and(z, first, zx_rel_get(z, b, j, k));
+            terms[(size_t)k * n + count[k]++] = zx_and(z, first, zx_rel_get(z, b, j, k));
     }
     for (uint32_t k = 0; k < n; k++) {
         if (count[k])
-            zx_rel_set(z, r, i, k, zx_or_n(z, count[k], &ways[(size_t)k * n]));
+            zx_rel_set(z, r, i, k, zx_or_n(z, count[k], &terms[(size_t)k * n]));
     }
 }
 
 static struct zx_rel *sequence(struct zx *z, const struct zx_rel *a, const struct zx_rel *b)
 {
     struct zx_rel *r = zx_rel_new(z, false);
-    Z3_ast *ways = zx_alloc(z, (size_t)z->n * z->n, sizeof *ways);
+    Z3_ast *terms = zx_alloc(z, (size_t)z->n * z->n, sizeof *terms);
     uint32_t *count = zx_alloc(z, z->n, sizeof *count);
 
     for (uint32_t i = 0; i < z->n; i++)
-        sequence_row(z, r, a, b, i, ways, count);
+        sequence_row(z, r, a, b, i, terms, count);
     return r;
 }
 
@@ -173,14 +173,14 @@ static struct zx_rel *optional(struct zx *z, const struct zx_rel *a)
 static struct zx_rel *domain(struct zx *z, const struct zx_rel *a)
 {
     struct zx_rel *r = zx_rel_new(z, true);
-    Z3_ast *ways = zx_alloc(z, z->n, sizeof *ways);
+    Z3_ast *terms = zx_alloc(z, z->n, sizeof *terms);
 
     for (uint32_t i = 0; i < z->n; i++) {
         uint32_t count = 0;
 
         FOR_EACH_IN_ROW(z, a, i, j)
-            ways[count++] = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
-        zx_rel_set(z, r, i, 0, zx_or_n(z, count, ways));
+            terms[count++] = zx_and(z, zx_rel_get(z, a, i, j), z->events[j].exec);
+        zx_rel_set(z, r, i, 0, zx_or_n(z, count, terms));
     }
     return r;
 }
@@ -194,8 +194,8 @@ static struct zx_rel *universe(struct zx *z)
     return r;
 }
 
-/* Ways through K, which must happen, are added for one K after the other: exact once all have had their turn.
- */
+/* One step of the Floyd-Warshall closure: adds the paths through K, which must happen.  The closure is exact
+ * after a step for every event. */
 static void close_through(struct zx *z, struct zx_rel *r, uint32_t k)
 {
     for (uint32_t i = 0; i < z->n; i++) {
@@ -213,7 +213,7 @@ static void close_through(struct zx *z, struct zx_rel *r, uint32_t k)
     }
 }
 
-/* How many entries have to do with K: those with few go first, so that formulas stay small. */
+/* Paths through K: events with few are eliminated first, so that formulas stay small. */
 static uint32_t degree(const struct zx *z, const struct zx_rel *r, uint32_t k)
 {
     uint32_t out = 0, in = 0;
@@ -234,7 +234,7 @@ struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *a)
         FOR_EACH_IN_ROW(z, a, i, j)
             zx_rel_set(z, r, i, j, zx_rel_get(z, a, i, j));
     }
-    for (uint32_t turn = 0; turn < z->n; turn++) {
+    for (uint32_t done_count = 0; done_count < z->n; done_count++) {
         uint32_t best = ZX_NONE, least = 0;
 
         for (uint32_t k = 0; k < z->n; k++) {
@@ -252,11 +252,11 @@ struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *a)
     return r;
 }
 
-/* Some strict total order of SET: events have numbers, and those with equal ones come by their index. */
+/* A strict total order of SET: each event has a number; ties are broken by the index. */
 static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
 {
     struct zx_rel *r = zx_rel_new(z, false);
-    Z3_ast *place = zx_alloc(z, z->n, sizeof *place);
+    Z3_ast *rank = zx_alloc(z, z->n, sizeof *rank);
     uint32_t members = 0;
     unsigned bits = 1;
 
@@ -266,7 +266,7 @@ static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
         bits++;
     for (uint32_t i = 0; i < z->n; i++) {
         if (set->e[i] != z->no)
-            place[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "s", Z3_mk_bv_sort(z->c, bits)));
+            rank[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "s", Z3_mk_bv_sort(z->c, bits)));
     }
     for (uint32_t i = 0; i < z->n; i++) {
         for (uint32_t j = 0; j < i; j++) {
@@ -274,7 +274,7 @@ static struct zx_rel *linear(struct zx *z, const struct zx_rel *set)
 
             if (both == z->no)
                 continue;
-            first = zx_keep(z, Z3_mk_bvult(z->c, place[i], place[j]));
+            first = zx_keep(z, Z3_mk_bvult(z->c, rank[i], rank[j]));
             zx_rel_set(z, r, i, j, zx_and(z, both, first));
             zx_rel_set(z, r, j, i, zx_and(z, both, zx_not(z, first)));
         }
@@ -298,7 +298,7 @@ static bool mentions(const struct mm_cat_expr *e, uint32_t let)
     return found;
 }
 
-/* Adds to *SUM the terms of E, a union, but for LET;LET.  False: some other term mentions LET. */
+/* Adds to *SUM the operands of E, a union, except LET;LET.  False: another operand mentions LET. */
 static bool add_terms(struct zx *z, const struct mm_cat_expr *e, uint32_t let, struct zx_rel **sum,
                       bool *squared)
 {
@@ -316,7 +316,7 @@ static bool add_terms(struct zx *z, const struct mm_cat_expr *e, uint32_t let, s
     return true;
 }
 
-/* let rec r = e | r; r is the closure of e. */
+/* let rec r = e | r;r is the transitive closure of e. */
 static bool is_closure(struct zx *z, uint32_t let)
 {
     const struct mm_cat_model *m = z->model;
@@ -332,25 +332,25 @@ static bool is_closure(struct zx *z, uint32_t let)
     return true;
 }
 
-/* Least fixpoint of the lets of one group, by iteration from the empty relation.  Formulas rarely come to
- * repeat themselves, but after as many rounds as there are entries nothing new can become true. */
+/* Least fixpoint of the definitions of one recursive group, by iteration from the empty relation.  Formulas
+ * rarely become syntactically equal, but after as many iterations as there are entries no entry can change. */
 static void evaluate_recursive(struct zx *z, uint32_t group)
 {
     const struct mm_cat_model *m = z->model;
-    uint64_t rounds = 1, before = z->budget;
+    uint64_t refinements = 1, before = z->budget;
 
     for (uint32_t i = 0; i < m->let_count; i++) {
         if (m->lets[i].recursive_group != group)
             continue;
         z->let_cache[i] = zx_rel_new(z, m->lets[i].body->type == MM_CAT_SET);
-        rounds += entries(z, z->let_cache[i]->is_set);
+        refinements += entries(z, z->let_cache[i]->is_set);
     }
-    for (bool changed = true; changed && rounds-- > 0;) {
+    for (bool changed = true; changed && refinements-- > 0;) {
         struct zx_rel **next = zx_alloc(z, m->let_count, sizeof(*next));
 
         changed = false;
         if (before - z->budget > MAX_RECURSIVE_FORMULAS)
-            zx_stop(z, MM_LIMIT, "z3", "a recursive definition of the model takes too many formulas");
+            zx_stop(z, MM_LIMIT, "z3", "limit reached: formulas for a recursive definition of the model");
         for (uint32_t i = 0; i < m->let_count; i++) {
             if (m->lets[i].recursive_group == group)
                 next[i] = zx_eval(z, m->lets[i].body, NULL);
@@ -375,7 +375,8 @@ static struct zx_rel *evaluate_let(struct zx *z, uint32_t let)
     return z->let_cache[let];
 }
 
-static struct zx_rel *call(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments)
+static struct zx_rel *apply_function(struct zx *z, const struct mm_cat_expr *expr,
+                                     struct zx_rel *const *arguments)
 {
     struct zx_rel **actual = zx_alloc(z, expr->child_count, sizeof(*actual));
 
@@ -418,7 +419,7 @@ static struct zx_rel *evaluate_leaf(struct zx *z, const struct mm_cat_expr *expr
     case MM_CAT_PARAMETER:
         return arguments[expr->parameter];
     case MM_CAT_CALL:
-        return call(z, expr, arguments);
+        return apply_function(z, expr, arguments);
     case MM_CAT_UNIVERSE:
         return universe(z);
     default:
@@ -463,13 +464,14 @@ struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_r
     default:
         break;
     }
-    zx_stop(z, MM_BUG, "z3", "the Z3 engine does not know an operator of the model (line %u)", expr->line);
+    zx_stop(z, MM_BUG, "z3", "an operator of the model is not implemented in the Z3 engine (line %u)",
+            expr->line);
 }
 
 /* ---- checks -------------------------------------------------------------------------------------- */
 
 /* No entry on the diagonal (DIAGONAL), or none at all, between events that happen. */
-static Z3_ast none(struct zx *z, const struct zx_rel *r, bool diagonal)
+static Z3_ast no_entry(struct zx *z, const struct zx_rel *r, bool diagonal)
 {
     Z3_ast all = z->yes, *terms = zx_alloc(z, entries(z, r->is_set), sizeof *terms);
     uint32_t count = 0;
@@ -489,7 +491,7 @@ static Z3_ast none(struct zx *z, const struct zx_rel *r, bool diagonal)
     return all;
 }
 
-/* Events on a cycle of what may be related: only they need a place in an order. */
+/* Transitive closure of the possible entries: only events on a possible cycle need a number in encode_acyclic(). */
 static void mark_cyclic(const struct zx *z, const struct zx_rel *r, uint64_t *reach)
 {
     uint32_t words = z->words;
@@ -505,11 +507,11 @@ static void mark_cyclic(const struct zx *z, const struct zx_rel *r, uint64_t *re
     }
 }
 
-/* Every event has a number, and related events have increasing ones. */
-static Z3_ast ordered(struct zx *z, const struct zx_rel *r)
+/* Acyclicity by numbering: related events have increasing numbers. */
+static Z3_ast encode_acyclic(struct zx *z, const struct zx_rel *r)
 {
     uint64_t *reach = zx_alloc(z, (size_t)z->n * z->words, sizeof *reach);
-    Z3_ast *place = zx_alloc(z, z->n, sizeof *place), all = z->yes;
+    Z3_ast *rank = zx_alloc(z, z->n, sizeof *rank), all = z->yes;
     Z3_ast *terms = zx_alloc(z, (size_t)z->n * z->n, sizeof *terms);
     uint32_t count = 0, cyclic = 0;
     unsigned bits = 1;
@@ -523,7 +525,7 @@ static Z3_ast ordered(struct zx *z, const struct zx_rel *r)
     sort = Z3_mk_bv_sort(z->c, bits);
     for (uint32_t i = 0; i < z->n; i++) {
         if (reach[(size_t)i * z->words + i / 64] >> (i % 64) & 1)
-            place[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "o", sort));
+            rank[i] = zx_keep(z, Z3_mk_fresh_const(z->c, "o", sort));
     }
     for (uint32_t i = 0; i < z->n; i++) {
         FOR_EACH_IN_ROW(z, r, i, j) {
@@ -533,7 +535,7 @@ static Z3_ast ordered(struct zx *z, const struct zx_rel *r)
 
             if (!back)
                 continue;
-            less = i == j ? z->no : zx_keep(z, Z3_mk_bvult(z->c, place[i], place[j]));
+            less = i == j ? z->no : zx_keep(z, Z3_mk_bvult(z->c, rank[i], rank[j]));
             terms[count++] = zx_implies(z, zx_and(z, zx_rel_get(z, r, i, j), both), less);
         }
     }
@@ -549,16 +551,16 @@ Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way)
 
     switch (check->kind) {
     case MM_CAT_CHECK_EMPTY:
-        statement = none(z, r, false);
+        statement = no_entry(z, r, false);
         break;
     case MM_CAT_IRREFLEXIVE:
-        statement = none(z, r, true);
+        statement = no_entry(z, r, true);
         break;
     case MM_CAT_ACYCLIC:
         if (one_way && !check->negated)
-            statement = ordered(z, r);
+            statement = encode_acyclic(z, r);
         else
-            statement = none(z, zx_closure(z, r), true);
+            statement = no_entry(z, zx_closure(z, r), true);
         break;
     }
     return check->negated ? zx_not(z, statement) : statement;

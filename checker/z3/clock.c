@@ -1,17 +1,16 @@
-/* One question to Z3, which is given up when the processor time is used up, or when as much wall-clock time
- * has passed. */
+/* A call of Z3 with a deadline in processor time and wall-clock time: a second thread interrupts the solver. */
 #include "checker/z3/solve.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <time.h>
 
-#define AGAIN   0.05 /* seconds until a question is interrupted once more: it may not have begun yet */
-#define LONGEST 1e6
+#define RETRY_SECONDS   0.05 /* until the next interrupt: the first may come before the call has started */
+#define LONGEST_SECONDS 1e6
 
 struct watch {
     struct zx *z;
-    clockid_t clock; /* of the thread that asks */
+    clockid_t clock; /* processor time of the calling thread */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool over;
@@ -40,18 +39,18 @@ bool zx_in_time(const struct zx *z)
     return z->deadline <= 0 || time_left(z, CLOCK_THREAD_CPUTIME_ID) > 0;
 }
 
-static void *watch(void *data)
+static void *interrupt_at_deadline(void *data)
 {
     struct watch *w = data;
 
     pthread_mutex_lock(&w->lock);
     while (!w->over) {
-        double left = fmin(time_left(w->z, w->clock), LONGEST), until;
+        double left = fmin(time_left(w->z, w->clock), LONGEST_SECONDS), until;
         struct timespec t;
 
         if (left <= 0) {
             Z3_solver_interrupt(w->z->c, w->z->s);
-            left = AGAIN;
+            left = RETRY_SECONDS;
         }
         until = seconds_of(CLOCK_MONOTONIC) + left;
         t = (struct timespec){(time_t)until, (long)((until - floor(until)) * 1e9)};
@@ -81,8 +80,9 @@ Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions
     if (z->deadline <= 0)
         return Z3_solver_check_assumptions(z->c, z->s, count, assumptions);
     open_watch(&w);
-    if (pthread_getcpuclockid(pthread_self(), &w.clock) != 0 || pthread_create(&thread, NULL, watch, &w) != 0)
-        zx_stop(z, MM_LIMIT, "time", "nothing can watch the time that Z3 takes");
+    if (pthread_getcpuclockid(pthread_self(), &w.clock) != 0 ||
+        pthread_create(&thread, NULL, interrupt_at_deadline, &w) != 0)
+        zx_stop(z, MM_LIMIT, "time", "no thread can be created to interrupt Z3 at the deadline");
     answer = Z3_solver_check_assumptions(z->c, z->s, count, assumptions);
     pthread_mutex_lock(&w.lock);
     w.over = true;

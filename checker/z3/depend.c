@@ -1,77 +1,76 @@
-/* What a thread's events depend on, by the letter of the program: each register carries the set of the reads
- * that its value is computed from, a number with a bit for each read, and so does what the way to an
- * instruction was chosen by.  Only where the model asks. */
+/* Syntactic data, address and control dependencies, encoded only if the model uses them: each register has the
+ * set of reads that its value is computed from, a bit mask, and so has the path condition. */
 #include "checker/z3/unroll.h"
 
 enum { MOST_READS = 64 };
 
-void zx_depend_begin(struct zx_run *r)
+void zx_depend_init(struct zx_run *r)
 {
     r->depends_reg = r->reg_count;
-    if (r->z->follows)
-        r->reg_count += r->t->reg_count + 1; /* the last: of the way here */
+    if (r->z->tracks_dependencies)
+        r->reg_count += r->t->reg_count + 1; /* the last: of the path condition */
 }
 
-static struct zx_val none(void)
+static struct zx_val empty_set(void)
 {
     return zx_number(0, 8);
 }
 
-static struct zx_val both(struct zx *z, struct zx_val a, struct zx_val b)
+static struct zx_val set_union(struct zx *z, struct zx_val a, struct zx_val b)
 {
     return zx_binary(z, CK_OR, a, b);
 }
 
 struct zx_val zx_depends(const struct zx_run *r, uint32_t expr, const struct zx_val *regs)
 {
-    const struct ck_expr *e = r->z->follows ? &r->z->p->exprs[expr] : NULL;
+    const struct ck_expr *e = r->z->tracks_dependencies ? &r->z->p->exprs[expr] : NULL;
     struct zx_val set;
 
     if (!e || e->op == CK_CONST)
-        return none();
+        return empty_set();
     if (e->op == CK_REG)
         return regs[r->depends_reg + e->imm];
     set = zx_depends(r, e->a, regs);
     if (ck_expr_operands(e->op) > 1)
-        set = both(r->z, set, zx_depends(r, e->b, regs));
+        set = set_union(r->z, set, zx_depends(r, e->b, regs));
     if (ck_expr_operands(e->op) > 2)
-        set = both(r->z, set, zx_depends(r, e->c, regs));
+        set = set_union(r->z, set, zx_depends(r, e->c, regs));
     return set;
 }
 
 void zx_depend_set(const struct zx_run *r, struct zx_val *regs, uint32_t reg, struct zx_val set)
 {
-    if (r->z->follows && reg != CK_NO_REG)
+    if (r->z->tracks_dependencies && reg != CK_NO_REG)
         regs[r->depends_reg + reg] = set;
 }
 
 void zx_depend_branch(const struct zx_run *r, struct zx_val *regs, uint32_t condition)
 {
-    struct zx_val *way = &regs[r->depends_reg + r->t->reg_count];
+    struct zx_val *deps = &regs[r->depends_reg + r->t->reg_count];
 
-    *way = both(r->z, *way, zx_depends(r, condition, regs));
+    *deps = set_union(r->z, *deps, zx_depends(r, condition, regs));
 }
 
-struct zx_val zx_depend_way(const struct zx_run *r, const struct zx_val *regs)
+struct zx_val zx_depend_ctrl(const struct zx_run *r, const struct zx_val *regs)
 {
-    return r->z->follows ? regs[r->depends_reg + r->t->reg_count] : none();
+    return r->z->tracks_dependencies ? regs[r->depends_reg + r->t->reg_count] : empty_set();
 }
 
 struct zx_val zx_depend_reads(struct zx_run *r, uint32_t first)
 {
-    struct zx_val set = none();
+    struct zx_val set = empty_set();
 
-    for (uint32_t i = first; r->z->follows && i < r->z->n; i++) {
+    for (uint32_t i = first; r->z->tracks_dependencies && i < r->z->n; i++) {
         if (r->read_count == MOST_READS)
             zx_stop(r->z, MM_LIMIT, "z3.depend",
-                    "dependencies are followed from %u reads of a thread, not more", MOST_READS);
+                    "limit reached: dependencies on more than %u reads of a thread", MOST_READS);
         r->z->events[i].number = r->read_count;
         set.k |= (uint64_t)1 << r->read_count++;
     }
     return set;
 }
 
-/* Halves of one operation are related by rmw alone. */
+/* The halves of one operation are related by rmw, not by a dependency. */
 Z3_ast zx_depends_on(struct zx *z, uint32_t write, uint32_t read, struct zx_val set)
 {
     const struct zx_event *a = &z->events[read], *b = &z->events[write];

@@ -1,9 +1,9 @@
-/* The Z3 engine's threads: the unrolled graph is executed once, with symbolic values.  Every node has the
- * condition under which it is reached and the registers as if-then-else over the ways to it.
+/* Symbolic execution of the unrolled graph (docs/encoding.md#symbolic-execution).  Every node has a guard, its
+ * path condition, and registers that are merged by if-then-else at joins.
  *
- * An iteration that changes no live register and has no effect but loads can be left out of any execution
- * without changing what it ends with.  The first may stay, since its loads may race; others of the kind are
- * excluded: a loop that merely waits does not exhaust the bound. */
+ * Removing a loop iteration that changes no live register and has no effect but loads does not change the final
+ * state.  The first such iteration is kept, as its loads may race; others are excluded, so that a loop that
+ * merely waits does not exhaust the bound (docs/encoding.md#spin-loops). */
 #include "checker/z3/unroll.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static bool complementary(struct zx *z, Z3_ast a, Z3_ast b)
            (is_app(z, b, Z3_OP_NOT, 1) && argument(z, b, 0) == a);
 }
 
-/* Either guard; where both sides of a branch meet again, the guard from before the branch. */
+/* The disjunction of the guards; where the two sides of a branch join, the guard before the branch. */
 static Z3_ast merge_guards(struct zx *z, Z3_ast a, Z3_ast b)
 {
     if (complementary(z, a, b))
@@ -79,7 +79,7 @@ static void arrive(struct zx_run *r, uint32_t n, Z3_ast guard, struct zx_val *re
     node->guard = merge_guards(r->z, node->guard, guard);
 }
 
-/* Where the iteration of loop L that ends at NODE began; NULL: it is not reached. */
+/* The node at which the iteration of loop L that ends at NODE began; NULL if unreachable. */
 static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_node *node, uint32_t l)
 {
     uint8_t count[ZX_MAX_LOOPS];
@@ -97,7 +97,7 @@ static const struct zx_node *begin_of(const struct zx_run *r, const struct zx_no
     return found == ZX_NONE || !r->nodes[found]->entry ? NULL : r->nodes[found];
 }
 
-/* The iteration of loop L from BEGIN to NODE had no effect: the registers are as they were when it began. */
+/* The iteration of loop L from BEGIN to NODE has no effect and leaves the live registers unchanged. */
 static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct zx_node *node, uint32_t l)
 {
     struct zx *z = r->z;
@@ -113,9 +113,9 @@ static Z3_ast idle(struct zx_run *r, const struct zx_node *begin, const struct z
     return all;
 }
 
-/* Rounds of loop L read by atomics alone that cannot race, and nobody reads from them, so that even the first
- * need not stay. */
-static bool only_looks(const struct zx_run *r, uint32_t l)
+/* Iterations of loop L access memory by atomic loads alone that cannot race, so that even the first one without
+ * effect can be excluded. */
+static bool only_polls(const struct zx_run *r, uint32_t l)
 {
     for (uint32_t i = r->loops[l].target; r->z->p->kernel && i <= r->loops[l].source; i++) {
         const struct ck_instr *in = &r->t->instrs[i];
@@ -129,15 +129,15 @@ static bool only_looks(const struct zx_run *r, uint32_t l)
     return r->z->p->kernel;
 }
 
-/* The condition under which loop L begins anew after NODE, reached if GUARD: not where the round was idle.
- * Such a round is no part of any execution, or is repeated for ever. */
-static Z3_ast leave_out_idle(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
+/* The condition under which loop L iterates again after NODE, whose guard is GUARD: the iteration had an effect.
+ * One without effect is excluded or, if may_hang, is where the thread spins. */
+static Z3_ast exclude_idle(struct zx_run *r, const struct zx_node *node, uint32_t l, Z3_ast guard)
 {
     struct zx *z = r->z;
     const struct zx_node *begin = begin_of(r, node, l);
     Z3_ast waiting;
 
-    if (!z->may_hang && !node->count[l] && !only_looks(r, l))
+    if (!z->may_hang && !node->count[l] && !only_polls(r, l))
         return guard;
     waiting = zx_and(z, guard, idle(r, begin, node, l));
     if (waiting == z->no)
@@ -145,7 +145,7 @@ static Z3_ast leave_out_idle(struct zx_run *r, const struct zx_node *node, uint3
     if (!z->may_hang)
         zx_assert(z, zx_not(z, waiting));
     else
-        zx_add_round(z, &(struct zx_round){waiting, r->thread, begin->first_event, z->n});
+        zx_add_iteration(z, &(struct zx_iteration){waiting, r->thread, begin->first_event, z->n});
     return zx_and(z, guard, zx_not(z, waiting));
 }
 
@@ -158,7 +158,7 @@ static void follow(struct zx_run *r, struct zx_node *node, int slot, Z3_ast guar
     if (node->back_loop[slot] != ZX_NONE) {
         uint32_t l = node->back_loop[slot];
 
-        guard = leave_out_idle(r, node, l, guard);
+        guard = exclude_idle(r, node, l, guard);
         if (node->successor[slot] == ZX_NONE)
             z->exceeded = zx_or(z, z->exceeded, guard);
     }
@@ -186,11 +186,11 @@ static struct zx_event new_event(const struct zx_run *r, const struct zx_node *n
                              .late = r->z->no,
                              .exec = node->guard,
                              .failed = r->z->no,
-                             .way = zx_depend_way(r, node->regs),
+                             .ctrl_deps = zx_depend_ctrl(r, node->regs),
                              .size = r->t->instrs[node->pc].size};
 }
 
-/* Something happened that an idle iteration would not do: memory changed, or a barrier was passed. */
+/* Counts an effect, if WHEN: a change of memory, or a barrier. */
 static void count_effect(struct zx_run *r, struct zx_val *regs, Z3_ast when)
 {
     struct zx_val *count = &regs[r->effects_reg];
@@ -223,7 +223,7 @@ static struct zx_val rmw_result(struct zx *z, const struct ck_instr *in, struct 
     }
 }
 
-/* SIZE bytes at ADDRESS are within one object: the one that the expression EXPR adds to, where it tells. */
+/* SIZE bytes at ADDRESS are within one object: the base of expression EXPR, if it has one, or any. */
 static Z3_ast in_bounds(struct zx *z, uint32_t expr, struct zx_val address, uint8_t size)
 {
     uint32_t only = ck_program_base(z->p, expr);
@@ -258,7 +258,7 @@ static void add_piece(struct zx *z, const struct zx_event *access, uint8_t at, u
     zx_add_event(z, &e);
 }
 
-/* The pieces of ACCESS, each a read; what they return together. */
+/* Adds the pieces of ACCESS, each a read; returns the value that they make up. */
 static struct zx_val read_pieces(struct zx *z, const struct zx_event *access)
 {
     struct zx_val whole = zx_number(0, access->size);
@@ -282,8 +282,8 @@ static void write_pieces(struct zx *z, const struct zx_event *access, struct zx_
     }
 }
 
-/* What is there before ACCESS, and whether it writes.  Read halves come first, so that they know; each has
- * its write half at the same place among those. */
+/* The value that ACCESS reads, and whether it writes.  All read halves are added before the write halves; the
+ * k-th read half is the partner of the k-th write half. */
 static struct zx_val read_access(struct zx_run *r, const struct zx_event *access, const struct zx_val *regs,
                                  Z3_ast *writes)
 {
@@ -304,14 +304,14 @@ static struct zx_val read_access(struct zx_run *r, const struct zx_event *access
     return old;
 }
 
-/* The last events, from FIRST on, are the write halves of those before. */
+/* The events from FIRST on are the write halves of as many read halves before them. */
 static void pair_halves(struct zx *z, uint32_t first)
 {
     for (uint32_t i = first; i < z->n; i++)
         z->events[i].partner = i - (z->n - first);
 }
 
-/* A thread that misses every object stops there. */
+/* A thread stops at an access outside of every object. */
 static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_instr *in)
 {
     struct zx *z = r->z;
@@ -331,13 +331,13 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
         return;
     e = new_event(r, node, ZX_READ);
     e.address = e.start = address;
-    e.place = zx_depends(r, in->address, regs);
+    e.addr_deps = zx_depends(r, in->address, regs);
     e.whole_size = in->size;
     pieces = piece_end(z, &e, 0) < in->size;
     e.access = pieces ? z->n + 1 : 0;
-    if (pieces && !z->knows_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
+    if (pieces && !z->models_overlap && (ck_instr_is_atomic(in) || in->op >= CK_RMW))
         zx_stop(z, MM_LIMIT, "z3.mixed-size",
-                "an atomic access overlaps one of another size, of which the model says nothing");
+                "an atomic access overlaps one of another size, which the model does not define");
     if (in->op != CK_LOAD)
         value = zx_eval_expr(z, in->value, regs);
     first = z->n;
@@ -347,9 +347,9 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
     if (in->op != CK_LOAD) {
         first = z->n;
         e.kind = ZX_WRITE;
-        e.data = zx_depends(r, in->value, regs);
+        e.data_deps = zx_depends(r, in->value, regs);
         if (in->op == CK_CAS)
-            e.way = zx_binary(z, CK_OR, e.way, zx_depends(r, in->expected, regs));
+            e.ctrl_deps = zx_binary(z, CK_OR, e.ctrl_deps, zx_depends(r, in->expected, regs));
         e.access = pieces ? z->n + 1 : 0;
         e.exec = zx_and(z, node->guard, writes);
         if (in->op == CK_RMW)
@@ -369,7 +369,7 @@ static void run_access(struct zx_run *r, struct zx_node *node, const struct ck_i
         regs[in->reg2] = zx_from_bool(z, writes, r->t->reg_sizes[in->reg2]);
 }
 
-/* The how-manieth time the thread comes to this barrier. */
+/* How often the thread has arrived at this barrier before. */
 static struct zx_val occurrence(struct zx_run *r, const struct zx_event *e)
 {
     struct zx *z = r->z;
@@ -410,7 +410,7 @@ static void run_barrier(struct zx_run *r, struct zx_node *node, const struct ck_
     }
 }
 
-/* Before any event the thread may be left out from then on. */
+/* An unfair scheduler may stop the thread before any event. */
 static void may_stop(struct zx_run *r, struct zx_node *node, enum ck_op op)
 {
     struct zx *z = r->z;
@@ -475,7 +475,7 @@ static void run_node(struct zx_run *r, uint32_t n)
         node->guard = zx_and(z, node->guard, zx_not(z, zero));
         break;
     case CK_BRANCH:
-        if (z->follows)
+        if (z->tracks_dependencies)
             zx_depend_branch(r, own_regs(r, node), in->value);
         zero = zx_not(z, zx_nonzero(z, zx_eval_expr(z, in->value, node->regs)));
         follow(r, node, 0, zx_and(z, node->guard, zx_not(z, zero)));
@@ -500,9 +500,9 @@ static void run_thread(struct zx *z, uint32_t thread)
     r->thread = thread;
     memset(r->buckets, 0xff, sizeof r->buckets);
     r->first_event = z->n;
-    r->effects_reg = r->t->reg_count; /* hidden: the number of effects */
+    r->effects_reg = r->t->reg_count; /* hidden register: the number of effects */
     r->reg_count = r->t->reg_count + 1;
-    zx_depend_begin(r);
+    zx_depend_init(r);
     z->threads[thread].waits = z->threads[thread].blocked = z->threads[thread].stopped = z->no;
     z->threads[thread].faults = z->no;
     zx_find_loops(r);
@@ -527,7 +527,7 @@ static void run_thread(struct zx *z, uint32_t thread)
 void zx_run_threads(struct zx *z)
 {
     z->exceeded = z->out_of_bounds = z->assertion = z->unaligned = z->no;
-    z->n = z->hard_count = z->round_count = z->call_count = 0;
+    z->n = z->hard_count = z->iteration_count = z->call_count = 0;
     z->threads = zx_alloc(z, z->p->thread_count, sizeof *z->threads);
     for (uint32_t i = 0; i < z->p->thread_count; i++)
         run_thread(z, i);

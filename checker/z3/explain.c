@@ -1,8 +1,7 @@
-/* Explains why an execution breaks an axiom: the path of named edges that the axiom excludes.
+/* Explains why an execution violates an axiom: the path of named edges that the axiom excludes.
  *
- * An edge of a composed relation is taken apart until its pieces have names that a reader of the model knows:
- * sequences and closures are followed event by event, of a union the part that holds is taken, of an
- * intersection the part that says most. */
+ * An edge of a composed relation is expanded into edges that the model names: a sequence or a closure event by
+ * event, a union into the operand that holds, an intersection into the more informative operand. */
 #include "checker/z3/internal.h"
 
 #include <stdio.h>
@@ -26,18 +25,18 @@ struct path {
     unsigned depth;
 };
 
-static bool holds(struct zx *g, const struct zx_rel *r, uint32_t i, uint32_t j)
+static bool edge_holds(struct zx *g, const struct zx_rel *r, uint32_t i, uint32_t j)
 {
     return zx_rel_get(g, r, i, j) == g->yes;
 }
 
-static struct zx_rel *value(struct path *p, const struct mm_cat_expr *e, const struct frame *f)
+static struct zx_rel *frame_eval(struct path *p, const struct mm_cat_expr *e, const struct frame *f)
 {
     return zx_eval(p->g, e, f ? f->values : NULL);
 }
 
-/* An edge that leads nowhere says nothing. */
-static void push(struct path *p, uint32_t from, uint32_t to, const char *edge, bool is_base)
+/* Self-loops are omitted. */
+static void push_edge(struct path *p, uint32_t from, uint32_t to, const char *edge, bool is_base)
 {
     if (from == to || p->count == MAX_STEPS)
         return;
@@ -48,7 +47,7 @@ static void push(struct path *p, uint32_t from, uint32_t to, const char *edge, b
 
 /* A shortest path of at least one edge; fills VIA with its events and returns the number of edges, 0: none.
  */
-static uint32_t shortest(struct zx *g, const struct zx_rel *r, uint32_t from, uint32_t to, uint32_t *via)
+static uint32_t shortest_path(struct zx *g, const struct zx_rel *r, uint32_t from, uint32_t to, uint32_t *via)
 {
     uint32_t *queue = zx_alloc(g, g->n + 1, sizeof *queue), head = 0, tail = 0, length = 0, at;
     uint32_t *before = zx_alloc(g, g->n, sizeof *before);
@@ -58,7 +57,7 @@ static uint32_t shortest(struct zx *g, const struct zx_rel *r, uint32_t from, ui
     while (head < tail && before[to] == ZX_NONE) {
         at = queue[head++];
         for (uint32_t j = 0; j < g->n; j++) {
-            if (before[j] != ZX_NONE || !holds(g, r, at, j))
+            if (before[j] != ZX_NONE || !edge_holds(g, r, at, j))
                 continue;
             before[j] = at;
             if (j != from)
@@ -81,8 +80,9 @@ static uint32_t shortest(struct zx *g, const struct zx_rel *r, uint32_t from, ui
     return length;
 }
 
-/* How much an operand of an intersection says: 0 nothing about order, 3 a path. */
-static int weight(const struct zx *g, const struct mm_cat_expr *e, const struct frame *f, unsigned depth)
+/* How informative an operand of an intersection is: from 0, no order, to 3, a path. */
+static int informativeness(const struct zx *g, const struct mm_cat_expr *e, const struct frame *f,
+                           unsigned depth)
 {
     int best = 0;
 
@@ -96,28 +96,28 @@ static int weight(const struct zx *g, const struct mm_cat_expr *e, const struct 
     case MM_CAT_NAME:
         if (e->base != UINT32_MAX)
             return mm_cat_bases[e->base].depends_on_rf || mm_cat_bases[e->base].depends_on_co ? 3 : 1;
-        return weight(g, g->model->lets[e->let].body, NULL, depth + 1);
+        return informativeness(g, g->model->lets[e->let].body, NULL, depth + 1);
     case MM_CAT_CALL:
         return 2;
     case MM_CAT_PARAMETER:
-        return f ? weight(g, f->call->child[e->parameter], f->caller, depth + 1) : 0;
+        return f ? informativeness(g, f->call->child[e->parameter], f->caller, depth + 1) : 0;
     case MM_CAT_UNION:
     case MM_CAT_INTER:
     case MM_CAT_OPTIONAL:
     case MM_CAT_INVERSE:
         for (uint32_t i = 0; i < e->child_count; i++) {
-            int w = weight(g, e->child[i], f, depth + 1);
+            int w = informativeness(g, e->child[i], f, depth + 1);
             best = w > best ? w : best;
         }
         return best > 2 ? 2 : best;
     case MM_CAT_DIFF:
-        return weight(g, e->child[0], f, depth + 1);
+        return informativeness(g, e->child[0], f, depth + 1);
     default:
         return 0;
     }
 }
 
-/* A named relation is a word of its own unless it is made of steps. */
+/* A named relation is printed by name unless it is composed of steps. */
 static bool made_of_steps(const struct mm_cat_expr *body)
 {
     while (body->op == MM_CAT_DIFF)
@@ -126,8 +126,8 @@ static bool made_of_steps(const struct mm_cat_expr *body)
            body->op == MM_CAT_OPTIONAL;
 }
 
-static void expand(struct path *p, const struct mm_cat_expr *e, const struct frame *f, uint32_t i,
-                   uint32_t j);
+static void expand_edge(struct path *p, const struct mm_cat_expr *e, const struct frame *f, uint32_t i,
+                        uint32_t j);
 
 static const char *inverse_name(struct path *p, const struct mm_cat_expr *e)
 {
@@ -142,7 +142,7 @@ static const char *inverse_name(struct path *p, const struct mm_cat_expr *e)
     return copy ? copy : "inverse";
 }
 
-/* Follows the body of a named relation; if that is but one base edge, the name says it better. */
+/* Expands the body of a named relation; if that is a single base edge, prints the relation's name instead. */
 static void expand_let(struct path *p, uint32_t let, const struct frame *f, uint32_t i, uint32_t j)
 {
     const struct mm_cat_let *l = &p->g->model->lets[let];
@@ -152,10 +152,10 @@ static void expand_let(struct path *p, uint32_t let, const struct frame *f, uint
     if (!name)
         name = "";
     if (!made_of_steps(l->body)) {
-        push(p, i, j, name, false);
+        push_edge(p, i, j, name, false);
         return;
     }
-    expand(p, l->body, f, i, j);
+    expand_edge(p, l->body, f, i, j);
     if (p->count == before + 1 && p->is_base[before]) {
         p->edge[before] = name;
         p->is_base[before] = false;
@@ -169,20 +169,20 @@ static void expand_call(struct path *p, const struct mm_cat_expr *e, const struc
 
     frame.values = zx_alloc(p->g, e->child_count, sizeof(*frame.values));
     for (uint32_t k = 0; k < e->child_count; k++)
-        frame.values[k] = value(p, e->child[k], f);
+        frame.values[k] = frame_eval(p, e->child[k], f);
     expand_let(p, e->let, &frame, i, j);
 }
 
 static void expand_seq(struct path *p, const struct mm_cat_expr *e, const struct frame *f, uint32_t i,
                        uint32_t j)
 {
-    const struct zx_rel *a = value(p, e->child[0], f), *b = value(p, e->child[1], f);
+    const struct zx_rel *a = frame_eval(p, e->child[0], f), *b = frame_eval(p, e->child[1], f);
 
     for (uint32_t k = 0; k < p->g->n; k++) {
-        if (!holds(p->g, a, i, k) || !holds(p->g, b, k, j))
+        if (!edge_holds(p->g, a, i, k) || !edge_holds(p->g, b, k, j))
             continue;
-        expand(p, e->child[0], f, i, k);
-        expand(p, e->child[1], f, k, j);
+        expand_edge(p, e->child[0], f, i, k);
+        expand_edge(p, e->child[1], f, k, j);
         return;
     }
 }
@@ -191,48 +191,49 @@ static void expand_closure(struct path *p, const struct mm_cat_expr *e, const st
                            uint32_t j)
 {
     uint32_t *via = zx_alloc(p->g, p->g->n + 1, sizeof *via);
-    uint32_t length = shortest(p->g, value(p, e->child[0], f), i, j, via);
+    uint32_t length = shortest_path(p->g, frame_eval(p, e->child[0], f), i, j, via);
 
     for (uint32_t k = 0; k < length; k++)
-        expand(p, e->child[0], f, via[k], via[k + 1]);
+        expand_edge(p, e->child[0], f, via[k], via[k + 1]);
 }
 
 static void expand_inter(struct path *p, const struct mm_cat_expr *e, const struct frame *f, uint32_t i,
                          uint32_t j)
 {
-    int a = weight(p->g, e->child[0], f, 0), b = weight(p->g, e->child[1], f, 0);
+    int a = informativeness(p->g, e->child[0], f, 0), b = informativeness(p->g, e->child[1], f, 0);
 
-    expand(p, e->child[b > a ? 1 : 0], f, i, j);
+    expand_edge(p, e->child[b > a ? 1 : 0], f, i, j);
 }
 
-static void expand(struct path *p, const struct mm_cat_expr *e, const struct frame *f, uint32_t i, uint32_t j)
+static void expand_edge(struct path *p, const struct mm_cat_expr *e, const struct frame *f, uint32_t i,
+                        uint32_t j)
 {
     if (++p->depth > MAX_DEPTH) {
-        push(p, i, j, "...", false);
+        push_edge(p, i, j, "...", false);
         p->depth--;
         return;
     }
     switch (e->op) {
     case MM_CAT_NAME:
         if (e->base != UINT32_MAX)
-            push(p, i, j, mm_cat_bases[e->base].name, true);
+            push_edge(p, i, j, mm_cat_bases[e->base].name, true);
         else
             expand_let(p, e->let, NULL, i, j);
         break;
     case MM_CAT_PARAMETER:
-        expand(p, f->call->child[e->parameter], f->caller, i, j);
+        expand_edge(p, f->call->child[e->parameter], f->caller, i, j);
         break;
     case MM_CAT_CALL:
         expand_call(p, e, f, i, j);
         break;
     case MM_CAT_UNION:
-        expand(p, e->child[holds(p->g, value(p, e->child[0], f), i, j) ? 0 : 1], f, i, j);
+        expand_edge(p, e->child[edge_holds(p->g, frame_eval(p, e->child[0], f), i, j) ? 0 : 1], f, i, j);
         break;
     case MM_CAT_INTER:
         expand_inter(p, e, f, i, j);
         break;
     case MM_CAT_DIFF:
-        expand(p, e->child[0], f, i, j);
+        expand_edge(p, e->child[0], f, i, j);
         break;
     case MM_CAT_SEQ:
         expand_seq(p, e, f, i, j);
@@ -242,7 +243,7 @@ static void expand(struct path *p, const struct mm_cat_expr *e, const struct fra
         if (i == j)
             break;
         if (e->op == MM_CAT_OPTIONAL)
-            expand(p, e->child[0], f, i, j);
+            expand_edge(p, e->child[0], f, i, j);
         else
             expand_closure(p, e, f, i, j);
         break;
@@ -250,12 +251,12 @@ static void expand(struct path *p, const struct mm_cat_expr *e, const struct fra
         expand_closure(p, e, f, i, j);
         break;
     case MM_CAT_INVERSE:
-        push(p, i, j, inverse_name(p, e->child[0]), false);
+        push_edge(p, i, j, inverse_name(p, e->child[0]), false);
         break;
     case MM_CAT_IDENTITY:
         break;
     default:
-        push(p, i, j, e->op == MM_CAT_PRODUCT ? "pair" : "not", false);
+        push_edge(p, i, j, e->op == MM_CAT_PRODUCT ? "pair" : "not", false);
         break;
     }
     p->depth--;
@@ -263,13 +264,13 @@ static void expand(struct path *p, const struct mm_cat_expr *e, const struct fra
 
 /* ---- findings -------------------------------------------------------------------------------------- */
 
-/* The shortest cycle of R: its events in VIA, as in shortest(). */
+/* The shortest cycle of R: its events in VIA, as in shortest_path(). */
 static uint32_t shortest_cycle(struct zx *g, const struct zx_rel *r, uint32_t *via)
 {
     uint32_t *now = zx_alloc(g, g->n + 1, sizeof *now), best = 0;
 
     for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t length = shortest(g, r, i, i, now);
+        uint32_t length = shortest_path(g, r, i, i, now);
 
         if (length == 0 || (best && length >= best))
             continue;
@@ -286,14 +287,14 @@ static bool find_entry(struct zx *g, const struct zx_rel *r, bool diagonal, uint
         uint32_t first = diagonal || r->is_set ? *from : 0, last = diagonal || r->is_set ? *from + 1 : g->n;
 
         for (*to = first; *to < last; (*to)++) {
-            if (holds(g, r, *from, *to))
+            if (edge_holds(g, r, *from, *to))
                 return true;
         }
     }
     return false;
 }
 
-static bool finish(struct path *p, uint32_t end, bool cycle, struct ck_violation *out)
+static bool finish_steps(struct path *p, uint32_t end, bool cycle, struct ck_violation *out)
 {
     uint32_t count;
 
@@ -327,28 +328,28 @@ bool zx_explain(struct zx *g, const struct mm_cat_check *check, struct mm_arena 
                                  .clause = mm_arena_strdup(arena, check->clause ? check->clause : "")};
     if (!out->axiom || !out->clause)
         zx_stop(g, MM_LIMIT, "memory", "out of memory");
-    /* Axioms are broken by what is there; flags are raised by it when they are negated. */
+    /* Axioms are violated, and negated flags raised, by an entry of the relation. */
     if (check->negated != check->flag)
         return true;
     switch (check->kind) {
     case MM_CAT_ACYCLIC:
         length = shortest_cycle(g, r, via);
         for (uint32_t i = 0; i < length; i++)
-            expand(p, check->expr, NULL, via[i], via[i + 1]);
-        return length && finish(p, 0, true, out);
+            expand_edge(p, check->expr, NULL, via[i], via[i + 1]);
+        return length && finish_steps(p, 0, true, out);
     case MM_CAT_IRREFLEXIVE:
         if (!find_entry(g, r, true, &from, &to))
             return false;
-        expand(p, check->expr, NULL, from, from);
-        return finish(p, from, true, out);
+        expand_edge(p, check->expr, NULL, from, from);
+        return finish_steps(p, from, true, out);
     case MM_CAT_CHECK_EMPTY:
         break;
     }
     if (!find_entry(g, r, false, &from, &to))
         return false;
     if (check->flag)
-        push(p, from, to, out->axiom, false);
+        push_edge(p, from, to, out->axiom, false);
     else if (!r->is_set)
-        expand(p, check->expr, NULL, from, to);
-    return finish(p, to, false, out);
+        expand_edge(p, check->expr, NULL, from, to);
+    return finish_steps(p, to, false, out);
 }

@@ -1,8 +1,7 @@
-/* What the Z3 engine finds in executions: the model's flags, accesses outside of memory, assertions that
- * fail.
+/* Findings of the Z3 engine: the model's flags, accesses outside of memory, failed assertions.
  *
- * Work-items may pass a barrier that others never come to only where nothing is asked about it: what needs
- * them to wait there is asked once more where they do (z3/progress.c). */
+ * These queries require that all work-items of a group arrive at the same barriers.  Executions in which some
+ * are blocked at a barrier are queried again in z3/progress.c. */
 #include "checker/z3/solve.h"
 
 #include <string.h>
@@ -35,8 +34,8 @@ static bool is_found(const struct ck_verdict *v, const char *name)
     return false;
 }
 
-/* Asks whether some execution raises flag NAME, which WHEN stands for, if that is not known. */
-static enum ck_answer find(struct zx_solve *s, const char *name, Z3_ast when, enum ck_shows shows)
+/* Whether some execution raises flag NAME, whose literal is WHEN; CK_NO if it has been found already. */
+static enum ck_answer find_flag(struct zx_solve *s, const char *name, Z3_ast when, enum ck_shows shows)
 {
     struct ck_verdict *v = s->v;
     enum ck_answer r = is_found(v, name) ? CK_NO : zx_ask(s, 2, (Z3_ast[]){s->begun, when});
@@ -51,19 +50,19 @@ static enum ck_answer find(struct zx_solve *s, const char *name, Z3_ast when, en
     return r;
 }
 
-/* What ends a thread early: nothing is said of where the others get to. */
+/* Findings that end a thread early: the other threads need not terminate. */
 static void find_faults(struct zx_solve *s)
 {
     Z3_ast begun = s->begun;
 
     if (!s->z->p->kernel)
         s->begun = s->z->yes;
-    find(s, "out_of_bounds", s->out_of_bounds, CK_SHOWS_OUT_OF_BOUNDS);
-    find(s, "assertion", s->assertion, CK_SHOWS_FLAG);
+    find_flag(s, "out_of_bounds", s->out_of_bounds, CK_SHOWS_OUT_OF_BOUNDS);
+    find_flag(s, "assertion", s->assertion, CK_SHOWS_FLAG);
     s->begun = begun;
 }
 
-/* Keeps what raises the flag that was just found, of a race rather than of another flag. */
+/* Keeps the explanation of the flag that was just found; one of a race replaces one of another flag. */
 static void explain_flag(struct zx_solve *s, const struct mm_cat_check *check)
 {
     const char *kept = s->v->race_witness.axiom;
@@ -85,7 +84,7 @@ void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usa
         zx_stop(z, MM_LIMIT, "memory", "out of memory");
     for (uint32_t i = 0; i < z->model->check_count; i++) {
         const struct mm_cat_check *check = &z->model->checks[i];
-        enum ck_answer r = s->flags[i] ? find(s, check->name, s->flags[i], CK_SHOWS_FLAG) : CK_NO;
+        enum ck_answer r = s->flags[i] ? find_flag(s, check->name, s->flags[i], CK_SHOWS_FLAG) : CK_NO;
         enum ck_answer *answer = ck_flag_is_race(check->name) ? race : usage;
 
         if (r == CK_YES || (r == CK_UNKNOWN && *answer == CK_NO))

@@ -1,8 +1,8 @@
 /* Inside the Z3 engine: symbolic threads, events and relations as formulas.
  *
- * A relation's entry (i, j) says whether the pair is related *given that both events happen*; what it says
- * of pairs that do not both happen is meaningless.  Whoever looks at a third event (sequence, closure,
- * domain) or draws a conclusion (a check) adds the condition that it happens. */
+ * A relation's entry (i, j) says whether the pair is related *given that both events happen*; for
+ * other pairs the entry is meaningless.  Operators that involve a third event (sequence, closure, domain) and
+ * checks conjoin the condition that the event happens.  docs/encoding.md describes the encoding. */
 #ifndef CHECKER_Z3_INTERNAL_H
 #define CHECKER_Z3_INTERNAL_H
 
@@ -11,8 +11,8 @@
 #include <setjmp.h>
 #include <z3.h>
 
-/* A value of SIZE bytes: the number K where T is NULL, else the bit-vector T.  TRUTH, where it is not NULL,
- * says whether the value is 1; otherwise it is 0. */
+/* A value of SIZE bytes: the constant K if T is NULL, else the bit-vector T.  A value made of a truth value
+ * keeps the formula in TRUTH: the value is 1 if it holds, else 0. */
 struct zx_val {
     Z3_ast t, truth;
     uint64_t k;
@@ -30,21 +30,21 @@ struct zx_event {
     uint32_t instr;            /* its index in the thread */
     uint32_t partner;          /* other half of a read-modify-write, or ZX_NONE */
     uint32_t addressed;        /* object as addressed, before aliases; ZX_NONE where that is computed */
-    Z3_ast late;               /* barrier with a quorum: enough had come before, who did not wait for it */
-    uint8_t part;              /* barriers: 1 entry, 2 exit, 0 both in one */
+    Z3_ast late;               /* barrier with a quorum: it was complete before this thread arrived */
+    uint8_t part;              /* barriers: 1 entry, 2 exit, 0 one event for both */
     uint8_t size;              /* bytes accessed */
     Z3_ast exec;               /* happens */
-    Z3_ast passed;             /* barrier, where threads may hang: the thread goes on after it */
-    Z3_ast failed;             /* read half of a compare-exchange: it does not write; else false */
-    uint32_t access;           /* equal for the pieces of one access; 0: it is in one piece */
-    uint8_t whole_size;        /* of the access that it is a piece of, */
-    struct zx_val start;       /* and where that begins */
-    /* Where the model asks: the reads of the thread, by their number, that the value (but for what the
-     * operation itself reads), the address and the way here depend on. */
+    Z3_ast passed;             /* barrier, if may_hang: the thread leaves it */
+    Z3_ast failed;             /* read half of a compare-exchange: the comparison fails; else false */
+    uint32_t access;           /* equal for the pieces of one access; 0: a single piece */
+    uint8_t whole_size;        /* size of the whole access */
+    struct zx_val start;       /* address of the whole access */
+    /* If tracks_dependencies: sets of reads of the thread, a bit per NUMBER, that the value (other than the
+     * operation's own read), the address and the path condition depend on. */
     uint32_t number;
-    struct zx_val data, place, way;
-    struct zx_val address, value; /* value: read or written; barrier: the number that the program gives it,
-                                     and for address which time the thread comes to it */
+    struct zx_val data_deps, addr_deps, ctrl_deps;
+    struct zx_val address, value; /* value: read or written.  Barriers: VALUE is the program's barrier id,
+                                     ADDRESS counts the thread's earlier arrivals at the same barrier */
 };
 
 static inline bool zx_is_access(const struct zx_event *e)
@@ -57,34 +57,34 @@ static inline bool zx_is_init(const struct zx_event *e)
     return e->thread == ZX_NONE;
 }
 
-/* A location: SIZE bytes at OFFSET of OBJECT (never an alias); or wherever in OBJECT the access ACCESSED_BY
- * is that has a computed address, if no other cell is there. */
+/* A location: SIZE bytes at OFFSET of OBJECT (never an alias); or the symbolic address of event ACCESSED_BY
+ * in OBJECT, which exists if no other location of the object has that address. */
 struct zx_cell {
     uint32_t object, init; /* init: event number */
     uint32_t accessed_by;  /* ZX_NONE: at OFFSET */
     uint64_t offset;
     uint8_t size;
-    bool listed; /* there for computed addresses: may not be cut */
+    bool listed; /* a candidate of some symbolic address: must not be split */
 };
 
 struct zx_rel {
     Z3_ast *e;     /* n * n (set: n) entries, false included */
-    uint64_t *may; /* which of them are not plainly false; rows of WORDS words */
+    uint64_t *may; /* bit matrix of the entries that are not the constant false; rows of WORDS words */
     bool is_set;
 };
 
 struct zx_thread {
-    uint32_t reg_count;   /* with the hidden ones */
+    uint32_t reg_count;   /* including hidden registers */
     struct zx_val *final; /* registers at the end */
-    Z3_ast ends;          /* the thread runs to its end within the bound */
-    Z3_ast faults;        /* it accesses memory outside of objects, and stops there */
-    /* Where threads may hang: it repeats a round of a loop for ever, waits at a barrier for ever, is never
-     * scheduled again. */
+    Z3_ast ends;          /* the thread terminates within the bound */
+    Z3_ast faults;        /* the thread stops at an access outside of every object */
+    /* If may_hang: the thread spins in a loop whose iterations have no effect, is blocked at a barrier that
+     * is never complete, or is never scheduled again. */
     Z3_ast waits, blocked, stopped;
 };
 
-/* A round of a loop, the events FIRST to END of THREAD, that is repeated for ever if WHEN holds. */
-struct zx_round {
+/* A loop iteration without effect, the events FIRST to END of THREAD: if WHEN holds, the thread spins in it. */
+struct zx_iteration {
     Z3_ast when;
     uint32_t thread, first, end;
 };
@@ -101,44 +101,43 @@ struct zx {
     jmp_buf stop;
     enum mm_class cls;
     struct mm_error *err;
-    double deadline;      /* CPU seconds, 0 = none */
-    double wall_deadline; /* seconds of the monotonic clock, where there is a deadline */
-    bool split_barriers;  /* the model tells entry and exit fences apart */
-    bool knows_overlap;   /* it tells accesses of other bytes apart */
-    bool follows;         /* it asks what depends on what */
-    bool may_hang;        /* threads may wait for ever, in loops and at barriers */
-    bool may_stop;        /* and not be scheduled again, anywhere */
-    uint64_t budget;      /* formulas that may still be built */
+    double deadline;          /* CPU seconds, 0 = none */
+    double wall_deadline;     /* seconds of the monotonic clock, where there is a deadline */
+    bool split_barriers;      /* the model uses BEN or BEX: barriers have entry and exit events */
+    bool models_overlap;      /* the model uses extent or piece: atomic accesses may overlap in part */
+    bool tracks_dependencies; /* the model uses data, addr or ctrl */
+    bool may_hang;            /* non-terminating executions are encoded: spinning threads, blocked barriers */
+    bool may_stop;            /* the scheduler is unfair: a thread may stop before any event */
+    uint64_t budget;          /* formulas that may still be built */
 
     struct zx_event *events;
     uint32_t n, capacity, words;
     struct zx_cell *cells;
     uint32_t cell_count, cell_capacity;
-    uint64_t *cuts; /* addresses that no access may span: one that does becomes several */
+    uint64_t *cuts; /* addresses at which accesses are split into pieces */
     uint32_t cut_count;
-    uint8_t
-        *grains;    /* by object: all accesses of it are cut at multiples of so many bytes, 0: they are not */
-    bool cut_finer; /* some object has got a smaller one */
+    uint8_t *grains; /* by object: accesses are split at multiples of this size; 0: they are not */
+    bool cut_finer;  /* some grain has become smaller */
     struct zx_thread *threads;
-    Z3_ast *hard; /* what holds of every execution */
+    Z3_ast *hard; /* constraints of every execution */
     uint32_t hard_count, hard_capacity;
-    struct zx_round *rounds;
-    uint32_t round_count, round_capacity;
-    Z3_ast exceeded;      /* some loop wants more iterations than the bound */
-    Z3_ast out_of_bounds; /* some access misses every object */
-    Z3_ast unaligned;     /* some access is to no location that the engine has */
+    struct zx_iteration *iterations;
+    uint32_t iteration_count, iteration_capacity;
+    Z3_ast exceeded;      /* some loop exceeds the unroll bound */
+    Z3_ast out_of_bounds; /* some access is outside of every object */
+    Z3_ast unaligned;     /* some access is to an address without a location (misaligned) */
     Z3_ast assertion;     /* some CK_ASSERT fails */
 
     struct zx_call *calls; /* of the program's functions */
     uint32_t call_count, call_capacity;
 
-    struct zx_val *finals; /* per cell, size 0: not asked for yet */
+    struct zx_val *finals; /* final value by cell; size 0: not encoded yet */
     Z3_ast *rf;            /* [write * n + read] */
     Z3_ast *co;            /* [write * n + write] */
     struct zx_rel **base_cache, **let_cache;
 };
 
-/* RESULT is what FUNCTION gives for the arguments. */
+/* An application of an uninterpreted function. */
 struct zx_call {
     uint32_t function, count;
     struct zx_val arguments[3], result;
@@ -149,9 +148,10 @@ _Noreturn void zx_stop(struct zx *z, enum mm_class cls, const char *rule, const 
     MM_PRINTF(4, 5);
 void *zx_alloc(struct zx *z, size_t count, size_t size);
 double zx_cpu_seconds(void);
-/* The deadline is in so many seconds, of processor and of wall-clock time (z3/clock.c); whether there is
- * time. */
-#define ZX_NO_TIME "limit reached: time (raise with --timeout)"
+/* The deadline is SECONDS from now, of both processor and wall-clock time (z3/clock.c); whether it lies
+ * ahead. */
+#define ZX_NO_TIME      "limit reached: time (raise with --timeout)"
+#define ZX_BEYOND_BOUND "limit reached: loop iterations (raise with --bound)"
 void zx_set_deadline(struct zx *z, double seconds);
 bool zx_in_time(const struct zx *z);
 
@@ -180,26 +180,27 @@ struct zx_val zx_resize(struct zx *z, struct zx_val a, uint8_t size, bool is_sig
 struct zx_val zx_from_bool(struct zx *z, Z3_ast a, uint8_t size);
 struct zx_val zx_eval_expr(struct zx *z, uint32_t expr, const struct zx_val *regs);
 
-/* ---- functions that the program brings (z3/apply.c) ------------------------------------------- */
+/* ---- uninterpreted functions (z3/apply.c) ----------------------------------------------------- */
 
-/* What FUNCTION gives, a number of SIZE bytes.  Z3 knows of unknown arguments only that equal ones give equal
- * results. */
+/* The application of FUNCTION, a value of SIZE bytes.  With symbolic arguments it is an uninterpreted function
+ * of Z3. */
 struct zx_val zx_apply(struct zx *z, uint32_t function, uint32_t count, const struct zx_val *arguments,
                        uint8_t size);
-/* Compares what functions give in M with what they are; fills LEMMAS, of CALL_COUNT items, with what M gets
- * wrong, and returns how many there are. */
+/* Compares the applications in M with the functions' true values; fills LEMMAS, of CALL_COUNT items, with the
+ * equations that M violates and returns their number. */
 uint32_t zx_wrong_calls(struct zx *z, Z3_model m, Z3_ast *lemmas);
 
 /* ---- threads (z3/exec.c, z3/memory.c) -------------------------------------------------------- */
 
 void zx_run_threads(struct zx *z);
 uint32_t zx_add_event(struct zx *z, const struct zx_event *event);
-/* Finds the locations; false: accesses were found to overlap, and all threads must run again (z3/place.c). */
+/* Finds the locations.  False: accesses overlap in part; the threads must be executed again with the new cuts
+ * (z3/place.c). */
 bool zx_find_cells(struct zx *z);
-/* Where the piece ends that begins at byte AT of an access of SIZE bytes; BASE: the object that ADDRESS
- * points into, ZX_NONE where that is not known. */
+/* End of the piece that begins at byte AT of an access of SIZE bytes; BASE: the object that ADDRESS points
+ * into, ZX_NONE if unknown. */
 uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, uint8_t at, uint8_t size);
-/* SIZE bytes at byte AT of WHOLE; WHOLE, zero there, with PIECE at byte AT. */
+/* The SIZE bytes at byte AT of WHOLE; WHOLE, zero in those bytes, with PIECE at byte AT. */
 struct zx_val zx_piece(struct zx *z, struct zx_val whole, uint8_t at, uint8_t size);
 struct zx_val zx_with_piece(struct zx *z, struct zx_val whole, uint8_t at, struct zx_val piece);
 uint32_t zx_find_cell(struct zx *z, uint64_t address, uint8_t size);
@@ -209,13 +210,13 @@ Z3_ast zx_in_object(struct zx *z, struct zx_val address, uint32_t object);
 /* Initial writes, reads-from, coherence. */
 void zx_build_memory(struct zx *z);
 Z3_ast zx_same_location(struct zx *z, uint32_t a, uint32_t b);
-/* Enough threads come to each barrier that asks for a number of them. */
+/* Each executed barrier with a quorum has that many arrivals in time. */
 void zx_require_quorums(struct zx *z);
-/* All work-items of the group come to the barrier A; to all their barriers. */
+/* All work-items of the group arrive at the barrier A; at every barrier of one of them. */
 Z3_ast zx_all_come(struct zx *z, uint32_t a);
 Z3_ast zx_barriers_meet(struct zx *z);
 Z3_ast zx_same_barrier_key(struct zx *z, const struct zx_event *a, const struct zx_event *b);
-/* The value of a term of the condition in the final state; Z3_ast constraints are added as needed. */
+/* The value of a term of the condition in the final state; adds constraints as needed. */
 struct zx_val zx_final(struct zx *z, const struct ck_term *term);
 Z3_ast zx_prop(struct zx *z, uint32_t prop);
 
@@ -228,30 +229,30 @@ struct zx_rel *zx_base_set(struct zx *z, const char *name);
 struct zx_rel *zx_base(struct zx *z, const char *name);
 struct zx_rel *zx_closure(struct zx *z, const struct zx_rel *r);
 struct zx_rel *zx_eval(struct zx *z, const struct mm_cat_expr *expr, struct zx_rel *const *arguments);
-/* The statement of CHECK (with its negation) as a formula.  ONE_WAY: it is only ever asserted. */
+/* CHECK (with its negation) as a formula.  ONE_WAY: the formula is only asserted, never negated. */
 Z3_ast zx_check(struct zx *z, const struct mm_cat_check *check, bool one_way);
 
 /* ---- progress (z3/progress.c) ------------------------------------------------------------------ */
 
-/* Notes that a thread repeats ROUND for ever, if ROUND.when holds. */
-void zx_add_round(struct zx *z, const struct zx_round *round);
+/* Records that a thread spins in ITERATION if ITERATION.when holds. */
+void zx_add_iteration(struct zx *z, const struct zx_iteration *iteration);
 
 /* ---- evidence (z3/witness.c, explain.c) ------------------------------------------------------ */
 
-/* The execution that M describes: only events that happen, every formula plainly true or false. */
+/* The execution that M describes: the events that happen, with constant formulas. */
 struct zx *zx_execution(struct zx *z, Z3_model m);
 uint64_t zx_model_value(struct zx *z, Z3_model m, struct zx_val v);
 bool zx_model_truth(struct zx *z, Z3_model m, Z3_ast a);
 
-/* What they fill in lives in ARENA.  G comes from zx_execution. */
+/* Results live in ARENA.  G comes from zx_execution. */
 void zx_fill_witness(struct zx *g, struct ck_verdict *v);
-/* Why CHECK does not hold of G (flags: why it is raised).  False if that is not so. */
+/* Why CHECK fails in G (flags: why it is raised).  False if it does not. */
 bool zx_explain(struct zx *g, const struct mm_cat_check *check, struct mm_arena *arena,
                 struct ck_violation *out);
 void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step);
-/* Whether WRITE, an event, depends on READ, SET being what it depends on (z3/depend.c). */
+/* Whether event WRITE, whose dependency set is SET, depends on READ (z3/depend.c). */
 Z3_ast zx_depends_on(struct zx *z, uint32_t write, uint32_t read, struct zx_val set);
-/* An order of the events of G that respects po and, as far as that is possible, rf, co and fr. */
+/* A linearisation of the events of G that respects po and, as far as possible, rf, co and fr. */
 uint32_t *zx_order_events(struct zx *g);
 
 #endif

@@ -1,7 +1,7 @@
-/* The Z3 engine's memory: reads-from, coherence order, final values.
+/* The Z3 engine's memory: reads-from, coherence order, final values (docs/encoding.md#memory).
  *
- * Every write that may reach the location of a read is a possible source, whatever value it carries: values
- * are not enumerated, so that cycles of values are candidates like any other. */
+ * Every write that may be to the location of a read is a possible source, whatever value it writes: values are
+ * not enumerated, so cycles of values (thin air) are candidate executions like any other. */
 #include "checker/z3/internal.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void build_reads_from(struct zx *z, uint32_t read)
         zx_assert(z, zx_implies(z, r->exec, zx_or_n(z, count, choices)));
 }
 
-/* A total order of all writes that may meet; only its restriction to equal locations counts. */
+/* A total order of writes that may share a location; co is its restriction to equal locations. */
 static void build_coherence(struct zx *z)
 {
     uint32_t n = z->n;
@@ -65,7 +65,7 @@ static void build_coherence(struct zx *z)
             if (z->events[i].kind != ZX_WRITE || z->events[k].kind != ZX_WRITE ||
                 zx_same_location(z, i, k) == z->no)
                 continue;
-            /* Initial writes come after all threads' events; no two that happen share a location. */
+            /* Initial writes are the last events; no two that happen share a location. */
             if (z->events[k].thread == ZX_NONE)
                 continue;
             before = z->events[i].thread == ZX_NONE ? z->no : zx_fresh_bool(z, "co");
@@ -94,7 +94,7 @@ void zx_build_memory(struct zx *z)
 {
     zx_add_initial_writes(z);
     if (z->n > MAX_EVENTS)
-        zx_stop(z, MM_LIMIT, "z3", "%u events, more than the Z3 engine takes", z->n);
+        zx_stop(z, MM_LIMIT, "z3", "limit reached: %u events, the Z3 engine takes %u", z->n, MAX_EVENTS);
     z->words = (z->n + 63) / 64;
     z->finals = zx_alloc(z, z->cell_count, sizeof *z->finals);
     z->rf = zx_alloc(z, (size_t)z->n * z->n, sizeof *z->rf);
@@ -178,8 +178,9 @@ static bool term_is_signed(const struct ck_program *p, const struct ck_term *t)
     return t->kind == CK_TERM_MEMORY && p->objects[t->object].is_signed;
 }
 
-/* A constant takes the type of what it is compared with: -1 equals an unsigned register of all ones. */
-static void convert(struct zx *z, struct zx_val *v, const struct ck_term *term, const struct ck_term *other)
+/* A constant takes the type of the other operand: -1 equals an unsigned register of all ones. */
+static void convert_constant(struct zx *z, struct zx_val *v, const struct ck_term *term,
+                             const struct ck_term *other)
 {
     uint8_t size = 8;
 
@@ -193,12 +194,12 @@ static void convert(struct zx *z, struct zx_val *v, const struct ck_term *term, 
         *v = zx_number(zx_number(v->k, size).k, 8);
 }
 
-static Z3_ast compare(struct zx *z, const struct ck_prop *prop)
+static Z3_ast encode_comparison(struct zx *z, const struct ck_prop *prop)
 {
     struct zx_val a = zx_final(z, &prop->left), b = zx_final(z, &prop->right);
 
-    convert(z, &a, &prop->left, &prop->right);
-    convert(z, &b, &prop->right, &prop->left);
+    convert_constant(z, &a, &prop->left, &prop->right);
+    convert_constant(z, &b, &prop->right, &prop->left);
     a = zx_resize(z, a, 8, term_is_signed(z->p, &prop->left));
     b = zx_resize(z, b, 8, term_is_signed(z->p, &prop->right));
     switch (prop->compare) {
@@ -230,7 +231,7 @@ static Z3_ast prop_at(struct zx *z, uint32_t index, unsigned depth)
     case CK_PROP_COMPARE:
         break;
     }
-    return compare(z, prop);
+    return encode_comparison(z, prop);
 }
 
 Z3_ast zx_prop(struct zx *z, uint32_t prop)

@@ -1,9 +1,9 @@
-/* The Z3 engine's locations and initial writes.
+/* The Z3 engine's locations and initial writes (docs/encoding.md#locations).
  *
- * A location is a run of bytes that is accessed as a whole.  Where accesses overlap in part, they are cut at
- * each other's ends, and each piece becomes an event; where computed addresses are among them, all accesses
- * of the object are cut into pieces of one size.  A computed address that may be that of many locations gets
- * one of its own, where no other access has it. */
+ * A location is a range of bytes that is accessed as a whole.  Accesses that overlap in part are split at each
+ * other's ends, and each piece becomes an event; if symbolic addresses are among them, all accesses of the
+ * object are split into pieces of one size.  A symbolic address with many candidates gets a private location,
+ * which exists if no other location has that address. */
 #include "checker/z3/internal.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static uint32_t object_of(uint64_t address)
     return (uint32_t)((address >> 32) - 1);
 }
 
-/* The object whose memory OBJECT is. */
+/* The object that OBJECT aliases, or itself. */
 static uint32_t physical(const struct ck_program *p, uint32_t object)
 {
     for (uint32_t hops = 0; p->vulkan && hops < p->object_count; hops++) {
@@ -44,7 +44,7 @@ static bool is_cut(const struct zx *z, uint64_t address)
     return false;
 }
 
-/* What accesses of OBJECT are cut into, 0: not so; of any object, if it is ZX_NONE. */
+/* The piece size of OBJECT, the smallest of all objects for ZX_NONE; 0: accesses are not split. */
 static uint8_t grain_of(const struct zx *z, uint32_t object)
 {
     uint8_t least = 0;
@@ -58,7 +58,7 @@ static uint8_t grain_of(const struct zx *z, uint32_t object)
     return least;
 }
 
-/* Computed addresses are taken to be aligned: what is not hits no location. */
+/* Symbolic addresses are assumed to be aligned; a misaligned one has no location (z->unaligned). */
 uint8_t zx_piece_end(const struct zx *z, struct zx_val address, uint32_t base, uint8_t at, uint8_t size)
 {
     uint64_t start = address.t ? 0 : physical_address(z, address.k);
@@ -116,7 +116,7 @@ static uint32_t new_cell(struct zx *z, const struct zx_cell *cell)
     return z->cell_count++;
 }
 
-/* LISTED: for the sake of a computed address. */
+/* LISTED: a candidate of a symbolic address. */
 static uint32_t get_cell(struct zx *z, uint32_t object, uint64_t offset, uint8_t size, bool listed)
 {
     for (uint32_t i = 0; i < z->cell_count; i++) {
@@ -137,7 +137,7 @@ uint32_t zx_find_cell(struct zx *z, uint64_t address, uint8_t size)
     return get_cell(z, physical(z->p, object_of(address)), address & UINT32_MAX, size, false);
 }
 
-/* Which objects' addresses the term A is computed from. */
+/* The objects whose addresses occur in the term A. */
 static void provenance(struct zx *z, Z3_ast a, bool *objects, unsigned *visits)
 {
     uint64_t k;
@@ -158,7 +158,8 @@ static void provenance(struct zx *z, Z3_ast a, bool *objects, unsigned *visits)
         provenance(z, Z3_get_app_arg(z->c, app, i), objects, visits);
 }
 
-/* The objects that a computed address is computed from, or all; and how many locations they have. */
+/* The objects whose addresses a symbolic address is computed from, or all; returns how many locations they
+ * have. */
 static uint64_t find_objects(struct zx *z, const struct zx_event *e, bool *objects)
 {
     const struct ck_program *p = z->p;
@@ -180,7 +181,7 @@ static uint64_t find_objects(struct zx *z, const struct zx_event *e, bool *objec
     return locations;
 }
 
-/* An address that is not a number: one of few locations, or a location of its own. */
+/* A symbolic address: one of a few listed locations, or a private location. */
 static void resolve_computed(struct zx *z, uint32_t event)
 {
     const struct ck_program *p = z->p;
@@ -235,7 +236,7 @@ static void resolve_term(struct zx *z, const struct ck_term *t)
     }
 }
 
-/* A and B, one of them of computed addresses, overlap in part: all accesses of their object are cut. */
+/* A and B overlap in part, and one has symbolic addresses: splits all accesses of their object. */
 static void cut_finer(struct zx *z, const struct zx_cell *a, const struct zx_cell *b)
 {
     uint8_t grain = a->size == b->size ? a->size / 2 : a->size < b->size ? a->size : b->size;
@@ -245,13 +246,13 @@ static void cut_finer(struct zx *z, const struct zx_cell *a, const struct zx_cel
         grain = (uint8_t)(grain & (grain - 1));
     if (grain == 0 || (*known && grain >= *known))
         zx_stop(z, MM_LIMIT, "z3.mixed-size",
-                "accesses of different sizes, with computed addresses, meet in %s",
+                "accesses of different sizes, with computed addresses, overlap in %s",
                 z->p->objects[a->object].name);
     *known = grain;
     z->cut_finer = true;
 }
 
-/* Cuts where cells A and B overlap in part. */
+/* Splits accesses where cells A and B overlap in part. */
 static void cut_apart(struct zx *z, const struct zx_cell *a, const struct zx_cell *b)
 {
     uint64_t base = CK_OBJECT_BASE(a->object);
@@ -310,8 +311,7 @@ static uint64_t initial_number(const struct ck_object *o, uint64_t offset, uint8
     return k;
 }
 
-/* By the address, which is one of cell C's object: runs of equal values are told apart by where they begin.
- */
+/* The initial value at ADDRESS in cell C's object: an if-then-else over the runs of equal values. */
 static struct zx_val initial_value(struct zx *z, const struct zx_cell *c, struct zx_val address)
 {
     const struct ck_object *o = &z->p->objects[c->object];
@@ -331,7 +331,7 @@ static struct zx_val initial_value(struct zx *z, const struct zx_cell *c, struct
     return value;
 }
 
-/* Whether the location of cell C, a computed address, is in its object and that of no other initial write. */
+/* The symbolic address of cell C is in its object, and no other initial write has it. */
 static Z3_ast is_needed(struct zx *z, const struct zx_cell *c)
 {
     const struct zx_event *e = &z->events[c->accessed_by];

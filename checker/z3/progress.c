@@ -1,31 +1,31 @@
-/* Kernels that do not come to an end, for the Z3 engine: executions in which every thread has ended, repeats
- * an idle round of a loop for ever, waits for ever at a barrier [CL 3.3.6 W1, B1], or is not scheduled again.
+/* Non-termination of kernels (docs/encoding.md#forward-progress): executions in which every thread has ended,
+ * spins in a loop iteration without effect, is blocked at a barrier [CL 3.3.6 W1, B1], or is not scheduled again.
  *
- * A round can be repeated for ever if all of its reads return what stays in memory.  Who may be left out is
- * told by the progress model, level by level: among the work-groups of the device, the sub-groups of the
- * work-group, the work-items of the sub-group. */
+ * A thread can spin if all reads of the iteration return the final values of their locations.  Which threads the
+ * scheduler may starve depends on the forward-progress model of each level: the work-groups of the device, the
+ * sub-groups of the work-group, the work-items of the sub-group. */
 #include "checker/z3/solve.h"
 
 #include <string.h>
 
-void zx_add_round(struct zx *z, const struct zx_round *round)
+void zx_add_iteration(struct zx *z, const struct zx_iteration *iteration)
 {
-    struct zx_thread *t = &z->threads[round->thread];
+    struct zx_thread *t = &z->threads[iteration->thread];
 
-    if (z->round_count == z->round_capacity) {
-        uint32_t capacity = z->round_capacity ? z->round_capacity * 2 : 16;
-        struct zx_round *bigger = zx_alloc(z, capacity, sizeof *bigger);
+    if (z->iteration_count == z->iteration_capacity) {
+        uint32_t capacity = z->iteration_capacity ? z->iteration_capacity * 2 : 16;
+        struct zx_iteration *bigger = zx_alloc(z, capacity, sizeof *bigger);
 
-        if (z->round_count)
-            memcpy(bigger, z->rounds, z->round_count * sizeof *bigger);
-        z->rounds = bigger;
-        z->round_capacity = capacity;
+        if (z->iteration_count)
+            memcpy(bigger, z->iterations, z->iteration_count * sizeof *bigger);
+        z->iterations = bigger;
+        z->iteration_capacity = capacity;
     }
-    z->rounds[z->round_count++] = *round;
-    t->waits = zx_or(z, t->waits, round->when);
+    z->iterations[z->iteration_count++] = *iteration;
+    t->waits = zx_or(z, t->waits, iteration->when);
 }
 
-/* READ returns the last value of its location; IDLE: by write, whether it changes nothing. */
+/* READ returns the final value of its location; IDLE: by write, whether it rewrites the value it has read. */
 static Z3_ast reads_last(struct zx *z, const struct zx_rel *fr, const Z3_ast *idle, uint32_t read)
 {
     Z3_ast *terms = zx_alloc(z, z->n, sizeof *terms);
@@ -38,35 +38,35 @@ static Z3_ast reads_last(struct zx *z, const struct zx_rel *fr, const Z3_ast *id
     return zx_and_n(z, z->n, terms);
 }
 
-/* The writes in rounds that are repeated for ever. */
+/* The writes in iterations that are repeated. */
 static Z3_ast *find_idle_writes(struct zx *z)
 {
     Z3_ast *idle = zx_alloc(z, z->n, sizeof *idle);
 
     for (uint32_t i = 0; i < z->n; i++)
         idle[i] = z->no;
-    for (uint32_t i = 0; i < z->round_count; i++) {
-        for (uint32_t e = z->rounds[i].first; e < z->rounds[i].end; e++) {
+    for (uint32_t i = 0; i < z->iteration_count; i++) {
+        for (uint32_t e = z->iterations[i].first; e < z->iterations[i].end; e++) {
             if (z->events[e].kind == ZX_WRITE)
-                idle[e] = zx_or(z, idle[e], z->rounds[i].when);
+                idle[e] = zx_or(z, idle[e], z->iterations[i].when);
         }
     }
     return idle;
 }
 
-/* What it means to wait for ever. */
+/* Constrains threads that spin and threads that are blocked at barriers. */
 static void require_waiting(struct zx *z)
 {
     const struct zx_rel *fr = zx_base(z, "fr");
     const Z3_ast *idle = find_idle_writes(z);
 
-    for (uint32_t i = 0; i < z->round_count; i++) {
-        const struct zx_round *round = &z->rounds[i];
+    for (uint32_t i = 0; i < z->iteration_count; i++) {
+        const struct zx_iteration *iteration = &z->iterations[i];
 
-        for (uint32_t e = round->first; e < round->end; e++) {
+        for (uint32_t e = iteration->first; e < iteration->end; e++) {
             if (z->events[e].kind == ZX_READ)
-                zx_assert(
-                    z, zx_implies(z, zx_and(z, round->when, z->events[e].exec), reads_last(z, fr, idle, e)));
+                zx_assert(z, zx_implies(z, zx_and(z, iteration->when, z->events[e].exec),
+                                        reads_last(z, fr, idle, e)));
         }
     }
     for (uint32_t i = 0; i < z->n; i++) {
@@ -81,7 +81,7 @@ static void require_waiting(struct zx *z)
     }
 }
 
-/* ---- who is owed to go on ---------------------------------------------------------------------- */
+/* ---- forward-progress guarantees --------------------------------------------------------------- */
 
 enum { LEVELS = 3 };
 
@@ -106,16 +106,16 @@ static Z3_ast has_begun(struct zx *z, uint32_t t)
     return begun;
 }
 
-static Z3_ast can_go_on(struct zx *z, uint32_t t)
+static Z3_ast can_step(struct zx *z, uint32_t t)
 {
     return zx_or(z, z->threads[t].waits, z->threads[t].stopped);
 }
 
-/* Among the parts at DEPTH + 1 of T's part at DEPTH, that of T may not be left out by a scheduler of KIND. */
-static Z3_ast has_claim(struct zx *z, const Z3_ast *begun, uint32_t t, unsigned depth,
-                        enum ck_progress_kind kind)
+/* Among the parts at DEPTH + 1 of T's part at DEPTH, a scheduler of KIND guarantees progress to that of T. */
+static Z3_ast has_guarantee(struct zx *z, const Z3_ast *begun, uint32_t t, unsigned depth,
+                            enum ck_progress_kind kind)
 {
-    Z3_ast running = z->no, own = z->no, later = z->no, first = z->yes, claim = z->no;
+    Z3_ast running = z->no, own = z->no, later = z->no, first = z->yes, guarantee = z->no;
 
     for (uint32_t u = 0; u < z->p->thread_count; u++) {
         if (!together(z->p, t, u, depth))
@@ -124,31 +124,31 @@ static Z3_ast has_claim(struct zx *z, const Z3_ast *begun, uint32_t t, unsigned 
         if (together(z->p, t, u, depth + 1))
             own = zx_or(z, own, begun[u]);
         else if (u < t)
-            first = zx_and(z, first, zx_not(z, can_go_on(z, u)));
+            first = zx_and(z, first, zx_not(z, can_step(z, u)));
         else
             later = zx_or(z, later, begun[u]);
     }
     if (kind == CK_FAIR)
-        claim = z->yes;
+        guarantee = z->yes;
     else if (kind == CK_HSA)
-        claim = first;
+        guarantee = first;
     else if (kind == CK_OBE)
-        claim = own;
+        guarantee = own;
     else if (kind == CK_LOBE)
-        claim = zx_or(z, own, zx_or(z, later, first));
-    /* Even the least fair scheduler runs someone. */
-    return zx_or(z, claim, zx_not(z, running));
+        guarantee = zx_or(z, own, zx_or(z, later, first));
+    /* Even an unfair scheduler runs some thread. */
+    return zx_or(z, guarantee, zx_not(z, running));
 }
 
-/* T is where it is for good. */
-static Z3_ast rests(struct zx *z, uint32_t t, Z3_ast beside)
+/* T executes no further event; BESIDE: other reasons than that it has ended or is blocked. */
+static Z3_ast is_halted(struct zx *z, uint32_t t, Z3_ast beside)
 {
     const struct zx_thread *thread = &z->threads[t];
 
     return zx_or(z, beside, zx_or(z, thread->ends, thread->blocked));
 }
 
-/* Some thread waits for ever, and none that is owed to go on is left out. */
+/* Livelock: some thread spins, and no thread with a progress guarantee is starved. */
 static Z3_ast hangs(struct zx *z)
 {
     const struct ck_progress *p = &z->options.progress;
@@ -159,30 +159,31 @@ static Z3_ast hangs(struct zx *z)
         begun[t] = has_begun(z, t);
     for (uint32_t t = 0; t < z->p->thread_count; t++) {
         const struct zx_thread *thread = &z->threads[t];
-        Z3_ast owed = z->yes;
+        Z3_ast guaranteed = z->yes;
 
         for (unsigned depth = 0; thread->stopped != z->no && depth < LEVELS; depth++)
-            owed = zx_and(z, owed, has_claim(z, begun, t, depth, kinds[depth]));
+            guaranteed = zx_and(z, guaranteed, has_guarantee(z, begun, t, depth, kinds[depth]));
         some = zx_or(z, some, thread->waits);
-        all =
-            zx_and(z, all, rests(z, t, zx_or(z, thread->waits, zx_and(z, thread->stopped, zx_not(z, owed)))));
+        all = zx_and(
+            z, all,
+            is_halted(z, t, zx_or(z, thread->waits, zx_and(z, thread->stopped, zx_not(z, guaranteed)))));
     }
     return zx_and(z, some, all);
 }
 
-/* Some wait at a barrier to which others never come. */
+/* Barrier divergence: some threads are blocked at a barrier at which others never arrive. */
 static Z3_ast diverges(struct zx *z)
 {
     Z3_ast some = z->no, all = z->yes;
 
     for (uint32_t t = 0; t < z->p->thread_count; t++) {
         some = zx_or(z, some, z->threads[t].blocked);
-        all = zx_and(z, all, rests(z, t, z->no));
+        all = zx_and(z, all, is_halted(z, t, z->no));
     }
     return zx_and(z, some, all);
 }
 
-/* ---- the questions --------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static bool has_loop(const struct ck_thread *t)
 {
@@ -204,7 +205,7 @@ static bool has_loops(const struct ck_program *p)
     return some;
 }
 
-/* What is found before work-items wait for others in vain; RACE, USAGE: the answers without it. */
+/* Findings of executions in which work-items are blocked at barriers; RACE, USAGE: the answers without them. */
 static void find_flags(struct zx_solve *s, enum ck_answer race, enum ck_answer usage)
 {
     if (s->meet != s->z->yes)
@@ -213,12 +214,12 @@ static void find_flags(struct zx_solve *s, enum ck_answer race, enum ck_answer u
     s->v->usage = usage;
 }
 
-/* Kernels: the executions once more, in which threads may wait for ever. */
+/* Encodes the executions again, including those that do not terminate, and queries them. */
 static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_answer usage)
 {
     struct zx *z = s->z;
     struct ck_verdict *v = s->v;
-    Z3_ast hanging, parted;
+    Z3_ast hanging, diverging;
     enum ck_answer apart, endless, beyond;
 
     zx_encode_executions(z);
@@ -231,10 +232,10 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
         s->out_of_bounds = zx_literal(z, z->out_of_bounds, "out_of_bounds");
     }
     hanging = zx_literal(z, hangs(z), "hangs");
-    parted = zx_literal(z, diverges(z), "diverges");
+    diverging = zx_literal(z, diverges(z), "diverges");
     s->exceeded = zx_literal(z, zx_or(z, z->exceeded, z->unaligned), "exceeded");
     zx_open_solver(s, false);
-    apart = zx_ask(s, 1, &parted);
+    apart = zx_ask(s, 1, &diverging);
     if (apart == CK_YES)
         zx_keep_execution(s, CK_SHOWS_DIVERGENCE, NULL, NULL);
     endless = apart == CK_YES ? CK_YES : zx_ask(s, 1, &hanging);
@@ -242,7 +243,7 @@ static void decide_progress(struct zx_solve *s, enum ck_answer race, enum ck_ans
         zx_keep_execution(s, CK_SHOWS_HANG, NULL, NULL);
     beyond = zx_ask(s, 1, &s->exceeded);
     if (beyond == CK_YES)
-        zx_note_limit(s, "bound", "a loop may run more often than the bound");
+        zx_note_limit(s, "bound", ZX_BEYOND_BOUND);
     find_flags(s, race, usage);
     v->divergence = apart == CK_NO && beyond != CK_NO ? CK_UNKNOWN : apart;
     if (endless == CK_YES)

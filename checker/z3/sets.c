@@ -1,5 +1,5 @@
-/* The Z3 engine's meaning of the sets that a model may use without defining them [CL 3.3.4-3.3.6; Vulkan
- * memory model appendix]; conventions in memmodel/cat/names.c. */
+/* Base sets of the cat language as formulas [CL 3.3.4-3.3.6; Vulkan memory model appendix]; their conventions
+ * are in memmodel/cat/names.c. */
 #include "checker/z3/internal.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static bool is_atomic(const struct zx_event *e)
     return zx_is_access(e) && !zx_is_init(e) && ck_instr_is_atomic(e->in);
 }
 
-/* The half of ORDER that a read or a write keeps. */
+/* The memory order of the read half or the write half of an operation with ORDER. */
 static enum mm_order half(enum zx_kind kind, enum mm_order order)
 {
     if (order == MM_ACQ_REL)
@@ -52,7 +52,7 @@ static bool order_in(enum mm_order order, const char *set)
     return order == MM_RELAXED;
 }
 
-/* A compare-exchange that fails reads with an order of its own. */
+/* A failed compare-exchange reads with its failure order. */
 static Z3_ast in_order(struct zx *z, const struct zx_event *e, const char *set)
 {
     Z3_ast now = order_in(order_of(z, e), set) ? z->yes : z->no, failed;
@@ -147,7 +147,7 @@ static bool has_flag(const struct zx_event *e, unsigned flag)
     return is_fence(e) && (e->in->fence_flags & flag);
 }
 
-/* Atomics make available and visible without saying so. */
+/* Atomic accesses are implicitly available and visible. */
 static bool reaches_domain(const struct zx_event *e, enum zx_kind kind, unsigned attribute)
 {
     return e->kind == kind && !zx_is_init(e) && (is_atomic(e) || (e->in->attributes & attribute));
@@ -169,14 +169,14 @@ static bool has_class(const struct zx_event *e, unsigned class)
     return zx_is_access(e) && !zx_is_init(e) && (e->in->storage_class >> class & 1);
 }
 
-/* A memory domain operation: what is available to one domain becomes available to the other. */
+/* A memory domain operation: makes writes available in one domain available to the other. */
 static bool moves_domain(const struct zx_event *e)
 {
     return (e->kind == ZX_AVAILABILITY && (e->in->attributes & MM_MAKE_VISIBLE)) ||
            (e->kind == ZX_VISIBILITY && (e->in->attributes & MM_MAKE_AVAILABLE));
 }
 
-/* Something that happens to a command, of the kind TAG. */
+/* A command event of kind TAG. */
 static bool is_tagged(const struct zx_event *e, unsigned tag)
 {
     return e->kind == ZX_POINT && (e->in->tags & tag);
@@ -237,7 +237,7 @@ static bool is_tagged(const struct zx_event *e, unsigned tag)
     X("MAPW", !zx_is_init(e) && (e->in->tags & MM_POINT_MAP_WRITE))                                          \
     X("UNMAP", !zx_is_init(e) && (e->in->tags & MM_POINT_UNMAP))
 
-/* Sets that depend on values: of addresses, or of what a compare-exchange reads. */
+/* Sets whose membership depends on values: on addresses, or on the result of a compare-exchange. */
 static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char *name)
 {
     if (strcmp(name, "RMW") == 0)
@@ -263,7 +263,7 @@ static Z3_ast in_varying_set(struct zx *z, const struct zx_event *e, const char 
     if (strcmp(name, "ACQ") == 0 || strcmp(name, "REL") == 0 || strcmp(name, "ACQ_REL") == 0 ||
         strcmp(name, "SC") == 0 || strcmp(name, "RLX") == 0)
         return in_order(z, e, name);
-    zx_stop(z, MM_BUG, "z3", "the Z3 engine does not know the set %s", name);
+    zx_stop(z, MM_BUG, "z3", "set %s is not implemented in the Z3 engine", name);
 }
 
 struct zx_rel *zx_base_set(struct zx *z, const char *name)

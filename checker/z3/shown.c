@@ -1,5 +1,4 @@
-/* Executions of the Z3 engine that are kept as evidence: one for each final state, and one for each kind of
- * finding. */
+/* Witness executions of the Z3 engine: one for each final state and one for each kind of finding. */
 #include "checker/z3/solve.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@ static bool is_second_half(const struct zx_event *e)
     return e->kind == ZX_BARRIER && e->part == 2;
 }
 
-/* Whether the value that event I writes stays in memory. */
+/* Whether event I is the last write of its location in co. */
 static bool stays(const struct zx *g, uint32_t i)
 {
     bool last = g->events[i].kind == ZX_WRITE;
@@ -47,7 +46,7 @@ static struct ck_happening happening(struct zx *g, uint32_t i)
     return h;
 }
 
-/* Initial writes come last among the events, and first among what happens. */
+/* Initial writes are the last events of the engine and the first of a witness. */
 static uint32_t *number_happenings(struct zx *g)
 {
     uint32_t *number = zx_alloc(g, g->n + 1, sizeof *number), count = 0;
@@ -101,7 +100,7 @@ static void add_pair(struct zx *g, const uint32_t *number, struct ck_execution *
         out->between[i] = number[why.steps[i].event];
 }
 
-/* The event FIRST of the engine, as counted among those of its thread that happen. */
+/* How many events of THREAD before event FIRST happen. */
 static uint32_t count_before(struct zx *z, Z3_model m, uint32_t thread, uint32_t first)
 {
     uint32_t count = 0;
@@ -125,11 +124,11 @@ static void fill_ends(struct zx *z, Z3_model m, struct ck_execution *out)
                        : zx_model_truth(z, m, thread->waits)  ? CK_WAITS
                                                               : CK_IS_LEFT;
     }
-    for (uint32_t i = 0; i < z->round_count; i++) {
-        const struct zx_round *round = &z->rounds[i];
+    for (uint32_t i = 0; i < z->iteration_count; i++) {
+        const struct zx_iteration *iteration = &z->iterations[i];
 
-        if (zx_model_truth(z, m, round->when))
-            out->wait_from[round->thread] = count_before(z, m, round->thread, round->first);
+        if (zx_model_truth(z, m, iteration->when))
+            out->wait_from[iteration->thread] = count_before(z, m, iteration->thread, iteration->first);
     }
 }
 

@@ -1,18 +1,18 @@
-/* ck_z3: decides a program by constraints.
+/* ck_z3: decides a program by SMT solving (docs/encoding.md#queries).
  *
- * One context per call.  Everything that holds of every execution is asserted; the condition, the flags, the
- * final states and the unwinding assumption are queries on top. */
+ * One context per call.  The constraints of every execution are asserted; the condition, the flags, the final
+ * states and the unwinding assumption are queries under assumptions. */
 #include "checker/z3/solve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2, MOST_CORRECTIONS = 1000 };
+enum { DEFAULT_BOUND = 2, MAX_STATES = 4096, MOST_STATE_SECONDS = 2, MOST_REFINEMENTS = 1000 };
 #define DEFAULT_MEMORY (UINT64_C(4) << 30)
 #define MAX_FORMULAS   (UINT64_C(30) * 1000 * 1000)
 
-/* Z3 reports through this; what failed returns NULL and is noticed by zx_keep. */
+/* Ignores the error: the failed call returns NULL, which zx_keep reports. */
 static void on_z3_error(Z3_context c, Z3_error_code e)
 {
     (void)c;
@@ -38,12 +38,12 @@ Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name)
     return l;
 }
 
-/* A constraint that Z3 does not take must not be lost. */
+/* Stops if Z3 rejects the constraint: without it, answers would be wrong. */
 static void assert_in_solver(struct zx *z, Z3_ast a)
 {
     Z3_solver_assert(z->c, z->s, a);
     if (Z3_get_error_code(z->c) != Z3_OK)
-        zx_stop(z, MM_LIMIT, "z3", "Z3 has not taken a constraint: %s",
+        zx_stop(z, MM_LIMIT, "z3", "Z3 rejects a constraint: %s",
                 Z3_get_error_msg(z->c, Z3_get_error_code(z->c)));
 }
 
@@ -55,7 +55,7 @@ void zx_open_solver(struct zx_solve *s, bool track)
         Z3_solver_dec_ref(z->c, z->s);
     z->s = Z3_mk_simple_solver(z->c);
     if (!z->s)
-        zx_stop(z, MM_LIMIT, "z3", "Z3 has no solver");
+        zx_stop(z, MM_LIMIT, "z3", "Z3 cannot create a solver");
     Z3_solver_inc_ref(z->c, z->s);
     if (track)
         s->axioms = zx_alloc(z, z->model->check_count, sizeof *s->axioms);
@@ -69,8 +69,8 @@ void zx_open_solver(struct zx_solve *s, bool track)
         assert_in_solver(z, z->hard[i]);
 }
 
-/* Tells Z3 the values of functions that its model gets wrong; false: it has none wrong. */
-static bool correct_functions(struct zx *z)
+/* Refinement: asserts the true values of applications that Z3's model gets wrong; false: all are right. */
+static bool refine_functions(struct zx *z)
 {
     Z3_ast *lemmas = zx_alloc(z, z->call_count, sizeof *lemmas);
     Z3_model m = z->call_count ? Z3_solver_get_model(z->c, z->s) : NULL;
@@ -92,7 +92,7 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
 {
     struct zx *z = s->z;
     Z3_ast *literals = zx_alloc(z, count, sizeof *literals);
-    unsigned kept = 0, rounds = 0;
+    unsigned kept = 0, refinements = 0;
     Z3_lbool r;
 
     for (unsigned i = 0; i < count; i++) {
@@ -108,14 +108,14 @@ enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumpti
             zx_note_limit(s, "time", ZX_NO_TIME);
             return CK_UNKNOWN;
         }
-        if (rounds++ == MOST_CORRECTIONS) {
+        if (refinements++ == MOST_REFINEMENTS) {
             zx_note_limit(s, "z3.functions",
                           "the answer depends on values of floating-point functions of too "
                           "many arguments");
             return CK_UNKNOWN;
         }
         r = zx_solver_check(z, kept, literals);
-    } while (r == Z3_L_TRUE && correct_functions(z));
+    } while (r == Z3_L_TRUE && refine_functions(z));
     if (r != Z3_L_UNDEF)
         return r == Z3_L_TRUE ? CK_YES : CK_NO;
     s->interrupted = true;
@@ -183,8 +183,8 @@ void zx_encode_executions(struct zx *z)
     z->base_cache = zx_alloc(z, mm_cat_base_count, sizeof(*z->base_cache));
     z->let_cache = zx_alloc(z, z->model->let_count, sizeof(*z->let_cache));
     z->grains = zx_alloc(z, z->p->object_count + 1, sizeof *z->grains);
-    z->knows_overlap = model_names(z->model, "extent") || model_names(z->model, "piece");
-    z->follows =
+    z->models_overlap = model_names(z->model, "extent") || model_names(z->model, "piece");
+    z->tracks_dependencies =
         model_names(z->model, "addr") || model_names(z->model, "data") || model_names(z->model, "ctrl");
     z->split_barriers = model_names(z->model, "BEN") || model_names(z->model, "BEX");
     do
@@ -230,8 +230,8 @@ static struct ck_state *add_state(struct zx_solve *s)
     return &v->states[v->state_count++];
 }
 
-/* Takes the state of the solver's model and excludes it from now on. */
-static void take_state(struct zx_solve *s, bool racy)
+/* Adds the state of the solver's model to the verdict and excludes it from further models. */
+static void add_current_state(struct zx_solve *s, bool racy)
 {
     struct zx *z = s->z;
     uint32_t count = z->p->observed_count;
@@ -253,7 +253,7 @@ static void take_state(struct zx_solve *s, bool racy)
     assert_in_solver(z, zx_or_n(z, count, differs));
 }
 
-static bool enumerate(struct zx_solve *s, bool racy, double until)
+static bool enumerate_states(struct zx_solve *s, bool racy, double until)
 {
     for (;;) {
         enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, racy ? s->any_race : s->z->yes});
@@ -262,11 +262,11 @@ static bool enumerate(struct zx_solve *s, bool racy, double until)
         if (r != CK_YES)
             return r == CK_NO;
         if (s->v->state_count >= s->max_states || asked > until) {
-            zx_note_limit(s, "states", "too many final states to list them all");
+            zx_note_limit(s, "states", "limit reached: final states (not all are listed)");
             return false;
         }
-        take_state(s, racy);
-        until += zx_cpu_seconds() - asked; /* what is kept for each takes its time */
+        add_current_state(s, racy);
+        until += zx_cpu_seconds() - asked; /* the time that keeping the state takes does not count */
     }
 }
 
@@ -289,15 +289,15 @@ static void find_states(struct zx_solve *s)
     double now = zx_cpu_seconds(), until = now + MOST_STATE_SECONDS;
     bool all = true;
 
-    /* The explanation still has to come. */
+    /* Leaves time for the explanation. */
     if (z->deadline > 0 && until > (now + z->deadline) / 2)
         until = (now + z->deadline) / 2;
     Z3_solver_push(z->c, z->s);
     if (s->v->race == CK_YES)
-        all = enumerate(s, true, until);
-    all = all && enumerate(s, false, until);
+        all = enumerate_states(s, true, until);
+    all = all && enumerate_states(s, false, until);
     Z3_solver_pop(z->c, z->s, 1);
-    /* Without an answer about races nothing is known of which states have one. */
+    /* Without an answer about races it is unknown which states are racy. */
     s->v->states_complete = all && !s->beyond_bound && s->v->race != CK_UNKNOWN;
     value_count = z->p->observed_count;
     if (s->v->state_count)
@@ -306,7 +306,7 @@ static void find_states(struct zx_solve *s)
 
 /* ---- the verdict --------------------------------------------------------------------------------- */
 
-/* Is there a consistent execution with the proposition (forall: without it)? */
+/* Whether a consistent execution satisfies the proposition (forall: violates it). */
 static enum ck_answer find_condition(struct zx_solve *s)
 {
     enum ck_answer r = zx_ask(s, 2, (Z3_ast[]){s->complete, s->goal});
@@ -326,7 +326,7 @@ static enum ck_answer find_condition(struct zx_solve *s)
     return r;
 }
 
-/* Can the goal be reached when only the axioms in KEEP hold? */
+/* Whether the goal is reachable with the axioms in KEEP alone. */
 static bool reachable(struct zx_solve *s, const bool *keep)
 {
     struct zx *z = s->z;
@@ -342,9 +342,8 @@ static bool reachable(struct zx_solve *s, const bool *keep)
     return zx_ask(s, count, literals) == CK_YES;
 }
 
-/* Leaves out of KEEP as few axioms as it takes: one if that is enough, else a set of which none can be kept.
- */
-static bool relax(struct zx_solve *s, bool *keep)
+/* Relaxes axioms until the goal is reachable: a single one if that suffices, else a minimal set. */
+static bool relax_axioms(struct zx_solve *s, bool *keep)
 {
     uint32_t n = s->z->model->check_count;
 
@@ -368,7 +367,7 @@ static bool relax(struct zx_solve *s, bool *keep)
     return reachable(s, keep);
 }
 
-/* No consistent execution reaches the goal: the candidate that breaks the fewest axioms, and how. */
+/* No consistent execution reaches the goal: explains a candidate execution that violates few axioms. */
 static void explain_forbidden(struct zx_solve *s)
 {
     struct zx *z = s->z, *g;
@@ -377,7 +376,7 @@ static void explain_forbidden(struct zx_solve *s)
     bool *keep = zx_alloc(z, n, sizeof *keep);
 
     zx_open_solver(s, true);
-    if (!relax(s, keep))
+    if (!relax_axioms(s, keep))
         return;
     g = zx_current_execution(s);
     v->violations = mm_arena_alloc(v->arena, n * sizeof *v->violations);
@@ -388,8 +387,8 @@ static void explain_forbidden(struct zx_solve *s)
     }
 }
 
-/* Some execution goes beyond the bound: what no execution within it shows stays unknown. */
-static void weaken(struct zx_solve *s)
+/* If some execution exceeds the bound, negative answers become unknown. */
+static void weaken_beyond_bound(struct zx_solve *s)
 {
     struct zx *z = s->z;
     struct ck_verdict *v = s->v;
@@ -408,9 +407,9 @@ static void weaken(struct zx_solve *s)
         v->usage = CK_UNKNOWN;
     s->beyond_bound = true;
     if (z->exceeded != z->no)
-        zx_note_limit(s, "bound", "a loop may run more often than the bound");
+        zx_note_limit(s, "bound", ZX_BEYOND_BOUND);
     else
-        zx_note_limit(s, "z3.address", "a computed address may be that of no location the engine has");
+        zx_note_limit(s, "z3.address", "a computed address may be misaligned");
 }
 
 static void find_flags(struct zx_solve *s)
@@ -432,7 +431,7 @@ static void decide(struct zx_solve *s)
     zx_open_solver(s, false);
     goal = find_condition(s);
     find_flags(s);
-    weaken(s);
+    weaken_beyond_bound(s);
     find_states(s);
     if (goal == CK_NO && s->z->options.explain)
         explain_forbidden(s);
@@ -458,7 +457,7 @@ static Z3_context new_context(const struct ck_options *options)
     return c;
 }
 
-static enum mm_class run(struct zx_solve *s)
+static enum mm_class run_engine(struct zx_solve *s)
 {
     struct zx *z = s->z;
 
@@ -473,9 +472,9 @@ static enum mm_class run(struct zx_solve *s)
     return MM_OK;
 }
 
-/* A limit that stopped the engine leaves what it has found; everything else is unknown. */
-static enum mm_class settle(struct zx_solve *s, enum mm_class r, const struct mm_error *why,
-                            struct mm_error *err)
+/* A limit keeps the findings so far; everything else is unknown. */
+static enum mm_class keep_findings(struct zx_solve *s, enum mm_class r, const struct mm_error *why,
+                                   struct mm_error *err)
 {
     if (r == MM_OK)
         return r;
@@ -515,7 +514,7 @@ enum mm_class ck_z3(const struct ck_program *program, const struct mm_cat_model 
     z.scratch = z.options.executions ? mm_arena_create() : NULL;
     z.c = verdict->arena && z.arena ? new_context(&z.options) : NULL;
     if (z.c) {
-        r = settle(&s, run(&s), &why, err);
+        r = keep_findings(&s, run_engine(&s), &why, err);
         if (z.s)
             Z3_solver_dec_ref(z.c, z.s);
         Z3_del_context(z.c);

@@ -1,4 +1,4 @@
-/* What decides with the Z3 engine: questions to a solver that knows the executions and the model. */
+/* Queries of the Z3 engine: a solver holds the encoded executions and the model; a query assumes literals. */
 #ifndef CHECKER_Z3_SOLVE_H
 #define CHECKER_Z3_SOLVE_H
 
@@ -7,10 +7,10 @@
 struct zx_solve {
     struct zx *z;
     struct ck_verdict *v;
-    Z3_ast meet;       /* all work-items of a group come to the same barriers */
-    Z3_ast complete;   /* literal: all threads end within the bound, and the filter holds */
-    Z3_ast begun;      /* literal: kernels: threads may end early, at a fault or the bound; else COMPLETE */
-    Z3_ast prop, goal; /* goal: literal, the proposition or for forall its opposite */
+    Z3_ast meet;     /* all work-items of a group arrive at the same barriers */
+    Z3_ast complete; /* literal: all threads end within the bound, and the filter holds */
+    Z3_ast begun; /* literal.  Kernels: MEET, threads may end early, at a fault or the bound; else COMPLETE */
+    Z3_ast prop, goal; /* goal: literal, the proposition or for forall its negation */
     Z3_ast any_race, assertion, out_of_bounds, exceeded;
     Z3_ast *statements; /* formula per check, NULL for flags */
     Z3_ast *axioms;     /* literal per check, NULL for flags; only when tracked */
@@ -19,27 +19,27 @@ struct zx_solve {
     uint32_t states_capacity;
     size_t max_states;
     bool beyond_bound;
-    bool vacuous;     /* no execution comes to its end within the bound */
-    bool interrupted; /* a question was not answered: Z3 may have lost constraints, and is not asked again */
+    bool vacuous;     /* no execution terminates within the bound */
+    bool interrupted; /* a query was interrupted: Z3 may have lost constraints and is not used again */
 };
 
-/* Threads and memory of every candidate. */
+/* Threads and memory of every candidate execution. */
 void zx_encode_executions(struct zx *z);
-/* The model's statements, flags aside. */
+/* The model's axioms; its flags are separate. */
 void zx_encode_axioms(struct zx_solve *s);
 /* A literal that implies A. */
 Z3_ast zx_literal(struct zx *z, Z3_ast a, const char *name);
-/* A solver that knows what holds of every candidate, and the axioms: outright, or each under the assumption
- * of its literal. */
+/* Creates the solver with the hard constraints and the axioms: asserted, or with TRACK each implied by a
+ * literal. */
 void zx_open_solver(struct zx_solve *s, bool track);
-/* Whether all ASSUMPTIONS can hold together. */
+/* Whether ASSUMPTIONS are satisfiable together. */
 enum ck_answer zx_ask(struct zx_solve *s, unsigned count, Z3_ast const *assumptions);
-/* The same, asked of Z3 as it is, until the processor time is used up (z3/clock.c). */
+/* One call of Z3 without function refinement, interrupted at the deadline (z3/clock.c). */
 Z3_lbool zx_solver_check(struct zx *z, unsigned count, Z3_ast const *assumptions);
-/* The solver's model, after CK_YES, with a reference for the caller; its execution. */
+/* After CK_YES: the solver's model, with a reference for the caller; the execution that it describes. */
 Z3_model zx_current_model(struct zx_solve *s);
 struct zx *zx_current_execution(struct zx_solve *s);
-/* Why the answer is incomplete (the first reason counts). */
+/* Records why the answer is incomplete; the first reason is kept. */
 void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
 
 /* The model's flags (z3/flags.c); which of them some execution raises.  *RACE and *USAGE, the answers without
@@ -47,10 +47,10 @@ void zx_note_limit(struct zx_solve *s, const char *rule, const char *message);
 void zx_encode_flags(struct zx_solve *s);
 void zx_find_flags(struct zx_solve *s, enum ck_answer *race, enum ck_answer *usage);
 
-/* Keeps the execution of the solver's model for the verdict, where that is wanted (z3/shown.c). */
+/* Adds the execution of the solver's model to the verdict if options.executions is set (z3/shown.c). */
 void zx_keep_execution(struct zx_solve *s, enum ck_shows shows, const uint64_t *values, const char *flag);
 
-/* Kernels: whether work-items can wait at different barriers, or for ever (z3/progress.c). */
+/* Kernels: barrier divergence and termination (z3/progress.c). */
 void zx_find_progress(struct zx_solve *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* The Z3 engine's formulas and values: a thin layer that folds constants before Z3 sees anything. */
+/* Formulas and values: a layer over Z3 that folds constants. */
 #include "checker/z3/internal.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-/* Control flow unrolled to the bound, for the Z3 engine.
+/* Control flow unrolled to the bound, for the Z3 engine (docs/encoding.md#unrolling).
  *
  * The unrolled graph has one node per (instruction, iteration counts of the loops around it), so that paths
- * that leave a loop after different numbers of iterations meet again.  A loop is the range of instructions
+ * that leave a loop after different numbers of iterations join again.  A loop is the range of instructions
  * between the target and the source of a backward jump. */
 #include "checker/z3/unroll.h"
 
@@ -50,7 +50,7 @@ static void live_at_end(const struct zx_run *r, uint64_t *live)
     }
 }
 
-/* Registers that matter before each instruction, by iteration to the fixpoint. */
+/* Liveness before each instruction, by iteration to the fixpoint. */
 void zx_find_live(struct zx_run *r)
 {
     uint32_t words = r->reg_count / 64 + 1, n = r->t->instr_count;
@@ -90,7 +90,6 @@ static uint32_t hash_key(const struct zx_run *r, uint32_t pc, const uint8_t *cou
     return (h >> 7) % ZX_HASH_SIZE;
 }
 
-/* Counts matter only for loops around PC. */
 void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint8_t *count)
 {
     for (uint32_t i = 0; i < r->loop_count; i++) {
@@ -134,8 +133,7 @@ uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count)
     return r->node_count++;
 }
 
-/* Where control goes from node N to TARGET.  Taking a back edge counts an iteration and starts the loops
- * within afresh. */
+/* Connects node N to TARGET.  A back edge increments its loop's count and resets those of the loops within. */
 static void connect(struct zx_run *r, uint32_t n, int slot, uint32_t target)
 {
     struct zx_node *node = r->nodes[n];
@@ -166,7 +164,7 @@ static void connect(struct zx_run *r, uint32_t n, int slot, uint32_t target)
     node->successor[slot] = zx_get_node(r, target, count);
 }
 
-static void expand(struct zx_run *r, uint32_t n)
+static void expand_node(struct zx_run *r, uint32_t n)
 {
     struct zx_node *node = r->nodes[n];
     const struct ck_instr *in;
@@ -201,7 +199,7 @@ void zx_sort_nodes(struct zx_run *r)
         uint32_t next;
 
         if (node->state == 0)
-            expand(r, n);
+            expand_node(r, n);
         if (node->state == 2) {
             r->order[--r->order_count] = n;
             node->state = 3;

@@ -1,4 +1,4 @@
-/* Between the unrolling of a thread's control flow and its symbolic execution. */
+/* The unrolled control-flow graph: made by z3/unroll.c, executed symbolically by z3/exec.c. */
 #ifndef CHECKER_Z3_UNROLL_H
 #define CHECKER_Z3_UNROLL_H
 
@@ -8,7 +8,7 @@ enum { ZX_MAX_NODES = 20000, ZX_HASH_SIZE = 4096, ZX_MAX_LOOPS = 64 };
 
 struct zx_loop {
     uint32_t source, target; /* instructions */
-    uint64_t *live;          /* registers that matter at the target */
+    uint64_t *live;          /* live registers at the target */
 };
 
 struct zx_node {
@@ -17,9 +17,9 @@ struct zx_node {
     uint32_t successor[2]; /* fall through or jump; branch target.  ZX_NONE: none */
     uint32_t back_loop[2]; /* the loop whose back edge the successor is, or ZX_NONE */
     uint8_t state;         /* depth-first search */
-    uint32_t first_event;  /* events that are added from here on come after it */
+    uint32_t first_event;  /* number of events when the node is executed */
     Z3_ast guard;
-    struct zx_val *regs, *entry; /* now, and before the instruction */
+    struct zx_val *regs, *entry; /* after and before the instruction */
 };
 
 struct zx_run {
@@ -37,23 +37,23 @@ struct zx_run {
 };
 
 void zx_find_loops(struct zx_run *r);
-/* Which registers matter at the beginning of each loop. */
+/* Live registers at the target of each loop. */
 void zx_find_live(struct zx_run *r);
 /* Builds the graph and fills ORDER, from ORDER_COUNT to ZX_MAX_NODES. */
 void zx_sort_nodes(struct zx_run *r);
 uint32_t zx_find_node(const struct zx_run *r, uint32_t pc, const uint8_t *count); /* ZX_NONE: there is none */
 uint32_t zx_get_node(struct zx_run *r, uint32_t pc, const uint8_t *count);
-/* Counts matter only for loops around PC. */
+/* Clears the counts of loops that do not contain PC. */
 void zx_restrict_counts(const struct zx_run *r, uint32_t pc, uint8_t *count);
 
-/* Dependencies (z3/depend.c), sets of reads: hidden registers for them; of the value of EXPR; to a register,
- * to the way after a branch on CONDITION; of the way here; the reads from event FIRST on, which get numbers.
- */
-void zx_depend_begin(struct zx_run *r);
+/* Dependencies (z3/depend.c) are sets of reads.  In order: reserve hidden registers; the set of EXPR; assign
+ * the set of a register; add those of a branch's CONDITION to the path condition's; the path condition's set;
+ * number the reads from event FIRST on and return their set. */
+void zx_depend_init(struct zx_run *r);
 struct zx_val zx_depends(const struct zx_run *r, uint32_t expr, const struct zx_val *regs);
 void zx_depend_set(const struct zx_run *r, struct zx_val *regs, uint32_t reg, struct zx_val set);
 void zx_depend_branch(const struct zx_run *r, struct zx_val *regs, uint32_t condition);
-struct zx_val zx_depend_way(const struct zx_run *r, const struct zx_val *regs);
+struct zx_val zx_depend_ctrl(const struct zx_run *r, const struct zx_val *regs);
 struct zx_val zx_depend_reads(struct zx_run *r, uint32_t first);
 
 #endif

@@ -1,4 +1,4 @@
-/* From Z3's model to an execution: events that happen, with values, reads-from and coherence as they are. */
+/* From Z3's model to an execution: the events that happen, with values, reads-from and coherence order. */
 #include "checker/z3/internal.h"
 
 #include <string.h>
@@ -148,16 +148,16 @@ void zx_fill_step(struct zx *g, uint32_t event, struct ck_step *step)
     }
 }
 
-/* By how many events that are still to come each event is held back: of 4 relations, the first STRICT ones.
- */
+/* Linearisation: the number of predecessors of each event that are not placed yet, by the first STRICT + 1 of the
+ * 4 relations. */
 enum { STRICTNESS = 4 };
 
 struct queue {
-    uint8_t *before; /* [i * n + j]: by which relations I comes before J, a bit for each */
+    uint8_t *before; /* [i * n + j]: a bit for each relation that orders I before J */
     uint32_t *held;  /* [strict * n + j] */
 };
 
-static void count_held(struct queue *q, uint32_t n, uint32_t i, bool taken)
+static void update_held(struct queue *q, uint32_t n, uint32_t i, bool taken)
 {
     for (uint32_t j = 0; j < n; j++) {
         for (unsigned strict = 0; q->before[i * n + j] && strict < STRICTNESS; strict++) {
@@ -167,8 +167,8 @@ static void count_held(struct queue *q, uint32_t n, uint32_t i, bool taken)
     }
 }
 
-/* What comes behind barrier B of a thread comes after the others of the group have come to it. */
-static void hold_at_barrier(struct zx *g, struct queue *q, uint32_t b)
+/* Events after barrier B of a thread come after the arrivals of the rest of the group. */
+static void add_barrier_order(struct zx *g, struct queue *q, uint32_t b)
 {
     const struct zx_rel *same = zx_base(g, "syncbar");
 
@@ -200,29 +200,30 @@ static struct queue open_queue(struct zx *g)
     }
     for (uint32_t i = 0; i < g->n; i++) {
         if (g->events[i].kind == ZX_BARRIER)
-            hold_at_barrier(g, &q, i);
+            add_barrier_order(g, &q, i);
     }
     for (uint32_t i = 0; i < g->n; i++)
-        count_held(&q, g->n, i, false);
+        update_held(&q, g->n, i, false);
     return q;
 }
 
-/* The write of the read-modify-write that READ is of; ZX_NONE: it is of none. */
+/* The write half of the read-modify-write that READ belongs to; ZX_NONE if none. */
 static uint32_t write_of(const struct zx *g, uint32_t read)
 {
     return g->events[read].kind == ZX_READ ? g->events[read].partner : ZX_NONE;
 }
 
-/* Whether WRITE can come right after READ: nothing else holds it back. */
-static bool follows(const struct zx *g, const struct queue *q, uint32_t read, uint32_t write, unsigned strict)
+/* Whether WRITE can follow READ immediately: READ is its only predecessor left. */
+static bool can_follow(const struct zx *g, const struct queue *q, uint32_t read, uint32_t write,
+                       unsigned strict)
 {
     uint32_t held = q->held[strict * g->n + write];
 
     return held == 0 || (held == 1 && (q->before[read * g->n + write] & ((2u << strict) - 1)));
 }
 
-/* An event that nothing left must precede, by the strictest relations that let one go; read-modify-writes as
- * a whole where that can be. */
+/* An event without predecessors left, by the most relations that allow one; the halves of a read-modify-write
+ * are kept together if possible. */
 static uint32_t choose_event(const struct zx *g, const struct queue *q, const bool *taken)
 {
     for (unsigned strict = STRICTNESS; strict-- > 0;) {
@@ -233,7 +234,7 @@ static uint32_t choose_event(const struct zx *g, const struct queue *q, const bo
 
             if (taken[j] || q->held[strict * g->n + j])
                 continue;
-            if (write == ZX_NONE || follows(g, q, j, write, strict))
+            if (write == ZX_NONE || can_follow(g, q, j, write, strict))
                 return j;
             half = half == ZX_NONE ? j : half;
         }
@@ -255,7 +256,7 @@ uint32_t *zx_order_events(struct zx *g)
         write = write_of(g, chosen);
         taken[chosen] = true;
         order[count] = chosen;
-        count_held(&q, n, chosen, true);
+        update_held(&q, n, chosen, true);
     }
     return order;
 }
