@@ -26,15 +26,8 @@ struct ck_options {
     struct ck_progress progress;
     size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
     bool executions;   /* keep an execution for each final state and each finding */
-<<<<<<< Updated upstream
-    bool no_walk; /* search: no executions at random before all are listed: what is found rests on the listing
-                   */
-    bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
-    bool listing;        /* search of kernels: by combinations of traces alone */
-=======
     bool no_walk;      /* search: no random executions before the exhaustive search */
     bool listing;      /* search of kernels: combine traces instead of building executions event by event */
->>>>>>> Stashed changes
 };
 
 struct ck_state {
