@@ -24,10 +24,11 @@ struct ck_options {
     bool explain;        /* also produce witness or contradiction */
     unsigned unroll;     /* when not 0, instead of BOUND: maximal number of executions of a loop body */
     struct ck_progress progress;
-    size_t max_states; /* Z3: final states to list at most, 0 = default (4096) */
-    bool executions;   /* keep an execution for each final state and each finding */
-    bool no_walk;      /* search: no random executions before the exhaustive search */
-    bool listing;      /* search of kernels: combine traces instead of building executions event by event */
+    size_t max_states;   /* Z3: final states to list at most, 0 = default (4096) */
+    bool executions;     /* keep an execution for each final state and each finding */
+    bool no_walk;        /* search: no random executions before the exhaustive search */
+    bool accept_vacuous; /* a program without executions satisfies nothing and has no race: not "unknown" */
+    bool listing;        /* search of kernels: combine traces instead of building executions event by event */
 };
 
 struct ck_state {
