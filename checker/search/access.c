@@ -1,5 +1,5 @@
-/* Accesses of threads that are being executed.  Where others overlap it in part, an access has several
- * pieces, each an event: it reads them all, then it writes them all. */
+/* Memory accesses of a thread under execution.  An access that other accesses overlap in part is split into
+ * pieces, each an event; all its reads precede its writes.  docs/search.md#locations */
 #include "checker/search/walker.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
         if (a->instr->op == CK_CAS)
             e->way |= sx_depends(w->sx->program, a->instr->expected, w->depends);
         if (a->instr->op == CK_RMW && read->value == value)
-            w->last_effect = effect; /* memory is as it was */
+            w->last_effect = effect; /* memory is unchanged */
     }
     e->depends = depends;
     e->place = a->depends;
@@ -79,7 +79,7 @@ struct sx_access sx_begin_access(struct sx_walker *w, uint32_t pc)
     }
     if (a.count > 1 && !w->sx->knows_overlap && (ck_instr_is_atomic(i) || i->op >= CK_RMW)) {
         sx_limit(w->sx, "search.overlap",
-                 "an atomic access overlaps one of another size, of which the model says nothing");
+                 "the model does not define atomic accesses that overlap accesses of another size");
         a.count = 0;
     }
     w->failed = w->failed || a.count == 0;
@@ -138,8 +138,8 @@ void sx_write_pieces(struct sx_walker *w, const struct sx_access *a, uint64_t va
 
 /* ---- all values that may be read ------------------------------------------------------------------ */
 
-/* Goes on after a read that returned VALUE (and, for an RMW that writes, the write of WRITTEN).  The events
- * of the read are there. */
+/* Continues after a read that returned VALUE and, for an RMW that writes, the write of WRITTEN.  The events
+ * of the read exist. */
 static void after_read(struct sx_walker *w, const struct sx_access *a, uint64_t value, bool writes,
                        uint64_t written)
 {
@@ -155,7 +155,7 @@ static void after_read(struct sx_walker *w, const struct sx_access *a, uint64_t 
     sx_walker_run(w, a->pc + 1);
 }
 
-/* All of VALUE is read: what it does to memory. */
+/* All pieces of VALUE are read: executes the write, if any, and continues. */
 static void use_value(struct sx_walker *w, const struct sx_access *a, uint64_t value, const uint64_t *saved)
 {
     const struct ck_program *p = w->sx->program;
@@ -179,8 +179,9 @@ static void use_value(struct sx_walker *w, const struct sx_access *a, uint64_t v
     }
 }
 
-/* Locations of kernels that one work-item alone accesses hold what it wrote last: no model lets it read
- * anything else.  False: the location is shared, or starts with an arbitrary value that is read now. */
+/* A location of a kernel that one work-item alone accesses holds the last value that it wrote: no model
+ * allows another value.  False: the location is shared, or starts with an unconstrained value that is read
+ * now. */
 static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *value)
 {
     const struct sx_location *l = &w->sx->locations[location];
@@ -197,7 +198,7 @@ static bool own_value(const struct sx_walker *w, uint32_t location, uint64_t *va
     return !l->any;
 }
 
-/* Tries every value that the location may hold, from piece K of the access on; VALUE: of the pieces before.
+/* Tries every possible value of the location, from piece K of the access on; VALUE: of the preceding pieces.
  */
 static void branch_on_read(struct sx_walker *w, const struct sx_access *a, unsigned k, uint64_t value,
                            const uint64_t *saved)

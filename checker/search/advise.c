@@ -1,7 +1,7 @@
-/* The smallest change of a program after which it has no race: found by trying, each attempt decided by
- * search.  Tried are a stronger order, a wider scope or more fence flags of one operation; one added fence;
- * an object whose accesses all become atomic, and of a scope that reaches; then two of these, and an added
- * barrier that two work-items meet at. */
+/* Advice: the smallest change of a program that removes its race.  Each candidate change is applied to a copy
+ * of the program and decided by search.  Candidates, in this order: a stronger order, a wider scope or more
+ * fence flags of one operation; one added fence; an object whose accesses all become atomic with a
+ * sufficient scope; pairs of these; an added barrier that two work-items reach.  docs/search.md#advice */
 #include "checker/checker.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static bool is_plain(const struct ck_instr *i)
            !(i->attributes & MM_ATOMIC);
 }
 
-static void insert(struct ck_thread *t, const struct ck_edit *edit)
+static void insert_instr(struct ck_thread *t, const struct ck_edit *edit)
 {
     struct ck_instr *i = &t->instrs[edit->instr];
 
@@ -76,13 +76,13 @@ static void make_atomic(struct ck_program *p, uint32_t o, const struct ck_edit *
     }
 }
 
-static void apply(struct ck_program *p, const struct ck_edit *edit)
+static void apply_edit(struct ck_program *p, const struct ck_edit *edit)
 {
     struct ck_thread *t = &p->threads[edit->thread];
     struct ck_instr *i = &t->instrs[edit->instr];
 
     if (edit->insert) {
-        insert(t, edit);
+        insert_instr(t, edit);
         return;
     }
     if (edit->atomic) {
@@ -98,11 +98,11 @@ static void apply(struct ck_program *p, const struct ck_edit *edit)
 
 /* All edits name instructions of the program as it was: what is changed is changed first, and an insertion
  * goes behind those before it. */
-static void apply_all(struct ck_program *p, const struct ck_edit *edits, uint32_t count)
+static void apply_edits(struct ck_program *p, const struct ck_edit *edits, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!edits[i].insert)
-            apply(p, &edits[i]);
+            apply_edit(p, &edits[i]);
     }
     for (uint32_t i = 0; i < count; i++) {
         struct ck_edit edit = edits[i];
@@ -111,12 +111,13 @@ static void apply_all(struct ck_program *p, const struct ck_edit *edits, uint32_
             edit.instr +=
                 edits[k].insert && edits[k].thread == edits[i].thread && edits[k].instr <= edits[i].instr;
         if (edit.insert)
-            apply(p, &edit);
+            apply_edit(p, &edit);
     }
 }
 
 /* The program with EDITS; lives in a->arena. */
-static bool changed(struct adviser *a, const struct ck_edit *edits, uint32_t count, struct ck_program *out)
+static bool apply_edits_to_copy(struct adviser *a, const struct ck_edit *edits, uint32_t count,
+                                struct ck_program *out)
 {
     uint32_t n = a->program->thread_count;
 
@@ -136,7 +137,7 @@ static bool changed(struct adviser *a, const struct ck_edit *edits, uint32_t cou
             return false;
         memcpy(thread->instrs, a->program->threads[t].instrs, thread->instr_count * sizeof *thread->instrs);
     }
-    apply_all(out, edits, count);
+    apply_edits(out, edits, count);
     return true;
 }
 
@@ -167,7 +168,7 @@ static bool helps(struct adviser *a, const struct ck_edit *edits, uint32_t count
     struct mm_error err;
     bool clean;
 
-    if (a->tries++ >= MAX_TRIES || !has_time(a) || !changed(a, edits, count, &program) ||
+    if (a->tries++ >= MAX_TRIES || !has_time(a) || !apply_edits_to_copy(a, edits, count, &program) ||
         ck_search(&program, a->model, &a->options, &verdict, &err) != MM_OK)
         return false;
     clean = ck_verdict_undefined(&verdict) == CK_NO && verdict.state_count > 0;

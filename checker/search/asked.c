@@ -1,12 +1,12 @@
-/* What an execution that is built event by event (search/step.c) is asked: whether the model may allow one
- * that begins like it, and in the end what it shows. */
+/* Consistency of a partial execution (search/step.c): whether the model may allow an extension of it, and the
+ * verdict on an execution that is complete.  docs/search.md#partial-executions */
 #include "checker/search/step.h"
 
 #include <string.h>
 
 /* ---- the events so far --------------------------------------------------------------------------- */
 
-bool sx_is_forgotten(const struct stepper *s, uint64_t write)
+bool sx_is_removed_write(const struct stepper *s, uint64_t write)
 {
     const struct sx_walker *w = &s->walkers[write >> 32];
 
@@ -14,7 +14,7 @@ bool sx_is_forgotten(const struct stepper *s, uint64_t write)
            (uint32_t)write >= w->wait_from;
 }
 
-static void take_traces(struct stepper *s)
+static void set_prefix_traces(struct stepper *s)
 {
     for (uint32_t t = 0; t < s->count; t++) {
         const struct sx_walker *w = &s->walkers[t];
@@ -32,7 +32,7 @@ static void take_traces(struct stepper *s)
 }
 
 /* The number in the graph of the event packed as PACKED. */
-static uint32_t number_of(const struct stepper *s, uint64_t packed)
+static uint32_t graph_index_of(const struct stepper *s, uint64_t packed)
 {
     const struct sx_exec *x = s->sx->exec;
     const struct sx_event *e = sx_packed(s, packed);
@@ -43,7 +43,7 @@ static uint32_t number_of(const struct stepper *s, uint64_t packed)
     return i;
 }
 
-static void give_sources(struct stepper *s)
+static void set_prefix_sources(struct stepper *s)
 {
     struct sx_exec *x = s->sx->exec;
 
@@ -56,14 +56,14 @@ static void give_sources(struct stepper *s)
         source = *sx_source(s, t, (uint32_t)(x->infos[r].event - s->walkers[t].events));
         if (source == STEP_GUESSED)
             continue;
-        w = source == STEP_INITIAL ? x->init_of[x->events[r].location] : number_of(s, source);
+        w = source == STEP_INITIAL ? x->init_of[x->events[r].location] : graph_index_of(s, source);
         mm_rel_add(x->n, x->rf_lower, w, r);
         mm_rel_add(x->n, x->rf_upper, w, r);
     }
 }
 
-/* The order of writes as far as it is chosen: initial ones first. */
-static void give_order(struct stepper *s)
+/* The coherence order as far as it is chosen; initial writes come first. */
+static void set_prefix_coherence(struct stepper *s)
 {
     struct sx_exec *x = s->sx->exec;
 
@@ -79,10 +79,10 @@ static void give_order(struct stepper *s)
         }
     }
     for (uint32_t i = 0; i < s->order_count; i++) {
-        uint32_t w = number_of(s, s->order[i]);
+        uint32_t w = graph_index_of(s, s->order[i]);
 
         for (uint32_t k = 0; k < i; k++) {
-            uint32_t before = number_of(s, s->order[k]);
+            uint32_t before = graph_index_of(s, s->order[k]);
 
             if (x->events[before].location != x->events[w].location)
                 continue;
@@ -92,26 +92,26 @@ static void give_order(struct stepper *s)
     }
 }
 
-bool sx_may_go_on(struct stepper *s)
+bool sx_may_extend(struct stepper *s)
 {
     struct sx *sx = s->sx;
     struct sx_exec *x = sx->exec;
 
     if (!s->unchecked || sx->stop)
         return !sx->stop;
-    if (s->most_asked && ++s->asked > s->most_asked) {
+    if (s->max_evaluations && ++s->evaluations > s->max_evaluations) {
         s->failed = s->too_long = true;
         return false;
     }
     s->unchecked = false;
-    take_traces(s);
+    set_prefix_traces(s);
     if (!sx_begin_events(sx, s->chosen)) {
-        sx_limit(sx, "search.events", "executions have too many events");
+        sx_limit(sx, "search.events", "limit reached: 1024 events in an execution");
         sx->stop = true;
         return false;
     }
-    give_sources(s);
-    give_order(s);
+    set_prefix_sources(s);
+    set_prefix_coherence(s);
     if (mm_cat_eval_begin(sx->open, &x->all, sx->err)) {
         sx_limit(sx, "memory", "out of memory");
         sx->stop = true;
@@ -124,9 +124,9 @@ bool sx_may_go_on(struct stepper *s)
 
 /* ---- at the end ---------------------------------------------------------------------------------- */
 
-/* The trace of T, which waits for ever, without what the round that repeats wrote: KEPT and SOURCES take its
- * events and their sources. */
-static void leave_out_writes(struct stepper *s, uint32_t t, struct sx_event *kept, uint64_t *sources)
+/* Removes from the trace of T, which ends in a loop that never terminates, the writes of the repeated
+ * iteration.  KEPT and SOURCES receive its events and their sources. */
+static void remove_repeated_writes(struct stepper *s, uint32_t t, struct sx_event *kept, uint64_t *sources)
 {
     struct sx_trace *trace = &s->traces[t];
     uint32_t count = 0;
@@ -143,7 +143,7 @@ static void leave_out_writes(struct stepper *s, uint32_t t, struct sx_event *kep
     trace->event_count = count;
 }
 
-/* An execution in which loops wait for ever. */
+/* An execution in which loops never terminate. */
 static void judge_hang(struct stepper *s, struct sx_given *given)
 {
     size_t words = (size_t)s->count * SX_TRACE_EVENTS;
@@ -156,14 +156,14 @@ static void judge_hang(struct stepper *s, struct sx_given *given)
         s->sx->stop = true;
     } else {
         for (uint32_t i = 0; i < s->order_count; i++) {
-            if (!sx_is_forgotten(s, s->order[i]))
+            if (!sx_is_removed_write(s, s->order[i]))
                 order[count++] = s->order[i];
         }
         for (uint32_t t = 0; t < s->count; t++) {
             size_t first = (size_t)t * SX_TRACE_EVENTS;
 
             if (s->traces[t].end == SX_WAIT)
-                leave_out_writes(s, t, kept + first, sources + first);
+                remove_repeated_writes(s, t, kept + first, sources + first);
             else
                 memcpy(sources + first, sx_source(s, t, 0), s->traces[t].event_count * sizeof *sources);
         }
@@ -177,7 +177,7 @@ static void judge_hang(struct stepper *s, struct sx_given *given)
     mm_free(sources);
 }
 
-void sx_judge_steps(struct stepper *s)
+void sx_judge_execution(struct stepper *s)
 {
     struct sx *sx = s->sx;
     struct sx_given given = {.sources = s->sources,
@@ -188,7 +188,7 @@ void sx_judge_steps(struct stepper *s)
                              .is_initial = s->is_initial};
     bool partial = false, stopped = false, waits = false;
 
-    take_traces(s);
+    set_prefix_traces(s);
     for (uint32_t t = 0; t < s->count; t++) {
         partial = partial || s->traces[t].end != SX_DONE;
         waits = waits || s->traces[t].end == SX_WAIT;

@@ -1,5 +1,6 @@
-/* Combinations of one trace per thread, depth first.  A partial combination goes on only while every value
- * read is initial, written by a chosen trace, or can still be written by a thread not yet chosen. */
+/* Combinations of one trace per thread, depth first.  A partial combination is extended only while every
+ * value that it reads is initial, written by a chosen trace, or may be written by a thread without a trace
+ * yet.  docs/search.md#trace-listing */
 #include "checker/search/view.h"
 
 #include <string.h>
@@ -12,9 +13,9 @@ struct combiner {
     uint64_t *later;   /* per thread: pairs that this and the following threads may write */
     uint64_t *written; /* per thread: pairs written by the traces chosen before */
     uint64_t *read;
-    uint64_t **candidates;      /* per thread: the traces that can go with those chosen before */
-    struct sx_views *views;     /* NULL: not worth it */
-    const uint32_t *not_before; /* by thread: the one whose trace comes no later than its own; NULL: none */
+    uint64_t **candidates;      /* per thread: the traces compatible with those chosen so far */
+    struct sx_views *views;     /* NULL: too few combinations */
+    const uint32_t *not_before; /* by thread: one whose trace has no higher number; NULL: none */
 };
 
 static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
@@ -23,7 +24,7 @@ static uint32_t pair_of(const struct sx *sx, const struct sx_event *e)
 
     uint32_t i = sx_number_value(l, e->value);
 
-    return i == UINT32_MAX ? i : l->first_pair + i; /* written, but read by nobody */
+    return i == UINT32_MAX ? i : l->first_pair + i; /* written, but never read */
 }
 
 static bool number_pairs(struct sx *sx)
@@ -116,8 +117,8 @@ static bool index_pairs(struct sx *sx, struct sx_thread *thread)
     return true;
 }
 
-/* Every barrier of A that it went past is also one of B's [CL 3.3.6 W1, W10, B1, B10]; where A is complete,
- * every barrier of A. */
+/* Whether B also has every barrier that A passed [CL 3.3.6 W1, W10, B1, B10], and every barrier of A where A
+ * is complete. */
 static bool same_barriers(const struct sx_trace *a, const struct sx_trace *b, bool same_sub_group)
 {
     uint32_t end = a->end == SX_DONE && !a->stopped ? a->event_count
@@ -176,7 +177,7 @@ static bool barriers_meet(const struct combiner *c)
     return true;
 }
 
-static bool readable(const struct combiner *c, uint32_t next)
+static bool are_reads_satisfiable(const struct combiner *c, uint32_t next)
 {
     const struct sx *sx = c->sx;
     const uint64_t *read = c->read + (size_t)next * sx->pair_words;
@@ -190,7 +191,7 @@ static bool readable(const struct combiner *c, uint32_t next)
     return true;
 }
 
-static void complete(struct combiner *c)
+static void execute_combination(struct combiner *c)
 {
     struct sx *sx = c->sx;
     bool partial = false, left = false;
@@ -214,7 +215,7 @@ static void complete(struct combiner *c)
     sx_execute(sx, c->chosen, partial);
 }
 
-static void choose(struct combiner *c, uint32_t t);
+static void choose_trace(struct combiner *c, uint32_t t);
 
 static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *trace)
 {
@@ -223,7 +224,7 @@ static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *tra
 
     if (trace->end == SX_LEFT && sx->mode != SX_COMPLETE)
         return;
-    /* That executions end this way is known already. */
+    /* Executions that end like this are known. */
     if (trace->end != SX_LEFT && sx->mode != SX_HANG &&
         (trace->end == SX_WAIT || (trace->end != SX_DONE && sx->raised[trace->end - 1] &&
                                    !(sx->program->kernel && sx_flags_open(sx)))))
@@ -231,13 +232,14 @@ static void try_trace(struct combiner *c, uint32_t t, const struct sx_trace *tra
     c->chosen[t] = trace;
     mm_bits_or(c->read + (t + 1) * words, c->read + t * words, trace->reads, words);
     mm_bits_or(c->written + (t + 1) * words, c->written + t * words, trace->writes, words);
-    if (readable(c, t + 1) && (!c->views || sx_views_allow(c->views, t, c->chosen)))
-        choose(c, t + 1);
+    if (are_reads_satisfiable(c, t + 1) && (!c->views || sx_views_allow(c->views, t, c->chosen)))
+        choose_trace(c, t + 1);
     if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx))
         sx->stop = true;
 }
 
-/* The traces of thread T that read nothing impossible, and write what only they can still write. */
+/* The traces of thread T whose reads can be satisfied and that write the pairs which no later thread writes.
+ */
 static void find_candidates(struct combiner *c, uint32_t t)
 {
     const struct sx *sx = c->sx;
@@ -265,7 +267,7 @@ static void find_candidates(struct combiner *c, uint32_t t)
     }
 }
 
-/* The first trace that thread T need choose: what comes before has been chosen in its place. */
+/* The first trace that thread T has to try: symmetry covers those before it. */
 static uint32_t first_trace(const struct combiner *c, uint32_t t)
 {
     uint32_t other = c->not_before ? c->not_before[t] : UINT32_MAX;
@@ -273,14 +275,14 @@ static uint32_t first_trace(const struct combiner *c, uint32_t t)
     return other == UINT32_MAX ? 0 : (uint32_t)(c->chosen[other] - c->sx->threads[other].traces);
 }
 
-static void choose(struct combiner *c, uint32_t t)
+static void choose_trace(struct combiner *c, uint32_t t)
 {
     struct sx *sx = c->sx;
     const struct sx_thread *thread = &sx->threads[t];
     uint32_t count, first;
 
     if (t == sx->program->thread_count) {
-        complete(c);
+        execute_combination(c);
         return;
     }
     count = c->sx->mode != SX_COMPLETE ? thread->trace_count : thread->done_count;
@@ -301,7 +303,7 @@ static void choose(struct combiner *c, uint32_t t)
     }
 }
 
-static bool prepare(struct combiner *c)
+static bool combiner_prepare(struct combiner *c)
 {
     struct sx *sx = c->sx;
     uint32_t threads = sx->program->thread_count;
@@ -332,7 +334,7 @@ bool sx_visit(struct sx *sx, enum sx_mode mode)
 
     for (uint32_t t = 0; t < sx->program->thread_count && ok; t++)
         ok = index_thread(sx, &sx->threads[t]);
-    if (!ok || !prepare(&c)) {
+    if (!ok || !combiner_prepare(&c)) {
         sx_limit(sx, "memory", "out of memory");
         return false;
     }
@@ -345,7 +347,7 @@ bool sx_visit(struct sx *sx, enum sx_mode mode)
         sx_limit(sx, "memory", "out of memory");
         return false;
     }
-    choose(&c, 0);
+    choose_trace(&c, 0);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* What values are computed from: data, through registers and memory.  Control is not followed: the search
- * tries constants wherever they may be stored. */
+/* Data dependencies of values, through registers and memory.  Control dependencies are not followed: search
+ * tries constants wherever a store may write one. */
 #include "checker/search/exec.h"
 
 #include <string.h>

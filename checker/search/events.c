@@ -1,4 +1,4 @@
-/* The events of a combination of traces, as the model sees them. */
+/* The events of a combination of traces, in the form that the model evaluator takes. */
 #include "checker/search/exec.h"
 
 uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen)
@@ -164,7 +164,7 @@ static uint32_t count_reads(struct sx *sx, uint32_t thread)
     for (uint32_t i = 0; sx->follows && i + 1 < x->n; i++)
         count += x->events[i].read && x->events[i].thread == thread;
     if (count > SX_MANY)
-        sx_limit(sx, "search.depend", "dependencies are followed from 64 reads of a thread, not more");
+        sx_limit(sx, "search.depend", "limit reached: dependencies from 64 reads of a thread");
     return count;
 }
 

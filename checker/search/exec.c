@@ -1,6 +1,7 @@
-/* The executions of one combination of traces: reads-from for each read, then a coherence order for each
- * location.  After each choice the model's checks are tried on the bounds of what is still open, and the
- * choice is dropped if no completion can pass; nothing is assumed that the model does not say. */
+/* The candidate executions of one combination of traces: a source for each read, then a coherence order for
+ * each location.  After each choice the model's checks are evaluated on lower and upper bounds of rf and co;
+ * a choice that no completion can satisfy is pruned.  No property is assumed that the model does not state.
+ * docs/search.md#bounds */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ uint32_t sx_list_sources(struct sx_exec *x, uint32_t r, uint32_t at)
     return at;
 }
 
-/* Reads of read-modify-writes first, and those that wait for ever. */
+/* Puts first the reads of read-modify-writes and those of loops that never terminate. */
 static void sort_reads(struct sx_exec *x)
 {
     uint32_t sorted = 0;
@@ -100,7 +101,7 @@ static bool find_sources(struct sx *sx)
 }
 
 /* How many completions there are, capped. */
-static uint32_t completions(const struct sx_exec *x, uint32_t read, uint32_t write)
+static uint32_t count_completions(const struct sx_exec *x, uint32_t read, uint32_t write)
 {
     uint64_t product = 1;
     uint32_t run = 1;
@@ -118,11 +119,11 @@ static uint32_t completions(const struct sx_exec *x, uint32_t read, uint32_t wri
 
 /* ---- choosing ----------------------------------------------------------------------------------- */
 
-static void choose(struct sx *sx, uint32_t read, uint32_t write);
+static void choose_next(struct sx *sx, uint32_t read, uint32_t write);
 
-/* Whether no completion of what is chosen shows anything that is not known: the combination of traces has one
- * final state, an execution with it was found, and none of these raises a flag. */
-static bool brings_nothing(struct sx *sx)
+/* Whether every completion of the choices is redundant: the combination of traces has one final state, an
+ * execution with it is known, and no completion raises a flag. */
+static bool is_redundant(struct sx *sx)
 {
     const struct sx_exec *x = sx->exec;
 
@@ -134,13 +135,13 @@ static bool brings_nothing(struct sx *sx)
     return x->known;
 }
 
-static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
+static bool is_pruned(struct sx *sx, uint32_t read, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
-    if (sx->explaining || completions(x, read, write) < 3)
+    if (sx->explaining || count_completions(x, read, write) < 3)
         return false;
-    if (sx->mode == SX_HANG && !sx_may_wait_on(sx, read))
+    if (sx->mode == SX_HANG && !sx_may_repeat(sx, read))
         return true;
     if ((++sx->ticks & 63) == 0 && !sx_in_bounds(sx)) {
         sx->stop = true;
@@ -148,10 +149,10 @@ static bool hopeless(struct sx *sx, uint32_t read, uint32_t write)
     }
     mm_cat_eval_rf(sx->eval, x->rf_lower, x->rf_upper);
     mm_cat_eval_co(sx->eval, x->co_lower, x->co_upper);
-    return mm_cat_eval_forbidden(sx->eval, NULL) || brings_nothing(sx);
+    return mm_cat_eval_forbidden(sx->eval, NULL) || is_redundant(sx);
 }
 
-static void judge(struct sx *sx)
+static void judge_candidate(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
@@ -169,7 +170,7 @@ static void judge(struct sx *sx)
     } else if (!mm_cat_eval_forbidden(sx->eval, NULL)) {
         sx_accept(sx);
     } else if (mm_cat_eval_limited(sx->eval)) {
-        sx_limit(sx, "search.orders", "too many orders that the model enumerates");
+        sx_limit(sx, "search.orders", "limit reached: linearisations that the model enumerates");
     }
 }
 
@@ -207,9 +208,9 @@ static void swap_writes(struct sx_exec *x, uint32_t a, uint32_t b)
     x->writes[b] = t;
 }
 
-/* Whether the order of the writes from WRITE on, the first of its location, makes no difference to the model:
- * every check comes out the same for all.  Only where final values are found without it. */
-static bool settled(struct sx *sx, uint32_t write)
+/* Whether the order of the writes from WRITE on, the first of its location, is irrelevant to the model: every
+ * check has the same result for all orders.  Only where final values do not depend on it. */
+static bool is_order_irrelevant(struct sx *sx, uint32_t write)
 {
     struct sx_exec *x = sx->exec;
 
@@ -232,15 +233,16 @@ static void choose_write(struct sx *sx, uint32_t read, uint32_t write)
     struct sx_exec *x = sx->exec;
     uint32_t end = sx_end_of_location(x, write);
 
-    if (write == x->write_count || (read == x->read_count && write != end - 1 && settled(sx, write))) {
-        judge(sx);
+    if (write == x->write_count ||
+        (read == x->read_count && write != end - 1 && is_order_irrelevant(sx, write))) {
+        judge_candidate(sx);
         return;
     }
     for (uint32_t k = write; k < end && !sx->stop; k++) {
         swap_writes(x, write, k);
         sx_order_write(x, write, end, false);
-        if (end - write < 2 || !hopeless(sx, read, write + 1))
-            choose(sx, read, write + 1);
+        if (end - write < 2 || !is_pruned(sx, read, write + 1))
+            choose_next(sx, read, write + 1);
         sx_order_write(x, write, end, true);
         swap_writes(x, write, k);
     }
@@ -258,8 +260,8 @@ static void choose_read(struct sx *sx, uint32_t read, uint32_t write)
         x->source[read] = sources[k];
         mm_rel_add(x->n, x->rf_lower, sources[k], r);
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
-        if (!hopeless(sx, read + 1, write))
-            choose(sx, read + 1, write);
+        if (!is_pruned(sx, read + 1, write))
+            choose_next(sx, read + 1, write);
         mm_rel_remove(x->n, x->rf_lower, sources[k], r);
         mm_rel_remove(x->n, x->rf_upper, sources[k], r);
     }
@@ -267,9 +269,9 @@ static void choose_read(struct sx *sx, uint32_t read, uint32_t write)
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
 }
 
-/* Goes on where the reads up to READ and the writes up to WRITE are settled: reads of read-modify-writes, the
- * order of the writes to their locations, which rules out most, other reads, other writes. */
-static void choose(struct sx *sx, uint32_t read, uint32_t write)
+/* Continues where the reads before READ and the writes before WRITE are chosen.  Order of choices: reads of
+ * read-modify-writes, the coherence of their locations, which prunes most, other reads, other writes. */
+static void choose_next(struct sx *sx, uint32_t read, uint32_t write)
 {
     const struct sx_exec *x = sx->exec;
 
@@ -290,7 +292,7 @@ static uint32_t quorum_of(const struct sx_exec *x, uint32_t event)
     return e && e->kind == SX_BARRIER ? e->instr->quorum : 0;
 }
 
-/* Whether every barrier with a quorum is passed: enough threads came, and just enough of them early. */
+/* Whether every barrier with a quorum is passed: exactly as many threads as the quorum arrive early. */
 static bool quorums_met(const struct sx_exec *x)
 {
     for (uint32_t a = 0; a < x->n; a++) {
@@ -313,12 +315,12 @@ static void choose_values(struct sx *sx)
     if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
         sx_limit(sx, "memory", "out of memory");
         sx->stop = true;
-    } else if (!hopeless(sx, 0, 0)) {
-        choose(sx, 0, 0);
+    } else if (!is_pruned(sx, 0, 0)) {
+        choose_next(sx, 0, 0);
     }
 }
 
-/* Decides for each barrier with a quorum, from EVENT on, who came early. */
+/* Chooses for each barrier with a quorum, from EVENT on, the threads that arrive early. */
 static void choose_quorum(struct sx *sx, uint32_t event)
 {
     struct sx_exec *x = sx->exec;
@@ -336,7 +338,7 @@ static void choose_quorum(struct sx *sx, uint32_t event)
     }
 }
 
-static void clear(struct sx_exec *x)
+static void clear_relations(struct sx_exec *x)
 {
     uint64_t *const relations[] = {x->rf_lower, x->rf_upper, x->co_lower, x->co_upper};
 
@@ -344,12 +346,12 @@ static void clear(struct sx_exec *x)
         memset(relations[i], 0, mm_rel_size(x->n, MM_CAT_REL) * sizeof(uint64_t));
 }
 
-/* The reads and writes are known; what is open is chosen. */
-static void choose_rest(struct sx *sx)
+/* Chooses reads-from and coherence; the events are known. */
+static void choose_relations(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
-    clear(x);
+    clear_relations(x);
     if (!find_sources(sx))
         return;
     sx_find_writes(sx);
@@ -374,7 +376,7 @@ static uint32_t find_given(const struct sx_exec *x, uint64_t packed)
     return i;
 }
 
-static void give_sources(struct sx_exec *x)
+static void adopt_sources(struct sx_exec *x)
 {
     const struct sx_trace *const *chosen = x->chosen;
     const struct sx_given *given = x->given;
@@ -396,7 +398,7 @@ static void give_sources(struct sx_exec *x)
     }
 }
 
-static void give_order_of(struct sx_exec *x, uint32_t l)
+static void adopt_coherence_of(struct sx_exec *x, uint32_t l)
 {
     uint32_t first = x->write_count;
 
@@ -417,7 +419,7 @@ static void give_order_of(struct sx_exec *x, uint32_t l)
 }
 
 /* The writes whose order is given come first. */
-static void give_order(struct sx *sx)
+static void adopt_coherence(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
@@ -431,26 +433,26 @@ static void give_order(struct sx *sx)
             if (open && !ordered)
                 sx_find_writes_to(x, l);
             else if (!open && ordered)
-                give_order_of(x, l);
+                adopt_coherence_of(x, l);
         }
         if (!open)
             x->half_writes = x->write_count;
     }
 }
 
-/* What is given is taken; the order of other writes is chosen. */
-static void choose_order(struct sx *sx)
+/* Adopts the given edges; chooses the order of other writes. */
+static void choose_open_coherence(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
-    clear(x);
-    give_sources(x);
-    give_order(sx);
+    clear_relations(x);
+    adopt_sources(x);
+    adopt_coherence(sx);
     if (mm_cat_eval_begin(sx->eval, &x->all, sx->err)) {
         sx_limit(sx, "memory", "out of memory");
         sx->stop = true;
-    } else if (!hopeless(sx, x->read_count, x->half_writes)) {
-        choose(sx, x->read_count, x->half_writes);
+    } else if (!is_pruned(sx, x->read_count, x->half_writes)) {
+        choose_next(sx, x->read_count, x->half_writes);
     }
 }
 
@@ -474,7 +476,7 @@ static bool is_observed(struct sx *sx, uint32_t location)
     return false;
 }
 
-/* Whether location L is written, so that its initial value does not stay. */
+/* Whether location L is written, so that its initial value is not final. */
 static bool is_written_there(const struct sx_exec *x, uint32_t l)
 {
     for (uint32_t w = 0; w < x->n; w++) {
@@ -484,7 +486,8 @@ static bool is_written_there(const struct sx_exec *x, uint32_t l)
     return false;
 }
 
-/* Arbitrary initial values, from location L on: those that are read, or all where the end is observed. */
+/* Unconstrained initial values, from location L on: those that are read, or all where the final value is
+ * observed. */
 static void choose_initial(struct sx *sx, uint32_t l)
 {
     struct sx_exec *x = sx->exec;
@@ -495,9 +498,9 @@ static void choose_initial(struct sx *sx, uint32_t l)
         l++;
     if (l == sx->location_count) {
         if (x->given)
-            choose_order(sx);
+            choose_open_coherence(sx);
         else
-            choose_rest(sx);
+            choose_relations(sx);
         return;
     }
     if (x->given && (!x->given->is_initial || x->given->is_initial[l])) {
@@ -538,7 +541,7 @@ bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen)
                                     .vulkan = sx->program->vulkan,
                                     .edges = (const struct mm_cat_edge *)sx->program->edges,
                                     .edge_count = sx->program->edge_count};
-    clear(x);
+    clear_relations(x);
     return true;
 }
 
@@ -559,6 +562,6 @@ void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool 
     }
     if (given)
         return;
-    sx_limit(sx, "search.events", "executions have too many events");
+    sx_limit(sx, "search.events", "limit reached: 1024 events in an execution");
     sx->stop = true;
 }

@@ -1,5 +1,5 @@
-/* The execution being built, shared by choosing (search/exec.c) and by what becomes of it (search/verdict.c,
- * search/explain.c). */
+/* The candidate execution under construction: shared by its construction (search/exec.c) and its evaluation
+ * (search/verdict.c, search/explain.c). */
 #ifndef CHECKER_SEARCH_EXEC_H
 #define CHECKER_SEARCH_EXEC_H
 
@@ -12,7 +12,7 @@ struct sx_info {
 
 struct sx_exec {
     const struct sx_trace *const *chosen;
-    const struct sx_given *given; /* what of the execution is known; NULL: nothing */
+    const struct sx_given *given; /* the given part of the execution; NULL: none */
     bool partial;
     uint32_t n;
     struct mm_cat_event *events;
@@ -20,13 +20,13 @@ struct sx_exec {
     struct mm_cat_events all;
     uint32_t *init_of; /* by location */
 
-    uint32_t halves, half_writes; /* how many of the reads are those of read-modify-writes, of the writes to
-                                     their locations: they come first */
+    uint32_t halves, half_writes; /* number of reads by read-modify-writes, and of writes to their locations:
+                                     these come first */
     uint32_t read_count;
     uint32_t *reads, *first_source, *source_count, *source; /* by number of the read */
     uint32_t *sources;
     uint32_t write_count;
-    uint32_t *writes; /* by location, each location's in coherence order as far as chosen */
+    uint32_t *writes; /* by location, in coherence order as far as chosen */
     uint32_t *rank;
     uint64_t *rf_lower, *rf_upper, *co_lower, *co_upper;
     char *block;
@@ -34,23 +34,23 @@ struct sx_exec {
 
     const uint64_t **regs;
     uint64_t *memory;      /* final values, by observed term */
-    uint32_t *final_write; /* by location: whose value stays, while states are listed */
+    uint32_t *final_write; /* by location: the final write, while states are listed */
 
     uint32_t *state_table; /* hash table: index of a state + 1 */
     size_t state_table_size, state_capacity;
     bool known,
-        known_racy; /* an execution of the combination was found, and that is all it adds; with a race */
+        known_racy; /* an execution of the combination was found and represents its state; with a race */
     uint32_t fewest, explained; /* explaining: axioms broken by the closest candidate */
 };
 
 /* Room for N events; the arrays of struct sx_exec are cut out of one block (search/events.c). */
 bool sx_reserve(struct sx *sx, uint32_t n);
-/* At most how many events CHOSEN has, and the events. */
+/* An upper bound for the number of events of CHOSEN; creates the events. */
 uint32_t sx_count_events(struct sx *sx, const struct sx_trace *const *chosen);
 void sx_build_events(struct sx *sx, const struct sx_trace *const *chosen);
 /* Starts an execution of the threads that have a trace; false where there are too many events. */
 bool sx_begin_events(struct sx *sx, const struct sx_trace *const *chosen);
-/* Those to location L, added to the writes; then all, as yet without order. */
+/* Adds the writes to location L to x->writes; all writes, without order yet. */
 void sx_find_writes_to(struct sx_exec *x, uint32_t l);
 void sx_find_writes(struct sx *sx);
 /* Appends at AT of x->sources the writes that may feed read R, by their values, and opens reads-from for
@@ -58,25 +58,24 @@ void sx_find_writes(struct sx *sx);
 uint32_t sx_list_sources(struct sx_exec *x, uint32_t read, uint32_t at);
 /* The end of the run of writes to the location of x->writes[WRITE]. */
 uint32_t sx_end_of_location(const struct sx_exec *x, uint32_t write);
-/* Makes the write at position FROM the next of its location, before those up to END; or no longer. */
+/* Makes the write at position FROM the next of its location, before those up to END; UNDO reverts that. */
 void sx_order_write(struct sx_exec *x, uint32_t from, uint32_t end, bool undo);
 /* Whether the final value of location L is part of observed term I. */
 bool sx_is_observed(const struct sx *sx, uint32_t i, uint32_t l);
-/* Whether a value may justify itself: reads-from together with the writes that are computed from a read has a
- * cycle. */
+/* Whether a value may be out of thin air: reads-from and data dependencies together have a cycle. */
 bool sx_has_thin_air(struct sx *sx);
-/* Whether the final state depends on arbitrary initial values (x->final_write is known). */
+/* Whether the final state depends on unconstrained initial values (x->final_write is known). */
 bool sx_ends_arbitrary(struct sx *sx);
 /* Fills x->memory with the values of the observed terms. */
 void sx_final_state(struct sx *sx);
-/* Whether READ is one that a loop repeats which waits for ever. */
+/* Whether READ belongs to the repeated iteration of a loop that never terminates. */
 bool sx_waits(const struct sx_exec *x, uint32_t read);
-/* Whether every such read, of the first CHOSEN ones and those with one source, may return what stays in
- * memory: then its loop goes on so. */
-bool sx_may_wait_on(const struct sx *sx, uint32_t chosen);
-/* A consistent execution was found. */
+/* Whether every such read, of the first CHOSEN ones and those with one source, may return the final value of
+ * its location: then its loop repeats. */
+bool sx_may_repeat(const struct sx *sx, uint32_t chosen);
+/* Records a consistent execution. */
 void sx_accept(struct sx *sx);
-/* A candidate, consistent or not, is to be held against the closest so far. */
+/* Compares a candidate execution, consistent or not, with the closest one so far. */
 void sx_compare_candidate(struct sx *sx);
 /* Puts the numbers of the events into ORDER so that program order, reads-from, coherence and from-reads go
  * forwards where they can; false: no memory. */
@@ -84,8 +83,8 @@ bool sx_order_events(const struct sx *sx, uint32_t *order);
 /* Copies the execution to the verdict's witness. */
 void sx_keep_witness(struct sx *sx);
 void sx_keep_race(struct sx *sx, uint32_t check);
-/* Copies it as one that shows the state VALUES, or FLAG, or another finding (search/shown.c); x->final_write
- * is known.  Does nothing unless options.executions. */
+/* Copies the execution as the witness of the state VALUES, of FLAG, or of another finding (search/shown.c);
+ * x->final_write is known.  Does nothing unless options.executions. */
 void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *values, const char *flag);
 
 #endif

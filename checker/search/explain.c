@@ -1,4 +1,4 @@
-/* Evidence: a witness execution, the axioms that forbid an outcome, the accesses that race. */
+/* Explanations: a witness execution, the axioms that forbid an outcome, the accesses that race. */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static uint8_t event_kind(const struct mm_cat_event *e)
     return e->attributes & MM_MAKE_AVAILABLE ? MM_AVAILABILITY : MM_VISIBILITY;
 }
 
-static struct ck_step describe(struct sx *sx, uint32_t event)
+static struct ck_step describe_step(struct sx *sx, uint32_t event)
 {
     const struct sx_exec *x = sx->exec;
     const struct mm_cat_event *e = &x->events[event];
@@ -61,7 +61,7 @@ static struct ck_step describe(struct sx *sx, uint32_t event)
 
 /* How much speaks against E before F: program order and barriers forbid it, to read what is written later is
  * odder than to write below what is there, which is odder than to read what is no longer the newest. */
-static uint64_t waits_for(const struct sx_exec *x, const uint32_t *source, uint32_t e, uint32_t f)
+static uint64_t pair_penalty(const struct sx_exec *x, const uint32_t *source, uint32_t e, uint32_t f)
 {
     const struct mm_cat_event *a = &x->events[e], *b = &x->events[f];
     const uint64_t odd = x->n + 1, odder = odd * odd, never = odder * odd;
@@ -78,13 +78,13 @@ static uint64_t waits_for(const struct sx_exec *x, const uint32_t *source, uint3
 }
 
 /* MOST: more is as good as that. */
-static uint64_t waits(const struct sx_exec *x, const uint32_t *source, const uint8_t *placed, uint32_t e,
-                      uint64_t most)
+static uint64_t order_penalty(const struct sx_exec *x, const uint32_t *source, const uint8_t *placed,
+                              uint32_t e, uint64_t most)
 {
     uint64_t sum = 0;
 
     for (uint32_t f = 0; f < x->n && sum < most; f++)
-        sum += placed[f] || f == e ? 0 : waits_for(x, source, e, f);
+        sum += placed[f] || f == e ? 0 : pair_penalty(x, source, e, f);
     return sum;
 }
 
@@ -106,7 +106,7 @@ bool sx_order_events(const struct sx *sx, uint32_t *order)
         uint64_t best_waits = UINT64_MAX;
 
         for (uint32_t e = 0; e < n && best_waits > 0; e++) {
-            uint64_t w = placed[e] ? UINT64_MAX : waits(x, source, placed, e, best_waits);
+            uint64_t w = placed[e] ? UINT64_MAX : order_penalty(x, source, placed, e, best_waits);
 
             if (w < best_waits) {
                 best_waits = w;
@@ -150,7 +150,7 @@ void sx_keep_witness(struct sx *sx)
     v->witness = mm_arena_alloc(v->arena, (n + 1) * sizeof *v->witness);
     if (order && v->witness && sx_order_events(sx, order)) {
         for (uint32_t i = 0; i < n; i++) {
-            v->witness[i] = describe(sx, order[i]);
+            v->witness[i] = describe_step(sx, order[i]);
             v->witness[i].event = i;
         }
         if (copy_relation(sx, order, sx->exec->rf_lower, &v->witness_rf) &&
@@ -176,7 +176,7 @@ static bool fill_violation(struct sx *sx, uint32_t check, struct ck_violation *o
     if (!out->axiom || !out->clause || !out->steps)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        out->steps[i] = describe(sx, steps[i].event);
+        out->steps[i] = describe_step(sx, steps[i].event);
         out->steps[i].edge = steps[i].edge ? mm_arena_strdup(arena, steps[i].edge) : NULL;
     }
     out->step_count = count;

@@ -1,30 +1,30 @@
-/* Memory whose arbitrary initial value decides where a kernel accesses memory: a counter in local memory that
- * nobody set, say, which numbers the elements of an array.
+/* Unconstrained initial values that decide addresses: for example an uninitialised counter in local memory
+ * that numbers the elements of an array.
  *
- * Where the value of one location is only moved, added to and used as an index, each access hits its object
- * for an interval of values.  Two values that lie in the same ones of all these intervals have the same
- * executions, up to the place in the array: it suffices to try one between any two neighbouring ends. Objects
- * with other accesses, or with elements that differ, tell places apart: there each value of the interval is
- * tried.  The accesses are those of the traces under each value tried, until no new ends come up. */
+ * Where the value of one location is only moved, added to and used as an index, each access stays in its
+ * object for an interval of values.  Two values in the same intervals have the same executions, up to the
+ * index in the array, so one value between any two adjacent bounds suffices.  Objects with other accesses, or
+ * with unequal elements, distinguish indices: there each value of the interval is tried.  The accesses are
+ * those of the traces under each value tried, until a fixpoint.  docs/search.md#unconstrained-memory */
 #include "checker/search/internal.h"
 
 #include <string.h>
 
 enum { MOST_GUESSES = 128 };
 
-/* How a value changes with the unknown one: not at all, as FACTOR times as much, in another way; or nothing
- * is known of it yet. */
+/* How a value depends on the unknown one: as a multiple by a constant factor (0: not at all), in another way
+ * (OTHER), or not determined yet (UNSET). */
 static const uint64_t UNSET = UINT64_MAX, OTHER = UINT64_MAX - 1, MOST_FACTOR = UINT64_C(1) << 24;
 
 struct sx_guess {
-    uint32_t object; /* whose value is unknown; that of other objects decides nothing */
+    uint32_t object; /* whose value is unknown; values of other objects decide nothing */
     uint64_t *objects, **regs, **addresses; /* factors: by object; by thread, then by register, instruction */
     uint64_t values[MOST_GUESSES];
     uint32_t count, first, end; /* values to try now: from FIRST up to END */
     bool collecting, changed, failed;
 };
 
-/* ---- what depends on the unknown value, and how -------------------------------------------------- */
+/* ---- dependence on the unknown value -------------------------------------------------------------- */
 
 static uint64_t scaled(uint64_t factor, unsigned size, uint64_t by)
 {
@@ -72,7 +72,7 @@ static uint64_t factor_of(const struct ck_program *p, uint32_t expr, const uint6
     }
 }
 
-static void join(struct sx_guess *g, uint64_t *what, uint64_t factor)
+static void factor_join(struct sx_guess *g, uint64_t *what, uint64_t factor)
 {
     uint64_t before = *what;
 
@@ -82,8 +82,8 @@ static void join(struct sx_guess *g, uint64_t *what, uint64_t factor)
     g->changed = g->changed || *what != before;
 }
 
-/* The factor of what an access reads: UINT32_MAX stands for any object. */
-static uint64_t held(const struct sx_guess *g, const struct ck_program *p, uint32_t object)
+/* The factor of what an access reads: UINT32_MAX represents any object. */
+static uint64_t factor_held(const struct sx_guess *g, const struct ck_program *p, uint32_t object)
 {
     uint64_t factor = object == UINT32_MAX ? 0 : g->objects[object];
 
@@ -92,11 +92,11 @@ static uint64_t held(const struct sx_guess *g, const struct ck_program *p, uint3
     return factor;
 }
 
-static void store(struct sx_guess *g, const struct ck_program *p, uint32_t object, uint64_t factor)
+static void factor_store(struct sx_guess *g, const struct ck_program *p, uint32_t object, uint64_t factor)
 {
     for (uint32_t o = 0; o < p->object_count; o++) {
         if (o == object || object == UINT32_MAX)
-            join(g, &g->objects[o], factor);
+            factor_join(g, &g->objects[o], factor);
     }
 }
 
@@ -105,7 +105,7 @@ static void follow_access(struct sx_guess *g, const struct ck_program *p, uint32
 {
     uint64_t *regs = g->regs[thread], address = factor_of(p, i->address, regs);
     uint32_t object = ck_program_base(p, i->address);
-    uint64_t read = held(g, p, object), operand = 0;
+    uint64_t read = factor_held(g, p, object), operand = 0;
 
     if (address != UNSET)
         *at = address;
@@ -114,26 +114,26 @@ static void follow_access(struct sx_guess *g, const struct ck_program *p, uint32
     if (i->op == CK_CAS && (read != 0 || factor_of(p, i->expected, regs) != 0))
         g->failed = true;
     if (i->op != CK_STORE && i->reg != CK_NO_REG)
-        join(g, &regs[i->reg], read);
+        factor_join(g, &regs[i->reg], read);
     if (i->op == CK_CAS && i->reg2 != CK_NO_REG)
-        join(g, &regs[i->reg2], 0);
+        factor_join(g, &regs[i->reg2], 0);
     if (i->op == CK_RMW && i->rmw != CK_RMW_XCHG && (read != 0 || operand != 0)) {
         bool sums = operand == 0 && (i->rmw == CK_RMW_ADD || i->rmw == CK_RMW_SUB);
 
         operand = operand == UNSET ? UNSET : sums ? read : OTHER;
     }
     if (i->op != CK_LOAD)
-        store(g, p, object, operand);
+        factor_store(g, p, object, operand);
 }
 
-static void follow(struct sx_guess *g, const struct ck_program *p, uint32_t thread, uint32_t at)
+static void follow_instr(struct sx_guess *g, const struct ck_program *p, uint32_t thread, uint32_t at)
 {
     const struct ck_instr *i = &p->threads[thread].instrs[at];
     uint64_t *regs = g->regs[thread], factor;
 
     switch (i->op) {
     case CK_ASSIGN:
-        join(g, &regs[i->reg], factor_of(p, i->value, regs));
+        factor_join(g, &regs[i->reg], factor_of(p, i->value, regs));
         break;
     case CK_LOAD:
     case CK_STORE:
@@ -153,7 +153,7 @@ static void follow(struct sx_guess *g, const struct ck_program *p, uint32_t thre
     }
 }
 
-static struct sx_guess *allocate(struct sx *sx, uint32_t object)
+static struct sx_guess *guess_allocate(struct sx *sx, uint32_t object)
 {
     const struct ck_program *p = sx->program;
     struct sx_guess *g = mm_arena_alloc(sx->arena, sizeof *g);
@@ -180,9 +180,9 @@ static struct sx_guess *allocate(struct sx *sx, uint32_t object)
     return g;
 }
 
-/* Whether every address that depends on the unknown value does so by a factor, from an object that is known,
- * and nothing else is decided by it. */
-static bool applies(const struct sx_guess *g, const struct ck_program *p)
+/* Whether every address that depends on the unknown value does so by a factor, within a known object, and the
+ * value decides nothing else. */
+static bool is_guess_applicable(const struct sx_guess *g, const struct ck_program *p)
 {
     for (uint32_t t = 0; t < p->thread_count; t++) {
         for (uint32_t i = 0; i < p->threads[t].instr_count; i++) {
@@ -214,17 +214,17 @@ bool sx_find_guess(struct sx *sx)
 
         if (!p->kernel || !sx->unknown_control || !p->objects[o].uninitialised || has_aliases(p))
             continue;
-        g = allocate(sx, o);
+        g = guess_allocate(sx, o);
         if (!g)
             return false;
         while (g->changed) {
             g->changed = false;
             for (uint32_t t = 0; t < p->thread_count; t++) {
                 for (uint32_t i = 0; i < p->threads[t].instr_count; i++)
-                    follow(g, p, t, i);
+                    follow_instr(g, p, t, i);
             }
         }
-        if (applies(g, p))
+        if (is_guess_applicable(g, p))
             sx->guess = g;
     }
     return true;
@@ -278,7 +278,7 @@ static bool is_uniform(const struct ck_object *o)
     return true;
 }
 
-/* Whether nothing tells the places in object O apart that accesses of FACTOR hit. */
+/* Whether accesses with FACTOR cannot distinguish the elements of object O. */
 static bool is_even(const struct sx *sx, uint32_t o, uint64_t factor)
 {
     const struct ck_program *p = sx->program;

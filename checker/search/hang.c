@@ -1,9 +1,9 @@
-/* Kernels that do not come to an end: work-items that wait at different barriers, and loops that wait for
- * what no work-item with a claim to go on will write.
+/* Kernels that do not terminate: work-items that wait at different barriers (divergence), and loops whose
+ * awaited write comes from no work-item that the progress model obliges to be scheduled.
  *
- * A loop waits for ever if the work-item is scheduled again and again and every read of its iteration returns
- * the value that stays in memory.  The other work-items have ended, wait too, or are no longer scheduled; the
- * progress model says who may be left so. */
+ * A loop never terminates if its work-item is scheduled infinitely often and every read of its iteration
+ * returns the final value of its location.  Each other work-item has ended, is in such a loop too, or is no
+ * longer scheduled where the progress model permits that.  docs/search.md#progress */
 #include "checker/search/internal.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum { MAX_STOPPED = 4096 };
 
 /* ---- barriers ----------------------------------------------------------------------------------- */
 
-static bool reaches(const struct sx_trace *t, const struct sx_event *barrier)
+static bool reaches_barrier(const struct sx_trace *t, const struct sx_event *barrier)
 {
     for (uint32_t i = 0; i < t->event_count; i++) {
         if (t->events[i].kind == SX_BARRIER && t->events[i].barrier == barrier->barrier &&
@@ -22,18 +22,19 @@ static bool reaches(const struct sx_trace *t, const struct sx_event *barrier)
     return false;
 }
 
-/* Whether every work-item that BARRIER of thread T is for comes to it. */
-static bool all_come(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t,
-                     const struct sx_event *barrier)
+/* Whether every work-item that takes part in BARRIER of thread T reaches it. */
+static bool all_reach_barrier(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t,
+                              const struct sx_event *barrier)
 {
     for (uint32_t u = 0; u < sx->program->thread_count; u++) {
-        if (sx_share_barriers(sx->program, t, u, barrier->instr->sub_group) && !reaches(chosen[u], barrier))
+        if (sx_share_barriers(sx->program, t, u, barrier->instr->sub_group) &&
+            !reaches_barrier(chosen[u], barrier))
             return false;
     }
     return true;
 }
 
-/* The traces up to the barriers where they wait in vain [CL 3.3.6 W10]. */
+/* Cuts the traces at the barriers that not all work-items reach [CL 3.3.6 W10] and examines the result. */
 void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen)
 {
     uint32_t n = sx->program->thread_count;
@@ -51,7 +52,7 @@ void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen)
         changed = false;
         for (uint32_t t = 0; t < n; t++) {
             for (uint32_t i = 0; i + 1 < cut[t].event_count; i++) {
-                if (cut[t].events[i].kind != SX_BARRIER || all_come(sx, list, t, &cut[t].events[i]))
+                if (cut[t].events[i].kind != SX_BARRIER || all_reach_barrier(sx, list, t, &cut[t].events[i]))
                     continue;
                 cut[t].event_count = i + 1;
                 cut[t].stopped = changed = true;
@@ -82,11 +83,11 @@ static enum state state_of(const struct sx *sx, const struct sx_trace *const *ch
         return trace->end == SX_DONE ? ENDED : WAITS;
     if (!last)
         return NOT_BEGUN;
-    return last->kind == SX_BARRIER && !all_come(sx, chosen, t, last) ? BLOCKED : STOPPED;
+    return last->kind == SX_BARRIER && !all_reach_barrier(sx, chosen, t, last) ? BLOCKED : STOPPED;
 }
 
-/* The members of a scope, told apart by what KEY says of a thread; LEVEL 0: work-groups of the device, 1:
- * sub-groups of the work-group, 2: work-items of the sub-group. */
+/* Whether A and B belong to the same member of a scope; LEVEL 0: work-groups of the device, 1: sub-groups of
+ * the work-group, 2: work-items of the sub-group. */
 static bool same_member(const struct ck_program *p, uint32_t a, uint32_t b, int level)
 {
     const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];
@@ -105,8 +106,8 @@ struct member {
     bool begun, first, any_later_begun, someone_runs;
 };
 
-static struct member describe(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t,
-                              int level)
+static struct member describe_member(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t,
+                                     int level)
 {
     const struct ck_program *p = sx->program;
     struct member m = {.first = true};
@@ -128,14 +129,15 @@ static struct member describe(const struct sx *sx, const struct sx_trace *const 
     return m;
 }
 
-static bool has_claim(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t, int level)
+static bool must_schedule_member(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t,
+                                 int level)
 {
     const struct ck_progress *progress = &sx->options.progress;
     const enum ck_progress_kind kinds[3] = {progress->work_groups, progress->sub_groups,
                                             progress->work_items};
-    struct member m = describe(sx, chosen, t, level);
+    struct member m = describe_member(sx, chosen, t, level);
 
-    /* even the least fair scheduler runs some work-item that can go on */
+    /* even the least fair scheduler runs some runnable work-item */
     if (!m.someone_runs)
         return true;
     switch (kinds[level]) {
@@ -153,12 +155,13 @@ static bool has_claim(const struct sx *sx, const struct sx_trace *const *chosen,
     return true;
 }
 
-static bool is_owed(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t)
+static bool must_be_scheduled(const struct sx *sx, const struct sx_trace *const *chosen, uint32_t t)
 {
-    return has_claim(sx, chosen, t, 0) && has_claim(sx, chosen, t, 1) && has_claim(sx, chosen, t, 2);
+    return must_schedule_member(sx, chosen, t, 0) && must_schedule_member(sx, chosen, t, 1) &&
+           must_schedule_member(sx, chosen, t, 2);
 }
 
-/* Some loop waits, and nobody is left out who has a claim to go on. */
+/* Whether some loop waits, and every work-item that the progress model obliges to run has ended or waits. */
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen)
 {
     bool waits = false;
@@ -167,13 +170,13 @@ bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen)
         enum state state = state_of(sx, chosen, t);
 
         waits = waits || state == WAITS;
-        if ((state == STOPPED || state == NOT_BEGUN) && is_owed(sx, chosen, t))
+        if ((state == STOPPED || state == NOT_BEGUN) && must_be_scheduled(sx, chosen, t))
             return false;
     }
     return waits;
 }
 
-/* ---- traces that stop --------------------------------------------------------------------------- */
+/* ---- prefixes of traces ------------------------------------------------------------------------- */
 
 static bool same_event(const struct sx_event *a, const struct sx_event *b)
 {
@@ -181,7 +184,7 @@ static bool same_event(const struct sx_event *a, const struct sx_event *b)
            a->occurrence == b->occurrence && a->order == b->order;
 }
 
-static bool same_beginning(const struct sx_trace *a, const struct sx_trace *b, uint32_t count)
+static bool same_prefix(const struct sx_trace *a, const struct sx_trace *b, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (!same_event(&a->events[i], &b->events[i]))
@@ -190,10 +193,11 @@ static bool same_beginning(const struct sx_trace *a, const struct sx_trace *b, u
     return true;
 }
 
-static bool is_known(const struct sx_trace *traces, uint32_t count, const struct sx_trace *t, uint32_t length)
+static bool is_known_prefix(const struct sx_trace *traces, uint32_t count, const struct sx_trace *t,
+                            uint32_t length)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (traces[i].event_count == length && same_beginning(&traces[i], t, length))
+        if (traces[i].event_count == length && same_prefix(&traces[i], t, length))
             return true;
     }
     return false;
@@ -206,7 +210,7 @@ bool sx_is_fair(const struct sx *sx)
     return p->work_groups == CK_FAIR && p->sub_groups == CK_FAIR && p->work_items == CK_FAIR;
 }
 
-/* All beginnings of the thread's traces; where everybody progresses fairly, those that end at a barrier. */
+/* Adds all prefixes of the thread's traces; under fair progress, those that end at a barrier. */
 static bool add_stopped(struct sx *sx, struct sx_thread *thread)
 {
     bool fair = sx_is_fair(sx);
@@ -225,12 +229,12 @@ static bool add_stopped(struct sx *sx, struct sx_thread *thread)
             const struct sx_event *last = length ? &t->events[length - 1] : NULL;
 
             if ((fair && !(last && last->kind == SX_BARRIER)) || sx_continues(t->events, length) ||
-                is_known(stopped, count, t, length))
+                is_known_prefix(stopped, count, t, length))
                 continue;
             if (!sx_in_bounds(sx))
                 return true;
             if (count == MAX_STOPPED) {
-                sx_limit(sx, "search.progress", "too many ways for a work-item to stop");
+                sx_limit(sx, "search.progress", "limit reached: 4096 prefixes at which a work-item may stop");
                 return true;
             }
             stopped[count] = *t;

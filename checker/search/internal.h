@@ -1,8 +1,8 @@
-/* What the parts of the exhaustive search share.
+/* Data and functions that the files of the exhaustive search share (docs/search.md).
  *
- * Search goes from the outside in: the values each location may hold (a fixpoint), the traces each thread
- * has under these values, the combinations of traces in which every value read is written, the ways to
- * choose reads-from and coherence, and for each the model's verdict. */
+ * Trace listing works from the outside in: the possible values of each location (a fixpoint), the traces of
+ * each thread under these values, the combinations of traces in which every value read is written, the
+ * choices of reads-from and coherence, and for each the model's verdict. */
 #ifndef CHECKER_SEARCH_INTERNAL_H
 #define CHECKER_SEARCH_INTERNAL_H
 
@@ -14,16 +14,16 @@ enum sx_kind { SX_READ, SX_WRITE, SX_FENCE, SX_BARRIER, SX_AVAILABILITY, SX_VISI
 struct sx_event {
     uint8_t kind;
     uint8_t order;
-    bool first_half, second_half; /* of a read-modify-write that wrote: the halves follow each other */
+    bool first_half, second_half; /* the read and the write of one read-modify-write: adjacent events */
     uint32_t location;            /* index in sx.locations, UINT32_MAX if none */
     uint32_t object;              /* as addressed, before aliases */
-    uint32_t access;              /* equal for the pieces of one access, neighbours; 0: it is in one piece */
-    uint32_t start;               /* of the whole access, in the object whose memory it is */
+    uint32_t access;              /* equal for the pieces of one access, which are adjacent; 0: one piece */
+    uint32_t start;               /* of the whole access: offset in the underlying object */
     uint64_t value;               /* read or written */
-    uint64_t barrier;             /* what tells its dynamic instance apart */
+    uint64_t barrier;             /* identifies the dynamic instance, with OCCURRENCE */
     uint32_t occurrence;
     uint64_t depends;    /* writes: reads of the thread that the value is computed from, see SX_MANY */
-    uint64_t own;        /* writes: those of them that the same operation makes */
+    uint64_t own;        /* writes: those of them by the same operation */
     uint64_t place, way; /* reads that the address, and the way here, depend on */
     const struct ck_instr *instr;
 };
@@ -36,15 +36,16 @@ static inline bool sx_continues(const struct sx_event *events, uint32_t i)
     return events[i].second_half || (i > 0 && events[i].access && events[i].access == events[i - 1].access);
 }
 
-/* A set of reads of a thread, by number; those from SX_MANY on share a bit. */
+/* A set of reads of a thread: a bit for each, one for all from number SX_MANY on. */
 enum { SX_MANY = 63 };
 
-/* LEFT: no execution goes on like this, but for barriers before that not all come to. */
+/* How a trace ends: complete; at the loop bound; at a fault; at a failed assertion; in a loop that never
+ * terminates; in a state that no execution has, except one with a barrier before it that not all reach. */
 enum sx_end { SX_DONE, SX_BOUND, SX_FAULT, SX_ASSERT, SX_WAIT, SX_LEFT };
 struct sx_trace {
     enum sx_end end;
     uint32_t wait_from; /* SX_WAIT: first event of the iteration that repeats */
-    bool stopped;       /* the beginning of a trace: its work-item is never scheduled again */
+    bool stopped;       /* a prefix of a trace: its work-item is never scheduled again */
     uint32_t event_count;
     struct sx_event *events;
     uint64_t *regs;
@@ -54,35 +55,35 @@ struct sx_trace {
 struct sx_thread {
     struct sx_trace *traces;
     uint32_t trace_count, trace_capacity;
-    uint32_t done_count; /* complete traces, and those left, come first */
+    uint32_t done_count; /* SX_DONE and SX_LEFT traces come first */
     uint64_t *may_write; /* pairs that some complete trace writes */
-    /* For each pair a set of traces: those that read it and do not write it themselves, those that write
-     * it.  NULL where that takes too much memory. */
+    /* For each pair a set of traces: those that read but do not write it, those that write it.  NULL where
+     * that takes too much memory. */
     uint64_t *readers, *writers;
     uint32_t trace_words;
 };
 
 struct sx_location {
-    uint32_t object, offset; /* the object whose memory it is */
+    uint32_t object, offset; /* the underlying object */
     uint8_t size;
     uint64_t initial;
-    uint64_t *values; /* sorted; what a read may return */
+    uint64_t *values; /* the possible values of a read, sorted */
     uint32_t value_count, value_capacity;
-    uint8_t *stored; /* for each value: some trace of this round stores it */
-    uint32_t *costs; /* for each value: so many writes to this location it takes at least to get there */
-    uint64_t *fresh; /* stored this round, not among the values */
+    uint8_t *stored; /* for each value: some trace of this iteration of the fixpoint stores it */
+    uint32_t *costs; /* for each value: least number of writes to this location that lead to it */
+    uint64_t *fresh; /* stored in this iteration, not among the values */
     uint32_t *fresh_costs;
     uint32_t fresh_count, fresh_capacity;
-    uint32_t trace_writes, thread_writes; /* writes of the trace at hand; most of any trace of the thread */
-    uint32_t writes;                      /* most there can be in an execution */
+    uint32_t trace_writes, thread_writes; /* writes of the current trace; maximum over the thread's traces */
+    uint32_t writes;                      /* upper bound for an execution */
     uint32_t first_pair;                  /* number of its first (location, value) pair */
     uint32_t owner;                       /* thread that accesses it, plus 1; 0: none so far */
-    bool shared;                          /* more than one does */
-    bool any;                             /* its initial value is arbitrary */
+    bool shared;                          /* more than one thread does */
+    bool any;                             /* its initial value is unconstrained */
 };
 
-/* What combinations are looked for: those of complete traces, those where some end early, those where
- * work-items of a group wait at different barriers, those where some loop waits for ever. */
+/* The combinations under examination: of complete traces; with traces that end early; with work-items of a
+ * group at different barriers; with a loop that never terminates. */
 enum sx_mode { SX_COMPLETE, SX_PARTIAL, SX_DIVERGE, SX_HANG };
 
 struct sx {
@@ -91,52 +92,52 @@ struct sx {
     struct ck_options options;
     struct ck_verdict *verdict;
     struct mm_error *err;
-    struct mm_cat_eval *eval, *open; /* OPEN: about parts of executions, NULL until wanted */
+    struct mm_cat_eval *eval, *open; /* OPEN: for partial executions, NULL until used */
     struct mm_arena *arena;          /* lives as long as the search */
-    struct mm_arena *traces;         /* emptied each round */
+    struct mm_arena *traces;         /* reset in each iteration of the fixpoint */
     bool split_barriers;             /* the model wants entry and exit fences */
-    bool knows_overlap;              /* it tells accesses of other bytes apart */
-    bool follows;                    /* it asks what depends on what */
+    bool knows_overlap;              /* the model distinguishes accesses that overlap in part */
+    bool follows;                    /* the model uses dependencies */
     uint64_t deadline_us;            /* CPU time, 0: none */
     uint64_t wall_deadline_us;       /* of the monotonic clock, where there is a deadline */
     uint64_t steps;                  /* instructions executed */
-    uint64_t enough;                 /* so many are too many to list traces, 0: no bound */
-    bool too_many;                   /* there were */
+    uint64_t enough;                 /* bound on STEPS for trace listing, 0: none */
+    bool exceeded;                   /* the bound was exceeded */
     uint32_t ticks;
 
     struct sx_location *locations;
     uint32_t location_count, location_capacity;
     uint64_t *constants;
     uint32_t constant_count;
-    uint64_t *feeds; /* relation over locations: (i, j): what j holds depends on i; NULL: not known */
+    uint64_t *feeds; /* relation over locations: (i, j): the values of j depend on i; NULL: unknown */
     uint32_t feeds_count;
     struct sx_thread *threads;
     uint32_t pair_words;
     uint64_t *initial_pairs;
 
-    uint64_t *cuts; /* addresses (of the object whose memory it is) where locations must not span */
+    uint64_t *cuts; /* addresses (in underlying objects) that divide locations */
     uint32_t cut_count, cut_capacity;
-    bool costs_changed;     /* this round a value turned out to take fewer writes than known */
-    bool sharing_changed;   /* this round a location turned out to be shared */
-    bool again;             /* a cut was added: locations and traces are to be found once more */
+    bool costs_changed;     /* this iteration found a lower cost of a value */
+    bool sharing_changed;   /* this iteration found another shared location */
+    bool again;             /* a cut was added: locations and traces have to be found again */
     uint32_t final_check;   /* check of the model named final-order, UINT32_MAX: none */
-    bool has_unknown;       /* some memory starts with arbitrary values */
-    bool unknown_computed;  /* and it computes with it: the values tried are not all that matter */
-    bool unknown_control;   /* a branch or an address may depend on one */
+    bool has_unknown;       /* some memory starts with unconstrained values */
+    bool unknown_computed;  /* the program computes with it: untried values may matter */
+    bool unknown_control;   /* a branch or an address may depend on such a value */
     bool unknown_observed;  /* the final state may */
-    struct sx_guess *guess; /* the one arbitrary value decides addresses alone; NULL: not so */
-    bool loose;             /* the values tried do not settle the condition */
+    struct sx_guess *guess; /* one unconstrained value that decides addresses alone; NULL: none */
+    bool loose;             /* the values tried do not decide the condition */
 
     enum sx_mode mode;
     bool diverges, hangs;
 
-    bool stop;       /* nothing more to find out */
-    bool limited;    /* something is left out: verdict->limit says what */
-    bool seen_all;   /* nothing was, before those that wait for ever were looked for */
+    bool stop;       /* the search is over */
+    bool limited;    /* a limit was reached: verdict->limit names it */
+    bool seen_all;   /* all executions were explored; set before loops that never terminate are examined */
     bool computed;   /* some store writes a value that depends on what its thread read */
-    bool thin_air;   /* some execution has a value that justifies itself: others were not tried */
-    bool explaining; /* second pass: looks for the candidate with the desired outcome that comes closest */
-    bool raised[4];  /* by enum sx_end, less 1: an execution ends so */
+    bool thin_air;   /* some execution has an out-of-thin-air value: others were not tried */
+    bool explaining; /* second pass: finds the closest candidate with the desired outcome */
+    bool raised[4];  /* by enum sx_end, less 1: some execution has such an end */
     uint8_t *flags;  /* by check of the model: raised */
     struct sx_exec *exec;
 };
@@ -149,7 +150,7 @@ static inline uint64_t sx_eval_expr(const struct ck_program *program, uint32_t e
 uint64_t sx_rmw_value(const struct ck_program *program, const struct ck_instr *instr, uint64_t old,
                       uint64_t operand);
 
-/* Records why the answer is incomplete (the first reason counts). */
+/* Records the limit that makes the answer incomplete (the first one is kept). */
 void sx_limit(struct sx *sx, const char *rule, const char *message);
 /* False when time or memory is used up. */
 bool sx_in_bounds(struct sx *sx);
@@ -157,7 +158,7 @@ bool sx_in_bounds(struct sx *sx);
 bool sx_has_register(const struct ck_program *program, uint32_t expr);
 
 /* The locations that an access covers, in order of their addresses: more than one where accesses of other
- * sizes overlap it.  0: outside every object (*FAULT), a limit was hit, or all must start again (sx->again).
+ * sizes overlap it.  0: outside every object (*FAULT), a limit was reached, or search restarts (sx->again).
  */
 enum { SX_PIECES = 8 };
 unsigned sx_locate(struct sx *sx, uint64_t address, unsigned size, uint32_t *object, bool *fault,
@@ -174,23 +175,23 @@ bool sx_add_value(struct sx *sx, struct sx_location *location, uint64_t value);
 uint64_t sx_depends(const struct ck_program *program, uint32_t expr, const uint64_t *depends);
 /* The bit of the read that is about to become event COUNT. */
 uint64_t sx_read_bit(const struct sx_event *events, uint32_t count);
-/* At least so many writes to LOCATION lead to a value written there after the COUNT events, computed from the
- * reads DEPENDS, itself included. */
+/* Least number of writes to LOCATION, this one included, that lead to a value written there after the COUNT
+ * events and computed from the reads DEPENDS. */
 uint32_t sx_cost(const struct sx *sx, const struct sx_event *events, uint32_t count, uint32_t location,
                  uint64_t depends);
 
-/* Memory with arbitrary initial values (search/unknown.c). */
-bool sx_find_unknown(struct sx *sx);
+/* Memory with unconstrained initial values (search/unknown.c). */
+bool sx_find_unconstrained(struct sx *sx);
 bool sx_is_candidate(const struct sx *sx, const struct sx_location *location, uint64_t value);
 bool sx_add_candidates(struct sx *sx, struct sx_location *location);
 
-/* Arbitrary values that decide addresses (search/guess.c). */
+/* Unconstrained values that decide addresses (search/guess.c). */
 bool sx_find_guess(struct sx *sx);
 bool sx_is_guess(const struct sx *sx, const struct sx_location *location, uint64_t value);
 bool sx_add_guesses(struct sx *sx, struct sx_location *location);
-/* FIND_TRACES finds the traces under the guesses so far; false: it failed. */
+/* Finds all values to try; FIND_TRACES lists the traces under those so far.  False: it failed. */
 bool sx_settle_guess(struct sx *sx, bool (*find_traces)(struct sx *sx));
-/* Instruction PC of THREAD accesses ADDRESS, or would if that were in its object. */
+/* Notes that instruction PC of THREAD accesses ADDRESS, inside its object or not. */
 void sx_note_address(struct sx *sx, uint32_t thread, uint32_t pc, uint64_t address);
 
 /* For each back edge (an instruction of THREAD) the set of registers that its target may read; NULL: out of
@@ -200,11 +201,11 @@ uint64_t *sx_loop_liveness(struct sx *sx, const struct ck_thread *thread, const 
 
 /* Fills the threads' traces; false when a resource ran out. */
 bool sx_find_traces(struct sx *sx);
-/* One round: all traces of all threads under the present values. */
+/* One iteration of the fixpoint: all traces of all threads under the present values. */
 bool sx_run_threads(struct sx *sx);
 bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t cost);
 
-/* Drops traces whose reads the model forbids whatever the other threads do (search/static.c). */
+/* Drops traces whose reads the model forbids in every execution (search/static.c). */
 void sx_settle(struct sx *sx);
 
 /* Fills the sets of pairs that T reads and writes. */
@@ -213,15 +214,16 @@ bool sx_index_trace(struct sx *sx, struct sx_trace *t);
 void sx_combine(struct sx *sx);
 /* The same for the traces as they are now, in MODE. */
 bool sx_visit(struct sx *sx, enum sx_mode mode);
-/* For each thread another one, or UINT32_MAX: among combinations that differ in who takes which place there
- * is one in which its trace does not come before the other's (search/symmetry.c).  NULL: out of memory. */
+/* For each thread another one, or UINT32_MAX: of the combinations that differ in an exchange of the two,
+ * search needs those in which its trace number is not below the other's (search/symmetry.c).  NULL: out of
+ * memory. */
 uint32_t *sx_find_symmetry(struct sx *sx);
-/* Whether threads A and B wait for each other at barriers, of the sub-group or of the work-group. */
+/* Whether threads A and B take part in the same barriers, of the sub-group or of the work-group. */
 bool sx_share_barriers(const struct ck_program *program, uint32_t a, uint32_t b, bool sub_group);
-/* Kernels: whether work-items can wait at different barriers, or for ever (search/hang.c). */
+/* Kernels: barrier divergence and loops that never terminate (search/hang.c). */
 void sx_find_divergence(struct sx *sx, const struct sx_trace *const *chosen);
 void sx_find_hangs(struct sx *sx);
-/* Whether every work-item that can go on does. */
+/* Whether the progress model schedules every runnable work-item. */
 bool sx_is_fair(const struct sx *sx);
 bool sx_may_hang(struct sx *sx, const struct sx_trace *const *chosen);
 /* Whether some flag of the model has not been raised yet. */
@@ -229,41 +231,42 @@ bool sx_flags_open(const struct sx *sx);
 
 /* Sets up pruning; false: out of memory (search/prune.c). */
 bool sx_prune_create(struct sx *sx);
-/* Whether the traces of CHOSEN may be part of one execution; threads without one may have any that write no
- * other pairs than ELSEWHERE (NULL: any at all). */
-bool sx_may_go_together(struct sx *sx, const struct sx_trace *const *chosen, const uint64_t *elsewhere);
+/* Whether the traces of CHOSEN may be part of one execution.  A thread without a trace may have any that
+ * writes pairs of ELSEWHERE only (NULL: any pairs). */
+bool sx_may_combine(struct sx *sx, const struct sx_trace *const *chosen, const uint64_t *elsewhere);
 
-/* The same for the events that x->all holds, whose reads-from is chosen: whether some order of the writes may
- * be part of an execution. */
+/* Whether the events of x->all, with the chosen reads-from edges and some coherence order, may be part of an
+ * execution. */
 bool sx_has_some_order(struct sx *sx);
 
 /* Visits the executions of one combination (CHOSEN: a trace per thread, NULL: none). */
 enum mm_class sx_exec_create(struct sx *sx);
 void sx_exec_destroy(struct sx *sx);
 void sx_execute(struct sx *sx, const struct sx_trace *const *chosen, bool partial);
-/* An execution that is known: where each read reads from and how the writes came, of each location all of
- * them or, where that is left open, none. */
+/* A given execution: the source of each read, and the coherence order of each location, complete or empty
+ * (then it is chosen). */
 struct sx_given {
     const uint64_t *sources; /* by thread and event: the thread and event of the write, UINT64_MAX: initial */
     size_t stride;           /* events of a thread in SOURCES */
     const uint64_t *order;   /* the writes: their threads and events */
     uint32_t order_count;
-    const uint64_t *initial;   /* by location: the value that it starts with */
-    const uint8_t *is_initial; /* by location: INITIAL is; else it starts with any; NULL: all are */
+    const uint64_t *initial;   /* by location: initial value */
+    const uint8_t *is_initial; /* by location: INITIAL is set, else any value; NULL: all are */
 };
 void sx_execute_given(struct sx *sx, const struct sx_trace *const *chosen, bool partial,
                       const struct sx_given *given);
-/* Whether all wait that the barrier is for which T waits at; WAITING: by thread the barrier that it is at, or
+/* Whether all participants of the barrier of T have reached it; WAITING: by thread its current barrier, or
  * NULL. */
 bool sx_all_wait(const struct ck_program *program, const struct sx_event *const *waiting, uint32_t t);
-/* Finds all executions of a kernel without listing traces first (search/step.c).  VALUES_KNOWN: the values of
- * each location are all that it may hold; MOST_ASKED: so often the model is asked at most, 0: as often as it
- * takes.  BUT_HANGS: whether a loop may wait for ever is open.  What was found stands in any case. */
+/* Event-by-event construction of all executions of a kernel (search/step.c).  VALUES_KNOWN: the values of
+ * each location are complete; MAX_EVALUATIONS: maximum number of model evaluations, 0: no limit.  Result:
+ * complete; complete but for loops that never terminate; the limit was reached; not applicable.  Findings
+ * remain valid in each case. */
 enum sx_stepped { SX_BY_STEPS, SX_BUT_HANGS, SX_TOO_LONG, SX_NOT_BY_STEPS };
-enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t most_asked);
-/* Tries executions at random (search/walk.c). */
+enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t max_evaluations);
+/* Random executions (search/walk.c). */
 void sx_walk(struct sx *sx);
-/* Sorts the states and settles the answers. */
+/* Sorts the states and completes the verdict. */
 void sx_conclude(struct sx *sx);
 
 bool sx_holds(const struct ck_program *program, uint32_t prop, const uint64_t *const *regs,

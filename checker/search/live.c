@@ -1,5 +1,5 @@
-/* Which registers a loop may still read when it begins anew: the others need not be the same for an iteration
- * to count as a repetition. */
+/* Live registers at loop headers.  Dead registers may differ between iterations that count as repetitions of
+ * each other.  docs/search.md#redundant-iterations */
 #include "checker/search/internal.h"
 
 #include <string.h>

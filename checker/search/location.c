@@ -1,5 +1,5 @@
-/* The locations of an execution: runs of bytes that no access divides.  Where accesses overlap in part a cut
- * is noted, and all begins anew with it. */
+/* The locations of an execution: byte ranges that no access divides.  Where accesses overlap in part the
+ * boundaries become cuts, and search restarts with them.  docs/search.md#locations */
 #include "checker/search/internal.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static uint32_t add_location(struct sx *sx, uint32_t object, uint32_t offset, un
     struct sx_location *l;
 
     if (sx->location_count == MAX_LOCATIONS) {
-        sx_limit(sx, "search.locations", "too many locations");
+        sx_limit(sx, "search.locations", "limit reached: 1024 locations");
         return UINT32_MAX;
     }
     if (sx->location_count == sx->location_capacity) {

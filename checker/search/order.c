@@ -1,6 +1,6 @@
-/* Orders of writes that the model forbids whatever else happens: it is asked about the few events of a
- * read-modify-write, the write that it read and one more alone, or about two writes of a thread, once for the
- * whole search. */
+/* Coherence orders that the model forbids in every execution: the model is evaluated on the events of one
+ * read-modify-write, the write that it reads and one more write, or on two writes of a thread, and the answer
+ * is cached for the whole search.  docs/search.md#partial-executions */
 #include "checker/search/step.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ struct extract {
     uint32_t count;
 };
 
-static void add(struct extract *e, uint64_t packed)
+static void extract_add_event(struct extract *e, uint64_t packed)
 {
     uint32_t at = e->count;
 
@@ -46,13 +46,13 @@ static void add(struct extract *e, uint64_t packed)
 }
 
 /* A write, with the read that belongs to it. */
-static void add_write(const struct stepper *s, struct extract *e, uint64_t write)
+static void extract_add_write(const struct stepper *s, struct extract *e, uint64_t write)
 {
     if (write == STEP_INITIAL)
         return;
     if (sx_packed(s, write)->second_half)
-        add(e, write - 1);
-    add(e, write);
+        extract_add_event(e, write - 1);
+    extract_add_event(e, write);
 }
 
 static uint64_t mix(uint64_t key, uint64_t part)
@@ -60,7 +60,7 @@ static uint64_t mix(uint64_t key, uint64_t part)
     return (key ^ part) * 0x9E3779B97F4A7C15U + (key >> 29);
 }
 
-static uint32_t place_of(const struct extract *e, uint64_t packed)
+static uint32_t extract_index_of(const struct extract *e, uint64_t packed)
 {
     uint32_t i = 0;
 
@@ -69,8 +69,8 @@ static uint32_t place_of(const struct extract *e, uint64_t packed)
     return i;
 }
 
-static uint64_t key_of(const struct stepper *s, const struct extract *e, const uint64_t *order,
-                       uint32_t count, uint64_t reads)
+static uint64_t order_key(const struct stepper *s, const struct extract *e, const uint64_t *order,
+                          uint32_t count, uint64_t reads)
 {
     uint64_t key = 1469598103934665603U;
 
@@ -82,25 +82,25 @@ static uint64_t key_of(const struct stepper *s, const struct extract *e, const u
         key = mix(key, (uint64_t)event->location << 16 | (uint64_t)event->order << 8 | event->kind);
     }
     for (uint32_t i = 0; i < count; i++)
-        key = mix(key, place_of(e, order[i]));
-    return mix(key, place_of(e, reads)) | 1;
+        key = mix(key, extract_index_of(e, order[i]));
+    return mix(key, extract_index_of(e, reads)) | 1;
 }
 
-static uint32_t number_in(const struct sx_exec *x, const struct extract *e, const struct sx_event *copies,
-                          uint64_t packed, uint32_t location)
+static uint32_t graph_index_of(const struct sx_exec *x, const struct extract *e,
+                               const struct sx_event *copies, uint64_t packed, uint32_t location)
 {
     uint32_t i = 0;
 
     if (packed == STEP_INITIAL)
         return x->init_of[location];
-    while (x->infos[i].event != &copies[place_of(e, packed)])
+    while (x->infos[i].event != &copies[extract_index_of(e, packed)])
         i++;
     return i;
 }
 
-/* Asks whether the writes may come in ORDER where the read READS, if any, reads from SOURCE. */
-static bool asks(struct stepper *s, const struct extract *e, const uint64_t *order, uint32_t count,
-                 uint64_t reads, uint64_t source)
+/* Evaluates the model: may the writes have ORDER where the read READS, if any, reads from SOURCE? */
+static bool model_allows_order(struct stepper *s, const struct extract *e, const uint64_t *order,
+                               uint32_t count, uint64_t reads, uint64_t source)
 {
     struct sx *sx = s->sx;
     struct sx_exec *x = sx->exec;
@@ -123,17 +123,18 @@ static bool asks(struct stepper *s, const struct extract *e, const uint64_t *ord
     if (!sx_begin_events(sx, s->chosen) || mm_cat_eval_begin(sx->open, &x->all, sx->err))
         return true;
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t w = number_in(x, e, copies, order[k], location);
+        uint32_t w = graph_index_of(x, e, copies, order[k], location);
 
         for (uint32_t i = 0; i < k; i++) {
-            uint32_t before = number_in(x, e, copies, order[i], location);
+            uint32_t before = graph_index_of(x, e, copies, order[i], location);
 
             mm_rel_add(x->n, x->co_lower, before, w);
             mm_rel_add(x->n, x->co_upper, before, w);
         }
     }
     if (reads != STEP_INITIAL) {
-        uint32_t r = number_in(x, e, copies, reads, location), w = number_in(x, e, copies, source, location);
+        uint32_t r = graph_index_of(x, e, copies, reads, location),
+                 w = graph_index_of(x, e, copies, source, location);
 
         mm_rel_add(x->n, x->rf_lower, w, r);
         mm_rel_add(x->n, x->rf_upper, w, r);
@@ -143,27 +144,27 @@ static bool asks(struct stepper *s, const struct extract *e, const uint64_t *ord
     return !mm_cat_eval_forbidden(sx->open, NULL);
 }
 
-/* Whether the writes of ORDER (the first may be the initial one) may come like that, READS reading SOURCE. */
-static bool may_come(struct stepper *s, const uint64_t *order, uint32_t count, uint64_t reads,
-                     uint64_t source)
+/* The same from the cache; the first write of ORDER may be the initial one. */
+static bool is_order_allowed(struct stepper *s, const uint64_t *order, uint32_t count, uint64_t reads,
+                             uint64_t source)
 {
     struct extract e = {0};
     struct order_known *at;
     uint64_t key;
 
     for (uint32_t i = 0; i < count; i++)
-        add_write(s, &e, order[i]);
-    key = key_of(s, &e, order, count, reads);
+        extract_add_write(s, &e, order[i]);
+    key = order_key(s, &e, order, count, reads);
     at = &s->orders->known[(key >> 20) % MAX_ORDERS];
     if (at->key != key) {
-        at->allowed = asks(s, &e, order, count, reads, source);
+        at->allowed = model_allows_order(s, &e, order, count, reads, source);
         at->key = key;
     }
     return at->allowed;
 }
 
-/* The place of WRITE in the order of all; initial writes come before. */
-static uint32_t place_in_order(const struct stepper *s, uint64_t write)
+/* The position of WRITE in the order of all writes, plus 1; 0: initial. */
+static uint32_t order_position_of(const struct stepper *s, uint64_t write)
 {
     uint32_t i = 0;
 
@@ -172,21 +173,21 @@ static uint32_t place_in_order(const struct stepper *s, uint64_t write)
     return write == STEP_INITIAL ? 0 : i + 1;
 }
 
-/* Whether the read-modify-write at FROM may stand where it does, where only ONLY is looked at of those that
- * stand between it and the write it read (UINT64_MAX: all). */
-static bool may_stand(struct stepper *s, uint32_t at, uint64_t only)
+/* Whether the read-modify-write at position AT may stand there; of the writes between it and the write that
+ * it read, only ONLY is checked (UINT64_MAX: all). */
+static bool may_rmw_stand(struct stepper *s, uint32_t at, uint64_t only)
 {
     uint64_t write = s->order[at], source = *sx_source(s, (uint32_t)(write >> 32), (uint32_t)write - 1);
     uint32_t l = sx_packed(s, write)->location, after;
 
     if (source == STEP_GUESSED)
         return true;
-    after = place_in_order(s, source);
+    after = order_position_of(s, source);
     if (after > at)
-        return may_come(s, (const uint64_t[]){write, source}, 2, write - 1, source);
+        return is_order_allowed(s, (const uint64_t[]){write, source}, 2, write - 1, source);
     for (uint32_t i = after; i < at; i++) {
         if (sx_packed(s, s->order[i])->location == l && (only == UINT64_MAX || s->order[i] == only) &&
-            !may_come(s, (const uint64_t[]){source, s->order[i], write}, 3, write - 1, source))
+            !is_order_allowed(s, (const uint64_t[]){source, s->order[i], write}, 3, write - 1, source))
             return false;
     }
     return true;
@@ -199,17 +200,17 @@ bool sx_may_be_placed(struct stepper *s, uint32_t at)
 
     if (e->access)
         return true;
-    if (e->second_half && !may_stand(s, at, UINT64_MAX))
+    if (e->second_half && !may_rmw_stand(s, at, UINT64_MAX))
         return false;
     for (uint32_t i = at + 1; i < s->order_count; i++) {
         const struct sx_event *other = sx_packed(s, s->order[i]);
 
         if (other->location != e->location || other->access)
             continue;
-        if (other->second_half && !may_stand(s, i, write))
+        if (other->second_half && !may_rmw_stand(s, i, write))
             return false;
         if (s->order[i] >> 32 == write >> 32 &&
-            !may_come(s, (const uint64_t[]){write, s->order[i]}, 2, STEP_INITIAL, STEP_INITIAL))
+            !is_order_allowed(s, (const uint64_t[]){write, s->order[i]}, 2, STEP_INITIAL, STEP_INITIAL))
             return false;
     }
     return true;

@@ -1,10 +1,10 @@
-/* The passes of the search that goes step by step (search/step.c): one for executions that come to an end,
- * one for those in which a loop waits for ever. */
+/* The passes of event-by-event construction (search/step.c): one for executions that terminate, one for those
+ * with a loop that never terminates.  docs/search.md#construction */
 #include "checker/search/step.h"
 
 enum { MAX_RESTARTS = 1100, MAX_LOCATIONS = 1024 };
 
-static bool set_up(struct stepper *s)
+static bool pass_set_up(struct stepper *s)
 {
     struct sx *sx = s->sx;
     struct mm_arena *arena = sx->traces;
@@ -32,7 +32,7 @@ static bool set_up(struct stepper *s)
     return true;
 }
 
-/* From every instruction the ones that may come after it, itself included. */
+/* The instructions reachable from each instruction, itself included. */
 static bool find_reach(struct stepper *s, uint32_t t)
 {
     const struct ck_thread *thread = &s->sx->program->threads[t];
@@ -54,7 +54,7 @@ static bool find_reach(struct stepper *s, uint32_t t)
     return true;
 }
 
-static void find_ordered(struct stepper *s)
+static void find_ordered_objects(struct stepper *s)
 {
     const struct ck_program *p = s->sx->program;
 
@@ -74,7 +74,7 @@ static void find_ordered(struct stepper *s)
     }
 }
 
-static bool begin(struct stepper *s)
+static bool stepper_init(struct stepper *s)
 {
     struct sx *sx = s->sx;
 
@@ -87,12 +87,12 @@ static bool begin(struct stepper *s)
         if (!find_reach(s, t))
             return false;
     }
-    find_ordered(s);
+    find_ordered_objects(s);
     return true;
 }
 
-/* All executions; again where locations turn out to overlap, or to be shared. */
-static bool pass(struct stepper *s, bool hangs)
+/* Explores all executions; restarts where locations turn out to overlap or to be shared. */
+static bool run_pass(struct stepper *s, bool hangs)
 {
     s->hangs = hangs;
     for (unsigned tries = 0; tries < MAX_RESTARTS; tries++) {
@@ -100,16 +100,16 @@ static bool pass(struct stepper *s, bool hangs)
 
         mm_arena_reset(sx->traces);
         sx->again = sx->sharing_changed = s->restart = false;
-        s->news = (struct step_news){0};
+        s->pending = (struct step_pending){0};
         s->order_count = s->guesses = 0;
-        if (!set_up(s)) {
+        if (!pass_set_up(s)) {
             sx_limit(sx, "memory", "out of memory");
             return false;
         }
         if (!sx_add_observed(sx) && !sx->again)
             return false;
         s->restart = sx->again;
-        sx_go_on(s);
+        sx_explore(s);
         if (!s->restart)
             return !s->failed;
         if (sx->again) {
@@ -120,7 +120,7 @@ static bool pass(struct stepper *s, bool hangs)
     return false;
 }
 
-static bool is_for_this(const struct sx *sx)
+static bool is_applicable(const struct sx *sx)
 {
     const struct ck_program *p = sx->program;
 
@@ -137,25 +137,27 @@ static bool is_for_this(const struct sx *sx)
     return true;
 }
 
-enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t most_asked)
+enum sx_stepped sx_step_through(struct sx *sx, bool values_known, uint64_t max_evaluations)
 {
-    struct stepper s = {
-        .sx = sx, .count = sx->program->thread_count, .values_known = values_known, .most_asked = most_asked};
+    struct stepper s = {.sx = sx,
+                        .count = sx->program->thread_count,
+                        .values_known = values_known,
+                        .max_evaluations = max_evaluations};
 
-    if (!is_for_this(sx))
+    if (!is_applicable(sx))
         return SX_NOT_BY_STEPS;
-    if (!begin(&s)) {
+    if (!stepper_init(&s)) {
         sx_limit(sx, "memory", "out of memory");
         return SX_BY_STEPS;
     }
-    if (!pass(&s, false))
+    if (!run_pass(&s, false))
         return s.too_long ? SX_TOO_LONG : SX_NOT_BY_STEPS;
     sx->seen_all = !sx->limited;
     if (!s.waits || sx->stop || sx->diverges)
         return SX_BY_STEPS;
     if (!sx_is_fair(sx))
         return SX_BUT_HANGS;
-    if (!pass(&s, true))
+    if (!run_pass(&s, true))
         return s.too_long ? SX_TOO_LONG : SX_BUT_HANGS;
     return SX_BY_STEPS;
 }

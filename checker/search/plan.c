@@ -1,5 +1,4 @@
-/* Where a thread accesses memory, as far as that does not depend on what it reads: up to the first branch or
- * address that does the accesses and their addresses are known. */
+/* Statically known accesses of a thread: those up to the first branch or address that depends on a read. */
 #include "checker/search/step.h"
 
 #include <string.h>
@@ -8,7 +7,7 @@ enum { MAX_PLAN = 4096, MAX_STEPS = 100000 };
 
 struct planned {
     uint32_t pc, root, offset; /* ROOT: the object whose memory it is */
-    uint32_t barriers;         /* so many come before it */
+    uint32_t barriers;         /* number of barriers before it */
     uint8_t size;
     bool writes;
 };
@@ -16,8 +15,8 @@ struct planned {
 struct sx_plan {
     struct planned *accesses;
     uint32_t count;
-    uint32_t barriers; /* of those executed so far */
-    uint32_t tail;     /* where what is not known begins; UINT32_MAX: nowhere */
+    uint32_t barriers; /* number executed so far */
+    uint32_t tail;     /* first instruction that is not planned; UINT32_MAX: none */
 };
 
 struct planner {
@@ -44,7 +43,7 @@ static void forget(struct planner *r, uint32_t reg)
         r->known[reg / 64] &= ~((uint64_t)1 << reg % 64);
 }
 
-/* False: the address is not known, or no object's. */
+/* False: the address is unknown or outside every object. */
 static bool plan_access(struct planner *r, uint32_t pc)
 {
     const struct ck_instr *i = &r->thread->instrs[pc];
@@ -71,7 +70,7 @@ static bool plan_access(struct planner *r, uint32_t pc)
     return true;
 }
 
-/* Executes the instruction at *PC; false: what comes is not known. */
+/* Executes the instruction at *PC; false: its effect is unknown. */
 static bool plan_step(struct planner *r, uint32_t *pc)
 {
     const struct ck_instr *i = &r->thread->instrs[*pc];
@@ -143,7 +142,7 @@ bool sx_plan_threads(struct stepper *s)
     return s->plans != NULL;
 }
 
-/* ---- who may write ------------------------------------------------------------------------------- */
+/* ---- possible writers ---------------------------------------------------------------------------- */
 
 static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, const struct sx_location *l)
 {
@@ -164,8 +163,7 @@ static bool may_write(const struct stepper *s, uint32_t thread, uint32_t i, cons
     return offset < l->offset + l->size && l->offset < offset + instr->size;
 }
 
-/* Whether THREAD has planned to execute instruction I, from where it is on, and to write to L with it before
- * it has passed more than BARRIERS. */
+/* Whether the remaining plan of THREAD has a write to L by instruction I, after at most BARRIERS barriers. */
 static bool plans_to_write(const struct stepper *s, uint32_t thread, uint32_t i, const struct sx_location *l,
                            uint32_t barriers)
 {
@@ -181,7 +179,7 @@ static bool plans_to_write(const struct stepper *s, uint32_t thread, uint32_t i,
     return false;
 }
 
-/* The same beyond what is planned. */
+/* The same for instructions after the plan. */
 static bool may_write_unplanned(const struct stepper *s, uint32_t thread, uint32_t i,
                                 const struct sx_location *l)
 {
@@ -189,7 +187,7 @@ static bool may_write_unplanned(const struct stepper *s, uint32_t thread, uint32
     uint32_t tail = s->plans[thread].tail;
 
     if (tail != UINT32_MAX && state->accesses >= s->plans[thread].count)
-        tail = state->pc; /* it is there */
+        tail = state->pc; /* the thread has left its plan */
     return tail != UINT32_MAX &&
            mm_rel_has(s->sx->program->threads[thread].instr_count, s->reach[thread], tail, i) &&
            may_write(s, thread, i, l);

@@ -1,7 +1,8 @@
-/* Combinations of traces that cannot be part of any execution, found before the other threads have theirs.
+/* Combinations of traces that belong to no execution, detected while other threads have no trace yet.
  *
- * The model is asked about the events of some threads, whatever the others do: what it forbids there is
- * forbidden in every execution.  A read whose value another thread may write is left open. */
+ * The model is evaluated on the events of some threads, with everything else open: what it forbids there is
+ * forbidden in every execution.  A read whose value another thread may write stays open.
+ * docs/search.md#trace-listing */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ bool sx_prune_create(struct sx *sx)
     return sx->open != NULL;
 }
 
-static bool forbidden(struct pruner *p)
+static bool is_forbidden(struct pruner *p)
 {
     struct sx_exec *x = p->x;
 
@@ -103,7 +104,7 @@ static bool try_writes(struct pruner *p, uint32_t write)
         x->writes[k] = x->writes[write];
         x->writes[write] = chosen;
         sx_order_write(x, write, end, false);
-        found = !forbidden(p) && try_writes(p, write + 1);
+        found = !is_forbidden(p) && try_writes(p, write + 1);
         sx_order_write(x, write, end, true);
         x->writes[write] = x->writes[k];
         x->writes[k] = chosen;
@@ -123,7 +124,7 @@ static bool try_sources(struct pruner *p, uint32_t read, bool halves)
     for (uint32_t k = 0; k < x->source_count[read] && !found; k++) {
         mm_rel_add(x->n, x->rf_lower, sources[k], r);
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
-        found = !forbidden(p) && try_reads(p, read + 1, halves);
+        found = !is_forbidden(p) && try_reads(p, read + 1, halves);
         mm_rel_remove(x->n, x->rf_lower, sources[k], r);
         mm_rel_remove(x->n, x->rf_upper, sources[k], r);
     }
@@ -153,7 +154,7 @@ bool sx_has_some_order(struct sx *sx)
 
     sx_find_writes(sx);
     sx->exec->read_count = 0;
-    return mm_cat_eval_begin(sx->open, &p.x->all, sx->err) || (!forbidden(&p) && try_writes(&p, 0));
+    return mm_cat_eval_begin(sx->open, &p.x->all, sx->err) || (!is_forbidden(&p) && try_writes(&p, 0));
 }
 
 /* ---- the question ------------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static uint64_t *find_elsewhere(struct sx *sx, const struct sx_trace *const *cho
     return set;
 }
 
-bool sx_may_go_together(struct sx *sx, const struct sx_trace *const *chosen, const uint64_t *elsewhere)
+bool sx_may_combine(struct sx *sx, const struct sx_trace *const *chosen, const uint64_t *elsewhere)
 {
     uint64_t *own = elsewhere ? NULL : find_elsewhere(sx, chosen);
     struct pruner p = {.sx = sx, .x = sx->exec, .elsewhere = elsewhere ? elsewhere : own};
@@ -179,7 +180,7 @@ bool sx_may_go_together(struct sx *sx, const struct sx_trace *const *chosen, con
         possible = find_sources(&p);
         sx_find_writes(sx);
         if (possible && !mm_cat_eval_begin(sx->open, &p.x->all, sx->err))
-            possible = !forbidden(&p) && try_reads(&p, 0, true);
+            possible = !is_forbidden(&p) && try_reads(&p, 0, true);
     }
     mm_free(own);
     return possible;

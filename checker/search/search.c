@@ -1,10 +1,11 @@
-/* Exhaustive search: the driver, and what read-modify-writes write. */
+/* Exhaustive search: the driver (docs/search.md#driver), resource limits, and the values that
+ * read-modify-writes write. */
 #include "checker/search/internal.h"
 
 #include <sys/resource.h>
 #include <time.h>
 
-enum { FEW_STEPS = 100000, MOST_ASKED = 4000 };
+enum { FEW_STEPS = 100000, MAX_EVALUATIONS = 4000 };
 
 uint64_t sx_mask(unsigned size)
 {
@@ -98,8 +99,8 @@ bool sx_in_bounds(struct sx *sx)
 
 /* ---- the driver --------------------------------------------------------------------------------- */
 
-/* An explanation of an outcome that no execution has: all candidates once more, unpruned. */
-static void explain(struct sx *sx)
+/* Explains an outcome that no execution has: enumerates all candidates again, unpruned. */
+static void explain_outcome(struct sx *sx)
 {
     uint64_t candidates = sx->verdict->candidate_count;
 
@@ -114,53 +115,52 @@ static void explain(struct sx *sx)
     sx->verdict->candidate_count = candidates;
 }
 
-/* Lists the traces of all threads and puts them together. */
-static void combine(struct sx *sx)
+/* Combines the traces of all threads. */
+static void combine_traces(struct sx *sx)
 {
     sx_settle(sx);
     sx_combine(sx);
     if (sx->options.explain)
-        explain(sx);
+        explain_outcome(sx);
     sx->seen_all = !sx->limited;
     if (sx->program->kernel && !sx->stop)
         sx_find_hangs(sx);
 }
 
-/* Lists traces, but not more than so many steps of threads take; 0: no bound.  False: there are more, or a
- * limit was hit. */
+/* Lists traces within ENOUGH steps of threads (0: no bound).  False: that bound or a limit was reached. */
 static bool list_traces(struct sx *sx, uint64_t enough)
 {
     sx->enough = enough ? sx->steps + enough : 0;
-    sx->too_many = false;
+    sx->exceeded = false;
     return sx_find_traces(sx);
 }
 
-/* Step by step, with the values that the traces hold where they are few; by combinations of traces where that
- * does not do. */
+/* Event-by-event construction, with the values of the traces where these are few; combinations of traces
+ * where construction does not apply. */
 static void decide_kernel(struct sx *sx)
 {
     bool listed = list_traces(sx, sx->options.listing ? 0 : FEW_STEPS);
     enum sx_stepped how = SX_NOT_BY_STEPS;
 
-    if (!listed && !sx->too_many)
+    if (!listed && !sx->exceeded)
         return;
     if (!sx->options.listing)
-        how = sx_step_through(sx, listed, MOST_ASKED);
+        how = sx_step_through(sx, listed, MAX_EVALUATIONS);
     if (how == SX_TOO_LONG && !listed)
         how = sx_step_through(sx, false, 0);
     if (how == SX_NOT_BY_STEPS && !listed && list_traces(sx, 0))
-        how = sx_step_through(sx, true, MOST_ASKED);
+        how = sx_step_through(sx, true, MAX_EVALUATIONS);
     if (how == SX_BY_STEPS && sx->options.explain && list_traces(sx, FEW_STEPS)) {
-        explain(sx);
+        explain_outcome(sx);
     } else if (how == SX_BUT_HANGS && list_traces(sx, 0)) {
         sx_settle(sx);
         sx_find_hangs(sx);
     } else if ((how == SX_TOO_LONG || how == SX_NOT_BY_STEPS) && list_traces(sx, 0)) {
-        combine(sx);
+        combine_traces(sx);
     }
 }
 
-static enum mm_class run(struct sx *sx)
+static enum mm_class search_run(struct sx *sx)
 {
     enum mm_class r;
 
@@ -185,7 +185,7 @@ static enum mm_class run(struct sx *sx)
     if (sx->program->kernel)
         decide_kernel(sx);
     else if (sx_find_traces(sx))
-        combine(sx);
+        combine_traces(sx);
     sx_conclude(sx);
     return MM_OK;
 }
@@ -210,7 +210,7 @@ enum mm_class ck_search(const struct ck_program *program, const struct mm_cat_mo
         sx.wall_deadline_us = us_of(CLOCK_MONOTONIC) + timeout;
     }
     verdict->arena = mm_arena_create();
-    r = verdict->arena ? run(&sx) : mm_fail(err, MM_LIMIT, "memory", "out of memory");
+    r = verdict->arena ? search_run(&sx) : mm_fail(err, MM_LIMIT, "memory", "out of memory");
     sx_exec_destroy(&sx);
     mm_cat_eval_destroy(sx.eval);
     mm_cat_eval_destroy(sx.open);

@@ -1,4 +1,4 @@
-/* Executions that are kept as evidence: one for each final state, and one for each kind of finding. */
+/* Executions kept as witnesses: one for each final state, and one for each kind of finding. */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -102,7 +102,7 @@ static void add_pair(struct sx *sx, const uint32_t *number, struct ck_execution 
         out->between[i] = number[steps[i].event];
 }
 
-static void fill(struct sx *sx, uint32_t *number, const uint32_t *order, struct ck_execution *out)
+static void fill_execution(struct sx *sx, uint32_t *number, const uint32_t *order, struct ck_execution *out)
 {
     const struct sx_exec *x = sx->exec;
 
@@ -141,7 +141,7 @@ void sx_keep_execution(struct sx *sx, enum ck_shows shows, const uint64_t *value
         e->shows = shows;
         e->values = values;
         e->flag = flag;
-        fill(sx, number, number + n, e);
+        fill_execution(sx, number, number + n, e);
     }
     mm_free(number);
 }

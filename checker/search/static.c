@@ -1,7 +1,7 @@
-/* What the model settles before any combination of traces is looked at: the events that all traces of a
- * thread begin with are put together for all threads, values aside, and the model is asked of each reads-from
- * edge and each pair of writes whether an execution can have them.  Traces that read values which only
- * forbidden edges would bring are dropped. */
+/* Static pruning before traces are combined.  The common prefixes of the traces of each thread are combined,
+ * without values, and the model is evaluated for each reads-from edge and each pair of writes: may an
+ * execution contain it?  Traces that read values which only forbidden edges provide are dropped.
+ * docs/search.md#trace-listing */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -12,15 +12,15 @@ struct settler {
     struct sx *sx;
     struct sx_exec *x;
     struct mm_cat_eval *eval;
-    struct sx_trace *shared; /* by thread: what all its traces begin with */
+    struct sx_trace *shared; /* by thread: the common prefix of its traces */
     const struct sx_trace **chosen;
-    bool whole; /* that is all the events there are */
+    bool whole; /* the prefixes are all events */
     uint32_t questions;
     uint64_t **values;  /* by event: set of numbers of values that some trace gives it */
-    uint64_t **unknown; /* by location: those that some event beyond writes */
+    uint64_t **unknown; /* by location: those that some event after the prefix writes */
 };
 
-/* ---- what threads have in common ----------------------------------------------------------------- */
+/* ---- common prefixes ------------------------------------------------------------------------------ */
 
 static bool is_common(const struct sx_event *a, const struct sx_event *b)
 {
@@ -50,15 +50,15 @@ static void find_shared(struct settler *s, uint32_t t)
     s->chosen[t] = shared;
 }
 
-/* Where the event with number I of the graph is in the traces of its thread. */
-static uint32_t place_of(const struct settler *s, uint32_t i)
+/* The index of event I of the graph in the traces of its thread. */
+static uint32_t trace_index_of(const struct settler *s, uint32_t i)
 {
     return (uint32_t)(s->x->infos[i].event - s->shared[s->x->events[i].thread].events);
 }
 
-/* ---- questions to the model ---------------------------------------------------------------------- */
+/* ---- evaluation of the model ---------------------------------------------------------------------- */
 
-static bool forbidden(struct settler *s)
+static bool is_forbidden(struct settler *s)
 {
     s->questions++;
     mm_cat_eval_rf(s->eval, s->x->rf_lower, s->x->rf_upper);
@@ -66,12 +66,12 @@ static bool forbidden(struct settler *s)
     return mm_cat_eval_forbidden(s->eval, NULL);
 }
 
-static bool goes_on(const struct settler *s)
+static bool is_within_limits(const struct settler *s)
 {
     return s->questions < MOST_QUESTIONS && sx_in_bounds(s->sx);
 }
 
-/* Whether the write A may come before B. */
+/* Whether write A may precede B in coherence. */
 static bool may_precede(struct settler *s, uint32_t a, uint32_t b)
 {
     struct sx_exec *x = s->x;
@@ -79,13 +79,13 @@ static bool may_precede(struct settler *s, uint32_t a, uint32_t b)
 
     mm_rel_add(x->n, x->co_lower, a, b);
     mm_rel_remove(x->n, x->co_upper, b, a);
-    bad = forbidden(s);
+    bad = is_forbidden(s);
     mm_rel_remove(x->n, x->co_lower, a, b);
     mm_rel_add(x->n, x->co_upper, b, a);
     return !bad;
 }
 
-/* Settles the order of writes A and B if one way is forbidden. */
+/* Fixes the order of writes A and B if one direction is forbidden. */
 static bool settle_order(struct settler *s, uint32_t a, uint32_t b)
 {
     struct sx_exec *x = s->x;
@@ -111,7 +111,7 @@ static bool settle_writes(struct settler *s)
     bool changed = false;
 
     for (uint32_t i = 0; i < x->write_count; i++) {
-        for (uint32_t k = 0; k < i && goes_on(s); k++) {
+        for (uint32_t k = 0; k < i && is_within_limits(s); k++) {
             if (x->events[x->writes[i]].location == x->events[x->writes[k]].location)
                 changed = settle_order(s, x->writes[k], x->writes[i]) || changed;
         }
@@ -119,8 +119,8 @@ static bool settle_writes(struct settler *s)
     return changed;
 }
 
-/* Whether read R may read from W: R's other sources aside. */
-static bool may_feed(struct settler *s, uint32_t w, uint32_t r)
+/* Whether read R may read from W. */
+static bool may_read_from(struct settler *s, uint32_t w, uint32_t r)
 {
     struct sx_exec *x = s->x;
     const uint32_t *sources = x->sources;
@@ -134,7 +134,7 @@ static bool may_feed(struct settler *s, uint32_t w, uint32_t r)
     for (uint32_t k = 0; k < count; k++)
         mm_rel_remove(x->n, x->rf_upper, sources[k], r);
     mm_rel_add(x->n, x->rf_lower, w, r);
-    bad = forbidden(s);
+    bad = is_forbidden(s);
     mm_rel_remove(x->n, x->rf_lower, w, r);
     for (uint32_t k = 0; k < count; k++)
         mm_rel_add(x->n, x->rf_upper, sources[k], r);
@@ -147,8 +147,8 @@ static bool settle_reads(struct settler *s)
     bool changed = false;
 
     for (uint32_t r = 0; r < x->n; r++) {
-        for (uint32_t w = 0; x->events[r].read && w < x->n && goes_on(s); w++) {
-            if (!mm_rel_has(x->n, x->rf_upper, w, r) || may_feed(s, w, r))
+        for (uint32_t w = 0; x->events[r].read && w < x->n && is_within_limits(s); w++) {
+            if (!mm_rel_has(x->n, x->rf_upper, w, r) || may_read_from(s, w, r))
                 continue;
             mm_rel_remove(x->n, x->rf_upper, w, r);
             changed = true;
@@ -184,7 +184,7 @@ static size_t set_bytes(const struct sx_location *l)
     return (mm_rel_words(l->value_count) + 1) * sizeof(uint64_t);
 }
 
-/* The values that the traces which are left give each event. */
+/* The values of each event in the remaining traces. */
 static void collect_values(struct settler *s)
 {
     const struct sx_exec *x = s->x;
@@ -202,7 +202,7 @@ static void collect_values(struct settler *s)
         const struct sx_thread *thread = x->events[i].init ? NULL : &sx->threads[x->events[i].thread];
 
         for (uint32_t k = 0; thread && x->events[i].location != UINT32_MAX && k < thread->trace_count; k++)
-            note_value(s, s->values[i], &thread->traces[k].events[place_of(s, i)]);
+            note_value(s, s->values[i], &thread->traces[k].events[trace_index_of(s, i)]);
     }
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
         for (uint32_t i = 0; i < sx->threads[t].trace_count; i++) {
@@ -216,7 +216,7 @@ static void collect_values(struct settler *s)
     }
 }
 
-/* Leaves of the sources of each read those with a value that some trace reads; and of the values those that a
+/* Keeps of the sources of each read those with a value that some trace reads, and of its values those that a
  * source has. */
 static bool match_values(struct settler *s)
 {
@@ -250,7 +250,7 @@ static bool match_values(struct settler *s)
     return changed;
 }
 
-static bool fits(const struct settler *s, uint32_t t, const struct sx_trace *trace)
+static bool trace_fits(const struct settler *s, uint32_t t, const struct sx_trace *trace)
 {
     const struct sx_exec *x = s->x;
 
@@ -259,26 +259,26 @@ static bool fits(const struct settler *s, uint32_t t, const struct sx_trace *tra
 
         if (!x->events[r].read || x->events[r].thread != t)
             continue;
-        value =
-            sx_number_value(&s->sx->locations[x->events[r].location], trace->events[place_of(s, r)].value);
+        value = sx_number_value(&s->sx->locations[x->events[r].location],
+                                trace->events[trace_index_of(s, r)].value);
         if (value != UINT32_MAX && !mm_set_has(s->values[r], value))
             return false;
     }
     return true;
 }
 
-/* Where no trace fits the thread never comes so far: it keeps all. */
+/* A thread that no trace fits never executes its prefix: it keeps all. */
 static bool drop_traces(struct settler *s, uint32_t t)
 {
     struct sx_thread *thread = &s->sx->threads[t];
     uint32_t kept = 0, fitting = 0, before = thread->trace_count;
 
     for (uint32_t i = 0; i < before; i++)
-        fitting += fits(s, t, &thread->traces[i]);
+        fitting += trace_fits(s, t, &thread->traces[i]);
     if (fitting == 0 || fitting == before)
         return false;
     for (uint32_t i = 0; i < before; i++) {
-        if (fits(s, t, &thread->traces[i]))
+        if (trace_fits(s, t, &thread->traces[i]))
             thread->traces[kept++] = thread->traces[i];
     }
     thread->trace_count = kept;
@@ -299,9 +299,9 @@ static bool settle_values(struct settler *s)
     return changed;
 }
 
-/* ---- all together -------------------------------------------------------------------------------- */
+/* ---- driver ---------------------------------------------------------------------------------------- */
 
-static bool is_worth_it(const struct sx *sx)
+static bool is_worthwhile(const struct sx *sx)
 {
     double combinations = 1;
 
@@ -310,14 +310,14 @@ static bool is_worth_it(const struct sx *sx)
 
         combinations *= sx->threads[t].trace_count;
         for (uint32_t i = 0; i < thread->instr_count; i++) {
-            if (thread->instrs[i].quorum) /* who comes late is not chosen yet */
+            if (thread->instrs[i].quorum) /* early and late arrival is not chosen yet */
                 return false;
         }
     }
     return combinations >= FEW && sx->program->thread_count >= 2;
 }
 
-static bool allocate(struct settler *s)
+static bool settler_allocate(struct settler *s)
 {
     struct sx *sx = s->sx;
 
@@ -337,7 +337,7 @@ static bool allocate(struct settler *s)
 }
 
 /* The events of all threads, every read open to every write of its location. */
-static bool begin(struct settler *s)
+static bool settler_begin(struct settler *s)
 {
     struct sx *sx = s->sx;
     struct sx_exec *x = s->x;
@@ -354,20 +354,20 @@ static bool begin(struct settler *s)
     }
     sx_find_writes(sx);
     s->eval = s->whole ? sx->eval : sx->open;
-    return allocate(s) && !mm_cat_eval_begin(s->eval, &x->all, sx->err) && !forbidden(s);
+    return settler_allocate(s) && !mm_cat_eval_begin(s->eval, &x->all, sx->err) && !is_forbidden(s);
 }
 
 void sx_settle(struct sx *sx)
 {
     struct settler s = {.sx = sx, .x = sx->exec, .whole = !sx->program->kernel};
 
-    if (!is_worth_it(sx) || !sx_prune_create(sx))
+    if (!is_worthwhile(sx) || !sx_prune_create(sx))
         return;
     s.shared = mm_arena_alloc(sx->traces, (sx->program->thread_count + 1) * sizeof *s.shared);
     s.chosen = mm_arena_alloc(sx->traces, (sx->program->thread_count + 1) * sizeof *s.chosen);
-    if (!s.shared || !s.chosen || !begin(&s))
+    if (!s.shared || !s.chosen || !settler_begin(&s))
         return;
-    for (unsigned round = 0; round < MOST_ROUNDS && goes_on(&s); round++) {
+    for (unsigned round = 0; round < MOST_ROUNDS && is_within_limits(&s); round++) {
         bool changed = settle_writes(&s);
 
         changed = settle_reads(&s) || changed;

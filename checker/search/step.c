@@ -1,25 +1,26 @@
-/* Executions of a kernel built event by event, by all threads together.  Always the same thread goes on;
- * where it reads, it reads from one of the writes that are there, or waits for one that is yet to come; where
- * it writes what others wait for, they read it or go on waiting.  The model is asked after each choice, so
- * that nothing follows from what it forbids, and no values are tried that nobody writes.  An execution is
- * built in one way only.
+/* Event-by-event construction of the executions of a kernel, all threads together
+ * (docs/search.md#construction). The schedule is deterministic: the lowest-numbered runnable thread steps.  A
+ * read branches: it takes one of the existing writes, or blocks until a later write revisits it.  A write
+ * branches over the blocked reads of its location: each takes it, or stays blocked (forward revisit).  The
+ * model is evaluated after each choice, so no forbidden prefix is extended and no value is tried that no
+ * write provides.  Each execution is built once.
  *
- * Where all threads wait, each for what comes after the read of another, nothing goes on but what justifies
- * itself: if the model allows such cycles (search/stuck.c) a read returns one of the values that its location
- * may hold, and its write has to come. */
+ * Where all threads are blocked, each on an event that comes after the read of another, only values that
+ * justify themselves can continue the execution: if the model allows such a cycle (search/stuck.c) a read
+ * takes one of the possible values of its location, and its write has to follow. */
 #include "checker/search/step.h"
 
 #include <string.h>
 
-/* ---- going back --------------------------------------------------------------------------------- */
+/* ---- checkpoints -------------------------------------------------------------------------------- */
 
-struct mark {
+struct checkpoint {
     struct step_thread *threads;
-    uint32_t (*counts)[2]; /* of each walker: events, last effect */
+    uint32_t (*counts)[2]; /* of each walker: event count, last effect */
     bool *came_back;
     uint64_t *blocks, *order;
     uint32_t order_count, guesses;
-    struct step_news news;
+    struct step_pending pending;
     bool unchecked;
 };
 
@@ -32,13 +33,13 @@ static size_t block_words(const struct stepper *s)
     return words;
 }
 
-static bool take_mark(struct stepper *s, struct mark *m)
+static bool checkpoint_take(struct stepper *s, struct checkpoint *m)
 {
     size_t blocks = block_words(s), at = 0;
     uint64_t *room = mm_alloc((blocks + s->order_count + 1) * sizeof *room);
     char *rest = mm_alloc(s->count * (sizeof *m->threads + sizeof *m->counts + sizeof *m->came_back) + 1);
 
-    *m = (struct mark){.blocks = room, .threads = (struct step_thread *)(void *)rest};
+    *m = (struct checkpoint){.blocks = room, .threads = (struct step_thread *)(void *)rest};
     if (!room || !rest) {
         sx_limit(s->sx, "memory", "out of memory");
         s->sx->stop = true;
@@ -51,7 +52,7 @@ static bool take_mark(struct stepper *s, struct mark *m)
     m->order = room + blocks;
     m->order_count = s->order_count;
     m->guesses = s->guesses;
-    m->news = s->news;
+    m->pending = s->pending;
     m->unchecked = s->unchecked;
     memcpy(m->threads, s->threads, s->count * sizeof *m->threads);
     if (s->order_count)
@@ -68,13 +69,13 @@ static bool take_mark(struct stepper *s, struct mark *m)
     return true;
 }
 
-static void go_back(struct stepper *s, const struct mark *m)
+static void checkpoint_rollback(struct stepper *s, const struct checkpoint *m)
 {
     size_t at = 0;
 
     s->order_count = m->order_count;
     s->guesses = m->guesses;
-    s->news = m->news;
+    s->pending = m->pending;
     s->unchecked = m->unchecked;
     memcpy(s->threads, m->threads, s->count * sizeof *m->threads);
     if (s->order_count)
@@ -90,26 +91,26 @@ static void go_back(struct stepper *s, const struct mark *m)
     }
 }
 
-static void drop_mark(struct mark *m)
+static void checkpoint_free(struct checkpoint *m)
 {
     mm_free(m->blocks);
     mm_free(m->threads);
 }
 
-static bool is_over(const struct stepper *s)
+static bool is_exploration_over(const struct stepper *s)
 {
     return s->failed || s->restart || s->sx->stop;
 }
 
 /* ---- reads -------------------------------------------------------------------------------------- */
 
-static bool has_arbitrary_start(const struct stepper *s, uint32_t l)
+static bool has_unconstrained_initial(const struct stepper *s, uint32_t l)
 {
     return s->sx->locations[l].any && !s->is_initial[l];
 }
 
-/* The read that T has under way returns VALUE in its next piece, from SOURCE. */
-static void read_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t value)
+/* The current access of T reads VALUE in its next piece, from SOURCE. */
+static void read_piece_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t value)
 {
     struct step_thread *thread = &s->threads[t];
     struct sx_walker *w = &s->walkers[t];
@@ -124,8 +125,8 @@ static void read_from(struct stepper *s, uint32_t t, uint64_t source, uint64_t v
     s->unchecked = true;
 }
 
-/* All pieces are read: what the access writes, and its results. */
-static void end_access(struct stepper *s, uint32_t t)
+/* All pieces are read: executes the writes of the access and sets its result registers. */
+static void complete_access(struct stepper *s, uint32_t t)
 {
     const struct ck_program *p = s->sx->program;
     struct step_thread *thread = &s->threads[t];
@@ -146,7 +147,7 @@ static void end_access(struct stepper *s, uint32_t t)
 
         sx_write_pieces(w, &a, i->op == CK_RMW ? sx_rmw_value(p, i, thread->value, operand) : operand,
                         sx_written_depends(w, &a, depends));
-        s->news = (struct step_news){.thread = t, .event = first, .end = w->event_count};
+        s->pending = (struct step_pending){.thread = t, .event = first, .end = w->event_count};
     } else if (i->op == CK_CAS) {
         sx_fail_exchange(w, &a);
     }
@@ -157,20 +158,21 @@ static void end_access(struct stepper *s, uint32_t t)
     thread->pc++;
 }
 
-/* Goes on where the next piece is read from SOURCE. */
-static void try_source(struct stepper *s, const struct mark *m, uint32_t t, uint64_t source, uint64_t value)
+/* Explores the executions in which the next piece is read from SOURCE. */
+static void try_source(struct stepper *s, const struct checkpoint *m, uint32_t t, uint64_t source,
+                       uint64_t value)
 {
-    if (is_over(s))
+    if (is_exploration_over(s))
         return;
-    read_from(s, t, source, value);
-    sx_go_on(s);
-    go_back(s, m);
+    read_piece_from(s, t, source, value);
+    sx_explore(s);
+    checkpoint_rollback(s, m);
 }
 
-/* The read begins with the arbitrary value that its location starts with: any that matters. */
-static void try_arbitrary(struct stepper *s, const struct mark *m, uint32_t t, uint32_t l)
+/* The first read of an unconstrained initial value: branches over its candidates. */
+static void try_unconstrained_initial(struct stepper *s, const struct checkpoint *m, uint32_t t, uint32_t l)
 {
-    for (uint32_t v = 0; v < s->sx->locations[l].value_count && !is_over(s); v++) {
+    for (uint32_t v = 0; v < s->sx->locations[l].value_count && !is_exploration_over(s); v++) {
         uint64_t value = s->sx->locations[l].values[v];
 
         if (!sx_is_candidate(s->sx, &s->sx->locations[l], value))
@@ -184,9 +186,9 @@ static void try_arbitrary(struct stepper *s, const struct mark *m, uint32_t t, u
 
 static void branch_on_read(struct stepper *s, uint32_t t, uint32_t l)
 {
-    struct mark m;
+    struct checkpoint m;
 
-    if (!sx_may_go_on(s) || !take_mark(s, &m))
+    if (!sx_may_extend(s) || !checkpoint_take(s, &m))
         return;
     for (uint32_t u = 0; u < s->count; u++) {
         for (uint32_t e = 0; e < s->walkers[u].event_count; e++) {
@@ -196,20 +198,20 @@ static void branch_on_read(struct stepper *s, uint32_t t, uint32_t l)
                 try_source(s, &m, t, sx_pack(u, e), event->value);
         }
     }
-    if (has_arbitrary_start(s, l))
-        try_arbitrary(s, &m, t, l);
+    if (has_unconstrained_initial(s, l))
+        try_unconstrained_initial(s, &m, t, l);
     else
         try_source(s, &m, t, STEP_INITIAL, sx_initial(s, l));
-    if (!is_over(s) && sx_may_come_later(s, t, l)) {
-        s->threads[t].status = STEP_AWAITS;
-        sx_go_on(s);
-        go_back(s, &m);
+    if (!is_exploration_over(s) && sx_may_be_written_later(s, t, l)) {
+        s->threads[t].status = STEP_BLOCKED;
+        sx_explore(s);
+        checkpoint_rollback(s, &m);
     }
-    drop_mark(&m);
+    checkpoint_free(&m);
 }
 
-/* Where nobody else accesses the location it holds what the thread wrote last. */
-static bool read_own(struct stepper *s, uint32_t t, uint32_t l)
+/* A location that no other thread accesses holds the last value that T wrote.  False: it is shared. */
+static bool read_private_location(struct stepper *s, uint32_t t, uint32_t l)
 {
     const struct sx_walker *w = &s->walkers[t];
 
@@ -218,13 +220,13 @@ static bool read_own(struct stepper *s, uint32_t t, uint32_t l)
     for (uint32_t e = w->event_count; e-- > 0;) {
         if (w->events[e].location != l)
             continue;
-        read_from(s, t, w->events[e].kind == SX_WRITE ? sx_pack(t, e) : *sx_source(s, t, e),
-                  w->events[e].value);
+        read_piece_from(s, t, w->events[e].kind == SX_WRITE ? sx_pack(t, e) : *sx_source(s, t, e),
+                        w->events[e].value);
         return true;
     }
-    if (has_arbitrary_start(s, l))
+    if (has_unconstrained_initial(s, l))
         return false;
-    read_from(s, t, STEP_INITIAL, sx_initial(s, l));
+    read_piece_from(s, t, STEP_INITIAL, sx_initial(s, l));
     return true;
 }
 
@@ -243,22 +245,22 @@ static void insert_write(struct stepper *s, uint32_t at, uint64_t packed)
     s->unchecked = true;
 }
 
-/* A loop that waits for ever reads what stays in memory: whether nothing came after it. */
-static bool is_last_read(const struct stepper *s, uint32_t t, uint32_t event)
+/* Whether EVENT of T, a read of a loop that never terminates, returns the last write so far. */
+static bool reads_last_write(const struct stepper *s, uint32_t t, uint32_t event)
 {
     uint64_t source = *sx_source(s, t, event);
     uint32_t l = s->walkers[t].events[event].location;
     bool after = source == STEP_INITIAL;
 
     for (uint32_t i = 0; i < s->order_count; i++) {
-        if (after && sx_packed(s, s->order[i])->location == l && !sx_is_forgotten(s, s->order[i]))
+        if (after && sx_packed(s, s->order[i])->location == l && !sx_is_removed_write(s, s->order[i]))
             return false;
         after = after || s->order[i] == source;
     }
     return true;
 }
 
-static bool waits_on(const struct stepper *s)
+static bool loops_read_final_values(const struct stepper *s)
 {
     for (uint32_t t = 0; t < s->count; t++) {
         const struct sx_walker *w = &s->walkers[t];
@@ -266,87 +268,88 @@ static bool waits_on(const struct stepper *s)
         if (s->threads[t].status != STEP_ENDED || w->end != SX_WAIT)
             continue;
         for (uint32_t e = w->wait_from; e < w->event_count; e++) {
-            if (w->events[e].kind == SX_READ && !is_last_read(s, t, e))
+            if (w->events[e].kind == SX_READ && !reads_last_write(s, t, e))
                 return false;
         }
     }
     return true;
 }
 
-/* The news, a write to an ordered location: after each of the others, or first. */
-static void place_write(struct stepper *s)
+/* Branches on the coherence position of the pending write: after each other write of its location, or first.
+ */
+static void choose_coherence_position(struct stepper *s)
 {
-    uint64_t packed = sx_pack(s->news.thread, s->news.event);
+    uint64_t packed = sx_pack(s->pending.thread, s->pending.event);
     uint32_t l = sx_packed(s, packed)->location, others = 0;
-    struct mark m;
+    struct checkpoint m;
 
-    s->news.placed = true;
+    s->pending.placed = true;
     for (uint32_t i = 0; i < s->order_count; i++)
         others += sx_packed(s, s->order[i])->location == l;
     if (others == 0) {
         insert_write(s, s->order_count, packed);
-        sx_go_on(s);
+        sx_explore(s);
         return;
     }
-    if (!take_mark(s, &m))
+    if (!checkpoint_take(s, &m))
         return;
-    for (uint32_t at = s->order_count + 1; at-- > 0 && !is_over(s);) {
+    for (uint32_t at = s->order_count + 1; at-- > 0 && !is_exploration_over(s);) {
         bool first = at == 0;
 
         if (at > 0 && sx_packed(s, s->order[at - 1])->location != l)
             continue;
         insert_write(s, at, packed);
-        if (sx_may_be_placed(s, at) && (!s->hangs || waits_on(s)) && sx_may_go_on(s))
-            sx_go_on(s);
-        go_back(s, &m);
+        if (sx_may_be_placed(s, at) && (!s->hangs || loops_read_final_values(s)) && sx_may_extend(s))
+            sx_explore(s);
+        checkpoint_rollback(s, &m);
         if (first)
             break;
     }
-    drop_mark(&m);
+    checkpoint_free(&m);
 }
 
-/* Somebody may read the news who waited for it: does or does not. */
-static void offer_to(struct stepper *s, uint32_t reader)
+/* Branches on a blocked read of the pending write's location: it takes the write, or stays blocked. */
+static void offer_to_blocked_read(struct stepper *s, uint32_t reader)
 {
-    uint64_t packed = sx_pack(s->news.thread, s->news.event);
-    struct mark m;
+    uint64_t packed = sx_pack(s->pending.thread, s->pending.event);
+    struct checkpoint m;
 
-    s->news.reader = reader + 1;
-    if (!take_mark(s, &m))
+    s->pending.reader = reader + 1;
+    if (!checkpoint_take(s, &m))
         return;
     try_source(s, &m, reader, packed, sx_packed(s, packed)->value);
-    if (!is_over(s) && sx_may_come_later(s, reader, sx_packed(s, packed)->location))
-        sx_go_on(s);
-    go_back(s, &m);
-    drop_mark(&m);
+    if (!is_exploration_over(s) && sx_may_be_written_later(s, reader, sx_packed(s, packed)->location))
+        sx_explore(s);
+    checkpoint_rollback(s, &m);
+    checkpoint_free(&m);
 }
 
-/* The same for a read whose value was guessed. */
-static void offer_to_guess(struct stepper *s, uint64_t guess)
+/* The same for a read whose value was guessed: the pending write is its source, or is not. */
+static void offer_to_guessed_read(struct stepper *s, uint64_t guess)
 {
     uint32_t t = (uint32_t)(guess >> 32), e = (uint32_t)guess;
-    struct mark m;
+    struct checkpoint m;
 
-    s->news.guess = guess + 1;
-    if (!take_mark(s, &m))
+    s->pending.guess = guess + 1;
+    if (!checkpoint_take(s, &m))
         return;
-    *sx_source(s, t, e) = sx_pack(s->news.thread, s->news.event);
+    *sx_source(s, t, e) = sx_pack(s->pending.thread, s->pending.event);
     s->guesses--;
     s->unchecked = true;
-    if (sx_may_go_on(s))
-        sx_go_on(s);
-    go_back(s, &m);
+    if (sx_may_extend(s))
+        sx_explore(s);
+    checkpoint_rollback(s, &m);
     *sx_source(s, t, e) = STEP_GUESSED;
-    if (!is_over(s))
-        sx_go_on(s);
-    go_back(s, &m);
-    drop_mark(&m);
+    if (!is_exploration_over(s))
+        sx_explore(s);
+    checkpoint_rollback(s, &m);
+    checkpoint_free(&m);
 }
 
-/* The next guess from FROM on that the news may be the source of; UINT64_MAX: none. */
+/* The next guessed read from FROM on that may read the pending write; UINT64_MAX: none. */
 static uint64_t next_guess(const struct stepper *s, uint64_t from)
 {
-    const struct sx_event *news = sx_packed(s, sx_pack(s->news.thread, s->news.event));
+    const struct sx_event *pending = sx_packed(s, sx_pack(s->pending.thread, s->pending.event));
 
     for (uint32_t t = (uint32_t)(from >> 32); t < s->count && s->guesses; t++) {
         uint32_t e = t == from >> 32 ? (uint32_t)from : 0;
@@ -354,45 +357,47 @@ static uint64_t next_guess(const struct stepper *s, uint64_t from)
         for (; e < s->walkers[t].event_count; e++) {
             const struct sx_event *event = &s->walkers[t].events[e];
 
-            if (event->kind == SX_READ && event->location == news->location && event->value == news->value &&
-                *sx_source(s, t, e) == STEP_GUESSED)
+            if (event->kind == SX_READ && event->location == pending->location &&
+                event->value == pending->value && *sx_source(s, t, e) == STEP_GUESSED)
                 return sx_pack(t, e);
         }
     }
     return UINT64_MAX;
 }
 
-/* Deals with the news; false: it branched. */
-static bool tell(struct stepper *s)
+/* Processes the first pending write; false: the exploration branched. */
+static bool process_pending_write(struct stepper *s)
 {
-    uint32_t l = sx_packed(s, sx_pack(s->news.thread, s->news.event))->location;
+    uint32_t l = sx_packed(s, sx_pack(s->pending.thread, s->pending.event))->location;
     uint64_t guess;
 
-    if (!s->news.placed && is_ordered(s, l)) {
-        place_write(s);
+    if (!s->pending.placed && is_ordered(s, l)) {
+        choose_coherence_position(s);
         return false;
     }
-    s->news.placed = true;
-    for (uint32_t u = s->news.reader; u < s->count; u++) {
-        if (s->threads[u].status == STEP_AWAITS && s->threads[u].access.locations[s->threads[u].piece] == l) {
-            offer_to(s, u);
+    s->pending.placed = true;
+    for (uint32_t u = s->pending.reader; u < s->count; u++) {
+        if (s->threads[u].status == STEP_BLOCKED &&
+            s->threads[u].access.locations[s->threads[u].piece] == l) {
+            offer_to_blocked_read(s, u);
             return false;
         }
     }
-    guess = next_guess(s, s->news.guess);
+    guess = next_guess(s, s->pending.guess);
     if (guess != UINT64_MAX) {
-        s->news.reader = s->count;
-        offer_to_guess(s, guess);
+        s->pending.reader = s->count;
+        offer_to_guessed_read(s, guess);
         return false;
     }
-    s->news = (struct step_news){.thread = s->news.thread, .event = s->news.event + 1, .end = s->news.end};
+    s->pending = (struct step_pending){
+        .thread = s->pending.thread, .event = s->pending.event + 1, .end = s->pending.end};
     return true;
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-/* T ended; false: so does every execution like this, without anything new. */
-static bool ends(struct stepper *s, uint32_t t)
+/* T ended; false: this prefix needs no further exploration. */
+static bool handle_thread_end(struct stepper *s, uint32_t t)
 {
     const struct sx_walker *w = &s->walkers[t];
     struct sx *sx = s->sx;
@@ -401,17 +406,17 @@ static bool ends(struct stepper *s, uint32_t t)
     switch (w->end) {
     case SX_DONE:
         return true;
-    case SX_LEFT: /* all came to the barriers before */
+    case SX_LEFT: /* all participants passed the barriers before it */
         return false;
     case SX_WAIT:
         s->waits = true;
-        return s->hangs && waits_on(s);
+        return s->hangs && loops_read_final_values(s);
     default:
         return !s->hangs && (!sx->raised[w->end - 1] || sx_flags_open(sx));
     }
 }
 
-static void arrive(struct stepper *s, uint32_t t)
+static void arrive_at_barrier(struct stepper *s, uint32_t t)
 {
     const struct sx_event **waiting = s->waiting;
     bool sub_group;
@@ -430,7 +435,7 @@ static void arrive(struct stepper *s, uint32_t t)
     }
 }
 
-static bool begin_access(struct stepper *s, uint32_t t)
+static bool start_access(struct stepper *s, uint32_t t)
 {
     struct step_thread *thread = &s->threads[t];
     struct sx_walker *w = &s->walkers[t];
@@ -441,25 +446,25 @@ static bool begin_access(struct stepper *s, uint32_t t)
     if (w->failed || s->restart)
         return false;
     if (a.count == 0)
-        return ends(s, t);
+        return handle_thread_end(s, t);
     if (a.instr->op != CK_STORE) {
         thread->access = a;
         thread->piece = 0;
         thread->value = 0;
         return true;
     }
-    s->news = (struct step_news){.thread = t, .event = w->event_count};
+    s->pending = (struct step_pending){.thread = t, .event = w->event_count};
     sx_write_pieces(w, &a, sx_eval_expr(p, a.instr->value, w->block),
                     sx_depends(p, a.instr->value, w->depends));
-    s->news.end = w->event_count;
+    s->pending.end = w->event_count;
     s->unchecked = true;
     thread->accesses++;
     thread->pc++;
     return true;
 }
 
-/* The next step of thread T; false: it branched, or there is none. */
-static bool advance(struct stepper *s, uint32_t t)
+/* The next step of thread T; false: the exploration branched, or the prefix is done. */
+static bool advance_thread(struct stepper *s, uint32_t t)
 {
     struct step_thread *thread = &s->threads[t];
     struct sx_walker *w = &s->walkers[t];
@@ -468,116 +473,116 @@ static bool advance(struct stepper *s, uint32_t t)
     if (thread->access.count && thread->piece < thread->access.count) {
         uint32_t l = thread->access.locations[thread->piece];
 
-        if (read_own(s, t, l))
+        if (read_private_location(s, t, l))
             return true;
         branch_on_read(s, t, l);
         return false;
     }
     if (thread->access.count) {
-        end_access(s, t);
+        complete_access(s, t);
         return true;
     }
     if (thread->pc >= w->thread->instr_count) {
         w->end = SX_DONE;
-        return ends(s, t);
+        return handle_thread_end(s, t);
     }
     i = &w->thread->instrs[thread->pc];
     sx_walker_enter(w, thread->pc);
     if (i->op >= CK_LOAD && i->op <= CK_CAS)
-        return begin_access(s, t);
+        return start_access(s, t);
     w->ended = false;
     if (!sx_walker_step(w, &thread->pc))
-        return w->ended && ends(s, t);
+        return w->ended && handle_thread_end(s, t);
     s->unchecked = s->unchecked || i->op == CK_FENCE || i->op == CK_BARRIER;
     if (i->op == CK_BARRIER)
-        arrive(s, t);
+        arrive_at_barrier(s, t);
     return true;
 }
 
-bool sx_goes_on_with(struct stepper *s, uint32_t t, uint64_t value)
+bool sx_progresses_with(struct stepper *s, uint32_t t, uint64_t value)
 {
     struct step_thread *thread = &s->threads[t];
     bool waits = s->waits, hangs = s->hangs, goes_on = true;
-    struct mark m;
+    struct checkpoint m;
 
-    if (!take_mark(s, &m))
+    if (!checkpoint_take(s, &m))
         return true;
     s->hangs = false;
-    read_from(s, t, STEP_GUESSED, value);
-    end_access(s, t);
+    read_piece_from(s, t, STEP_GUESSED, value);
+    complete_access(s, t);
     while (goes_on && thread->status == STEP_RUNS && !s->walkers[t].failed &&
            !(thread->pc < s->walkers[t].thread->instr_count &&
              s->walkers[t].thread->instrs[thread->pc].op >= CK_LOAD &&
              s->walkers[t].thread->instrs[thread->pc].op <= CK_CAS))
-        goes_on = advance(s, t);
+        goes_on = advance_thread(s, t);
     s->failed = s->failed || s->walkers[t].failed;
-    go_back(s, &m);
-    drop_mark(&m);
+    checkpoint_rollback(s, &m);
+    checkpoint_free(&m);
     s->hangs = hangs;
     s->waits = waits;
     return goes_on;
 }
 
-/* ---- where nobody can go on ---------------------------------------------------------------------- */
+/* ---- blocked prefixes ----------------------------------------------------------------------------- */
 
-/* The read of T returns a value that is written only after it. */
+/* Branches on the value of the blocked read of T, which a write after it has to provide. */
 static void guess_read(struct stepper *s, uint32_t t)
 {
     uint32_t l = s->threads[t].access.locations[s->threads[t].piece];
-    struct mark m;
+    struct checkpoint m;
 
     if (!s->values_known) {
         s->failed = true;
         return;
     }
-    if (!take_mark(s, &m))
+    if (!checkpoint_take(s, &m))
         return;
     for (uint32_t v = 0; v < s->sx->locations[l].value_count; v++)
         try_source(s, &m, t, STEP_GUESSED, s->sx->locations[l].values[v]);
-    drop_mark(&m);
+    checkpoint_free(&m);
 }
 
-static void nobody_runs(struct stepper *s)
+static void handle_blocked_prefix(struct stepper *s)
 {
     uint32_t first = UINT32_MAX;
 
     for (uint32_t t = s->count; t-- > 0;) {
-        if (s->threads[t].status == STEP_AWAITS)
+        if (s->threads[t].status == STEP_BLOCKED)
             first = t;
     }
     if (first == UINT32_MAX) {
         if (s->guesses == 0)
-            sx_judge_steps(s);
-    } else if (sx_may_go_on(s) && sx_may_be_unstuck(s)) {
+            sx_judge_execution(s);
+    } else if (sx_may_extend(s) && sx_may_unblock(s)) {
         guess_read(s, first);
     }
 }
 
-static bool in_time(struct stepper *s)
+static bool is_within_limits(struct stepper *s)
 {
     if ((++s->sx->ticks & 63) == 0 && !sx_in_bounds(s->sx))
         s->sx->stop = true;
     return !s->sx->stop;
 }
 
-void sx_go_on(struct stepper *s)
+void sx_explore(struct stepper *s)
 {
     bool branched = false;
 
-    while (!branched && !is_over(s) && in_time(s)) {
+    while (!branched && !is_exploration_over(s) && is_within_limits(s)) {
         uint32_t t = 0;
 
-        if (s->news.event < s->news.end) {
-            branched = !tell(s);
+        if (s->pending.event < s->pending.end) {
+            branched = !process_pending_write(s);
             continue;
         }
         while (t < s->count && s->threads[t].status != STEP_RUNS)
             t++;
         if (t == s->count) {
-            nobody_runs(s);
+            handle_blocked_prefix(s);
             return;
         }
-        branched = !advance(s, t);
+        branched = !advance_thread(s, t);
         s->failed = s->failed || (s->walkers[t].failed && !s->restart);
     }
 }

@@ -1,19 +1,19 @@
-/* Threads of which each waits for something that another does only later: a read of which the write is to
- * come awaits one of those that its thread may still make; a barrier awaits who has not come.  If an
- * execution goes on, some of them form a cycle, in which each waits for the next.  The model is asked about
- * the events of each possible cycle alone, once for the whole search: what it forbids there is in no
- * execution. */
+/* Cycles of blocked threads.  A blocked read awaits one of the writes that another thread may still execute;
+ * a barrier awaits the members of its group that have not arrived.  If an execution continues from here, some
+ * threads form a cycle in which each awaits the next.  The model is evaluated on the events of each possible
+ * cycle alone, and the answer is cached for the whole search: a cycle that it forbids is part of no
+ * execution. docs/search.md#cycles-of-blocked-threads */
 #include "checker/search/step.h"
 
 #include <string.h>
 
 enum { MAX_LINKS = 8, MAX_KNOWN = 1 << 16 };
 
-/* A thread of a cycle, and what the one before it waits for: instruction WRITE of it, or UINT32_MAX: that it
- * comes to a barrier. */
+/* A thread of a cycle, and what its predecessor awaits: instruction WRITE of this thread, or UINT32_MAX: its
+ * arrival at a barrier. */
 struct link {
     uint32_t thread, write;
-    unsigned outcomes; /* of the access that it has under way */
+    unsigned outcomes; /* possible outcomes of its current access */
 };
 struct cycle {
     struct link links[MAX_LINKS];
@@ -38,19 +38,19 @@ bool sx_stuck_create(struct stepper *s)
     return s->stuck->known != NULL;
 }
 
-/* ---- asking the model ---------------------------------------------------------------------------- */
+/* ---- evaluation of a cycle ------------------------------------------------------------------------ */
 
 static uint32_t awaited_location(const struct stepper *s, uint32_t t)
 {
     return s->threads[t].access.locations[s->threads[t].piece];
 }
 
-static bool reads(const struct stepper *s, uint32_t t)
+static bool has_current_read(const struct stepper *s, uint32_t t)
 {
     return s->threads[t].access.count != 0;
 }
 
-static void describe(const struct stepper *s, struct sx_event *e, uint32_t l, uint32_t object)
+static void set_event_location(const struct stepper *s, struct sx_event *e, uint32_t l, uint32_t object)
 {
     e->location = l;
     e->object = object;
@@ -67,7 +67,7 @@ static uint32_t add_read(const struct stepper *s, uint32_t t, bool writes, struc
                           .order = a->instr->op == CK_CAS && !writes ? a->instr->order_fail : a->instr->order,
                           .first_half = writes,
                           .instr = a->instr};
-    describe(s, &out[0], l, a->object);
+    set_event_location(s, &out[0], l, a->object);
     if (!writes)
         return 1;
     out[1] = out[0];
@@ -77,8 +77,8 @@ static uint32_t add_read(const struct stepper *s, uint32_t t, bool writes, struc
     return 2;
 }
 
-/* What thread LINK does in the cycle: its read, or the barrier it is at, then what is awaited of it.  The
- * write that feeds the one before becomes number *WRITE. */
+/* The events of LINK in the cycle: its read or its barrier, then the awaited write, which becomes number
+ * *WRITE. */
 static uint32_t add_link(const struct stepper *s, const struct link *link, const struct sx_event *barrier,
                          bool halves, uint32_t location, struct sx_event *out, uint32_t *write)
 {
@@ -86,7 +86,7 @@ static uint32_t add_link(const struct stepper *s, const struct link *link, const
     const struct ck_instr *instr;
     uint32_t n = 0;
 
-    if (reads(s, link->thread))
+    if (has_current_read(s, link->thread))
         n = add_read(s, link->thread, halves, out);
     if (barrier)
         out[n++] = *barrier;
@@ -94,23 +94,23 @@ static uint32_t add_link(const struct stepper *s, const struct link *link, const
         return n;
     instr = &p->threads[link->thread].instrs[link->write];
     *write = n - 1;
-    if (n == 2 && halves && reads(s, link->thread) && s->threads[link->thread].access.instr == instr &&
-        out[1].location == location)
-        return n; /* it is the write of the same access */
+    if (n == 2 && halves && has_current_read(s, link->thread) &&
+        s->threads[link->thread].access.instr == instr && out[1].location == location)
+        return n; /* the write of the same access */
     *write = n;
     if (instr->op != CK_STORE) {
         out[n] =
             (struct sx_event){.kind = SX_READ, .order = instr->order, .first_half = true, .instr = instr};
-        describe(s, &out[n], location, s->sx->locations[location].object);
+        set_event_location(s, &out[n], location, s->sx->locations[location].object);
         *write = ++n;
     }
     out[n] = (struct sx_event){
         .kind = SX_WRITE, .order = instr->order, .second_half = instr->op != CK_STORE, .instr = instr};
-    describe(s, &out[n++], location, s->sx->locations[location].object);
+    set_event_location(s, &out[n++], location, s->sx->locations[location].object);
     return n;
 }
 
-/* The barrier that thread T waits at, NULL: it does not. */
+/* The barrier at which thread T waits, NULL: none. */
 static const struct sx_event *barrier_of(const struct stepper *s, uint32_t t)
 {
     const struct sx_walker *w = &s->walkers[t];
@@ -127,8 +127,8 @@ static bool has_sub_group_barrier(const struct ck_thread *thread)
     return false;
 }
 
-/* A barrier that others wait at and that T has to come to next; NULL: none is known, as where T may come to
- * one of its sub-group before. */
+/* A barrier at which others wait and that T has to reach next; NULL: unknown, as where T may first reach a
+ * barrier of its sub-group. */
 static const struct sx_event *next_barrier(const struct stepper *s, uint32_t t)
 {
     if (has_sub_group_barrier(&s->sx->program->threads[t]))
@@ -148,7 +148,7 @@ struct question {
     uint32_t writes[MAX_LINKS];
 };
 
-static uint32_t number_in(const struct sx_exec *x, const struct sx_event *e)
+static uint32_t graph_index_of(const struct sx_exec *x, const struct sx_event *e)
 {
     uint32_t i = 0;
 
@@ -157,7 +157,7 @@ static uint32_t number_in(const struct sx_exec *x, const struct sx_event *e)
     return i;
 }
 
-/* What link K writes to, UINT32_MAX: nothing. */
+/* The location that link K writes, UINT32_MAX: none. */
 static uint32_t written_location(const struct stepper *s, const struct cycle *c, uint32_t k)
 {
     uint32_t before = c->links[(k + c->count - 1) % c->count].thread;
@@ -165,7 +165,7 @@ static uint32_t written_location(const struct stepper *s, const struct cycle *c,
     return c->links[k].write == UINT32_MAX ? UINT32_MAX : awaited_location(s, before);
 }
 
-/* The barrier that link K is at or comes to before it does what is awaited, NULL: none is known. */
+/* The barrier of link K before the awaited event, NULL: unknown. */
 static const struct sx_event *cycle_barrier(const struct stepper *s, const struct cycle *c, uint32_t k)
 {
     const struct link *link = &c->links[k];
@@ -180,7 +180,8 @@ static const struct sx_event *cycle_barrier(const struct stepper *s, const struc
                : NULL;
 }
 
-static void fill(const struct stepper *s, const struct cycle *c, uint32_t halves, struct question *q)
+static void fill_cycle_events(const struct stepper *s, const struct cycle *c, uint32_t halves,
+                              struct question *q)
 {
     for (uint32_t k = 0; k < c->count; k++) {
         q->traces[k].events = q->events[k];
@@ -190,8 +191,8 @@ static void fill(const struct stepper *s, const struct cycle *c, uint32_t halves
     }
 }
 
-/* Whether the model may allow the cycle where the accesses under way in HALVES also write. */
-static bool asks(struct stepper *s, const struct cycle *c, uint32_t halves)
+/* Whether the model may allow the cycle; the current accesses of the links in HALVES also write. */
+static bool model_allows_cycle(struct stepper *s, const struct cycle *c, uint32_t halves)
 {
     struct sx *sx = s->sx;
     struct sx_exec *x = sx->exec;
@@ -200,15 +201,15 @@ static bool asks(struct stepper *s, const struct cycle *c, uint32_t halves)
 
     for (uint32_t t = 0; t < s->count; t++)
         s->chosen[t] = NULL;
-    fill(s, c, halves, &q);
+    fill_cycle_events(s, c, halves, &q);
     if (sx_begin_events(sx, s->chosen)) {
         for (uint32_t k = 0; k < c->count; k++) {
             uint32_t before = (k + c->count - 1) % c->count, r, w;
 
             if (c->links[k].write == UINT32_MAX)
                 continue;
-            r = number_in(x, &q.events[before][0]);
-            w = number_in(x, &q.events[k][q.writes[k]]);
+            r = graph_index_of(x, &q.events[before][0]);
+            w = graph_index_of(x, &q.events[k][q.writes[k]]);
             mm_rel_add(x->n, x->rf_lower, w, r);
             mm_rel_add(x->n, x->rf_upper, w, r);
         }
@@ -217,8 +218,8 @@ static bool asks(struct stepper *s, const struct cycle *c, uint32_t halves)
     return possible;
 }
 
-/* What can become of the access that link K has under way: it reads alone, or writes too.  A value after
- * which its thread only waits on does not help the others. */
+/* The outcomes of a current access: it only reads, or also writes.  A value after which its thread only
+ * repeats its loop continues no cycle. */
 enum { READS = 1, WRITES = 2 };
 
 static unsigned outcome_of(struct stepper *s, uint32_t t, uint64_t value)
@@ -227,7 +228,7 @@ static unsigned outcome_of(struct stepper *s, uint32_t t, uint64_t value)
     bool writes = i->op == CK_RMW || (i->op == CK_CAS && value == sx_eval_expr(s->sx->program, i->expected,
                                                                                s->walkers[t].block));
 
-    return !sx_goes_on_with(s, t, value) ? 0 : writes ? WRITES : READS;
+    return !sx_progresses_with(s, t, value) ? 0 : writes ? WRITES : READS;
 }
 
 static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t k)
@@ -251,13 +252,13 @@ static unsigned find_outcomes(struct stepper *s, const struct cycle *c, uint32_t
     return s->values_known ? found : all;
 }
 
-/* Whether the model may allow the cycle, with one of the outcomes of every access under way. */
-static bool may_be(struct stepper *s, const struct cycle *c)
+/* Whether the model may allow the cycle for some choice of outcomes. */
+static bool is_cycle_possible(struct stepper *s, const struct cycle *c)
 {
     uint32_t both = 0, writes = 0;
 
     for (uint32_t k = 0; k < c->count; k++) {
-        if (!reads(s, c->links[k].thread))
+        if (!has_current_read(s, c->links[k].thread))
             continue;
         if (s->threads[c->links[k].thread].access.count > 1)
             return true;
@@ -265,14 +266,14 @@ static bool may_be(struct stepper *s, const struct cycle *c)
         both |= (uint32_t)(c->links[k].outcomes == (READS | WRITES)) << k;
     }
     for (uint32_t some = both;; some = (some - 1) & both) {
-        if (asks(s, c, writes | some))
+        if (model_allows_cycle(s, c, writes | some))
             return true;
         if (some == 0)
             return false;
     }
 }
 
-/* Tells apart which barrier link K comes to in the cycle. */
+/* Identifies the barrier that link K reaches in the cycle. */
 static uint64_t barrier_key(const struct stepper *s, const struct cycle *c, uint32_t k)
 {
     const struct sx_event *barrier = cycle_barrier(s, c, k % c->count);
@@ -280,7 +281,7 @@ static uint64_t barrier_key(const struct stepper *s, const struct cycle *c, uint
     return barrier ? (barrier->barrier << 16 | barrier->occurrence) + 1 : 0;
 }
 
-static uint64_t key_of(const struct stepper *s, const struct cycle *c)
+static uint64_t cycle_key(const struct stepper *s, const struct cycle *c)
 {
     uint64_t key = 1469598103934665603U;
     uint32_t first = 0;
@@ -294,7 +295,8 @@ static uint64_t key_of(const struct stepper *s, const struct cycle *c)
                                   link->write,
                                   t->pc,
                                   t->status,
-                                  reads(s, link->thread) ? awaited_location(s, link->thread) + 1 : 0,
+                                  has_current_read(s, link->thread) ? awaited_location(s, link->thread) + 1
+                                                                    : 0,
                                   link->outcomes,
                                   barrier_key(s, c, first + k)};
 
@@ -304,27 +306,27 @@ static uint64_t key_of(const struct stepper *s, const struct cycle *c)
     return key | 1;
 }
 
-/* The same, from what is known where that can be. */
-static bool is_allowed(struct stepper *s, struct cycle *c)
+/* The same, from the cache where possible. */
+static bool is_cycle_allowed(struct stepper *s, struct cycle *c)
 {
     uint64_t key;
     struct known *at;
 
     for (uint32_t k = 0; k < c->count; k++) {
-        c->links[k].outcomes = reads(s, c->links[k].thread) ? find_outcomes(s, c, k) : READS;
+        c->links[k].outcomes = has_current_read(s, c->links[k].thread) ? find_outcomes(s, c, k) : READS;
         if (c->links[k].outcomes == 0)
             return false;
     }
-    key = key_of(s, c);
+    key = cycle_key(s, c);
     at = &s->stuck->known[(key >> 20) % MAX_KNOWN];
     if (at->key != key) {
-        at->allowed = may_be(s, c);
+        at->allowed = is_cycle_possible(s, c);
         at->key = key;
     }
     return at->allowed;
 }
 
-bool sx_may_come_later(struct stepper *s, uint32_t thread, uint32_t location)
+bool sx_may_be_written_later(struct stepper *s, uint32_t thread, uint32_t location)
 {
     struct cycle own = {.links = {{.thread = thread}}, .count = 1};
 
@@ -335,7 +337,7 @@ bool sx_may_come_later(struct stepper *s, uint32_t thread, uint32_t location)
     for (uint32_t i = sx_next_write(s, thread, location, 0); i != UINT32_MAX;
          i = sx_next_write(s, thread, location, i + 1)) {
         own.links[0].write = i;
-        if (is_allowed(s, &own))
+        if (is_cycle_allowed(s, &own))
             return true;
     }
     return false;
@@ -343,16 +345,16 @@ bool sx_may_come_later(struct stepper *s, uint32_t thread, uint32_t location)
 
 /* ---- cycles -------------------------------------------------------------------------------------- */
 
-static bool some_cycle(struct stepper *s, struct cycle *c);
+static bool find_cycle(struct stepper *s, struct cycle *c);
 
-/* Goes on with thread NEXT, which the last one waits for; closes the cycle where that is the first. */
-static bool link_to(struct stepper *s, struct cycle *c, uint32_t next, uint32_t write)
+/* Extends the cycle by thread NEXT, which the last one awaits; closes it where NEXT is the first. */
+static bool extend_cycle(struct stepper *s, struct cycle *c, uint32_t next, uint32_t write)
 {
     bool found;
 
     if (next == c->links[0].thread) {
         c->links[0].write = write;
-        return is_allowed(s, c);
+        return is_cycle_allowed(s, c);
     }
     if (next < c->links[0].thread) /* begins with its least thread */
         return false;
@@ -363,7 +365,7 @@ static bool link_to(struct stepper *s, struct cycle *c, uint32_t next, uint32_t 
     if (c->count == MAX_LINKS)
         return true;
     c->links[c->count++] = (struct link){.thread = next, .write = write};
-    found = some_cycle(s, c);
+    found = find_cycle(s, c);
     c->count--;
     return found;
 }
@@ -375,7 +377,7 @@ static bool is_at(const struct stepper *s, uint32_t t, const struct sx_event *ba
     return own && own->barrier == barrier->barrier && own->occurrence == barrier->occurrence;
 }
 
-static bool some_cycle(struct stepper *s, struct cycle *c)
+static bool find_cycle(struct stepper *s, struct cycle *c)
 {
     uint32_t t = c->links[c->count - 1].thread;
     const struct sx_event *barrier = barrier_of(s, t);
@@ -385,26 +387,26 @@ static bool some_cycle(struct stepper *s, struct cycle *c)
             continue;
         if (barrier) {
             if (sx_share_barriers(s->sx->program, t, u, barrier->instr->sub_group) && !is_at(s, u, barrier) &&
-                link_to(s, c, u, UINT32_MAX))
+                extend_cycle(s, c, u, UINT32_MAX))
                 return true;
             continue;
         }
         for (uint32_t i = sx_next_write(s, u, awaited_location(s, t), 0); i != UINT32_MAX;
              i = sx_next_write(s, u, awaited_location(s, t), i + 1)) {
-            if (link_to(s, c, u, i))
+            if (extend_cycle(s, c, u, i))
                 return true;
         }
     }
     return false;
 }
 
-bool sx_may_be_unstuck(struct stepper *s)
+bool sx_may_unblock(struct stepper *s)
 {
 
     for (uint32_t t = 0; t < s->count; t++) {
         struct cycle c = {.links = {{.thread = t, .write = UINT32_MAX}}, .count = 1};
 
-        if (s->threads[t].status != STEP_ENDED && some_cycle(s, &c))
+        if (s->threads[t].status != STEP_ENDED && find_cycle(s, &c))
             return true;
     }
     return false;

@@ -1,15 +1,15 @@
-/* Work-items that do the same may change places: of the combinations of traces that differ in that alone one
- * is looked at.  Those of a sub-group change places one by one, sub-groups of a work-group and work-groups of
- * a device as a whole.  What they access alone (an element of an array, local memory) changes places with
- * them. */
+/* Symmetry reduction: work-items with the same code and traces are interchangeable, and search explores one
+ * of the combinations of traces that differ in an exchange alone.  Work-items of a sub-group are exchanged
+ * one by one, sub-groups of a work-group and work-groups of a device as a whole.  Locations that one unit
+ * alone accesses (an element of an array, local memory) are exchanged with it.  docs/search.md#reductions */
 #include "checker/search/internal.h"
 
 #include <string.h>
 
 enum { NOWHERE = UINT32_MAX };
 
-/* Two units of work-items, each in the order of the program, and what becomes of the locations when they
- * change places: NOWHERE as long as nothing is known. */
+/* An exchange of two units of work-items, each in program order, and the induced map of locations (NOWHERE:
+ * not determined yet). */
 struct exchange {
     struct sx *sx;
     uint32_t *a, *b, count;
@@ -41,7 +41,7 @@ static bool same_code(const struct ck_thread *x, const struct ck_thread *y)
 
 /* ---- the same traces ----------------------------------------------------------------------------- */
 
-/* Whether objects X and Y differ in nothing that a model or a program sees. */
+/* Whether model and program cannot distinguish objects X and Y. */
 static bool same_object(const struct ck_program *p, uint32_t x, uint32_t y)
 {
     const struct ck_object *a = &p->objects[x], *b = &p->objects[y];
@@ -95,7 +95,7 @@ static bool same_traces(struct exchange *e, uint32_t t, uint32_t u)
     return same;
 }
 
-/* ---- who looks on -------------------------------------------------------------------------------- */
+/* ---- observers ----------------------------------------------------------------------------------- */
 
 static bool takes_part(const struct exchange *e, uint32_t thread)
 {
@@ -111,7 +111,7 @@ static bool moves(const struct exchange *e, uint32_t location)
     return e->location[location] != NOWHERE && e->location[location] != location;
 }
 
-/* Whether another work-item accesses what changes places. */
+/* Whether a work-item outside the exchange accesses an exchanged location. */
 static bool others_notice(const struct exchange *e)
 {
     for (uint32_t t = 0; t < e->sx->program->thread_count; t++) {
@@ -158,8 +158,7 @@ static bool condition_notices(const struct exchange *e)
 
 /* ---- units --------------------------------------------------------------------------------------- */
 
-/* Whether A and B are of one unit: LEVEL 0: of itself, 1: of a sub-group, 2: of a work-group, 3: of a device.
- */
+/* Whether A and B are in one unit; LEVEL 0: work-item, 1: sub-group, 2: work-group, 3: device. */
 static bool same_unit(const struct ck_program *p, uint32_t a, uint32_t b, int level)
 {
     const struct ck_thread *x = &p->threads[a], *y = &p->threads[b];

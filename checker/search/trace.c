@@ -1,6 +1,6 @@
-/* All traces of a thread, given which values each location may hold: loads branch over the values
- * (search/access.c), loops go round at most options.bound times, and a round of a loop that changed nothing
- * is not repeated. */
+/* All traces of a thread, given the possible values of each location: loads branch over the values
+ * (search/access.c), loops are unrolled to options.bound iterations, and an iteration that changes no state
+ * is not repeated.  docs/search.md#redundant-iterations */
 #include "checker/search/walker.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ void sx_walker_finish(struct sx_walker *w, enum sx_end end)
         struct sx_trace *bigger = mm_arena_alloc(arena, capacity * sizeof *bigger);
 
         if (!bigger || capacity > MAX_TRACES) {
-            sx_limit(w->sx, "search.traces", "too many traces of one thread");
+            sx_limit(w->sx, "search.traces", "limit reached: 1048576 traces of a thread");
             w->failed = true;
             return;
         }
@@ -75,7 +75,7 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
     struct sx_event *e = &w->events[w->event_count];
 
     if (w->event_count == MAX_EVENTS) {
-        sx_limit(w->sx, "search.events", "a thread has too many events");
+        sx_limit(w->sx, "search.events", "limit reached: 1024 events in a thread");
         w->failed = true;
         return NULL;
     }
@@ -86,8 +86,8 @@ struct sx_event *sx_push(struct sx_walker *w, enum sx_kind kind, const struct ck
                            .object = UINT32_MAX,
                            .way = *w->way,
                            .instr = instr};
-    /* without the fence of an iteration that only reads, the rest of the execution is ordered less: the
-     * iterations before the last one need not be repeated for it */
+    /* the fence of an iteration that only reads adds happens-before alone: iterations before the last one
+     * need not be repeated for it */
     if (kind != SX_READ && kind != SX_FENCE)
         w->last_effect = w->event_count;
     return e;
@@ -145,24 +145,25 @@ static bool may_race(const struct sx_walker *w, const struct ck_instr *i)
     return *known == 2;
 }
 
-/* Whether the iteration that ends here changed nothing: the next one can only repeat it. */
-static bool is_waiting(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
+/* Whether the iteration that ends here is redundant: it changed no state, so the next one can only repeat it.
+ */
+static bool is_iteration_redundant(const struct sx_walker *w, const uint64_t *b, const uint64_t *live)
 {
     if (b[1] != w->last_effect || !same_live(w, b + 3, live))
         return false;
     if (!w->sx->program->kernel)
         return b[0] > 0;
     for (uint32_t i = (uint32_t)b[2]; i < w->event_count; i++) {
-        /* reads may race with what the loop waits for, and who reads from a write that changes nothing may
-         * synchronise with it: one more round shows it */
+        /* its reads may race with the awaited write, and a reader of a write that changes no value may
+         * synchronise with it: one more iteration covers both */
         if (w->events[i].kind == SX_WRITE || may_race(w, w->events[i].instr))
             return b[0] > 0;
     }
     return true;
 }
 
-/* The round from which the trace waits for ever: its writes change nothing and are left out. */
-static void wait_from(struct sx_trace *t, uint32_t first)
+/* Removes the writes of the repeated iteration, which change no value; FIRST: its first event. */
+static void remove_repeated_iteration(struct sx_trace *t, uint32_t first)
 {
     uint32_t kept = first;
 
@@ -176,9 +177,9 @@ static void wait_from(struct sx_trace *t, uint32_t first)
     t->event_count = kept;
 }
 
-/* One execution is followed, and the iteration that ends here changed nothing: if it only read it leaves no
- * trace. */
-static void wait_alone(struct sx_walker *w, uint32_t first)
+/* One execution is followed, and the iteration that ends here changed no state: its events are removed unless
+ * it wrote. */
+static void remove_redundant_iteration(struct sx_walker *w, uint32_t first)
 {
     bool writes = false;
 
@@ -189,8 +190,8 @@ static void wait_alone(struct sx_walker *w, uint32_t first)
     w->waited = true;
 }
 
-/* Takes the jump from PC to TARGET; false: the trace ends here. */
-static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
+/* Executes the jump from PC to TARGET; false: the trace ends here. */
+static bool take_jump(struct sx_walker *w, uint32_t pc, uint32_t target)
 {
     const struct ck_options *o = &w->sx->options;
     uint32_t edge = 0, words = w->thread->reg_count / 64 + 1;
@@ -201,11 +202,11 @@ static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
     while (w->edges[edge] != pc)
         edge++;
     b = edge_block(w, edge);
-    if (is_waiting(w, b, w->live + (size_t)edge * words)) {
+    if (is_iteration_redundant(w, b, w->live + (size_t)edge * words)) {
         uint32_t count = w->out->trace_count;
 
         if (w->alone) {
-            wait_alone(w, (uint32_t)b[2]);
+            remove_redundant_iteration(w, (uint32_t)b[2]);
             begin_iteration(w, target, edge);
             w->came_back = true;
             return true;
@@ -213,7 +214,7 @@ static bool jump(struct sx_walker *w, uint32_t pc, uint32_t target)
         w->wait_from = (uint32_t)b[2];
         sx_walker_finish(w, SX_WAIT);
         if (w->out->trace_count > count)
-            wait_from(&w->out->traces[count], (uint32_t)b[2]);
+            remove_repeated_iteration(&w->out->traces[count], (uint32_t)b[2]);
         return false;
     }
     if (b[0] >= (o->unroll ? o->unroll - 1 : o->bound) && b[0] >= w->thread->instrs[pc].trip_count) {
@@ -257,7 +258,7 @@ bool sx_walker_step(struct sx_walker *w, uint32_t *pc)
         if (i->op == CK_BRANCH)
             *w->way |= sx_depends(p, i->value, w->depends);
         if (i->op == CK_JUMP || sx_eval_expr(p, i->value, w->block) == 0) {
-            if (!jump(w, *pc, i->target))
+            if (!take_jump(w, *pc, i->target))
                 return false;
             *pc = i->target;
             return true;
@@ -304,11 +305,11 @@ void sx_walker_run(struct sx_walker *w, uint32_t pc)
         }
         sx_walker_enter(w, pc);
         if (w->sx->enough && w->sx->steps >= w->sx->enough) {
-            w->failed = w->sx->too_many = true;
+            w->failed = w->sx->exceeded = true;
             return;
         }
         if (++w->sx->steps > MAX_STEPS) {
-            sx_limit(w->sx, "search.steps", "too many steps of threads");
+            sx_limit(w->sx, "search.steps", "limit reached: 200 million steps of all threads");
             w->failed = true;
             return;
         }
@@ -354,7 +355,7 @@ bool sx_walker_begin(struct sx_walker *w)
     return true;
 }
 
-static bool run_thread(struct sx *sx, uint32_t thread)
+static bool list_thread_traces(struct sx *sx, uint32_t thread)
 {
     struct sx_walker w = {.sx = sx, .thread = &sx->program->threads[thread], .out = &sx->threads[thread]};
 
@@ -376,7 +377,7 @@ bool sx_run_threads(struct sx *sx)
         memset(sx->locations[l].stored, 0, sx->locations[l].value_capacity);
     }
     for (uint32_t t = 0; t < sx->program->thread_count; t++) {
-        if (!run_thread(sx, t))
+        if (!list_thread_traces(sx, t))
             return false;
         for (uint32_t l = 0; l < sx->location_count; l++) {
             sx->locations[l].writes += sx->locations[l].thread_writes;

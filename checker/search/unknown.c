@@ -1,17 +1,17 @@
-/* Memory whose initial value is arbitrary.  It matters how a program uses what it reads there: where it only
- * moves and computes with it, a few values stand for all (no trace depends on them); where a branch or an
- * address depends on it, the values tried are those that the program compares with, and the answer is
- * incomplete. */
+/* Unconstrained initial values: how the program uses them.  Where it only moves and computes with them, a few
+ * values represent all (no trace depends on them); where a branch or an address depends on one, search tries
+ * the constants that the program compares with, and the answer is incomplete.
+ * docs/search.md#unconstrained-memory */
 #include "checker/search/internal.h"
 
-/* How a value depends on an arbitrary one: as a copy of it, or through comparisons for equality alone; or
- * computed from it. */
+/* How a value depends on an unconstrained one: as a copy of it or through comparisons for equality alone, or
+ * by computation. */
 enum level { NONE, COPY, COMPUTED };
 
 struct taint {
     const struct ck_program *p;
     uint8_t *objects; /* enum level of what they hold */
-    uint8_t *regs;    /* of the thread at hand */
+    uint8_t *regs;    /* of the current thread */
     bool changed, control, address;
 };
 
@@ -20,7 +20,7 @@ static enum level worst(enum level a, enum level b)
     return a > b ? a : b;
 }
 
-static enum level depends(const struct taint *t, uint32_t expr)
+static enum level taint_of_expr(const struct taint *t, uint32_t expr)
 {
     const struct ck_expr *e = &t->p->exprs[expr];
     enum level level;
@@ -30,12 +30,12 @@ static enum level depends(const struct taint *t, uint32_t expr)
         return NONE;
     if (e->op == CK_REG)
         return (enum level)t->regs[e->imm];
-    level = depends(t, e->a);
+    level = taint_of_expr(t, e->a);
     if (ck_expr_operands(e->op) > 1)
-        level = worst(level, depends(t, e->b));
+        level = worst(level, taint_of_expr(t, e->b));
     if (ck_expr_operands(e->op) > 2)
-        level = worst(level, depends(t, e->c));
-    /* truth values of one byte may be combined: they know the value by equality alone */
+        level = worst(level, taint_of_expr(t, e->c));
+    /* Boolean values of one byte may be combined: they depend on the value by equality alone */
     boolean = t->p->exprs[e->a].size == 1 && e->op >= CK_AND && e->op != CK_NOT && e->op != CK_NEG &&
               !(e->op >= CK_SHL && e->op <= CK_ASHR) && !(e->op >= CK_ULT && e->op <= CK_SLE) &&
               e->op < CK_APPLY1;
@@ -45,7 +45,7 @@ static enum level depends(const struct taint *t, uint32_t expr)
     return COMPUTED;
 }
 
-static void set(struct taint *t, uint8_t *what, enum level level)
+static void taint_raise(struct taint *t, uint8_t *what, enum level level)
 {
     t->changed = t->changed || *what < level;
     *what = (uint8_t)worst((enum level) * what, level);
@@ -74,56 +74,56 @@ static enum level may_hold(const struct taint *t, uint32_t object)
     return level;
 }
 
-static void decide_by(struct taint *t, enum level level)
+static void taint_decide(struct taint *t, enum level level)
 {
     t->control = t->control || level != NONE;
     t->address = t->address || level == COMPUTED;
 }
 
-static void access(struct taint *t, const struct ck_instr *i)
+static void taint_access(struct taint *t, const struct ck_instr *i)
 {
     uint32_t object = object_of(t, i->address);
     enum level held = may_hold(t, object), written = NONE;
 
-    if (depends(t, i->address) != NONE)
-        decide_by(t, COMPUTED);
+    if (taint_of_expr(t, i->address) != NONE)
+        taint_decide(t, COMPUTED);
     if (i->op == CK_CAS)
-        decide_by(t, worst(held, depends(t, i->expected)));
+        taint_decide(t, worst(held, taint_of_expr(t, i->expected)));
     if (i->op != CK_STORE && i->reg != CK_NO_REG && held)
-        set(t, &t->regs[i->reg], held);
+        taint_raise(t, &t->regs[i->reg], held);
     if (i->op != CK_LOAD)
-        written = depends(t, i->value);
+        written = taint_of_expr(t, i->value);
     if (i->op == CK_RMW && i->rmw != CK_RMW_XCHG && worst(written, held) != NONE)
         written = COMPUTED;
     for (uint32_t o = 0; o < t->p->object_count && written; o++) {
         if (o == object || object == UINT32_MAX)
-            set(t, &t->objects[o], written);
+            taint_raise(t, &t->objects[o], written);
     }
 }
 
-static void step(struct taint *t, const struct ck_instr *i)
+static void taint_instr(struct taint *t, const struct ck_instr *i)
 {
     switch (i->op) {
     case CK_ASSIGN:
-        set(t, &t->regs[i->reg], depends(t, i->value));
+        taint_raise(t, &t->regs[i->reg], taint_of_expr(t, i->value));
         break;
     case CK_LOAD:
     case CK_STORE:
     case CK_RMW:
     case CK_CAS:
-        access(t, i);
+        taint_access(t, i);
         break;
     case CK_BRANCH:
     case CK_ASSUME:
     case CK_ASSERT:
-        decide_by(t, depends(t, i->value));
+        taint_decide(t, taint_of_expr(t, i->value));
         break;
     default:
         break;
     }
 }
 
-bool sx_find_unknown(struct sx *sx)
+bool sx_find_unconstrained(struct sx *sx)
 {
     const struct ck_program *p = sx->program;
     struct taint t = {.p = p, .changed = true};
@@ -148,7 +148,7 @@ bool sx_find_unknown(struct sx *sx)
         for (uint32_t i = 0; i < p->thread_count; i++) {
             t.regs = regs + (size_t)i * (most + 1);
             for (uint32_t k = 0; k < p->threads[i].instr_count; k++)
-                step(&t, &p->threads[i].instrs[k]);
+                taint_instr(&t, &p->threads[i].instrs[k]);
         }
     }
     sx->unknown_control = t.control;
@@ -179,7 +179,7 @@ static uint64_t nameless(const struct sx *sx, unsigned size)
     return value;
 }
 
-/* Whether the program tells VALUE from others: compares with it, or computes with arbitrary values. */
+/* Whether the program distinguishes VALUE: compares with it, or computes with arbitrary values. */
 static bool matters(const struct sx *sx, uint64_t value)
 {
     const struct ck_program *p = sx->program;

@@ -1,11 +1,12 @@
-/* Which values each location may hold, and the traces under them.
+/* The possible values of each location, and the traces under them: a fixpoint.
  *
  * A value is possible if it is initial or some trace stores it, where loads return possible values.  The
- * least such sets miss values that only justify each other (load buffering over data or control, values
- * out of thin air), which a model may allow; so the sets start with what stores could write: the constants
- * of constant stores and, where the stored value is computed, all constants of program and condition.
- * Then values that no trace stores are taken away again until nothing changes.  A value that no chain of
- * the program's stores grounds can be any value at all: those considered are the constants. */
+ * least such sets lack values that only justify each other (load buffering over data or control
+ * dependencies, out-of-thin-air values), which a model may allow.  The sets therefore start with what stores
+ * could write: the constants of constant stores and, where the stored value is computed, all constants of
+ * program and condition.  Then values that no trace stores are removed until a fixpoint.  A value that no
+ * chain of stores grounds can be any value at all: the constants are those considered.
+ * docs/search.md#values */
 #include "checker/search/internal.h"
 
 #include <string.h>
@@ -41,7 +42,7 @@ bool sx_add_value(struct sx *sx, struct sx_location *l, uint64_t value)
     if (at < l->value_count && l->values[at] == value)
         return true;
     if (l->value_count == MAX_VALUES) {
-        sx_limit(sx, "search.values", "a location can hold too many values");
+        sx_limit(sx, "search.values", "limit reached: 1024 possible values of a location");
         return false;
     }
     if (l->value_count == l->value_capacity) {
@@ -95,7 +96,7 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t co
         return true;
     }
     if (l->fresh_count == MAX_VALUES)
-        return true; /* found again next round */
+        return true; /* found again in the next iteration */
     if (l->fresh_count == l->fresh_capacity) {
         uint32_t capacity = l->fresh_capacity ? l->fresh_capacity * 2 : 8;
         uint64_t *fresh = mm_arena_alloc(sx->arena, capacity * sizeof *fresh);
@@ -118,7 +119,7 @@ bool sx_note_store(struct sx *sx, uint32_t location, uint64_t value, uint32_t co
     return true;
 }
 
-/* ---- where the sets start ----------------------------------------------------------------------- */
+/* ---- initial sets ------------------------------------------------------------------------------- */
 
 bool sx_has_register(const struct ck_program *p, uint32_t expr)
 {
@@ -163,8 +164,8 @@ static bool collect_constants(struct sx *sx)
     return true;
 }
 
-/* What instruction I, whose access begins BEFORE bytes before location L, may write there although nothing in
- * the program's own values leads there. */
+/* Adds what instruction I, whose access begins BEFORE bytes before location L, may write there even if no
+ * chain of stores leads to that value. */
 static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_instr *i, unsigned before)
 {
     const struct ck_program *p = sx->program;
@@ -173,7 +174,7 @@ static bool seed_location(struct sx *sx, struct sx_location *l, const struct ck_
     if ((i->op != CK_RMW || i->rmw == CK_RMW_XCHG) && !sx_has_register(p, i->value))
         return sx_add_value(sx, l, sx_eval_expr(p, i->value, NULL) >> 8 * before & mask);
     sx->computed = true;
-    if (p->kernel) /* values without any ground are not looked for */
+    if (p->kernel) /* kernels: only grounded values are considered */
         return true;
     for (uint32_t c = 0; c < sx->constant_count; c++) {
         if (!sx_add_value(sx, l, sx->constants[c] >> 8 * before & mask))
@@ -203,7 +204,7 @@ static bool seed_instr(struct sx *sx, const struct ck_instr *i)
         return true;
     base = ck_program_base(p, i->address);
     if (sx_has_register(p, i->address)) {
-        /* It may write anywhere in its object: to every location known so far. */
+        /* The access may write to every known location of its object. */
         for (uint32_t l = 0; l < sx->location_count && i->op != CK_LOAD; l++) {
             if ((base == UINT32_MAX || sx->locations[l].object == p->objects[base].alias_of) &&
                 !seed_anywhere(sx, &sx->locations[l], i))
@@ -242,7 +243,7 @@ static bool seed(struct sx *sx)
     return true;
 }
 
-/* ---- what depends on what ----------------------------------------------------------------------- */
+/* ---- dependencies between locations ------------------------------------------------------------- */
 
 static bool is_access(const struct ck_instr *i)
 {
@@ -335,8 +336,8 @@ static bool find_feeds(struct sx *sx)
     return true;
 }
 
-/* A grounded value is the end of a chain of different stores, each to a location that feeds the next: so
- * long can the chain to location L be. */
+/* A grounded value is the end of a chain of different stores, each to a location that feeds the next: the
+ * maximum length of a chain to location L. */
 static uint32_t longest_chain(const struct sx *sx, uint32_t l)
 {
     uint32_t length = 0;
@@ -349,10 +350,10 @@ static uint32_t longest_chain(const struct sx *sx, uint32_t l)
     return length;
 }
 
-/* ---- rounds ------------------------------------------------------------------------------------- */
+/* ---- fixpoint ----------------------------------------------------------------------------------- */
 
-/* A kernel's values all have a ground: a value that takes more writes to its location than there can be is
- * not reached. */
+/* All values of a kernel are grounded: a value that takes more writes to its location than an execution has
+ * is unreachable. */
 static bool add_fresh_value(struct sx *sx, struct sx_location *l, uint32_t i, bool *changed)
 {
     uint64_t value = l->fresh[i];
@@ -381,7 +382,7 @@ static bool add_fresh(struct sx *sx, uint32_t round, bool *changed)
         }
     }
     if (sx->program->kernel && *changed && round > MAX_ROUNDS) {
-        sx_limit(sx, "search.values", "values depend on each other in too many steps");
+        sx_limit(sx, "search.values", "limit reached: 100 iterations of the value fixpoint");
         *changed = false;
     }
     return true;
@@ -446,7 +447,7 @@ static bool find_all_traces(struct sx *sx)
 
 bool sx_find_traces(struct sx *sx)
 {
-    if (!collect_constants(sx) || !sx_find_unknown(sx) || !sx_find_guess(sx)) {
+    if (!collect_constants(sx) || !sx_find_unconstrained(sx) || !sx_find_guess(sx)) {
         sx_limit(sx, "memory", "out of memory");
         return false;
     }

@@ -1,4 +1,4 @@
-/* What consistent executions add up to: final states, the condition, flags. */
+/* The verdict: final states of consistent executions, the condition, flags. */
 #include "checker/search/exec.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static struct operand read_term(const struct ck_program *p, const struct ck_term
     return o;
 }
 
-static uint64_t extend(const struct operand *o)
+static uint64_t extend_operand(const struct operand *o)
 {
     uint64_t sign = (uint64_t)1 << (8 * o->size - 1);
 
@@ -52,7 +52,7 @@ static uint64_t extend(const struct operand *o)
 }
 
 /* A constant takes the type of what it is compared with: -1 equals an unsigned register of all ones. */
-static void convert(struct operand *constant, const struct operand *other)
+static void convert_constant(struct operand *constant, const struct operand *other)
 {
     uint64_t high = constant->value | sx_mask(other->size);
 
@@ -61,16 +61,16 @@ static void convert(struct operand *constant, const struct operand *other)
     constant->value &= sx_mask(other->size);
 }
 
-static bool compare(const struct ck_program *p, const struct ck_prop *q, const uint64_t *const *regs,
-                    const uint64_t *memory)
+static bool compare_terms(const struct ck_program *p, const struct ck_prop *q, const uint64_t *const *regs,
+                          const uint64_t *memory)
 {
     struct operand left = read_term(p, &q->left, regs, memory), right = read_term(p, &q->right, regs, memory);
     uint64_t a, b;
 
-    convert(&left, &right);
-    convert(&right, &left);
-    a = extend(&left);
-    b = extend(&right);
+    convert_constant(&left, &right);
+    convert_constant(&right, &left);
+    a = extend_operand(&left);
+    b = extend_operand(&right);
     switch (q->compare) {
     case CK_EQ:
         return a == b;
@@ -98,7 +98,7 @@ bool sx_holds(const struct ck_program *program, uint32_t prop, const uint64_t *c
     case CK_PROP_NOT:
         return !sx_holds(program, q->a, regs, memory);
     case CK_PROP_COMPARE:
-        return compare(program, q, regs, memory);
+        return compare_terms(program, q, regs, memory);
     }
     return false;
 }
@@ -219,7 +219,7 @@ static struct ck_state *find_state(struct sx *sx)
 
 /* ---- executions --------------------------------------------------------------------------------- */
 
-static void end_early(struct sx *sx)
+static void record_early_ends(struct sx *sx)
 {
     struct sx_exec *x = sx->exec;
 
@@ -232,7 +232,7 @@ static void end_early(struct sx *sx)
             sx_keep_execution(sx, CK_SHOWS_OUT_OF_BOUNDS, NULL, NULL);
         sx->raised[end - 1] = true;
         if (end == SX_BOUND)
-            sx_limit(sx, "search.bound", "loops go round more often than the bound");
+            sx_limit(sx, "search.bound", "limit reached: loop iterations (raise with --bound)");
     }
 }
 
@@ -294,7 +294,7 @@ bool sx_waits(const struct sx_exec *x, uint32_t read)
     return t && t->end == SX_WAIT && !t->stopped && x->infos[read].event >= t->events + t->wait_from;
 }
 
-bool sx_may_wait_on(const struct sx *sx, uint32_t chosen)
+bool sx_may_repeat(const struct sx *sx, uint32_t chosen)
 {
     const struct sx_exec *x = sx->exec;
 
@@ -322,7 +322,7 @@ static void accept_state(struct sx *sx, const bool *racy)
     if (sx->unknown_observed && !sx->loose)
         sx->loose = sx_ends_arbitrary(sx);
     if (sx->unknown_computed && reads_uninitialised(sx))
-        sx_limit(sx, "search.uninitialised", "an execution reads memory that was never written");
+        sx_limit(sx, "search.uninitialised", "an execution reads uninitialised memory");
     if (sx->computed && !sx->thin_air && !sx->program->kernel)
         sx->thin_air = sx_has_thin_air(sx);
     sx->verdict->execution_count++;
@@ -402,7 +402,7 @@ void sx_accept(struct sx *sx)
     if (sx->mode == SX_DIVERGE)
         sx->diverges = true;
     if (sx->mode == SX_HANG) {
-        sx->hangs = sx->hangs || sx_may_wait_on(sx, x->read_count);
+        sx->hangs = sx->hangs || sx_may_repeat(sx, x->read_count);
         sx->stop = sx->stop || sx->hangs;
         if (sx->hangs)
             sx_keep_execution(sx, CK_SHOWS_HANG, NULL, NULL);
@@ -411,7 +411,7 @@ void sx_accept(struct sx *sx)
     x->known = adds_one_state(sx);
     if (x->partial) {
         if (sx->mode == SX_PARTIAL)
-            end_early(sx);
+            record_early_ends(sx);
         if (sx->program->kernel)
             x->known_racy = raise_flags(sx);
         return;
@@ -487,7 +487,8 @@ static void settle_condition(struct sx *sx)
     bool some = false, all = true, settled = states_settle(sx);
 
     if (sx->loose && !sx->limited)
-        mm_fail(&v->limit, MM_LIMIT, "search.uninitialised", "the final state depends on arbitrary values");
+        mm_fail(&v->limit, MM_LIMIT, "search.uninitialised",
+                "the final state depends on unconstrained initial values");
 
     for (size_t i = 0; i < v->state_count; i++) {
         some = some || v->states[i].satisfies;
@@ -545,7 +546,7 @@ void sx_conclude(struct sx *sx)
     settle_condition(sx);
     if (sx->verdict->condition == CK_UNKNOWN && !sx->limited && !sx->loose)
         mm_fail(&sx->verdict->limit, MM_LIMIT, "search.thin-air",
-                "a value out of thin air may be any value, and not all of them were tried");
+                "an out-of-thin-air value may be any value, and not all values were tried");
     settle_flags(sx);
     if (sx->seen_all && sx->verdict->state_count == 0 && !sx->options.accept_vacuous)
         ck_verdict_vacuous(sx->program, sx->verdict);

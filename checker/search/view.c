@@ -1,8 +1,9 @@
-/* Which combinations of traces are worth completing.
+/* Projections that prune combinations of traces.
  *
- * What rules a combination out is mostly about one or two locations: two threads that take the same ticket, a
- * flag that arrives before its data.  A view keeps of each trace the accesses to some shared locations, and
- * fences and barriers; many traces look the same in it.  What is found out about looks is remembered. */
+ * Most combinations are inconsistent because of one or two locations: two threads that take the same
+ * ticket, a flag that arrives before its data.  A view projects each trace to the accesses of some shared
+ * locations, its fences and barriers; many traces share a projection.  Answers about projections are cached.
+ * docs/search.md#trace-listing */
 #include "checker/search/view.h"
 #include "checker/search/exec.h"
 
@@ -18,24 +19,24 @@ enum {
 };
 enum verdict { OPEN, GOOD, BAD };
 
-struct count { /* of questions, and of those that ruled something out */
+struct count { /* evaluations, and those that pruned */
     uint32_t asked, bad;
 };
 struct looks {    /* of one thread in one view */
-    uint32_t *of; /* by trace: number of its look */
+    uint32_t *of; /* by trace: number of its projection */
     struct sx_trace *list;
     uint32_t count;
 };
 struct view {
     uint32_t locations[2]; /* the second UINT32_MAX: one alone; both: all shared ones */
     struct looks *looks;   /* by thread */
-    uint8_t **pairs;       /* by two threads, then by two looks */
-    bool few;              /* so few looks that all may be tried */
+    uint8_t **pairs;       /* by two threads, then by two projections */
+    bool few;              /* few projections: all may be tried */
     uint64_t *pairs_of_location;
-    struct count two, *more; /* about two threads; by thread: about all up to it */
-    uint32_t *path;          /* by thread: number of the looks chosen so far */
+    struct count two, *more; /* for two threads; by thread: for all up to it */
+    uint32_t *path;          /* by thread: number of the path of projections so far */
 };
-struct known { /* of the looks chosen for the first threads: those up to BEFORE, and one more */
+struct known { /* an answer for a path of projections: a shorter path and one more projection */
     uint64_t key;
     uint32_t number;
     uint8_t verdict;
@@ -48,10 +49,10 @@ struct sx_views {
     uint32_t table_size, known_count;
     const struct sx_trace **some, **two;
     uint64_t *elsewhere;
-    bool none_left; /* some thread has no trace that goes with those chosen */
+    bool none_left; /* some thread has no trace compatible with those chosen */
 };
 
-/* ---- looks --------------------------------------------------------------------------------------- */
+/* ---- projections --------------------------------------------------------------------------------- */
 
 static bool is_seen(const struct sx *sx, const struct view *v, const struct sx_event *e)
 {
@@ -139,7 +140,7 @@ static bool find_looks(struct sx *sx, struct view *v, uint32_t t)
 
 /* ---- setting up ---------------------------------------------------------------------------------- */
 
-/* A view of one location: the pairs that are its, and whether all its looks may be tried. */
+/* For a view of one location: its pairs, and whether all its projections may be tried. */
 static bool note_location(struct sx *sx, struct view *v)
 {
     uint32_t l = v->locations[0];
@@ -236,19 +237,19 @@ bool sx_views_help(const struct sx *sx)
     return combinations >= FEW && n >= 2 && !sx->explaining && sx->program->edge_count == 0;
 }
 
-/* Whether questions of a kind have paid so far. */
-static bool pays(const struct count *c)
+/* Whether evaluations of a kind have pruned often enough so far. */
+static bool is_worthwhile(const struct count *c)
 {
     return c->asked < 256 || c->bad >= c->asked / 6;
 }
 
-static void note(struct count *c, bool good)
+static void count_answer(struct count *c, bool good)
 {
     c->asked++;
     c->bad += !good;
 }
 
-/* ---- questions ----------------------------------------------------------------------------------- */
+/* ---- evaluation ---------------------------------------------------------------------------------- */
 
 static const struct sx_trace *look_of(const struct sx_views *vs, const struct view *v, uint32_t t,
                                       const struct sx_trace *trace)
@@ -256,13 +257,13 @@ static const struct sx_trace *look_of(const struct sx_views *vs, const struct vi
     return &v->looks[t].list[v->looks[t].of[trace - vs->sx->threads[t].traces]];
 }
 
-/* Whether the looks of threads U and T alone may go together. */
+/* Whether the projections of threads U and T alone are compatible. */
 static bool ask_about_two(struct sx_views *vs, uint32_t u, uint32_t t)
 {
     memset(vs->two, 0, vs->threads * sizeof *vs->two);
     vs->two[u] = vs->some[u];
     vs->two[t] = vs->some[t];
-    return sx_may_go_together(vs->sx, vs->two, NULL);
+    return sx_may_combine(vs->sx, vs->two, NULL);
 }
 
 static bool is_good_look(struct sx_views *vs, struct view *v, uint32_t u, const struct sx_trace *a,
@@ -273,7 +274,7 @@ static bool is_good_look(struct sx_views *vs, struct view *v, uint32_t u, const 
     if (!known)
         return true;
     known += (size_t)(a - v->looks[u].list) * v->looks[t].count + (size_t)(b - v->looks[t].list);
-    if (*known == OPEN && pays(&v->two)) {
+    if (*known == OPEN && is_worthwhile(&v->two)) {
         const struct sx_trace *before[2] = {vs->some[u], vs->some[t]};
 
         vs->some[u] = a;
@@ -281,12 +282,12 @@ static bool is_good_look(struct sx_views *vs, struct view *v, uint32_t u, const 
         *known = ask_about_two(vs, u, t) ? GOOD : BAD;
         vs->some[u] = before[0];
         vs->some[t] = before[1];
-        note(&v->two, *known == GOOD);
+        count_answer(&v->two, *known == GOOD);
     }
     return *known != BAD;
 }
 
-static bool grow(struct sx_views *vs)
+static bool grow_cache(struct sx_views *vs)
 {
     uint32_t size = vs->table_size * 2;
     struct known *table = mm_arena_alloc(vs->sx->traces, size * sizeof *table);
@@ -307,13 +308,13 @@ static bool grow(struct sx_views *vs)
     return true;
 }
 
-/* What is known of the looks with number BEFORE followed by LOOK; NULL: no room. */
-static struct known *recall(struct sx_views *vs, uint32_t view, uint32_t before, uint32_t look)
+/* The cached answer for path BEFORE extended by LOOK; NULL: the cache is full. */
+static struct known *find_cached(struct sx_views *vs, uint32_t view, uint32_t before, uint32_t look)
 {
     uint64_t key = (uint64_t)before << 32 | (uint64_t)view << 24 | look, at;
 
     if (look >= 1U << 24 || vs->known_count == MAX_KNOWN ||
-        (vs->known_count * 2 >= vs->table_size && !grow(vs)))
+        (vs->known_count * 2 >= vs->table_size && !grow_cache(vs)))
         return NULL;
     at = key * 0x9E3779B97F4A7C15U >> 32 & (vs->table_size - 1);
     for (; vs->table[at].number; at = (at + 1) & (vs->table_size - 1)) {
@@ -324,9 +325,9 @@ static struct known *recall(struct sx_views *vs, uint32_t view, uint32_t before,
     return &vs->table[at];
 }
 
-/* Whether look I of thread U goes with those chosen up to thread T. */
-static bool fits(struct sx_views *vs, struct view *v, uint32_t u, uint32_t i, uint32_t t,
-                 const struct sx_trace *const *chosen)
+/* Whether projection I of thread U is compatible with each of those chosen up to thread T. */
+static bool is_compatible_with_chosen(struct sx_views *vs, struct view *v, uint32_t u, uint32_t i, uint32_t t,
+                                      const struct sx_trace *const *chosen)
 {
     for (uint32_t k = 0; k <= t; k++) {
         const struct sx_trace *look = look_of(vs, v, k, chosen[k]);
@@ -337,13 +338,13 @@ static bool fits(struct sx_views *vs, struct view *v, uint32_t u, uint32_t i, ui
     return true;
 }
 
-static bool contains(const struct view *v, uint32_t location)
+static bool view_contains(const struct view *v, uint32_t location)
 {
     return v->locations[0] == UINT32_MAX || v->locations[0] == location || v->locations[1] == location;
 }
 
-/* What the threads after T may still write to the locations of view OF, where the views of each alone tell;
- * the others: anything that they ever write. */
+/* The pairs that threads after T may write: for locations of view OF with a view each, from compatible
+ * projections; for others, from all traces. */
 static void find_elsewhere(struct sx_views *vs, const struct view *of, uint32_t t,
                            const struct sx_trace *const *chosen)
 {
@@ -357,14 +358,14 @@ static void find_elsewhere(struct sx_views *vs, const struct view *of, uint32_t 
     for (uint32_t i = 0; i < vs->count && vs->views[i].locations[0] != UINT32_MAX; i++) {
         struct view *v = &vs->views[i];
 
-        if (v->locations[1] != UINT32_MAX || !v->few || !contains(of, v->locations[0]))
+        if (v->locations[1] != UINT32_MAX || !v->few || !view_contains(of, v->locations[0]))
             continue;
         mm_bits_minus(vs->elsewhere, vs->elsewhere, v->pairs_of_location, words);
         for (uint32_t u = t + 1; u < vs->threads; u++) {
             bool some = false;
 
             for (uint32_t k = 0; k < v->looks[u].count; k++) {
-                if (!fits(vs, v, u, k, t, chosen))
+                if (!is_compatible_with_chosen(vs, v, u, k, t, chosen))
                     continue;
                 some = true;
                 mm_bits_or(vs->elsewhere, vs->elsewhere, v->looks[u].list[k].writes, words);
@@ -374,24 +375,24 @@ static void find_elsewhere(struct sx_views *vs, const struct view *of, uint32_t 
     }
 }
 
-/* Whether the looks chosen up to thread T may go together. */
+/* Whether the projections chosen up to thread T are compatible. */
 static bool is_good_path(struct sx_views *vs, uint32_t view, uint32_t t, const struct sx_trace *const *chosen)
 {
     struct view *v = &vs->views[view];
     const struct sx_trace *look = look_of(vs, v, t, chosen[t]);
     struct known *known = t > 0 && v->path[t - 1] == 0 ? NULL
-                                                       : recall(vs, view, t > 0 ? v->path[t - 1] : 0,
-                                                                (uint32_t)(look - v->looks[t].list));
+                                                       : find_cached(vs, view, t > 0 ? v->path[t - 1] : 0,
+                                                                     (uint32_t)(look - v->looks[t].list));
 
     v->path[t] = known ? known->number : 0;
     if (!known || (view + 1 == vs->count && t + 1 < vs->threads))
         return true;
-    if (known->verdict == OPEN && pays(&v->more[t])) {
+    if (known->verdict == OPEN && is_worthwhile(&v->more[t])) {
         for (uint32_t u = 0; u <= t; u++)
             vs->some[u] = look_of(vs, v, u, chosen[u]);
         find_elsewhere(vs, v, t, chosen);
-        known->verdict = vs->none_left || !sx_may_go_together(vs->sx, vs->some, vs->elsewhere) ? BAD : GOOD;
-        note(&v->more[t], known->verdict == GOOD);
+        known->verdict = vs->none_left || !sx_may_combine(vs->sx, vs->some, vs->elsewhere) ? BAD : GOOD;
+        count_answer(&v->more[t], known->verdict == GOOD);
         memset(vs->some, 0, (t + 1) * sizeof *vs->some);
     }
     return known->verdict != BAD;

@@ -1,7 +1,6 @@
-/* Executions found by running: the threads of a kernel take turns at random, reads return what was written
- * last (now and then, something older), and the model judges what came out.  This decides nothing that search
- * does not decide, but it finds races, failed assertions and final states before search has listed all
- * traces. */
+/* Random executions: a scheduler picks the threads of a kernel at random, reads return the latest write (and
+ * sometimes an older one), and the model judges the result.  Search decides all that these executions show,
+ * but they find races, failed assertions and final states before it has listed all traces. */
 #include "checker/search/exec.h"
 #include "checker/search/walker.h"
 
@@ -31,7 +30,7 @@ struct walk {
     bool stale, failed;
 };
 
-static uint32_t pick(struct walk *k, uint32_t below)
+static uint32_t walk_random(struct walk *k, uint32_t below)
 {
     k->random ^= k->random << 13;
     k->random ^= k->random >> 7;
@@ -39,15 +38,15 @@ static uint32_t pick(struct walk *k, uint32_t below)
     return (uint32_t)((k->random >> 11) % below);
 }
 
-static uint64_t pack(uint32_t thread, uint32_t event)
+static uint64_t walk_pack(uint32_t thread, uint32_t event)
 {
     return (uint64_t)thread << 32 | event;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Gives the locations found since the last call their initial values. */
-static bool know_locations(struct walk *k)
+/* Initialises the locations found since the last call. */
+static bool walk_init_locations(struct walk *k)
 {
     struct sx *sx = k->sx;
 
@@ -71,13 +70,13 @@ static bool know_locations(struct walk *k)
         const struct sx_location *l = &sx->locations[k->known];
 
         k->values[k->known] = k->initial[k->known] =
-            l->any && l->value_count ? l->values[pick(k, l->value_count)] : l->initial;
+            l->any && l->value_count ? l->values[walk_random(k, l->value_count)] : l->initial;
         k->writers[k->known] = INITIAL;
     }
     return true;
 }
 
-static uint64_t value_of(const struct walk *k, uint64_t writer)
+static uint64_t walk_value_of(const struct walk *k, uint64_t writer)
 {
     return k->walkers[writer >> 32].events[(uint32_t)writer].value;
 }
@@ -85,10 +84,10 @@ static uint64_t value_of(const struct walk *k, uint64_t writer)
 /* The write that a read of LOCATION returns: the last one, or now and then an older one. */
 static uint64_t choose_source(struct walk *k, uint32_t location, bool load)
 {
-    if (!k->stale || !load || pick(k, 4) != 0)
+    if (!k->stale || !load || walk_random(k, 4) != 0)
         return k->writers[location];
     for (unsigned tries = 0; tries < 4 && k->order_count; tries++) {
-        uint64_t w = k->order[pick(k, k->order_count)];
+        uint64_t w = k->order[walk_random(k, k->order_count)];
 
         if (k->walkers[w >> 32].events[(uint32_t)w].location == location)
             return w;
@@ -104,7 +103,7 @@ static uint64_t read_pieces(struct walk *k, uint32_t t, const struct sx_access *
     for (unsigned n = 0; n < a->count && !w->failed; n++) {
         uint32_t location = a->locations[n];
         uint64_t source = choose_source(k, location, a->instr->op == CK_LOAD);
-        uint64_t piece = source == k->writers[location] ? k->values[location] : value_of(k, source);
+        uint64_t piece = source == k->writers[location] ? k->values[location] : walk_value_of(k, source);
 
         sx_push_piece(w, SX_READ, a, n, piece, 0);
         value |= piece << sx_piece_shift(k->sx, a, n);
@@ -128,7 +127,7 @@ static void write_pieces(struct walk *k, uint32_t t, const struct sx_access *a, 
             return;
         k->changes += k->values[location] != piece;
         k->values[location] = piece;
-        k->writers[location] = k->order[k->order_count++] = pack(t, w->event_count - 1);
+        k->writers[location] = k->order[k->order_count++] = walk_pack(t, w->event_count - 1);
     }
 }
 
@@ -140,7 +139,8 @@ static void read_or_modify(struct walk *k, uint32_t t, const struct sx_access *a
     uint64_t operand = i->op == CK_LOAD ? 0 : sx_eval_expr(p, i->value, w->block);
     uint64_t expected = i->op == CK_CAS ? sx_eval_expr(p, i->expected, w->block) : 0;
     uint64_t old = read_pieces(k, t, a), depends;
-    bool writes = i->op == CK_RMW || (i->op == CK_CAS && old == expected && !(i->weak && pick(k, 8) == 0));
+    bool writes =
+        i->op == CK_RMW || (i->op == CK_CAS && old == expected && !(i->weak && walk_random(k, 8) == 0));
 
     if (w->failed)
         return;
@@ -154,13 +154,13 @@ static void read_or_modify(struct walk *k, uint32_t t, const struct sx_access *a
         sx_walker_result(w, a, old, depends, writes);
 }
 
-static void access(struct walk *k, uint32_t t)
+static void walk_access(struct walk *k, uint32_t t)
 {
     const struct ck_program *p = k->sx->program;
     struct sx_walker *w = &k->walkers[t];
     struct sx_access a = sx_begin_access(w, k->pcs[t]);
 
-    k->failed = w->failed || !know_locations(k);
+    k->failed = w->failed || !walk_init_locations(k);
     if (k->failed)
         return;
     if (a.count == 0)
@@ -173,15 +173,15 @@ static void access(struct walk *k, uint32_t t)
     k->pcs[t]++;
 }
 
-/* ---- turns -------------------------------------------------------------------------------------- */
+/* ---- scheduling --------------------------------------------------------------------------------- */
 
 static const struct sx_event *last_event(const struct walk *k, uint32_t t)
 {
     return &k->walkers[t].events[k->walkers[t].event_count - 1];
 }
 
-/* Lets the work-items go on that wait where all others of their group wait too. */
-static void release(struct walk *k, uint32_t t)
+/* Releases the barrier of T if all participants have reached it. */
+static void walk_release_barrier(struct walk *k, uint32_t t)
 {
     const struct ck_program *p = k->sx->program;
 
@@ -195,8 +195,8 @@ static void release(struct walk *k, uint32_t t)
     }
 }
 
-/* The next instruction of thread T; true if it is one that others notice. */
-static bool take_turn(struct walk *k, uint32_t t)
+/* Executes the next instruction of thread T; true if it is visible to other threads. */
+static bool walk_step_thread(struct walk *k, uint32_t t)
 {
     struct sx_walker *w = &k->walkers[t];
     const struct ck_instr *i;
@@ -211,7 +211,7 @@ static bool take_turn(struct walk *k, uint32_t t)
     i = &w->thread->instrs[pc];
     sx_walker_enter(w, pc);
     if (i->op >= CK_LOAD && i->op <= CK_CAS) {
-        access(k, t);
+        walk_access(k, t);
         k->failed = k->failed || w->failed;
         return true;
     }
@@ -222,15 +222,15 @@ static bool take_turn(struct walk *k, uint32_t t)
     }
     if (i->op == CK_BARRIER) {
         k->status[t] = AT_BARRIER;
-        release(k, t);
+        walk_release_barrier(k, t);
     }
     if (w->waited)
         k->status[t] = SPINS;
     return w->waited || w->event_count != before;
 }
 
-/* A thread to go on with; UINT32_MAX: none can. */
-static uint32_t next_thread(struct walk *k)
+/* A random runnable thread; UINT32_MAX: none. */
+static uint32_t walk_pick_thread(struct walk *k)
 {
     uint32_t count = 0, chosen;
 
@@ -238,15 +238,15 @@ static uint32_t next_thread(struct walk *k)
         count += k->status[t] == RUNS;
     if (count == 0)
         return UINT32_MAX;
-    chosen = pick(k, count);
+    chosen = walk_random(k, count);
     for (uint32_t t = 0;; t++) {
         if (k->status[t] == RUNS && chosen-- == 0)
             return t;
     }
 }
 
-/* Who waited for memory may look again once it changed. */
-static void wake(struct walk *k)
+/* Makes threads that spin runnable, as memory changed. */
+static void walk_wake_spinning(struct walk *k)
 {
     for (uint32_t t = 0; t < k->count; t++) {
         if (k->status[t] == SPINS)
@@ -254,27 +254,27 @@ static void wake(struct walk *k)
     }
 }
 
-static void run(struct walk *k, uint32_t switching)
+static void walk_run(struct walk *k, uint32_t switching)
 {
     uint32_t t = UINT32_MAX;
 
     for (uint32_t turn = 0; turn < MAX_TURNS && !k->failed && !k->sx->again; turn++) {
         uint32_t changes = k->changes;
 
-        if (t == UINT32_MAX || k->status[t] != RUNS || pick(k, switching) == 0)
-            t = next_thread(k);
+        if (t == UINT32_MAX || k->status[t] != RUNS || walk_random(k, switching) == 0)
+            t = walk_pick_thread(k);
         if (t == UINT32_MAX)
             return;
-        while (!k->failed && k->status[t] == RUNS && !take_turn(k, t))
+        while (!k->failed && k->status[t] == RUNS && !walk_step_thread(k, t))
             turn++;
         if (k->changes != changes)
-            wake(k);
+            walk_wake_spinning(k);
     }
 }
 
 /* ---- judging ------------------------------------------------------------------------------------ */
 
-static bool set_up(struct walk *k)
+static bool walk_set_up(struct walk *k)
 {
     struct sx *sx = k->sx;
     uint32_t n = k->count;
@@ -292,8 +292,8 @@ static bool set_up(struct walk *k)
     k->order = mm_arena_alloc(arena, (size_t)n * SX_TRACE_EVENTS * sizeof *k->order);
     if (!k->walkers || !k->out || !k->pcs || !k->status || !k->waiting || !k->sources || !k->order)
         return false;
-    if (!sx_add_observed(sx) || !know_locations(k))
-        return sx->again; /* run() ends at once */
+    if (!sx_add_observed(sx) || !walk_init_locations(k))
+        return sx->again; /* then the schedule ends at once */
     for (uint32_t t = 0; t < n; t++) {
         k->walkers[t] = (struct sx_walker){
             .sx = sx, .thread = &sx->program->threads[t], .out = &k->out[t], .alone = true};
@@ -303,7 +303,7 @@ static bool set_up(struct walk *k)
     return true;
 }
 
-static void judge(struct walk *k)
+static void walk_judge(struct walk *k)
 {
     struct sx *sx = k->sx;
     const struct sx_trace **chosen = mm_arena_alloc(sx->traces, (k->count + 1) * sizeof *chosen);
@@ -346,8 +346,8 @@ static bool has_quorum(const struct ck_program *p)
     return false;
 }
 
-/* How much is known so far. */
-static size_t findings(const struct sx *sx)
+/* The number of findings so far. */
+static size_t count_findings(const struct sx *sx)
 {
     size_t count = sx->verdict->state_count;
 
@@ -371,21 +371,21 @@ void sx_walk(struct sx *sx)
     if (k.count < 2 || has_quorum(sx->program))
         return;
     for (uint32_t i = 0; i < MAX_WALKS && idle < MAX_IDLE && !too_long(start) && !sx->stop; i++) {
-        size_t before = findings(sx);
+        size_t before = count_findings(sx);
 
         k.stale = i % 3 == 2;
-        if (!set_up(&k))
+        if (!walk_set_up(&k))
             break;
-        run(&k, switching[i % 4]);
-        if (sx->again) { /* locations were cut: once more */
+        walk_run(&k, switching[i % 4]);
+        if (sx->again) { /* locations were cut: restart */
             sx->again = false;
             sx->location_count = 0;
         } else if (k.failed || sx->limited) {
             break;
         } else {
-            judge(&k);
+            walk_judge(&k);
         }
-        idle = findings(sx) > before ? 0 : idle + 1;
+        idle = count_findings(sx) > before ? 0 : idle + 1;
     }
     sx->location_count = 0;
     mm_arena_reset(sx->traces);

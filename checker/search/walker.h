@@ -1,11 +1,11 @@
-/* A thread that is being executed: for all its traces (search/trace.c), or along one execution
- * (search/walk.c). */
+/* A thread under execution: for all its traces (search/trace.c), or along one execution (search/step.c,
+ * search/walk.c). */
 #ifndef CHECKER_SEARCH_WALKER_H
 #define CHECKER_SEARCH_WALKER_H
 
 #include "checker/search/internal.h"
 
-/* The state of a thread; what branches of the exploration must not share is in one block to copy. */
+/* The state of a thread.  What rollback restores is in one block. */
 struct sx_walker {
     struct sx *sx;
     const struct ck_thread *thread;
@@ -14,25 +14,26 @@ struct sx_walker {
     uint32_t event_count, last_effect; /* last event that is more than a read, plus 1 */
     uint32_t edge_count;
     uint32_t *edges; /* instruction of each back edge */
-    uint64_t *block; /* registers; per back edge: times taken, effects and events when its loop was entered or
-                        last begun anew, registers then */
-    uint64_t *depends; /* near the end of the block: for each register the reads that it is computed from, */
+    uint64_t
+        *block; /* registers; per back edge: trip count, effects, events and registers at the start of the
+                        current iteration */
+    uint64_t *depends; /* near the end of the block: for each register the reads that it is computed from */
     uint64_t *way;     /* and at its end those that decided the way here */
     uint64_t *live;    /* per back edge: set of the registers that its target may read */
     size_t block_words;
     uint8_t *is_header; /* by instruction: a back edge leads there */
-    uint8_t *racing;    /* by instruction: an atomic read that may race; 0: not known yet, 1: no, 2: yes */
+    uint8_t *racing;    /* by instruction: an atomic read may race; 0: unknown yet, 1: no, 2: yes */
     bool came_back;
     bool failed;
-    bool alone;  /* one execution is followed: rounds of a loop that only wait leave no trace */
-    bool waited; /* such a round just ended */
-    bool steps;  /* all threads are executed together: no traces are kept, but how this one ends */
+    bool alone;  /* one execution is followed: redundant iterations leave no events */
+    bool waited; /* such an iteration just ended */
+    bool steps;  /* event-by-event construction: no traces are kept, only the end of this one */
     bool ended;
     enum sx_end end;
     uint32_t wait_from;
 };
 
-/* An access under way: the locations that it covers, by their addresses, and the bytes of their objects. */
+/* An access under execution: the locations that it covers, by address. */
 struct sx_access {
     const struct ck_instr *instr;
     uint32_t pc, object, start;
@@ -62,7 +63,7 @@ void sx_push_piece(struct sx_walker *w, enum sx_kind kind, const struct sx_acces
 /* Piece K of VALUE, which is of the whole access; where in it the piece begins, in bits. */
 uint64_t sx_piece(const struct sx *sx, const struct sx_access *a, unsigned k, uint64_t value);
 unsigned sx_piece_shift(const struct sx *sx, const struct sx_access *a, unsigned k);
-/* The last events read all pieces of A: their bits.  What writes of A depend on then. */
+/* The bits of the reads of A, which are the last events; the reads that writes of A depend on. */
 uint64_t sx_read_bits(const struct sx_walker *w, const struct sx_access *a);
 uint64_t sx_written_depends(const struct sx_walker *w, const struct sx_access *a, uint64_t read);
 /* The next events write VALUE to all pieces of A. */
@@ -72,7 +73,7 @@ void sx_fail_exchange(struct sx_walker *w, const struct sx_access *a);
 /* Sets the registers of A, which read VALUE and wrote or not. */
 void sx_walker_result(struct sx_walker *w, const struct sx_access *a, uint64_t value, uint64_t depends,
                       bool writes);
-/* A store is executed; for others, all traces from the instruction at PC on are tried.  False: the trace ends
+/* Executes a store; for others, explores all traces from the instruction at PC on.  False: the trace ends
  * here. */
 bool sx_walker_access(struct sx_walker *w, uint32_t pc);
 
