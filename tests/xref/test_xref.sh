@@ -52,6 +52,13 @@ ok "not a specification" prints 2 'no numbered heading' "$REFCL" xref extract /d
 ok "every error condition has a test or a reason" prints 0 'error conditions: .* 0 untested' "$REFCL" xref errors
 ok "ambiguities" prints 0 'D27' "$REFCL" xref ambiguities
 ok "JSON fits its schema" bash -c '"$1" xref --json "$2/x.json" && python3 tools/validate.py tools/schema/xref.schema.json "$2/x.json"' _ "$REFCL" "$tap_dir"
+ok "code of a whole section: each file once" python3 -c '
+import json, sys
+listed = [(c["id"], c["section_code"]) for c in json.load(open(sys.argv[1]))["clauses"] if "section_code" in c]
+assert listed
+for name, places in listed:
+    assert len({p["file"] for p in places}) == len(places), name
+' "$tap_dir/x.json"
 ok "JSON of one clause" bash -c '"$1" xref --json - CL 3.3.6 G7 | python3 -c "import json,sys; d=json.load(sys.stdin); assert [c[\"id\"] for c in d[\"clauses\"]]==[\"CL 3.3.6 G7\"]"' _ "$REFCL"
 
 # ---- drivers ----
