@@ -1,4 +1,4 @@
-/* OpenCL C to SPIR-V for commands, with all that refcl's own device has. */
+/* Compiles OpenCL C to SPIR-V for commands, with all features of refcl's device. */
 #include "tools/compile_cl.h"
 
 #include "ref-runtime/runtime.h"

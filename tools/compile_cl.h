@@ -4,7 +4,7 @@
 
 #include "ref-runtime/compiler/compiler.h"
 
-/* What the compiler says of a program that does not compile goes to stderr. */
+/* The build log of a failed compilation goes to stderr. */
 enum mm_class tool_compile_cl(const char *path, const char *source, size_t size, const char *build_options,
                               struct rt_binary *binary, struct mm_error *err);
 

@@ -1,5 +1,5 @@
-/* Temporary folders.  Whoever makes one holds a lock on a file in it for as long as it lives, its children
- * too; the next one to make a folder takes away those that nobody holds: of commands that were killed. */
+/* Temporary folders. The process that creates one, and its children, hold a lock on a file in it; the next
+ * process to create a folder removes the unlocked folders of killed commands. */
 #include "tools/tool.h"
 
 #include <dirent.h>

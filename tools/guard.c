@@ -1,5 +1,5 @@
-/* Work in a process of its own: the engines look at their limits themselves and keep what they have found;
- * what they do not look at (a library's loop, a single long step) ends here, by the kernel's limits. */
+/* Runs work in a child process. The engines check their limits themselves and keep partial results; where
+ * they cannot (in a library, in one long step), resource limits end the child. */
 #include "tools/guard.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Work in a process of its own, which ends when a limit is reached, whatever it does then. */
+/* Runs work in a child process that is killed when a limit is reached. */
 #ifndef TOOLS_GUARD_H
 #define TOOLS_GUARD_H
 

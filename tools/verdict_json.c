@@ -1,4 +1,4 @@
-/* Verdicts of the checker for people and as JSON. */
+/* Verdicts of the checker as text and as JSON. */
 #include "tools/verdict_json.h"
 #include "memmodel/base/escape.h"
 #include "tools/tool.h"

@@ -127,7 +127,7 @@ static cJSON *to_json(const struct ck_program *program, const struct ck_verdict 
     return json;
 }
 
-/* What either engine knows. */
+/* The answers of either engine, merged. */
 static int contradict(const struct ck_verdict *a, const struct ck_verdict *b)
 {
     if ((a->condition && b->condition && a->condition != b->condition) ||
@@ -144,8 +144,8 @@ static bool has_let(const struct mm_cat_model *model, const char *name)
     return false;
 }
 
-/* The value that stays in memory in the end: coherence orders only what the model makes it order, for plain
- * writes it is happens-before (location order in Vulkan) that tells [CL 3.3.4; Vulkan location-ordered]. */
+/* The final value of memory. Coherence orders only what the model orders; for plain writes happens-before
+ * decides (location order in Vulkan) [CL 3.3.4; Vulkan location-ordered]. */
 static int with_final_order(const struct explore *e, const char *path, bool z3, struct mm_cat_model **cat)
 {
     static const struct {
@@ -159,7 +159,7 @@ static int with_final_order(const struct explore *e, const char *path, bool z3, 
     while (k < sizeof orders / sizeof *orders && !has_let(*cat, orders[k].let))
         k++;
     const char *order = k < sizeof orders / sizeof *orders ? orders[k].order : "po";
-    /* search looks at the order itself; for Z3 coherence has to follow it */
+    /* search uses the order itself; for Z3 coherence has to follow it */
     int n = snprintf(line, sizeof line,
                      z3 ? "\nacyclic (co | ((W * W) & loc & (po | %s))) as final-order\n"
                         : "\nflag ~empty ((W * W) & loc & (po | %s)) as final-order\n",
@@ -266,8 +266,8 @@ static int present(struct explore *e, struct ex *ex, const struct ck_verdict *v,
     return code;
 }
 
-/* What V leaves open; that more rounds of loops would tell more, or that nothing ends, is no question for the
- * other engine. */
+/* The undecided questions of V. Undecided answers because of the unroll bound or non-termination are no
+ * question for the other engine. */
 static bool is_open(const struct ck_verdict *v)
 {
     bool settled =
@@ -477,7 +477,7 @@ static int file_work(void *context)
     return code;
 }
 
-/* Nothing is known of PATH but the limit that was reached and what search has found. */
+/* A result for PATH with the limit that was reached and the answers that search has found so far. */
 static int give_up(struct explore *e, const char *path, enum guard_end end)
 {
     static const char *const engines[] = {"both", "search", "z3", "both"};

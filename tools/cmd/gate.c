@@ -1,4 +1,4 @@
-/* refcl gate: fails when a device does worse than it did before. */
+/* refcl gate: fails on findings of a device that a baseline does not have. */
 #include "tools/cmd/commands.h"
 
 #include "litmus/litmus.h"

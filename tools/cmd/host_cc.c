@@ -1,4 +1,4 @@
-/* refcl host-cc: the flags that make the host's own accesses part of what `refcl run` checks. */
+/* refcl host-cc: prints the flags that instrument the accesses of a host program. */
 #include "tools/cmd/commands.h"
 
 #include <limits.h>

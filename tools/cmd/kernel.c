@@ -77,7 +77,7 @@ static int run_captured(struct kernel *kernel, const char *path)
     return code;
 }
 
-/* A witness says all that could be chosen. */
+/* A witness fixes the launch, so options that choose it are errors. */
 static int run_replay(struct kernel *kernel, const char *path)
 {
     const struct session *s = &kernel->session;
@@ -88,8 +88,8 @@ static int run_replay(struct kernel *kernel, const char *path)
     return replay_run(&kernel->session, path);
 }
 
-/* The name says what a file is; what is not named as anything else is OpenCL C, or a capture if it begins
- * like one. */
+/* The suffix selects the format. Any other file is OpenCL C, or a capture if it begins with its magic
+ * number. */
 enum input { SOURCE, MODULE, CAPTURE };
 static int input_of(const char *path, enum input *input)
 {

@@ -283,7 +283,7 @@ static int file_work(void *context)
     return code;
 }
 
-/* Nothing is known of FILE but the limit that was reached. */
+/* A result for FILE in which every answer is unknown, with the limit that was reached. */
 static int give_up(struct check *check, const char *file, enum guard_end end)
 {
     const struct ck_program none = {.name = ""};
@@ -356,7 +356,8 @@ static int load_model(void *context)
     return mm_cat_load(w->path, w->check->switches, &w->check->cat, &err) == MM_OK ? 0 : tool_report(&err);
 }
 
-/* First in a process of its own: what is read takes the time and memory that a test may take, at most. */
+/* A child process reads the test first, so that reading is bounded by the time and memory limits of a
+ * test. */
 static int load_guarded(struct check *check, const char *path)
 {
     struct model_work w = {check, path};

@@ -1,4 +1,4 @@
-/* refcl xref: a clause, and what stands for it. */
+/* refcl xref: clauses of the specification with the axioms, code and tests linked to them. */
 #include "tools/cmd/xref.h"
 #include "tools/cmd/commands.h"
 

@@ -1,4 +1,4 @@
-/* refcl xref: finds the repository and loads what is known of it. */
+/* refcl xref: finds the repository and loads its clauses, citations and matrix. */
 #include "tools/cmd/xref.h"
 
 #include <libgen.h>

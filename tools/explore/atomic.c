@@ -107,8 +107,7 @@ void ex_memory_operands(struct ex *ex, const struct ex_inst *inst, uint32_t at, 
 
 /* ---- atomics ------------------------------------------------------------------------------------ */
 
-/* The weak compare-exchange means what the other does: it fails where it reads another value, nowhere else
- * [SPIRV 3.49.18]. */
+/* A weak compare-exchange fails only if it reads a different value [SPIRV 3.49.18]. */
 static const struct {
     uint16_t opcode;
     enum ck_op op;
@@ -190,7 +189,7 @@ static uint8_t fitting_order(const struct ck_instr *i, uint8_t order)
     return !kept ? MM_RELAXED : i->op == CK_LOAD ? MM_ACQUIRE : MM_RELEASE;
 }
 
-/* Private memory is only the work-item's own: the operation is what it computes. */
+/* Private memory is accessed by one work-item only: the operation is an ordinary computation. */
 static void private_atomic(struct ex *ex, const struct ck_instr *i)
 {
     static const enum ck_expr_op ops[] = {[CK_RMW_ADD] = CK_ADD,

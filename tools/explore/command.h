@@ -14,7 +14,7 @@ struct texts {
     const char *items[MAX_TEXTS + 1];
     size_t count;
 };
-/* Of the file at hand, shared with the process that decides. */
+/* State of the current file, shared with the process that decides. */
 struct explore_kept {
     size_t written; /* witnesses of this file and those before */
     bool whole;     /* what follows is the verdict of search, as it is to be shown */

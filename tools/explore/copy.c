@@ -24,7 +24,7 @@ struct copy { /* asked for by a work-group */
     uint32_t flags[2]; /* objects: global, local; of the members, then of the end, then of choices */
     bool outside;      /* it accesses memory outside of objects: the calls fault and no agent starts */
 };
-struct call { /* by the thread at hand: instruction FIRST and those after it */
+struct call { /* by the current thread: instruction FIRST and those after it */
     uint32_t first;
     struct copy *copy;
 };
@@ -209,7 +209,7 @@ static struct ck_instr flag_access(struct ex *ex, enum ck_op op, uint8_t order, 
 
 /* ---- work-items --------------------------------------------------------------------------------- */
 
-struct rewrite { /* of the thread at hand */
+struct rewrite { /* of the current thread */
     struct copies *c;
     struct ck_instr *out;
     uint32_t count, capacity, member, work_group;
@@ -319,7 +319,7 @@ static void rewrite_thread(struct copies *c, uint32_t thread)
 
 /* ---- agents ------------------------------------------------------------------------------------- */
 
-/* Goes on after work-item MEMBER has called; ends where it has not, as far as the agent can see. */
+/* Continues after work-item MEMBER has called; ends if it has not, as far as the agent can observe. */
 static void after_call(struct ex *ex, const struct copy *copy, uint32_t member, uint32_t end)
 {
     for (int region = 0; region < 2; region++) {

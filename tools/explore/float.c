@@ -1,6 +1,6 @@
-/* Floating-point arithmetic: values are bit patterns.  What the interpreter computes is a function that
- * engines know by its values; comparisons and tests are made of integer operations, which Z3 knows all about.
- * [SPIRV 3.42.11 conversion, 3.42.13 arithmetic, 3.42.15 relations] */
+/* Floating-point arithmetic on bit patterns. An operation of the interpreter becomes a function,
+ * uninterpreted in Z3 (CEGAR); comparisons and tests are lowered to integer operations, which Z3 decides
+ * completely. */
 #include "interp/exec/number.h"
 #include "interp/exec/ops.h"
 #include "interp/module/conversion.h"

@@ -1,6 +1,6 @@
-/* Constant propagation over a lowered thread: most addresses and many branches depend on nothing but the
- * work-item's identity.  Then dead code goes: unreachable instructions, assignments nobody reads, reads of
- * undefined values nobody uses.  Accesses to shared memory stay, whatever becomes of their value. */
+/* Constant propagation over a lowered thread: most addresses and many branches depend only on the ids of
+ * the work-item. Then dead-code elimination: unreachable instructions, unused assignments, and reads of
+ * read-only memory. */
 #include "tools/explore/explore.h"
 
 #include <string.h>

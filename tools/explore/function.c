@@ -1,5 +1,5 @@
-/* Functions of the instruction sets that compute: those of the interpreter, one scalar of the result at a
- * time. Engines know them by their values.  [OpenCL.std; GLSL.std.450] */
+/* Functions of the instruction sets, computed by the interpreter one scalar at a time; engines treat them
+ * as uninterpreted functions. [OpenCL.std; GLSL.std.450] */
 #include "interp/ext/ext.h"
 #include "tools/explore/explore.h"
 

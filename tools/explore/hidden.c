@@ -1,5 +1,5 @@
-/* What a lowered program has besides what its source has: objects by which work-items exchange what functions
- * of groups combine, counters of how often they come to such a function, and memory that nobody set. */
+/* Hidden objects that lowering adds: mailboxes of group functions, counters of their executions, and
+ * memory with unconstrained initial values. */
 #include "tools/explore/explore.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What the options of refcl explore are, and mean. */
+/* The options of refcl explore. */
 #include "tools/explore/command.h"
 
 #include <stdlib.h>

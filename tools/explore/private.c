@@ -1,5 +1,5 @@
-/* Variables that are private to the work-item: a register for each scalar of them, and accesses through
- * pointers whose target is known only when the kernel runs.  [SPIRV 3.7 storage classes, 3.42.8] */
+/* Private variables: a register for each scalar, and accesses through pointers whose target is known only
+ * at run time. [SPIRV 3.7 storage classes, 3.42.8] */
 #include "tools/explore/explore.h"
 
 #include <string.h>

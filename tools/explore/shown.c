@@ -1,4 +1,4 @@
-/* Executions that refcl explore shows: carried out once more, told, and written to files. */
+/* Witnesses of refcl explore: replayed, printed and written to files. */
 #include "tools/explore/command.h"
 #include "tools/witness/replay.h"
 

@@ -1,4 +1,4 @@
-/* Loops around asynchronous copies are written out, as each round makes a copy of its own. */
+/* Unrolls loops around asynchronous copies, as each iteration makes a copy. */
 #include "tools/explore/explore.h"
 
 #include <string.h>

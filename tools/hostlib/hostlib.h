@@ -22,7 +22,7 @@ static inline const struct refcl_host_runtime *host_recording(void)
 }
 
 /* A call from PLACE is the program's, and is recorded. */
-static inline bool host_is_told(const void *place)
+static inline bool host_is_recording(const void *place)
 {
     return host_recording() && !host_is_runtime(place);
 }

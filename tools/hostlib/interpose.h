@@ -1,5 +1,4 @@
-/* Functions of the C library that librefcl-host stands before: what they do, and what the program is told of
- * it. */
+/* Macros for interposed functions of the C library: they call the original and record its synchronization. */
 #ifndef TOOLS_HOSTLIB_INTERPOSE_H
 #define TOOLS_HOSTLIB_INTERPOSE_H
 
@@ -13,24 +12,24 @@
         __atomic_store_n(&next, found, __ATOMIC_RELAXED);                                                    \
     }
 
-/* NAME acquires with AFTER where it returns what GOT says. */
+/* Defines the interposer NAME, which acquires by AFTER if the call returned GOT. */
 #define TAKE(name, arguments, got, after, ...)                                                               \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \
         NEXT(name, NULL, arguments)                                                                          \
         int code = next(__VA_ARGS__);                                                                        \
-        if ((got) && host_is_told(HERE)) {                                                                   \
+        if ((got) && host_is_recording(HERE)) {                                                              \
             after;                                                                                           \
         }                                                                                                    \
         return code;                                                                                         \
     }
 
-/* NAME releases with BEFORE. */
+/* Defines the interposer NAME, which releases by BEFORE. */
 #define GIVE(name, arguments, before, ...)                                                                   \
     EXPORT int name arguments                                                                                \
     {                                                                                                        \
         NEXT(name, NULL, arguments)                                                                          \
-        if (host_is_told(HERE)) {                                                                            \
+        if (host_is_recording(HERE)) {                                                                       \
             before;                                                                                          \
         }                                                                                                    \
         return next(__VA_ARGS__);                                                                            \

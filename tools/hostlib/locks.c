@@ -1,5 +1,5 @@
-/* librefcl-host: what host threads lock, wait for and do once, in POSIX's words and in C11's: each acquires
- * what the one before it released. */
+/* librefcl-host: interposers of locks, condition variables and once, of POSIX and C11: each acquires the
+ * point that the previous holder released. */
 #include "tools/hostlib/interpose.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
     EXPORT int name arguments                                                                                \
     {                                                                                                        \
         NEXT(name, version, arguments)                                                                       \
-        if (host_is_told(HERE))                                                                              \
+        if (host_is_recording(HERE))                                                                         \
             host_release(mutex);                                                                             \
         int code = next(__VA_ARGS__);                                                                        \
-        if (host_is_told(HERE))                                                                              \
+        if (host_is_recording(HERE))                                                                         \
             host_acquire(mutex);                                                                             \
         return code;                                                                                         \
     }

@@ -1,4 +1,4 @@
-/* librefcl-host: semaphores, barriers, and what is done once. */
+/* librefcl-host: interposers of semaphores, barriers and once. */
 #include "tools/hostlib/interpose.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* librefcl-host: creation, end and join of threads, whose order the host language defines (an edge of kind
- * host). */
+/* librefcl-host: interposers of thread creation, exit and join, whose order the host language defines
+ * (edges of kind host). */
 #include "tools/hostlib/hostlib.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* A recorded trace once more: launches are executed again, which takes as long as the interpreter does. */
+/* Replays a recorded trace; re-executing its launches takes as long as the interpreter does. */
 #include "tools/session/again.h"
 #include "interp/replay/expand.h"
 

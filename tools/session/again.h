@@ -1,4 +1,5 @@
-/* A recorded trace once more, with the accesses of launches that it only says how to execute. */
+/* Replays a recorded trace and re-executes the launches of its re-execution records, to get their
+ * accesses. */
 #ifndef TOOLS_SESSION_AGAIN_H
 #define TOOLS_SESSION_AGAIN_H
 

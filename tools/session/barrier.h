@@ -1,4 +1,4 @@
-/* Advice about barriers is tried before it is given: the kernel once more, with one in its source. */
+/* Verifies suggested barriers: launches the kernel again with a barrier inserted in its source. */
 #ifndef TOOLS_SESSION_BARRIER_H
 #define TOOLS_SESSION_BARRIER_H
 

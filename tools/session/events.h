@@ -1,4 +1,5 @@
-/* The events of a trace that matter to a finding: what its agents did last, synchronisation, commands. */
+/* Selects the events of a trace that explain a finding: the last events of its agents, synchronization,
+ * commands. */
 #ifndef TOOLS_SESSION_EVENTS_H
 #define TOOLS_SESSION_EVENTS_H
 

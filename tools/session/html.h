@@ -1,4 +1,4 @@
-/* A page for looking at findings: the events around each, in the columns of those who did them. */
+/* An HTML page of findings: the events around each, one column for each agent. */
 #ifndef TOOLS_SESSION_HTML_H
 #define TOOLS_SESSION_HTML_H
 

@@ -1,4 +1,4 @@
-/* The reading end of a process' trace: never waits for longer than there can be something to come. */
+/* The reading end of the trace of a process: waits only while more input is possible. */
 #ifndef TOOLS_SESSION_INPUT_H
 #define TOOLS_SESSION_INPUT_H
 

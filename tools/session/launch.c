@@ -1,4 +1,4 @@
-/* A launch that is made again, by refcl-kernel-host. */
+/* Launches a captured kernel again, by refcl-kernel-host. */
 #include "tools/session/launch.h"
 #include "tools/session/process.h"
 #include "tools/session/text.h"

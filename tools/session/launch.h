@@ -1,4 +1,4 @@
-/* A launch that is made again, with the same arguments and another text of its program. */
+/* Launches a captured kernel again, with the same arguments and changed source. */
 #ifndef TOOLS_SESSION_LAUNCH_H
 #define TOOLS_SESSION_LAUNCH_H
 

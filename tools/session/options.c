@@ -1,4 +1,4 @@
-/* What the options of a session mean. */
+/* Parses the options of a session. */
 #include "tools/session/options.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int seeds(struct session *session, const char *value)
     return code;
 }
 
-/* A number that is passed on as it was written. */
+/* Checks a number and keeps its text, which becomes an environment variable. */
 static int number(const char *option, const char *value, const char **to)
 {
     uint64_t n;
@@ -51,7 +51,7 @@ static int number(const char *option, const char *value, const char **to)
     return tool_number(option, value, UINT64_MAX, &n);
 }
 
-/* It is read once more where it is judged; what is no condition is told before anything runs. */
+/* Checks the syntax before the program runs; the predictor parses the condition again. */
 static int assertion(struct session *session, const char *value)
 {
     struct mm_error err = {0};

@@ -1,4 +1,4 @@
-/* A trace as it would be if some commands came after others: what has to wait is passed on later. */
+/* Replays a trace as if some commands were ordered after others: events of the later commands are delayed. */
 #ifndef TOOLS_SESSION_ORDER_H
 #define TOOLS_SESSION_ORDER_H
 

@@ -1,4 +1,4 @@
-/* Places in host programs: from a module and an offset to file and line, with addr2line. */
+/* Source locations of host code: from module and offset to file and line, with addr2line. */
 #include "tools/session/places.h"
 
 #include <errno.h>

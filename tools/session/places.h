@@ -1,5 +1,5 @@
-/* Places in host programs: from a module and an offset to file and line; texts of files that kernels include.
- */
+/* Source locations of host code: from module and offset to file and line; texts of files that kernels
+ * include. */
 #ifndef TOOLS_SESSION_PLACES_H
 #define TOOLS_SESSION_PLACES_H
 

@@ -1,5 +1,5 @@
-/* The processes of a session: each that loads refcl connects to the session's socket and sends its trace,
- * which a thread of ours reads into a detector of its own. */
+/* The processes of a session: each process that loads refcl connects to the session's socket and sends its
+ * trace. A reader thread feeds it into a private detector. */
 #ifndef TOOLS_SESSION_PROCESS_H
 #define TOOLS_SESSION_PROCESS_H
 

@@ -1,4 +1,4 @@
-/* How far a session is: a line on standard error while it runs, if that is a terminal, and a summary. */
+/* Progress of a session: a status line on standard error if that is a terminal, and a summary at the end. */
 #ifndef TOOLS_SESSION_PROGRESS_H
 #define TOOLS_SESSION_PROGRESS_H
 

@@ -1,4 +1,5 @@
-/* Own analyses: shared objects with the interface of memmodel/refcl_recorder.h as a sink. */
+/* Analysis plugins: shared objects with the interface of memmodel/refcl_recorder.h, as a sink of the
+ * trace. */
 #include "tools/session/recorder.h"
 #include "memmodel/refcl_recorder.h"
 #include "tools/tool.h"

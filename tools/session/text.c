@@ -1,4 +1,4 @@
-/* Texts of programs, changed, so that advice can be tried. */
+/* Edits program sources for the verification of suggested fixes. */
 #include "tools/session/text.h"
 #include "tools/session/session.h"
 

@@ -1,4 +1,4 @@
-/* Texts of programs, changed: a word before a line, and what is included in place of its #include. */
+/* Edits program sources: inserts words before a line, and replaces included files. */
 #ifndef TOOLS_SESSION_TEXT_H
 #define TOOLS_SESSION_TEXT_H
 

@@ -1,8 +1,7 @@
-/* Advice is tried before it is given: the trace once more, with the change made to its events.
- *
- * The order of events stays as it was recorded, so that the question is: would the same execution have
- * been free of this race?  Advice that does not pass is withdrawn.  Time is bounded: what there is no time
- * to try stays advice, without the word "checked". */
+/* Verifies suggested fixes: replays the trace with the change applied to its events. The recorded order of
+ * events is kept: the question is whether the same execution would have been free of this race. A fix that
+ * does not remove it is withdrawn. Time is bounded: a fix that could not be verified in time is reported
+ * as not checked. */
 #include "tools/session/verify.h"
 #include "tools/session/again.h"
 #include "tools/session/order.h"
@@ -14,8 +13,8 @@
 
 enum { MOST_TRIED = 20, SECONDS = 5 };
 
-/* An instruction in a function has a source for each chain of calls to it.  What is changed is the place, so
- * that all of them stand for the one that the change names. */
+/* An instruction in a function has one source id for each call chain to it. A change names a source
+ * location, so all of these ids map to it. */
 struct changer {
     struct mm_sink sink;
     const struct ck_change *change;

@@ -1,4 +1,4 @@
-/* Advice is tried before it is given: the trace once more, with the change made to its events. */
+/* Verifies suggested fixes: replays the trace with the change applied to its events. */
 #ifndef TOOLS_SESSION_VERIFY_H
 #define TOOLS_SESSION_VERIFY_H
 

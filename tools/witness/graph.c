@@ -1,4 +1,4 @@
-/* Executions for people: the events with what relates them, as text and as graphs. */
+/* Executions as text and as graphs: events and relations. */
 #include "tools/witness/witness.h"
 
 #include <inttypes.h>
@@ -60,7 +60,7 @@ struct edge {
 };
 typedef void edge_function(const struct ck_execution *x, const struct edge *edge, FILE *out);
 
-/* Calls TELL with each edge that does not follow from others, but for program order. */
+/* Calls TELL with each edge of the transitive reduction, except program order. */
 static void each_edge(const struct ck_execution *x, edge_function *tell, FILE *out)
 {
     for (size_t i = 0; i < x->count; i++) {
@@ -88,7 +88,7 @@ static void tell_edge(const struct ck_execution *x, const struct edge *e, FILE *
     fprintf(out, "        %s %u -> %u\n", e->name, x->happenings[e->from].step, x->happenings[e->to].step);
 }
 
-/* Calls TELL with what happens in step after step. */
+/* Calls TELL with each event, in order. */
 static void each_step(const struct ck_program *program, const struct ck_execution *x, FILE *out,
                       void (*tell)(const struct ck_program *, const struct ck_happening *, FILE *))
 {

@@ -1,5 +1,5 @@
-/* Guides a replay: the work-items take turns as the execution says, each read gets the value that the
- * execution says, and what they do is compared with it. */
+/* The oracle of a replay: schedules the work-items in the order of the execution, gives each read its
+ * value, and compares each access with the execution. */
 #include "tools/witness/oracle.h"
 
 #include <stdarg.h>
@@ -46,7 +46,7 @@ static const struct ck_happening *coming(const struct replay *r, struct part *p)
     return happening(r, p);
 }
 
-/* Whether all that is left of the work-item is a barrier that it waits at in vain. */
+/* Whether the work-item has only a barrier left, at which it blocks forever (divergence). */
 static bool is_blocked(const struct replay *r, uint32_t item)
 {
     struct part p = r->parts[item];
@@ -67,7 +67,7 @@ void replay_note_ends(struct replay *r)
         r->parts[t].seen_to_end = r->parts[t].seen_to_end || is_blocked(r, t) || is_left(r, t);
 }
 
-/* Copies that nobody waits for may be missing. */
+/* Copies without a wait may be missing. */
 bool replay_saw_all(const struct replay *r)
 {
     for (uint32_t t = 0; t < r->program->thread_count; t++)
@@ -76,8 +76,8 @@ bool replay_saw_all(const struct replay *r)
     return true;
 }
 
-/* What is next in the execution comes next; then those that wait for ever, the one that did so for the
- * shortest time first; and what ends the launch comes last. */
+/* The schedule: the next event of the execution; then non-terminating work-items, least recently stepped
+ * first; an event that ends the launch is last. */
 static uint64_t on_rank(void *context, uint32_t item)
 {
     struct replay *r = context;
@@ -267,7 +267,7 @@ static bool access(struct replay *r, uint32_t item, enum mm_kind kind, const str
         h = done < address + size ? coming(r, p) : NULL;
     }
     *(kind == MM_READ ? &r->read : &r->write) = (struct range){p->first + first, p->first + p->at, address};
-    /* the writes of a round that repeats change nothing, and are left out */
+    /* the writes of a repeating loop iteration change nothing, and are left out */
     bool repeats =
         kind == MM_WRITE && r->execution->ends[item] == CK_WAITS && p->at >= r->execution->wait_from[item];
     if (done || repeats)

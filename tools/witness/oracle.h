@@ -1,4 +1,4 @@
-/* A replay under way: what launches it (replay.c) and what guides its work-items (witness/oracle.c) share. */
+/* State of a replay, shared by its launcher (replay.c) and its oracle (oracle.c). */
 #ifndef TOOLS_REPLAY_ORACLE_H
 #define TOOLS_REPLAY_ORACLE_H
 
@@ -16,7 +16,7 @@ struct replay {
     const struct witness *witness;
     const struct ck_program *program;
     const struct ck_execution *execution;
-    const struct replay_listener *listener; /* NULL: nobody listens, to this launch at least */
+    const struct replay_listener *listener; /* NULL: no listener for this launch */
     struct part *parts;
     uint64_t *addresses;      /* by object: where this launch has it, 0: not met so far */
     mm_event_id *events;      /* by happening: writes that were recorded */
@@ -31,7 +31,7 @@ struct replay {
     char *why;
 };
 
-/* The interpreter asks it what reads return, which work-item is next, and tells it what work-items do. */
+/* Callbacks of the interpreter: the value of a read, the next work-item to step, and each access. */
 struct in_oracle replay_oracle(struct replay *replay);
 void replay_on_finding(void *context, const struct in_finding *finding);
 /* Whether a work-item was seen to do all that it does, or cannot be; whether all were. */

@@ -1,5 +1,5 @@
-/* Reads witnesses (tools/schema/witness.schema.json).  Files come from anywhere: every number is checked
- * before it is used, and what is wrong is told with its place in the file. */
+/* Reads witnesses (tools/schema/witness.schema.json). The input is untrusted: every number is validated
+ * before use, and an error message names its place in the file. */
 #include "memmodel/base/input.h"
 #include "tools/tool.h"
 #include "tools/witness/witness.h"

@@ -1,5 +1,4 @@
-/* What a trace says around the launch that a witness is of: memory, the command, its start and its end.
- * [CL 3.3.6 H1, H3] */
+/* Records the context of a replayed launch: memory, the command, its start and its end. [CL 3.3.6 H1, H3] */
 #include "tools/witness/replay.h"
 
 #include <string.h>

@@ -1,11 +1,7 @@
-/* Executions that exploring found, carried out once more by the interpreter: it executes the module
- * literally, the work-items take turns as the execution says, and an oracle gives each read the value that
- * the execution says.  What the work-items then do must be what the execution says they do.
- * [CL 3.3.6; SPIRV 2.2]
- *
- * An access outside of memory ends the launch; other work-items that make one are looked at in further
- * launches, which begin with other work-items.  As reads are given, none of them depends on what the others
- * have done. */
+/* Replays witnesses in the interpreter: an oracle schedules the work-items and gives each read its value,
+ * and every access must match the execution. [CL 3.3.6; SPIRV 2.2]  An out-of-bounds access ends the
+ * launch; other work-items with such an access are checked in further launches that step them first. As
+ * the values of reads are given, no work-item depends on the others. */
 #include "tools/witness/oracle.h"
 
 #include <stdio.h>
@@ -106,7 +102,7 @@ static enum mm_class launch(struct replay *r, uint64_t seed, struct mm_error *er
     if (l.recorder)
         replay_record_end(l.recorder);
     replay_note_ends(r);
-    return result == MM_UNDEFINED ? MM_OK : result; /* the finding was looked at */
+    return result == MM_UNDEFINED ? MM_OK : result; /* the finding was checked */
 }
 
 /* ---- the final state ------------------------------------------------------------------------------ */
@@ -173,7 +169,7 @@ static bool find_parts(struct replay *r)
     return true;
 }
 
-/* Whether a work-item uses a value that nobody defined, and that happens not to be 0. */
+/* Whether a work-item uses an undefined value that happens not to be 0. */
 static bool uses_undefined(const struct ck_program *program, const struct ck_execution *execution)
 {
     for (size_t i = 0; i < execution->count; i++) {
@@ -189,7 +185,7 @@ static bool all_shown(const struct replay *r)
     return r->execution->shows == CK_SHOWS_DIVERGENCE ? r->diverged : replay_saw_all(r);
 }
 
-/* Whether the launches did what the execution says, as far as can be told from them. */
+/* Whether the launches match the execution, as far as can be observed. */
 static bool carry_out(struct replay *r)
 {
     struct in_environment environment = {.context = r, .print = on_print, .finding = replay_on_finding};

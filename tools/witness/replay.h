@@ -1,4 +1,4 @@
-/* Witnesses, carried out once more by the interpreter. */
+/* Replays witnesses in the interpreter. */
 #ifndef TOOLS_REPLAY_H
 #define TOOLS_REPLAY_H
 
@@ -6,14 +6,14 @@
 
 struct replay_listener {
     void *context;
-    /* A work-item comes to happening INDEX of the execution; AGAIN: in a loop that waits for ever. */
+    /* A work-item reaches event INDEX of the execution; AGAIN: in a non-terminating loop. */
     void (*step)(void *context, uint32_t index, bool again);
     struct mm_recorder *recorder; /* NULL: nothing is recorded */
 };
-/* Runs the kernel in the interpreter, each read returning what the execution says, and compares what the
- * work-items do: every access, fence and barrier, every value written, how each of them ends, and the final
- * state.  LISTENER (may be NULL) hears of the launch in the order of the execution.  WHY: what was different;
- * UNDEFINED: and values that nobody defined play a part, of which the interpreter has its own. */
+/* Runs the kernel in the interpreter with the values of reads that the execution has, and compares every
+ * access, fence, barrier and written value, how each work-item ends, and the final state. LISTENER (may be
+ * NULL) gets the events in the order of the execution. WHY: the difference; UNDEFINED: undefined values
+ * are involved, for which the interpreter has its own. */
 enum replay_result { REPLAY_SAME, REPLAY_DIFFERS, REPLAY_UNDEFINED };
 enum replay_result replay_witness(const struct witness *witness, const struct replay_listener *listener,
                                   char why[WITNESS_TEXT]);

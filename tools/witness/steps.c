@@ -1,6 +1,5 @@
-/* `refcl kernel --replay`: a witness is carried out in a process of its own, which tells each step and
- * records what happens for the checks of the session.  The replay judges whether it came out as the file
- * says. */
+/* `refcl kernel --replay`: a child process replays a witness, prints each step and records events for the
+ * checks of the session. The replay decides whether the execution matches the file. */
 #include "tools/session/session.h"
 #include "tools/tool.h"
 #include "tools/witness/replay.h"
@@ -15,7 +14,7 @@ enum { MOST_VALUES = 16, NOWHERE = UINT32_MAX };
 struct steps {
     const struct witness *witness;
     const char *path;
-    FILE *out; /* NULL: nothing is told */
+    FILE *out; /* NULL: nothing is printed */
     uint32_t told;
     uint32_t *last_write, *write_before; /* by object, by happening: indices of happenings that came before */
     bool waits;

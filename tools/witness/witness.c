@@ -1,4 +1,4 @@
-/* Executions that exploring found, with the launch that they are of. */
+/* Executions found by refcl explore, with their launch. */
 #include "tools/witness/witness.h"
 #include "tools/verdict_json.h"
 

@@ -1,5 +1,5 @@
-/* Executions of a launch as evidence, with all that it takes to carry one out once more: what `refcl explore`
- * finds, writes to files, and what `refcl kernel --replay` reads. */
+/* Witnesses: executions of a launch with everything needed to replay them. `refcl explore` finds and
+ * writes them, `refcl kernel --replay` reads them. */
 #ifndef TOOLS_WITNESS_H
 #define TOOLS_WITNESS_H
 
@@ -11,7 +11,7 @@
 enum { WITNESS_TEXT = 600 };
 
 struct witness_argument {
-    uint32_t object; /* of the program; UINT32_MAX: no memory, or memory that nobody looks at */
+    uint32_t object; /* of the program; UINT32_MAX: no memory, or memory that is not observed */
     uint64_t size;
     const void *bytes; /* VALUE */
     bool constant;
