@@ -7,10 +7,10 @@
 #include <cjson/cJSON.h>
 
 struct lt_json_kind {
-    const char *rule, *format, *what; /* of errors; what the file calls itself; that in words */
+    const char *rule, *format, *what; /* rule of errors; format name in the file; description */
     int version;
 };
-/* A file of that kind, which has "tests"; NULL: it is none. */
+/* A file of that kind, which has "tests"; NULL if it is not. */
 cJSON *lt_file_json(const char *path, const struct lt_json_kind *kind, struct mm_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum lt_dialect { LT_OPENCL, LT_VULKAN };
 
-/* A parsed test: the source form (for printing and for emitting kernels) and nothing derived. */
+/* A parsed test: its AST, for printing, lowering and emitting kernels. */
 struct lt_test;
 enum mm_class lt_parse(const char *text, size_t size, const char *file, struct lt_test **test,
                        struct mm_error *err);
@@ -18,7 +18,7 @@ enum lt_dialect lt_test_dialect(const struct lt_test *test);
 /* Value of a "key: value" line in the test's leading comment (Expect, States, Race, Clauses, Requires),
  * NULL if absent. */
 const char *lt_test_property(const struct lt_test *test, const char *key);
-/* Lowers TEST to what the checker decides about. */
+/* Lowers TEST to a checker program. */
 enum mm_class lt_lower(const struct lt_test *test, struct ck_program **program, struct mm_error *err);
 /* Prints TEST so that parsing the output gives the same test. */
 void lt_print(const struct lt_test *test, FILE *out);
@@ -27,7 +27,7 @@ void lt_print(const struct lt_test *test, FILE *out);
 struct lt_plan_options {
     uint64_t iterations; /* instances of each test, 0 = default */
     uint64_t seed;
-    const char *cl_std; /* "CL3.0", ...; NULL = let the runner decide */
+    const char *cl_std; /* "CL3.0", ...; NULL = chosen by the runner */
     /* Kernels as SPIR-V too, for devices without a compiler: OpenCL C SOURCE of the test in FILE becomes
      * *SIZE bytes (mm_free).  NULL: as OpenCL C alone. */
     enum mm_class (*compile)(void *context, const char *file, const char *source, const char *build_options,
@@ -42,7 +42,7 @@ enum mm_class lt_plan(struct lt_test *const *tests, size_t count, const struct l
 struct lt_judge_options {
     const struct mm_cat_model *model;
     struct ck_options check;
-    const char *html, *junit, *sarif; /* files to write besides, NULL if not wanted */
+    const char *html, *junit, *sarif; /* further output files, NULL: none */
 };
 enum mm_class lt_judge(const char *results_path, const struct lt_judge_options *options, FILE *text_out,
                        FILE *json_out, size_t *findings, size_t *unknown, struct mm_error *err);

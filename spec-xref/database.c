@@ -222,7 +222,7 @@ static enum mm_class index_clauses(struct xr_database *db, struct mm_error *err)
     for (size_t i = 1; i < db->clause_count; i++) {
         const char *id = db->clauses[db->by_id[i]].id;
         if (strcmp(id, db->clauses[db->by_id[i - 1]].id) == 0)
-            return mm_fail(err, MM_INVALID, "xref.database", "clause '%s' is there twice", id);
+            return mm_fail(err, MM_INVALID, "xref.database", "clause '%s' is defined twice", id);
     }
     return MM_OK;
 }

@@ -12,7 +12,7 @@ static const char *device_name(const cJSON *root)
     return cJSON_IsString(name) ? name->valuestring : NULL;
 }
 
-static bool fill(const cJSON *tests, struct mm_arena *arena, struct xr_driver *driver)
+static bool read_tests(const cJSON *tests, struct mm_arena *arena, struct xr_driver *driver)
 {
     const cJSON *test;
     driver->tests = mm_arena_alloc(arena, ((size_t)cJSON_GetArraySize(tests) + 1) * sizeof *driver->tests);
@@ -55,7 +55,7 @@ enum mm_class xr_driver_load(const char *path, struct mm_arena *arena, struct xr
     }
     const char *name = device_name(root);
     driver->name = mm_arena_strdup(arena, name ? name : path);
-    bool ok = driver->name && fill(cJSON_GetObjectItemCaseSensitive(root, "tests"), arena, driver);
+    bool ok = driver->name && read_tests(cJSON_GetObjectItemCaseSensitive(root, "tests"), arena, driver);
     cJSON_Delete(root);
     return ok ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
 }

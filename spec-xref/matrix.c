@@ -54,7 +54,7 @@ static bool about(const struct xr_citation *c, const struct xr_clause *clause)
            strcmp(c->document, clause->document) == 0;
 }
 
-static void count(struct xr_links *links, const struct xr_citation *c)
+static void count_citation(struct xr_links *links, const struct xr_citation *c)
 {
     if (!c->clause)
         links->section_code += c->role == XR_IMPLEMENTS || c->role == XR_REPORTS;
@@ -85,7 +85,7 @@ static void link_clause(struct builder *b, size_t index)
         if (!about(&all->citations[i], clause))
             continue;
         links->citations[links->citation_count++] = &all->citations[i];
-        count(links, &all->citations[i]);
+        count_citation(links, &all->citations[i]);
     }
 }
 
@@ -214,7 +214,7 @@ static void errors(struct builder *b)
     }
 }
 
-static bool starts(const char *s, const char *start)
+static bool has_prefix(const char *s, const char *start)
 {
     return strncmp(s, start, strlen(start)) == 0;
 }
@@ -230,11 +230,12 @@ static bool is_run(const char *file)
 {
     const char *name = strrchr(file, '/');
     name = name ? name + 1 : file;
-    if (starts(file, "litmus/suite/"))
+    if (has_prefix(file, "litmus/suite/"))
         return ends(name, ".litmus");
-    return starts(name, "test_") || starts(name, "slow_") || ends(name, ".h") || ends(name, ".def") ||
-           starts(file, "tests/models/") || starts(file, "tests/clauses/") || starts(file, "tests/races/") ||
-           starts(file, "tests/hunt/") || starts(file, "tests/lib/") || starts(file, "tests/explore/");
+    return has_prefix(name, "test_") || has_prefix(name, "slow_") || ends(name, ".h") || ends(name, ".def") ||
+           has_prefix(file, "tests/models/") || has_prefix(file, "tests/clauses/") ||
+           has_prefix(file, "tests/races/") || has_prefix(file, "tests/hunt/") ||
+           has_prefix(file, "tests/lib/") || has_prefix(file, "tests/explore/");
 }
 
 static void not_run(struct builder *b)

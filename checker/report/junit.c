@@ -1,5 +1,5 @@
-/* Findings as JUnit XML, for CI: every finding is a failed test, no finding a single passed one, and a
- * bound that was hit, a program that failed and one that was not wholly observed are errors. */
+/* Findings as JUnit XML, for CI: each finding is a failed test; without findings there is one passed test.  A
+ * reached limit, a failed program and an incomplete observation are errors. */
 #include "checker/report/report.h"
 #include "memmodel/base/escape.h"
 

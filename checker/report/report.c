@@ -1,4 +1,4 @@
-/* What the report writers share. */
+/* Shared by the report writers: status, messages, JSON helpers. */
 #include "checker/report/report.h"
 #include "memmodel/base/escape.h"
 

@@ -1,4 +1,4 @@
-/* What the report writers share. */
+/* Internal interface of the report writers. */
 #ifndef CHECKER_REPORT_H
 #define CHECKER_REPORT_H
 
@@ -6,15 +6,15 @@
 
 #include <cjson/cJSON.h>
 
-/* Why the observation proves nothing, and what to do; NULL: all was observed. */
+/* Why the observation is incomplete, and what to do; NULL: it is complete. */
 const char *ck_report_unobserved(const struct ck_report_options *options);
 /* "clean", "findings", "failed" (no findings, but the program failed), "unknown" */
 const char *ck_report_status(const struct ck_detector *detector, const struct ck_report_options *options);
-/* Whether the program failed; WORDS then says how. */
+/* True if the program failed; WORDS then describes how. */
 bool ck_report_failed(const struct ck_report_options *options, char *words, size_t size);
-/* What a finding says in one sentence, also where its message is empty. */
+/* The message of a finding, or its kind where the message is empty. */
 const char *ck_report_message(const struct ck_finding *finding);
-/* A JSON string of S; printing replaces bytes that are no UTF-8. */
+/* A JSON string of S; printing replaces bytes that are not UTF-8. */
 cJSON *ck_report_string(const char *s);
 /* Adds KEY: S to OBJECT. */
 void ck_report_add(cJSON *object, const char *key, const char *s);

@@ -27,7 +27,7 @@ static void add_uri(cJSON *artifact, const char *file)
     ck_report_add(artifact, "uri", uri);
 }
 
-/* NULL where the place is not known. */
+/* NULL if the location is unknown. */
 static cJSON *location_json(const struct mm_source *source, const char *text)
 {
     if (!source->file || !*source->file)
@@ -65,7 +65,7 @@ static void add_locations(cJSON *result, const struct ck_finding *finding)
     cJSON_AddItemToArray(cJSON_AddArrayToObject(result, "relatedLocations"), second);
 }
 
-/* A step of a thread flow; without a place it has words only. */
+/* A step of a thread flow; without a location it has only a message. */
 static void add_step(cJSON *locations, const struct mm_source *source, const char *text, uint32_t level,
                      uint32_t order)
 {
@@ -82,7 +82,7 @@ static void add_step(cJSON *locations, const struct mm_source *source, const cha
     cJSON_AddItemToArray(locations, step);
 }
 
-/* From the host's call over the calls in the kernel to the access. */
+/* The steps from the host's call through the calls in the kernel to the access. */
 static cJSON *thread_flow_json(const struct ck_access *access, uint32_t order)
 {
     cJSON *flow = cJSON_CreateObject();
@@ -137,8 +137,8 @@ static cJSON *result_json(const struct ck_finding *finding)
     return result;
 }
 
-/* What KIND is, in a sentence. */
-static const char *describe(const char *kind)
+/* The description of KIND. */
+static const char *kind_description(const char *kind)
 {
     static const char *const kinds[][2] = {
 #define CK_KIND(name, text) {name, text},
@@ -170,7 +170,7 @@ static cJSON *driver_json(const struct ck_detector *detector)
             continue;
         const struct ck_finding *finding = ck_detector_finding(detector, i);
         char text[300];
-        snprintf(text, sizeof text, "%s [%s]", describe(finding->kind), finding->clause);
+        snprintf(text, sizeof text, "%s [%s]", kind_description(finding->kind), finding->clause);
         cJSON *rule = cJSON_CreateObject();
         ck_report_add(rule, "id", finding->kind);
         cJSON_AddItemToObject(rule, "shortDescription", message_json(text));
@@ -187,7 +187,7 @@ static void add_notification(cJSON *notifications, const char *level, const char
     cJSON_AddItemToArray(notifications, notification);
 }
 
-/* A bound that was hit, a program that failed and one that was not wholly observed are notifications: silence
+/* A reached limit, a failed program and an incomplete observation are notifications: silence
  * then proves nothing. */
 static cJSON *invocation_json(const struct ck_detector *detector, const struct ck_report_options *options)
 {

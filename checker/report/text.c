@@ -1,4 +1,4 @@
-/* Findings as a compiler would print them: place, message, source line with a caret, notes. */
+/* Findings as compiler-style diagnostics: location, message, source line with a caret, notes. */
 #include "checker/race/words.h"
 #include "checker/report/report.h"
 #include "memmodel/base/escape.h"
@@ -42,13 +42,13 @@ static const char *line_of(const char *text, uint32_t line)
     return text;
 }
 
-/* Bytes of UTF-8 that continue a character. */
+/* True for UTF-8 continuation bytes. */
 static bool continues(char c)
 {
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Of a long line what is around the column. */
+/* The first byte to print of a long line, so that the column is visible. */
 static size_t first_shown(const char *line, size_t length, uint32_t column)
 {
     size_t at = length > WIDEST && column > WIDEST / 2 ? column - WIDEST / 2 : 0;
@@ -92,7 +92,7 @@ static void put_triple(FILE *out, const char *what, const uint64_t id[3])
     mm_print(out, "%s (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what, id[0], id[1], id[2]);
 }
 
-/* OF: the finding whose memory is to be named, NULL if it has been. */
+/* OF: the finding whose memory is printed, NULL if it is printed already. */
 static void put_agent(const struct ck_access *access, const struct ck_finding *of, FILE *out)
 {
     char agent[300], where[200] = "";
@@ -126,7 +126,7 @@ static void put_stack(const struct ck_access *access, const struct style *style,
     }
 }
 
-/* Where the command was enqueued, unless that was just said. */
+/* Prints where the command was enqueued, unless it is printed already. */
 static void put_call(const struct ck_access *access, bool said, const struct style *style, FILE *out)
 {
     uint32_t parent = access->command ? access->command->parent : 0;
@@ -159,7 +159,7 @@ static bool same_place(const struct mm_source *a, const struct mm_source *b)
     return a->line && a->line == b->line && a->column == b->column && strcmp(a->file, b->file) == 0;
 }
 
-/* True if an earlier finding says the same of the same places, about other memory. */
+/* True if an earlier finding has the same message and locations, on other memory. */
 static bool is_repeated(const struct ck_detector *detector, size_t i)
 {
     const struct ck_finding *f = ck_detector_finding(detector, i);
@@ -213,7 +213,7 @@ static void put_finding(const struct ck_detector *detector, const struct ck_find
         put_note(style, out, " %s\n", f->reason);
     if (f->fix)
         put_note(style, out, " to fix it: %s%s\n", f->fix,
-                 f->verified ? " (checked: then there is no such race)" : " (not checked)");
+                 f->verified ? " (checked: the change removes this race)" : " (not checked)");
     put_pairs(f, style, out);
     if (f->process)
         put_note(style, out, " in process %" PRIu32 "\n", f->process);

@@ -16,7 +16,7 @@ struct emitter {
 void lt_emit_cannot(struct emitter *e, const char *reason);
 const char *lt_emit_type(uint8_t size, bool is_signed);
 uint32_t lt_emit_elements(const struct ck_object *object);
-/* The thread that member MEMBER of work-group GROUP plays, NULL if there is none. */
+/* The thread that member MEMBER of work-group GROUP runs, NULL if there is none. */
 const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t group, uint32_t member,
                                        uint32_t *index);
 bool lt_emit_is_barrier(const struct lt_stmt *s);
@@ -28,7 +28,7 @@ void lt_emit_pointer(struct emitter *e, const struct lt_param *p, uint32_t objec
 struct lt_expr *lt_emit_node(struct emitter *e, enum lt_expr_kind kind, const char *name, struct lt_expr *a);
 /* Makes accesses of X fit the types that THREAD's parameters have (emit/access.c). */
 void lt_emit_fit(struct emitter *e, const struct lt_thread *thread, struct lt_expr *x);
-/* Declarations of THREAD's registers become assignments; notes what its functions need of a device. */
+/* Turns declarations of THREAD's registers into assignments; records the device features that its functions need. */
 void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_stmt *s, bool top);
 /* Kernels of a test with calls: refcl_k0, ... in the order of the calls that launch them.  TEST is changed.
  */
@@ -37,11 +37,11 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
 void lt_host_kernel_size(const struct lt_test *test, uint32_t kernel, uint32_t *groups, uint32_t *members);
 /* Whether kernels of a host test store observed term I. */
 bool lt_host_stored(const struct ck_program *program, uint32_t i);
-/* OpenCL C 2.0 in words of 1.2, where REFCL_LEGACY is defined (emit/legacy.c). */
+/* OpenCL C 2.0 expressed in 1.2, where REFCL_LEGACY is defined (emit/legacy.c). */
 void lt_emit_legacy(struct emitter *e);
 void lt_emit_legacy_temporaries(struct emitter *e);
 bool lt_emit_fits_legacy(const struct lt_expr *call, uint8_t order, uint8_t scope);
-/* Up to the test's statements, and what follows them. */
+/* The code before the test's statements, and after them. */
 void lt_emit_prologue(struct emitter *e);
 void lt_emit_epilogue(struct emitter *e);
 /* The kernel that counts final states and prepares the next launch. */

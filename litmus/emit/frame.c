@@ -69,7 +69,7 @@ static void emit_locals(struct emitter *e)
         fputs("    local long refcl_near[1];\n", e->out);
 }
 
-/* The other region is never chosen, but no compiler knows it: the pointer stays one to either [CLC 6.7.5]. */
+/* The other region is never chosen, which the compiler cannot know: the pointer remains generic [CLC 6.7.5]. */
 static void emit_generic(struct emitter *e)
 {
     if (e->kernel->generic)
@@ -116,7 +116,7 @@ static void emit_place(struct emitter *e)
         members, members, groups, groups);
 }
 
-/* One variable per register name, whatever the thread: a work-item plays one thread at a time. */
+/* One variable per register name, whatever the thread: a work-item runs one thread at a time. */
 static void emit_registers(struct emitter *e)
 {
     for (uint32_t t = 0; t < e->program->thread_count; t++)
@@ -252,7 +252,7 @@ static void emit_results(struct emitter *e)
     e->kernel->columns = column;
 }
 
-/* Where the work-items of an instance were, so that instances in the wrong sub-groups are left out. */
+/* Records the sub-groups of an instance's work-items, so that instances in the wrong sub-groups are discarded. */
 static void emit_sub_groups(struct emitter *e)
 {
     for (uint32_t t = 0; t < e->program->thread_count; t++) {
@@ -275,7 +275,7 @@ void lt_emit_epilogue(struct emitter *e)
 /* ---- counting
  * ------------------------------------------------------------------------------------------------ */
 
-/* The range that values are expected in; others are counted one by one. */
+/* The expected range of values; others are counted one by one. */
 static void choose_range(struct emitter *e)
 {
     struct lt_kernel *k = e->kernel;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work-groups of one kernel are numbered as they come in the text. */
+/* Work-groups of one kernel are numbered in text order. */
 static uint32_t group_of(const struct lt_test *test, const struct lt_thread *thread)
 {
     uint32_t count = 0;
@@ -222,7 +222,7 @@ static void emit_part(struct emitter *e, const struct lt_thread *t, uint32_t gro
     fputs("        }\n", e->out);
 }
 
-/* What thread T does after its first PART barriers; *THERE: whether it comes so far. */
+/* The statements of thread T after its first PART barriers; *THERE: T has as many barriers. */
 static const struct lt_stmt *part_of(const struct lt_thread *t, uint32_t part, bool *there)
 {
     const struct lt_stmt *s = t->body;
@@ -314,7 +314,7 @@ static void emit_kernel(struct emitter *e, uint32_t kernel, uint32_t number)
 
 /* ---- what cannot be ------------------------------------------------------------------------------ */
 
-static void check(struct emitter *e)
+static void check_supported(struct emitter *e)
 {
     for (const struct lt_thread *t = e->test->threads; t; t = t->next) {
         const struct lt_thread *first = t->host ? t : member_of(e->test, t->kernel, group_of(e->test, t), 0);
@@ -360,7 +360,7 @@ enum mm_class lt_emit_host(struct lt_test *test, const struct ck_program *progra
     for (struct lt_thread *t = test->threads; t; t = t->next)
         if (!t->host)
             lt_emit_hoist(&e, t, t->body, true);
-    check(&e);
+    check_supported(&e);
     e.out = e.failed ? NULL : open_memstream(&kernel->source, &size);
     if (!e.out)
         return mm_fail(err, MM_LIMIT, "litmus.memory", "out of memory");

@@ -9,7 +9,7 @@
 #define DEFAULT_ITERATIONS 100000
 #define HOST_ITERATIONS    1000 /* of a test with calls */
 
-/* Kinds of memory in the plan, by where it comes from; shared virtual memory is also what a test needs. */
+/* Kinds of memory in the plan, by origin; SVM kinds are also required device features. */
 static const char *const kinds[MM_ORIGIN_COUNT] = {
     [MM_ORIGIN_NONE] = "buffer",           [MM_ORIGIN_BUFFER] = "buffer",
     [MM_ORIGIN_SUB_BUFFER] = "buffer",     [MM_ORIGIN_COARSE_SVM] = "svm_coarse",
@@ -99,7 +99,7 @@ static bool same_term(const struct ck_term *a, const struct ck_term *b)
                                                          : a->object == b->object && a->offset == b->offset);
 }
 
-/* Enters what PROP, a conjunction of equations, says of observed values; false if it is none. */
+/* Enters the equations of PROP on observed values; false if PROP is not a conjunction of equations. */
 static bool collect_equations(const struct ck_program *program, uint32_t prop, cJSON **values)
 {
     const struct ck_prop *p = &program->props[prop];
@@ -115,7 +115,7 @@ static bool collect_equations(const struct ck_program *program, uint32_t prop, c
     return true;
 }
 
-/* Whether TEST says that the outcome which it asks about never is. */
+/* True if TEST expects that its outcome never occurs. */
 static bool is_forbidden(const struct lt_test *test)
 {
     const char *expect = lt_test_property(test, "Expect");
@@ -182,7 +182,7 @@ static bool has_host(const struct lt_test *test)
     return t != NULL;
 }
 
-/* Parses the text again, as making a kernel changes the test. */
+/* Parses the text again, as emitting a kernel modifies the test. */
 static enum mm_class plan_opencl(const struct lt_test *test, const struct lt_plan_options *options,
                                  cJSON *json, struct mm_error *err)
 {

@@ -8,7 +8,7 @@
 
 cJSON *lt_plan_value(int64_t value);
 uint32_t lt_plan_slots(const struct lt_kernel *kernel);
-/* What a device must have for a test, in its "needs". */
+/* The device features that a test requires: its "needs". */
 void lt_plan_needs(cJSON *test, const struct lt_kernel *kernel, const struct ck_program *program);
 void lt_plan_need(cJSON *test, bool needed, const char *what);
 void lt_plan_locations(cJSON *test, const struct ck_program *program);
@@ -16,7 +16,7 @@ void lt_plan_locations(cJSON *test, const struct ck_program *program);
  * work-group plays at a time (plan_il.c). */
 enum mm_class lt_plan_il(cJSON *json, const struct lt_plan_options *options, const struct lt_test *test,
                          const char *source, uint32_t slots, struct mm_error *err);
-/* A test with calls: its kernels, and what its host threads do.  TEST is changed. */
+/* A test with API calls: its kernels and host threads.  Modifies TEST. */
 enum mm_class lt_plan_host(struct lt_test *test, const struct ck_program *program,
                            const struct lt_plan_options *options, cJSON *json, struct mm_error *err);
 

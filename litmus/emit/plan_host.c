@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of enum ck_expr_op and enum ck_op in the plan; NULL: the host has none. */
+/* Names of enum ck_expr_op and enum ck_op in the plan; NULL: not available to host threads. */
 static const char *const expr_names[] = {
     [CK_CONST] = "const", [CK_REG] = "reg",     [CK_ADD] = "add",      [CK_SUB] = "sub",   [CK_MUL] = "mul",
     [CK_UDIV] = "udiv",   [CK_SDIV] = "sdiv",   [CK_UREM] = "urem",    [CK_SREM] = "srem", [CK_AND] = "and",
@@ -22,7 +22,7 @@ static cJSON *row(const char *name)
     return json;
 }
 
-static void put(cJSON *array, uint32_t n)
+static void append_number(cJSON *array, uint32_t n)
 {
     cJSON_AddItemToArray(array, cJSON_CreateNumber(n == UINT32_MAX ? -1 : (double)n));
 }
@@ -33,10 +33,10 @@ static void add_exprs(cJSON *host, const struct ck_program *program)
     for (uint32_t i = 0; i < program->expr_count; i++) {
         const struct ck_expr *x = &program->exprs[i];
         cJSON *json = row(expr_names[x->op]);
-        put(json, x->size);
-        put(json, ck_expr_operands(x->op) > 0 ? x->a : 0);
-        put(json, ck_expr_operands(x->op) > 1 ? x->b : 0);
-        put(json, ck_expr_operands(x->op) > 2 ? x->c : 0);
+        append_number(json, x->size);
+        append_number(json, ck_expr_operands(x->op) > 0 ? x->a : 0);
+        append_number(json, ck_expr_operands(x->op) > 1 ? x->b : 0);
+        append_number(json, ck_expr_operands(x->op) > 2 ? x->c : 0);
         cJSON_AddItemToArray(json, lt_plan_value((int64_t)x->imm));
         cJSON_AddItemToArray(array, json);
     }
@@ -83,11 +83,11 @@ static void add_place(cJSON *json, const char *key, const struct ck_program *pro
     if (!p->name)
         return;
     cJSON *place = cJSON_AddArrayToObject(json, key);
-    put(place, lt_find_object(program, p->name));
-    put(place, p->has_index ? p->index : UINT32_MAX);
+    append_number(place, lt_find_object(program, p->name));
+    append_number(place, p->has_index ? p->index : UINT32_MAX);
 }
 
-/* Place of THREAD among the host threads. */
+/* Index of THREAD among the host threads. */
 static uint32_t host_number(const struct lt_test *test, const struct lt_thread *thread)
 {
     uint32_t n = 0;
@@ -124,13 +124,13 @@ static cJSON *call_json(const struct lt_test *test, const struct ck_program *pro
     cJSON_AddItemToObject(json, "value", lt_plan_value((int64_t)api->value));
     cJSON *wait = cJSON_AddArrayToObject(json, "wait");
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
-        put(wait, use->event->number);
+        append_number(wait, use->event->number);
     return json;
 }
 
 /* ---- threads ------------------------------------------------------------------------------------- */
 
-/* The call that stands where INSTR does in the text of THREAD. */
+/* The call at the position of INSTR in THREAD. */
 static const struct lt_api *call_at(const struct lt_test *test, const struct lt_thread *thread,
                                     const struct ck_instr *instr)
 {
@@ -147,18 +147,18 @@ static cJSON *access_json(const struct ck_instr *i)
                       : i->op == CK_RMW   ? "rmw"
                                           : "cas");
     if (i->op != CK_STORE)
-        put(json, i->reg);
+        append_number(json, i->reg);
     if (i->op == CK_CAS)
-        put(json, i->reg2);
-    put(json, i->address);
+        append_number(json, i->reg2);
+    append_number(json, i->address);
     if (i->op == CK_CAS)
-        put(json, i->expected);
+        append_number(json, i->expected);
     if (i->op != CK_LOAD)
-        put(json, i->value);
-    put(json, i->size);
+        append_number(json, i->value);
+    append_number(json, i->size);
     if (i->op == CK_RMW)
-        put(json, i->rmw);
-    put(json, i->order);
+        append_number(json, i->rmw);
+    append_number(json, i->order);
     return json;
 }
 
@@ -168,8 +168,8 @@ static cJSON *instr_json(const struct ck_instr *i)
     switch (i->op) {
     case CK_ASSIGN:
         json = row("assign");
-        put(json, i->reg);
-        put(json, i->value);
+        append_number(json, i->reg);
+        append_number(json, i->value);
         return json;
     case CK_LOAD:
     case CK_STORE:
@@ -178,12 +178,12 @@ static cJSON *instr_json(const struct ck_instr *i)
         return access_json(i);
     case CK_JUMP:
         json = row("jump");
-        put(json, i->target);
+        append_number(json, i->target);
         return json;
     case CK_BRANCH:
         json = row("branch");
-        put(json, i->value);
-        put(json, i->target);
+        append_number(json, i->value);
+        append_number(json, i->target);
         return json;
     case CK_END:
         return row("end");

@@ -131,7 +131,7 @@ void lt_emit_hoist(struct emitter *e, const struct lt_thread *thread, struct lt_
 
 /* ---- groups and members -------------------------------------------------------------------------- */
 
-/* The thread that member MEMBER of work-group GROUP plays, NULL if there is none. */
+/* The thread that member MEMBER of work-group GROUP runs, NULL if there is none. */
 const struct lt_thread *lt_emit_member(const struct lt_test *test, uint32_t group, uint32_t member,
                                        uint32_t *index)
 {
@@ -175,7 +175,7 @@ bool lt_emit_same_barrier(const struct lt_stmt *a, const struct lt_stmt *b)
     return labels && x->function == y->function && x->flags == y->flags && x->scope == y->scope;
 }
 
-/* All threads of a work-group must execute the same barriers, or the kernel could not meet at them. */
+/* All threads of a work-group must execute the same barriers, as the phases of the kernel are between them. */
 static void check_barriers(struct emitter *e, uint32_t group)
 {
     uint32_t index;

@@ -224,7 +224,7 @@ enum mm_class lt_cycle_parse(const char *text, struct lt_cycle *cycle, struct mm
             return mm_fail(err, MM_INVALID, "litmus.cycle", "access %u: no %s has the order %s", i + 1,
                            cycle->events[i].write ? "write" : "read", mm_order_name(cycle->events[i].order));
     if (annotated || !lt_cycle_settle(cycle))
-        return mm_fail(err, MM_INVALID, "litmus.cycle", "'%s' is no cycle over several threads", text);
+        return mm_fail(err, MM_INVALID, "litmus.cycle", "'%s' is not a cycle over several threads", text);
     return MM_OK;
 }
 
@@ -232,7 +232,7 @@ enum mm_class lt_cycle_parse(const char *text, struct lt_cycle *cycle, struct mm
 
 /* Threads and locations, event 0 being the first of its thread.  False if there are not two threads, or one
  * change of location alone. */
-static bool number(struct lt_cycle *c)
+static bool cycle_number_threads(struct lt_cycle *c)
 {
     unsigned changes = 0, thread = 0, location = 0;
     for (unsigned i = 0; i < c->length; i++)
@@ -288,7 +288,7 @@ static struct lt_cycle turned(const struct lt_cycle *c, unsigned first)
         if (!found)
             t.sub_group[i] = fresh;
     }
-    number(&t);
+    cycle_number_threads(&t);
     return t;
 }
 
@@ -339,7 +339,7 @@ bool lt_cycle_settle(struct lt_cycle *c)
         base.events[i] = c->events[(start + i) % c->length];
         base.edges[i] = c->edges[(start + i) % c->length];
     }
-    if (!number(&base))
+    if (!cycle_number_threads(&base))
         return false;
     for (unsigned i = 0; i < base.length; i++) {
         if (!external(&base.edges[(i + base.length - 1) % base.length]))

@@ -55,7 +55,7 @@ static bool is_word(const char *words, const char *text)
     return false;
 }
 
-static enum mm_class check(const struct choice *choice, struct mm_error *err)
+static enum mm_class check_choice(const struct choice *choice, struct mm_error *err)
 {
     for (unsigned axis = 0; axis < AXES; axis++) {
         const char *text = choice->text[axis], *words = axes[axis].words, *letters = axes[axis].letters;
@@ -69,7 +69,7 @@ static enum mm_class check(const struct choice *choice, struct mm_error *err)
     return MM_OK;
 }
 
-static void place(struct lt_cycle *c, const char *how)
+static void place_threads(struct lt_cycle *c, const char *how)
 {
     bool split = strcmp(how, "split") == 0, apart = strcmp(how, "dev") == 0, one = strcmp(how, "wg") == 0;
     for (unsigned i = 0; i < LT_CYCLE_MAX; i++) {
@@ -101,14 +101,14 @@ static uint8_t access_order(const struct lt_cycle_event *e, bool sc, bool relaxe
     return relaxed ? MM_RELAXED : sc ? MM_SEQ_CST : e->rmw ? MM_ACQ_REL : e->write ? MM_RELEASE : MM_ACQUIRE;
 }
 
-static bool apply(struct lt_cycle *c, const struct choice *choice)
+static bool apply_choice(struct lt_cycle *c, const struct choice *choice)
 {
     uint8_t scope = scope_of(choice->text[SCOPE]),
             flags = (uint8_t)((strchr(choice->text[FLAGS], 'g') ? MM_FENCE_GLOBAL : 0) |
                               (strchr(choice->text[FLAGS], 'l') ? MM_FENCE_LOCAL : 0));
     bool plain = strcmp(choice->text[DATA], "plain") == 0, sc = strcmp(choice->text[ORDER], "sc") == 0,
          relaxed = strcmp(choice->text[ORDER], "rlx") == 0;
-    place(c, choice->text[PLACE]);
+    place_threads(c, choice->text[PLACE]);
     for (unsigned l = 0; l < LT_CYCLE_MAX; l++)
         c->region[l] = letter(choice->text[REGION], l);
     for (unsigned i = 0; i < c->length; i++) {
@@ -150,13 +150,13 @@ static enum mm_class generate_choice(struct lt_generator *g, const struct choice
     const char *edges = lt_shape(choice->text[SHAPE]);
     if (!edges)
         return mm_fail(err, MM_INVALID, "litmus.cycle", "no shape is called '%s'", choice->text[SHAPE]);
-    enum mm_class cls = check(choice, err);
+    enum mm_class cls = check_choice(choice, err);
     if (cls == MM_OK)
         cls = lt_cycle_parse(edges, &c, err);
     if (cls != MM_OK)
         return cls;
-    if (!apply(&c, choice))
-        return mm_fail(err, MM_INVALID, "litmus.cycle", "'%s' is no cycle with places %s",
+    if (!apply_choice(&c, choice))
+        return mm_fail(err, MM_INVALID, "litmus.cycle", "'%s' is not a cycle with places %s",
                        choice->text[SHAPE], choice->text[PLACE]);
     return makes_sense(&c) ? lt_generate(g, &c) : MM_OK;
 }

@@ -32,7 +32,7 @@ static uint64_t hash_text(const char *text)
     return h ^ h >> 29;
 }
 
-static struct node *find(struct lt_generator *g, const char *text)
+static struct node *find_node(struct lt_generator *g, const char *text)
 {
     size_t i = (size_t)hash_text(text) & (g->capacity - 1);
     while (g->visited[i].text && strcmp(g->visited[i].text, text) != 0)
@@ -40,7 +40,7 @@ static struct node *find(struct lt_generator *g, const char *text)
     return &g->visited[i];
 }
 
-static bool grow(struct lt_generator *g)
+static bool grow_nodes(struct lt_generator *g)
 {
     struct node *old = g->visited;
     size_t capacity = g->capacity;
@@ -53,7 +53,7 @@ static bool grow(struct lt_generator *g)
     }
     for (size_t i = 0; i < capacity; i++)
         if (old[i].text)
-            *find(g, old[i].text) = old[i];
+            *find_node(g, old[i].text) = old[i];
     mm_free(old);
     return true;
 }
@@ -154,8 +154,8 @@ struct text {
     char clauses[200], why[400];
 };
 
-static enum mm_class emit(struct lt_generator *g, const struct lt_cycle *c, const struct text *text,
-                          bool minimal)
+static enum mm_class emit_test(struct lt_generator *g, const struct lt_cycle *c, const struct text *text,
+                               bool minimal)
 {
     char name[LT_CYCLE_TEXT], properties[1200], states[40] = "";
     struct answer search = {0}, z3 = {0};
@@ -188,17 +188,18 @@ static enum mm_class emit(struct lt_generator *g, const struct lt_cycle *c, cons
     return cls;
 }
 
-/* ---- the border
+/* ---- the boundary
+
  * --------------------------------------------------------------------------------------------- */
 
-static enum mm_class holds(struct lt_generator *g, const struct lt_cycle *c, bool *yes)
+static enum mm_class decide_condition(struct lt_generator *g, const struct lt_cycle *c, bool *yes)
 {
     char text[LT_CYCLE_TEXT];
     struct answer a;
-    if (2 * (g->used + 1) > g->capacity && !grow(g))
+    if (2 * (g->used + 1) > g->capacity && !grow_nodes(g))
         return mm_fail(g->err, MM_LIMIT, "litmus.memory", "out of memory");
     lt_cycle_print(c, text, sizeof text);
-    struct node *n = find(g, text);
+    struct node *n = find_node(g, text);
     if (!n->text) {
         enum mm_class cls = ask(g, c, ck_search, false, &a);
         if (cls == MM_OK) {
@@ -233,7 +234,7 @@ static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle 
         return cls;
     if (g->options->clause && !strstr(text.clauses, g->options->clause))
         return MM_OK;
-    cls = emit(g, c, &text, true);
+    cls = emit_test(g, c, &text, true);
     char name[LT_CYCLE_TEXT], what[160];
     lt_cycle_name(c, name, sizeof name);
     struct lt_cycle weaker;
@@ -248,7 +249,7 @@ static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle 
         if (!lt_cycle_settle(&weaker))
             continue;
         snprintf(text.why, sizeof text.why, "%.150s, against %.200s.", what, name);
-        cls = emit(g, &weaker, &text, false);
+        cls = emit_test(g, &weaker, &text, false);
     }
     return cls;
 }
@@ -266,8 +267,8 @@ static enum mm_class descend(struct lt_generator *g, const struct lt_cycle *c)
         if (!lt_cycle_settle(&weaker))
             continue;
         lt_cycle_print(&weaker, text, sizeof text);
-        known = g->capacity && find(g, text)->text;
-        cls = holds(g, &weaker, &yes);
+        known = g->capacity && find_node(g, text)->text;
+        cls = decide_condition(g, &weaker, &yes);
         minimal &= !yes;
         if (cls == MM_OK && yes && !known) {
             if (g->used > MAX_VISITED)
@@ -284,8 +285,8 @@ enum mm_class lt_generate(struct lt_generator *g, const struct lt_cycle *stronge
     bool yes = false, known;
     char text[LT_CYCLE_TEXT];
     lt_cycle_print(strongest, text, sizeof text);
-    known = g->capacity && find(g, text)->text;
-    enum mm_class cls = holds(g, strongest, &yes);
+    known = g->capacity && find_node(g, text)->text;
+    enum mm_class cls = decide_condition(g, strongest, &yes);
     if (cls != MM_OK || known)
         return cls;
     if (yes)
@@ -293,7 +294,7 @@ enum mm_class lt_generate(struct lt_generator *g, const struct lt_cycle *stronge
     struct text nothing = {
         .clauses = "CL 3.3.6",
         .why = "even the strongest orders at this scope and in these regions do not exclude it."};
-    return g->options->allowed && !g->options->clause ? emit(g, strongest, &nothing, false) : MM_OK;
+    return g->options->allowed && !g->options->clause ? emit_test(g, strongest, &nothing, false) : MM_OK;
 }
 
 struct lt_generator *lt_generator_create(const struct lt_generate_options *options, lt_generate_sink *sink,

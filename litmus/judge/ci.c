@@ -42,7 +42,7 @@ static bool is_forbidden(const cJSON *state)
     return strcmp(text_of(state, "verdict"), "forbidden") == 0;
 }
 
-/* True if the test ran and its verdict says nothing about the device. */
+/* True if the test ran and its verdict is inconclusive for the device. */
 static bool is_undecided(const cJSON *test)
 {
     const char *verdict = text_of(test, "verdict");

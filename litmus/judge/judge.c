@@ -96,7 +96,7 @@ static enum mm_class bad_results(struct lt_judged *j, const char *what, struct m
                       what);
 }
 
-/* The observed values must be the ones that the test's text asks for. */
+/* The observed values must be those of the test's text. */
 static enum mm_class check_observed(struct lt_judged *j, struct mm_error *err)
 {
     const cJSON *observed = cJSON_GetObjectItem(j->json, "observed");
@@ -154,7 +154,7 @@ static bool model_allows(const struct lt_judged *j, const struct lt_seen *s)
     return false;
 }
 
-/* Asks for exactly state S. */
+/* A condition that only state S satisfies. */
 static bool ask_for(struct ck_program *program, const struct lt_seen *s)
 {
     uint32_t all = ck_program_add_prop(program, &(struct ck_prop){.op = CK_PROP_TRUE});
@@ -176,7 +176,7 @@ static bool ask_for(struct ck_program *program, const struct lt_seen *s)
     return all != UINT32_MAX;
 }
 
-/* Which axioms stand against state S: the search explains why there is no execution that ends in it. */
+/* The axioms that forbid state S: search explains why no execution ends in it. */
 static void explain(struct lt_judged *j, struct lt_seen *s, const struct lt_judge_options *options)
 {
     struct ck_program *program = NULL;
@@ -245,7 +245,7 @@ static enum mm_class judge_test(struct lt_judged *j, const struct lt_judge_optio
         j->judged = true;
         judge_states(j, options);
     }
-    /* A test that was cut short (crash, hang) is not clean, whatever was seen before. */
+    /* An incomplete test (crash, hang) is not clean, whatever it showed before. */
     bool cut = strcmp(j->status, "done") != 0 && strcmp(j->status, "running") != 0;
     if (cut && (j->outcome == LT_ALLOWED || j->outcome == LT_NOT_OBSERVED))
         j->outcome = LT_UNKNOWN;
@@ -292,7 +292,7 @@ static enum mm_class judge_all(const cJSON *results, struct lt_judge_report *rep
     return MM_OK;
 }
 
-/* Writes what is asked for beside the text. */
+/* Writes the requested outputs besides the text. */
 static enum mm_class write_reports(const struct lt_judge_options *options, const cJSON *judgement,
                                    FILE *json_out, struct mm_error *err)
 {

@@ -249,7 +249,7 @@ static void count_reason(cJSON *not_run, const char *status, const char *reason)
     cJSON_AddItemToArray(not_run, item);
 }
 
-/* Why tests did not run on this device. */
+/* Prints the reasons why tests did not run on this device. */
 static cJSON *not_run_json(const cJSON *tests, FILE *out)
 {
     cJSON *not_run = cJSON_CreateArray();

@@ -8,7 +8,7 @@ static uint8_t call_order(const struct lt_expr *e)
     return e->order ? e->order : e->function->order;
 }
 
-/* Without a scope the device is meant. */
+/* The default scope is device. */
 static uint8_t call_scope(const struct lt_expr *e)
 {
     return e->scope ? e->scope : MM_SCOPE_DEVICE;
@@ -42,7 +42,7 @@ static struct ck_instr access_of(const struct lt_expr *e, enum ck_op op, const s
                              .address = pointer->expr};
 }
 
-/* Where a compare-exchange finds the expected value: a location, or a register whose address is taken. */
+/* The expected value of a compare-exchange: in a location, or in a register whose address is taken. */
 struct expected {
     bool is_reg;
     uint32_t reg;
@@ -86,7 +86,7 @@ static struct ck_instr lower_exchange(struct lt_lower *lower, const struct lt_ex
     return cas;
 }
 
-/* Reads *expected, exchanges, and on failure writes the value found to *expected [CLC 6.15.12.7.4]. */
+/* Reads *expected, exchanges, and on failure writes the read value to *expected [CLC 6.15.12.7.4]. */
 static struct lt_value lower_cas(struct lt_lower *lower, const struct lt_expr *e, struct lt_value pointer)
 {
     const struct lt_base_type *base = pointer.pointee.base;

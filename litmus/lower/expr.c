@@ -55,7 +55,7 @@ struct lt_value lt_read_reg(struct lt_lower *lower, uint32_t reg)
     return v;
 }
 
-/* Integer promotion: what is narrower than int becomes int. */
+/* Integer promotion: types narrower than int become int. */
 static struct lt_value promote(struct lt_lower *lower, struct lt_value v)
 {
     return !v.is_pointer && v.size < 4 ? lt_convert(lower, v, 4, true) : v;
@@ -193,7 +193,7 @@ struct lt_value lt_convert_to(struct lt_lower *lower, struct lt_value value, con
     return lt_convert(lower, value, base->size, base->is_signed);
 }
 
-/* What the usual arithmetic conversions make of A and B together [C11 6.3.1.8]; returns whether that is
+/* The usual arithmetic conversions of A and B [C11 6.3.1.8]; returns whether the common type is
  * unsigned. */
 static bool balance(struct lt_lower *lower, struct lt_value *a, struct lt_value *b)
 {
@@ -262,7 +262,7 @@ void lt_assign_temp(struct lt_lower *lower, struct lt_pos pos, uint32_t reg, str
     lt_emit(lower, pos, (struct ck_instr){.op = CK_ASSIGN, .size = v.size, .reg = reg, .value = v.expr});
 }
 
-/* && and || whose right side reads memory: it is evaluated only if it matters. */
+/* && and || with memory reads on the right side, which is evaluated only if the left side requires it. */
 static struct lt_value short_circuit(struct lt_lower *lower, const struct lt_expr *e)
 {
     uint32_t reg = lt_temp_reg(lower, 4, true);
@@ -369,7 +369,7 @@ static struct lt_value lower_cast(struct lt_lower *lower, const struct lt_expr *
     return v;
 }
 
-/* a[b] and *(a + b) are the same. */
+/* a[b] is *(a + b). */
 static struct lt_value element_pointer(struct lt_lower *lower, const struct lt_expr *e)
 {
     struct lt_value base = lt_lower_pointer(lower, e->a);

@@ -66,7 +66,7 @@ static void observe(struct final *f, const struct ck_term *term)
         f->failed = true;
 }
 
-static uint32_t add(struct final *f, struct ck_prop prop)
+static uint32_t add_prop(struct final *f, struct ck_prop prop)
 {
     uint32_t i = f->failed ? CK_NO_EXPR : ck_program_add_prop(f->program, &prop);
     f->failed |= i == UINT32_MAX;
@@ -107,10 +107,10 @@ static uint32_t lower_compare(struct final *f, const struct lt_prop *p, bool obs
         observe(f, &right);
     }
     bool swap = table[p->op].swap;
-    return add(f, (struct ck_prop){.op = CK_PROP_COMPARE,
-                                   .compare = table[p->op].op,
-                                   .left = swap ? right : left,
-                                   .right = swap ? left : right});
+    return add_prop(f, (struct ck_prop){.op = CK_PROP_COMPARE,
+                                        .compare = table[p->op].op,
+                                        .left = swap ? right : left,
+                                        .right = swap ? left : right});
 }
 
 static uint32_t lower_prop(struct final *f, const struct lt_prop *p, bool observed)
@@ -120,20 +120,20 @@ static uint32_t lower_prop(struct final *f, const struct lt_prop *p, bool observ
     uint32_t a, b;
     switch (p->kind) {
     case LT_PROP_TRUE:
-        return add(f, (struct ck_prop){.op = CK_PROP_TRUE});
+        return add_prop(f, (struct ck_prop){.op = CK_PROP_TRUE});
     case LT_PROP_FALSE:
-        a = add(f, (struct ck_prop){.op = CK_PROP_TRUE});
-        return add(f, (struct ck_prop){.op = CK_PROP_NOT, .a = a});
+        a = add_prop(f, (struct ck_prop){.op = CK_PROP_TRUE});
+        return add_prop(f, (struct ck_prop){.op = CK_PROP_NOT, .a = a});
     case LT_PROP_NOT:
         a = lower_prop(f, p->a, observed);
-        return add(f, (struct ck_prop){.op = CK_PROP_NOT, .a = a});
+        return add_prop(f, (struct ck_prop){.op = CK_PROP_NOT, .a = a});
     case LT_PROP_COMPARE:
         return lower_compare(f, p, observed);
     default:
         a = lower_prop(f, p->a, observed);
         b = lower_prop(f, p->b, observed);
-        return add(f,
-                   (struct ck_prop){.op = p->kind == LT_PROP_AND ? CK_PROP_AND : CK_PROP_OR, .a = a, .b = b});
+        return add_prop(
+            f, (struct ck_prop){.op = p->kind == LT_PROP_AND ? CK_PROP_AND : CK_PROP_OR, .a = a, .b = b});
     }
 }
 
@@ -141,10 +141,10 @@ enum mm_class lt_lower_final(const struct lt_test *test, struct ck_program *prog
 {
     struct final f = {test, program, err, false};
     program->filter = test->filter ? lower_prop(&f, test->filter, false) : CK_NO_EXPR;
-    /* A test with nothing but a filter asks about races: its condition is true of every execution. */
+    /* A test with only a filter asks about races: its condition is true. */
     program->quantifier = test->condition ? test->quantifier : CK_FORALL;
     program->condition = test->condition ? lower_prop(&f, test->condition, true)
-                                         : add(&f, (struct ck_prop){.op = CK_PROP_TRUE});
+                                         : add_prop(&f, (struct ck_prop){.op = CK_PROP_TRUE});
     for (const struct lt_observed *o = test->observed; o && !f.failed; o = o->next) {
         struct ck_term term = lower_term(&f, &o->term);
         observe(&f, &term);

@@ -10,7 +10,7 @@ enum { MAX_MOVED = 64 }; /* elements that a command copies, fills or maps */
 
 enum role { ROLE_API, ROLE_WAIT, ROLE_START, ROLE_END, ROLE_COUNT };
 
-/* What becomes of the commands and events of a test; threads by number of the command or event. */
+/* The threads of the commands and events of a test, by number of the command or event. */
 struct commands {
     struct lt_lower *lower;
     uint32_t *threads, *events;
@@ -65,7 +65,7 @@ static bool is_svm(uint8_t origin)
     return origin >= MM_ORIGIN_COARSE_SVM && origin <= MM_ORIGIN_SYSTEM_SVM;
 }
 
-/* Whether a function may name memory of that origin where PARAMETER stands. */
+/* True if a function accepts memory of that origin for PARAMETER. */
 static bool may_name(const struct lt_api *api, char parameter, uint8_t origin)
 {
     enum lt_api_kind kind = api->function->kind;
@@ -80,7 +80,7 @@ static struct range find_range(struct lt_lower *lower, const struct lt_api *api,
     const struct lt_place *place = parameter == 't' ? &api->target : &api->source;
     struct range r = {.object = lt_find_object(lower->program, place->name)};
     if (r.object == UINT32_MAX) {
-        lt_lower_fail(lower, place->pos, "litmus.name", "there is no location '%s'", place->name);
+        lt_lower_fail(lower, place->pos, "litmus.name", "unknown location '%s'", place->name);
         return r;
     }
     const struct ck_object *o = &lower->program->objects[r.object];
@@ -192,7 +192,7 @@ static void emit_work(struct lt_lower *lower, const struct lt_api *api)
 
 /* ---- threads of commands and events -------------------------------------------------------------- */
 
-/* Work-groups of these threads are their own. */
+/* These threads are in separate work-groups. */
 static uint32_t add_thread(struct lt_lower *lower, const char *name, uint32_t device)
 {
     uint32_t index = lower->program->thread_count;
@@ -313,17 +313,17 @@ static struct end all_of(const struct commands *c, const struct lt_thread *threa
     return e;
 }
 
-static struct end call(const struct commands *c, const struct lt_api *api, enum role role)
+static struct end call_point(const struct commands *c, const struct lt_api *api, enum role role)
 {
     return (struct end){all_of(c, api->caller).thread, point_of(api, role)};
 }
 
-static struct end start(const struct commands *c, const struct lt_api *api)
+static struct end start_point(const struct commands *c, const struct lt_api *api)
 {
     return (struct end){c->threads[api->command], point_of(api, ROLE_START)};
 }
 
-static struct end finish(const struct commands *c, const struct lt_api *api)
+static struct end end_point(const struct commands *c, const struct lt_api *api)
 {
     return (struct end){c->threads[api->command], point_of(api, ROLE_END)};
 }
@@ -340,19 +340,19 @@ static struct end event_done(const struct commands *c, const struct lt_event *ev
     return (struct end){c->events[c->lower->test->command_count + event->number], COMPLETION};
 }
 
-/* The work-items, or the host thread, that do the work of a command. */
+/* The work-items, or the host thread, that execute a command. */
 static void relate_instance(struct commands *c, const struct lt_api *api)
 {
     for (const struct lt_thread *t = c->lower->test->threads; t; t = t->next) {
         bool kernel = api->function->kind == LT_API_KERNEL && !t->host && t->kernel == api->kernel;
         if (!kernel && (api->function->kind != LT_API_NATIVE || t != api->thread))
             continue;
-        relate(c, "instance", start(c, api), all_of(c, t));
-        relate(c, "instance", finish(c, api), all_of(c, t));
+        relate(c, "instance", start_point(c, api), all_of(c, t));
+        relate(c, "instance", end_point(c, api), all_of(c, t));
     }
 }
 
-/* Whether the place of API in its queue says anything. */
+/* True if the position of API in its queue orders it. */
 static bool place_matters(const struct lt_api *api)
 {
     enum lt_api_kind kind = api->function->kind;
@@ -360,7 +360,7 @@ static bool place_matters(const struct lt_api *api)
            (kind == LT_API_MARKER && !api->waits);
 }
 
-/* What comes before API in its queue: as the text has it, as one thread does it all. */
+/* The command before API in its queue, in text order: one thread uses the queue. */
 static void relate_queue(struct commands *c, const struct lt_api *api)
 {
     bool enqueues = lt_api_enqueues(api);
@@ -368,7 +368,8 @@ static void relate_queue(struct commands *c, const struct lt_api *api)
         if (before->queue != api->queue || before->function->kind == LT_API_FLUSH)
             continue;
         if (before->caller == api->caller && lt_api_enqueues(before))
-            relate(c, "qo", command_done(c, before), enqueues ? start(c, api) : call(c, api, ROLE_API));
+            relate(c, "qo", command_done(c, before),
+                   enqueues ? start_point(c, api) : call_point(c, api, ROLE_API));
         if (before->caller != api->caller && !api->queue->on_device &&
             (place_matters(before) || place_matters(api)))
             lt_lower_fail(c->lower, api->pos, "litmus.host",
@@ -382,24 +383,24 @@ static void relate_parent(struct commands *c, const struct lt_api *api)
     const struct lt_api *parent = launch_of(c->lower->test, api->caller->kernel);
     if (!parent)
         return;
-    relate(c, "parent", finish(c, parent), start(c, api));
+    relate(c, "parent", end_point(c, parent), start_point(c, api));
     relate(c, "child", command_done(c, api), command_done(c, parent));
 }
 
 static void relate_command(struct commands *c, const struct lt_api *api)
 {
-    relate(c, "enqueue", call(c, api, ROLE_API), start(c, api));
-    relate(c, "completes", finish(c, api), command_done(c, api));
+    relate(c, "enqueue", call_point(c, api, ROLE_API), start_point(c, api));
+    relate(c, "completes", end_point(c, api), command_done(c, api));
     for (const struct lt_event_use *use = api->waits; use; use = use->next)
-        relate(c, "waitlist", event_done(c, use->event), start(c, api));
+        relate(c, "waitlist", event_done(c, use->event), start_point(c, api));
     if (api->blocking)
-        relate(c, "apiwait", command_done(c, api), call(c, api, ROLE_WAIT));
+        relate(c, "apiwait", command_done(c, api), call_point(c, api, ROLE_WAIT));
     relate_instance(c, api);
     relate_queue(c, api);
     if (api->function->device)
         relate_parent(c, api);
     if (api->unmaps)
-        relate(c, "mapping", (struct end){c->threads[api->unmaps->command], 0}, start(c, api));
+        relate(c, "mapping", (struct end){c->threads[api->unmaps->command], 0}, start_point(c, api));
 }
 
 static void relate_call(struct commands *c, const struct lt_api *api)
@@ -410,10 +411,10 @@ static void relate_call(struct commands *c, const struct lt_api *api)
         break;
     case LT_API_WAIT:
         for (const struct lt_event_use *use = api->waits; use; use = use->next)
-            relate(c, "apiwait", event_done(c, use->event), call(c, api, ROLE_API));
+            relate(c, "apiwait", event_done(c, use->event), call_point(c, api, ROLE_API));
         break;
     case LT_API_SIGNAL:
-        relate(c, "signal", call(c, api, ROLE_API), event_done(c, api->waits->event));
+        relate(c, "signal", call_point(c, api, ROLE_API), event_done(c, api->waits->event));
         break;
     case LT_API_CALLBACK:
         relate(c, "callback", event_done(c, api->waits->event), all_of(c, api->thread));

@@ -108,7 +108,7 @@ void lt_patch(struct lt_lower *lower, uint32_t instr)
         thread->instrs[instr].target = thread->instr_count;
 }
 
-/* Jumps of one kind are chained through their targets until the place they go to is known. */
+/* Jumps of one kind are chained through their targets until the target is known (backpatching). */
 static void jump_later(struct lt_lower *lower, struct lt_pos pos, uint32_t *chain)
 {
     uint32_t i = lt_emit(lower, pos, (struct ck_instr){.op = CK_JUMP, .target = *chain});
@@ -150,7 +150,7 @@ uint32_t lt_dense_group(const struct lt_test *test, const struct lt_thread *thre
     return number;
 }
 
-/* What the threads say about location NAME. */
+/* The declarations of location NAME in the threads. */
 struct declaration {
     const struct lt_base_type *base; /* widest, first among equals */
     uint8_t region, origin;

@@ -24,7 +24,7 @@ struct lt_access {
     bool store;
 };
 
-/* What a register of the source is.  One register per name: of blocks that do not contain each other, all
+/* A register of the source.  One register per name: of blocks that do not contain each other, all
  * that declare it mean the same. */
 struct lt_reg {
     struct lt_type type;
@@ -60,7 +60,7 @@ uint32_t lt_add_reg(struct lt_lower *lower, const char *name, const struct lt_ty
 uint32_t lt_temp_reg(struct lt_lower *lower, uint8_t size, bool is_signed);
 uint32_t lt_emit(struct lt_lower *lower, struct lt_pos pos, struct ck_instr instr);
 void lt_patch(struct lt_lower *lower, uint32_t instr); /* jump to the next instruction */
-/* Where the parts of a loop begin: before it, the test, the branch out of it, the step, the jump back. */
+/* Indices of the parts of a loop: before it, the test, the branch out of it, the step, the jump back. */
 struct lt_rounds {
     uint32_t init, test, branch, step, back;
 };
@@ -87,7 +87,7 @@ struct lt_value lt_binary(struct lt_lower *lower, struct lt_pos pos, enum lt_ope
                           struct lt_value b);
 /* A call of an atomic function or a fence (lower/atomic.c). */
 struct lt_value lt_lower_atomic(struct lt_lower *lower, const struct lt_expr *call);
-/* The order of evaluation (lower/order.c).  Notes that the last instruction is a plain access. */
+/* The order of evaluation (lower/order.c).  Records that the last instruction is a plain access. */
 void lt_note_access(struct lt_lower *lower);
 /* Nothing orders the accesses FIRST to MIDDLE and those from there to now [C11 6.5]. */
 void lt_unsequenced(struct lt_lower *lower, struct lt_pos pos, uint32_t first, uint32_t middle);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Accesses are called by their place in the thread, beyond the numbers of calls. */
+/* Accesses are identified by their index in the thread, after the numbers of calls. */
 enum { FIRST_POINT = 1 << 24 };
 
 void lt_note_access(struct lt_lower *lower)

@@ -36,7 +36,7 @@ static void forget_result(struct values *v, const struct ck_instr *in)
         forget(v, in->reg2);
 }
 
-/* Executes the instructions FROM up to END; false: they do more than compute. */
+/* Executes the instructions FROM up to END; false if one does more than compute. */
 static bool compute(struct values *v, uint32_t from, uint32_t end, uint64_t *reads)
 {
     for (uint32_t i = from; i < end; i++) {

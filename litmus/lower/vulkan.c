@@ -70,7 +70,7 @@ static uint32_t operand(struct lt_lower *lower, const struct lt_operand *o)
     return lower->failed ? CK_NO_EXPR : lt_reg_expr(lower, reg, 4);
 }
 
-static struct lt_value value_of(uint32_t expr)
+static struct lt_value value_of_expr(uint32_t expr)
 {
     return (struct lt_value){.expr = expr, .size = 4, .is_signed = true};
 }
@@ -98,7 +98,7 @@ static struct ck_instr base_instr(const struct lt_vulkan *v, enum ck_op op)
                              .value = CK_NO_EXPR};
 }
 
-/* What edges call the accesses of an object's memory, and the operations that free it. */
+/* The numbers by which edges refer to the accesses of an object's memory and the operation that frees it. */
 static uint32_t point_of(uint32_t object)
 {
     return 2 * object + 1;
@@ -125,7 +125,7 @@ static void set_address(struct lt_lower *lower, struct lt_pos pos, struct ck_ins
 /* Value operands are 4 bytes; what is stored or compared is the lower part. */
 static uint32_t narrow_operand(struct lt_lower *lower, const struct lt_vulkan *v, unsigned n)
 {
-    return lt_convert(lower, value_of(operand(lower, &v->operands[n])), v->size, false).expr;
+    return lt_convert(lower, value_of_expr(operand(lower, &v->operands[n])), v->size, false).expr;
 }
 
 static void lower_access(struct lt_lower *lower, const struct lt_vulkan *v)
@@ -197,19 +197,19 @@ static void lower_local(struct lt_lower *lower, const struct lt_vulkan *v)
             [CK_ADD] = LT_OP_ADD, [CK_SUB] = LT_OP_SUB, [CK_MUL] = LT_OP_MUL, [CK_SDIV] = LT_OP_DIV,
             [CK_AND] = LT_OP_AND, [CK_OR] = LT_OP_OR,   [CK_XOR] = LT_OP_XOR};
         uint32_t right = operand(lower, &v->operands[2]);
-        value = lt_binary(lower, v->pos, ops[v->arithmetic], value_of(value), value_of(right)).expr;
+        value = lt_binary(lower, v->pos, ops[v->arithmetic], value_of_expr(value), value_of_expr(right)).expr;
     }
     lt_emit(lower, v->pos, (struct ck_instr){.op = CK_ASSIGN, .size = 4, .reg = reg, .value = value});
 }
 
-/* Branches when the comparison holds: CK_BRANCH goes when its value is 0. */
+/* Branches if the comparison is true: CK_BRANCH jumps if its value is 0. */
 static void lower_branch(struct lt_lower *lower, const struct lt_vulkan *v)
 {
     static const enum lt_operator negated[] = {
         [LT_OP_EQ] = LT_OP_NE, [LT_OP_NE] = LT_OP_EQ, [LT_OP_LT] = LT_OP_GE,
         [LT_OP_GE] = LT_OP_LT, [LT_OP_GT] = LT_OP_LE, [LT_OP_LE] = LT_OP_GT};
-    struct lt_value a = value_of(operand(lower, &v->operands[0])),
-                    b = value_of(operand(lower, &v->operands[1]));
+    struct lt_value a = value_of_expr(operand(lower, &v->operands[0])),
+                    b = value_of_expr(operand(lower, &v->operands[1]));
     struct lt_value stay = lt_binary(lower, v->pos, negated[v->compare], a, b);
     lt_emit(lower, v->pos, (struct ck_instr){.op = CK_BRANCH, .value = stay.expr});
 }
@@ -277,7 +277,7 @@ static void relate_frees(struct lt_lower *lower)
         }
 }
 
-/* Jumps are emitted before the places of labels are known. */
+/* Jumps are emitted before the labels are resolved. */
 static void resolve_labels(struct lt_lower *lower, const uint32_t *first)
 {
     struct ck_thread *thread = &lower->program->threads[lower->thread];
@@ -290,7 +290,7 @@ static void resolve_labels(struct lt_lower *lower, const uint32_t *first)
             if (l->op == LT_V_LABEL && strcmp(l->label, v->label) == 0)
                 target = first[m];
         if (target == UINT32_MAX)
-            lt_lower_fail(lower, v->pos, "litmus.name", "there is no label '%s' in P%u", v->label,
+            lt_lower_fail(lower, v->pos, "litmus.name", "unknown label '%s' in P%u", v->label,
                           lower->ast->number);
         else
             thread->instrs[first[n]].target = target;

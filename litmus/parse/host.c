@@ -73,7 +73,7 @@ static void parse_queue(struct lt_lexer *lexer)
     }
     for (; *tail && !lexer->failed; tail = &(*tail)->next, queue->number++)
         if (strcmp((*tail)->name, queue->name) == 0)
-            lt_fail_at(lexer, queue->pos, "queue '%s' is there twice", queue->name);
+            lt_fail_at(lexer, queue->pos, "queue '%s' is declared twice", queue->name);
     *tail = queue;
 }
 
@@ -87,7 +87,7 @@ static struct lt_event *add_event(struct lt_lexer *lexer, struct lt_pos pos, con
     event->name = name;
     for (; *tail; tail = &(*tail)->next, event->number++)
         if (strcmp((*tail)->name, name) == 0) {
-            lt_fail_at(lexer, pos, "event '%s' is there twice", name);
+            lt_fail_at(lexer, pos, "event '%s' is declared twice", name);
             return NULL;
         }
     *tail = event;
@@ -304,9 +304,9 @@ static void resolve_queue(struct lt_lexer *lexer, struct lt_api *api)
         queue = queue->next;
     api->queue = queue;
     if (!queue)
-        lt_fail_at(lexer, api->pos, "there is no queue '%s'", api->queue_name);
+        lt_fail_at(lexer, api->pos, "unknown queue '%s'", api->queue_name);
     else if (queue->on_device != api->function->device)
-        lt_fail_at(lexer, api->pos, "queue '%s' takes no commands from %s", queue->name,
+        lt_fail_at(lexer, api->pos, "queue '%s' accepts no commands from %s", queue->name,
                    api->function->device ? "work-items" : "the host");
 }
 
@@ -318,13 +318,13 @@ static void resolve_events(struct lt_lexer *lexer, struct lt_api *api)
             event = event->next;
         use->event = event;
         if (!event)
-            lt_fail_at(lexer, use->pos, "there is no event '%s'", use->name);
+            lt_fail_at(lexer, use->pos, "unknown event '%s'", use->name);
     }
     struct lt_event *event = api->waits ? api->waits->event : NULL;
     if (lexer->failed || api->function->kind != LT_API_SIGNAL)
         return;
     if (!event->user)
-        lt_fail_at(lexer, api->pos, "'%s' is no user event", event->name);
+        lt_fail_at(lexer, api->pos, "'%s' is not a user event", event->name);
     else if (event->source)
         lt_fail_at(lexer, api->pos, "the status of '%s' is set twice", event->name);
     event->source = api;
@@ -353,7 +353,7 @@ static void resolve_thread(struct lt_lexer *lexer, struct lt_api *api)
 {
     api->thread = lt_find_thread(lexer->test, api->thread_number, NULL);
     if (!api->thread)
-        lt_fail_at(lexer, api->pos, "there is no thread H%u", api->thread_number - LT_HOST_NUMBER);
+        lt_fail_at(lexer, api->pos, "unknown thread H%u", api->thread_number - LT_HOST_NUMBER);
     else if (api->thread == api->caller)
         lt_fail_at(lexer, api->pos, "thread H%u starts itself", api->thread_number - LT_HOST_NUMBER);
     else if (api->thread->started_by)

@@ -50,18 +50,18 @@ void *lt_new(struct lt_lexer *lexer, size_t size)
     return p;
 }
 
-static struct lt_pos here(const struct scan *s)
+static struct lt_pos current_pos(const struct scan *s)
 {
     return (struct lt_pos){s->line, (uint32_t)(s->at - s->line_begin + 1)};
 }
 
-static bool starts(const struct scan *s, const char *what)
+static bool text_starts_with(const struct scan *s, const char *what)
 {
     size_t n = strlen(what);
     return s->size - s->at >= n && memcmp(s->text + s->at, what, n) == 0;
 }
 
-static void step(struct scan *s)
+static void advance(struct scan *s)
 {
     if (s->text[s->at++] == '\n') {
         s->line++;
@@ -70,7 +70,7 @@ static void step(struct scan *s)
     }
 }
 
-static char *copy(struct scan *s, size_t from, size_t to)
+static char *copy_text(struct scan *s, size_t from, size_t to)
 {
     char *p = lt_new(s->lexer, to - from + 1);
     if (p)
@@ -103,7 +103,7 @@ static size_t comment_end(const struct scan *s, const char *close)
  * white space after the star, and everywhere it needs an end. */
 static bool at_star_comment(const struct scan *s)
 {
-    if (!starts(s, "(*"))
+    if (!text_starts_with(s, "(*"))
         return false;
     char after = s->at + 2 < s->size ? s->text[s->at + 2] : '\0';
     if (s->braces && !isspace((unsigned char)after))
@@ -131,8 +131,8 @@ static void add_property(struct scan *s, const char *line, const char *end)
     struct lt_property *p = lt_new(lexer, sizeof *p);
     if (!p)
         return;
-    p->key = copy(s, (size_t)(line - s->text), (size_t)(colon - s->text));
-    p->value = copy(s, (size_t)(value - s->text), (size_t)(end - s->text));
+    p->key = copy_text(s, (size_t)(line - s->text), (size_t)(colon - s->text));
+    p->value = copy_text(s, (size_t)(value - s->text), (size_t)(end - s->text));
     *(s->last_property ? &s->last_property->next : &lexer->test->properties) = p;
     s->last_property = p;
 }
@@ -178,7 +178,7 @@ static size_t description_end(const struct scan *s)
 static void skip_to(struct scan *s, size_t end)
 {
     while (s->at < end)
-        step(s);
+        advance(s);
 }
 
 /* "Key=value" to the end of the line: what generators of tests note down below the header. */
@@ -198,26 +198,26 @@ static void skip_blank(struct scan *s)
     while (s->at < s->size && !s->lexer->failed) {
         size_t end = 0;
         if (isspace((unsigned char)s->text[s->at])) {
-            step(s);
+            advance(s);
             continue;
         }
-        if (starts(s, "//") || at_note(s)) {
+        if (text_starts_with(s, "//") || at_note(s)) {
             while (s->at < s->size && s->text[s->at] != '\n')
-                step(s);
+                advance(s);
             continue;
         }
         if (at_star_comment(s)) {
             end = comment_end(s, "*)");
             if (!s->seen_brace)
                 keep_comment(s, s->at + 2, end - 2);
-        } else if (starts(s, "/*")) {
+        } else if (text_starts_with(s, "/*")) {
             end = comment_end(s, "*/");
             if (!end)
-                lt_fail_at(s->lexer, here(s), "comment without an end");
+                lt_fail_at(s->lexer, current_pos(s), "comment without an end");
         } else if (s->text[s->at] == '"' && !s->seen_brace) {
             size_t close = description_end(s);
             if (!close) {
-                lt_fail_at(s->lexer, here(s), "description without a closing quote");
+                lt_fail_at(s->lexer, current_pos(s), "description without a closing quote");
                 return;
             }
             end = close + 1;
@@ -243,7 +243,7 @@ static struct lt_token *add_token(struct scan *s, enum lt_token_kind kind)
         s->capacity = capacity;
     }
     struct lt_token *t = &lexer->tokens[lexer->count++];
-    *t = (struct lt_token){.kind = kind, .pos = here(s), .text = "", .line_start = s->line_start};
+    *t = (struct lt_token){.kind = kind, .pos = current_pos(s), .text = "", .line_start = s->line_start};
     s->line_start = false;
     return t;
 }
@@ -265,7 +265,9 @@ static void scan_number(struct scan *s, struct lt_token *t)
 {
     size_t from = s->at;
     bool vulkan = s->lexer->test->dialect == LT_VULKAN;
-    unsigned base = starts(s, "0x") || starts(s, "0X") ? 16 : s->text[from] == '0' && !vulkan ? 8 : 10;
+    unsigned base = text_starts_with(s, "0x") || text_starts_with(s, "0X") ? 16
+                    : s->text[from] == '0' && !vulkan                      ? 8
+                                                                           : 10;
     bool any = base != 16;
     if (base == 16)
         s->at += 2;
@@ -296,7 +298,7 @@ static void scan_number(struct scan *s, struct lt_token *t)
     bool wide = t->is_long || t->value > UINT32_MAX;
     if (base != 10 && t->value > (wide ? (uint64_t)INT64_MAX : INT32_MAX))
         t->is_unsigned = true;
-    t->text = copy(s, from, s->at);
+    t->text = copy_text(s, from, s->at);
 }
 
 static void scan_name(struct scan *s, struct lt_token *t)
@@ -306,14 +308,14 @@ static void scan_name(struct scan *s, struct lt_token *t)
     bool dots = s->lexer->test->dialect == LT_VULKAN;
     while (s->at < s->size && name_char(s->text[s->at], dots))
         s->at++;
-    t->text = copy(s, from, s->at);
+    t->text = copy_text(s, from, s->at);
 }
 
 static void scan_punct(struct scan *s, struct lt_token *t)
 {
     size_t length = 1;
     for (size_t i = 0; i < sizeof puncts / sizeof *puncts; i++)
-        if (starts(s, puncts[i])) {
+        if (text_starts_with(s, puncts[i])) {
             length = strlen(puncts[i]);
             break;
         }
@@ -330,7 +332,7 @@ static void scan_punct(struct scan *s, struct lt_token *t)
     } else if (c == '}' && s->braces) {
         s->braces--;
     }
-    t->text = copy(s, s->at, s->at + length);
+    t->text = copy_text(s, s->at, s->at + length);
     s->at += length;
 }
 
@@ -338,7 +340,7 @@ static void scan_punct(struct scan *s, struct lt_token *t)
 static void scan_header(struct scan *s)
 {
     struct lt_lexer *lexer = s->lexer;
-    if (starts(s, "\xef\xbb\xbf"))
+    if (text_starts_with(s, "\xef\xbb\xbf"))
         s->line_begin = s->at = 3;
     skip_blank(s);
     size_t from = s->at;
@@ -352,21 +354,21 @@ static void scan_header(struct scan *s)
         lexer->test->dialect = LT_VULKAN;
     } else {
         s->at = from;
-        lt_fail_at(lexer, here(s), "expected OPENCL, VULKAN or C and the name of the test");
+        lt_fail_at(lexer, current_pos(s), "expected OPENCL, VULKAN or C and the name of the test");
         return;
     }
     while (s->at < s->size && (s->text[s->at] == ' ' || s->text[s->at] == '\t'))
         s->at++;
     size_t begin = s->at;
-    while (s->at < s->size && s->text[s->at] != '\n' && !starts(s, "(*") && !starts(s, "//") &&
-           !starts(s, "{") && s->text[s->at] != '"')
+    while (s->at < s->size && s->text[s->at] != '\n' && !text_starts_with(s, "(*") &&
+           !text_starts_with(s, "//") && !text_starts_with(s, "{") && s->text[s->at] != '"')
         s->at++;
     size_t end = s->at;
     while (end > begin && isspace((unsigned char)s->text[end - 1]))
         end--;
     if (end == begin)
-        lt_fail_at(lexer, here(s), "expected the name of the test");
-    lexer->test->name = copy(s, begin, end);
+        lt_fail_at(lexer, current_pos(s), "expected the name of the test");
+    lexer->test->name = copy_text(s, begin, end);
 }
 
 enum mm_class lt_lex(struct lt_lexer *lexer, const char *text, size_t size)

@@ -379,7 +379,7 @@ static bool parse_params(struct lt_lexer *lexer, struct lt_thread *thread)
         const struct lt_pos name_pos = lt_peek(lexer, 0)->pos;
         p->name = lt_expect_name(lexer, "a parameter name");
         if (p->name && lt_find_param(thread, p->name))
-            lt_fail_at(lexer, name_pos, "parameter '%s' is there twice", p->name);
+            lt_fail_at(lexer, name_pos, "parameter '%s' is declared twice", p->name);
         *tail = p;
         tail = &p->next;
         if (!lt_is(lexer, ")"))
@@ -434,7 +434,7 @@ static struct lt_thread *parse_thread(struct lt_lexer *lexer, bool *placed)
     }
     thread->host = thread->number >= LT_HOST_NUMBER;
     if (lt_find_thread(lexer->test, thread->number, NULL)) {
-        lt_fail_at(lexer, t->pos, "thread %s is there twice", t->text);
+        lt_fail_at(lexer, t->pos, "thread %s is declared twice", t->text);
         return NULL;
     }
     if (lexer->test->thread_count == LT_MAX_THREADS) {
@@ -478,7 +478,7 @@ static void parse_scope_tree(struct lt_lexer *lexer, uint32_t counts[3], unsigne
             parse_scope_tree(lexer, counts, kind + 1, seen);
         } else if (thread) {
             if (seen[thread_index])
-                lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "thread %s has two places",
+                lt_fail_at(lexer, lt_peek(lexer, 0)->pos, "thread %s is placed twice",
                            lt_peek(lexer, 0)->text);
             seen[thread_index] = true;
             lt_take(lexer);
@@ -556,7 +556,7 @@ void lt_parse_opencl(struct lt_lexer *lexer)
     } else if (!any_placed) {
         place_apart(lexer->test);
     } else if (!all_placed) {
-        lt_unexpected(lexer, "a scope tree, as not every thread has its place (@wg n, dev n)");
+        lt_unexpected(lexer, "a scope tree, as not every thread is placed (@wg n, dev n)");
     }
     if (!lexer->failed)
         lt_resolve_host(lexer);

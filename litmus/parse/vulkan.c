@@ -185,7 +185,7 @@ static void check_tags(struct lt_lexer *lexer, const struct lt_vulkan *v)
         lt_fail_at(lexer, v->pos, "only an atomic access has a memory order");
     else if ((v->op == LT_V_LOAD && (v->order == MM_RELEASE || v->order == MM_ACQ_REL)) ||
              (v->op == LT_V_STORE && (v->order == MM_ACQUIRE || v->order == MM_ACQ_REL)))
-        lt_fail_at(lexer, v->pos, "'%.60s' has an order that it cannot have", v->mnemonic);
+        lt_fail_at(lexer, v->pos, "'%.60s' has an invalid memory order", v->mnemonic);
 }
 
 /* operand = [ "-" ] number | name    (register or value)
@@ -336,7 +336,8 @@ static struct lt_thread *parse_column_head(struct lt_lexer *lexer)
         return NULL;
     }
     if (lt_find_thread(lexer->test, thread->number, NULL) || lexer->test->thread_count == LT_MAX_THREADS) {
-        lt_fail_at(lexer, t->pos, "thread P%u is there twice, or there are too many", thread->number);
+        lt_fail_at(lexer, t->pos, "thread P%u is declared twice, or there are too many threads",
+                   thread->number);
         return NULL;
     }
     lt_take(lexer);
@@ -425,5 +426,5 @@ void lt_parse_vulkan(struct lt_lexer *lexer)
         parse_row(lexer, tails);
     for (const struct lt_edge *e = test->edges; e; e = e->next)
         if (!lt_find_thread(test, e->from, NULL) || !lt_find_thread(test, e->to, NULL))
-            lt_fail_at(lexer, e->pos, "ssw names a thread that is not there");
+            lt_fail_at(lexer, e->pos, "ssw names an unknown thread");
 }

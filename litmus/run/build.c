@@ -14,8 +14,8 @@ static bool test_needs_legacy(const struct exec *e, const cJSON *test, bool *run
     return legacy;
 }
 
-/* What the programs of all tests share is left out of all but the first. */
-static char *join(const struct exec *e, const struct lt_programs *p)
+/* The code that all tests share is emitted for the first test only. */
+static char *join_sources(const struct exec *e, const struct lt_programs *p)
 {
     char *source = NULL;
     size_t size = 0;
@@ -54,14 +54,14 @@ static cl_int compile(struct exec *e, const char *source, cl_program *program)
     return clBuildProgram(*program, 1, &e->job->device->id, options, NULL, NULL);
 }
 
-static void drop(struct lt_programs *p)
+static void programs_free(struct lt_programs *p)
 {
     if (p->program)
         clReleaseProgram(p->program);
     *p = (struct lt_programs){.most = p->most, .searching = p->searching};
 }
 
-static bool holds(const struct lt_programs *p, unsigned index)
+static bool programs_contain(const struct lt_programs *p, unsigned index)
 {
     for (unsigned i = 0; i < p->count; i++)
         if (p->indices[i] == index)
@@ -71,7 +71,7 @@ static bool holds(const struct lt_programs *p, unsigned index)
 
 static cl_int build(struct exec *e, struct lt_programs *p)
 {
-    char *source = join(e, p);
+    char *source = join_sources(e, p);
     lt_report(e->job->report, e->job->index, p->count > 1 ? "building" : "built", NULL, NULL);
     cl_int status = source ? compile(e, source, &p->program) : CL_OUT_OF_HOST_MEMORY;
     if (p->count > 1)
@@ -80,10 +80,10 @@ static cl_int build(struct exec *e, struct lt_programs *p)
     return status;
 }
 
-/* This test and those to come that a program can hold with it. */
-static void choose(struct exec *e, struct lt_programs *p, unsigned most)
+/* Chooses this test and the later ones that a program can contain with it. */
+static void choose_tests(struct exec *e, struct lt_programs *p, unsigned most)
 {
-    drop(p);
+    programs_free(p);
     for (unsigned i = 0; i < e->job->next_count && p->count < most; i++) {
         bool runs;
         bool legacy = test_needs_legacy(e, e->job->tests[e->job->next[i]], &runs);
@@ -110,15 +110,15 @@ static cl_kernel kernel_of(struct exec *e, const char *what)
     return lt_exec_failed(e, "clCreateKernel", status) ? NULL : kernel;
 }
 
-/* With as many other tests as can be; fewer, until the one that does not build is found. */
-static bool fill(struct exec *e, struct lt_programs *p)
+/* Builds with as many other tests as possible; bisects after a failure until the failing test is found. */
+static bool programs_build(struct exec *e, struct lt_programs *p)
 {
     bool alone = e->job->device->is_gpu || e->job->device->il;
     if (!p->most || alone)
         p->most = alone ? 1 : LT_PROGRAM_TESTS;
     for (;; p->most = p->count / 2) {
         e->failure = NULL;
-        choose(e, p, p->most);
+        choose_tests(e, p, p->most);
         if (build(e, p) == CL_SUCCESS) {
             if (!p->searching && p->most < LT_PROGRAM_TESTS)
                 p->most *= 2;
@@ -129,7 +129,7 @@ static bool fill(struct exec *e, struct lt_programs *p)
             break;
     }
     build_log(e, p->program);
-    drop(p);
+    programs_free(p);
     return false;
 }
 
@@ -140,7 +140,7 @@ bool lt_exec_build(struct exec *e)
         e->failure = "the plan has no kernel for the test";
         return false;
     }
-    if (!holds(p, e->job->index) && !fill(e, p))
+    if (!programs_contain(p, e->job->index) && !programs_build(e, p))
         return false;
     return (e->kernel = kernel_of(e, "refcl_litmus")) != NULL &&
            (lt_exec_host_counts(e) || (e->collect = kernel_of(e, "refcl_collect")) != NULL);

@@ -38,8 +38,8 @@ struct campaign {
     size_t used, capacity;
     double start, heard, saved, cost; /* cost: seconds that saving took */
     int current;                      /* test that the child works on, -1 = none */
-    bool building;                    /* it compiles several tests together */
-    bool alone;                       /* no longer: that killed one */
+    bool building;                    /* the child compiles several tests together */
+    bool alone;                       /* no longer: a child died of it */
     bool ended, broken;
     char *broken_reason;
 };
@@ -197,7 +197,7 @@ void lt_report(FILE *report, unsigned test, const char *event, const char *reaso
     cJSON_Delete(json);
 }
 
-/* When test I must be through: each gets an equal part of the time that is left.  0: no budget, -1: spent. */
+/* The deadline of test I: each test gets an equal part of the remaining time.  0: no budget, -1: spent. */
 static double share(const struct campaign *c, unsigned i)
 {
     unsigned left = 0;
@@ -279,7 +279,7 @@ static bool start_child(struct campaign *c)
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
             _exit(1);
         close(fds[0]);
-        close(c->writer.fd); /* the lock is the parent's alone */
+        close(c->writer.fd); /* only the parent holds the lock */
         FILE *report = fdopen(fds[1], "w");
         if (report)
             child_main(c, report);
@@ -296,7 +296,7 @@ static bool start_child(struct campaign *c)
 /* ---- listening
  * ----------------------------------------------------------------------------------------------- */
 
-static void finish(struct campaign *c, struct record *r, const char *status, const char *reason)
+static void record_finish(struct campaign *c, struct record *r, const char *status, const char *reason)
 {
     r->status = status;
     r->finished = true;
@@ -331,7 +331,7 @@ static void add_batch(struct record *r, const cJSON *message)
     lt_histogram_clear(&batch);
 }
 
-static void handle(struct campaign *c, const char *line)
+static void handle_message(struct campaign *c, const char *line)
 {
     cJSON *message = cJSON_Parse(line);
     const cJSON *event = cJSON_GetObjectItem(message, "event"),
@@ -360,7 +360,7 @@ static void handle(struct campaign *c, const char *line)
         } else if (strcmp(name, "end") == 0) {
             c->ended = true;
         } else {
-            finish(c, r, status_text(name), text);
+            record_finish(c, r, status_text(name), text);
             c->current = -1;
             save_soon(c);
         }
@@ -368,7 +368,7 @@ static void handle(struct campaign *c, const char *line)
     cJSON_Delete(message);
 }
 
-/* Reads what is there; false at the end of the pipe. */
+/* Reads the available messages; false at the end of the pipe. */
 static bool read_lines(struct campaign *c)
 {
     if (c->capacity - c->used < 4096) {
@@ -387,7 +387,7 @@ static bool read_lines(struct campaign *c)
     for (size_t i = 0; i < c->used; i++)
         if (c->line[i] == '\n') {
             c->line[i] = '\0';
-            handle(c, c->line + from);
+            handle_message(c, c->line + from);
             from = i + 1;
         }
     memmove(c->line, c->line + from, c->used - from);
@@ -395,7 +395,7 @@ static bool read_lines(struct campaign *c)
     return true;
 }
 
-/* A process that waits for a hanging device may not even die of SIGKILL: it is left behind after SECONDS. */
+/* A process that waits for a hanging device may survive SIGKILL; it is abandoned after SECONDS. */
 static void wait_for(pid_t child, int *status, double seconds)
 {
     double end = lt_seconds() + seconds;
@@ -408,7 +408,7 @@ static void wait_for(pid_t child, int *status, double seconds)
     }
 }
 
-/* The child is gone or silent: what it was working on has failed. */
+/* The child died or hangs: its current test failed. */
 static void bury_child(struct campaign *c, bool timeout)
 {
     int status = 0;
@@ -419,7 +419,7 @@ static void bury_child(struct campaign *c, bool timeout)
     close(c->pipe);
     if (c->ended || c->broken)
         return;
-    if (c->building) { /* several tests together: which of them it was, each alone will show */
+    if (c->building) { /* several tests together: building each alone shows which one fails */
         c->building = false;
         c->alone = true;
         return;
@@ -432,7 +432,7 @@ static void bury_child(struct campaign *c, bool timeout)
     else
         snprintf(reason, sizeof reason, "the driver ended the process with code %d", WEXITSTATUS(status));
     if (c->current >= 0) {
-        finish(c, &c->records[c->current], timeout ? "timeout" : "crashed", reason);
+        record_finish(c, &c->records[c->current], timeout ? "timeout" : "crashed", reason);
         save(c);
     } else {
         c->broken = true;
@@ -470,7 +470,7 @@ static bool is_named(const struct lt_options *o, const cJSON *test)
     return o->exact ? strcmp(name->valuestring, o->only) == 0 : strstr(name->valuestring, o->only) != NULL;
 }
 
-/* Plans come from anywhere; numbers beyond 2^53 are strings. */
+/* Plans are untrusted input; numbers beyond 2^53 are strings. */
 static bool has_iterations(const cJSON *test)
 {
     const cJSON *item = cJSON_GetObjectItem(test, "iterations");
@@ -502,7 +502,7 @@ static bool load_plan(struct campaign *c)
         struct record *r = &c->records[i];
         r->test = c->tests[i] = t;
         if (!has_iterations(t)) {
-            fprintf(stderr, "%s: test %u: 'iterations' is no whole number from 1 to 10^18\n",
+            fprintf(stderr, "%s: test %u: 'iterations' is not an integer from 1 to 10^18\n",
                     c->options->plan_path, i + 1);
             return false;
         }
@@ -563,7 +563,7 @@ static int summary(const struct campaign *c)
     return c->broken ? 2 : bad ? 1 : 0;
 }
 
-static bool begin(struct campaign *c)
+static bool campaign_begin(struct campaign *c)
 {
     lt_identity_new(&c->identity, c->plan, c->options);
     return !c->options->resume || resume(c);
@@ -574,7 +574,7 @@ int lt_campaign(const struct lt_options *options)
     struct campaign c = {.options = options, .current = -1, .start = lt_seconds()};
     int code = 2;
     c.writer.fd = -1;
-    if (load_plan(&c) && lt_writer_lock(&c.writer, options->results_path) && begin(&c)) {
+    if (load_plan(&c) && lt_writer_lock(&c.writer, options->results_path) && campaign_begin(&c)) {
         bool saved = save(&c);
         while (saved && work_left(&c) && !c.broken) {
             c.ended = false;

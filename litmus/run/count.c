@@ -17,7 +17,7 @@ static size_t out_bytes(const struct exec *e)
     return (size_t)e->columns * e->knobs[LT_K_instances] * e->value_size;
 }
 
-static size_t place(const struct exec *e, const struct location *l, uint32_t instance)
+static size_t instance_place(const struct exec *e, const struct location *l, uint32_t instance)
 {
     uint32_t factor = l->number & 1 ? e->knobs[LT_K_scatter] : 1u;
     return (size_t)(instance * factor & e->knobs[LT_K_mask]) * e->knobs[LT_K_stride] * l->elements;
@@ -99,7 +99,7 @@ static int64_t column(const struct exec *e, const struct view *v, unsigned c, ui
                         e->value_size, true);
 }
 
-static void reset(struct exec *e, const struct view *v, uint32_t instance)
+static void reset_instance(struct exec *e, const struct view *v, uint32_t instance)
 {
     const int64_t nothing = NOT_STORED;
     for (unsigned c = 0; c < e->columns; c++)
@@ -107,7 +107,7 @@ static void reset(struct exec *e, const struct view *v, uint32_t instance)
                e->value_size);
     for (unsigned i = 0; i < e->location_count; i++) {
         const struct location *l = &e->locations[i];
-        memcpy(v->locations[i] + place(e, l, instance) * l->element_size, l->initial,
+        memcpy(v->locations[i] + instance_place(e, l, instance) * l->element_size, l->initial,
                (size_t)l->elements * l->element_size);
     }
 }
@@ -117,13 +117,13 @@ bool lt_exec_prepare(struct exec *e)
     struct view v = {0};
     if (open_view(e, &v))
         for (uint32_t i = 0; i < e->knobs[LT_K_instances]; i++)
-            reset(e, &v, i);
+            reset_instance(e, &v, i);
     return close_view(e, &v);
 }
 
 /* ---- final states -------------------------------------------------------------------------------- */
 
-static int number(const cJSON *object, const char *key)
+static int json_int(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItem(object, key);
     return cJSON_IsNumber(item) ? item->valueint : -1;
@@ -140,9 +140,9 @@ static unsigned read_sources(const struct exec *e, struct source *sources)
     unsigned n = 0;
     cJSON_ArrayForEach(item, cJSON_GetObjectItem(e->job->test, "observed"))
     {
-        struct source s = {number(item, "column"), -1, number(item, "element")};
+        struct source s = {json_int(item, "column"), -1, json_int(item, "element")};
         for (unsigned i = 0; s.column < 0 && i < e->location_count; i++)
-            if ((int)e->locations[i].number == number(item, "location"))
+            if ((int)e->locations[i].number == json_int(item, "location"))
                 s.location = (int)i;
         bool column_ok = s.column >= 0 && (unsigned)s.column < e->columns;
         bool location_ok =
@@ -154,13 +154,14 @@ static unsigned read_sources(const struct exec *e, struct source *sources)
     return n;
 }
 
-static int64_t value_of(const struct exec *e, const struct view *v, const struct source *s, uint32_t instance)
+static int64_t observed_value(const struct exec *e, const struct view *v, const struct source *s,
+                              uint32_t instance)
 {
     if (s->column >= 0)
         return column(e, v, (unsigned)s->column, instance);
     const struct location *l = &e->locations[s->location];
     const unsigned char *at =
-        v->locations[s->location] + (place(e, l, instance) + (size_t)s->element) * l->element_size;
+        v->locations[s->location] + (instance_place(e, l, instance) + (size_t)s->element) * l->element_size;
     return signed_value(at, l->element_size, l->is_signed);
 }
 
@@ -173,9 +174,9 @@ static bool placed(const struct exec *e, const struct view *v, uint32_t instance
     for (unsigned a = 0; a < count; a++)
         for (unsigned b = 0; b < a; b++) {
             const cJSON *s = cJSON_GetArrayItem(threads, (int)a), *t = cJSON_GetArrayItem(threads, (int)b);
-            if (number(s, "work_group") != number(t, "work_group"))
+            if (json_int(s, "work_group") != json_int(t, "work_group"))
                 continue;
-            bool same = number(s, "sub_group") == number(t, "sub_group");
+            bool same = json_int(s, "sub_group") == json_int(t, "sub_group");
             if (same != (column(e, v, first + a, instance) == column(e, v, first + b, instance)))
                 return false;
         }
@@ -202,12 +203,12 @@ bool lt_exec_count(struct exec *e, struct lt_histogram *h, uint64_t *discarded)
         for (uint32_t i = 0; i < e->knobs[LT_K_instances] && ok; i++) {
             int64_t values[LT_MAX_VALUES] = {0};
             for (unsigned k = 0; k < e->observed_count; k++)
-                values[k] = value_of(e, &v, &sources[k], i);
+                values[k] = observed_value(e, &v, &sources[k], i);
             if (sub_groups && !placed(e, &v, i))
                 ++*discarded;
             else
                 ok = lt_histogram_add(h, values, 1);
-            reset(e, &v, i);
+            reset_instance(e, &v, i);
         }
         if (!ok)
             e->failure = "out of memory";

@@ -260,7 +260,7 @@ static bool two_devices(const struct lt_device *device)
     return clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count) == CL_SUCCESS && count > 1;
 }
 
-/* What host tests need, and where the device says that it has it. */
+/* Requirements of host tests, and the device queries that report them. */
 static bool has_host_need(const struct lt_device *device, const char *need, bool *known)
 {
     static const struct {
@@ -316,7 +316,7 @@ static bool has_need(const struct lt_device *device, const char *need)
     return true;
 }
 
-/* What the atomics of OpenCL 1.2 can stand in for. */
+/* Atomics that those of OpenCL 1.2 can replace. */
 static bool of_atomics(const char *need)
 {
     return strncmp(need, "atomic_", 7) == 0 || strcmp(need, "c11_atomics") == 0;
@@ -363,7 +363,7 @@ static int digit(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Base64; what is no digit ends it. */
+/* Base64 up to the first character that is not a digit. */
 static size_t decode(const char *text, unsigned char *bytes)
 {
     size_t n = 0;

@@ -30,7 +30,7 @@ bool lt_exec_failed(struct exec *e, const char *what, cl_int status)
     return true;
 }
 
-static unsigned number(const cJSON *object, const char *key)
+static unsigned json_unsigned(const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItem(object, key);
     bool fits = cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20;
@@ -53,7 +53,7 @@ static bool read_locations(struct exec *e)
         if (e->location_count == MAX_LOCATIONS)
             return false;
         struct location *l = &e->locations[e->location_count++];
-        l->element_size = number(item, "element_size");
+        l->element_size = json_unsigned(item, "element_size");
         l->elements = (unsigned)cJSON_GetArraySize(initial);
         l->number = n - 1;
         int kind = lt_memory_kind(item);
@@ -77,11 +77,11 @@ static bool read_locations(struct exec *e)
 bool lt_exec_read(struct exec *e)
 {
     const cJSON *test = e->job->test, *low = cJSON_GetObjectItem(test, "low");
-    e->groups = number(test, "groups");
-    e->members = number(test, "members");
-    e->columns = number(test, "columns");
-    e->value_size = number(test, "value_size");
-    e->bits = number(test, "bits");
+    e->groups = json_unsigned(test, "groups");
+    e->members = json_unsigned(test, "members");
+    e->columns = json_unsigned(test, "columns");
+    e->value_size = json_unsigned(test, "value_size");
+    e->bits = json_unsigned(test, "bits");
     e->low = cJSON_IsNumber(low) ? (int64_t)low->valuedouble : 0;
     e->waits = cJSON_IsTrue(cJSON_GetObjectItem(test, "waits"));
     e->observed_count = (unsigned)cJSON_GetArraySize(cJSON_GetObjectItem(test, "observed"));
@@ -108,9 +108,9 @@ static unsigned power_below(uint64_t n)
 
 unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test)
 {
-    unsigned members = number(test, "members"), wish = WISH(device);
+    unsigned members = json_unsigned(test, "members"), wish = WISH(device);
     if (device->il) /* the kernel is built for so many */
-        return number(cJSON_GetObjectItem(test, "il"), "slots");
+        return json_unsigned(cJSON_GetObjectItem(test, "il"), "slots");
     size_t limit = device->max_group < wish ? device->max_group : wish;
     return limit < members || !members ? 1 : (unsigned)(limit / members);
 }
@@ -199,8 +199,8 @@ static void place_in_sub_groups(struct exec *e)
     cJSON_ArrayForEach(s, threads)
     {
         for (t = threads->child; t != s; t = t->next)
-            if (number(s, "work_group") == number(t, "work_group"))
-                *(number(s, "sub_group") == number(t, "sub_group") ? &near : &far) = true;
+            if (json_unsigned(s, "work_group") == json_unsigned(t, "work_group"))
+                *(json_unsigned(s, "sub_group") == json_unsigned(t, "sub_group") ? &near : &far) = true;
     }
     if (!matters || near == far)
         return;
@@ -213,7 +213,7 @@ static void place_in_sub_groups(struct exec *e)
 static void choose_knobs(struct exec *e, uint32_t instances)
 {
     const struct lt_options *o = e->job->options;
-    /* What was tuned, in most batches: others show what one setting alone would not. */
+    /* Most batches use the tuned setting; the others may show outcomes that it does not. */
     const struct lt_tuning *tuning = e->job->tuning && next_random(e) % 4 ? e->job->tuning : NULL;
     for (unsigned k = 0; k < LT_KNOB_COUNT; k++) {
         uint64_t random = next_random(e);
@@ -267,7 +267,7 @@ static bool reserve_location(struct exec *e, struct location *l, size_t bytes)
     return !lt_exec_failed(e, "clSVMAlloc", l->memory ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
 }
 
-/* Room for every place at this stride.  New memory is prepared by the collecting kernel. */
+/* Allocates memory for all instances at this stride.  The collecting kernel initializes it. */
 static bool fit_locations(struct exec *e)
 {
     for (unsigned i = 0; i < e->location_count; i++) {

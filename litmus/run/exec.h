@@ -27,7 +27,8 @@ struct exec {
     int64_t low;
     bool waits, legacy, overflow; /* overflow: the last batch had more other states than fit */
     struct location locations[MAX_LOCATIONS];
-    unsigned slots, capacity; /* instances that one work-group plays at a time; places for instances */
+    unsigned slots,
+        capacity; /* instances that one work-group runs concurrently; instances that fit into memory */
     uint64_t random;
     uint32_t knobs[LT_KNOB_COUNT];
     cl_mem out, scratch, sync, knob_buffer, bin_buffer, count_buffer, others_buffer;
@@ -40,7 +41,7 @@ struct exec {
 /* Reads the test of the job; false: the plan's description of it is not valid. */
 bool lt_exec_read(struct exec *e);
 bool lt_exec_failed(struct exec *e, const char *what, cl_int status);
-/* Instances that a work-group of TEST plays at a time. */
+/* Instances that a work-group of TEST runs concurrently. */
 unsigned lt_exec_slots(const struct lt_device *device, const cJSON *test);
 bool lt_exec_build(struct exec *e);
 /* Whether the host counts, and prepares memory, as it does for CPUs: compiling takes longer there. */

@@ -1,4 +1,4 @@
-/* Files and time. */
+/* Files, JSON input and time. */
 #include "run.h"
 
 #include <errno.h>
@@ -150,7 +150,7 @@ bool lt_temporary_folder(char *path, size_t size)
     return mkdtemp(path) != NULL;
 }
 
-/* A file that calls itself FORMAT; NULL, with a message: it is not WHAT. */
+/* Reads a file of this FORMAT; NULL, with a message, if it is not WHAT. */
 static cJSON *load(const char *path, const char *format, const char *what, int version)
 {
     bool read;

@@ -23,7 +23,7 @@ static struct lt_state *find_slot(struct lt_histogram *h, const int64_t *values)
     return &h->slots[i];
 }
 
-static bool grow(struct lt_histogram *h)
+static bool histogram_grow(struct lt_histogram *h)
 {
     struct lt_histogram bigger = {.capacity = h->capacity ? 2 * h->capacity : 64, .values = h->values};
     bigger.slots = calloc(bigger.capacity, sizeof *bigger.slots);
@@ -42,7 +42,7 @@ bool lt_histogram_add(struct lt_histogram *h, const int64_t *values, uint64_t co
 {
     if (!count)
         return true;
-    if (2 * (h->used + 1) > h->capacity && !grow(h))
+    if (2 * (h->used + 1) > h->capacity && !histogram_grow(h))
         return false;
     struct lt_state *s = find_slot(h, values);
     if (!s->count) {
@@ -152,7 +152,7 @@ static void slice_count(struct lt_slice *piece, uint64_t hash, uint64_t count)
     piece->counts[i] += count;
 }
 
-static void join(struct lt_slice *to, const struct lt_slice *from)
+static void slice_join(struct lt_slice *to, const struct lt_slice *from)
 {
     to->instances += from->instances;
     to->batches += from->batches;
@@ -169,7 +169,7 @@ static struct lt_slice *open_piece(struct lt_slices *s)
     if (s->count == LT_SLICES) {
         for (unsigned i = 0; i < LT_SLICES / 2; i++) {
             struct lt_slice both = s->pieces[2 * i];
-            join(&both, &s->pieces[2 * i + 1]);
+            slice_join(&both, &s->pieces[2 * i + 1]);
             s->pieces[i] = both;
         }
         s->count = LT_SLICES / 2;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 50 }; /* of a batch */
+enum { ITERATIONS_PER_BATCH = 50 }; /* of a batch */
 
 uint64_t lt_host_random(uint64_t *state)
 {
@@ -164,7 +164,7 @@ static bool set_arguments(struct lt_host *host, const struct lt_host_kernel *k)
     return !lt_host_failed(host, "clSetKernelArg", status);
 }
 
-static bool prepare(struct lt_host *host)
+static bool prepare_iteration(struct lt_host *host)
 {
     cl_int status;
     for (unsigned i = 0; i < host->object_count; i++) {
@@ -229,7 +229,7 @@ static void run_threads(struct lt_host *host)
         pthread_join(started[--count], NULL);
 }
 
-/* Everything that was enqueued is complete, and callbacks have been called. */
+/* Waits until all commands are complete and all callbacks were called. */
 static bool settle(struct lt_host *host)
 {
     const struct timespec pause = {0, 20000};
@@ -331,7 +331,7 @@ static bool run_round(struct lt_host *host, uint64_t seed, struct lt_histogram *
         memset(host->threads[i].registers, 0, sizeof host->threads[i].registers);
         host->threads[i].random = seed + i * 0x632be59bd9b4e019;
     }
-    bool ok = prepare(host);
+    bool ok = prepare_iteration(host);
     if (ok)
         run_threads(host);
     ok = ok && settle(host) && observe(host, h);
@@ -363,7 +363,7 @@ static bool run_batch(struct lt_host *host, uint64_t seed, uint64_t rounds)
     return ok;
 }
 
-/* A batch depends on the seed and its number alone, as those of other tests. */
+/* A batch depends only on the seed and its number, as for other tests. */
 static void run_batches(struct lt_host *host)
 {
     const struct lt_job *job = host->job;
@@ -371,7 +371,7 @@ static void run_batches(struct lt_host *host)
     bool timed = job->deadline > 0;
     for (bool first = true; timed ? first || lt_seconds() < job->deadline : done < wanted;
          first = false, batch++) {
-        uint64_t left = timed || wanted - done > ROUNDS ? ROUNDS : wanted - done;
+        uint64_t left = timed || wanted - done > ITERATIONS_PER_BATCH ? ITERATIONS_PER_BATCH : wanted - done;
         uint64_t seed = job->seed + (uint64_t)job->index * 0x100000001b3 + batch * 0x9e3779b1;
         if (!run_batch(host, seed, left))
             return;

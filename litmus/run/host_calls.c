@@ -1,11 +1,11 @@
-/* The calls of host tests. */
+/* API calls of host tests. */
 #include "host.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* What all calls that enqueue share. */
+/* Arguments that all enqueuing calls share. */
 struct enqueue {
     struct lt_host_thread *thread;
     struct lt_host *host;
@@ -25,7 +25,7 @@ bool lt_host_failed(struct lt_host *host, const char *what, cl_int status)
     return true;
 }
 
-/* An event that another thread makes: its handle is waited for. */
+/* Waits for the handle of an event that another thread creates. */
 static cl_event event_of(struct lt_host *host, unsigned number)
 {
     const struct timespec pause = {0, 20000};
@@ -208,7 +208,7 @@ static cl_int barrier(const struct enqueue *e)
     return clEnqueueBarrierWithWaitList(e->queue, e->count, list_of(e), e->event);
 }
 
-static cl_int finish(const struct enqueue *e)
+static cl_int finish_queue(const struct enqueue *e)
 {
     return clFinish(e->queue);
 }
@@ -218,7 +218,7 @@ static cl_int flush(const struct enqueue *e)
     return clFlush(e->queue);
 }
 
-static cl_int wait(const struct enqueue *e)
+static cl_int wait_for_events(const struct enqueue *e)
 {
     return clWaitForEvents(e->count, e->list);
 }
@@ -252,9 +252,9 @@ static const struct {
                  {"clEnqueueSVMMigrateMem", svm_migrate},
                  {"clEnqueueMarkerWithWaitList", marker},
                  {"clEnqueueBarrierWithWaitList", barrier},
-                 {"clFinish", finish},
+                 {"clFinish", finish_queue},
                  {"clFlush", flush},
-                 {"clWaitForEvents", wait},
+                 {"clWaitForEvents", wait_for_events},
                  {"clSetUserEventStatus", set_status},
                  {"clSetEventCallback", set_callback}};
 

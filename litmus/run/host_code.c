@@ -117,7 +117,7 @@ static uint64_t value(const struct lt_host_thread *t, unsigned index)
 }
 
 /* The host address of a model address: object in the upper half, offset in the lower.  NULL: not mapped. */
-static unsigned char *place(struct lt_host_thread *t, unsigned expr, unsigned size)
+static unsigned char *host_address(struct lt_host_thread *t, unsigned expr, unsigned size)
 {
     uint64_t address = value(t, expr);
     uint64_t number = (address >> 32) - 1, offset = address & UINT32_MAX;
@@ -158,7 +158,7 @@ static unsigned char *place(struct lt_host_thread *t, unsigned expr, unsigned si
         return done;                                                                                         \
     } while (0)
 
-static uint64_t load(const struct lt_host_instr *i, const unsigned char *m)
+static uint64_t load_value(const struct lt_host_instr *i, const unsigned char *m)
 {
     switch (i->size) {
     case 1:
@@ -230,7 +230,7 @@ static uint64_t modified(const struct lt_host_instr *i, uint64_t old, uint64_t v
     }
 }
 
-static void set(struct lt_host_thread *t, unsigned reg, uint64_t v)
+static void set_register(struct lt_host_thread *t, unsigned reg, uint64_t v)
 {
     if (reg < LT_HOST_REGISTERS)
         t->registers[reg] = v;
@@ -239,7 +239,7 @@ static void set(struct lt_host_thread *t, unsigned reg, uint64_t v)
 static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
 {
     struct lt_host_instr whole = *i;
-    unsigned char *m = place(t, i->address, i->size);
+    unsigned char *m = host_address(t, i->address, i->size);
     whole.order = 5;
     uint64_t old = 0;
     if (!m)
@@ -248,7 +248,7 @@ static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
         store(i, m, value(t, i->value));
         return;
     }
-    old = load(i->op == LT_S_load ? i : &whole, m);
+    old = load_value(i->op == LT_S_load ? i : &whole, m);
     if (i->op == LT_S_rmw) {
         uint64_t v = value(t, i->value);
         while (!exchange(i->size, m, &old, cut(modified(i, old, v), i->size)))
@@ -256,19 +256,19 @@ static void access(struct lt_host_thread *t, const struct lt_host_instr *i)
     } else if (i->op == LT_S_cas) {
         old = cut(value(t, i->expected), i->size);
         uint64_t v = value(t, i->value);
-        set(t, i->reg2, exchange(i->size, m, &old, v));
+        set_register(t, i->reg2, exchange(i->size, m, &old, v));
     }
-    set(t, i->reg, old);
+    set_register(t, i->reg, old);
 }
 
-/* Now and then a pause, so that what runs beside the thread gets ahead of it or falls behind. */
+/* Random delays vary the relative progress of concurrent threads and commands. */
 static void dawdle(struct lt_host_thread *t)
 {
     uint64_t r = lt_host_random(&t->random);
     if (r % 4 == 0)
         for (volatile unsigned n = (unsigned)(r >> 8) % 2000; n; n--)
             ;
-    if (r % 16 == 2) { /* what was enqueued may begin */
+    if (r % 16 == 2) { /* lets enqueued commands start */
         lt_host_flush(t->host);
         nanosleep(&(struct timespec){0, (long)(r >> 8) % 400000}, NULL);
         if (t->starts) /* callbacks must not wait [CL 5.11] */
@@ -286,7 +286,7 @@ void lt_host_execute(struct lt_host_thread *t)
         const struct lt_host_instr *i = &t->code[pc++];
         switch (i->op) {
         case LT_S_assign:
-            set(t, i->reg, value(t, i->value));
+            set_register(t, i->reg, value(t, i->value));
             break;
         case LT_S_fence:
             __atomic_thread_fence(__ATOMIC_SEQ_CST);

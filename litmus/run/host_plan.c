@@ -17,22 +17,22 @@ static const cJSON *get(const cJSON *object, const char *key)
     return cJSON_GetObjectItem(object, key);
 }
 
-/* -1 where there is no number. */
-static int number(const cJSON *object, const char *key)
+/* -1 if the member is missing or not a number. */
+static int json_int(const cJSON *object, const char *key)
 {
     const cJSON *item = get(object, key);
     return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1 << 20 ? item->valueint
                                                                                          : -1;
 }
 
-static const char *text(const cJSON *object, const char *key)
+static const char *json_text(const cJSON *object, const char *key)
 {
     const cJSON *item = get(object, key);
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-/* Place of NAME among COUNT names, -1 if it is none of them. */
-static int find(const char *name, const char *const *names, unsigned count)
+/* Index of NAME among COUNT names, -1 if it is missing. */
+static int find_name(const char *name, const char *const *names, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         if (strcmp(names[i], name) == 0)
@@ -56,9 +56,9 @@ static int at(const cJSON *array, int index)
 
 static bool read_object(struct lt_host *host, const cJSON *json)
 {
-    int kind = lt_memory_kind(json), size = number(json, "element_size");
+    int kind = lt_memory_kind(json), size = json_int(json, "element_size");
     const cJSON *initial = get(json, "initial");
-    if (strcmp(text(json, "region"), "local") == 0) {
+    if (strcmp(json_text(json, "region"), "local") == 0) {
         host->objects[host->object_count++] = (struct lt_object){.kind = LT_IN_HOST, .element_size = 1};
         return true;
     }
@@ -100,7 +100,7 @@ static bool read_things(struct lt_host *host, const cJSON *json)
         return invalid(host, "too many queues, events or kernels");
     cJSON_ArrayForEach(item, queues)
     {
-        int device = number(item, "device");
+        int device = json_int(item, "device");
         if (device < 0 || device >= LT_HOST_DEVICES)
             return invalid(host, "a queue");
         host->queues[host->queue_count++] =
@@ -111,14 +111,14 @@ static bool read_things(struct lt_host *host, const cJSON *json)
     cJSON_ArrayForEach(item, events) host->user_events[host->event_count++] = cJSON_IsTrue(get(item, "user"));
     cJSON_ArrayForEach(item, kernels)
     {
-        int groups = number(item, "groups"), members = number(item, "members"),
-            device = number(item, "device");
+        int groups = json_int(item, "groups"), members = json_int(item, "members"),
+            device = json_int(item, "device");
         if (groups < 1 || members < 1 || device < 0 || device >= LT_HOST_DEVICES)
             return invalid(host, "a kernel");
         host->kernels[host->kernel_count++] = (struct lt_host_kernel){
             .device = (unsigned)device, .groups = (unsigned)groups, .members = (unsigned)members};
     }
-    int columns = number(json, "columns");
+    int columns = json_int(json, "columns");
     host->columns = columns > 0 ? (unsigned)columns : 0;
     return true;
 }
@@ -134,7 +134,7 @@ static bool read_expr(struct lt_host *host, const cJSON *json)
 #undef X
     };
     const cJSON *name = cJSON_GetArrayItem(json, 0);
-    int op = cJSON_IsString(name) ? find(name->valuestring, names, LT_V_COUNT) : -1, size = at(json, 1);
+    int op = cJSON_IsString(name) ? find_name(name->valuestring, names, LT_V_COUNT) : -1, size = at(json, 1);
     if (op < 0 || size < 1 || size > 8)
         return invalid(host, "an expression");
     struct lt_host_expr x = {.op = (enum lt_host_op)op,
@@ -150,7 +150,7 @@ static bool read_expr(struct lt_host *host, const cJSON *json)
     }
     if (op == LT_V_reg && x.imm >= LT_HOST_REGISTERS)
         return invalid(host, "a register");
-    host->exprs[host->expr_count++] = x; /* operands come before what uses them: no cycles */
+    host->exprs[host->expr_count++] = x; /* operands precede their uses: no cycles */
     return true;
 }
 
@@ -170,13 +170,13 @@ static bool read_place(struct lt_host *host, const cJSON *call, const char *key,
 
 static int index_of(const cJSON *call, const char *key, unsigned count, bool *ok)
 {
-    int n = number(call, key);
+    int n = json_int(call, key);
     if (get(call, key) && (n < 0 || (unsigned)n >= count))
         *ok = false;
     return n;
 }
 
-/* What the function needs: q queue, k kernel, t target, s source, h thread, w a wait list. */
+/* Required operands of the function: q queue, k kernel, t target, s source, h thread, w a wait list. */
 static bool complete(const struct lt_host *host, const struct lt_host_call *c, const char *name)
 {
     bool queue = c->queue >= 0, target = c->target.object >= 0, source = c->source.object >= 0;
@@ -199,7 +199,7 @@ static bool complete(const struct lt_host *host, const struct lt_host_call *c, c
 
 static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_call *c)
 {
-    const char *name = text(json, "call");
+    const char *name = json_text(json, "call");
     const cJSON *item;
     bool ok = true;
     c->function = lt_host_function(name);
@@ -208,7 +208,7 @@ static bool read_call(struct lt_host *host, const cJSON *json, struct lt_host_ca
     c->thread = index_of(json, "thread", host->thread_count, &ok);
     c->event = index_of(json, "event", host->event_count, &ok);
     c->blocking = cJSON_IsTrue(get(json, "blocking"));
-    c->map_flags = number(json, "map_flags") > 0 ? (unsigned)number(json, "map_flags") : 0;
+    c->map_flags = json_int(json, "map_flags") > 0 ? (unsigned)json_int(json, "map_flags") : 0;
     c->value = lt_json_value(get(json, "value"));
     if (!read_place(host, json, "target", &c->target) || !read_place(host, json, "source", &c->source))
         return false;
@@ -273,13 +273,13 @@ static bool read_instr(struct lt_host *host, const cJSON *json, struct lt_host_i
 #undef X
     };
     const cJSON *name = cJSON_GetArrayItem(json, 0);
-    int op = cJSON_IsString(name) ? find(name->valuestring, names, LT_S_COUNT) : -1, k = 1;
+    int op = cJSON_IsString(name) ? find_name(name->valuestring, names, LT_S_COUNT) : -1, k = 1;
     if (op < 0)
         return invalid(host, "a step");
     i->op = (enum lt_host_step)op;
     for (const char *p = operands[op]; *p; p++, k++) {
         int v = at(json, k);
-        bool none = v < 0 && (*p == 'r' || *p == 'R'); /* the value is not wanted */
+        bool none = v < 0 && (*p == 'r' || *p == 'R'); /* no result register */
         if (!set_operand(host, i, *p, none ? UINT32_MAX : (unsigned)v, count))
             return invalid(host, "an operand of a step");
     }
@@ -298,7 +298,8 @@ static bool read_code(struct lt_host *host, const cJSON *json)
         return invalid(host, "too much code");
     host->thread_count = length(threads);
     unsigned n = 0;
-    cJSON_ArrayForEach(item, threads) host->threads[n++].starts = strcmp(text(item, "start"), "program") == 0;
+    cJSON_ArrayForEach(item, threads) host->threads[n++].starts =
+        strcmp(json_text(item, "start"), "program") == 0;
     cJSON_ArrayForEach(item, exprs) if (!read_expr(host, item)) return false;
     n = 0;
     cJSON_ArrayForEach(item, threads)
@@ -325,12 +326,12 @@ static bool read_observed(struct lt_host *host)
         return invalid(host, "too many observed values");
     cJSON_ArrayForEach(item, array)
     {
-        struct lt_host_observed o = {.column = number(item, "column"),
-                                     .thread = number(item, "thread"),
-                                     .reg = number(item, "register"),
-                                     .object = number(item, "location"),
-                                     .element = number(item, "element"),
-                                     .size = (unsigned)number(item, "size"),
+        struct lt_host_observed o = {.column = json_int(item, "column"),
+                                     .thread = json_int(item, "thread"),
+                                     .reg = json_int(item, "register"),
+                                     .object = json_int(item, "location"),
+                                     .element = json_int(item, "element"),
+                                     .size = (unsigned)json_int(item, "size"),
                                      .is_signed = cJSON_IsTrue(get(item, "signed"))};
         bool column = o.column >= 0 && (unsigned)o.column < host->columns;
         bool thread = o.thread >= 0 && (unsigned)o.thread < host->thread_count && o.reg >= 0 &&

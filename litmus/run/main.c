@@ -194,7 +194,8 @@ static bool from_environment(struct lt_options *o)
     for (size_t i = 0; i < WITH_VALUE; i++) {
         const char *value = with_value[i].environment ? getenv(with_value[i].environment) : NULL;
         if (value && *value && !set_option(o, with_value[i].name, value)) {
-            fprintf(stderr, "refcl-litmus-run: '%s' is no value for %s\n", value, with_value[i].environment);
+            fprintf(stderr, "refcl-litmus-run: '%s' is not a valid value for %s\n", value,
+                    with_value[i].environment);
             return false;
         }
     }
@@ -248,13 +249,13 @@ static bool parse_option(struct lt_options *o, int argc, char **argv, int *i)
     if (!value && set_flag(o, name))
         return true;
     if (!has_value(name))
-        fprintf(stderr, "refcl-litmus-run: there is no option '%s' (see --help)\n", argv[*i]);
+        fprintf(stderr, "refcl-litmus-run: unknown option '%s' (see --help)\n", argv[*i]);
     else if (!value && *i + 1 == argc)
         fprintf(stderr, "refcl-litmus-run: --%s needs a value (see --help)\n", name);
     else if (set_option(o, name, value ? value : argv[++*i]))
         return true;
     else
-        fprintf(stderr, "refcl-litmus-run: '%s' is no value for --%s (see --help)\n",
+        fprintf(stderr, "refcl-litmus-run: '%s' is not a valid value for --%s (see --help)\n",
                 value ? value : argv[*i], name);
     return false;
 }
@@ -273,7 +274,7 @@ static bool parse_arguments(struct lt_options *o, int argc, char **argv, const c
     return true;
 }
 
-static int run(struct lt_options *o)
+static int run_campaign(struct lt_options *o)
 {
     if (o->stop) {
         fputs(usage, stdout);
@@ -304,7 +305,7 @@ int main(int argc, char **argv)
     const char **inputs = calloc((size_t)argc + 1, sizeof *inputs);
     int code = 2;
     if (inputs && from_environment(&o) && parse_arguments(&o, argc, argv, inputs))
-        code = run(&o);
+        code = run_campaign(&o);
     free(inputs);
     return code;
 }

@@ -20,7 +20,7 @@ static bool same_device(const cJSON *a, const cJSON *b)
     return true;
 }
 
-/* The worse of two states of a test; what ran in part is done where the other is missing. */
+/* The worse of two statuses of a test; a partial run counts as done where the other is missing. */
 static int rank(const char *status)
 {
     static const char *const order[] = {"pending", "skipped", "running", "done",
@@ -115,7 +115,7 @@ static bool is_counted(const cJSON *all, const cJSON *parts, const char *path, b
     return true;
 }
 
-/* SUM is of several campaigns from now on. */
+/* SUM becomes a merged file of several campaigns. */
 static void add_parts(cJSON *sum, const cJSON *parts)
 {
     cJSON *all = lt_parts(sum);
@@ -152,7 +152,7 @@ static bool add_results(cJSON *sum, const cJSON *from, const char *path)
     cJSON *all = lt_parts(sum), *parts = lt_parts(from);
     bool ok = true;
     if (!is_counted(all, parts, path, &ok)) {
-        add_parts(sum, parts); /* before the tests: results without identities are known by their contents */
+        add_parts(sum, parts); /* before the tests: results without identities are compared by content */
         ok = add_tests(sum, from, path);
     }
     cJSON_Delete(all);

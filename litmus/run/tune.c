@@ -282,7 +282,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* The first is the plainest: the first choice of each knob. */
-static void choose(const struct lt_options *o, bool gpu, struct candidate *candidates)
+static void choose_settings(const struct lt_options *o, bool gpu, struct candidate *candidates)
 {
     uint64_t random = o->seed;
     for (unsigned i = 0; i < CANDIDATES; i++)
@@ -294,7 +294,7 @@ static void choose(const struct lt_options *o, bool gpu, struct candidate *candi
         }
 }
 
-static unsigned keep(struct candidate *candidates, unsigned count)
+static unsigned keep_better_half(struct candidate *candidates, unsigned count)
 {
     qsort(candidates, count, sizeof *candidates, better);
     unsigned left = count / 2, showing = 0;
@@ -317,7 +317,7 @@ static bool halve(const struct lt_options *o, double overhead, const cJSON *plan
         for (unsigned i = 0; i < count; i++)
             if (!attempt(o, plan, &candidates[i], slice + overhead, path, NULL))
                 return false;
-        unsigned left = keep(candidates, count);
+        unsigned left = keep_better_half(candidates, count);
         if (!o->quiet)
             printf("%u settings, %.2f s each: best score %.2f; %u stay\n", count, slice, candidates[0].score,
                    left);
@@ -336,8 +336,9 @@ static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct ca
     if (!attempt(o, plan, &first, 0, path, &results))
         return NULL;
     *device = cJSON_DetachItemFromObject(results, "device");
-    choose(o, o->kind ? strcmp(o->kind, "gpu") == 0 : lt_json_value(cJSON_GetObjectItem(*device, "gpu")) != 0,
-           candidates);
+    choose_settings(
+        o, o->kind ? strcmp(o->kind, "gpu") == 0 : lt_json_value(cJSON_GetObjectItem(*device, "gpu")) != 0,
+        candidates);
     cJSON *reduced = reduce(plan, results);
     cJSON_Delete(results);
     if (!reduced)
@@ -346,9 +347,8 @@ static cJSON *first_try(const struct lt_options *o, const cJSON *plan, struct ca
     return reduced;
 }
 
-/* A setting that showed nothing is no better than another one: knobs by chance show more than any one of
- * them. */
-static int found(const struct candidate *best, const cJSON *device, const char *where)
+/* A setting that showed nothing is not saved: random knobs are better than any single such setting. */
+static int save_setting(const struct candidate *best, const cJSON *device, const char *where)
 {
     if (best->seen <= 0) {
         fprintf(stderr,
@@ -373,7 +373,7 @@ static int tune(const struct lt_options *options, const cJSON *plan, const char 
     ready = ready && attempt(&o, reduced, &candidates[0], 0, path, NULL);
     overhead += lt_seconds();
     if (ready && halve(&o, overhead, reduced, candidates, path))
-        code = found(&candidates[0], device, options->results_path);
+        code = save_setting(&candidates[0], device, options->results_path);
     cJSON_Delete(reduced);
     cJSON_Delete(device);
     return code;

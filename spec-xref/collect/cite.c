@@ -33,7 +33,7 @@ static size_t document_length(const char *p, const char **name)
     return 0;
 }
 
-static void call(struct cite *c, const char *section, const char *label)
+static void report_reference(struct cite *c, const char *section, const char *label)
 {
     if (c->result == MM_OK)
         c->result = c->on(c->context, c->document, section, label);
@@ -42,7 +42,7 @@ static void call(struct cite *c, const char *section, const char *label)
 static void end_section(struct cite *c)
 {
     if (c->pending)
-        call(c, c->section, "");
+        report_reference(c, c->section, "");
     c->pending = false;
 }
 
@@ -80,13 +80,13 @@ static void label_range(struct cite *c, const char *to)
     size_t letter = isdigit((unsigned char)to[0]) ? 0 : 1;
     unsigned long first = strtoul(c->label + letter, NULL, 10), last = strtoul(to + letter, NULL, 10);
     if ((letter && c->label[0] != to[0]) || last < first || last - first > RANGE_MAX) {
-        call(c, c->section, to);
+        report_reference(c, c->section, to);
         return;
     }
     for (unsigned long i = first + 1; i <= last; i++) {
         char label[WORD_MAX];
         snprintf(label, sizeof label, "%.*s%lu", (int)letter, to, i);
-        call(c, c->section, label);
+        report_reference(c, c->section, label);
     }
 }
 
@@ -101,13 +101,13 @@ static void section_range(struct cite *c, const char *to)
                 (dot != NULL) == (to_dot != NULL) && strncmp(c->section, to, prefix) == 0;
     end_section(c);
     if (!same || last < first || last - first > RANGE_MAX) {
-        call(c, to, "");
+        report_reference(c, to, "");
         return;
     }
     for (unsigned long i = first + 1; i <= last; i++) {
         char section[WORD_MAX + 24];
         snprintf(section, sizeof section, "%.*s%lu", (int)prefix, c->section, i);
-        call(c, section, "");
+        report_reference(c, section, "");
     }
 }
 
@@ -149,7 +149,7 @@ static bool reference(struct cite *c, const char *word, bool range)
         if (range && *c->label)
             label_range(c, word);
         else
-            call(c, c->section, word);
+            report_reference(c, c->section, word);
         c->pending = false;
         snprintf(c->label, sizeof c->label, "%s", word);
         return true;

@@ -33,7 +33,7 @@ bool xr_collect_room(struct xr_collector *c, void **array, size_t count, size_t 
 
 /* ---- one citation ------------------------------------------------------------------------- */
 
-static enum mm_class add(void *context, const char *document, const char *section, const char *label)
+static enum mm_class add_citation(void *context, const char *document, const char *section, const char *label)
 {
     struct xr_collector *c = context;
     struct xr_citations *out = c->out;
@@ -70,7 +70,7 @@ size_t xr_collect_text(struct xr_collector *c, const char *text, size_t length, 
     copy[n] = 0;
     c->line = line;
     c->role = role;
-    xr_cite_parse(c->db, copy, add, c);
+    xr_cite_parse(c->db, copy, add_citation, c);
     return c->out->citation_count - before;
 }
 
@@ -93,7 +93,7 @@ static size_t until(const char *p, const char *end, char stop, bool lines)
     return q < end && *q == stop ? (size_t)(q - p) : 0;
 }
 
-/* In strings the id ends at the first character that no citation has: a message may follow. */
+/* In strings the id ends at the first character that is not part of a citation: a message may follow. */
 static bool is_rule_string(const char *p, size_t n)
 {
     const char *digit = memchr(p, ' ', n);
@@ -103,7 +103,7 @@ static bool is_rule_string(const char *p, size_t n)
     return upper_only && digit && (isalnum((unsigned char)digit[1]));
 }
 
-/* A rule id that names nothing is kept as a citation of nothing. */
+/* An unknown rule id is kept as a citation of no clause. */
 static void rule_string(struct xr_collector *c, const char *text, size_t length, unsigned line,
                         enum xr_role role)
 {
@@ -111,7 +111,7 @@ static void rule_string(struct xr_collector *c, const char *text, size_t length,
     if (xr_collect_text(c, text, length, line, role))
         return;
     snprintf(section, sizeof section, "%.*s", (int)length, text);
-    add(c, "?", section, "");
+    add_citation(c, "?", section, "");
 }
 
 /* ---- comments of the memory model: "G4, G17" at their start, "(O10)" within -------------- */
@@ -169,7 +169,7 @@ static bool ends(const char *name, const char *end)
     return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-static bool starts(const char *name, const char *start)
+static bool has_prefix(const char *name, const char *start)
 {
     return strncmp(name, start, strlen(start)) == 0;
 }
@@ -180,13 +180,13 @@ static size_t header_length(const char *file, const char *bytes, size_t length)
 {
     const char *p = bytes, *end = bytes + length, *stop = NULL;
     if (ends(file, ".c") || ends(file, ".h")) {
-        stop = starts(p, "/*") ? memmem(p, length, "*/", 2) : NULL;
+        stop = has_prefix(p, "/*") ? memmem(p, length, "*/", 2) : NULL;
     } else if (ends(file, ".py") || ends(file, ".sh")) {
         while (p < end && *p == '#') {
             const char *line_end = memchr(p, '\n', (size_t)(end - p));
             p = line_end ? line_end + 1 : end;
         }
-        stop = starts(p, "\"\"\"") ? memmem(p + 3, (size_t)(end - p) - 3, "\"\"\"", 3) : p;
+        stop = has_prefix(p, "\"\"\"") ? memmem(p + 3, (size_t)(end - p) - 3, "\"\"\"", 3) : p;
     }
     return stop ? (size_t)(stop - bytes) : 0;
 }
@@ -242,7 +242,7 @@ static enum xr_role role_of(const char *file)
 {
     if (ends(file, ".md") || ends(file, ".1"))
         return XR_MENTIONS;
-    return starts(file, "tests/") || starts(file, "litmus/suite/") ? XR_CHECKS : XR_IMPLEMENTS;
+    return has_prefix(file, "tests/") || has_prefix(file, "litmus/suite/") ? XR_CHECKS : XR_IMPLEMENTS;
 }
 
 static bool is_source(const char *name)
@@ -271,7 +271,7 @@ enum mm_class xr_collect_file(const char *path, const char *bytes, size_t length
         xr_collect_model(&c, bytes, length);
     else
         scan_code(&c, bytes, length, role);
-    if (starts(path, "tests/") &&
+    if (has_prefix(path, "tests/") &&
         (ends(path, ".c") || ends(path, ".h") || ends(path, ".def") || ends(path, ".py")))
         xr_collect_error_tests(&c, bytes, length);
     return c.failed ? mm_fail(err, MM_LIMIT, "memory", "out of memory") : MM_OK;
@@ -313,7 +313,7 @@ static enum mm_class walk_folder(struct walk *w, const char *relative, int depth
         struct stat info;
         snprintf(below, sizeof below, "%s/%s", relative, name);
         snprintf(path, sizeof path, "%s/%s", w->root, below);
-        /* The tests of this part make up clauses; corpora of fuzzers state nothing. */
+        /* The tests of this part make up clauses; fuzzing corpora cite nothing. */
         bool skipped =
             *name == '.' || strcmp(below, "tests/xref") == 0 || strcmp(below, "tests/fuzz/corpus") == 0;
         if (c == MM_OK && !skipped && lstat(path, &info) == 0) {

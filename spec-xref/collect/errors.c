@@ -23,7 +23,7 @@ struct statement {
     size_t clause_count;
 };
 
-/* What a statement with the macro NAME shows. */
+/* The evidence that a statement with the macro NAME gives. */
 static enum xr_evidence marker_of(const char *name)
 {
     static const struct {
@@ -72,13 +72,14 @@ static bool is_code(const char *name)
     return false;
 }
 
-/* What runs out does so by injection alone: a test that does not say how shows nothing. */
+/* Resources run out by injection only: a test without a marker is no evidence. */
 static enum xr_evidence evidence_of(const struct statement *s, const char *code)
 {
     return s->evidence == XR_TRIGGERED && strncmp(code, "CL_OUT_OF_", 10) == 0 ? XR_UNTESTED : s->evidence;
 }
 
-static void add(struct xr_collector *c, const struct statement *s, const char *call, const char *code)
+static void add_expectation(struct xr_collector *c, const struct statement *s, const char *call,
+                            const char *code)
 {
     struct xr_citations *out = c->out;
     struct xr_error_test item = {.entry = mm_arena_strdup(out->arena, call),
@@ -103,7 +104,7 @@ static bool has_code(const struct statement *s, const char *code)
     return false;
 }
 
-/* Without a call it is the calls of the clauses that are tested, without a code theirs is expected. */
+/* Without a call the calls of the cited clauses are tested; without a code their code is expected. */
 static void add_clauses(struct xr_collector *c, struct statement *s, const char *call)
 {
     struct statement one = *s;
@@ -113,23 +114,23 @@ static void add_clauses(struct xr_collector *c, struct statement *s, const char 
         if (!*clause->code || (s->code_count && !has_code(s, clause->code)))
             continue;
         for (size_t k = 0; k < (call ? 1 : clause->entry_count); k++)
-            add(c, &one, call ? call : clause->entries[k], clause->code);
+            add_expectation(c, &one, call ? call : clause->entries[k], clause->code);
     }
 }
 
 /* Ends a statement: the first call is the one that is tested, its arguments may call others. */
-static void finish(struct xr_collector *c, struct statement *s, char *previous, bool row)
+static void finish_statement(struct xr_collector *c, struct statement *s, char *previous, bool row)
 {
     const char *call = s->call_count ? s->calls[0] : previous;
     if (s->evidence == XR_NEEDLESS && s->call_count)
-        add(c, s, call, "");
+        add_expectation(c, s, call, "");
     else if (s->code_count && s->clause_count && !s->call_count)
         add_clauses(c, s, NULL);
     else if (row && s->call_count && !s->code_count)
         add_clauses(c, s, call);
     else
         for (size_t i = 0; i < s->code_count && *call && s->evidence != XR_NEEDLESS; i++)
-            add(c, s, call, s->codes[i]);
+            add_expectation(c, s, call, s->codes[i]);
     if (s->call_count)
         memcpy(previous, s->calls[0], NAME_MAX_BYTES);
     *s = (struct statement){.evidence = XR_TRIGGERED};
@@ -214,7 +215,7 @@ void xr_collect_error_tests(struct xr_collector *c, const char *bytes, size_t le
         } else if (strncmp(p, "/*", 2) == 0) {
             in_comment = true;
         } else if (*p == ';' || *p == '{' || *p == '}' || (rows && *p == '\n')) {
-            finish(c, &s, previous, rows);
+            finish_statement(c, &s, previous, rows);
             if (*p == '}' && p > bytes && p[-1] == '\n')
                 *previous = 0;
         } else if (is_identifier(*p)) {
@@ -226,5 +227,5 @@ void xr_collect_error_tests(struct xr_collector *c, const char *bytes, size_t le
         }
         p++;
     }
-    finish(c, &s, previous, rows);
+    finish_statement(c, &s, previous, rows);
 }

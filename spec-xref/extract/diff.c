@@ -17,7 +17,7 @@ const char *xr_change_name(enum xr_change_kind kind)
 struct differ {
     const struct xr_database *db;
     const struct xr_text *a, *b;
-    bool *used_a, *used_b; /* sentences that have found their partner */
+    bool *used_a, *used_b; /* matched sentences */
     struct xr_diff *out;
 };
 
@@ -57,14 +57,14 @@ static size_t likeness(const char *x, const char *y)
 
 /* ---- pairs -------------------------------------------------------------------------------- */
 
-static void add(struct differ *d, enum xr_change_kind kind, const struct xr_sentence *before,
-                const struct xr_sentence *after)
+static void add_change(struct differ *d, enum xr_change_kind kind, const struct xr_sentence *before,
+                       const struct xr_sentence *after)
 {
     const struct xr_clause *clause = before ? xr_database_sentence(d->db, d->a->document, before) : NULL;
     d->out->changes[d->out->change_count++] = (struct xr_change){kind, before, after, clause};
 }
 
-/* How alike two places are: the same call in a section, a section, anything. */
+/* Similarity of two positions: same call in a section, same section, neither. */
 enum nearness { SAME_CALL, SAME_SECTION, ANYWHERE };
 
 static bool is_near(const struct xr_sentence *s, const struct xr_sentence *t, enum nearness nearness)
@@ -83,12 +83,12 @@ static void pair_same(struct differ *d, enum nearness nearness)
                 continue;
             d->used_a[i] = d->used_b[k] = true;
             if (nearness == ANYWHERE && s->marker != XR_PLAIN)
-                add(d, XR_MOVED, s, t);
+                add_change(d, XR_MOVED, s, t);
         }
     }
 }
 
-/* The most similar sentence that is left in the section. */
+/* The most similar unmatched sentence of the section. */
 static void pair_similar(struct differ *d, size_t i)
 {
     const struct xr_sentence *s = &d->a->sentences[i];
@@ -107,7 +107,7 @@ static void pair_similar(struct differ *d, size_t i)
         return;
     d->used_a[i] = d->used_b[partner] = true;
     if (s->marker != XR_PLAIN || d->b->sentences[partner].marker != XR_PLAIN)
-        add(d, XR_CHANGED, s, &d->b->sentences[partner]);
+        add_change(d, XR_CHANGED, s, &d->b->sentences[partner]);
 }
 
 static void compare(struct differ *d)
@@ -120,20 +120,20 @@ static void compare(struct differ *d)
             pair_similar(d, i);
     for (size_t i = 0; i < d->a->sentence_count; i++)
         if (!d->used_a[i] && d->a->sentences[i].marker != XR_PLAIN)
-            add(d, XR_REMOVED, &d->a->sentences[i], NULL);
+            add_change(d, XR_REMOVED, &d->a->sentences[i], NULL);
     for (size_t k = 0; k < d->b->sentence_count; k++)
         if (!d->used_b[k] && d->b->sentences[k].marker != XR_PLAIN)
-            add(d, XR_ADDED, NULL, &d->b->sentences[k]);
+            add_change(d, XR_ADDED, NULL, &d->b->sentences[k]);
 }
 
-static unsigned place(const struct xr_change *c)
+static unsigned change_place(const struct xr_change *c)
 {
     return c->after ? c->after->line : c->before->line;
 }
 
 static int by_place(const void *a, const void *b)
 {
-    unsigned x = place(a), y = place(b);
+    unsigned x = change_place(a), y = change_place(b);
     return (x > y) - (x < y);
 }
 

@@ -42,7 +42,7 @@ uint64_t xr_hash(const char *text)
     return h;
 }
 
-/* A full stop after one of these ends no sentence. */
+/* Abbreviations: a full stop after one of these does not end a sentence. */
 static bool is_abbreviation(const char *start, const char *stop)
 {
     static const char *const known[] = {"e.g", "i.e", "etc", "vs", "cf", "fig", "approx"};
@@ -89,7 +89,7 @@ struct marker_word {
     const char *word;
     enum xr_marker marker;
 };
-/* The first that is found decides. */
+/* The first match decides. */
 static const struct marker_word marker_words[] = {
     {"undefined", XR_UNDEFINED},
     {"implementation-defined", XR_IMPLEMENTATION},
@@ -117,7 +117,7 @@ static const struct marker_word marker_words[] = {
     {"should", XR_SHOULD},
 };
 
-/* Codes that are no conditions of an error: names of queries, flags and states share the prefix. */
+/* Codes that are not error conditions: names of queries, flags and states share the prefix. */
 static bool is_error_code(const char *code, size_t n)
 {
     static const char *const starts[] = {"CL_INVALID_",

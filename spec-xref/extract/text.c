@@ -8,7 +8,7 @@
 
 /* ---- filling ------------------------------------------------------------------------------ */
 
-static const char *keep(struct xr_reader *r, const char *s)
+static const char *reader_strdup(struct xr_reader *r, const char *s)
 {
     const char *copy = mm_arena_strdup(r->text->arena, s);
     if (!copy)
@@ -43,7 +43,8 @@ static void add_section(struct xr_reader *r, const char *number, const char *tit
 {
     struct xr_text *t = r->text;
     if (room(r, (void **)&t->sections, t->section_count, &r->section_capacity, sizeof *t->sections))
-        t->sections[t->section_count++] = (struct xr_section){keep(r, number), keep(r, title), r->line};
+        t->sections[t->section_count++] =
+            (struct xr_section){reader_strdup(r, number), reader_strdup(r, title), r->line};
 }
 
 void xr_reader_put(struct xr_reader *r, char c, unsigned line)
@@ -71,7 +72,7 @@ static bool close_block(struct xr_reader *r)
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-/* A table cell or a label such as "CL_INVALID_VALUE" alone says nothing. */
+/* A table cell or a label such as "CL_INVALID_VALUE" alone is not a sentence. */
 static bool is_label(const char *s)
 {
     return !strchr(s, ' ');
@@ -84,7 +85,7 @@ static void sentence(struct xr_reader *r, const char *s)
     xr_sentence_code(s, code, sizeof code);
     xr_sentence_entries(s, entries, sizeof entries);
     if (*entries && *code)
-        r->list_entry = keep(r, entries);
+        r->list_entry = reader_strdup(r, entries);
     if (marker == XR_PLAIN && lead != XR_PLAIN)
         marker = XR_ITEM;
     if (marker == XR_PLAIN && xr_section_whole(r->text->document, r->section))
@@ -96,9 +97,9 @@ static void sentence(struct xr_reader *r, const char *s)
                               .section = r->section,
                               .heading = r->heading,
                               .entry = *r->list_entry ? r->list_entry : r->entry,
-                              .code = keep(r, code),
+                              .code = reader_strdup(r, code),
                               .subject = r->subject,
-                              .text = keep(r, s),
+                              .text = reader_strdup(r, s),
                               .line = r->line,
                               .marker = is_label(s) ? XR_PLAIN : marker};
     add_sentence(r, &out);
@@ -152,10 +153,10 @@ void xr_reader_heading(struct xr_reader *r, const char *slug)
     r->depth = 0;
     memset(r->lead, 0, sizeof r->lead);
     if (slug || heading_number(r->block, number, sizeof number, &title)) {
-        r->section = keep(r, slug ? slug : number);
+        r->section = reader_strdup(r, slug ? slug : number);
         add_section(r, r->section, title);
     }
-    r->heading = keep(r, title);
+    r->heading = reader_strdup(r, title);
 }
 
 void xr_reader_code(struct xr_reader *r)
@@ -184,9 +185,9 @@ void xr_reader_code(struct xr_reader *r)
     if (r->fresh_prototypes) {
         char both[1024];
         snprintf(both, sizeof both, "%s %s", r->entry, entries);
-        r->entry = keep(r, both);
+        r->entry = reader_strdup(r, both);
     } else {
-        r->entry = keep(r, entries);
+        r->entry = reader_strdup(r, entries);
     }
     r->fresh_prototypes = true;
     r->list_entry = "";

@@ -7,7 +7,7 @@
 
 /* ---- helpers ------------------------------------------------------------------------------ */
 
-static void put(cJSON *object, const char *name, const char *text)
+static void put_string(cJSON *object, const char *name, const char *text)
 {
     if (text && *text)
         cJSON_AddStringToObject(object, name, text);
@@ -28,7 +28,7 @@ static cJSON *place(const char *file, unsigned line)
 }
 
 /* Prints OBJECT, frees it; the text is the caller's. */
-static char *finish(cJSON *object)
+static char *print_object(cJSON *object)
 {
     char *printed = cJSON_Print(object), *text = printed ? mm_strdup(printed) : NULL;
     cJSON_free(printed);
@@ -133,10 +133,10 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     cJSON_AddStringToObject(object, "section", c->section);
     cJSON_AddStringToObject(object, "kind", c->kind);
     cJSON_AddStringToObject(object, "text", c->text);
-    put(object, "note", c->note);
-    put(object, "versions", c->versions);
-    put(object, "untested", c->untested);
-    put(object, "code", c->code);
+    put_string(object, "note", c->note);
+    put_string(object, "versions", c->versions);
+    put_string(object, "untested", c->untested);
+    put_string(object, "code", c->code);
     put_all(object, "entry", c->entries, c->entry_count);
     put_citations(object, links, XR_IMPLEMENTS);
     put_citations(object, links, XR_CHECKS);
@@ -146,7 +146,7 @@ static cJSON *clause_json(const struct xr_matrix *m, size_t index, const struct 
     if (*c->code) {
         put_error_tests(object, m, c);
         cJSON_AddStringToObject(object, "evidence", xr_evidence_name(links->evidence));
-        put(object, "reason", xr_evidence_reason(links->evidence));
+        put_string(object, "reason", xr_evidence_reason(links->evidence));
     }
     put_ambiguity_ids(object, m->db, c->id);
     put_drivers(object, links, drivers, links->checks + links->generated ? count : 0);
@@ -255,8 +255,8 @@ static cJSON *ambiguities_json(const struct xr_database *db)
         cJSON_AddStringToObject(object, "id", a->id);
         cJSON_AddStringToObject(object, "topic", a->topic);
         cJSON_AddStringToObject(object, "text", a->text);
-        put(object, "reading", a->reading);
-        put(object, "switch", a->switch_name);
+        put_string(object, "reading", a->reading);
+        put_string(object, "switch", a->switch_name);
         put_all(object, "clauses", a->clauses, a->clause_count);
         put_all(object, "tests", a->tests, a->test_count);
         cJSON_AddItemToArray(array, object);
@@ -285,12 +285,12 @@ char *xr_json(const struct xr_matrix *matrix, const struct xr_driver *drivers, s
         cJSON_AddItemToObject(root, "gaps", gaps_json(matrix));
         cJSON_AddItemToObject(root, "ambiguities", ambiguities_json(matrix->db));
     }
-    return finish(root);
+    return print_object(root);
 }
 
 char *xr_json_ambiguities(const struct xr_database *db)
 {
     cJSON *root = head("refcl-xref-ambiguities");
     cJSON_AddItemToObject(root, "ambiguities", ambiguities_json(db));
-    return finish(root);
+    return print_object(root);
 }

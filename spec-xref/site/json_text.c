@@ -23,7 +23,7 @@ static cJSON *sentence_json(const struct xr_sentence *s, bool with_text)
     return object;
 }
 
-static char *finish(cJSON *object)
+static char *print_object(cJSON *object)
 {
     char *printed = cJSON_Print(object), *text = printed ? mm_strdup(printed) : NULL;
     cJSON_free(printed);
@@ -62,7 +62,7 @@ char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *te
     cJSON *stale = cJSON_AddArrayToObject(root, "stale");
     for (size_t i = 0; i < extract->stale_count; i++)
         cJSON_AddItemToArray(stale, cJSON_CreateString(extract->stale[i]->id));
-    return finish(root);
+    return print_object(root);
 }
 
 char *xr_json_diff(const struct xr_diff *diff, bool with_text)
@@ -83,5 +83,5 @@ char *xr_json_diff(const struct xr_diff *diff, bool with_text)
             cJSON_AddItemToObject(object, "after", sentence_json(c->after, with_text));
         cJSON_AddItemToArray(changes, object);
     }
-    return finish(root);
+    return print_object(root);
 }

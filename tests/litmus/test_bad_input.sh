@@ -31,13 +31,13 @@ run 'none.json: no tests in it' none.json
 run 'folder: Is a directory' folder
 run 'missing.json: No such file or directory' missing.json
 run "no test of it is called 'nothing'" --test nothing plan.json
-run "'0/0' is no value for --shard" --shard 0/0 plan.json
-run "'3/2' is no value for --shard" --shard 3/2 plan.json
-run "'4294967297/4294967297' is no value for --shard" --shard 4294967297/4294967297 plan.json
-run "'-5' is no value for --iterations" -n -5 plan.json
-run "'nan' is no value for --budget" --budget nan plan.json
-run "'height=1' is no value for --knob" --knob height=1 plan.json
-run "there is no option '--bogus'" --bogus plan.json
+run "'0/0' is not a valid value for --shard" --shard 0/0 plan.json
+run "'3/2' is not a valid value for --shard" --shard 3/2 plan.json
+run "'4294967297/4294967297' is not a valid value for --shard" --shard 4294967297/4294967297 plan.json
+run "'-5' is not a valid value for --iterations" -n -5 plan.json
+run "'nan' is not a valid value for --budget" --budget nan plan.json
+run "'height=1' is not a valid value for --knob" --knob height=1 plan.json
+run "unknown option '--bogus'" --bogus plan.json
 run "--seed needs a value" plan.json --seed
 run 'no such OpenCL device' --device nowhere plan.json
 run 'the tuning cannot be read' --tuning missing.json plan.json
@@ -107,5 +107,5 @@ generate "--orders: 's' is none of" --orders s
 generate "no test of these cycles is one that 'ZZ9' forbids" --clause ZZ9
 generate "cannot create 'missing/new'" -o missing/new
 refused "no shape is called 'XX'" "$refcl" litmus gen --shapes XX
-refused "'Rlx' is no cycle over several threads" "$refcl" litmus gen Rlx
+refused "'Rlx' is not a cycle over several threads" "$refcl" litmus gen Rlx
 done_testing

@@ -171,9 +171,9 @@ static void places(void **state)
     expect(TWO("", "", "exists (1:r0=1)"), CK_YES, CK_YES, 2);
     expect(TWO("", "", "scopeTree (device (work_group P0 P1)) exists (1:r0=1)"), CK_YES, CK_NO, 2);
     expect(TWO("", "", "scopes: (dev (wg P0) (wg P1)) exists (1:r0=1)"), CK_YES, CK_YES, 2);
-    expect_error(TWO("", "@wg 0", "exists (1:r0=1)"), 5, 1, "not every thread has its place");
+    expect_error(TWO("", "@wg 0", "exists (1:r0=1)"), 5, 1, "not every thread is placed");
     expect_error(TWO("", "", "scopeTree (dev (wg P0)) exists (1:r0=1)"), 5, 1, "P1 is not in the scope tree");
-    expect_error(TWO("", "", "scopeTree (dev (wg P0 P1 P0)) exists (1:r0=1)"), 5, 26, "P0 has two places");
+    expect_error(TWO("", "", "scopeTree (dev (wg P0 P1 P0)) exists (1:r0=1)"), 5, 26, "P0 is placed twice");
 }
 
 static void ends(void **state)

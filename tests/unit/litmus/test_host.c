@@ -169,19 +169,19 @@ static void wrong_text(void **state)
     expect_error("OPENCL t\n{ queue q; queue q; }\nH0 () { }\nexists (0 = 0)", 2, 18, "twice");
     expect_error("OPENCL t\n{ queue q @ dev 0, fast; }\nH0 () { }\nexists (0 = 0)", 2, 20, "out_of_order");
     expect_error("OPENCL t\n{ user_event u; user_event u; }\nH0 () { }\nexists (0 = 0)", 2, 28, "twice");
-    expect_error(HOST(RUN "clEnqueueBarrierWithWaitList(r);"), 6, 1, "no queue 'r'");
-    expect_error(HOST(RUN "clEnqueueBarrierWithWaitList(d);"), 6, 1, "takes no commands from the host");
-    expect_error(HOST(RUN "clWaitForEvents({e});"), 6, 18, "no event 'e'");
+    expect_error(HOST(RUN "clEnqueueBarrierWithWaitList(r);"), 6, 1, "unknown queue 'r'");
+    expect_error(HOST(RUN "clEnqueueBarrierWithWaitList(d);"), 6, 1, "accepts no commands from the host");
+    expect_error(HOST(RUN "clWaitForEvents({e});"), 6, 18, "unknown event 'e'");
     expect_error(HOST(RUN "clWaitForEvents({});"), 6, 18, "name of an event");
     expect_error(HOST(RUN "clFinish(q, &e);"), 6, 11, "expected ')'");
     expect_error(HOST(RUN "clEnqueueReadBuffer(q, x, 1, h);"), 6, 27, "CL_TRUE or CL_FALSE");
     expect_error(HOST(RUN "clEnqueueMapBuffer(q, x, CL_TRUE, 1);"), 6, 35, "CL_MAP_READ");
     expect_error(HOST(RUN "clSetEventCallback(u, CL_COMPLETE, H0);"), 6, 1, "starts itself");
-    expect_error(HOST(RUN "clSetEventCallback(u, CL_COMPLETE, H7);"), 6, 1, "no thread H7");
+    expect_error(HOST(RUN "clSetEventCallback(u, CL_COMPLETE, H7);"), 6, 1, "unknown thread H7");
     expect_error(HOST(RUN "clSetUserEventStatus(u, CL_COMPLETE);\nclSetUserEventStatus(u, CL_COMPLETE);"), 7,
                  1, "set twice");
     expect_error(HOST("clEnqueueNDRangeKernel(q, 0, &e);\nclSetUserEventStatus(e, CL_COMPLETE);"), 6, 1,
-                 "no user event");
+                 "not a user event");
     expect_error(HOST(RUN RUN), 6, 1, "twice");
     expect_error(HOST(RUN "clEnqueueNDRangeKernel(q, 3);"), 6, 1, "no thread belongs to kernel 3");
     expect_error(HOST("clEnqueueNDRangeKernel(p, 0);"), 5, 1, "another device");
@@ -193,7 +193,7 @@ static void wrong_text(void **state)
     expect_error(HEAD
                  "P0@wg 0, dev 0 () {\nenqueue_kernel(d, CLK_ENQUEUE_FLAGS_NO_WAIT, 0);\n}\nexists (x = 1)",
                  5, 1, "descends from itself");
-    expect_error("OPENCL t\n{ }\nH0 () { }\nH0 () { }\nexists (0 = 0)", 4, 1, "H0 is there twice");
+    expect_error("OPENCL t\n{ }\nH0 () { }\nH0 () { }\nexists (0 = 0)", 4, 1, "H0 is declared twice");
     expect_error("OPENCL t\n{ }\nH0@wg 0 () { }\nexists (0 = 0)", 3, 4, "expected 'host'");
 }
 
@@ -204,7 +204,7 @@ static void wrong_meaning(void **state)
     expect_error(HOST("return;\n" RUN), 6, 1, "always comes to");
     expect_error(HOST(RUN "clEnqueueReadBuffer(q, x, CL_TRUE, x);"), 6, 36, "does not take");
     expect_error(HOST(RUN "clEnqueueSVMMemFill(q, x, 1);"), 6, 24, "does not take");
-    expect_error(HOST(RUN "clEnqueueFillBuffer(q, z, 1);"), 6, 24, "no location 'z'");
+    expect_error(HOST(RUN "clEnqueueFillBuffer(q, z, 1);"), 6, 24, "unknown location 'z'");
     expect_error(HOST(RUN "clEnqueueFillBuffer(q, x[1], 1);"), 6, 24, "has 1 elements");
     expect_error(HOST(RUN "clEnqueueCopyBuffer(q, x, y);"), 6, 1, "differ in size");
     expect_error(HEAD "H0 () {\n" RUN "}\nH1 () {\nclFinish(q);\n}\n" KERNEL "exists (x = 1)", 8, 1,
