@@ -1,5 +1,5 @@
 /* Advice: the smallest change of a program that removes its race.  Each candidate change is applied to a copy
- * of the program and decided by search.  Candidates, in this order: a stronger order, a wider scope or more
+ * of the program and decided by search.  Candidates: a stronger order, a wider scope or more
  * fence flags of one operation; one added fence; an object whose accesses all become atomic with a
  * sufficient scope; pairs of these; an added barrier that two work-items reach.  docs/search.md#advice */
 #include "checker/checker.h"
@@ -472,7 +472,7 @@ enum mm_class ck_advise(const struct ck_program *program, const struct mm_cat_mo
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
     collect(&a);
-    /* What makes it synchronise comes before what makes that needless. */
+    /* Changes that add synchronisation come before those that make it unnecessary. */
     if (!try_one(&a, 0, a.fence_count, advice) && !try_two(&a, a.change_count, 0, a.change_count, advice) &&
         !try_two(&a, a.change_count, a.change_count, a.fence_count, advice) &&
         !try_one(&a, a.fence_count, a.single_count, advice) &&
