@@ -59,7 +59,7 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 MEMMODEL_SRC := $(call src,$(addprefix memmodel/,base cat trace graph zstd))
 INTERP_SRC   := $(call src,interp $(addprefix interp/,module lower exec check ext image sched weak replay))
 JIT_SRC      := $(call src,$(addprefix interp/jit/,emit vectorize instrument run))
-JIT_SHIM     := $(sort $(wildcard interp/jit/*/*_shim.cpp))
+JIT_SHIM     := $(sort $(wildcard interp/jit/vectorize/*.cpp interp/jit/instrument/*.cpp))
 JIT_BITCODE  := $(sort $(wildcard interp/jit/bitcode/*.c)) $(addprefix interp/ext/,convert.c ext_float.c \
   ext_exponential.c ext_geometric.c ext_integer.c math_double.c)
 CHECKER_SRC  := $(call src,$(addprefix checker/,program search z3 race predict report))

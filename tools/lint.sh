@@ -10,7 +10,7 @@ libraries=(
     'cjson/ @ ^(checker|litmus|tools|interp/gen|spec-xref)/'
     'spirv-tools/ @ ^(interp/|ref-runtime/compiler/|tools/explore/)'
     'llvm-c/ @ ^(interp/jit|ref-runtime/compiler)/'
-    '(clang|llvm|LLVMSPIRVLib)/ @ ^(ref-runtime/compiler|interp/jit)/.*(_shim\.cpp|\.hpp)$'
+    '(clang|llvm|LLVMSPIRVLib)/ @ ^(ref-runtime/compiler/.*_shim\.cpp|ref-runtime/compiler/.*\.hpp|interp/jit/(vectorize|instrument)/.*\.[ch]pp)$'
     'zstd\.h @ ^memmodel/zstd/'
     'CL/ @ ^(ref-runtime|litmus/run|tools/host)/'
 )
@@ -37,12 +37,12 @@ if grep -rnE '(^|[^_[:alnum:]])(secure_)?getenv *\(|\<environ\>' memmodel interp
     bad=1
 fi
 
-# C++ lives in shims only.
+# C++ lives in shims and in the two folders that transform LLVM IR.
 while read -r f; do
     case $f in
-    *_shim.cpp) ;;
+    *_shim.cpp | interp/jit/vectorize/*.cpp | interp/jit/instrument/*.cpp) ;;
     *)
-        echo "$f: C++ only in *_shim.cpp"
+        echo "$f: C++ only in *_shim.cpp, interp/jit/vectorize and interp/jit/instrument"
         bad=1
         ;;
     esac

@@ -6,17 +6,17 @@
 #define INTERP_JIT_JIT_H
 
 #include "interp/exec/exec.h"
-#include "interp/jit/instrument/watch.h"
+#include "interp/jit/instrument/shadow.h"
 
 /* The launch as compiled code reads it; the emitters know the offsets of the fields. */
 struct in_jit_frame {
     uint64_t global_size[3], global_offset[3], num_groups[3], local_size[3];
     uint64_t work_dim, sub_group_size, enqueued_sub_groups;
-    uint8_t *program;      /* variables of the module on this device */
-    uint8_t *arguments;    /* at the offsets of struct in_jit_kernel's layout */
-    int64_t budget;        /* instructions left, where they are counted: below 0 the launch stops */
-    _Atomic uint32_t stop; /* not 0: the launch stops, where they are not */
-    struct in_watch watch; /* where it is watched */
+    uint8_t *program;        /* variables of the module on this device */
+    uint8_t *arguments;      /* at the offsets of struct in_jit_kernel's layout */
+    int64_t budget;          /* instructions left, where they are counted: below 0 the launch stops */
+    _Atomic uint32_t stop;   /* not 0: the launch stops, where they are not */
+    struct in_shadow shadow; /* of instrumented launches */
 };
 
 /* Changes with the structures that both sides see. */
@@ -27,7 +27,7 @@ struct in_jit_frame {
                23 * sizeof(struct in_instance) + 29 * sizeof(struct in_run))
 
 struct in_jit_run;
-/* What compiled code touched that is nobody's, with REFCL_GUARD=1. */
+/* An access to a guard page, with REFCL_GUARD=1. */
 struct in_jit_fault {
     uint64_t address;
     int writes;                 /* -1: not known */
@@ -46,7 +46,7 @@ enum in_jit_end {
     IN_JIT_STEP_LIMIT,    /* over */
     IN_JIT_FAULT,         /* over */
     IN_JIT_STOPPED,       /* by in_jit_api.stop_all, for good */
-    IN_JIT_SUSPICIOUS     /* watched: the interpreter is to execute it from the beginning */
+    IN_JIT_SUSPICIOUS     /* instrumented: the interpreter re-executes it from the beginning */
 };
 struct in_jit_api {
     uint32_t version; /* IN_JIT_VERSION */

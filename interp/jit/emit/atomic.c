@@ -1,7 +1,7 @@
 /* Atomic instructions and fences. [SPIRV 3.49.18], [CLC 6.15.12].  All are sequentially consistent, as in
  * the interpreter: kernels and host threads may share fine-grained memory. */
 #include "interp/fault.h"
-#include "interp/jit/instrument/emit.h"
+#include "interp/jit/instrument/emit_checks.h"
 #include "interp/jit/vectorize/llvm_shim.h"
 
 static const LLVMAtomicOrdering order = LLVMAtomicOrderingSequentiallyConsistent;
@@ -110,7 +110,7 @@ static void flag(struct in_emit *e, const struct in_inst *i, LLVMValueRef pointe
 
 void in_emit_atomic(struct in_emit *e, const struct in_inst *i)
 {
-    LLVMValueRef pointer = in_watched_atomic(e, in_value(e, i->operands[0]), i);
+    LLVMValueRef pointer = in_check_atomic(e, in_value(e, i->operands[0]), i);
     LLVMAtomicRMWBinOp op;
     if (i->opcode == SpvOpAtomicLoad || i->opcode == SpvOpAtomicStore) {
         load_or_store(e, i, pointer);

@@ -1,5 +1,5 @@
 /* Emitting a kernel: everything it calls, then the function `item` that reads the arguments of the launch. */
-#include "interp/jit/instrument/emit.h"
+#include "interp/jit/instrument/emit_checks.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,8 +154,8 @@ static void emit_function(struct in_emit *e, uint32_t index)
         e->inst = &i;
         if (i.opcode == SpvOpFunction || i.opcode == SpvOpFunctionParameter || i.opcode == SpvOpFunctionEnd)
             continue;
-        in_watch_instruction(e, &i);
-        if (!in_emit_outside(e, &i))
+        in_check_instruction(e, &i);
+        if (!in_emit_callout(e, &i))
             in_emit_entry(i.opcode)(e, &i);
     }
     if (!e->failed)
@@ -168,8 +168,8 @@ void in_emit_lay_out(struct in_emit *e)
 {
     const struct in_code *code = e->kernel->code;
     const struct in_kernel_info *info = &e->kernel->info;
-    bool apart = e->calls->any || (e->options->flags & IN_JIT_WATCHES); /* no variable begins at 0 */
-    uint64_t at = apart ? IN_JIT_OUTSIDE_BYTES : 0;
+    bool apart = e->calls->any || (e->options->flags & IN_JIT_INSTRUMENTED); /* no variable begins at 0 */
+    uint64_t at = apart ? IN_JIT_CALLOUT_BYTES : 0;
     for (uint32_t k = 0; k < code->local_count; k++) {
         const struct in_global *g = &e->m->globals[code->locals[k]];
         uint64_t align = g->align > 128 ? g->align : 128;

@@ -8,7 +8,7 @@
 
 #include "interp/exec/exec.h"
 #include "interp/ext/convert.h"
-#include "interp/jit/emit/calls.h"
+#include "interp/jit/emit/callout_lower.h"
 #include "interp/jit/jit.h"
 #include <llvm-c/Core.h>
 
@@ -26,11 +26,11 @@ enum { IN_MOST_PARAMETERS = 1024, IN_MOST_MEMBERS = 4096 }; /* of a function; of
 
 /* How a kernel is compiled. */
 enum {
-    IN_JIT_COUNTS = 1,  /* instructions, against a budget */
-    IN_JIT_WATCHES = 2, /* accesses (watch.h) */
-    IN_JIT_CHECKS = 4,  /* with it: values too */
-    IN_JIT_ONE_ROW = 8, /* with it: ids differ in the first dimension alone */
-    IN_JIT_EXACT = 16   /* no function is less accurate than the interpreter's */
+    IN_JIT_COUNTS = 1,       /* instructions, against a budget */
+    IN_JIT_INSTRUMENTED = 2, /* check accesses (instrument/shadow.h) */
+    IN_JIT_CHECKS = 4,       /* with it: values too */
+    IN_JIT_ONE_ROW = 8,      /* with it: ids differ in the first dimension alone */
+    IN_JIT_EXACT = 16        /* no function is less accurate than the interpreter's */
 };
 struct in_jit_options {
     uint32_t local_size[3];
@@ -115,7 +115,7 @@ LLVMValueRef in_temporary(struct in_emit *e, const struct in_ty *ty);
 LLVMValueRef in_convert_half(struct in_emit *e, LLVMValueRef x, const struct in_ty *from,
                              const struct in_ty *to, enum in_rounding rounding);
 /* emit/call.c */
-bool in_emit_outside(struct in_emit *e, const struct in_inst *i); /* false: it is no call */
+bool in_emit_callout(struct in_emit *e, const struct in_inst *i); /* false: it is no call */
 void in_emit_end(struct in_emit *e);
 /* emit/flow.c */
 void in_group_barrier(struct in_emit *e);

@@ -1,7 +1,7 @@
 /* OpExtInst: OpenCL.std. [OpenCL.std 100].  The interpreter's functions, as bitcode, do the work; those that
  * are one instruction of the host are emitted as such. */
 #include "interp/ext/ext.h"
-#include "interp/jit/instrument/emit.h"
+#include "interp/jit/instrument/emit_checks.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -106,7 +106,7 @@ static void elementwise(struct in_emit *e, const struct in_inst *i, const struct
     if (cell != NULL && !e->failed) {
         uint32_t pointer = i->operands[values + 2], storage = in_emit_ty(e, pointer)->storage;
         LLVMValueRef at =
-            in_watched_value(e, in_value(e, pointer), second, second->align, storage, IN_WATCH_WRITTEN);
+            in_check_value(e, in_value(e, pointer), second, second->align, storage, IN_SHADOW_WRITTEN);
         in_store(e, second, other, at, second->align, storage, false);
     }
     in_define(e, i, r);
@@ -164,12 +164,12 @@ static void vload(struct in_emit *e, const struct in_inst *i, const struct in_ex
     uint64_t align;
     LLVMValueRef at = place(e, fn, ty, i->operands[2], i->operands[3], &align);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
-        at = in_watched_value(e, at, ty, align, storage, 0);
+        at = in_check_value(e, at, ty, align, storage, 0);
         in_define(e, i, in_load(e, ty, at, align, storage, false));
         return;
     }
     struct in_ty half = half_of(ty);
-    at = in_watched_value(e, at, &half, align, storage, 0);
+    at = in_check_value(e, at, &half, align, storage, 0);
     LLVMValueRef bits = in_load(e, &half, at, align, storage, false);
     in_define(e, i, in_convert_half(e, bits, &half, ty, IN_RTE));
 }
@@ -182,14 +182,14 @@ static void vstore(struct in_emit *e, const struct in_inst *i, const struct in_e
     LLVMValueRef at = place(e, fn, ty, i->operands[3], i->operands[4], &align),
                  v = in_value(e, i->operands[2]);
     if (!(fn->flags & IN_EXT_HALF) || in_element(ty)->width == 16) {
-        at = in_watched_value(e, at, ty, align, storage, IN_WATCH_WRITTEN);
+        at = in_check_value(e, at, ty, align, storage, IN_SHADOW_WRITTEN);
         in_store(e, ty, v, at, align, storage, false);
         return;
     }
     struct in_ty half = half_of(ty);
     enum in_rounding rounding = fn->flags & IN_EXT_ROUNDED ? (enum in_rounding)i->operands[5] : IN_RTE;
     v = in_convert_half(e, v, ty, &half, rounding);
-    at = in_watched_value(e, at, &half, align, storage, IN_WATCH_WRITTEN);
+    at = in_check_value(e, at, &half, align, storage, IN_SHADOW_WRITTEN);
     in_store(e, &half, v, at, align, storage, false);
 }
 

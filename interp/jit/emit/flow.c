@@ -1,6 +1,6 @@
 /* Control flow, calls, barriers. [SPIRV 3.49.9, 3.49.17, 3.49.20] */
 #include "interp/fault.h"
-#include "interp/jit/instrument/emit.h"
+#include "interp/jit/instrument/emit_checks.h"
 #include <string.h>
 
 static LLVMBasicBlockRef block(struct in_emit *e, uint32_t label)
@@ -96,10 +96,10 @@ void in_group_barrier(struct in_emit *e)
     LLVMBuildCall2(e->b, type, fn, NULL, 0, "");
 }
 
-/* Others are calls (calls.h). */
+/* Others are calls (callout_lower.h). */
 void in_emit_barrier(struct in_emit *e, const struct in_inst *i)
 {
-    in_watched_barrier(e, i);
+    in_check_barrier(e, i);
     if (!IN_FAULTY(JIT_BARRIER_DROPPED))
         in_group_barrier(e);
 }

@@ -1,6 +1,6 @@
 /* Variables, pointers, loads, stores. [SPIRV 3.49.8], [CLC 6.7].  Composites go member by member, so that
  * memory has the interpreter's layout whatever LLVM's data layout says. */
-#include "interp/jit/instrument/emit.h"
+#include "interp/jit/instrument/emit_checks.h"
 #include <string.h>
 
 /* ---- addresses --------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ void in_emit_chain(struct in_emit *e, const struct in_inst *i)
             ty = ty->members[value];
         } else {
             LLVMValueRef index = in_widen(e, in_value(e, id), in_emit_ty(e, id), true);
-            index = in_watched_subscript(e, ty, in_emit_ty(e, i->operands[0])->storage, index);
+            index = in_check_subscript(e, ty, in_emit_ty(e, i->operands[0])->storage, index);
             ty = ty->element;
             if (ty != NULL)
                 at = scaled(e, at, index, ty->size, inside);
@@ -224,7 +224,7 @@ void in_emit_load(struct in_emit *e, const struct in_inst *i)
     uint64_t align = operands(e, i, 1, pointer, &is_volatile);
     uint32_t storage = in_emit_ty(e, pointer)->storage;
     const struct in_ty *ty = in_emit_ty(e, i->result);
-    LLVMValueRef at = in_watched_value(e, in_value(e, pointer), ty, align, storage, 0);
+    LLVMValueRef at = in_check_value(e, in_value(e, pointer), ty, align, storage, 0);
     in_define(e, i, in_load(e, ty, at, align, storage, is_volatile));
 }
 
@@ -236,7 +236,7 @@ void in_emit_store(struct in_emit *e, const struct in_inst *i)
     uint32_t storage = in_emit_ty(e, pointer)->storage;
     const struct in_ty *ty = in_emit_ty(e, i->operands[1]);
     LLVMValueRef v = in_value(e, i->operands[1]);
-    LLVMValueRef at = in_watched_value(e, in_value(e, pointer), ty, align, storage, IN_WATCH_WRITTEN);
+    LLVMValueRef at = in_check_value(e, in_value(e, pointer), ty, align, storage, IN_SHADOW_WRITTEN);
     in_store(e, ty, v, at, align, storage, is_volatile);
 }
 
@@ -252,8 +252,8 @@ void in_emit_copy_memory(struct in_emit *e, const struct in_inst *i)
     LLVMValueRef target = in_value(e, to), origin = in_value(e, from);
     if (LLVMIsAConstantInt(size)) {
         uint64_t bytes = LLVMConstIntGetZExtValue(size);
-        target = in_watched(e, target, bytes, align, in_emit_ty(e, to)->storage, IN_WATCH_WRITTEN);
-        origin = in_watched(e, origin, bytes, align, in_emit_ty(e, from)->storage, 0);
+        target = in_check_access(e, target, bytes, align, in_emit_ty(e, to)->storage, IN_SHADOW_WRITTEN);
+        origin = in_check_access(e, origin, bytes, align, in_emit_ty(e, from)->storage, 0);
     }
     LLVMBuildMemMove(e->b, target, (unsigned)align, origin, (unsigned)align, size);
 }

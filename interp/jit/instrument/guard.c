@@ -1,8 +1,8 @@
-/* REFCL_GUARD: compiled code that touches memory that is nobody's ends, and the process goes on.
+/* REFCL_GUARD: a page fault in compiled code ends the launch; the process continues.
  *
- * Buffers, SVM and local memory lie between guards (mm_guarded_alloc); private memory is on a stack that lies
- * between guards too, away from those of the runtime's functions.  The handler of faults leaves the compiled
- * code for the context from which it was entered.  Faults elsewhere go to whoever handled them before. */
+ * Buffers, SVM and local memory lie between guard pages (mm_guarded_alloc); private memory is on a separate stack
+ * between guard pages.  The signal handler switches to the context from which compiled code was entered.  Faults
+ * in other code go to the previously installed handler. */
 #include "interp/jit/instrument/guard.h"
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ static struct sigaction previous[2];
 
 /* ---- faults ------------------------------------------------------------------------------ */
 
-/* Whether a page fault was a write, where the machine tells: 1, 0 or -1. */
+/* Whether the page fault was a write: 1 or 0; -1: unknown on this machine. */
 static int writes(const ucontext_t *context)
 {
 #if defined(__x86_64__)
@@ -48,13 +48,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
     const ucontext_t *home = g->home;
     g->home = NULL;
     g->faulted = true;
-    /* Of addresses that no process can have the machine tells none. */
+    /* The processor reports no address for non-canonical addresses. */
     g->fault.address = info->si_code == SI_KERNEL ? UINT64_MAX : (uint64_t)(uintptr_t)info->si_addr;
     g->fault.writes = writes(context);
     setcontext(home);
 }
 
-/* Whoever put a handler in our place is asked after us from now on. */
+/* A handler that replaced ours becomes the previous handler. */
 static void install(void)
 {
     struct sigaction now,
@@ -90,8 +90,7 @@ bool in_guard_enter(struct in_guard *g)
     sigemptyset(&faults);
     sigaddset(&faults, SIGSEGV);
     sigaddset(&faults, SIGBUS);
-    pthread_sigmask(SIG_UNBLOCK, &faults,
-                    &g->old_mask); /* the runtime's threads leave all signals to others */
+    pthread_sigmask(SIG_UNBLOCK, &faults, &g->old_mask); /* the runtime's threads block all signals */
     current = g;
     return true;
 }

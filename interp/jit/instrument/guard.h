@@ -1,4 +1,4 @@
-/* REFCL_GUARD: compiled code that touches memory that is nobody's ends, and the process goes on. */
+/* REFCL_GUARD: a page fault in compiled code ends the launch; the process continues. */
 #ifndef INTERP_JIT_GUARD_H
 #define INTERP_JIT_GUARD_H
 
@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* One thread's way out of compiled code. */
+/* Where a thread resumes after a fault in compiled code. */
 struct in_guard {
-    ucontext_t *home; /* goes on there after a fault; NULL: no compiled code is being executed */
+    ucontext_t *home; /* resumed after a fault; NULL: the thread executes no compiled code */
     bool faulted;
     struct in_jit_fault fault;
     struct in_guard *outer;
@@ -19,8 +19,7 @@ struct in_guard {
 /* Around compiled code in this thread.  False: out of memory. */
 bool in_guard_enter(struct in_guard *guard);
 void in_guard_leave(struct in_guard *guard);
-/* Calls WORK(ARGUMENT) on a stack of its own.  False: out of memory; GUARD says whether it came to its end.
- */
+/* Calls WORK(ARGUMENT) on a separate stack.  False: out of memory.  GUARD->faulted: the call ended with a fault. */
 bool in_guard_call(struct in_guard *guard, void (*work)(void *), void *argument);
 
 #endif

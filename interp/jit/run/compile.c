@@ -1,13 +1,13 @@
 /* Compiling a kernel: emit, inline, make the loops over work-items, optimise. */
 #include "interp/jit/run/compile.h"
 #include "builtins_bc.h"
-#include "interp/jit/instrument/watch_shim.h"
-#include "interp/jit/instrument/watching.h"
-#include "interp/jit/run/keep.h"
-#include "interp/jit/run/turns.h"
+#include "interp/jit/instrument/launch.h"
+#include "interp/jit/instrument/lower_checks.h"
+#include "interp/jit/run/fibers.h"
+#include "interp/jit/run/object_cache.h"
+#include "interp/jit/vectorize/cancellation.h"
 #include "interp/jit/vectorize/llvm_shim.h"
-#include "interp/jit/vectorize/loops_shim.h"
-#include "interp/jit/vectorize/poll_shim.h"
+#include "interp/jit/vectorize/work_item_loops.h"
 #include "memmodel/base/privilege.h"
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Target.h>
@@ -136,11 +136,12 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     in_shim_keep_accuracy(e->module, k->options.flags & IN_JIT_EXACT);
     bool passed = in_shim_passes(e->module, machine, inline_all, false);
     LLVMValueRef item = LLVMGetNamedFunction(e->module, "item");
-    if (passed && (k->options.flags & IN_JIT_WATCHES)) {
+    if (passed && (k->options.flags & IN_JIT_INSTRUMENTED)) {
         if (!in_shim_passes(e->module, machine, "function(early-cse)", false) ||
-            !in_watch_lower(e, k, shared) || !in_shim_passes(e->module, machine, "function(sroa)", false))
+            !in_instrument_lower(e, k, shared) ||
+            !in_shim_passes(e->module, machine, "function(sroa)", false))
             return false;
-        dump(e->module, "watched");
+        dump(e->module, "instrumented");
     }
     passed &= in_shim_keeps_vectors(item) || in_shim_passes(e->module, machine, take_apart, false);
     passed &= in_shim_passes(e->module, machine, clean, false);
@@ -149,8 +150,8 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         snprintf(k->why, sizeof k->why, "LLVM: no such pass");
         return false;
     }
-    if (k->options.flags & IN_JIT_WATCHES) {
-        in_shim_watched(item);
+    if (k->options.flags & IN_JIT_INSTRUMENTED) {
+        in_shim_finish_checks(item);
         if (!in_shim_passes(e->module, machine, "function(instcombine,simplifycfg,loop-simplify)", false))
             return false;
     }
@@ -161,8 +162,8 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
                              .frame_bytes = sizeof(struct in_jit_frame),
                              .offset_at = offsetof(struct in_jit_frame, global_offset)};
     k->shape.waits = e->calls->fibers || in_shim_may_spin(item);
-    if (k->shape.waits && (k->options.flags & IN_JIT_WATCHES)) {
-        snprintf(k->why, sizeof k->why, "work-items that wait for one another, which are to be watched");
+    if (k->shape.waits && (k->options.flags & IN_JIT_INSTRUMENTED)) {
+        snprintf(k->why, sizeof k->why, "work-items that wait for one another in an instrumented launch");
         return false;
     }
     k->shape.flat = !k->shape.waits && in_shim_is_flat(item);
@@ -170,11 +171,11 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
         k->shape.group_size[0] = k->options.flat_size;
     memcpy(loops.local_size, k->shape.group_size, sizeof loops.local_size);
     if (k->shape.waits) {
-        in_shim_make_turns(e->module, &loops);
+        in_shim_make_fiber_entry(e->module, &loops);
     } else {
         in_shim_lower_local(item);
         if (lanes() >= 16)
-            in_shim_suit_vectors(item);
+            in_shim_lower_for_vectors(item);
         if (!in_shim_make_loops(e->module, &loops, k->why, sizeof k->why))
             return false;
     }
@@ -186,9 +187,10 @@ static bool transform(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef s
     in_shim_drop_scopes(e->module);
     if (!optimise(e->module))
         return false;
-    in_shim_add_polls(e->module, &(struct in_polls){.stop_offset = offsetof(struct in_jit_frame, stop),
-                                                    .budget_offset = offsetof(struct in_jit_frame, budget),
-                                                    .counts = k->options.flags & IN_JIT_COUNTS});
+    in_shim_add_cancellation(e->module,
+                             &(struct in_cancellation){.stop_offset = offsetof(struct in_jit_frame, stop),
+                                                       .budget_offset = offsetof(struct in_jit_frame, budget),
+                                                       .counts = k->options.flags & IN_JIT_COUNTS});
     dump(e->module, "optimized");
     return true;
 }
@@ -307,12 +309,12 @@ static void compile(struct in_jit_kernel *k, struct in_module *m, struct in_kern
         return;
     in_emit_lay_out(&e);
     const struct in_jit_shape fresh = k->shape;
-    LLVMMemoryBufferRef object = in_jit_keep_get(k, m, kernel, machine);
+    LLVMMemoryBufferRef object = in_object_cache_get(k, m, kernel, machine);
     k->kept = object != NULL && in_jit_load(k, object);
     k->covered = k->kept;
     k->shape = k->kept ? k->shape : fresh;
     if (!k->kept && (object = make_object(k, &e)) != NULL) {
-        in_jit_keep_put(k, m, kernel, machine, object);
+        in_object_cache_put(k, m, kernel, machine, object);
         k->covered = in_jit_load(k, object);
     }
     mm_free(e.local_offsets);

@@ -3,7 +3,7 @@
 #define INTERP_JIT_COMPILE_H
 
 #include "interp/jit/emit/emit.h"
-#include "interp/jit/instrument/watch.h"
+#include "interp/jit/instrument/shadow.h"
 #include <llvm-c/LLJIT.h>
 
 typedef void (*in_jit_row_fn)(const struct in_jit_frame *frame, uint8_t *local, uint8_t *context, uint32_t g0,
@@ -17,7 +17,7 @@ struct in_jit_shape {
     uint32_t group_size[3]; /* of what ROW and EDGES take as a work-group */
     uint8_t waits, flat;
     uint8_t none[2]; /* no bytes of no value: it is written to disk */
-    struct in_watched watched;
+    struct in_shadow_plan shadow_plan;
 };
 /* A kernel for one local size. */
 struct in_jit_kernel {
@@ -31,7 +31,7 @@ struct in_jit_kernel {
     struct in_jit_calls calls;
     in_jit_row_fn row;
     in_jit_edge_fn edges;
-    in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, turns.h */
+    in_jit_edge_fn turns; /* where work-items wait for one another: instead of both, fibers.h */
     LLVMOrcLLJITRef jit;
 };
 /* The kernel compiled for OPTIONS, from the cache in its in_code; NULL when out of memory or the process

@@ -82,7 +82,7 @@ static bool look_up(struct in_jit_kernel *k)
 {
     LLVMOrcExecutorAddress row = 0, edge = 0;
     if (k->shape.waits) {
-        if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.turns"), k->why, sizeof k->why))
+        if (!done(LLVMOrcLLJITLookup(k->jit, &row, "run.fiber"), k->why, sizeof k->why))
             return false;
         memcpy(&k->turns, &row, sizeof k->turns);
         return true;

@@ -2,10 +2,10 @@
 #include "interp/jit/run/run.h"
 #include "interp/ext/ext.h"
 #include "interp/jit/instrument/guard.h"
-#include "interp/jit/instrument/watching.h"
+#include "interp/jit/instrument/launch.h"
 #include "interp/jit/run/background.h"
+#include "interp/jit/run/fibers.h"
 #include "interp/jit/run/pool.h"
-#include "interp/jit/run/turns.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -143,8 +143,8 @@ static void destroy(struct in_jit_run *run)
     if (run == NULL)
         return;
     leave(run);
-    in_turns_destroy(run);
-    in_watch_destroy(run);
+    in_fibers_destroy(run);
+    in_instrument_destroy(run);
     in_module_release(run->module);
     mm_free(run->arguments);
     mm_free(run);
@@ -154,7 +154,7 @@ static uint32_t flags_of(const struct in_jit_run *run, const struct in_launch *l
 {
     uint32_t flags = (l->step_limit != 0 ? IN_JIT_COUNTS : 0) | (l->exact ? IN_JIT_EXACT : 0);
     if (l->recorder != NULL || l->checks)
-        flags |= IN_JIT_WATCHES | (l->checks ? IN_JIT_CHECKS : 0) |
+        flags |= IN_JIT_INSTRUMENTED | (l->checks ? IN_JIT_CHECKS : 0) |
                  (run->frame.global_size[1] * run->frame.global_size[2] == 1 ? IN_JIT_ONE_ROW : 0);
     return flags;
 }
@@ -215,8 +215,8 @@ static enum in_jit_begin ready(struct in_jit_run *run, char *why, size_t why_siz
         snprintf(why, why_size, "out of memory");
         return IN_JIT_DECLINES;
     }
-    bool watched = !(options.flags & IN_JIT_WATCHES) || in_watch_begin(run, why, why_size);
-    return watched ? IN_JIT_BEGINS : IN_JIT_DECLINES;
+    bool ready_to_run = !(options.flags & IN_JIT_INSTRUMENTED) || in_instrument_begin(run, why, why_size);
+    return ready_to_run ? IN_JIT_BEGINS : IN_JIT_DECLINES;
 }
 
 static enum in_jit_begin create(struct in_run *launch, struct in_jit_run **out, char *why, size_t why_size)
@@ -249,17 +249,17 @@ static void prepare(const struct in_run *launch)
 
 /* ---- execution --------------------------------------------------------------------------- */
 
-struct in_jit_outside *in_jit_outside_take(struct in_jit_run *run, bool *fits)
+struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits)
 {
     const struct in_jit_calls *calls = &run->kernel->calls;
-    struct in_jit_outside *o = calls->any ? in_outside_create(run->launch, calls) : NULL;
+    struct in_jit_callout *o = calls->any ? in_callout_create(run->launch, calls) : NULL;
     if (o != NULL)
         o->stop = &run->frame.stop;
     *fits = o != NULL || !calls->any;
     return o;
 }
 
-void in_jit_outside_give(struct in_jit_run *run, struct in_jit_outside *o)
+void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *o)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (o == NULL)
@@ -269,7 +269,7 @@ void in_jit_outside_give(struct in_jit_run *run, struct in_jit_outside *o)
     run->launch->stopped |= o->run.stopped;
     run->launch->limit |= o->run.limit;
     pthread_mutex_unlock(&lock);
-    in_outside_destroy(o);
+    in_callout_destroy(o);
 }
 
 /* Executes work-groups from LINEAR on, MOST at most, and gives how many: those of one row that are whole, or
@@ -300,7 +300,7 @@ static uint64_t run_groups(const struct in_jit_run *run, uint64_t linear, uint64
 struct worker {
     struct in_jit_run *run;
     uint8_t *memory, *local, *context;
-    struct in_jit_outside *outside;
+    struct in_jit_callout *outside;
 };
 
 /* Guards are around each part. */
@@ -350,8 +350,8 @@ static void tell_groups(const struct in_jit_run *run, uint64_t done)
 static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
 {
     bool one = w->outside != NULL && !w->run->kernel->calls.quiet;
-    if (w->run->watching != NULL)
-        most = in_watch_groups(w->run, from, most);
+    if (w->run->instrumented != NULL)
+        most = in_instrument_groups(w->run, from, most);
     uint8_t pattern = w->outside != NULL ? 0 : w->run->launch->launch.local_pattern;
     if (pattern != 0 && w->run->local_bytes > 0) {
         memset(w->local, pattern, w->run->local_bytes);
@@ -359,8 +359,8 @@ static uint64_t few_groups(const struct worker *w, uint64_t from, uint64_t most)
     }
     uint64_t n = run_groups(w->run, from, one ? 1 : most, w->local, w->context);
     if (one)
-        in_outside_end(w->outside, from);
-    if (w->run->watching != NULL)
+        in_callout_end(w->outside, from);
+    if (w->run->instrumented != NULL)
         tell_groups(w->run, from + n);
     return n;
 }
@@ -372,8 +372,8 @@ static void take_groups(void *argument)
     struct in_jit_run *run = w->run;
     uint64_t chunk = run->groups / 64 + 1;
     if (w->outside != NULL) {
-        in_outside_local(w->outside, w->local, run->local_bytes);
-        in_outside_private(w->outside, w->context, run->kernel->shape.context_bytes,
+        in_callout_local(w->outside, w->local, run->local_bytes);
+        in_callout_private(w->outside, w->context, run->kernel->shape.context_bytes,
                            __builtin_frame_address(0));
     }
     for (;;) {
@@ -416,7 +416,7 @@ static void work(void *argument)
     struct in_fp_state state;
     bool placed = place_memory(&w);
     if (placed)
-        w.outside = in_jit_outside_take(w.run, &placed);
+        w.outside = in_jit_callout_acquire(w.run, &placed);
     in_fp_enter(&state);
     if (placed && !mm_guard_on())
         take_groups(&w);
@@ -424,7 +424,7 @@ static void work(void *argument)
         placed = take_groups_guarded(&w);
     in_fp_leave(&state);
     if (w.outside != NULL)
-        in_jit_outside_give(w.run, w.outside);
+        in_jit_callout_release(w.run, w.outside);
     if (!placed)
         atomic_store(&w.run->out_of_memory, true);
     free_memory(&w);
@@ -435,7 +435,7 @@ static bool take_turns(struct in_jit_run *run)
     struct in_fp_state state;
     bool over = true;
     in_fp_enter(&state);
-    atomic_store(&run->out_of_memory, !in_turns_step(run, &over));
+    atomic_store(&run->out_of_memory, !in_fibers_step(run, &over));
     in_fp_leave(&state);
     return over;
 }
@@ -444,7 +444,8 @@ static bool take_turns(struct in_jit_run *run)
 static void do_groups(struct in_jit_run *run)
 {
     uint64_t items = (uint64_t)run->local_size[0] * run->local_size[1] * run->local_size[2] * run->groups;
-    bool alone = !run->kernel->calls.quiet || (run->kernel->options.flags & (IN_JIT_COUNTS | IN_JIT_WATCHES));
+    bool alone =
+        !run->kernel->calls.quiet || (run->kernel->options.flags & (IN_JIT_COUNTS | IN_JIT_INSTRUMENTED));
     if (run->groups < 2 || items < 4096 || alone)
         work(run);
     else
@@ -461,7 +462,7 @@ static enum in_jit_end step(struct in_jit_run *run, struct in_jit_fault *fault)
     else
         do_groups(run);
     *fault = run->fault;
-    if (run->watching != NULL && over && !atomic_load(&run->frame.stop) && in_watch_end(run))
+    if (run->instrumented != NULL && over && !atomic_load(&run->frame.stop) && in_instrument_end(run))
         return IN_JIT_SUSPICIOUS;
     return atomic_load(&run->faulted)         ? IN_JIT_FAULT
            : run->launch->stopped             ? IN_JIT_OVER

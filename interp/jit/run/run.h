@@ -2,8 +2,8 @@
 #ifndef INTERP_JIT_RUN_H
 #define INTERP_JIT_RUN_H
 
+#include "interp/jit/run/callout.h"
 #include "interp/jit/run/compile.h"
-#include "interp/jit/run/outside.h"
 #include <stdatomic.h>
 
 struct in_jit_run {
@@ -16,15 +16,15 @@ struct in_jit_run {
     uint32_t local_size[3];
     atomic_uint_fast64_t next; /* work-group, in linear order */
     atomic_bool out_of_memory, faulted;
-    struct in_jit_fault fault;            /* the first, once faulted */
-    struct in_jit_run *following, **link; /* in the list of launches */
-    struct in_turns_thread *turns;        /* turns.c */
-    struct in_watching_run *watching;     /* watching.c; NULL: the launch is not watched */
+    struct in_jit_fault fault;                /* the first, once faulted */
+    struct in_jit_run *following, **link;     /* in the list of launches */
+    struct in_fiber_thread *turns;            /* fibers.c */
+    struct in_instrumented_run *instrumented; /* instrument/launch.c; NULL: the launch is not instrumented */
 };
 /* The way out for a thread of RUN, NULL also where the kernel needs none: then *FITS.  Given back, what it
  * found wrong becomes the launch's. */
-struct in_jit_outside *in_jit_outside_take(struct in_jit_run *run, bool *fits);
-void in_jit_outside_give(struct in_jit_run *run, struct in_jit_outside *outside);
+struct in_jit_callout *in_jit_callout_acquire(struct in_jit_run *run, bool *fits);
+void in_jit_callout_release(struct in_jit_run *run, struct in_jit_callout *outside);
 
 /* Compiled code of RUN stopped at a fault. */
 void in_jit_faulted(struct in_jit_run *run, const struct in_jit_fault *fault);

@@ -1,6 +1,6 @@
 // What LLVM's C interface lacks: lazy linking, metadata, pass options.
 #include "interp/jit/vectorize/llvm_shim.h"
-#include "interp/jit/vectorize/group.hpp"
+#include "interp/jit/vectorize/work_group.hpp"
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/Bitcode/BitcodeReader.h>
@@ -213,7 +213,7 @@ bool in_shim_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, const ch
     builder.registerVectorizerStartEPCallback([](FunctionPassManager &manager, OptimizationLevel) {
         manager.addPass(LoopSimplifyPass());
         manager.addPass(LCSSAPass());
-        manager.addPass(Trim());
+        manager.addPass(TightenBounds());
         manager.addPass(SimplifyCFGPass());
     });
     TargetLibraryInfoImpl library(Triple(unwrap(module)->getTargetTriple()));

@@ -1,0 +1,23 @@
+/* Inside jit: emission of check markers for instrumented launches; no effect in other launches. */
+#ifndef INTERP_JIT_EMIT_CHECKS_H
+#define INTERP_JIT_EMIT_CHECKS_H
+
+#include "interp/jit/emit/emit.h"
+#include "interp/jit/instrument/shadow.h"
+
+/* Marks an access to SIZE bytes at POINTER; HOW: IN_SHADOW_WRITTEN, IN_SHADOW_ATOMIC.  Returns the pointer to
+ * access. */
+LLVMValueRef in_check_access(struct in_emit *e, LLVMValueRef pointer, uint64_t size, uint64_t align,
+                             uint32_t storage, uint32_t how);
+/* The same for a value of type TY. */
+LLVMValueRef in_check_value(struct in_emit *e, LLVMValueRef pointer, const struct in_ty *ty, uint64_t align,
+                            uint32_t storage, uint32_t how);
+LLVMValueRef in_check_atomic(struct in_emit *e, LLVMValueRef pointer, const struct in_inst *i);
+/* The subscript INDEX, 64 bits, of an array or vector of type TY. */
+LLVMValueRef in_check_subscript(struct in_emit *e, const struct in_ty *ty, uint32_t storage,
+                                LLVMValueRef index);
+void in_check_barrier(struct in_emit *e, const struct in_inst *i);
+/* Before instruction I: its operands. */
+void in_check_instruction(struct in_emit *e, const struct in_inst *i);
+
+#endif

@@ -1,0 +1,360 @@
+/* Instrumented launches: allocation of tags and shadow planes, snapshots, rollback. docs/instrumentation.md#launch */
+#include "interp/jit/instrument/launch.h"
+#include "interp/jit/instrument/lower_checks.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- compiling --------------------------------------------------------------------------- */
+
+static struct in_shadow_object *locals_of(const struct in_emit *e, size_t *count)
+{
+    const struct in_code *code = e->kernel->code;
+    struct in_shadow_object *list = mm_alloc_zero(code->local_count + 1, sizeof *list);
+    *count = code->local_count;
+    for (uint32_t k = 0; list != NULL && k < code->local_count; k++)
+        list[k] = (struct in_shadow_object){e->local_offsets[code->locals[k]],
+                                            e->m->globals[code->locals[k]].ty->size};
+    return list;
+}
+
+static struct in_shadow_object *constants_of(const struct in_emit *e, size_t *count)
+{
+    struct in_shadow_object *list = mm_alloc_zero(e->m->global_count + 1, sizeof *list);
+    *count = 0;
+    for (uint32_t k = 0; list != NULL && k < e->m->global_count; k++)
+        if (e->m->globals[k].storage == SpvStorageClassUniformConstant)
+            list[(*count)++] = (struct in_shadow_object){e->m->globals[k].offset, e->m->globals[k].ty->size};
+    return list;
+}
+
+bool in_instrument_lower(struct in_emit *e, struct in_jit_kernel *k, LLVMValueRef access_group)
+{
+    const uint32_t *local = k->options.local_size;
+    struct in_check_lowering w = {.argument_offsets = k->layout.argument_offsets,
+                                  .argument_count = e->kernel->info.argument_count,
+                                  .arguments_at = offsetof(struct in_jit_frame, arguments),
+                                  .shadow_at = offsetof(struct in_jit_frame, shadow),
+                                  .program_at = offsetof(struct in_jit_frame, program),
+                                  .sizes_at = offsetof(struct in_jit_frame, global_size),
+                                  .offsets_at = offsetof(struct in_jit_frame, global_offset),
+                                  .groups_at = offsetof(struct in_jit_frame, num_groups),
+                                  .local_size = {local[0], local[1], local[2]},
+                                  .access_group = access_group,
+                                  .one_row = k->options.flags & IN_JIT_ONE_ROW};
+    if (e->calls->any) {
+        snprintf(k->why, sizeof k->why, "calls of the interpreter's functions in an instrumented launch");
+        return false;
+    }
+    struct in_shadow_object *locals = locals_of(e, &w.local_count),
+                            *constants = constants_of(e, &w.constant_count);
+    w.locals = locals;
+    w.constants = constants;
+    bool done =
+        locals != NULL && constants != NULL && in_shim_lower_checks(e->module, &w, k->why, sizeof k->why);
+    k->shape.shadow_plan = w.plan;
+    mm_free(locals);
+    mm_free(constants);
+    return done;
+}
+
+/* ---- planes ------------------------------------------------------------------------------ */
+
+/* Launches reuse planes without clearing them: tags of earlier launches are below all tags of later ones.
+ * Snapshots use separate planes. */
+enum plane_kind { TAGS, BYTES, planE_SORTS };
+struct plane {
+    struct plane *next;
+    size_t count;
+    uint32_t cells[];
+};
+static struct {
+    pthread_mutex_t lock;
+    struct plane *free[planE_SORTS];
+    uint64_t next_tag;
+    uint32_t launches; /* under way */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_tag = 1};
+enum { MAX_FREE = 16, MAX_FREE_CELLS = 1 << 26 };
+
+struct snapshot {
+    struct snapshot *next;
+    uint8_t *to;
+    uint64_t size;
+    const struct plane *bytes;
+};
+struct in_instrumented_run {
+    struct in_shadow *shadow;          /* in the frame */
+    struct plane *planes[planE_SORTS]; /* in use */
+    struct snapshot *snapshots;
+    uint64_t kept; /* bytes in them */
+    uint64_t local_next;
+    uint8_t scratch[IN_SHADOW_SCRATCH];
+};
+
+static struct plane *find_plane(enum plane_kind kind, size_t count)
+{
+    struct plane **best = NULL;
+    for (struct plane **p = &pool.free[kind]; *p != NULL; p = &(*p)->next)
+        if ((*p)->count >= count && (best == NULL || (*p)->count < (*best)->count))
+            best = p;
+    struct plane *found = best != NULL ? *best : NULL;
+    if (found != NULL)
+        *best = found->next;
+    return found;
+}
+
+/* New planes of tags are zero: the tag of no launch. */
+static struct plane *acquire_plane(struct in_instrumented_run *w, enum plane_kind kind, uint64_t count)
+{
+    pthread_mutex_lock(&pool.lock);
+    struct plane *p = find_plane(kind, count);
+    pthread_mutex_unlock(&pool.lock);
+    size_t bytes = sizeof *p + count * sizeof p->cells[0];
+    if (p == NULL && (p = kind == TAGS ? mm_alloc_zero(1, bytes) : mm_alloc(bytes)) != NULL)
+        p->count = count;
+    if (p != NULL) {
+        p->next = w->planes[kind];
+        w->planes[kind] = p;
+    }
+    return p;
+}
+
+/* Frees all but the MOST planes used last, and those beyond MAX_FREE_CELLS. */
+static void trim_free_planes(enum plane_kind kind, uint32_t most)
+{
+    struct plane **p = &pool.free[kind];
+    size_t cells = 0;
+    while (*p != NULL && most-- > 0 && (cells += (*p)->count) <= MAX_FREE_CELLS)
+        p = &(*p)->next;
+    while (*p != NULL) {
+        struct plane *next = (*p)->next;
+        mm_free(*p);
+        *p = next;
+    }
+}
+
+/* The first of RANGE unused tags; 0: none while other launches execute. */
+static uint32_t acquire_tags(uint32_t range)
+{
+    uint64_t base = 0;
+    pthread_mutex_lock(&pool.lock);
+    if (pool.next_tag + range > UINT32_MAX && pool.launches == 0) {
+        trim_free_planes(TAGS, 0);
+        pool.next_tag = 1;
+    }
+    if (pool.next_tag + range <= UINT32_MAX) {
+        base = pool.next_tag;
+        pool.next_tag += range;
+        pool.launches++;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return (uint32_t)base;
+}
+
+static void release_planes(struct in_instrumented_run *w)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.launches -= w->shadow->base != 0;
+    for (int kind = 0; kind < planE_SORTS; kind++) {
+        for (struct plane *p = w->planes[kind], *next; p != NULL; p = next) {
+            next = p->next;
+            p->next = pool.free[kind];
+            pool.free[kind] = p;
+        }
+        trim_free_planes((enum plane_kind)kind, MAX_FREE);
+    }
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* ---- the beginning ----------------------------------------------------------------------- */
+
+static bool needs_plane(uint8_t use, enum in_shadow_plane plane)
+{
+    static const uint8_t what[] = {[IN_SHADOW_WRITES] = IN_SHADOW_WRITTEN,
+                                   [IN_SHADOW_READS] = IN_SHADOW_READ,
+                                   [IN_SHADOW_ATOMICS] = IN_SHADOW_ATOMIC};
+    return (use & IN_SHADOW_TAGGED) && (use & what[plane]);
+}
+
+static bool set_planes(struct in_instrumented_run *w, struct in_shadow_memory *m, uint8_t use, uint64_t size)
+{
+    for (int k = 0; k < IN_SHADOW_planES; k++) {
+        struct plane *p;
+        if (!needs_plane(use, (enum in_shadow_plane)k))
+            continue;
+        if ((p = acquire_plane(w, TAGS, (size >> (use >> IN_SHADOW_GRANULE)) + 1)) == NULL)
+            return false;
+        m->planes[k][0] = m->planes[k][1] = p->cells;
+    }
+    return true;
+}
+
+/* Clears the tags of local memory. */
+static void clear_local_tags(struct in_instrumented_run *w, const struct in_jit_run *run)
+{
+    uint8_t use = run->kernel->shape.shadow_plan.local;
+    for (int k = 0; k < IN_SHADOW_planES; k++)
+        if (needs_plane(use, (enum in_shadow_plane)k))
+            memset(w->shadow->local.planes[k][0], 0,
+                   ((run->local_bytes >> (use >> IN_SHADOW_GRANULE)) + 1) * sizeof(uint32_t));
+    w->local_next = 1;
+}
+
+static uint32_t bit_width(uint64_t n)
+{
+    return n == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(n);
+}
+
+static const char *lay_out_tags(struct in_instrumented_run *w, const struct in_jit_run *run)
+{
+    const struct in_shadow_plan *k = &run->kernel->shape.shadow_plan;
+    const struct in_jit_frame *f = &run->frame;
+    uint64_t items = f->global_size[0] * f->global_size[1] * f->global_size[2], range = items + 2;
+    uint64_t ids = f->global_offset[0] + f->global_size[0] +
+                   f->global_size[0] * (f->global_offset[1] + f->global_size[1]);
+    for (uint32_t a = 0; a < IN_SHADOW_ARGUMENTS; a++)
+        if ((k->uses[a] & IN_SHADOW_DISJOINT) &&
+            (f->global_size[2] > 1 || ids >= UINT32_MAX || ids * k->max_coefficient >= UINT32_MAX))
+            return "subscripts that may wrap around";
+    if (k->phases) {
+        uint32_t left = bit_width(run->groups + 1) + k->lane_bits;
+        if (left > 28)
+            return "too many work-groups";
+        w->shadow->group_shift = k->lane_bits + (31 - left < 12 ? 31 - left : 12);
+        range = (run->groups + 1) << w->shadow->group_shift;
+    }
+    if (range > INT32_MAX)
+        return "too many work-items";
+    w->shadow->range = (uint32_t)range;
+    w->shadow->base = acquire_tags(w->shadow->range);
+    return w->shadow->base != 0 ? NULL : "no free range of tags";
+}
+
+static bool ranges_overlap(const struct in_argument *a, uint64_t size_a, const struct in_argument *b,
+                           uint64_t size_b)
+{
+    return a->address < b->address + size_b && b->address < a->address + size_a;
+}
+
+/* Why argument K is unsupported, or NULL. */
+static const char *check_argument(struct in_instrumented_run *w, const struct in_jit_run *run, uint32_t k)
+{
+    const struct in_argument *arguments = run->launch->arguments, *a = &arguments[k];
+    const struct in_shadow_plan *plan = &run->kernel->shape.shadow_plan;
+    const uint8_t writes = IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC, use = plan->uses[k];
+    const struct in_object *o = a->object;
+    if (o == NULL || a->address == 0)
+        return NULL; /* every access is out of bounds */
+    if (o->origin != MM_ORIGIN_BUFFER && o->origin != MM_ORIGIN_SUB_BUFFER)
+        return "an argument outside of buffers";
+    if ((o->read_only && (use & writes)) || (o->write_only && (use & ~writes)) || a->address % 128 != 0 ||
+        a->address < o->address || a->address - o->address >= o->size)
+        return "a buffer with unsuitable flags, alignment or size";
+    w->shadow->arguments[k].size = o->size - (a->address - o->address);
+    for (uint32_t j = 0; j < k; j++)
+        if (((plan->uses[j] | use) & writes) && plan->uses[j] != 0 &&
+            ranges_overlap(a, w->shadow->arguments[k].size, &arguments[j], w->shadow->arguments[j].size))
+            return "arguments that ranges_overlap";
+    return NULL;
+}
+
+/* Copies memory that the kernel may write, for rollback, unless re-execution certainly overwrites it. */
+static bool snapshot(struct in_instrumented_run *w, const struct in_argument *a, uint64_t size, uint8_t use)
+{
+    const uint64_t most = UINT64_C(1) << 30;
+    if (!(use & (IN_SHADOW_ATOMIC | IN_SHADOW_WRITTEN)) || (use & IN_SHADOW_IDEMPOTENT) || size == 0)
+        return true;
+    if (size > most - w->kept)
+        return false;
+    struct plane *bytes = acquire_plane(w, BYTES, size / sizeof bytes->cells[0] + 1);
+    struct snapshot *s = bytes != NULL ? mm_alloc(sizeof *s) : NULL;
+    if (s == NULL)
+        return false;
+    *s = (struct snapshot){w->snapshots, (uint8_t *)(uintptr_t)a->address, size, bytes};
+    memcpy(bytes->cells, s->to, size);
+    w->snapshots = s;
+    w->kept += size;
+    return true;
+}
+
+static const char *set_up_launch(struct in_instrumented_run *w, struct in_jit_run *run)
+{
+    const struct in_kernel_info *info = run->launch->info;
+    const struct in_shadow_plan *k = &run->kernel->shape.shadow_plan;
+    const char *wrong = lay_out_tags(w, run);
+    w->shadow->scratch = w->scratch;
+    for (uint32_t a = 0; a < info->argument_count && a < IN_SHADOW_ARGUMENTS && wrong == NULL; a++) {
+        struct in_shadow_memory *m = &w->shadow->arguments[a];
+        if (info->arguments[a].kind == IN_ARG_LOCAL)
+            m->size = run->launch->arguments[a].local_size;
+        if (k->uses[a] == 0)
+            continue;
+        wrong = check_argument(w, run, a);
+        if (wrong == NULL && (!set_planes(w, m, k->uses[a], m->size) ||
+                              !snapshot(w, &run->launch->arguments[a], m->size, k->uses[a])))
+            wrong = "too little memory";
+    }
+    if (wrong == NULL && !set_planes(w, &w->shadow->local, k->local, run->local_bytes))
+        wrong = "too little memory";
+    if (wrong == NULL)
+        clear_local_tags(w, run);
+    return wrong;
+}
+
+bool in_instrument_begin(struct in_jit_run *run, char *why, size_t why_size)
+{
+    run->instrumented = mm_alloc_zero(1, sizeof *run->instrumented);
+    if (run->instrumented != NULL)
+        run->instrumented->shadow = &run->frame.shadow;
+    const char *wrong =
+        run->instrumented != NULL ? set_up_launch(run->instrumented, run) : "too little memory";
+    if (wrong != NULL) {
+        snprintf(why, why_size, "%s in an instrumented launch", wrong);
+        return false;
+    }
+    return true;
+}
+
+/* ---- execution --------------------------------------------------------------------------- */
+
+/* Each work-group has a separate range of tags for local memory; compiled code adds its id in the first dimension. */
+uint64_t in_instrument_groups(struct in_jit_run *run, uint64_t linear, uint64_t most)
+{
+    struct in_instrumented_run *w = run->instrumented;
+    const uint64_t range = UINT64_C(1) << IN_SHADOW_LOCAL_BITS;
+    if (!(run->kernel->shape.shadow_plan.local & IN_SHADOW_TAGGED))
+        return most;
+    if (w->local_next + range > UINT32_MAX)
+        clear_local_tags(w, run);
+    uint64_t fit = (UINT32_MAX - w->local_next) / range;
+    most = most < fit ? most : fit;
+    uint64_t first = linear % run->group_count[0], row = run->group_count[0] - first;
+    most = most < row ? most : row;
+    w->shadow->local_base = (uint32_t)(w->local_next - first * range);
+    w->local_next += most * range;
+    return most;
+}
+
+bool in_instrument_end(struct in_jit_run *run)
+{
+    struct in_instrumented_run *w = run->instrumented;
+    bool suspicious = w->shadow->suspicious || atomic_load(&run->faulted) || run->frame.budget < 0;
+    for (struct snapshot *s = w->snapshots; suspicious && s != NULL; s = s->next)
+        memcpy(s->to, s->bytes->cells, s->size);
+    return suspicious;
+}
+
+void in_instrument_destroy(struct in_jit_run *run)
+{
+    struct in_instrumented_run *w = run->instrumented;
+    if (w == NULL)
+        return;
+    if (w->local_next != 0)
+        clear_local_tags(w, run); /* the next user of the planes may have lower tags */
+    release_planes(w);
+    for (struct snapshot *s = w->snapshots, *next; s != NULL; s = next) {
+        next = s->next;
+        mm_free(s);
+    }
+    mm_free(w);
+}

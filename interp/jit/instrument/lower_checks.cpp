@@ -1,0 +1,423 @@
+// Lowering of check markers.  An access gets a bounds check (an access out of bounds is skipped and suspicious), an
+// alignment check, and tag checks: shadow planes hold the tags of the last plain write, plain read and atomic of each
+// cell, and a conflicting tag of another work-item in the same phase, or of another work-group, is suspicious.
+// docs/instrumentation.md#shadow-tags
+#include "interp/jit/instrument/lower_checks.hpp"
+
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/Analysis/Utils/Local.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+using namespace llvm;
+using namespace instrumentation;
+
+static const char local_id_metadata[] =
+    "in.item"; // marks the loads that replace local ids while checks are simplified
+
+// ---- ids and tags --------------------------------------------------------------------------
+
+Value *CheckLowering::frame_load(Value *base, uint64_t at, Type *type)
+{
+    LoadInst *load = b.CreateLoad(type, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base, at));
+    load->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
+    load->setMetadata(LLVMContext::MD_access_group, group);
+    return load;
+}
+
+// The work-item's linear id in the launch.
+Value *CheckLowering::linear_id()
+{
+    Value *frame = item.getArg(FRAME), *v = nullptr;
+    for (unsigned k = options.one_row ? 1 : 3; k-- > 0;) {
+        Value *first =
+            b.CreateTrunc(frame_load(frame, options.offsets_at + 8 * k, b.getInt64Ty()), b.getInt32Ty());
+        Value *id = b.CreateSub(item.getArg(GLOBAL + k), first);
+        if (v)
+            v = b.CreateMul(v, b.CreateTrunc(frame_load(frame, options.sizes_at + 8 * k, b.getInt64Ty()),
+                                             b.getInt32Ty()));
+        v = v ? b.CreateAdd(v, id) : id;
+    }
+    return v;
+}
+
+Value *CheckLowering::local_index()
+{
+    Value *v = b.CreateMul(item.getArg(ITEM + 2), item.getArg(SIZE + 1));
+    v = b.CreateMul(b.CreateAdd(v, item.getArg(ITEM + 1)), item.getArg(SIZE));
+    return b.CreateAdd(v, item.getArg(ITEM));
+}
+
+Value *CheckLowering::group_index()
+{
+    Value *frame = item.getArg(FRAME), *v = item.getArg(GROUP + 2);
+    for (unsigned k = 2; k-- > 0;) {
+        Value *n =
+            b.CreateTrunc(frame_load(frame, options.groups_at + 8 * k, b.getInt64Ty()), b.getInt32Ty());
+        v = b.CreateAdd(b.CreateMul(v, n), item.getArg(GROUP + k));
+    }
+    return v;
+}
+
+void CheckLowering::set_up()
+{
+    LLVMContext &c = item.getContext();
+    MDBuilder md(c);
+    MDNode *domain = md.createAnonymousAliasScopeDomain();
+    data_scope = MDNode::get(c, {md.createAnonymousAliasScope(domain)});
+    tag_scope = MDNode::get(c, {md.createAnonymousAliasScope(domain)});
+    group = cast<MDNode>(cast<MetadataAsValue>(unwrap(options.access_group))->getMetadata());
+    for (Instruction &i : instructions(item))
+        if (i.mayReadOrWriteMemory() && getLoadStorePointerOperand(&i))
+            set_scope(&i, false);
+    b.SetInsertPoint(&*item.getEntryBlock().getFirstInsertionPt());
+    flagged = b.CreateAlloca(b.getInt32Ty());
+    b.CreateStore(b.getInt32(0), flagged);
+    for (AllocaInst *&p : phase) {
+        p = b.CreateAlloca(b.getInt32Ty());
+        b.CreateStore(b.getInt32(0), p);
+    }
+    shadow = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), item.getArg(FRAME), options.shadow_at);
+    for (unsigned k = 0; k < 3; k++)
+        hide_local_id(k);
+}
+
+// While checks are simplified, loads with range metadata replace local ids: LLVM has none for parameters.
+void CheckLowering::hide_local_id(unsigned k)
+{
+    MDBuilder md(item.getContext());
+    auto *id = cast<LoadInst>(frame_load(shadow, 0, b.getInt32Ty()));
+    item.getArg(ITEM + k)->replaceAllUsesWith(id);
+    id->setMetadata(LLVMContext::MD_range, md.createRange(APInt(32, 0), APInt(32, options.local_size[k])));
+    id->setMetadata(local_id_metadata, MDNode::get(item.getContext(), md.createConstant(b.getInt32(k))));
+    id->setMetadata(LLVMContext::MD_invariant_load, nullptr);
+    id->setVolatile(true); // or equal loads would be merged
+}
+
+// Emits the computation of the work-item's tags at the insertion point.
+void CheckLowering::compute_tags(bool local)
+{
+    Tags &t = tags[local];
+    unsigned bits = options.plan.lane_bits;
+    Value *lanes = b.getInt32((1u << bits) - 1);
+    bool phased = local || options.plan.phases;
+    t.range = local ? b.getInt32(1u << IN_SHADOW_LOCAL_BITS) : field(offsetof(in_shadow, range));
+    if (local) {
+        t.base = b.CreateAdd(field(offsetof(in_shadow, local_base)),
+                             b.CreateShl(item.getArg(GROUP), IN_SHADOW_LOCAL_BITS));
+        t.all_readers = nullptr;
+        t.group_span = b.getInt32((1u << IN_SHADOW_LOCAL_BITS) - (1u << bits));
+    } else {
+        t.base = field(offsetof(in_shadow, base));
+        t.all_readers = b.CreateAdd(t.base, b.CreateSub(t.range, b.getInt32(1)));
+        t.group_span = nullptr;
+    }
+    t.item_span = b.getInt32(1u << bits);
+    if (!phased) {
+        t.own = linear_id();
+        t.group_readers = t.all_readers;
+        t.item_span = nullptr;
+    } else {
+        Value *now = b.CreateLoad(b.getInt32Ty(), phase[local]);
+        t.own = b.CreateAdd(b.CreateShl(now, bits), local_index());
+        if (!local) {
+            Value *shift = field(offsetof(in_shadow, group_shift));
+            t.own = b.CreateAdd(t.own, b.CreateShl(group_index(), shift));
+            t.group_span = b.CreateSub(b.CreateShl(b.getInt32(1), shift), t.item_span);
+        }
+        t.group_readers = b.CreateAdd(t.base, b.CreateOr(t.own, lanes));
+    }
+    t.tag = b.CreateAdd(t.base, t.own);
+}
+
+// ---- checks --------------------------------------------------------------------------------------
+
+Instruction *CheckLowering::set_scope(Instruction *i, bool of_tags)
+{
+    i->setMetadata(LLVMContext::MD_alias_scope, of_tags ? tag_scope : data_scope);
+    i->setMetadata(LLVMContext::MD_noalias, of_tags ? data_scope : tag_scope);
+    if (of_tags)
+        i->setMetadata(LLVMContext::MD_access_group, group);
+    return i;
+}
+
+void CheckLowering::flag(Value *bad)
+{
+    Value *v = b.CreateOr(b.CreateLoad(b.getInt32Ty(), flagged), b.CreateZExt(bad, b.getInt32Ty()));
+    b.CreateStore(v, flagged);
+}
+
+Value *CheckLowering::plane(const Memory &m, unsigned which, bool second, Value *index)
+{
+    uint64_t at = m.at + offsetof(in_shadow_memory, planes) + (2 * which + second) * sizeof(uint32_t *);
+    return b.CreateInBoundsGEP(b.getInt32Ty(), frame_load(shadow, at, b.getPtrTy()), index);
+}
+
+Value *CheckLowering::load(const Memory &m, unsigned which, Value *index)
+{
+    LoadInst *i = b.CreateAlignedLoad(b.getInt32Ty(), plane(m, which, false, index), Align(4));
+    return set_scope(i, true);
+}
+
+void CheckLowering::store(const Memory &m, unsigned which, Value *index, Value *tag)
+{
+    set_scope(b.CreateAlignedStore(tag, plane(m, which, true, index), Align(4)), true);
+}
+
+// Whether tag OLD belongs to this launch and to another work-item, with no barrier in between.
+Value *CheckLowering::conflicts(const Tags &t, Value *old)
+{
+    Value *y = b.CreateSub(old, t.base);
+    Value *c = b.CreateAnd(b.CreateICmpULT(y, t.range), b.CreateICmpNE(y, t.own));
+    if (t.item_span) {
+        Value *difference = b.CreateXor(y, t.own);
+        c = b.CreateAnd(c, b.CreateICmpUGE(b.CreateSub(difference, t.item_span), t.group_span));
+    }
+    return c;
+}
+
+// Records a reader (or atomic access) of a cell; a second one turns the tag into that of several readers.  Lanes of a
+// vector may store different tags at once: a lane that loads back another tag than it stored has company.
+void CheckLowering::record_reader(const Memory &m, unsigned which, Value *index, const Tags &t,
+                                  bool lane_disjoint)
+{
+    Value *old = load(m, which, index), *others = conflicts(t, old);
+    Value *group_readers = t.group_readers;
+    if (t.all_readers && t.all_readers != t.group_readers) {
+        Value *difference = b.CreateXor(b.CreateSub(old, t.base), t.own);
+        group_readers =
+            b.CreateSelect(b.CreateICmpULT(difference, t.item_span), t.group_readers, t.all_readers);
+    }
+    Value *tag = b.CreateSelect(others, group_readers, t.tag);
+    store(m, which, index, tag);
+    if (lane_disjoint)
+        return;
+    Value *lost = b.CreateICmpNE(load(m, which, index), tag);
+    Instruction *then = SplitBlockAndInsertIfThen(lost, &*b.GetInsertPoint(), false);
+    Instruction *after = &*b.GetInsertPoint();
+    b.SetInsertPoint(then);
+    store(m, which, index, b.CreateSelect(others, group_readers, t.group_readers));
+    b.SetInsertPoint(after);
+}
+
+void CheckLowering::check_cell(const Access &a, const Memory &m, Value *index)
+{
+    const Tags &t = tags[&m == &memories[IN_SHADOW_ARGUMENTS]];
+    bool writes = a.how & IN_SHADOW_WRITTEN, atomic = !a.plain();
+    if (*m.use & IN_SHADOW_WRITTEN)
+        flag(conflicts(t, load(m, IN_SHADOW_WRITES, index)));
+    if (writes && (*m.use & IN_SHADOW_READ))
+        flag(conflicts(t, load(m, IN_SHADOW_READS, index)));
+    if (!atomic && (*m.use & IN_SHADOW_ATOMIC))
+        flag(conflicts(t, load(m, IN_SHADOW_ATOMICS, index)));
+    if (atomic) {
+        record_reader(m, IN_SHADOW_ATOMICS, index, t, true);
+    } else if (writes) {
+        store(m, IN_SHADOW_WRITES, index, t.tag);
+        if (!a.lane_disjoint)
+            flag(b.CreateICmpNE(load(m, IN_SHADOW_WRITES, index), t.tag));
+    } else {
+        record_reader(m, IN_SHADOW_READS, index, t, a.lane_disjoint);
+    }
+}
+
+void CheckLowering::check_tags(const Access &a, Value *offset)
+{
+    if (!a.tagged)
+        return;
+    bool local = a.origin.kind != Origin::ARGUMENT;
+    const Memory &m = memories[local ? unsigned(IN_SHADOW_ARGUMENTS) : a.origin.number];
+    if (!(*m.use & IN_SHADOW_TAGGED))
+        return;
+    unsigned log = *m.use >> IN_SHADOW_GRANULE;
+    compute_tags(local);
+    Value *first = b.CreateLShr(offset, log, "", true);
+    for (uint64_t k = 0; k < a.size >> log; k++)
+        check_cell(a, m, k ? b.CreateAdd(first, b.getInt64(k)) : first);
+}
+
+Value *CheckLowering::offset_of(Value *pointer, Value *base)
+{
+    if (pointer == base)
+        return b.getInt64(0);
+    if (auto *gep = dyn_cast<GEPOperator>(pointer)) {
+        Value *rest = offset_of(gep->getPointerOperand(), base);
+        return b.CreateAdd(rest, EmitGEPOffset(&b, layout, gep));
+    }
+    return b.CreateSub(b.CreatePtrToInt(pointer, b.getInt64Ty()), b.CreatePtrToInt(base, b.getInt64Ty()));
+}
+
+// The only user of CALL, if all between them can move after it; else NULL.
+static Instruction *sole_user(CallInst *call)
+{
+    auto *user = call->hasOneUse() ? dyn_cast<Instruction>(call->user_back()) : nullptr;
+    bool fits = user && user->getParent() == call->getParent() &&
+                (isa<LoadInst>(user) || isa<AtomicRMWInst>(user) ||
+                 (isa<StoreInst>(user) && cast<StoreInst>(user)->getPointerOperand() == call));
+    if (!fits)
+        return nullptr;
+    for (Instruction *i = call->getNextNode(); i != user; i = i->getNextNode())
+        for (User *u : i->users())
+            if (cast<Instruction>(u)->getParent() != user->getParent() ||
+                (u != user && user->comesBefore(cast<Instruction>(u))))
+                return nullptr;
+    return user;
+}
+
+void CheckLowering::lower(Access &a)
+{
+    CallInst *call = a.call;
+    Value *pointer = call->getArgOperand(0);
+    b.SetInsertPoint(call);
+    Value *offset = offset_of(pointer, a.origin.base), *end;
+    if (a.origin.kind == Origin::ARGUMENT || a.origin.kind == Origin::LOCAL_ARGUMENT) {
+        Value *size = frame_load(shadow, memories[a.origin.number].at, b.getInt64Ty());
+        Value *enough = b.CreateICmpUGE(size, b.getInt64(a.size));
+        end = b.CreateSelect(enough, b.CreateSub(size, b.getInt64(a.size - 1)), b.getInt64(0));
+    } else {
+        end = b.getInt64(a.origin.size >= a.size ? a.origin.size - a.size + 1 : 0);
+    }
+    Value *in_bounds = a.in_bounds ? b.getTrue() : b.CreateICmpULT(offset, end);
+    if (a.align > 1 && !a.in_bounds)
+        in_bounds = b.CreateAnd(in_bounds,
+                                b.CreateICmpEQ(b.CreateAnd(offset, b.getInt64(a.align - 1)), b.getInt64(0)));
+    Value *within = a.origin.within ? b.CreateAdd(offset, a.origin.within) : offset; // of local memory
+    if (a.in_bounds) {
+        check_tags(a, within);
+        call->replaceAllUsesWith(pointer);
+    } else if (Instruction *user = sole_user(call)) {
+        BasicBlock *head = call->getParent(), *good = SplitBlock(head, call);
+        BasicBlock *tail = SplitBlock(good, user->getNextNode());
+        b.SetInsertPoint(head->getTerminator());
+        flag(b.CreateNot(in_bounds));
+        b.CreateCondBr(in_bounds, good, tail, MDBuilder(item.getContext()).createBranchWeights(1u << 20, 1));
+        head->getTerminator()->eraseFromParent();
+        if (!user->getType()->isVoidTy()) {
+            b.SetInsertPoint(&tail->front());
+            PHINode *phi = b.CreatePHI(user->getType(), 2);
+            user->replaceAllUsesWith(phi);
+            phi->addIncoming(user, good);
+            phi->addIncoming(Constant::getNullValue(user->getType()), head);
+        }
+        b.SetInsertPoint(call);
+        check_tags(a, within);
+        call->replaceAllUsesWith(pointer);
+    } else {
+        flag(b.CreateNot(in_bounds));
+        Value *zero = a.origin.within ? a.origin.within : b.getInt64(0);
+        check_tags(a, b.CreateSelect(in_bounds, within, zero));
+        Value *scratch = frame_load(shadow, offsetof(in_shadow, scratch), b.getPtrTy());
+        b.SetInsertPoint(call);
+        call->replaceAllUsesWith(b.CreateSelect(in_bounds, pointer, scratch));
+    }
+    call->eraseFromParent();
+}
+
+void CheckLowering::lower_phase(CallInst *call)
+{
+    uint64_t which = cast<ConstantInt>(call->getArgOperand(0))->getZExtValue();
+    unsigned bits = options.plan.lane_bits;
+    b.SetInsertPoint(call);
+    for (unsigned local = 0; local < 2; local++) {
+        if (!(which & (local ? 1 : 2)))
+            continue;
+        Value *next = b.CreateAdd(b.CreateLoad(b.getInt32Ty(), phase[local]), b.getInt32(1));
+        Value *most;
+        if (local)
+            most = b.getInt32((1u << (IN_SHADOW_LOCAL_BITS - bits)) - 1);
+        else
+            most = b.CreateSub(b.CreateShl(b.getInt32(1), b.CreateSub(field(offsetof(in_shadow, group_shift)),
+                                                                      b.getInt32(bits))),
+                               b.getInt32(1));
+        flag(b.CreateICmpUGE(next, most));
+        b.CreateStore(next, phase[local]);
+    }
+    call->eraseFromParent();
+}
+
+// Writes the flag to the frame at barriers and returns, so that no context array is needed for it.
+void CheckLowering::publish_flag()
+{
+    SmallVector<Instruction *, 8> places;
+    for (Instruction &i : instructions(item))
+        if (auto *call = dyn_cast<CallInst>(&i);
+            isa<ReturnInst>(i) ||
+            (call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier"))
+            places.push_back(&i);
+    for (Instruction *place : places) {
+        b.SetInsertPoint(place);
+        Value *bad = b.CreateICmpNE(b.CreateLoad(b.getInt32Ty(), flagged), b.getInt32(0));
+        Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), shadow, offsetof(in_shadow, suspicious));
+        b.CreateStore(b.getInt32(0), flagged);
+        b.SetInsertPoint(SplitBlockAndInsertIfThen(bad, place, false));
+        set_scope(b.CreateAlignedStore(b.getInt32(1), at, Align(4)), true);
+    }
+}
+
+bool CheckLowering::run()
+{
+    if (!collect() || !covers_all_accesses() || !uniform_barriers())
+        return false;
+    select();
+    set_up();
+    for (Access &a : accesses)
+        lower(a);
+    for (CallInst *call : value_checks) {
+        b.SetInsertPoint(call);
+        flag(call->getArgOperand(0));
+        call->eraseFromParent();
+    }
+    for (CallInst *call : phases)
+        lower_phase(call);
+    publish_flag();
+    return true;
+}
+
+bool in_shim_lower_checks(LLVMModuleRef module, struct in_check_lowering *options, char *why, size_t why_size)
+{
+    CheckLowering lowering(*unwrap(module)->getFunction("item"), *options);
+    bool done = lowering.run();
+    if (!done)
+        snprintf(why, why_size, "%s", lowering.why.c_str());
+    return done;
+}
+
+// Folds comparisons that scalar evolution decides from trip counts and ranges of ids.
+static void fold_decided_comparisons(Function &f)
+{
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    AssumptionCache assumptions(f);
+    TargetLibraryInfoImpl library;
+    TargetLibraryInfo functions(library);
+    ScalarEvolution evolution(f, functions, assumptions, tree, loops);
+    for (Instruction &i : instructions(f)) {
+        auto *compare = dyn_cast<ICmpInst>(&i);
+        if (!compare || !compare->getOperand(0)->getType()->isIntegerTy() ||
+            !isa<ConstantInt>(compare->getOperand(1)) ||
+            any_of(compare->users(), [](User *u) { return isa<CallInst>(u); }))
+            continue;
+        Optional<bool> known =
+            evolution.evaluatePredicate(compare->getPredicate(), evolution.getSCEV(compare->getOperand(0)),
+                                        evolution.getSCEV(compare->getOperand(1)));
+        if (known)
+            compare->replaceAllUsesWith(ConstantInt::getBool(f.getContext(), *known));
+    }
+}
+
+void in_shim_finish_checks(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    fold_decided_comparisons(f);
+    for (Instruction &i : make_early_inc_range(instructions(f)))
+        if (MDNode *node = i.getMetadata(local_id_metadata)) {
+            auto *k = mdconst::extract<ConstantInt>(node->getOperand(0));
+            i.replaceAllUsesWith(f.getArg(ITEM + k->getZExtValue()));
+            i.eraseFromParent();
+        }
+}

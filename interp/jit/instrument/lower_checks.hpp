@@ -1,0 +1,114 @@
+// Inside instrument: the lowering of checks in a work-item function.
+#ifndef INTERP_JIT_LOWER_CHECKS_HPP
+#define INTERP_JIT_LOWER_CHECKS_HPP
+
+#include "interp/jit/instrument/affine.hpp"
+#include "interp/jit/instrument/lower_checks.h"
+
+#include <llvm/IR/IRBuilder.h>
+
+namespace instrumentation
+{
+
+struct Access {
+    llvm::CallInst *call;
+    Origin origin;
+    uint64_t size, align;
+    unsigned how;
+    bool tagged = false;
+    bool in_bounds = false;     // for all ids
+    bool lane_disjoint = false; // lanes of one vector never access the same cell
+    bool plain() const
+    {
+        return !(how & IN_SHADOW_ATOMIC);
+    }
+};
+
+// One argument, or local memory.
+struct Memory {
+    uint8_t *use;
+    unsigned cell = 4;        // log2 of the bytes of a cell: divides all accesses
+    uint64_t at;              // of its struct in_shadow_memory in struct in_shadow
+    uint64_t atomic_size = 0; // bytes that atomics access
+};
+
+struct Tags {
+    llvm::Value *base, *range, *own, *tag; // tag = base + own
+    llvm::Value *item_span, *group_span;   // tags per phase; per work-group, less one phase; null: no phases
+    llvm::Value *group_readers, *all_readers; // several readers: of one work-group and phase; of the launch
+};
+
+class CheckLowering
+{
+  public:
+    CheckLowering(llvm::Function &f, in_check_lowering &w)
+        : item(f), options(w), layout(f.getParent()->getDataLayout()), b(f.getContext())
+    {
+    }
+    bool run();
+    std::string why;
+
+  private:
+    llvm::Function &item;
+    in_check_lowering &options;
+    const llvm::DataLayout &layout;
+    llvm::IRBuilder<> b;
+    llvm::SmallVector<Access, 32> accesses;
+    llvm::DenseMap<llvm::Instruction *, unsigned> access_of;
+    llvm::SmallVector<llvm::CallInst *, 8> value_checks, phases;
+    Memory memories[IN_SHADOW_ARGUMENTS + 1];
+    llvm::AllocaInst *flagged = nullptr, *phase[2] = {};
+    Tags tags[2]; // of global, of local memory
+    llvm::Value *shadow = nullptr;
+    llvm::MDNode *data_scope = nullptr, *tag_scope = nullptr, *group = nullptr;
+
+    bool fail(const llvm::Twine &text)
+    {
+        why = text.str();
+        return false;
+    }
+    llvm::Value *frame_load(llvm::Value *base, uint64_t at, llvm::Type *type);
+    llvm::Value *field(uint64_t at)
+    {
+        return frame_load(shadow, at, b.getInt32Ty());
+    }
+    bool collect();
+    bool collect_access(llvm::CallInst *call);
+    void record_use(const Access &a, Memory &m);
+    bool uniform_barriers();
+    bool covers_all_accesses();
+    void select();
+    bool has_disjoint_parts(unsigned argument);
+    bool is_idempotent(unsigned argument);
+    void select_local();
+    void drop_redundant();
+    llvm::SmallVector<Access *, 16> between_barriers(llvm::Instruction *start);
+    bool needs_no_order(llvm::ArrayRef<Access *> together);
+    void set_up();
+    void hide_local_id(unsigned k);
+    llvm::Value *linear_id();
+    llvm::Value *local_index();
+    llvm::Value *group_index();
+    void compute_tags(bool local);
+    llvm::Instruction *set_scope(llvm::Instruction *i, bool of_tags);
+    void flag(llvm::Value *bad);
+    llvm::Value *offset_of(llvm::Value *pointer, llvm::Value *base);
+    void lower(Access &a);
+    void check_tags(const Access &a, llvm::Value *offset);
+    void check_cell(const Access &a, const Memory &m, llvm::Value *index);
+    llvm::Value *plane(const Memory &m, unsigned which, bool second, llvm::Value *index);
+    llvm::Value *load(const Memory &m, unsigned which, llvm::Value *index);
+    void store(const Memory &m, unsigned which, llvm::Value *index, llvm::Value *tag);
+    llvm::Value *conflicts(const Tags &t, llvm::Value *old);
+    void record_reader(const Memory &m, unsigned which, llvm::Value *index, const Tags &t,
+                       bool lane_disjoint);
+    void lower_phase(llvm::CallInst *call);
+    void publish_flag();
+};
+
+// Whether I is a barrier that orders accesses to memory WHICH: 1 local, 2 global.
+bool is_phase(const llvm::Instruction &i, unsigned which);
+
+} // namespace instrumentation
+
+#endif

@@ -1,0 +1,329 @@
+// Collects the accesses of a kernel and selects those that need tags.  docs/instrumentation.md#static-pruning
+#include "interp/jit/instrument/lower_checks.hpp"
+
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <map>
+#include <set>
+
+using namespace llvm;
+using namespace instrumentation;
+
+// ---- collection -------------------------------------------------------------------------------
+
+bool CheckLowering::collect_access(CallInst *call)
+{
+    auto number = [&](unsigned k) { return cast<ConstantInt>(call->getArgOperand(k))->getZExtValue(); };
+    Access a{call, {}, number(1), std::max<uint64_t>(number(2), 1), unsigned(number(3))};
+    OriginAnalysis analysis(item, options);
+    a.origin = analysis.find(call->getArgOperand(0));
+    bool writes = a.how & IN_SHADOW_WRITTEN;
+    switch (a.origin.kind) {
+    case Origin::UNKNOWN:
+        return fail("a pointer of unknown origin in an instrumented launch");
+    case Origin::CONSTANT:
+        if (writes)
+            return fail("a variable of the program in an instrumented launch");
+        break;
+    case Origin::ARGUMENT:
+    case Origin::LOCAL:
+    case Origin::LOCAL_ARGUMENT: {
+        bool local = a.origin.kind != Origin::ARGUMENT;
+        if (a.origin.number >= IN_SHADOW_ARGUMENTS)
+            return fail("too many arguments for an instrumented launch");
+        Memory &m = memories[local ? unsigned(IN_SHADOW_ARGUMENTS) : a.origin.number];
+        a.tagged = true;
+        if (!a.plain() && m.atomic_size && m.atomic_size != a.size)
+            return fail("atomics of several sizes in the same memory in an instrumented launch");
+        if (!a.plain())
+            m.atomic_size = a.size;
+        if (!local)
+            record_use(a, m);
+        break;
+    }
+    case Origin::PRIVATE:
+        break;
+    }
+    accesses.push_back(a);
+    return true;
+}
+
+void CheckLowering::record_use(const Access &a, Memory &m)
+{
+    *m.use |= !a.plain() ? IN_SHADOW_ATOMIC : a.how & IN_SHADOW_WRITTEN ? IN_SHADOW_WRITTEN : IN_SHADOW_READ;
+    m.cell = std::min<unsigned>(m.cell, countTrailingZeros(a.size | a.align | 8));
+}
+
+bool CheckLowering::collect()
+{
+    for (unsigned k = 0; k < IN_SHADOW_ARGUMENTS; k++)
+        memories[k] = {&options.plan.uses[k], 3,
+                       offsetof(in_shadow, arguments) + k * sizeof(in_shadow_memory)};
+    memories[IN_SHADOW_ARGUMENTS] = {&options.plan.local, 3, offsetof(in_shadow, local)};
+    for (Instruction &i : instructions(item)) {
+        auto *call = dyn_cast<CallInst>(&i);
+        Function *callee = call ? call->getCalledFunction() : nullptr;
+        if (!callee)
+            continue;
+        if (callee->getName() == "in.access" && !collect_access(call))
+            return false;
+        if (callee->getName() == "in.suspect")
+            value_checks.push_back(call);
+        if (callee->getName() == "in.phase")
+            phases.push_back(call);
+    }
+    return true;
+}
+
+// Accesses without a marker must be to private memory or to the frame.
+bool CheckLowering::covers_all_accesses()
+{
+    auto known = [&](const Value *pointer) {
+        pointer = pointer->stripPointerCasts();
+        while (auto *gep = dyn_cast<GetElementPtrInst>(pointer))
+            pointer = gep->getPointerOperand()->stripPointerCasts();
+        if (auto *call = dyn_cast<CallInst>(pointer))
+            return call->getCalledFunction() && call->getCalledFunction()->getName() == "in.access";
+        if (auto *load = dyn_cast<LoadInst>(pointer))
+            return load->getPointerOperand()->stripInBoundsConstantOffsets() == item.getArg(FRAME) ||
+                   (isa<GetElementPtrInst>(load->getPointerOperand()) &&
+                    cast<GetElementPtrInst>(load->getPointerOperand())->getPointerOperand() ==
+                        item.getArg(FRAME));
+        return isa<AllocaInst>(pointer) || pointer == item.getArg(FRAME) || isa<GlobalVariable>(pointer);
+    };
+    OriginAnalysis analysis(item, options);
+    for (Instruction &i : instructions(item)) {
+        const Value *pointers[2] = {getLoadStorePointerOperand(&i), nullptr};
+        if (auto *rmw = dyn_cast<AtomicRMWInst>(&i))
+            pointers[0] = rmw->getPointerOperand();
+        if (auto *cas = dyn_cast<AtomicCmpXchgInst>(&i))
+            pointers[0] = cas->getPointerOperand();
+        if (auto *move = dyn_cast<MemTransferInst>(&i)) {
+            pointers[0] = move->getRawDest();
+            pointers[1] = move->getRawSource();
+        }
+        for (const Value *p : pointers)
+            if (p && !known(p) && analysis.find(const_cast<Value *>(p)).kind != Origin::PRIVATE)
+                return fail("an access without a check in an instrumented launch");
+        if (auto *call = dyn_cast<CallInst>(&i); call && !call->getCalledFunction() && !call->isInlineAsm())
+            return fail("a call without a check in an instrumented launch");
+    }
+    return true;
+}
+
+bool CheckLowering::uniform_barriers()
+{
+    Divergence divergence(item, 3);
+    for (CallInst *call : phases)
+        if (divergence.irreducible || divergence.blocks.count(call->getParent()))
+            return fail("a barrier that some work-items may not reach");
+    return true;
+}
+
+// ---- static pruning -----------------------------------------------------------------------------
+
+// LANES: the most lanes of a vector.  With smaller work-groups the loop is unrolled, and lanes may belong to another
+// loop.  MAX_COEFFICIENT: subscripts of 32 bits do not wrap among the lanes of a vector.
+enum { LANES = 16, MAX_COEFFICIENT = 1 << 20 };
+
+// Whether work-items access disjoint parts of the argument: stride * global id + constant, within one stride.
+bool CheckLowering::has_disjoint_parts(unsigned argument)
+{
+    int64_t stride = 0, low = INT64_MAX, high = INT64_MIN;
+    AffineAnalysis analysis(item, options);
+    for (Access &a : accesses) {
+        if (a.origin.kind != Origin::ARGUMENT || a.origin.number != argument)
+            continue;
+        AffineOffset l;
+        if (!a.plain() || !analysis.offset(a.call->getArgOperand(0), a.origin.base, l) || l.x <= 0 ||
+            (stride && l.x != stride) || any_of(l.local, [](int64_t n) { return n != 0; }) ||
+            !(options.one_row ? l.row == 0 || l.row == l.x : l.row == l.x))
+            return false;
+        stride = l.x;
+        low = std::min(low, l.fixed);
+        high = std::max(high, l.fixed + int64_t(a.size));
+    }
+    if (high - low > stride)
+        return false;
+    options.plan.max_coefficient = std::max<uint64_t>(options.plan.max_coefficient, analysis.max_coefficient);
+    return analysis.max_coefficient < MAX_COEFFICIENT;
+}
+
+// Whether V is computed from ids and arguments alone and is never poison.
+static bool is_launch_constant(Value *v, const Argument *frame, SmallPtrSetImpl<Value *> &seen)
+{
+    if (isa<Constant>(v) || isa<Argument>(v) || !seen.insert(v).second)
+        return true;
+    auto *i = cast<Instruction>(v);
+    if (auto *load = dyn_cast<LoadInst>(i))
+        return getUnderlyingObject(load->getPointerOperand()) == frame;
+    if (isa<PHINode>(i) || isa<CallInst>(i) || i->mayReadOrWriteMemory() || i->isIntDivRem() ||
+        canCreatePoison(cast<Operator>(i)))
+        return false;
+    return all_of(i->operands(), [&](Value *operand) { return is_launch_constant(operand, frame, seen); });
+}
+
+// Whether every re-execution writes the same parts of the argument: no branch on a loaded value decides whether an
+// access executes.
+bool CheckLowering::is_idempotent(unsigned argument)
+{
+    PostDominatorTree tree(item);
+    for (Access &a : accesses) {
+        if (a.origin.kind != Origin::ARGUMENT || a.origin.number != argument)
+            continue;
+        BasicBlock *place = a.call->getParent();
+        for (BasicBlock &b : item) {
+            auto *branch = dyn_cast<BranchInst>(b.getTerminator());
+            bool decides = b.getTerminator()->getNumSuccessors() > 1 && !tree.dominates(place, &b);
+            SmallPtrSet<Value *, 16> seen;
+            if (decides && (!branch || !is_launch_constant(branch->getCondition(), item.getArg(FRAME), seen)))
+                return false;
+        }
+    }
+    return *memories[argument].use & IN_SHADOW_DISJOINT && !(*memories[argument].use & IN_SHADOW_READ);
+}
+
+bool instrumentation::is_phase(const Instruction &i, unsigned which)
+{
+    auto *call = dyn_cast<CallInst>(&i);
+    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.phase" &&
+           (cast<ConstantInt>(call->getArgOperand(0))->getZExtValue() & which);
+}
+
+// Accesses to local memory reachable from START without a barrier that orders them.
+SmallVector<Access *, 16> CheckLowering::between_barriers(Instruction *start)
+{
+    SmallVector<Access *, 16> result;
+    SmallVector<Instruction *, 16> work{start};
+    SmallPtrSet<BasicBlock *, 16> seen;
+    while (!work.empty()) {
+        Instruction *i = work.pop_back_val();
+        for (; i && !is_phase(*i, 1); i = i->getNextNode())
+            if (auto found = access_of.find(i);
+                found != access_of.end() && accesses[found->second].origin.within)
+                result.push_back(&accesses[found->second]);
+            else if (i->isTerminator())
+                for (BasicBlock *next : successors(i))
+                    if (seen.insert(next).second)
+                        work.push_back(&next->front());
+    }
+    return result;
+}
+
+// Whether accesses to one variable that no barrier separates cannot conflict: only reads, only atomics, or disjoint
+// parts.
+bool CheckLowering::needs_no_order(ArrayRef<Access *> together)
+{
+    auto only = [&](unsigned how) {
+        return all_of(together, [&](Access *a) { return (a->how & (IN_SHADOW_ATOMIC | how)) == how; });
+    };
+    if (all_of(together, [](Access *a) { return a->how == 0; }) || only(IN_SHADOW_ATOMIC))
+        return true;
+    AffineAnalysis analysis(item, options);
+    AffineOffset first;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    for (Access *a : together) {
+        AffineOffset l;
+        if (!a->plain() || !analysis.offset(a->call->getArgOperand(0), a->origin.base, l) || l.x || l.row ||
+            (a != together.front() && !std::equal(l.local, l.local + 3, first.local)))
+            return false;
+        first = l;
+        low = std::min(low, l.fixed);
+        high = std::max(high, l.fixed + int64_t(a->size));
+    }
+    return analysis.is_disjoint(first, high - low);
+}
+
+void CheckLowering::select_local()
+{
+    SmallVector<Instruction *, 8> starts{&item.getEntryBlock().front()};
+    for (CallInst *call : phases)
+        if (is_phase(*call, 1))
+            starts.push_back(call->getNextNode());
+    for (Access &a : accesses)
+        a.tagged &= !a.origin.within;
+    using Variable = std::pair<unsigned, uint64_t>;
+    auto variable = [](const Access &a) {
+        auto *offset = dyn_cast<ConstantInt>(a.origin.within);
+        return Variable(a.origin.number, offset ? offset->getZExtValue() : UINT64_MAX);
+    };
+    std::set<Variable> tagged;
+    for (Instruction *start : starts) {
+        std::map<Variable, SmallVector<Access *, 16>> together;
+        for (Access *a : between_barriers(start))
+            together[variable(*a)].push_back(a);
+        for (auto &t : together)
+            if (!needs_no_order(t.second))
+                tagged.insert(t.first);
+    }
+    for (Access &a : accesses)
+        if (a.origin.within && tagged.count(variable(a))) {
+            a.tagged = true;
+            record_use(a, memories[IN_SHADOW_ARGUMENTS]);
+        }
+}
+
+// A read needs no tag if the same work-item writes the same bytes later in the block, before a barrier.
+void CheckLowering::drop_redundant()
+{
+    Divergence divergence(item, 1);
+    AffineAnalysis analysis(item, options, &divergence);
+    std::map<std::pair<Value *, uint64_t>, SmallVector<Access *, 4>> reads;
+    for (BasicBlock &block : item) {
+        reads.clear();
+        for (Instruction &i : block) {
+            if (is_phase(i, 3))
+                reads.clear();
+            auto found = access_of.find(&i);
+            if (found == access_of.end() || !accesses[found->second].plain())
+                continue;
+            Access &a = accesses[found->second];
+            std::pair<Value *, uint64_t> place(a.call->getArgOperand(0), a.size);
+            if (!(a.how & IN_SHADOW_WRITTEN)) {
+                reads[place].push_back(&a);
+                continue;
+            }
+            for (Access *read : reads[place])
+                read->tagged = false;
+            reads.erase(place);
+        }
+    }
+    AffineAnalysis ids_only(item, options);
+    for (Access &a : accesses) {
+        AffineOffset l;
+        if (a.origin.size && ids_only.offset(a.call->getArgOperand(0), a.origin.base, l))
+            a.in_bounds =
+                l.fixed % int64_t(a.align) == 0 && ids_only.is_within(l, a.align, a.origin.size - a.size);
+        l = {};
+        a.lane_disjoint = options.local_size[0] >= LANES && a.tagged &&
+                          analysis.offset(a.call->getArgOperand(0), a.origin.base, l) &&
+                          std::abs(l.x + l.local[0]) >= int64_t(a.size) &&
+                          analysis.max_coefficient < MAX_COEFFICIENT;
+    }
+}
+
+void CheckLowering::select()
+{
+    for (unsigned k = 0; k < accesses.size(); k++)
+        access_of[accesses[k].call] = k;
+    select_local();
+    for (unsigned k = 0; k <= IN_SHADOW_ARGUMENTS; k++) {
+        Memory &m = memories[k];
+        const unsigned writers = IN_SHADOW_WRITTEN | IN_SHADOW_ATOMIC;
+        if (!(*m.use & writers) || *m.use == IN_SHADOW_ATOMIC)
+            continue;
+        if (k < IN_SHADOW_ARGUMENTS && has_disjoint_parts(k))
+            *m.use |= IN_SHADOW_DISJOINT;
+        else
+            *m.use |= IN_SHADOW_TAGGED | m.cell << IN_SHADOW_GRANULE;
+        if (k < IN_SHADOW_ARGUMENTS && is_idempotent(k))
+            *m.use |= IN_SHADOW_IDEMPOTENT;
+    }
+    drop_redundant();
+    for (CallInst *call : phases)
+        options.plan.phases |= (cast<ConstantInt>(call->getArgOperand(0))->getZExtValue() & 2) != 0;
+    options.plan.lane_bits =
+        Log2_64(uint64_t(options.local_size[0]) * options.local_size[1] * options.local_size[2]) + 1;
+}

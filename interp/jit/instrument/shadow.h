@@ -1,0 +1,51 @@
+/* Inside jit: shadow memory of instrumented launches.  Compiled code records in tags which work-item accessed which
+ * cell, and sets a flag at any access that could be a race or another error.  A launch that leaves the flag clear
+ * has no finding and needs no recording; otherwise the interpreter re-executes the launch.
+ * docs/instrumentation.md#shadow-tags */
+#ifndef INTERP_JIT_SHADOW_H
+#define INTERP_JIT_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Each plane holds, per cell, the tag of the last work-item that made this kind of access.  A plane has two pointers
+ * to the same memory: a store through one is not forwarded to the load through the other, so that the load sees tags
+ * that other lanes of the vector stored in between. */
+enum in_shadow_plane { IN_SHADOW_WRITES, IN_SHADOW_READS, IN_SHADOW_ATOMICS, IN_SHADOW_planES };
+enum { IN_SHADOW_ARGUMENTS = 64, IN_SHADOW_SCRATCH = 4096 };
+
+/* What a kernel does with an argument, or with local memory. */
+enum {
+    IN_SHADOW_READ = 1,
+    IN_SHADOW_WRITTEN = 2,
+    IN_SHADOW_ATOMIC = 4,
+    IN_SHADOW_TAGGED = 8,    /* it has planes, with cells of 1 << (use >> IN_SHADOW_GRANULE) bytes */
+    IN_SHADOW_DISJOINT = 16, /* work-items access disjoint parts, if id * max_coefficient does not wrap */
+    IN_SHADOW_IDEMPOTENT =
+        32, /* only written, at addresses independent of memory: re-execution overwrites it */
+    IN_SHADOW_GRANULE = 6
+};
+struct in_shadow_plan {
+    uint8_t uses[IN_SHADOW_ARGUMENTS], local; /* of the arguments; of local memory */
+    uint8_t lane_bits;        /* bits of a local id, with one value to spare for several readers */
+    uint8_t phases;           /* barriers order accesses of global memory */
+    uint32_t max_coefficient; /* largest coefficient of an id in a subscript */
+};
+
+struct in_shadow_memory {
+    uint64_t size; /* bytes that the kernel may access */
+    uint32_t *planes[IN_SHADOW_planES][2];
+};
+/* The part of the frame for checks; tags of the launch are in [BASE, BASE + RANGE). */
+struct in_shadow {
+    uint32_t suspicious; /* set by compiled code */
+    uint32_t base, range, group_shift;
+    uint32_t
+        local_base; /* of work-group 0 of the row; each further work-group adds 1 << IN_SHADOW_LOCAL_BITS */
+    uint32_t unused;
+    uint8_t *scratch; /* IN_SHADOW_SCRATCH bytes accessed in place of memory out of bounds */
+    struct in_shadow_memory local, arguments[IN_SHADOW_ARGUMENTS];
+};
+enum { IN_SHADOW_LOCAL_BITS = 24 }; /* of phase and work-item in tags of local memory */
+
+#endif

@@ -1,0 +1,384 @@
+/* Work-items that take turns.  A launch has work-groups and fibers: a fiber executes work-items of its
+ * group one after the other, and when one waits, in a loop or at a barrier, another fiber goes on with the
+ * next.  So a kernel pays for waiting only where it waits, and every work-item that has begun makes progress
+ * in the end. */
+#include "interp/jit/run/fibers.h"
+#include "interp/jit/instrument/guard.h"
+#include "interp/jit/run/run.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { PATIENCE = 64, STACK = 256 << 10, MOST_FIBERS = 16384 };
+
+struct group {
+    struct in_jit_fiber_group turns; /* first: compiled code knows it by its address */
+    struct in_fiber_thread *thread;
+    uint32_t id[3], size[3], items, arrived, generation, fibers;
+    uint8_t *memory;
+    struct in_jit_callout *outside;
+    uint64_t number; /* of the work-group in linear order */
+};
+struct fiber {
+    struct fiber *next;
+    ucontext_t context;
+    struct group *group;
+    void *stack;
+    uint32_t awaits;            /* generation of the group's barriers */
+    const struct in_item *item; /* of a call that it waits in, NULL: of none */
+    bool over;
+};
+struct in_fiber_thread {
+    struct in_jit_run *run;
+    ucontext_t context;
+    struct fiber *running, *first, *last, *spare;
+    struct group *open; /* has work-items that have not begun */
+    uint32_t fibers;
+    bool out_of_memory, groups_left, stopped;
+    struct in_guard *guard; /* NULL: none */
+};
+
+/* ---- what compiled code calls ------------------------------------------------------------ */
+
+static void give_way(struct group *g)
+{
+    struct in_fiber_thread *t = g->thread;
+    swapcontext(&t->running->context, &t->context);
+}
+
+static void yield(struct in_jit_fiber_group *turns)
+{
+    struct group *g = (struct group *)turns;
+    turns->patience = PATIENCE;
+    g->thread->running->awaits = g->generation;
+    give_way(g);
+}
+
+/* The last work-item to arrive lets all go on. */
+static void barrier(struct in_jit_fiber_group *turns)
+{
+    struct group *g = (struct group *)turns;
+    if (++g->arrived == g->items) {
+        g->arrived = 0;
+        g->generation++;
+        return;
+    }
+    g->thread->running->awaits = g->generation + 1;
+    give_way(g);
+}
+
+/* The same in a call that others have to make too. */
+static void give_way_to(void *context, const struct in_item *item)
+{
+    struct group *g = context;
+    g->thread->running->item = item;
+    g->thread->running->awaits = g->generation;
+    give_way(g);
+    g->thread->running->item = NULL;
+}
+
+/* ---- stacks: some are kept for the next launch ------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    void *kept[32];
+    unsigned count;
+} stacks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *new_stack(void)
+{
+    void *stack = NULL;
+    pthread_mutex_lock(&stacks.lock);
+    if (stacks.count > 0)
+        stack = stacks.kept[--stacks.count];
+    pthread_mutex_unlock(&stacks.lock);
+    if (stack != NULL)
+        return stack;
+    stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                 -1, 0);
+    if (stack != MAP_FAILED && mprotect(stack, 4096, PROT_NONE) == 0)
+        return stack;
+    if (stack != MAP_FAILED)
+        munmap(stack, STACK);
+    return NULL;
+}
+
+static void free_stack(void *stack)
+{
+    pthread_mutex_lock(&stacks.lock);
+    bool keep = stacks.count < sizeof stacks.kept / sizeof *stacks.kept;
+    if (keep)
+        stacks.kept[stacks.count++] = stack;
+    pthread_mutex_unlock(&stacks.lock);
+    if (!keep)
+        munmap(stack, STACK);
+}
+
+/* ---- fibers ------------------------------------------------------------------------------ */
+
+/* The next work-group of the launch in G; false: none left. */
+static bool open_group(struct in_fiber_thread *t, struct group *g)
+{
+    struct in_jit_run *run = t->run;
+    uint64_t linear = atomic_fetch_add(&run->next, 1);
+    if (g->outside != NULL && g->number != UINT64_MAX)
+        in_callout_end(g->outside, g->number);
+    g->number = linear < run->groups ? linear : UINT64_MAX;
+    if (linear >= run->groups) {
+        t->groups_left = false;
+        return false;
+    }
+    g->turns = (struct in_jit_fiber_group){
+        .patience = PATIENCE, .local = g->memory, .yield = yield, .barrier = barrier};
+    g->items = 1;
+    if (g->outside != NULL) {
+        in_callout_local(g->outside, g->memory, run->local_bytes);
+        in_callout_begin(g->outside);
+    }
+    for (uint32_t k = 0; k < 3; k++) {
+        g->id[k] = (uint32_t)(linear % run->group_count[k]);
+        linear /= run->group_count[k];
+        uint64_t left = run->frame.global_size[k] - (uint64_t)g->id[k] * run->local_size[k];
+        g->size[k] = left < run->local_size[k] ? (uint32_t)left : run->local_size[k];
+        g->items *= g->size[k];
+    }
+    return true;
+}
+
+/* A fiber that is alone with its group goes on with the next group. */
+static void fiber_main(unsigned high, unsigned low)
+{
+    struct in_fiber_thread *t = (struct in_fiber_thread *)((uintptr_t)high << 32 | low);
+    for (;;) {
+        struct fiber *f = t->running;
+        struct group *g = f->group;
+        do
+            t->run->kernel->turns(&t->run->frame, (uint8_t *)&g->turns, NULL, g->id[0], g->id[1], g->id[2],
+                                  g->size[0], g->size[1], g->size[2]);
+        while (g->fibers == 1 && t->open == g && !in_jit_stops(t->run) && open_group(t, g));
+        f->over = true;
+        swapcontext(&f->context, &t->context);
+    }
+}
+
+static bool make_context(struct in_fiber_thread *t, ucontext_t *context, void *stack)
+{
+    uintptr_t at = (uintptr_t)t;
+    if (getcontext(context) != 0)
+        return false;
+    context->uc_stack.ss_sp = stack;
+    context->uc_stack.ss_size = STACK;
+    makecontext(context, (void (*)(void))fiber_main, 2, (unsigned)(at >> 32), (unsigned)at);
+    return true;
+}
+
+static struct fiber *new_fiber(struct in_fiber_thread *t)
+{
+    struct fiber *f = t->spare;
+    if (f != NULL) {
+        t->spare = f->next;
+        return f;
+    }
+    f = mm_alloc_zero(1, sizeof *f);
+    void *stack = f != NULL ? new_stack() : NULL;
+    if (stack != NULL && make_context(t, &f->context, stack)) {
+        f->stack = stack;
+        return f;
+    }
+    if (stack != NULL)
+        free_stack(stack);
+    mm_free(f);
+    return NULL;
+}
+
+static void append(struct in_fiber_thread *t, struct fiber *f)
+{
+    f->next = NULL;
+    if (t->last != NULL)
+        t->last->next = f;
+    else
+        t->first = f;
+    t->last = f;
+}
+
+static void free_group(struct in_fiber_thread *t, struct group *g)
+{
+    if (g == NULL)
+        return;
+    in_jit_callout_release(t->run, g->outside);
+    mm_aligned_free(g->memory);
+    mm_free(g);
+}
+
+static void close_group(struct in_fiber_thread *t, struct group *g)
+{
+    if (t->open == g)
+        t->open = NULL;
+    if (g->outside != NULL && g->number != UINT64_MAX)
+        in_callout_end(g->outside, g->number);
+    free_group(t, g);
+}
+
+/* Runs F until its work-item waits or its group has none left to begin. */
+static void resume(struct in_fiber_thread *t, struct fiber *f)
+{
+    struct group *g = f->group;
+    t->running = f;
+    if (g->outside != NULL)
+        in_callout_private(g->outside, f->stack, 0, (uint8_t *)f->stack + STACK);
+    if (t->guard != NULL)
+        t->guard->home = &t->context;
+    swapcontext(&t->context, &f->context);
+    t->stopped |= g->outside != NULL && g->outside->run.stopped;
+    if (t->guard != NULL)
+        t->guard->home = NULL;
+    if (t->guard != NULL && t->guard->faulted && !atomic_load(&t->run->faulted)) {
+        t->guard->fault.local = (uint64_t)(uintptr_t)g->turns.local;
+        t->guard->fault.local_size = t->run->local_bytes;
+        in_jit_faulted(t->run, &t->guard->fault);
+    }
+    if (!f->over) {
+        append(t, f);
+        return;
+    }
+    if (t->open == g)
+        t->open = NULL;
+    f->over = false;
+    f->next = t->spare;
+    t->spare = f;
+    t->fibers--;
+    if (--g->fibers == 0)
+        close_group(t, g);
+}
+
+/* ---- work-groups ------------------------------------------------------------------------- */
+
+static struct group *next_group(struct in_fiber_thread *t)
+{
+    struct group *g = mm_alloc_zero(1, sizeof *g);
+    bool fits = false;
+    if (g != NULL) {
+        g->thread = t;
+        g->number = UINT64_MAX;
+        g->memory = mm_aligned_alloc(t->run->local_bytes, 128);
+        g->outside = g->memory != NULL ? in_jit_callout_acquire(t->run, &fits) : NULL;
+    }
+    if (g != NULL && g->outside != NULL) {
+        g->outside->give_way = give_way_to;
+        g->outside->context = g;
+    }
+    t->out_of_memory = !fits;
+    if (fits && open_group(t, g))
+        return g;
+    free_group(t, g);
+    return NULL;
+}
+
+/* A fiber for work-items that have not begun, of the open group or the next; NULL: none, or no room. */
+static struct fiber *begin(struct in_fiber_thread *t)
+{
+    if (t->fibers >= MOST_FIBERS || t->out_of_memory)
+        return NULL;
+    if (t->open != NULL && t->open->turns.begun >= t->open->items)
+        t->open = NULL;
+    if (t->open == NULL && t->groups_left)
+        t->open = next_group(t);
+    if (t->open == NULL)
+        return NULL;
+    struct fiber *f = new_fiber(t);
+    if (f == NULL) {
+        t->out_of_memory = t->fibers == 0;
+        return NULL;
+    }
+    f->group = t->open;
+    f->awaits = 0;
+    f->item = NULL;
+    t->open->fibers++;
+    t->fibers++;
+    return f;
+}
+
+/* The first fiber that need not wait any longer; those that spin are among them. */
+static struct fiber *ready(struct in_fiber_thread *t)
+{
+    for (uint32_t k = t->fibers; k > 0 && t->first != NULL; k--) {
+        struct fiber *f = t->first;
+        t->first = f->next;
+        if (t->first == NULL)
+            t->last = NULL;
+        if ((int32_t)(f->group->generation - f->awaits) >= 0 &&
+            (f->item == NULL || f->item->state != IN_ITEM_WAITING))
+            return f;
+        append(t, f);
+    }
+    return NULL;
+}
+
+/* Until all work-items are done or the launch stops, true, or all that are left wait for somebody else:
+ * another kernel or the host. */
+static bool step(struct in_fiber_thread *t)
+{
+    for (uint32_t idle = 0; idle <= 4 * t->fibers;) {
+        if (in_jit_stops(t->run))
+            return true;
+        uint32_t before = t->fibers;
+        struct fiber *f = begin(t);
+        idle = f != NULL ? 0 : idle + 1;
+        if (f == NULL && t->fibers > 0)
+            f = ready(t);
+        if (f == NULL)
+            return true;
+        bool waited = f->item != NULL;
+        resume(t, f);
+        if (t->stopped)
+            return true;
+        if (t->fibers < before || waited)
+            idle = 0;
+    }
+    return false;
+}
+
+static bool step_guarded(struct in_fiber_thread *t)
+{
+    struct in_guard guard;
+    t->out_of_memory |= !in_guard_enter(&guard);
+    if (t->out_of_memory)
+        return true;
+    t->guard = &guard;
+    bool over = step(t);
+    t->guard = NULL;
+    in_guard_leave(&guard);
+    return over;
+}
+
+bool in_fibers_step(struct in_jit_run *run, bool *over)
+{
+    if (run->turns == NULL) {
+        run->turns = mm_alloc_zero(1, sizeof *run->turns);
+        if (run->turns == NULL)
+            return false;
+        *run->turns = (struct in_fiber_thread){.run = run, .groups_left = true};
+    }
+    struct in_fiber_thread *t = run->turns;
+    *over = mm_guard_on() ? step_guarded(t) : step(t);
+    bool fits = !t->out_of_memory;
+    if (*over)
+        in_fibers_destroy(run);
+    return fits;
+}
+
+void in_fibers_destroy(struct in_jit_run *run)
+{
+    struct in_fiber_thread *t = run->turns;
+    while (t != NULL && (t->first != NULL || t->spare != NULL)) {
+        struct fiber **list = t->first != NULL ? &t->first : &t->spare, *f = *list;
+        *list = f->next;
+        if (list == &t->first && --f->group->fibers == 0)
+            free_group(t, f->group);
+        free_stack(f->stack);
+        mm_free(f);
+    }
+    mm_free(t);
+    run->turns = NULL;
+}

@@ -1,0 +1,115 @@
+// Kernels whose work-items may wait for one another in loops: work-items take turns.  Threads of execution
+// (interp/jit/run/fibers.c) take one work-item after the other from a counter; in loops that read what others write, and at
+// barriers, they give way to others.
+#include "interp/jit/run/fibers.h"
+#include "interp/jit/vectorize/work_group.hpp"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+
+using namespace llvm;
+
+namespace
+{
+
+Value *field(IRBuilder<> &b, Value *turns, uint64_t offset)
+{
+    return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), turns, offset);
+}
+
+void call_out(IRBuilder<> &b, Value *turns, uint64_t offset)
+{
+    Type *pointer = PointerType::get(b.getContext(), 0);
+    auto *type = FunctionType::get(b.getVoidTy(), {pointer}, false);
+    b.CreateCall(type, b.CreateLoad(pointer, field(b, turns, offset)), {turns});
+}
+
+// in.yield(turns): gives way when the patience is used up.
+Function *make_turn(Module &m)
+{
+    LLVMContext &c = m.getContext();
+    auto *type = FunctionType::get(Type::getVoidTy(c), {PointerType::get(c, 0)}, false);
+    Function *f = Function::Create(type, GlobalValue::InternalLinkage, "in.yield", m);
+    f->addFnAttr(Attribute::AlwaysInline);
+    f->addFnAttr(Attribute::NoUnwind);
+    BasicBlock *entry = BasicBlock::Create(c, "", f), *yield = BasicBlock::Create(c, "", f),
+               *after = BasicBlock::Create(c, "", f);
+    IRBuilder<> b(entry);
+    Value *cell = field(b, f->getArg(0), offsetof(struct in_jit_fiber_group, patience));
+    Value *left = b.CreateSub(b.CreateLoad(b.getInt32Ty(), cell), b.getInt32(1));
+    b.CreateStore(left, cell);
+    b.CreateCondBr(b.CreateICmpEQ(left, b.getInt32(0)), yield, after);
+    b.SetInsertPoint(yield);
+    call_out(b, f->getArg(0), offsetof(struct in_jit_fiber_group, yield));
+    b.CreateBr(after);
+    IRBuilder<>(after).CreateRetVoid();
+    return f;
+}
+
+// Work-items give way in loops that read what others write.  The turns take the place of local memory, which
+// is in them.
+void give_way(Function &f, Function *turn)
+{
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    SmallVector<Instruction *, 16> barriers;
+    for (Instruction &i : instructions(f))
+        if (auto *call = dyn_cast<CallInst>(&i);
+            call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier")
+            barriers.push_back(call);
+    IRBuilder<> entry(&*f.getEntryBlock().getFirstInsertionPt());
+    Argument *turns = f.getArg(LOCAL);
+    f.removeParamAttr(LOCAL, Attribute::NoAlias);
+    Instruction *local = entry.CreateLoad(PointerType::get(f.getContext(), 0),
+                                          field(entry, turns, offsetof(struct in_jit_fiber_group, local)));
+    Value *base = cast<LoadInst>(local)->getPointerOperand();
+    turns->replaceUsesWithIf(local, [&](Use &u) { return u.getUser() != local && u.getUser() != base; });
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (loop->hasNoExitBlocks() ||
+            any_of(loop->blocks(), [](BasicBlock *b) { return any_of(*b, may_observe_others); }))
+            IRBuilder<>(&*loop->getHeader()->getFirstInsertionPt()).CreateCall(turn, {turns});
+    for (Instruction *i : barriers) {
+        IRBuilder<> b(i);
+        call_out(b, turns, offsetof(struct in_jit_fiber_group, barrier));
+        i->eraseFromParent();
+    }
+}
+
+} // namespace
+
+void in_shim_make_fiber_entry(LLVMModuleRef module, struct in_loops *loops)
+{
+    Module &m = *unwrap(module);
+    LLVMContext &c = m.getContext();
+    Function *item = m.getFunction("item");
+    give_way(*item, make_turn(m));
+    Group g(m, *loops, true);
+    Function *f = g.function;
+    f->setName("run.fiber");
+    f->removeParamAttr(1, Attribute::NoAlias); // what waits lets others change the turns
+    BasicBlock *entry = BasicBlock::Create(c, "", f), *head = BasicBlock::Create(c, "", f),
+               *body = BasicBlock::Create(c, "", f), *after = BasicBlock::Create(c, "", f);
+    IRBuilder<> b(entry);
+    b.CreateBr(head);
+    b.SetInsertPoint(head);
+    Value *cell = field(b, g.local, offsetof(struct in_jit_fiber_group, begun));
+    Value *at = b.CreateLoad(b.getInt32Ty(), cell);
+    Value *items = b.CreateMul(b.CreateMul(g.size[0], g.size[1]), g.size[2]);
+    b.CreateCondBr(b.CreateICmpULT(at, items), body, after);
+    b.SetInsertPoint(body);
+    b.CreateStore(b.CreateAdd(at, b.getInt32(1)), cell);
+    Value *ids[3] = {at, b.getInt32(0), b.getInt32(0)}, *carry = b.getTrue();
+    bool line = loops->local_size[1] == 1 && loops->local_size[2] == 1;
+    for (unsigned k = 0; k < 3 && !line; k++) {
+        cell = field(b, g.local, offsetof(struct in_jit_fiber_group, next) + 4 * k);
+        ids[k] = b.CreateLoad(b.getInt32Ty(), cell);
+        Value *up = b.CreateAdd(ids[k], b.CreateZExt(carry, b.getInt32Ty()));
+        Value *wraps = b.CreateICmpEQ(up, g.size[k]);
+        b.CreateStore(b.CreateSelect(wraps, b.getInt32(0), up), cell);
+        carry = b.CreateAnd(carry, wraps);
+    }
+    b.CreateCall(item, item_arguments(b, g, ids));
+    b.CreateBr(head);
+    IRBuilder<>(after).CreateRetVoid();
+}

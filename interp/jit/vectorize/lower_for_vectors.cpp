@@ -1,0 +1,147 @@
+// Code that suits vectors across work-items: gathers of bytes, division of integers, which is better also
+// without vectors where all divide by the same.  And the question
+// whether a kernel's own vectors are better.
+#include "interp/jit/vectorize/work_group.hpp"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+using namespace llvm;
+
+// ---- the kernel's own vectors --------------------------------------------------------------------
+
+static bool is_costly(const Instruction &i)
+{
+    auto *call = dyn_cast<CallInst>(&i);
+    if (call && !call->getType()->isVoidTy())
+        return !isa<IntrinsicInst>(call) || cast<IntrinsicInst>(call)->getIntrinsicID() == Intrinsic::sqrt;
+    return i.getOpcode() == Instruction::FDiv || i.isIntDivRem() || i.getOpcode() == Instruction::FRem;
+}
+
+// Work-items that go through memory in vectors, at places of their own and doing little with them, gain
+// nothing from having the vectors taken apart.
+bool in_shim_keeps_vectors(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    Divergence divergence(f, 1);
+    unsigned deepest = 0, accesses = 0;
+    for (BasicBlock &b : f)
+        deepest = std::max(deepest, loops.getLoopDepth(&b));
+    for (Instruction &i : instructions(f)) {
+        const Value *pointer = getLoadStorePointerOperand(&i);
+        if (is_costly(i))
+            return false;
+        if (pointer && loops.getLoopDepth(i.getParent()) == deepest && divergence.values.count(pointer) &&
+            !isa<AllocaInst>(pointer->stripInBoundsOffsets()))
+            accesses += getLoadStoreType(&i)->isVectorTy();
+    }
+    return accesses > 0;
+}
+
+// ---- what vectors lack ---------------------------------------------------------------------------
+
+// A byte or short from anywhere as part of the aligned word around it: words can be is_gather.
+static void load_word(LoadInst *load)
+{
+    IRBuilder<> b(load);
+    Value *address = b.CreatePtrToInt(load->getPointerOperand(), b.getInt64Ty());
+    Value *at = b.CreateIntToPtr(b.CreateAnd(address, ~uint64_t(3)), load->getPointerOperandType());
+    LoadInst *word = b.CreateAlignedLoad(b.getInt32Ty(), at, Align(4));
+    word->copyMetadata(*load, {LLVMContext::MD_access_group, LLVMContext::MD_invariant_load});
+    Value *bits = b.CreateShl(b.CreateAnd(b.CreateTrunc(address, b.getInt32Ty()), 3), 3);
+    load->replaceAllUsesWith(b.CreateTrunc(b.CreateLShr(word, bits), load->getType()));
+    load->eraseFromParent();
+}
+
+// The quotient of 32-bit integers X and Y is the rounded quotient of doubles cut off: it is never rounded up
+// to the next integer, which is at least 2^-32 away, by less than 2^-52 of it.  Where all work-items divide
+// by the same, they multiply by its reciprocal: (X + 1/2) / Y, with X's sign, lies between the same integers
+// and at least 1 / 2Y from them, which is more than what two roundings, 2^-52 of 2^32 / Y each, may move it.
+static Value *quotient(IRBuilder<> &b, Value *x, Value *y, bool sign, bool same)
+{
+    auto wide = [&](Value *v) {
+        return sign ? b.CreateSIToFP(v, b.getDoubleTy()) : b.CreateUIToFP(v, b.getDoubleTy());
+    };
+    if (!same)
+        return b.CreateFDiv(wide(x), wide(y));
+    Value *half = ConstantFP::get(b.getDoubleTy(), 0.5), *dividend = wide(x);
+    if (sign)
+        half = b.CreateBinaryIntrinsic(Intrinsic::copysign, half, dividend);
+    Value *reciprocal = b.CreateFDiv(ConstantFP::get(b.getDoubleTy(), 1), wide(y));
+    return b.CreateFMul(b.CreateFAdd(dividend, half), reciprocal);
+}
+
+static void divide(BinaryOperator *i, bool same)
+{
+    IRBuilder<> b(i);
+    bool sign = i->getOpcode() == Instruction::SDiv || i->getOpcode() == Instruction::SRem;
+    bool rest = i->getOpcode() == Instruction::URem || i->getOpcode() == Instruction::SRem;
+    Value *x = b.CreateFreeze(i->getOperand(0)), *y = b.CreateFreeze(i->getOperand(1));
+    Value *whole = b.CreateFreeze(b.CreateFPToSI(quotient(b, x, y, sign, same), b.getInt64Ty()));
+    Value *result = b.CreateTrunc(whole, i->getType());
+    if (rest)
+        result = b.CreateSub(x, b.CreateMul(result, y));
+    i->replaceAllUsesWith(result);
+    i->eraseFromParent();
+}
+
+// What work-items agree on is computed by all where only some need it: it is neither kept for each nor
+// masked.
+static void compute_early(Function &f)
+{
+    Divergence divergence(f, 1);
+    BasicBlock &entry = f.getEntryBlock();
+    ReversePostOrderTraversal<Function *> order(&f);
+    SmallPtrSet<Value *, 16> early;
+    auto is_known = [&](const Use &u) {
+        auto *i = dyn_cast<Instruction>(u.get());
+        return early.count(u.get()) ||
+               ((!i || i->getParent() == &entry) && !divergence.values.count(u.get()));
+    };
+    auto is_harmless = [](const Instruction &i) {
+        const Value *at = getLoadStorePointerOperand(&i);
+        return i.hasMetadata(LLVMContext::MD_invariant_load) ? isa<Argument>(at->stripInBoundsOffsets())
+                                                             : isSafeToSpeculativelyExecute(&i);
+    };
+    for (BasicBlock *b : order)
+        for (Instruction &i : make_early_inc_range(*b))
+            if (divergence.blocks.count(b) && !isa<PHINode>(i) && !isa<AllocaInst>(i) && !i.isTerminator() &&
+                is_harmless(i) && all_of(i.operands(), is_known)) {
+                i.moveBefore(entry.getTerminator());
+                early.insert(&i);
+            }
+}
+
+void in_shim_lower_for_vectors(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    compute_early(f);
+    Divergence divergence(f, 1);
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    SmallVector<LoadInst *, 8> loads;
+    SmallVector<BinaryOperator *, 8> divisions;
+    for (Instruction &i : instructions(f)) {
+        Loop *loop = loops.getLoopFor(i.getParent());
+        bool vectors = !loop || is_profitable(*loop, divergence);
+        if (auto *load = dyn_cast<LoadInst>(&i);
+            load && vectors && is_vectorizable(*load) && is_subword_gather(*load, divergence) &&
+            load->getType()->isIntegerTy() &&
+            !isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand())) &&
+            load->getAlign().value() * 8 >= load->getType()->getIntegerBitWidth())
+            loads.push_back(load);
+        if (i.isIntDivRem() && i.getType()->isIntegerTy(32) && divergence.values.count(&i) &&
+            !isa<Constant>(i.getOperand(1)) && (vectors || !divergence.values.count(i.getOperand(1))))
+            divisions.push_back(cast<BinaryOperator>(&i));
+    }
+    for (LoadInst *load : loads)
+        load_word(load);
+    for (BinaryOperator *i : divisions)
+        divide(i, !divergence.values.count(i->getOperand(1)));
+}

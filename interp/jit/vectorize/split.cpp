@@ -1,0 +1,124 @@
+// RegionSplit the function of a work-item: its regions, what lives across the cuts, and what is better computed
+// again than kept.
+#include "interp/jit/vectorize/work_group.hpp"
+
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+using namespace llvm;
+
+// ---- cutting -------------------------------------------------------------------------------------
+
+// Every call in CALLS becomes a block of its own, with one successor.
+void RegionSplit::cut(ArrayRef<CallInst *> calls)
+{
+    starts.push_back(&item.getEntryBlock());
+    for (CallInst *call : calls) {
+        BasicBlock *alone = SplitBlock(call->getParent(), call);
+        BasicBlock *next = SplitBlock(alone, call->getNextNode());
+        call->eraseFromParent();
+        cuts[alone] = starts.size();
+        starts.push_back(next);
+    }
+}
+
+void RegionSplit::find_blocks()
+{
+    for (BasicBlock *start : starts) {
+        Blocks set;
+        set.insert(start);
+        for (unsigned k = 0; k < set.size(); k++)
+            if (!cuts.count(set[k]))
+                for (BasicBlock *next : successors(set[k]))
+                    set.insert(next);
+        blocks.push_back(set);
+    }
+}
+
+// ---- liveness ------------------------------------------------------------------------------------
+
+static bool needs_slot(const Instruction &i)
+{
+    return !isa<AllocaInst>(i) && !i.getType()->isVoidTy() && !i.use_empty();
+}
+
+// Values live at the beginning of each block, block by block backwards from every use.
+void RegionSplit::find_live()
+{
+    live.clear();
+    for (Instruction &i : instructions(item)) {
+        if (!needs_slot(i))
+            continue;
+        SmallVector<BasicBlock *, 16> work;
+        auto reach = [&](BasicBlock *b) {
+            if (b != i.getParent() && live[b].insert(&i))
+                work.push_back(b);
+        };
+        for (Use &use : i.uses()) {
+            auto *user = cast<Instruction>(use.getUser());
+            auto *phi = dyn_cast<PHINode>(user);
+            reach(phi ? phi->getIncomingBlock(use) : user->getParent());
+        }
+        while (!work.empty())
+            for (BasicBlock *before : predecessors(work.pop_back_val()))
+                reach(before);
+    }
+}
+
+// ---- values that are computed again rather than kept ---------------------------------------------
+
+static bool cheap(const Value *v, unsigned depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i)
+        return true;
+    bool kind = isa<CastInst>(i) || isa<GetElementPtrInst>(i) || isa<ICmpInst>(i) ||
+                (isa<BinaryOperator>(i) && !i->isIntDivRem() && i->getType()->isIntOrIntVectorTy()) ||
+                (isa<LoadInst>(i) && i->hasMetadata(LLVMContext::MD_invariant_load)) ||
+                isa<InsertElementInst>(i) || isa<ExtractElementInst>(i);
+    return kind && depth > 0 &&
+           all_of(i->operands(), [&](const Use &u) { return cheap(u.get(), depth - 1); });
+}
+
+static Value *again(Value *v, Instruction *before)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i)
+        return v;
+    Instruction *copy = i->clone();
+    for (Use &u : copy->operands())
+        u.set(again(u.get(), before));
+    copy->insertBefore(before);
+    return copy;
+}
+
+// What follows from the launch and the ids is cheap to compute in every block.
+void RegionSplit::rematerialize()
+{
+    Values all;
+    for (auto &cutting : cuts)
+        for (Instruction *i : live[cutting.first])
+            all.insert(i);
+    for (Instruction *i : all) {
+        if (!cheap(i, 6))
+            continue;
+        SmallVector<Use *, 8> uses;
+        for (Use &u : i->uses())
+            uses.push_back(&u);
+        for (Use *u : uses) {
+            auto *user = cast<Instruction>(u->getUser());
+            auto *phi = dyn_cast<PHINode>(user);
+            BasicBlock *at = phi ? phi->getIncomingBlock(*u) : user->getParent();
+            if (at == i->getParent())
+                continue;
+            Value *copy = again(i, phi ? at->getTerminator() : user);
+            if (!phi) {
+                u->set(copy);
+                continue;
+            }
+            for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
+                if (phi->getIncomingBlock(k) == at)
+                    phi->setIncomingValue(k, copy);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+// Where the work-items of a group agree, and which code of theirs is worth vectorising.
+#include "interp/jit/vectorize/work_group.hpp"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/DivergenceAnalysis.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/SyncDependenceAnalysis.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+using namespace llvm;
+
+// ---- divergence -----------------------------------------------------------------------------------
+
+static bool source_of_divergence(const Instruction &i)
+{
+    if (isa<AllocaInst>(i) || isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i))
+        return true;
+    if (auto *load = dyn_cast<LoadInst>(&i))
+        return !load->isSimple(); // otherwise as its address: without a race, all of them read the same there
+    auto *call = dyn_cast<CallInst>(&i);
+    return call && !call->doesNotAccessMemory();
+}
+
+// Blocks that only some work-items may execute: between a branch on which they differ and where they meet.
+static void divergent_blocks(const PostDominatorTree &tree, BasicBlock *branch, SetVector<BasicBlock *> &set)
+{
+    DomTreeNode *node = tree.getNode(branch);
+    BasicBlock *meet = node && node->getIDom() ? node->getIDom()->getBlock() : nullptr;
+    SmallVector<BasicBlock *, 16> work(successors(branch));
+    SmallPtrSet<BasicBlock *, 16> seen;
+    while (!work.empty()) {
+        BasicBlock *b = work.pop_back_val();
+        if (b == meet || !seen.insert(b).second)
+            continue;
+        set.insert(b);
+        work.append(succ_begin(b), succ_end(b));
+    }
+}
+
+// Whether work-items may leave B in different directions.
+bool Divergence::differs(const BasicBlock &b) const
+{
+    const Instruction *end = b.getTerminator();
+    return end->getNumSuccessors() > 1 && (values.count(end) || values.count(end->getOperand(0)));
+}
+
+Divergence::Divergence(Function &item, unsigned dimensions)
+{
+    DominatorTree tree(item);
+    PostDominatorTree post(item);
+    LoopInfo loops(tree);
+    ReversePostOrderTraversal<Function *> order(&item);
+    irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
+    if (!irreducible) {
+        SyncDependenceAnalysis sync(tree, post, loops);
+        DivergenceAnalysisImpl analysis(item, nullptr, tree, loops, sync, false);
+        for (unsigned k = 0; k < dimensions; k++)
+            for (unsigned first : {unsigned(ITEM), unsigned(GLOBAL)})
+                analysis.markDivergent(*item.getArg(first + k));
+        for (Instruction &i : instructions(item))
+            if (source_of_divergence(i))
+                analysis.markDivergent(i);
+        analysis.compute();
+        for (Instruction &i : instructions(item))
+            if (analysis.isDivergent(i))
+                values.insert(&i);
+        for (Argument &a : item.args())
+            if (analysis.isDivergent(a))
+                values.insert(&a);
+        for (BasicBlock &b : item)
+            if (differs(b))
+                divergent_blocks(post, &b, blocks);
+    }
+    for (Instruction &i : instructions(item))
+        if (irreducible || blocks.count(i.getParent()))
+            values.insert(&i);
+}
+
+// ---- what the vectoriser takes -------------------------------------------------------------------
+
+bool is_vectorizable(const Instruction &i)
+{
+    if (auto *load = dyn_cast<LoadInst>(&i))
+        return load->isSimple() && (load->hasMetadata(LLVMContext::MD_access_group) ||
+                                    load->hasMetadata(LLVMContext::MD_invariant_load));
+    if (auto *store = dyn_cast<StoreInst>(&i))
+        return store->isSimple() && (store->hasMetadata(LLVMContext::MD_access_group) ||
+                                     isa<Argument>(store->getPointerOperand()));
+    if (auto *call = dyn_cast<IntrinsicInst>(&i))
+        return call->doesNotAccessMemory() || call->isAssumeLikeIntrinsic();
+    return !isa<CallBase>(i) && !isa<AtomicRMWInst>(i) && !isa<AtomicCmpXchgInst>(i) && !isa<FenceInst>(i) &&
+           !isa<AllocaInst>(i) && !isa<SwitchInst>(i) && !i.getType()->isVectorTy() &&
+           !i.getType()->isAggregateType();
+}
+
+// A sum of a multiple of the lane and what does not depend on it.
+static bool is_affine(const Value *v, const Divergence &divergence, unsigned depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!divergence.values.count(v))
+        return true;
+    if (!i)
+        return isa<Argument>(v);
+    bool kind = isa<GetElementPtrInst>(i) || isa<CastInst>(i) || i->getOpcode() == Instruction::Add ||
+                i->getOpcode() == Instruction::Sub || i->getOpcode() == Instruction::Or ||
+                i->getOpcode() == Instruction::Mul || i->getOpcode() == Instruction::Shl;
+    return kind && depth > 0 &&
+           all_of(i->operands(), [&](const Use &u) { return is_affine(u.get(), divergence, depth - 1); });
+}
+
+static bool is_gather(const Instruction &i, const Divergence &divergence)
+{
+    auto *load = dyn_cast<LoadInst>(&i);
+    return load && !is_affine(load->getPointerOperand(), divergence, 12);
+}
+
+// Vectors of bytes or words from anywhere come one by one.
+bool is_subword_gather(const Instruction &i, const Divergence &divergence)
+{
+    const Value *pointer = getLoadStorePointerOperand(&i);
+    return pointer && getLoadStoreType(const_cast<Instruction *>(&i))->getScalarSizeInBits() < 32 &&
+           !is_affine(pointer, divergence, 12);
+}
+
+bool is_subword_gather(const BasicBlock &b, const Divergence &divergence)
+{
+    return any_of(b, [&](const Instruction &i) { return is_subword_gather(i, divergence); });
+}
+
+bool is_vectorizable(const BasicBlock &b)
+{
+    return all_of(b, [](const Instruction &i) { return is_vectorizable(i); });
+}
+
+// Conditions that do not follow from comparing ids with bounds: no branch prediction knows them.
+bool is_unpredictable(const Value *v, const Divergence &divergence, unsigned depth)
+{
+    auto *i = dyn_cast<Instruction>(v);
+    if (!i || depth == 0 || !divergence.values.count(i))
+        return false;
+    return isa<LoadInst>(i) || i->getOpcode() == Instruction::Xor || i->getOpcode() == Instruction::And ||
+           i->isIntDivRem() || any_of(i->operands(), [&](const Use &u) {
+               return is_unpredictable(u.get(), divergence, depth - 1);
+           });
+}
+
+// Lanes that wait for others while these gather a little more lose more than vectors gain.
+bool is_profitable(const Loop &loop, const Divergence &divergence)
+{
+    unsigned size = 0, gathers = 0;
+    for (BasicBlock *b : loop.blocks()) {
+        size += b->size();
+        for (const Instruction &i : *b)
+            gathers += is_gather(i, divergence);
+    }
+    SmallVector<BasicBlock *, 4> exits;
+    loop.getExitingBlocks(exits);
+    bool differs = any_of(exits, [&](BasicBlock *b) { return divergence.differs(*b); });
+    return size <= 400 && (!differs || 8 * gathers < size);
+}

@@ -1,0 +1,94 @@
+// Inside the loop shims: a work-group's function under construction.
+#ifndef INTERP_JIT_GROUP_HPP
+#define INTERP_JIT_GROUP_HPP
+
+#include "interp/jit/vectorize/work_item_loops.h"
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+
+// Parameters of the work-item function: enum in_emit_param.
+enum { FRAME, LOCAL, GROUP, SIZE = GROUP + 3, ITEM = SIZE + 3, GLOBAL = ITEM + 3, PARAMETERS = GLOBAL + 3 };
+
+struct Group {
+    llvm::Module &module;
+    const in_loops &options;
+    llvm::Function *function;
+    llvm::Value *frame, *local, *context, *id[3], *size[3];
+    bool scalar = false; // loops over work-items are not to be vectorised
+
+    Group(llvm::Module &m, const in_loops &o, bool edge);
+};
+
+// Cuts in the function of a work-item.  Region 0 runs from the beginning, region k from cut k on, each until
+// a cut or the end.
+struct RegionSplit {
+    using Blocks = llvm::SetVector<llvm::BasicBlock *>;
+    using Values = llvm::SetVector<llvm::Instruction *>;
+
+    llvm::Function &item;
+    llvm::SmallVector<llvm::BasicBlock *, 8> starts;   // of region k; [0] is the entry
+    llvm::DenseMap<llvm::BasicBlock *, unsigned> cuts; // block of cut k -> k
+    llvm::SmallVector<Blocks, 8> blocks;               // of each region
+    llvm::DenseMap<llvm::BasicBlock *, Values> live;   // at the beginning of each block
+
+    explicit RegionSplit(llvm::Function &f) : item(f) {}
+    void cut(llvm::ArrayRef<llvm::CallInst *> calls);
+    void find_blocks();
+    void find_live();
+    void rematerialize();
+};
+
+// Emits loops over all work-items from the end of PRE on; BODY gets the innermost block and the ids and gives
+// the block where it ends.  With LANES > 1 that is for as many work-items from the ids on where it is given
+// true. Returns the block after the loops.
+using Body = llvm::function_ref<llvm::BasicBlock *(llvm::BasicBlock *, llvm::Value **, bool)>;
+llvm::BasicBlock *emit_work_item_loops(Group &g, llvm::BasicBlock *pre, unsigned lanes, Body body);
+// The arguments of the work-item function.
+llvm::SmallVector<llvm::Value *, PARAMETERS> item_arguments(llvm::IRBuilder<> &b, const Group &g,
+                                                            llvm::Value **ids);
+
+// What work-items may disagree on.
+struct Divergence {
+    llvm::DenseSet<const llvm::Value *> values;
+    llvm::SetVector<llvm::BasicBlock *> blocks; // executed by some of them only
+    bool irreducible;                           // control flow: then that is everything
+
+    // Among work-items that differ in their ids in the first DIMENSIONS.
+    Divergence(llvm::Function &item, unsigned dimensions);
+    bool differs(const llvm::BasicBlock &b) const;
+};
+// uniformity.cpp: what the vectoriser takes; vectors of bytes or words from anywhere, which come one by
+// one; conditions that no branch prediction knows.
+bool is_vectorizable(const llvm::Instruction &i);
+bool is_vectorizable(const llvm::BasicBlock &b);
+bool is_subword_gather(const llvm::Instruction &i, const Divergence &divergence);
+bool is_subword_gather(const llvm::BasicBlock &b, const Divergence &divergence);
+bool is_profitable(const llvm::Loop &loop, const Divergence &divergence);
+bool is_unpredictable(const llvm::Value *v, const Divergence &divergence, unsigned depth);
+// Whether I reads what another work-item may be about to change.
+bool may_observe_others(const llvm::Instruction &i);
+// strip_mine.cpp: a function like F for LANES work-items that follow one another in the first dimension.
+struct Strip {
+    llvm::Function *function; // NULL: not worth it
+    unsigned lanes;
+    bool scalar; // nor is any vectorising
+};
+Strip strip_mine(llvm::Module &m, const in_loops &options, llvm::Function &f);
+
+// barrier_regions.cpp: work-items that wait for one another at barriers.
+bool split_at_barriers(llvm::Module &m, llvm::Function *item, in_loops &loops, char *why, size_t why_size);
+
+// tighten_bounds.cpp: the pass `trim`: loops over work-items without those that do nothing.
+struct TightenBounds : llvm::PassInfoMixin<TightenBounds> {
+    llvm::PreservedAnalyses run(llvm::Function &f, llvm::FunctionAnalysisManager &analyses);
+};
+
+#endif

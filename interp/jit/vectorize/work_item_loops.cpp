@@ -1,0 +1,384 @@
+// From the function of one work-item to that of a work-group: work-items become loops.
+#include "interp/jit/vectorize/work_group.hpp"
+
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/Analysis/AssumptionCache.h>
+#include <llvm/Analysis/CFG.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/Transforms/Utils/LowerAtomic.h>
+
+using namespace llvm;
+
+// ---- spinning ------------------------------------------------------------------------------------
+
+// Reads of what another work-item may be about to change.
+bool may_observe_others(const Instruction &i)
+{
+    if (auto *load = dyn_cast<LoadInst>(&i))
+        return load->isAtomic() || load->isVolatile();
+    if (auto *call = dyn_cast<CallInst>(&i))
+        return !call->getCalledFunction() && !call->isInlineAsm() && !call->hasFnAttr("quiet");
+    return isa<AtomicRMWInst>(i) || isa<AtomicCmpXchgInst>(i);
+}
+
+// Whether what ORIGIN reads can decide how often LOOP runs.
+static bool decides(const Instruction &origin, const Loop &loop)
+{
+    SmallVector<const Instruction *, 32> work{&origin};
+    DenseSet<const Instruction *> seen;
+    while (!work.empty()) {
+        const Instruction *i = work.pop_back_val();
+        if (!seen.insert(i).second || !loop.contains(i->getParent()))
+            continue;
+        if (i->isTerminator())
+            return true;
+        if (auto *store = dyn_cast<StoreInst>(i)) {
+            if (isa<AllocaInst>(store->getPointerOperand()->stripInBoundsOffsets()))
+                return true;
+            continue;
+        }
+        if (auto *call = dyn_cast<CallInst>(i); call && !call->doesNotAccessMemory())
+            return true;
+        for (const User *user : i->users())
+            if (auto *next = dyn_cast<Instruction>(user))
+                work.push_back(next);
+    }
+    return false;
+}
+
+bool in_shim_may_spin(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    ReversePostOrderTraversal<Function *> order(&f);
+    bool irreducible = containsIrreducibleCFG<BasicBlock *>(order, loops);
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (loop->hasNoExitBlocks())
+            return true;
+    for (Instruction &i : instructions(f)) {
+        if (!may_observe_others(i))
+            continue;
+        if (irreducible)
+            return true;
+        for (Loop *loop = loops.getLoopFor(i.getParent()); loop; loop = loop->getParentLoop())
+            if (decides(i, *loop))
+                return true;
+    }
+    return false;
+}
+
+// ---- atomics in local memory ---------------------------------------------------------------------
+
+// One thread executes all work-items of a group: what only they share needs no locked instructions.
+void in_shim_lower_local(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    for (Instruction &i : make_early_inc_range(instructions(f))) {
+        if (auto *load = dyn_cast<LoadInst>(&i); load && load->getSyncScopeID() == SyncScope::SingleThread)
+            load->setAtomic(AtomicOrdering::NotAtomic);
+        else if (auto *store = dyn_cast<StoreInst>(&i);
+                 store && store->getSyncScopeID() == SyncScope::SingleThread)
+            store->setAtomic(AtomicOrdering::NotAtomic);
+        else if (auto *rmw = dyn_cast<AtomicRMWInst>(&i);
+                 rmw && rmw->getSyncScopeID() == SyncScope::SingleThread)
+            lowerAtomicRMWInst(rmw);
+        else if (auto *cas = dyn_cast<AtomicCmpXchgInst>(&i);
+                 cas && cas->getSyncScopeID() == SyncScope::SingleThread)
+            lowerAtomicCmpXchgInst(cas);
+    }
+}
+
+// ---- work-groups that no work-item sees ----------------------------------------------------------
+
+bool in_shim_is_flat(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    Function *barrier = f.getParent()->getFunction("in.barrier");
+    return (!barrier || barrier->use_empty()) && all_of(ArrayRef<unsigned>{LOCAL, GROUP, SIZE, ITEM},
+                                                        [&](unsigned k) { return f.getArg(k)->use_empty(); });
+}
+
+// ---- loops that are unrolled first ----------------------------------------------------------------
+
+enum { SHORT = 100, UNROLLED = 600, ROUNDS = 16 };
+
+static bool is_barrier(const Instruction &i)
+{
+    auto *call = dyn_cast<CallInst>(&i);
+    return call && call->getCalledFunction() && call->getCalledFunction()->getName() == "in.barrier";
+}
+
+static bool indexes_private(const Instruction &i)
+{
+    auto *gep = dyn_cast_or_null<GetElementPtrInst>(getLoadStorePointerOperand(&i));
+    return gep && isa<AllocaInst>(gep->getPointerOperand()) && !gep->hasAllConstantIndices();
+}
+
+// Unrolled, the indices of private arrays are constants and the arrays become registers; what changes from
+// barrier to barrier is constant in the loops over work-items.
+static bool better_unrolled(const Loop &loop, ScalarEvolution &evolution)
+{
+    unsigned size = 0, rounds = evolution.getSmallConstantTripCount(&loop);
+    bool waits = false, indexes = false;
+    for (const BasicBlock *b : loop.blocks())
+        for (const Instruction &i : *b) {
+            size++;
+            waits |= is_barrier(i);
+            indexes |= indexes_private(i);
+        }
+    return (indexes && size <= SHORT && loop.isInnermost()) ||
+           (waits && rounds > 0 && rounds <= ROUNDS && size * rounds <= UNROLLED);
+}
+
+static void mark(Loop &loop, const char *hint)
+{
+    LLVMContext &c = loop.getHeader()->getContext();
+    MDNode *node = MDNode::getDistinct(c, {nullptr, MDNode::get(c, MDString::get(c, hint))});
+    node->replaceOperandWith(0, node);
+    loop.setLoopID(node);
+}
+
+// Where work-items disagree on how often, no prediction knows where the loop ends: to take several rounds at
+// once, and what is left of them in another loop, is to be wrong twice.
+static bool disagreed(const Loop &loop, const Divergence &divergence)
+{
+    SmallVector<BasicBlock *, 4> exits;
+    loop.getExitingBlocks(exits);
+    return any_of(exits, [&](BasicBlock *b) {
+        return divergence.differs(*b) && is_unpredictable(b->getTerminator()->getOperand(0), divergence, 8);
+    });
+}
+
+void in_shim_mark_unroll(LLVMValueRef item)
+{
+    Function &f = *cast<Function>(unwrap(item));
+    DominatorTree tree(f);
+    LoopInfo loops(tree);
+    AssumptionCache assumptions(f);
+    TargetLibraryInfoImpl library;
+    TargetLibraryInfo functions(library);
+    ScalarEvolution evolution(f, functions, assumptions, tree, loops);
+    Divergence divergence(f, 3);
+    for (Loop *loop : loops.getLoopsInPreorder())
+        if (better_unrolled(*loop, evolution))
+            mark(*loop, "llvm.loop.unroll.full");
+        else if (disagreed(*loop, divergence))
+            mark(*loop, "llvm.loop.unroll.runtime.disable");
+}
+
+// ---- loops over work-items -----------------------------------------------------------------------
+
+Group::Group(Module &m, const in_loops &o, bool edge) : module(m), options(o)
+{
+    LLVMContext &c = m.getContext();
+    Type *pointer = PointerType::get(c, 0), *word = Type::getInt32Ty(c);
+    SmallVector<Type *, 9> types{pointer, pointer, pointer, word, word, word};
+    if (edge)
+        types.append(3, word);
+    auto *type = FunctionType::get(Type::getVoidTy(c), types, false);
+    function = Function::Create(type, GlobalValue::ExternalLinkage, edge ? "run.edge" : "run.full", m);
+    for (unsigned k = 0; k < 3; k++)
+        function->addParamAttr(k, Attribute::NoAlias);
+    function->addFnAttr(Attribute::NoUnwind);
+    function->addDereferenceableParamAttr(0, o.frame_bytes);
+    function->addParamAttr(0, Attribute::getWithAlignment(c, Align(16)));
+    frame = function->getArg(0);
+    local = function->getArg(1);
+    context = function->getArg(2);
+    for (unsigned k = 0; k < 3; k++) {
+        id[k] = function->getArg(3 + k);
+        size[k] =
+            edge ? static_cast<Value *>(function->getArg(6 + k)) : ConstantInt::get(word, o.local_size[k]);
+    }
+}
+
+// The loop's iterations do not depend on one another: work-items do not.
+static MDNode *parallel_loop(const Group &g)
+{
+    LLVMContext &c = g.module.getContext();
+    auto *group = cast<MetadataAsValue>(unwrap(g.options.access_group))->getMetadata();
+    auto name = [&](const char *text) { return MDString::get(c, text); };
+    auto *one = ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(c), 1));
+    MDNode *accesses = MDNode::get(c, {name("llvm.loop.parallel_accesses"), group});
+    // First vectors, then unrolling; nor are the first iterations to be split off.
+    SmallVector<Metadata *, 4> parts{
+        nullptr, accesses, MDNode::get(c, {name("llvm.loop.unroll.disable")}),
+        MDNode::get(c, {name("llvm.loop.vectorize.followup_vectorized"), accesses,
+                        MDNode::get(c, {name("llvm.loop.isvectorized"), one})})};
+    if (g.scalar)
+        parts.push_back(MDNode::get(c, {MDString::get(c, "llvm.loop.vectorize.enable"),
+                                        ConstantAsMetadata::get(ConstantInt::getFalse(c))}));
+    MDNode *node = MDNode::getDistinct(c, parts);
+    node->replaceOperandWith(0, node);
+    return node;
+}
+
+struct Range {
+    Value *from, *to;
+    unsigned step;
+};
+
+// A loop over RANGE, which may be empty unless both its ends are constants.
+static BasicBlock *counted_loop(Group &g, BasicBlock *pre, Range range,
+                                function_ref<BasicBlock *(BasicBlock *, Value *)> body)
+{
+    LLVMContext &c = g.module.getContext();
+    Type *word = Type::getInt32Ty(c);
+    BasicBlock *head = BasicBlock::Create(c, "items", g.function),
+               *after = BasicBlock::Create(c, "", g.function);
+    IRBuilder<> b(pre);
+    if (range.step > 1 || range.from != ConstantInt::get(word, 0))
+        b.CreateCondBr(b.CreateICmpULT(range.from, range.to), head, after);
+    else
+        b.CreateBr(head);
+    b.SetInsertPoint(head);
+    PHINode *at = b.CreatePHI(word, 2);
+    at->addIncoming(range.from, pre);
+    BasicBlock *end = body(head, at);
+    b.SetInsertPoint(end);
+    Value *next = b.CreateAdd(at, ConstantInt::get(word, range.step), "", true, true);
+    at->addIncoming(next, end);
+    BranchInst *branch = b.CreateCondBr(b.CreateICmpULT(next, range.to), head, after);
+    branch->setMetadata(LLVMContext::MD_loop, parallel_loop(g));
+    return after;
+}
+
+// The innermost dimension: strips of LANES work-items, then the rest one by one.
+static BasicBlock *strip_loops(Group &g, BasicBlock *pre, unsigned lanes, Value **ids, Body body)
+{
+    Type *word = Type::getInt32Ty(g.module.getContext());
+    Value *none = ConstantInt::get(word, 0), *whole = g.size[0];
+    if (auto *size = dyn_cast<ConstantInt>(g.size[0]))
+        whole = ConstantInt::get(word, size->getZExtValue() / lanes * lanes);
+    else
+        whole = IRBuilder<>(pre).CreateAnd(g.size[0], ConstantInt::get(word, -uint64_t(lanes)));
+    BasicBlock *after = counted_loop(g, pre, {none, whole, lanes}, [&](BasicBlock *at, Value *id) {
+        ids[0] = id;
+        return body(at, ids, true);
+    });
+    if (whole == g.size[0])
+        return after;
+    return counted_loop(g, after, {whole, g.size[0], 1}, [&](BasicBlock *at, Value *id) {
+        ids[0] = id;
+        return body(at, ids, false);
+    });
+}
+
+static BasicBlock *dimension_loop(Group &g, BasicBlock *pre, unsigned dimension, unsigned lanes, Value **ids,
+                                  Body body)
+{
+    Type *word = Type::getInt32Ty(g.module.getContext());
+    auto inner = [&](BasicBlock *at) {
+        return dimension == 0 ? body(at, ids, false) : dimension_loop(g, at, dimension - 1, lanes, ids, body);
+    };
+    if (dimension == 0 && lanes > 1)
+        return strip_loops(g, pre, lanes, ids, body);
+    if (auto *one = dyn_cast<ConstantInt>(g.size[dimension]); one && one->isOne()) {
+        ids[dimension] = ConstantInt::get(word, 0);
+        return inner(pre);
+    }
+    return counted_loop(g, pre, {ConstantInt::get(word, 0), g.size[dimension], 1},
+                        [&](BasicBlock *at, Value *id) {
+                            ids[dimension] = id;
+                            return inner(at);
+                        });
+}
+
+BasicBlock *emit_work_item_loops(Group &g, BasicBlock *pre, unsigned lanes, Body body)
+{
+    Value *ids[3];
+    return dimension_loop(g, pre, 2, lanes, ids, body);
+}
+
+// Offset + group * local size + local id.  The sums do not wrap, so that addresses made of them advance
+// evenly from one work-item to the next.
+static Value *global_id(IRBuilder<> &b, const Group &g, unsigned dimension, Value *id)
+{
+    Value *at = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), g.frame, g.options.offset_at + 8 * dimension);
+    LoadInst *offset = b.CreateAlignedLoad(b.getInt64Ty(), at, Align(8));
+    offset->setMetadata(LLVMContext::MD_invariant_load, MDNode::get(b.getContext(), {}));
+    Value *base = b.CreateMul(g.id[dimension], b.getInt32(g.options.local_size[dimension]), "", true, true);
+    base = b.CreateAdd(base, b.CreateTrunc(offset, b.getInt32Ty()), "", true, true);
+    return b.CreateAdd(base, id, "", true, true);
+}
+
+SmallVector<Value *, PARAMETERS> item_arguments(IRBuilder<> &b, const Group &g, Value **ids)
+{
+    SmallVector<Value *, PARAMETERS> arguments{g.frame, g.local};
+    arguments.append(g.id, g.id + 3);
+    arguments.append(g.size, g.size + 3);
+    arguments.append(ids, ids + 3);
+    for (unsigned k = 0; k < 3; k++)
+        arguments.push_back(global_id(b, g, k, ids[k]));
+    return arguments;
+}
+
+static void call_items(Module &m, const in_loops &loops, Function *item, Strip strip, bool edge)
+{
+    Group g(m, loops, edge);
+    g.scalar = strip.scalar;
+    BasicBlock *entry = BasicBlock::Create(m.getContext(), "", g.function);
+    BasicBlock *end =
+        emit_work_item_loops(g, entry, strip.lanes, [&](BasicBlock *at, Value **ids, bool many) {
+            IRBuilder<> b(at);
+            b.CreateCall(many ? strip.function : item, item_arguments(b, g, ids));
+            return at;
+        });
+    IRBuilder<>(end).CreateRetVoid();
+}
+
+// run.row: whole work-groups that follow one another in the first dimension.
+static void make_row(Module &m)
+{
+    LLVMContext &c = m.getContext();
+    Function *full = m.getFunction("run.full");
+    auto common = full->getFunctionType()->params();
+    SmallVector<Type *, 8> types(common.begin(), common.end());
+    types.push_back(Type::getInt32Ty(c));
+    auto *type = FunctionType::get(Type::getVoidTy(c), types, false);
+    Function *row = Function::Create(type, GlobalValue::ExternalLinkage, "run.row", m);
+    row->copyAttributesFrom(full);
+    full->addFnAttr(Attribute::AlwaysInline);
+    full->setLinkage(GlobalValue::InternalLinkage);
+    BasicBlock *entry = BasicBlock::Create(c, "", row), *head = BasicBlock::Create(c, "group", row),
+               *after = BasicBlock::Create(c, "", row);
+    IRBuilder<> b(entry);
+    b.CreateBr(head);
+    b.SetInsertPoint(head);
+    PHINode *k = b.CreatePHI(b.getInt32Ty(), 2);
+    k->addIncoming(b.getInt32(0), entry);
+    SmallVector<Value *, 8> arguments;
+    for (unsigned n = 0; n < full->arg_size(); n++)
+        arguments.push_back(row->getArg(n));
+    arguments[3] = b.CreateAdd(arguments[3], k, "", true, true);
+    b.CreateCall(full, arguments);
+    Value *up = b.CreateAdd(k, b.getInt32(1), "", true, true);
+    k->addIncoming(up, head);
+    b.CreateCondBr(b.CreateICmpULT(up, row->getArg(full->arg_size())), head, after);
+    IRBuilder<>(after).CreateRetVoid();
+}
+
+bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size)
+{
+    Module &m = *unwrap(module);
+    Function *item = m.getFunction("item");
+    loops->context_bytes = 0;
+    Function *barrier = m.getFunction("in.barrier");
+    if (barrier && !barrier->use_empty()) {
+        if (!split_at_barriers(m, item, *loops, why, why_size))
+            return false;
+    } else {
+        Strip strip = strip_mine(m, *loops, *item);
+        call_items(m, *loops, item, strip, false);
+        if (loops->edge)
+            call_items(m, *loops, item, strip, true);
+    }
+    make_row(m);
+    return true;
+}

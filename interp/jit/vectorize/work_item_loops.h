@@ -1,0 +1,44 @@
+/* From the function of one work-item to that of a work-group. */
+#ifndef INTERP_JIT_LOOPS_SHIM_H
+#define INTERP_JIT_LOOPS_SHIM_H
+
+#include <llvm-c/Core.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct in_loops {
+    uint32_t local_size[3]; /* of a whole work-group */
+    unsigned lanes;         /* of the vectors that work-items in loops become; 0: none */
+    bool edge;              /* also a function for work-groups that are smaller */
+    LLVMValueRef access_group;
+    uint64_t frame_bytes, offset_at; /* of the frame, and in it the global offset */
+    uint64_t context_bytes;          /* out: memory per work-group for what lives across barriers */
+};
+/* Work-items that wait for one another in a loop cannot take turns in one: true if ITEM, after inlining, may
+ * spin until another work-item does something. */
+bool in_shim_may_spin(LLVMValueRef item);
+/* After that: atomics of local memory become plain accesses. */
+void in_shim_lower_local(LLVMValueRef item);
+/* Whether ITEM does not see work-groups in the first dimension: ids in them, their sizes, local memory. */
+bool in_shim_is_flat(LLVMValueRef item);
+/* Asks for unrolling of short loops that index private arrays, and of those with barriers. */
+void in_shim_mark_unroll(LLVMValueRef item);
+/* Before vectors are taken apart: whether that is not worth it. */
+bool in_shim_keeps_vectors(LLVMValueRef item);
+/* What vectors across work-items lack, by what they have: gathers of bytes, division. */
+void in_shim_lower_for_vectors(LLVMValueRef item);
+/* Adds run.row(frame, local, context, group0, group1, group2, groups), which executes GROUPS whole
+ * work-groups in a row, and, for edges, run.edge(.., size0, size1, size2).  False: not covered, WHY says
+ * what. */
+bool in_shim_make_loops(LLVMModuleRef module, struct in_loops *loops, char *why, size_t why_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
