@@ -1,9 +1,10 @@
-/* The cache on disk.  An entry is a file: head, key, data.  Its name is a hash of the key, and the key itself
- * is compared; a sum over everything finds torn and changed files, which are removed.  Writers write a file
- * of their own and rename it, so that a reader sees a whole entry or none.
+/* The on-disk cache.  An entry is a file: head, key, data.  The file name is a hash of the key, and the key
+ * itself is compared; a checksum over the entry detects truncated and modified files, which are removed.  A
+ * writer writes a temporary file and renames it, so that a reader sees a complete entry or none.
  *
  * Entries are code that this process executes: the folder is held open, and all files are opened relative to
- * it (cache_folder.h).  Only files with names of ours are ever removed: the folder may hold others. */
+ * it (cache_folder.h).  Only files whose names match the cache's formats are ever removed: the folder may
+ * hold others. */
 #include "cache.h"
 #include "cache_folder.h"
 #include "memmodel/base/draft.h"
@@ -31,7 +32,7 @@ enum {
     PATH = 4096,
     ENTRY_DIGITS = 32, /* the name of an entry */
     NAME = 40,
-    DRAFT_SECONDS = 3600 /* after which the writer of a file is taken to be gone */
+    DRAFT_SECONDS = 3600 /* after which a temporary file counts as abandoned */
 };
 
 struct head {
@@ -39,14 +40,14 @@ struct head {
 };
 static struct {
     pthread_mutex_t lock;
-    bool known; /* where the folder is */
+    bool known; /* the folder has been chosen */
     char path[PATH - 64];
     uint64_t most;
     struct mm_own_fd folder;
     atomic_bool written_in_vain;
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER, .folder = {.fd = -1}};
 
-/* ---- where ------------------------------------------------------------------------------- */
+/* ---- choice of the folder ---------------------------------------------------------------- */
 
 static void explain(const char *why)
 {
@@ -76,11 +77,11 @@ static void open_folder(void)
     const char *why;
     int fd = in_cache_folder_open(cache.path, &why);
     if (fd < 0 || !mm_own_fd_open(&cache.folder, fd))
-        explain(fd < 0 ? why : "there is no free descriptor");
+        explain(fd < 0 ? why : "no file descriptor is available");
 }
 
-/* A descriptor of the folder, for the caller to close; -1: no cache.  The descriptor that is kept may have
- * been closed by the application, and its number reused: the folder is then opened anew. */
+/* A descriptor of the folder, which the caller closes; -1: no cache.  The application may have closed the
+ * cache's own descriptor and reused its number: the folder is then reopened. */
 static int folder_of_cache(void)
 {
     pthread_mutex_lock(&cache.lock);
@@ -121,7 +122,7 @@ static uint64_t key_size(const struct in_cache_part *key, size_t parts)
     return size;
 }
 
-/* The parts with their sizes, as one piece. */
+/* Serializes the parts with their sizes. */
 static uint8_t *join(const struct in_cache_part *key, size_t parts, uint64_t extra)
 {
     uint8_t *all = mm_alloc(key_size(key, parts) + extra), *at = all;
@@ -166,7 +167,7 @@ static bool read_all(int file, void *to, size_t size)
     return true;
 }
 
-/* Key and data of the entry, which is whole; NULL: it is not. */
+/* Key and data of a valid entry; NULL: the entry is corrupt. */
 static uint8_t *load(int file, const struct stat *status, struct head *head)
 {
     if (!read_all(file, head, sizeof *head) || head->magic != MAGIC || head->key_size > MOST_ENTRY ||
@@ -230,7 +231,7 @@ static int by_age(const void *a, const void *b)
                                   : (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* Removes the oldest entries until three quarters of the room are taken. */
+/* Evicts the least recently used entries until the cache fills three quarters of its limit. */
 static void trim(struct entry *entries, size_t count, uint64_t total, int folder)
 {
     qsort(entries, count, sizeof *entries, by_age);
@@ -239,7 +240,7 @@ static void trim(struct entry *entries, size_t count, uint64_t total, int folder
             total -= entries[k].size;
 }
 
-/* Whether NAME is a file that the cache wrote. */
+/* Whether NAME is a file written by the cache. */
 static bool is_ours(int folder, const char *name, struct stat *status)
 {
     return (is_entry_name(name) || is_draft_name(name)) &&
@@ -264,7 +265,7 @@ static void keep_small(int folder)
         struct stat info;
         if (!is_ours(folder, e->d_name, &info))
             continue;
-        if (is_draft_name(e->d_name)) { /* of a writer that was killed, or is at work */
+        if (is_draft_name(e->d_name)) { /* left by a killed writer, or in use */
             if (now - info.st_mtim.tv_sec > DRAFT_SECONDS)
                 unlinkat(folder, e->d_name, 0);
             continue;

@@ -1,5 +1,6 @@
-/* Walks the path component by component, each relative to the folder that was opened and checked before it:
- * what was checked is what is used, whoever renames folders meanwhile. */
+/* Walks the path component by component, each relative to the folder that was opened and checked before it.
+ * The checked folder is therefore the one used, even if other processes rename folders in the meantime (no
+ * time-of-check to time-of-use race). */
 #include "interp/cache_folder.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@ enum { MOST_LINKS = 40 };
 struct walk {
     int at;                  /* the folder reached */
     char rest[2 * PATH_MAX]; /* what remains of the path */
-    const char *why;         /* why not, NULL while it is good */
+    const char *why;         /* reason of failure; NULL: none so far */
     unsigned links;
 };
 
@@ -23,7 +24,7 @@ static bool is_ours(const struct stat *status)
     return status->st_uid == geteuid() || status->st_uid == 0;
 }
 
-/* In a sticky folder, such as /tmp, others cannot rename or remove what is ours. */
+/* In a sticky folder, such as /tmp, other users cannot rename or remove this user's files. */
 static bool is_safe_parent(const struct stat *status)
 {
     return is_ours(status) && ((status->st_mode & 022) == 0 || (status->st_mode & S_ISVTX) != 0);
@@ -43,11 +44,11 @@ static bool start_at_root(struct walk *w)
     if (!enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) || fstat(w->at, &status) != 0)
         w->why = "it cannot be opened";
     else if (!is_safe_parent(&status))
-        w->why = "other users may rename a folder above it";
+        w->why = "other users can rename a parent directory";
     return w->why == NULL;
 }
 
-/* The target of LINK comes before the rest of the path. */
+/* Prepends the target of LINK to the rest of the path. */
 static bool follow(struct walk *w, int link)
 {
     char target[PATH_MAX], joined[sizeof w->rest];
@@ -69,15 +70,16 @@ static bool step(struct walk *w, const char *name)
     if (next < 0 && errno == ENOENT && (mkdirat(w->at, name, 0700) == 0 || errno == EEXIST))
         next = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (next < 0 || fstat(next, &status) != 0) {
-        w->why = "it cannot be made";
+        w->why = "it cannot be created";
     } else if (S_ISLNK(status.st_mode) && is_ours(&status)) {
         bool followed = follow(w, next);
         close(next);
         return followed;
     } else if (!S_ISDIR(status.st_mode)) {
-        w->why = S_ISLNK(status.st_mode) ? "another user owns a symbolic link on the way" : "it is no folder";
+        w->why = S_ISLNK(status.st_mode) ? "another user owns a symbolic link in its path"
+                                         : "it is not a directory";
     } else if (!is_safe_parent(&status)) {
-        w->why = "other users may rename a folder above it, or write there";
+        w->why = "other users can rename a parent directory, or write to it";
     } else {
         return enter(w, next);
     }
@@ -86,13 +88,13 @@ static bool step(struct walk *w, const char *name)
     return false;
 }
 
-/* Takes the first component off the rest of the path; false at its end. */
+/* Removes the first component from the rest of the path; false at its end. */
 static bool next_component(struct walk *w, char name[NAME_MAX + 1])
 {
     const char *start = w->rest + strspn(w->rest, "/");
     size_t length = strcspn(start, "/");
     if (length > NAME_MAX)
-        w->why = "its name is too long";
+        w->why = "the path is too long";
     if (length == 0 || length > NAME_MAX)
         return false;
     memcpy(name, start, length);
@@ -109,7 +111,7 @@ int in_cache_folder_open(const char *path, const char **why)
     if (*path != '/' && !getcwd(here, sizeof here))
         w.why = "there is no working directory";
     else if (snprintf(w.rest, sizeof w.rest, "%s/%s", here, path) >= (int)sizeof w.rest)
-        w.why = "its name is too long";
+        w.why = "the path is too long";
     else if (start_at_root(&w))
         while (next_component(&w, name) && step(&w, name))
             ;
@@ -117,7 +119,7 @@ int in_cache_folder_open(const char *path, const char **why)
     if (w.why == NULL && (folder < 0 || fstat(folder, &status) != 0))
         w.why = "it cannot be opened";
     else if (w.why == NULL && (status.st_uid != geteuid() || (status.st_mode & 022) != 0))
-        w.why = "others may write there";
+        w.why = "other users can write to it";
     if (w.at >= 0)
         close(w.at);
     if (w.why != NULL && folder >= 0)

@@ -1,4 +1,4 @@
-/* REFCL_FAULT, and what the faults of atomic operations, fences and barriers change. */
+/* REFCL_FAULT: selection of the fault, and its effect on atomic operations, fences and barriers. */
 #include "interp/fault.h"
 #include "memmodel/base/privilege.h"
 
@@ -49,7 +49,7 @@ static enum mm_order half(enum mm_order order, bool acquire)
     return order >= MM_ACQ_REL ? kept : order;
 }
 
-/* The compiler writes the scope of each [CLC 6.15.12.4]. */
+/* Narrows the scope by one level [CLC 6.15.12.4]. */
 static void narrow(enum mm_scope *scope)
 {
     if (*scope >= MM_SCOPE_DEVICE && in_fault_now == IN_FAULT_SCOPE_NARROWED)

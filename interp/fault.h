@@ -1,5 +1,6 @@
-/* Seeded faults: REFCL_FAULT=NAME breaks one thing on purpose, so that a test suite can show that it notices.
- * The names are in fault.def.  Unset, each place costs one load of a static variable. */
+/* Seeded faults: REFCL_FAULT=NAME injects one defect, so that a test suite can prove that it detects the
+ * defect. The names are in fault.def.  When unset, each injection point costs one load of a static
+ * variable. */
 #ifndef INTERP_FAULT_H
 #define INTERP_FAULT_H
 
@@ -21,7 +22,8 @@ const char *in_fault_name(enum in_fault fault);
 /* The fault of that name, IN_NO_FAULT if there is none. */
 enum in_fault in_fault_find(const char *name);
 
-/* What a fault makes of an atomic operation and of a fence; FLAGS: MM_FENCE_GLOBAL and so on. */
+/* Apply the active fault to the order and scope of an atomic operation, and to a fence; FLAGS:
+ * MM_FENCE_GLOBAL and so on. */
 void in_fault_atomic(bool rmw, enum mm_order *order, enum mm_scope *scope);
 void in_fault_fence(enum mm_order *order, enum mm_scope *scope, uint32_t *flags);
 void in_fault_barrier(uint32_t *flags);

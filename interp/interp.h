@@ -1,6 +1,6 @@
-/* interp: SPIR-V modules and their literal execution.  The public interface of the folder.
+/* interp: loading and execution of SPIR-V modules.  The public interface of the folder.
  *
- * The interpreter meets everything outside it (memory, printf, images, pipes, device queues) through
+ * The interpreter accesses everything outside it (memory, printf, images, pipes, device queues) through
  * struct in_environment, which the runtime implements.  Pointers in kernels are real host addresses. */
 #ifndef INTERP_INTERP_H
 #define INTERP_INTERP_H
@@ -19,20 +19,21 @@ struct in_module_options {
     const struct in_spec_constant *constants;
     size_t constant_count;
     bool strict;     /* validation findings that drivers commonly accept are errors */
-    bool subscripts; /* access chains are those of the program: no optimizer made them */
+    bool subscripts; /* access chains correspond to subscripts of the source: no optimizer made them */
     /* Relaxed atomics of work-group scope on global memory have that scope; else, in modules that may come
-     * from OpenCL C, they are taken for atomic functions of OpenCL 1.x, to which translators give it. */
+     * from OpenCL C, they are treated as atomic functions of OpenCL 1.x, which translators emit with that
+     * scope. */
     bool literal_legacy_atomics;
     const char *name; /* for messages and source places without a file */
-    /* Other environments too: Physical32, and compute shaders of Vulkan with logical addressing, whose
-     * descriptors and push constants are then the kernel's arguments.  What litmus programs are lax about
-     * (order of declarations, capabilities, ...) is put right first; then the module has to be valid, but for
-     * structured control flow. */
+    /* Accept other environments: Physical32, and Vulkan compute shaders with logical addressing, whose
+     * descriptors and push constants become kernel arguments.  Common omissions of litmus programs (order of
+     * declarations, capabilities, ...) are repaired first; the result must be valid except for structured
+     * control flow. */
     bool any_environment;
 };
-/* Validates (libSPIRV-Tools) and decodes a SPIR-V module of SIZE bytes, of either endianness.  On failure
- * ERR says which rule and where.  WARNINGS (may be NULL) receives validation findings that were let pass;
- * freed with mm_free. */
+/* Validates (libSPIRV-Tools) and decodes a SPIR-V module of SIZE bytes, of either endianness.  On failure ERR
+ * has the rule and the location.  WARNINGS (may be NULL) receives the validation findings that were
+ * tolerated; freed with mm_free. */
 enum mm_class in_module_create(const void *words, size_t size, const struct in_module_options *options,
                                struct in_module **module, char **warnings, struct mm_error *err);
 void in_module_retain(struct in_module *module);
@@ -50,7 +51,7 @@ enum in_argument_kind {
 };
 enum { IN_QUAL_CONST = 1, IN_QUAL_RESTRICT = 2, IN_QUAL_VOLATILE = 4, IN_QUAL_PIPE = 8 };
 enum in_access { IN_ACCESS_NONE, IN_READ_ONLY, IN_WRITE_ONLY, IN_READ_WRITE };
-/* Arguments of a kernel: bytes of all. */
+/* Total size of a kernel's arguments in bytes. */
 enum { IN_MOST_ARGUMENT_BYTES = 4352 };
 struct in_argument_info {
     enum in_argument_kind kind;
@@ -61,14 +62,14 @@ struct in_argument_info {
     const char *name;      /* "" if the module does not say */
     const char *type_name; /* OpenCL C spelling, "" if the module does not say */
     /* Descriptors of compute shaders, GLOBAL with a name such as "%17" where the module gives none; without
-     * an address the variable has memory of its own.  UINT32_MAX: none. */
+     * an address the variable has private storage.  UINT32_MAX: none. */
     uint32_t descriptor_set, binding;
     bool is_descriptor;
     uint64_t most_bytes; /* GLOBAL, CONSTANT, LOCAL: of the object, 0: any [SPIRV 3.20 MaxByteOffset] */
     uint32_t image_kind; /* IMAGE: enum in_image_kind */
     bool depth_image;    /* IMAGE: of depths */
 };
-/* Who launches a kernel: the host, kernels (blocks), or nobody, as it makes or unmakes the program's
+/* What launches a kernel: the host, other kernels (blocks), or creation and destruction of the program's
  * variables [SPIRV 3.6 Initializer, Finalizer]. */
 enum in_kernel_use { IN_FOR_HOST, IN_FOR_KERNELS, IN_INITIALIZER, IN_FINALIZER };
 struct in_kernel_info {
@@ -88,8 +89,8 @@ size_t in_module_kernel_count(const struct in_module *module);
 const struct in_kernel_info *in_module_kernel(const struct in_module *module, size_t i);
 /* Index of the kernel called NAME, SIZE_MAX if there is none. */
 size_t in_module_find_kernel(const struct in_module *module, const char *name);
-/* Name of a function that is called, or a variable that stands, with no definition in the module; NULL if
- * there is none.  Valid as long as the module. [CL 5.8.4, SPIRV 2.8] */
+/* Name of a called function or of a variable without definition in the module; NULL if there is none.  Valid
+ * as long as the module. [CL 5.8.4, SPIRV 2.8] */
 const char *in_module_undefined(const struct in_module *module);
 size_t in_module_spec_constant_count(const struct in_module *module);
 const struct in_spec_constant *in_module_spec_constant(const struct in_module *module,
@@ -110,16 +111,16 @@ struct in_object {
     const char *name;           /* "buffer 3", variable name; outlives the launch */
     uint64_t
         offset; /* of the first byte in allocation ID: not 0 for a sub-buffer, whose id is its buffer's */
-    /* A byte per byte, not 0 where nobody ever wrote; kept up to date by launches that look for values never
-     * given.  NULL: all was written. */
+    /* One byte per byte of the object, nonzero if that byte was never written; updated by launches that check
+     * for uninitialized values.  NULL: everything was written. */
     uint8_t *unwritten;
 };
 
-struct in_source {                        /* a place in a kernel */
+struct in_source {                        /* a source location in a kernel */
     const char *file, *function, *opcode; /* "" if unknown */
     uint32_t line, column;
 };
-/* Undefined behaviour that the interpreter met. */
+/* Undefined behaviour detected by the interpreter. */
 struct in_finding {
     const char *kind; /* "out-of-bounds", "null-pointer", "division-by-zero", "unsupported", ... */
     const char *clause;
@@ -136,7 +137,7 @@ struct in_finding {
 struct in_enqueue;
 struct in_environment {
     void *context;
-    /* The live object that contains ADDRESS, NULL if none: for pointers that come out of memory or
+    /* The live object that contains ADDRESS, NULL if none: for pointers loaded from memory or converted from
      * integers.  Same thread as in_run_step. */
     const struct in_object *(*find_object)(void *context, uint64_t address);
     /* printf output, whole calls. */
@@ -155,12 +156,12 @@ struct in_environment {
     /* info: 1 CLK_PROFILING_COMMAND_EXEC_TIME, written to VALUE when the event completes. */
     void (*capture_profiling)(void *context, void *event, int info, void *value);
     uint32_t max_work_group_size; /* of the device, for kernel queries about blocks; 0 = 1024 */
-    /* The work-items of a work-group, by its linear number, are over; NULL: nobody wants to know. */
+    /* Called when all work-items of the work-group with this linear number have ended; may be NULL. */
     void (*group_ended)(void *context, uint64_t group);
 };
 
 /* Program-scope variables of a module on one device: they live as long as the program object. The module's
- * initializers are executed when they are made, its finalizers at their end. */
+ * initializers are executed at creation, its finalizers at destruction. */
 struct in_instance;
 enum mm_class in_instance_create(struct in_module *module, const struct in_environment *environment,
                                  struct mm_recorder *recorder, struct in_instance **instance,
@@ -179,7 +180,7 @@ struct in_argument {
     uint64_t address;  /* GLOBAL, CONSTANT: the pointer, 0 = null; other handles: for the environment */
     const struct in_object *object;   /* GLOBAL, CONSTANT: what it points into, NULL if unknown or null */
     uint64_t local_size;              /* LOCAL: bytes */
-    const struct in_image *image;     /* IMAGE: what it looks like; OBJECT holds its texels */
+    const struct in_image *image;     /* IMAGE: its description; OBJECT holds its texels */
     const struct in_sampler *sampler; /* SAMPLER */
     struct in_pipe *pipe;             /* PIPE */
     void *queue;                      /* QUEUE: for the environment, NULL = no queue */
@@ -196,7 +197,7 @@ struct in_pipe {
 };
 void in_pipe_clear(struct in_pipe *pipe);
 
-/* What enqueue_kernel asks for [CLC 6.15.16]; the environment makes it a command of the device queue. */
+/* A request of enqueue_kernel [CLC 6.15.16]; the environment makes it a command of the device queue. */
 struct in_enqueue {
     void *queue;    /* in_argument.queue, or the environment's default device queue */
     size_t kernel;  /* block invoke function: entry point index for in_launch.kernel */
@@ -208,21 +209,21 @@ struct in_enqueue {
     uint32_t block_size, block_align;
     const uint64_t *local_sizes; /* bytes of each local-pointer parameter */
     uint32_t local_count;
-    void *const *wait_list; /* device events as the environment made them */
+    void *const *wait_list; /* device events, created by the environment */
     uint32_t wait_count;
     bool wants_event;
-    uint32_t work_item;  /* who enqueued it */
+    uint32_t work_item;  /* the enqueuing work-item */
     mm_event_id event;   /* its DEVICE_ENQUEUE event, MM_NO_EVENT when recording is off */
     uint64_t work_group; /* linear number of WORK_ITEM's */
 };
 
 enum in_schedule {
-    IN_SEQUENTIAL, /* work-items in order, each until it waits */
+    IN_SEQUENTIAL, /* work-items in order, each until it blocks */
     IN_RANDOM,     /* seeded, may switch at every memory operation */
-    IN_FAIR        /* round robin in small slices */
+    IN_FAIR        /* all runnable work-items in turn, in small slices */
 };
-/* What an execution is made to read: values from outside instead of memory, in weak launches.  Work-items are
- * numbered as in mm_agent.  False, of any of these: the launch is over, without a finding. */
+/* Callbacks that determine the values of reads in weak launches (guided execution).  Work-items are numbered
+ * as in mm_agent.  If a callback returns false, the launch ends without a finding. */
 struct in_oracle {
     void *context;
     bool (*read)(void *context, uint32_t work_item, const struct in_object *object, uint64_t address,
@@ -231,12 +232,12 @@ struct in_oracle {
                   uint32_t size, const void *bytes);
     bool (*fence)(void *context, uint32_t work_item, bool barrier, enum mm_order order, enum mm_scope scope);
     bool (*ended)(void *context, uint32_t work_item);
-    /* NULL: as the launch's schedule has it.  Else all work-groups begin at once, and of the work-items that
-     * can go on the one with the lowest rank does, to its next access or fence. */
+    /* NULL: the launch's schedule applies.  Else all work-groups begin at once, and the runnable work-item
+     * with the lowest rank steps to its next access or fence. */
     uint64_t (*rank)(void *context, uint32_t work_item);
-    /* Recording; NULL: nobody wants to know.  Where the bytes come from that the read before returned, at
-     * most MOST edges with FROM (MM_NO_EVENT: from before the launch), FIRST_BYTE and BYTE_COUNT; and the
-     * event of the access before. */
+    /* Recording; may be NULL.  The reads-from edges of the preceding read, at most MOST, with FROM
+     * (MM_NO_EVENT: a write before the launch), FIRST_BYTE and BYTE_COUNT; and the event of the preceding
+     * access. */
     size_t (*sources)(void *context, struct mm_edge *edges, size_t most);
     void (*recorded)(void *context, mm_event_id event);
 };
@@ -251,44 +252,46 @@ struct in_launch {
     uint32_t sub_group_size;
     enum in_schedule schedule;
     uint64_t seed;
-    uint8_t local_pattern; /* every byte of local memory when a work-group begins; 0: what was there before */
+    uint8_t local_pattern; /* initial value of each byte of local memory; 0: not initialized */
     uint64_t step_limit;   /* instructions of the launch, 0 = none; beyond it: finding "step-limit" */
-    uint32_t max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can go on */
-    bool checks; /* object-exact bounds and undefined-behaviour checks; off: only what would crash */
+    uint32_t
+        max_findings; /* stop after so many, 0 = 1, UINT32_MAX: findings end no launch that can continue */
+    bool checks; /* object-exact bounds and undefined-behaviour checks; off: only accesses that would crash */
     struct mm_recorder *recorder; /* NULL: recording off */
     uint32_t command;             /* for agents in events and findings */
     uint32_t device;
     bool weak; /* reads return any value that the memory model allows, by SEED; needs IN_RANDOM to matter */
     mm_event_id
         start; /* recording and weak: the command's start, where values come from that were there before */
-    bool uninitialized; /* with checks: values never given that reach a branch, an address or shared memory */
+    bool
+        uninitialized; /* with checks: report uninitialized values that reach a branch, an address or shared memory */
     const struct in_oracle *oracle; /* NULL: none; needs WEAK */
-    /* Accesses need not be recorded if compiled code finds out that none can be part of a finding: commands
-     * that use the same memory come before or after this one, as far as there are any. */
+    /* Instrumented launch: accesses need not be recorded if compiled code proves that none can be part of a
+     * finding.  Every command that uses the same memory is ordered before or after this one. */
     bool watch;
-    bool exact; /* with it: results are the interpreter's to the last bit */
-    bool terms; /* with a recorder, not with WEAK: how values follow from what is read (struct mm_term) */
-    uint64_t *groups; /* compiled code of one thread stores here how many work-groups are over; NULL: nobody
-                         looks */
+    bool exact; /* with it: results are bit-identical to the interpreter's */
+    bool terms; /* with a recorder, not with WEAK: record the symbolic values (struct mm_term) */
+    uint64_t *
+        groups; /* single-threaded compiled code stores the number of completed work-groups here; may be NULL */
 };
-/* A launch under way. */
+/* A launch in progress. */
 struct in_run;
 enum mm_class in_run_create(const struct in_launch *launch, struct in_run **run, struct mm_error *err);
-/* Executes about QUANTUM instructions (0: to the end) and says whether the launch is over.  The result is
- * MM_OK; MM_UNDEFINED when a finding ended it (it is then over); MM_LIMIT when memory or steps ran out.
- * Where compiled code gave up a launch that it watched, a step ends with memory as it was before the launch.
- * A launch whose work-items all wait for something that only another launch can do is not over: spinning
- * work-items simply use up quanta. */
+/* Executes about QUANTUM instructions (0: to the end) and reports in *DONE whether the launch is over.  The
+ * result is MM_OK; MM_UNDEFINED when a finding ended it (it is then over); MM_LIMIT when memory or steps ran
+ * out. Where an instrumented launch is abandoned, a step ends with memory restored to its contents before the
+ * launch. A launch whose work-items all wait for an action of another launch is not over: spinning work-items
+ * consume quanta. */
 enum mm_class in_run_step(struct in_run *run, uint64_t quantum, bool *done, struct mm_error *err);
 uint64_t in_run_instruction_count(const struct in_run *run);
-/* Compiled code executes it, or has: with a recorder, watched, and nothing of it was recorded. */
+/* Whether compiled code executes or has executed the launch; with a recorder: instrumented, and without
+ * recording events. */
 bool in_run_is_compiled(const struct in_run *run);
 void in_run_destroy(struct in_run *run);
-/* To be called by threads of the host that will have launches run: compiling ends before exit() takes away
- * what compilers need, whichever thread compiles. */
+/* Host threads that will run launches call this first: compilation then ends before exit() destroys the
+ * compiler's static variables, whichever thread compiles. */
 void in_start(void);
-/* The process ends: steps of compiled launches, under way in any thread or coming, end soon and never finish.
- */
+/* Process exit: current and later steps of compiled launches, in any thread, end soon without completing. */
 void in_stop_all(void);
 
 #endif

@@ -1,6 +1,6 @@
-/* Undefined behaviour beyond bounds: values that were never given and reach a branch; variables used after
- * their function returned; and which instruction is examined how.  Memory: check_memory.c.  Arithmetic:
- * check_value.c. [SPIRV 3.49], [CLC 6.3.1] */
+/* Undefined behaviour other than out-of-bounds accesses: uninitialized values that reach a branch, variables
+ * used after their function returned; and the dispatch from instructions to checks.  Memory: check_memory.c.
+ * Arithmetic: check_value.c. [SPIRV 3.49] [CLC 6.3.1] */
 #include "interp/check/check_internal.h"
 #include "interp/check/terms.h"
 
@@ -80,7 +80,7 @@ static void check_component(const struct at *x, bool extract)
         memset(to, 1, size);
 }
 
-/* The variables of a function that returns are no more: RET names them in a .. b. */
+/* Ends the lifetime of the returning function's variables, which RET names in a .. b. */
 static void end_of_function(const struct at *x)
 {
     for (int32_t k = x->pc->a; k < x->pc->b; k++) {
@@ -335,7 +335,7 @@ static void check_rest(const struct at *x, enum in_op op)
     }
 }
 
-/* What needs no shadow. */
+/* Checks that need no shadow memory. */
 static void check_values(const struct at *x, enum in_op op)
 {
     const struct in_insn *pc = x->pc;

@@ -1,4 +1,4 @@
-/* Inside check: one instruction under examination, and what is asked of its operands' shadow. */
+/* Internal to check: the instruction being checked, and access to the shadow of its operands. */
 #ifndef INTERP_EXEC_CHECK_INTERNAL_H
 #define INTERP_EXEC_CHECK_INTERNAL_H
 
@@ -42,7 +42,7 @@ static inline bool all(const uint8_t *s, uint64_t n)
     return n > 0;
 }
 
-/* Whether an operand has no value, as far as that is followed. */
+/* Whether an operand is uninitialized, as far as tracked. */
 static inline bool unknown(const struct at *x, int32_t slot, uint64_t n)
 {
     return x->s != NULL && any(x->s + slot, n);
@@ -76,8 +76,8 @@ void in_check_convert(const struct at *x);
 /* subscript.c: indices of arrays, where the code has any */
 void in_check_subscripts(const struct at *x);
 
-/* check_memory.c: reports the use of an undefined operand once (it counts as defined afterwards); orders and
- * scopes; loads, stores, atomic operations and calls: false if OP is none of them */
+/* check_memory.c: reports the use of an uninitialized operand once (it counts as initialized afterwards);
+ * orders and scopes; loads, stores, atomic operations and calls: false if OP is none of them */
 void in_check_uninitialized(const struct at *x, const char *what);
 void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const char *what);
 void in_check_order(const struct at *x, const struct in_atomic *a);

@@ -1,11 +1,11 @@
-/* Values that were never given, in memory: loads and stores, copies, atomic operations, calls into C; and the
- * orders and scopes that atomic operations may have.  [CLC 6.3.1, 6.7, 6.15.12] */
+/* Uninitialized values in memory: loads and stores, copies, atomic operations, calls into C; and the valid
+ * orders and scopes of atomic operations. [CLC 6.3.1, 6.7, 6.15.12] */
 #include "interp/check/check_internal.h"
 #include "interp/ext/ext.h"
 #include "interp/lower/lower.h"
 
-/* The shadow of what P's object holds at ADDRESS: a work-item's block, local memory, or memory of which the
- * environment knows what was ever written. */
+/* The shadow of what P's object holds at ADDRESS: a work-item's block, local memory, or memory whose
+ * initialized bytes the environment tracks. */
 static uint8_t *shadow_at(struct in_run *run, struct in_item *item, const struct in_fat *p, uint64_t address,
                           uint64_t size)
 {
@@ -37,10 +37,10 @@ static const struct in_fat *fat_of(const struct at *x, int32_t slot)
 void in_check_uninitialized(const struct at *x, const char *what)
 {
     in_raise(x->run, x->item, x->pc, "uninitialized", "CLC 6.3.1", NULL, 0, 0,
-             "%s depends on a value that was never given", what);
+             "%s depends on an uninitialized value", what);
 }
 
-/* Reports the use of an undefined operand once: it counts as defined afterwards. */
+/* Reports the use of an uninitialized operand once: it counts as initialized afterwards. */
 void in_check_defined(const struct at *x, int32_t slot, uint64_t size, const char *what)
 {
     if (!any(x->s + slot, size))
@@ -88,14 +88,14 @@ static void check_load(const struct at *x, enum indexing how, uint64_t size, boo
         memset(x->s + x->pc->d + 8, 0, 8);
 }
 
-/* What others may see must be defined; padding, and the fourth element that vectors of three are stored with,
- * need not be. */
+/* Stores to shared memory must be initialized, except for padding and the fourth element with which vectors
+ * of three are stored. */
 static void check_store(const struct at *x, enum indexing how, uint64_t size)
 {
     uint64_t address = place(x, how);
     uint8_t *m = shadow_at(x->run, x->item, fat_of(x, x->pc->a), address, size);
     if (is_global(x, m) && all(x->s + x->pc->d, size))
-        in_check_defined(x, x->pc->d, size, "what is stored in memory");
+        in_check_defined(x, x->pc->d, size, "a value stored to memory");
     if (m != NULL)
         memmove(m, x->s + x->pc->d, size);
 }
@@ -151,7 +151,7 @@ static void check_atomic(const struct at *x)
     uint8_t *m = shadow_at(x->run, x->item, p, p->address, a->size);
     bool undefined = m != NULL && any(m, a->size);
     if (a->value != 0 && is_global(x, m))
-        in_check_defined(x, a->value, a->size, "what is stored in memory");
+        in_check_defined(x, a->value, a->size, "a value stored to memory");
     if (m != NULL && !load)
         memset(m, a->value != 0 && any(x->s + a->value, a->size), a->size);
     if (a->result != 0)
@@ -165,7 +165,8 @@ static bool is_printf(const struct in_call *c)
     return c->opcode == SpvOpExtInst && c->fn == in_printf_call;
 }
 
-/* How much of the object a C function writes is not followed: all from the pointer on counts as defined. */
+/* The extent of writes by a C function is not tracked: everything from the pointer on counts as
+ * initialized. */
 static void now_defined(const struct at *x, int32_t slot)
 {
     const struct in_fat *p = fat_of(x, slot);
@@ -179,7 +180,7 @@ static void now_defined(const struct at *x, int32_t slot)
         memset(m, 0, o->size - offset);
 }
 
-/* vload and vstore: the shadow of what they touch; NULL where none is kept. */
+/* vload and vstore: the shadow of the accessed memory; NULL if it has none. */
 static uint8_t *vector_shadow(const struct at *x, const struct in_ext_fn *fn, const struct in_call *c,
                               uint64_t *bytes)
 {
@@ -211,12 +212,12 @@ static void check_vstore(const struct at *x, const struct in_ext_fn *fn, const s
     in_check_defined(x, c->operand[2], 8, "an address");
     uint8_t *m = vector_shadow(x, fn, c, &bytes);
     if (is_global(x, m) && all(x->s + c->operand[0], size))
-        in_check_defined(x, c->operand[0], size, "what is stored in memory");
+        in_check_defined(x, c->operand[0], size, "a value stored to memory");
     for (uint64_t k = 0, n = in_count(c->types[0]); k < n && m != NULL; k++)
         memset(m + k * (bytes / n), any(x->s + c->operand[0] + k * (size / n), size / n), bytes / n);
 }
 
-/* The result depends on all operands; what pointers point to may have been written. */
+/* The result depends on all operands; memory behind pointer operands may have been written. */
 static void check_call(const struct at *x)
 {
     const struct in_call *c = x->pc->p;
@@ -238,7 +239,7 @@ static void check_call(const struct at *x)
             if (!is_printf(c))
                 now_defined(x, c->operand[k]);
         } else if (is_printf(c)) {
-            in_check_defined(x, c->operand[k], size, "what is printed");
+            in_check_defined(x, c->operand[k], size, "a printed value");
         }
         undefined |= any(x->s + c->operand[k], size);
     }

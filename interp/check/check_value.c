@@ -1,6 +1,6 @@
-/* Arithmetic that has no defined result: shifts past the width, overflow where it must not happen, floats
- * that do not fit an integer; and which results have no value because operands have none.
- * [SPIRV 3.49.11, 3.49.13, 3.49.14], [CLC 6.3, 6.4] */
+/* Arithmetic with undefined results: shifts by at least the width, overflow of no-wrap operations, floats out
+ * of an integer's range; and propagation of uninitialized operands to results. [SPIRV 3.49.11, 3.49.13,
+ * 3.49.14] [CLC 6.3, 6.4] */
 #include "interp/check/check_internal.h"
 #include <math.h>
 
@@ -66,7 +66,7 @@ void in_check_convert(const struct at *x)
         } else if (from == 8) {
             memcpy(&v, p, sizeof v);
         } else {
-            continue; /* a half fits anything that it is likely to become */
+            continue; /* half-precision values are not checked */
         }
         if ((v < most && v > least - 1) || unknown(x, x->pc->a + k * (int32_t)from, from))
             continue;

@@ -1,5 +1,5 @@
-/* Seeded faults of atomic memory: read-modify-writes that are not one step, old values, lost stores. Launches
- * follow one another, so one place to remember things is enough. */
+/* Seeded faults of atomic memory: non-atomic read-modify-writes, stale values, lost stores. Launches do not
+ * overlap, so one static state is enough. */
 #include "interp/check/fault_memory.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 enum { PLACES = 4096 };
 static struct place {
     const uint8_t *memory;
-    uint64_t older; /* what the last write replaced */
-    uint32_t agent; /* who wrote last */
+    uint64_t older; /* the value that the last write replaced */
+    uint32_t agent; /* the last writer */
     uint32_t reads;
     bool stored; /* that was a store */
 } places[PLACES];
@@ -16,7 +16,7 @@ static struct {
     uint8_t *memory;
     uint64_t value;
     uint32_t size, agent;
-} late; /* the write of a read-modify-write that was split; NULL: none */
+} late; /* the delayed write of a split read-modify-write; NULL: none */
 static uint32_t stores;
 
 static void put(uint8_t *memory, uint32_t size, uint64_t value)
@@ -58,7 +58,7 @@ static void split(const struct in_item *item, const struct in_atomic *a, uint8_t
     late.agent = item->agent;
 }
 
-/* Every second load since the last write returns what that replaced. */
+/* Every second load since the last write returns the value that the write replaced. */
 static uint64_t stale(struct place *p, uint64_t old)
 {
     return p->agent != 0 && ++p->reads % 2 == 0 ? p->older : old;
@@ -76,7 +76,7 @@ uint64_t in_fault_atomic_done(const struct in_item *item, const struct in_atomic
 {
     bool store = a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
     bool compare = a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
-    uint32_t agent = item->agent + 1; /* 0: nobody */
+    uint32_t agent = item->agent + 1; /* 0: no agent */
     struct place *p = place_of(memory);
     if (IN_FAULTY(CAS_LIES) && compare && !wrote)
         return comparator;

@@ -1,4 +1,4 @@
-/* Undefined behaviour met by a work-item: reported to the environment and recorded. */
+/* Findings: undefined behaviour of a work-item is reported to the environment and recorded. */
 #include "interp/exec/exec.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ struct in_raised {
     uint32_t count;
 };
 
-/* Counts the finding; true: reports of it would say nothing new. */
+/* Counts the finding; true: it has been reported often enough. */
 static bool is_known(struct in_run *run, const struct in_insn *pc, const char *kind)
 {
     for (uint32_t k = 0; k < run->raised_count; k++)
@@ -84,8 +84,8 @@ void in_raise(struct in_run *run, struct in_item *item, const struct in_insn *pc
     if (!is_known(run, pc, kind))
         raise_report(run, item, pc, &f);
     uint32_t most = run->launch.max_findings == 0 ? 1 : run->launch.max_findings;
-    /* Work-items that do not wait for each other read what is not there yet: where races are looked for, a
-     * missing value must not hide them. */
+    /* Work-items without synchronization may read values before they are written: in race detection an
+     * uninitialized value must not end the launch and hide the race. */
     if (run->launch.recorder != NULL && strcmp(kind, "uninitialized") == 0 && most < 32)
         most = 32;
     run->findings += run->findings < UINT32_MAX;

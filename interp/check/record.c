@@ -12,15 +12,15 @@ void in_record_flush(struct in_run *run)
 
 /* ---- sources ------------------------------------------------------------------------------ */
 
-/* Instructions of functions have an id for each chain of calls that they were reached through, from the
- * return addresses in the frames of the functions: there is no recursion [CLC 6.11]. */
+/* Source ids are call-sensitive: an instruction of a function has one id per call chain, which the return
+ * addresses in the frames determine; there is no recursion [CLC 6.11]. */
 struct in_calls {
     uint32_t count, capacity;
     struct in_called {
-        uint64_t key; /* of chain and place, 0: free */
+        uint64_t key; /* of call chain and source, 0: free */
         uint32_t id;
     } * table;
-    struct in_called last[]; /* by place */
+    struct in_called last[]; /* by source */
 };
 enum { MOST_CHAINS = 1 << 16, DEEPEST = 64 };
 
@@ -40,7 +40,7 @@ static uint32_t give_id(struct in_run *run, uint32_t index, uint32_t caller)
     return record.source.id;
 }
 
-/* The call that the function of source INDEX was reached by, NULL in the kernel itself. */
+/* The call instruction that entered the function of source INDEX, NULL in the kernel itself. */
 static const struct in_insn *call_of(const struct in_run *run, const struct in_item *item, uint32_t index)
 {
     const struct in_insn *back;
@@ -111,7 +111,7 @@ static uint32_t called_source(struct in_run *run, const struct in_item *item, ui
     return called->id;
 }
 
-/* Source ids are given out when an instruction is first recorded. */
+/* A source id is assigned when its instruction is first recorded. */
 uint32_t in_record_source(struct in_run *run, const struct in_item *item, const struct in_insn *pc)
 {
     uint32_t index = run->code->source_of[pc - run->insns], id = 0;
@@ -165,8 +165,8 @@ void in_record_access(struct in_run *run, struct in_item *item, const struct in_
         memcpy(&e->value_written, written, size < 8 ? size : 8);
 }
 
-/* [CL 3.3.5]: local memory reaches no further than the work-group; only memory that other devices and the
- * host share atomically goes beyond the device. */
+/* [CL 3.3.5]: the scope on local memory is at most the work-group; only memory with atomics across devices
+ * and host exceeds device scope. */
 static enum mm_scope effective(const struct in_object *o, enum mm_scope scope)
 {
     if (o->region == MM_LOCAL && scope > MM_SCOPE_WORK_GROUP)

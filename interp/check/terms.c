@@ -1,9 +1,9 @@
-/* How a work-item's values follow from what it reads: the terms of prediction (checker/predict/predict.h), those of
- * the bytes of its block, and their records. */
+/* Symbolic execution beside concrete execution: values of a work-item as terms over the values that it reads,
+ * for prediction (checker/predict/predict.h).  Terms of the bytes of its block, and their records. */
 #include "interp/check/terms.h"
 #include <string.h>
 
-enum { MOST = 1 << 16 }; /* terms of one work-item; from half of that on it begins anew */
+enum { MOST = 1 << 16 }; /* terms of one work-item; beyond half of that all values become concrete again */
 
 bool in_terms_begin(struct in_run *run, struct in_item *item)
 {
@@ -85,7 +85,7 @@ uint32_t in_terms_read(const struct in_terms_at *x, uint32_t size, bool flag)
     return flag ? x->t->flag : x->t->read;
 }
 
-/* One constant has room in the record; of others a term is made. */
+/* The record holds one constant; further constants become terms. */
 uint32_t in_terms_make(const struct in_terms_at *x, enum mm_term_op op, uint32_t size, struct in_operand a,
                        struct in_operand b, struct in_operand c)
 {
@@ -134,7 +134,7 @@ uint32_t in_terms_of(const struct in_terms_at *x, int32_t slot)
     return of != 0 && x->t->list[of >> 4].kept ? 0 : of;
 }
 
-/* SIZE bytes of OF's term from its byte on. */
+/* SIZE bytes of a term, starting at the byte in OF. */
 static struct in_operand slice(const struct in_terms_at *x, uint32_t of, uint32_t size, uint64_t value)
 {
     uint32_t term = of >> 4, shift = 8 * (of & 15), whole = x->t->list[term].size;
@@ -147,7 +147,7 @@ static struct in_operand slice(const struct in_terms_at *x, uint32_t of, uint32_
     return o;
 }
 
-/* Of bytes of several terms. */
+/* A term composed from bytes of several terms. */
 static struct in_operand compose(const struct in_terms_at *x, int32_t slot, uint32_t size)
 {
     struct in_operand all = in_terms_constant(0);
@@ -198,7 +198,7 @@ void in_terms_move(const struct in_terms_at *x, int32_t to, int32_t from, uint64
         memmove(x->t->of + to, x->t->of + from, size * sizeof *x->t->of);
 }
 
-/* As many bytes as are one number of one term. */
+/* Number of bytes that are one integer of one term. */
 static uint32_t piece(const struct in_terms_at *x, int32_t slot, uint64_t left)
 {
     uint32_t of = in_terms_of(x, slot), size = x->t->list[of >> 4].size;
@@ -246,7 +246,7 @@ void in_terms_condition(const struct in_terms_at *x, uint32_t term, bool value)
 
 void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count)
 {
-    run->terms++; /* a number of its own */
+    run->terms++; /* a separate number */
     for (uint32_t k = 0; k < count; k++)
         send(run, members[k], (struct mm_term){.op = MM_TERM_MEET, .size = 4, .value = run->terms});
 }
@@ -290,7 +290,7 @@ void in_terms_access(struct in_run *run, struct in_item *item)
     clear_access(t);
 }
 
-/* The access before was none: it was out of bounds. */
+/* Drops the previous access: it was out of bounds. */
 static void forget_access(struct in_terms *t)
 {
     if (t->read != 0)

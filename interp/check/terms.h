@@ -1,18 +1,18 @@
-/* Inside exec: how the values in a work-item's block follow from what it reads (struct mm_term).  A number
- * per byte of the block says of which term the byte is which byte; 0: it is what it is. */
+/* Internal to interp: symbolic values of the bytes in a work-item's block (struct mm_term).  Each byte of the
+ * block has the number of a term and of the byte within it; 0: the byte is concrete. */
 #ifndef INTERP_EXEC_TERMS_H
 #define INTERP_EXEC_TERMS_H
 
 #include "interp/exec/exec.h"
 
-/* A work-item begins, and ends; false: no memory. */
+/* Called when a work-item begins, and when it ends; false: out of memory. */
 bool in_terms_begin(struct in_run *run, struct in_item *item);
 void in_terms_end(struct in_item *item);
-/* Before instruction OP at PC. */
+/* Called before instruction OP at PC. */
 void in_terms_look(struct in_run *run, struct in_item *item, const struct in_insn *pc, enum in_op op);
-/* MEMBERS have exchanged values: what each got follows from what all have brought. */
+/* Called after a collective operation of MEMBERS: each result depends on the operands of all. */
 void in_terms_meet(struct in_run *run, struct in_item **members, uint32_t count);
-/* Before the event of an access of ITEM. */
+/* Called before the event of an access of ITEM is recorded. */
 void in_terms_access(struct in_run *run, struct in_item *item);
 
 /* ---- shared with terms_look.c and terms_memory.c ------------------------------------------------ */
@@ -21,19 +21,19 @@ struct in_terms {
     struct in_term {
         uint32_t id; /* in the records */
         uint8_t size;
-        bool kept; /* it has to be what it is: a constant from there on */
+        bool kept; /* concretized: a constant from there on */
     } * list;      /* from 1 */
     uint32_t count, capacity;
-    /* of the access that the instruction at hand makes: terms, 0: none */
-    uint32_t read, written, compared, flag; /* FLAG: whether what it reads is not 0 */
-    uint64_t value, compared_value;         /* in place of WRITTEN and COMPARED */
-    uint8_t update, size;                   /* enum mm_update, MM_UPDATE_COUNT: it is none */
-    bool stores;                            /* BEFORE is what the memory held that it writes to */
+    /* of the access of the current instruction: terms, 0: none */
+    uint32_t read, written, compared, flag; /* FLAG: the value read is not 0 */
+    uint64_t value, compared_value;         /* constants, if WRITTEN or COMPARED is 0 */
+    uint8_t update, size;                   /* enum mm_update; MM_UPDATE_COUNT: no update */
+    bool stores;                            /* BEFORE is the old contents of the written memory */
     uint64_t before;
     uint32_t of[]; /* per byte of the block: term << 4 | byte */
 };
 
-/* An instruction under examination. */
+/* The instruction being examined. */
 struct in_terms_at {
     struct in_run *run;
     struct in_item *item;
@@ -54,37 +54,38 @@ static inline struct in_operand in_terms_constant(uint64_t value)
 {
     return (struct in_operand){0, value};
 }
-/* What SIZE bytes at SLOT hold, 8 at most. */
+/* The integer in SIZE bytes at SLOT, at most 8. */
 static inline uint64_t in_terms_number(const struct in_terms_at *x, int32_t slot, uint64_t size)
 {
     uint64_t v = 0;
     memcpy(&v, x->item->frame + slot, size);
     return v;
 }
-/* Of which term the byte at SLOT is which: term << 4 | byte, 0: none. */
+/* The term and byte number of the byte at SLOT: term << 4 | byte, 0: none. */
 uint32_t in_terms_of(const struct in_terms_at *x, int32_t slot);
-/* Another instruction comes. */
+/* Called at the start of each instruction. */
 void in_terms_next(const struct in_terms_at *x);
-/* A new term; 0: there are too many, and the operands are kept. */
+/* Creates a term; 0: limit reached, the operands are concretized. */
 uint32_t in_terms_make(const struct in_terms_at *x, enum mm_term_op op, uint32_t size, struct in_operand a,
                        struct in_operand b, struct in_operand c);
-/* The same; 0 where the operands are constants. */
+/* The same; 0 if the operands are constants. */
 uint32_t in_terms_two(const struct in_terms_at *x, enum mm_term_op op, uint32_t size, struct in_operand a,
                       struct in_operand b);
 uint32_t in_terms_one(const struct in_terms_at *x, enum mm_term_op op, uint32_t size, struct in_operand a);
-/* What the access at hand reads, SIZE bytes; FLAG: whether that is not 0.  Nothing is recorded before it. */
+/* The term of the SIZE bytes that the current access reads; FLAG: of their being nonzero.  Called before the
+ * access is recorded. */
 uint32_t in_terms_read(const struct in_terms_at *x, uint32_t size, bool flag);
 /* The value of SIZE bytes (1, 2, 4 or 8) at SLOT. */
 struct in_operand in_terms_operand(const struct in_terms_at *x, int32_t slot, uint32_t size);
-/* A term that follows from BEFORE and what SIZE bytes at SLOT are of; 0: from nothing. */
+/* A term that depends on BEFORE and on the terms of SIZE bytes at SLOT; 0: all are concrete. */
 uint32_t in_terms_gather(const struct in_terms_at *x, int32_t slot, uint64_t size, uint32_t before);
-/* SIZE bytes at SLOT are those of TERM, 0: what they are. */
+/* Assigns TERM to SIZE bytes at SLOT; 0: they are concrete. */
 void in_terms_set(const struct in_terms_at *x, int32_t slot, uint64_t size, uint32_t term);
 void in_terms_move(const struct in_terms_at *x, int32_t to, int32_t from, uint64_t size);
-/* What SIZE bytes at SLOT hold has to be that in any execution that comes this way. */
+/* Concretizes SIZE bytes at SLOT: predicted executions must have the same value there. */
 void in_terms_keep(const struct in_terms_at *x, int32_t slot, uint64_t size);
 void in_terms_keep_operand(const struct in_terms_at *x, struct in_operand operand);
-/* The branch at hand is taken because VALUE is not 0, or 0. */
+/* Records the path condition of the current branch: the term is nonzero, or zero. */
 void in_terms_condition(const struct in_terms_at *x, uint32_t term, bool value);
 
 /* terms_memory.c: loads, stores, atomic operations, calls, waits; HOW and SIZE as in its table */

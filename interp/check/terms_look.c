@@ -1,8 +1,7 @@
-/* What each instruction does to the terms of a work-item's values.
- *
- * Before each instruction its result gets the term that the instruction makes of those of its operands.  A
- * branch records that its condition has to stay.  What is not known here keeps its operands: then they have
- * to be what they are, and the result is a constant.  That leaves executions out and never adds any. */
+/* Transfer functions of instructions on symbolic values.  Before each instruction, its result gets the term
+ * that the operation forms from the operands' terms.  A branch records a path condition.  An unsupported
+ * operation concretizes its operands: predicted executions must have the same values there, and the result is
+ * a constant.  Concretization excludes executions and never adds any. */
 #include "interp/check/terms.h"
 #include "interp/ext/convert.h"
 #include <string.h>
@@ -12,8 +11,8 @@ enum how {
     BINARY, /* elements of a and b make elements of d */
     SHIFT,
     DIVIDE,
-    UNARY, /* those of a alone */
-    MIXED, /* in a way that has no term */
+    UNARY, /* elements of a alone */
+    MIXED, /* no term describes the operation */
     FLAG,  /* a boolean inverted */
     PRODUCT,
     BRANCH,
@@ -214,7 +213,7 @@ static void look_branch(const struct in_terms_at *x, const struct rule *r)
     in_terms_condition(x, term, is);
 }
 
-/* The value is that of the case, or none of the cases. */
+/* The value equals the case, or differs from all cases. */
 static void look_switch(const struct in_terms_at *x)
 {
     const struct in_switch *table = x->pc->p;

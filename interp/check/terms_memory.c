@@ -1,6 +1,5 @@
-/* Terms of what instructions read and write in memory, and of calls into C [CLC 6.7, 6.15.12].  What others
- * cannot see, a work-item's own block, passes on what was stored there, byte by byte; of other memory, what
- * is read may be something else, and is a term of its own. */
+/* Symbolic values in memory, and of calls into C [CLC 6.7, 6.15.12].  Private memory in a work-item's block
+ * keeps the terms of stored bytes; a read of other memory yields a fresh term. */
 #include "interp/check/terms.h"
 #include "interp/ext/ext.h"
 #include "interp/lower/lower.h"
@@ -11,7 +10,7 @@ static const struct in_fat *fat_of(const struct in_terms_at *x, int32_t slot)
     return (const struct in_fat *)(const void *)(x->item->frame + slot);
 }
 
-/* The slot of SIZE bytes at ADDRESS of the work-item's own block; -1: they are elsewhere. */
+/* The slot of SIZE bytes at ADDRESS in the work-item's block; -1: they are elsewhere. */
 static int32_t own_slot(const struct in_terms_at *x, uint64_t address, uint64_t size)
 {
     uint64_t offset = address - (uint64_t)(uintptr_t)x->item->frame, most = x->run->code->frame_size;
@@ -38,7 +37,7 @@ static bool is_seen(const struct in_terms_at *x, const struct in_fat *p, uint64_
     return o != NULL && o->region != MM_PRIVATE;
 }
 
-/* The access at hand writes SIZE bytes and reads none: what is there now. */
+/* The current access writes SIZE bytes and reads none: notes the old contents. */
 static void look_before(const struct in_terms_at *x, const struct in_fat *p, uint64_t address, uint64_t size)
 {
     const struct in_object *o = p->object == &in_unknown ? in_find(x->run, x->item, address) : p->object;
@@ -124,7 +123,7 @@ static enum mm_update update_of(uint32_t opcode)
     return MM_UPDATE_COUNT;
 }
 
-/* What it writes, or with what. */
+/* Notes the written value, or the operand of the update. */
 static void will_write(const struct in_terms_at *x, const struct in_atomic *a)
 {
     struct in_operand value = {0, 1}, compared = {0, 0}; /* increments, decrements and flags */
@@ -172,8 +171,7 @@ void in_terms_atomic(const struct in_terms_at *x)
 
 /* ---- calls into C, and waits ------------------------------------------------------------------- */
 
-/* What it points to in the work-item's block may be read and written: it is kept, to the end of the object.
- */
+/* The pointed-to part of the block may be read and written: concretizes it, to the end of the object. */
 static void keep_object(const struct in_terms_at *x, int32_t slot)
 {
     const struct in_fat *p = fat_of(x, slot);
@@ -192,7 +190,7 @@ static uint64_t bytes_of(const struct in_ty *ty)
     return ty->kind == IN_TY_POINTER ? 8 : ty->reg_size;
 }
 
-/* The result follows from the operands, and nothing else does. */
+/* Whether the call has no effect other than its result, which depends on the operands only. */
 static bool is_pure(const struct in_call *c)
 {
     const struct in_ext_fn *fn = c->opcode == SpvOpExtInst ? c->info : NULL;

@@ -1,5 +1,5 @@
-/* Atomic instructions of every width. [SPIRV 3.49.18], [CLC 6.15.12], [CL 3.3.5 O2, O3], [CL 3.3.6 A6].  The
- * host's own atomics do the work, sequentially consistent, so that kernels and host threads may share
+/* Atomic instructions of every width. [SPIRV 3.49.18], [CLC 6.15.12], [CL 3.3.5 O2, O3], [CL 3.3.6 A6].
+ * Implemented with sequentially consistent host atomics, so that kernels and host threads may share
  * fine-grained memory. */
 #include "exec.h"
 #include "interp/check/fault_memory.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-struct step { /* a read-modify-write: what is read decides what is written */
+struct step { /* a read-modify-write */
     const struct in_atomic *a;
     uint64_t value, comparator, mask;
     bool writes;
@@ -112,7 +112,7 @@ static bool exchange(uint8_t *m, uint32_t size, uint64_t *old, uint64_t value)
     }
 }
 
-/* Carries the instruction out; *WRITTEN is what memory then holds. */
+/* Executes the instruction; *WRITTEN is the new contents of memory. */
 static uint64_t perform_aligned(struct step *s, uint8_t *m, uint64_t *written)
 {
     uint64_t old = load(m, s->a->size);
@@ -126,7 +126,8 @@ static uint64_t perform_aligned(struct step *s, uint8_t *m, uint64_t *written)
     return old;
 }
 
-/* Misaligned memory, which is a finding where that is checked: not atomic for other threads of the host. */
+/* Misaligned addresses, which are a finding where alignment is checked: not atomic with respect to other host
+ * threads. */
 static uint64_t perform(struct step *s, uint8_t *m, uint64_t *written)
 {
     uint64_t copy, old;
@@ -145,7 +146,7 @@ static bool is_compare(const struct in_atomic *a)
 }
 
 /* Legacy atomics are translated with relaxed order and work-group scope and keep the named address space of
- * their pointer; C11 atomics go through the generic one. [CLC 6.15.12.7: device scope] */
+ * their pointer; C11 atomics use the generic one. [CLC 6.15.12.7: device scope] */
 static enum mm_scope scope_of(const struct in_item *item, const struct in_atomic *a, const struct in_fat *p,
                               enum mm_order order)
 {
@@ -166,7 +167,7 @@ static uint64_t weak_result(void *context, uint64_t old, bool *writes)
     return result;
 }
 
-/* What PERFORM does, with a value that the model allows; false: memory as it is must do. */
+/* Executes the instruction on weak memory; false: out of memory. */
 static bool perform_weakly(struct in_run *run, struct in_item *item, struct step *s, const struct in_fat *p,
                            uint64_t *old, uint64_t *written)
 {
@@ -195,7 +196,8 @@ static bool perform_weakly(struct in_run *run, struct in_item *item, struct step
     return !w.failed;
 }
 
-/* Memory as it is: misaligned atomics are ordinary accesses to weak memory, whose cells are aligned. */
+/* Executes the instruction on memory directly; for weak memory, whose cells are aligned, a misaligned atomic
+ * is an ordinary access. */
 static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, struct step *s,
                                   const struct in_fat *p, uint8_t *m, uint64_t *written)
 {
@@ -209,7 +211,7 @@ static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, stru
     return old;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- instruction ------------------------------------------------------------------------------ */
 
 static void record(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct step *s,
                    const struct in_fat *p, uint64_t old, uint64_t written)

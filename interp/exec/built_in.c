@@ -1,4 +1,5 @@
-/* Built-in variables: those that a kernel uses lie among its constants, each work-item's own. [CL env 2.9] */
+/* Built-in variables: those that a kernel uses are stored among its constants, one copy per work-item. [CL
+ * env 2.9] */
 #include "interp/lower/lower.h"
 #include <string.h>
 

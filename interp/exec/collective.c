@@ -71,7 +71,7 @@ static void vote(const struct in_gathering *g, bool all)
     put_flag(g, result);
 }
 
-/* Bitwise equality would tell -0 from 0 and equate NaNs: floats compare as floats. */
+/* Bitwise equality would distinguish -0 from 0 and equate NaNs: floats compare as floats. */
 static void all_equal(const struct in_gathering *g)
 {
     const struct in_ty *s = in_scalar(g->w->from);
@@ -102,7 +102,7 @@ static uint32_t bit(const uint32_t *mask, uint64_t n)
 }
 
 /* Bits of a ballot value, each member for itself.  Bits below the largest sub-group size count, also those
- * that no work-item of a partial sub-group stands for; scans count below the work-item. [CLC 6.15.19] */
+ * without a work-item in a partial sub-group; scans count below the work-item. [CLC 6.15.19] */
 static uint32_t ballot_bits(const struct in_gathering *g, uint32_t m, const uint32_t *mask)
 {
     uint32_t size = g->run->launch.sub_group_size, me = lane(g, m), to = size, count = 0, first = 0, last = 0;
@@ -146,7 +146,7 @@ static void ballot_query(const struct in_gathering *g)
 
 /* ---- exchanges --------------------------------------------------------------------------- */
 
-/* Results are written when all sources have been read: a result's slot may be another's source. */
+/* Results are written after all sources are read: a result's slot may be another member's source. */
 struct exchange {
     const uint8_t *from;
     uint8_t bytes[128];
@@ -251,7 +251,8 @@ static void elect(const struct in_gathering *g)
 
 /* ---- the others --------------------------------------------------------------------------- */
 
-/* The number of work-group operations so far tells named barriers apart: all of the group are here. */
+/* The number of work-group operations so far identifies a named barrier: all work-items of the group execute
+ * this. */
 static void make_barrier(const struct in_gathering *g)
 {
     struct in_named_barrier barrier = {g->members[0]->instances[0],

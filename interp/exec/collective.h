@@ -1,4 +1,4 @@
-/* Inside collective operations: who takes part, and their operands. */
+/* Internal to collective operations: the participating work-items and their operands. */
 #ifndef INTERP_EXEC_COLLECTIVE_H
 #define INTERP_EXEC_COLLECTIVE_H
 

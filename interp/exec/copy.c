@@ -1,8 +1,8 @@
 /* Asynchronous copies between global and local memory [CLC 6.15.11].
  *
- * A copy is made when all of the work-group have asked for it, by none of them: the record has its accesses
- * between the COPY_START of each and the COPY_WAIT of each, and which of them the values show is not
- * promised.  In weak memory it may be made as late as when it is waited for. */
+ * A copy is performed when all work-items of the work-group have requested it, and belongs to none of them:
+ * the record has its accesses between the COPY_START and the COPY_WAIT of each work-item.  In weak memory it
+ * may be performed as late as at the wait. */
 #include "collective.h"
 #include "interp/check/check.h"
 #include "interp/weak/weak.h"
@@ -75,9 +75,9 @@ static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
     run->copying = false;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------ */
+/* ---- start ------------------------------------------------------------------------------------- */
 
-/* All pass the same, as the function demands. */
+/* Whether all work-items pass the same arguments, as the function requires. */
 static bool agree(const struct in_gathering *g)
 {
     for (uint32_t k = 0; k < 4; k++) {
@@ -97,7 +97,7 @@ static bool agree(const struct in_gathering *g)
     return true;
 }
 
-/* Where somebody looks at them, copies are kept until they are waited for. */
+/* Where copies are recorded, checked or delayed, they are kept until the wait. */
 static void keep(struct in_run *run, struct in_copies *copies, const struct in_copy *c)
 {
     if (!run->launch.checks && !is_recorded(run) && !c->late)
@@ -138,9 +138,9 @@ static void ask(const struct in_gathering *g)
     keep(g->run, copies, &c);
 }
 
-/* ---- waiting ----------------------------------------------------------------------------------- */
+/* ---- wait -------------------------------------------------------------------------------------- */
 
-/* Of MEMBER's list, its element K; NULL: it cannot be read. */
+/* Element K of MEMBER's event list; NULL: unreadable. */
 static const uint8_t *event_of(const struct in_gathering *g, uint32_t member, uint64_t k, uint64_t *address)
 {
     struct in_fat list;
@@ -157,7 +157,7 @@ static void check_event(const struct in_gathering *g, uint32_t member, uint64_t 
     uint64_t none = 0;
     if (shadow != NULL && memcmp(shadow, &none, sizeof none) != 0)
         in_raise(g->run, item, item->pc - 1, "uninitialized", "CLC 6.15.11", NULL, address, sizeof value,
-                 "the work-group waits for an event that was never given a value");
+                 "the work-group waits for an uninitialized event");
     else if (value >> 32 != EVENT >> 32)
         in_raise(g->run, item, item->pc - 1, "invalid-event", "CLC 6.15.11", NULL, address, sizeof value,
                  "the work-group waits for %s, which no asynchronous copy made",
@@ -187,7 +187,7 @@ static bool meet(const struct in_gathering *g, uint32_t member, uint64_t count, 
     return !differs;
 }
 
-/* The lists of all are the same, as the function demands. */
+/* Checks that all work-items pass the same list, as the function requires. */
 static void meet_all(const struct in_gathering *g)
 {
     const struct in_ty *ty = g->w->from;

@@ -1,4 +1,4 @@
-/* The recording engine with a look at every instruction before it is carried out: see check.c. */
+/* The recording engine with a check before every instruction: see interp/check. */
 #define IN_FULL   1
 #define IN_CHECK  1
 #define IN_ENGINE in_engine_check

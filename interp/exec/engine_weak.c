@@ -1,4 +1,4 @@
-/* The engine whose memory operations go through weak memory: see interp/weak. */
+/* The engine whose memory operations use weak memory: see interp/weak. */
 #define IN_FULL   1
 #define IN_CHECK  1
 #define IN_WEAKLY 1

@@ -133,7 +133,7 @@ static void **wait_list(struct in_run *run, struct in_item *item, const struct i
     return list;
 }
 
-/* Where the new event goes: *PLACE, NULL if none is wanted. */
+/* Address for the new event: *PLACE, NULL if none is requested. */
 static bool event_place(struct in_run *run, struct in_item *item, const struct in_insn *pc, struct in_fat *p,
                         uint8_t **place)
 {
@@ -277,7 +277,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
     if (!valid) {
         if (run->launch.checks)
             in_raise(run, item, pc, "invalid-event", "CLC 6.15.16", NULL, 0, 0,
-                     "the event is no device event");
+                     "the event is not a device event");
         return !run->stopped;
     }
     switch (c->opcode) {
@@ -378,7 +378,7 @@ static enum mm_class emit(struct in_lower *l, const struct in_inst *i, struct in
     if (ty != NULL && ty->kind == IN_TY_POINTER)
         ty = ty->element;
     if (c == NULL || (range != UINT32_MAX && (ty == NULL || !is_ndrange(ty))))
-        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.23", "%s: operands do not fit",
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.23", "%s: operands do not match",
                       in_opcode_name(i->opcode));
     in_emit(l, IN_CALLC, 0, 0, 0, 0)->p = c;
     return l->result;
@@ -428,6 +428,6 @@ enum mm_class in_lower_build_ndrange(struct in_lower *l, const struct in_inst *i
                                          ty->count <= 3 && ty->element->kind == IN_TY_INT);
     }
     if (!fits)
-        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.23", "no ndrange structure");
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.23", "not an ndrange structure");
     return in_call_c(l, i, run_build);
 }

@@ -1,8 +1,7 @@
-/* Inside interp: lowered kernels and their execution.
- *
- * A work-item owns one block of memory: constants and built-in variables below the block pointer, above it
- * the frames of the kernel and all it calls at fixed offsets (recursion does not exist in OpenCL), so every
- * operand of an instruction is one signed byte offset from the block pointer. */
+/* Internal to interp: lowered kernels and their execution.  A work-item has one block of memory: constants
+ * and built-in variables below the block pointer, above it the frames of the kernel and all its callees at
+ * fixed offsets (OpenCL has no recursion), so every operand of an instruction is one signed byte offset from
+ * the block pointer. */
 #ifndef INTERP_EXEC_EXEC_H
 #define INTERP_EXEC_EXEC_H
 
@@ -28,7 +27,7 @@ struct in_insn {
 };
 
 enum {
-    IN_FRAME_FIRST = 16, /* slot 0 stands for none */
+    IN_FRAME_FIRST = 16, /* slot 0: none */
     IN_FRAME_MAX_ALIGN = 128
 };
 
@@ -46,7 +45,7 @@ struct in_built_ins {
 struct in_built_in {
     uint32_t variable; /* in module->globals */
     int32_t slot;
-    int32_t pointer, object; /* slots of its address and object, 0: nobody asks for it */
+    int32_t pointer, object; /* slots of its address and object, 0: not used */
     uint8_t from, words;     /* its place in struct in_built_ins, in 64 bits */
     bool narrow;             /* a vector of 32-bit numbers */
 };
@@ -153,16 +152,16 @@ struct in_code {
     struct in_undefined {
         int32_t slot;
         uint32_t size;
-    } * undefined; /* constants that stand for no value */
+    } * undefined; /* constants without a value (OpUndef) */
     uint32_t undefined_count;
     struct in_subscript *subscripts; /* subscript.c, in the order of instructions */
     uint32_t subscript_count;
     uint32_t *subscript_of;  /* per instruction: its first one + 1, 0: none; NULL: none at all */
-    void *native;            /* what the JIT keeps for this kernel */
-    _Atomic uint64_t heat;   /* instructions that the interpreter executed of it */
-    _Atomic bool suspicious; /* a watched launch was: the next one is the interpreter's at once */
+    void *native;            /* the JIT's data for this kernel */
+    _Atomic uint64_t heat;   /* instructions of it that the interpreter has executed */
+    _Atomic bool suspicious; /* a shadow check failed: the interpreter executes later launches */
     _Atomic int replayable;  /* replay.c: not yet known, yes, no */
-    _Atomic bool stray; /* a launch read outside all objects: only the interpreter survives that for sure */
+    _Atomic bool stray;      /* a launch read outside all objects, which only the interpreter tolerates */
 };
 
 enum in_item_state { IN_ITEM_NEW, IN_ITEM_READY, IN_ITEM_WAITING, IN_ITEM_DONE };
@@ -173,13 +172,13 @@ struct in_item {
     struct in_group *group;
     uint32_t local_linear;
     uint32_t agent;
-    uint32_t instances[2]; /* barriers passed: work-group, sub-group */
+    uint32_t instances[2]; /* barriers executed: work-group, sub-group */
     uint8_t state;
-    struct in_weak_item *weak; /* its part in weak memory, NULL: none yet */
-    struct in_terms *terms;    /* of the values in its block, NULL: nobody asks for them */
+    struct in_weak_item *weak; /* its weak-memory state, NULL: none yet */
+    struct in_terms *terms;    /* symbolic values of its block, NULL: not recorded */
 };
 
-/* An asynchronous copy that nobody has waited for yet (copy.c). */
+/* An asynchronous copy without a wait so far (copy.c). */
 struct in_copy {
     const struct in_insn *pc;
     const struct in_wait *wait;
@@ -187,8 +186,8 @@ struct in_copy {
     uint64_t count, stride; /* elements; of the global side */
     uint64_t event;
     uint32_t number; /* in the work-group, from 1 */
-    bool late;       /* it is made when it is waited for */
-    bool met;        /* by the wait at hand */
+    bool late;       /* it is performed at its wait */
+    bool met;        /* by the current wait */
 };
 struct in_copies {
     struct in_copy *list;
@@ -201,14 +200,14 @@ struct in_slab {
     struct in_slab *next;
 };
 
-/* A place for a resident work-group: its local memory, its work-items and a pool of blocks, reused by one
- * work-group after the other. */
+/* A slot for a resident work-group: its local memory, its work-items and a pool of blocks, reused by
+ * successive work-groups. */
 struct in_group {
     struct in_run *run;
     uint64_t id[3], linear;
     uint32_t size[3], items_count;
     uint32_t done, waiting;
-    uint32_t cursor; /* whose turn it is */
+    uint32_t cursor; /* the work-item to run next */
     uint32_t yields; /* slices used up since a work-item ended or was released */
     bool active;
     uint8_t *local;
@@ -271,9 +270,9 @@ struct in_run {
     bool stopped; /* a finding ended the launch */
     bool limit;   /* memory ran out */
     bool over;
-    bool stray; /* something was read that lies outside every object, and was taken for zero */
+    bool stray; /* a read outside every object returned zeros */
     uint32_t findings;
-    struct in_raised *raised; /* how often which finding was raised where (finding.c) */
+    struct in_raised *raised; /* number of findings by kind and location (finding.c) */
     uint32_t raised_count;
     uint32_t *source_ids;
     struct in_calls *calls; /* sources of functions, by how they were called */
@@ -283,15 +282,15 @@ struct in_run {
     const struct in_object *recent[4]; /* last objects found */
     uint32_t recent_next;
     struct in_item **members; /* scratch for releases */
-    uint32_t idle_rounds;     /* rounds over the resident groups without progress */
+    uint32_t idle_rounds;     /* passes over the resident groups without progress */
     struct in_item *current;  /* in the middle of a slice that the caller's quantum interrupted */
     int64_t slice_left;
     struct in_handle *handles; /* one per argument */
     enum in_engine engine;
     uint64_t clock_reads;
-    uint32_t named_barriers;   /* how often work-items went on from named barriers */
+    uint32_t named_barriers;   /* number of releases from named barriers */
     struct in_jit_run *native; /* the JIT executes this launch */
-    struct in_weak *weak;      /* NULL: memory is as it is */
+    struct in_weak *weak;      /* NULL: not in weak mode */
     uint64_t promote_at;       /* after so many instructions the JIT is asked, at the end of a work-group */
     bool prepared;             /* it is already compiling */
     uint32_t terms;            /* recorded so far (terms.c) */
@@ -305,7 +304,7 @@ static inline uint32_t in_get32(const struct in_item *item, int32_t slot)
     return v;
 }
 
-/* How many work-items the sub-group of ITEM has: the last of a group may have less than the others. */
+/* Size of ITEM's sub-group: the last sub-group of a work-group may be smaller. */
 static inline uint32_t in_sub_group_size(const struct in_item *item)
 {
     uint32_t size = item->group->run->launch.sub_group_size;
@@ -313,7 +312,7 @@ static inline uint32_t in_sub_group_size(const struct in_item *item)
     return left < size ? left : size;
 }
 
-/* Whether A writes and reads nothing. */
+/* Whether A is a store. */
 static inline bool in_atomic_stores(const struct in_atomic *a)
 {
     return a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
@@ -387,7 +386,7 @@ void in_copy_collective(struct in_run *run, struct in_item **members, uint32_t c
 void in_copies_end(struct in_run *run, struct in_item *item);
 bool in_pipe_storages_create(struct in_instance *instance);
 void in_pipe_storages_destroy(struct in_instance *instance);
-/* atomic.c; false: the work-item cannot go on (run->stopped) */
+/* atomic.c; false: the work-item cannot continue (run->stopped) */
 bool in_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_atomic *a);
 bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                    const struct in_atomic *a); /* without postponing it */

@@ -250,7 +250,7 @@ bool in_printf_call(struct in_run *run, struct in_item *item, const struct in_in
     const char *format = read_string(&strings, fat(item, c->operand[0])->address, &length);
     uint32_t result = UINT32_MAX;
     if (format == NULL)
-        problem = "the format is no string";
+        problem = "the format is not a string";
     else
         result = print(run, item, format, length, values, c->operand_count - 1, &problem);
     if (problem != NULL && run->launch.checks)

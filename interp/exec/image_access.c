@@ -1,6 +1,6 @@
-/* Images and samplers in kernels: reads, writes and queries. [SPIRV 3.49.10], [CLC 6.15.15].
- * An image, sampler or pipe in a register is the address of the launch's struct in_handle; a sampled image
- * is a pair of them; a literal sampler stands for itself, marked by bit 31 (module/constant.c). */
+/* Images and samplers in kernels: reads, writes and queries. [SPIRV 3.49.10], [CLC 6.15.15]. An image,
+ * sampler or pipe in a register is the address of the launch's struct in_handle; a sampled image is a pair of
+ * them; a literal sampler is its own value, marked by bit 31 (module/constant.c). */
 #include "interp/ext/convert.h"
 #include "interp/lower/lower.h"
 #include <string.h>
@@ -32,7 +32,7 @@ static const struct in_handle *image_of(struct in_run *run, struct in_item *item
     const struct in_handle *h = in_handle_of(run, handle_bits(item, c->operand[0], 0));
     if (h != NULL && h->has_image)
         return h;
-    in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", NULL, 0, 0, "the image is no image object");
+    in_raise(run, item, pc, "invalid-image", "CLC 6.15.15", NULL, 0, 0, "the image is not an image object");
     run->stopped = true;
     return NULL;
 }
@@ -113,7 +113,7 @@ static void outside(struct in_run *run, struct in_item *item, const struct in_in
                  i->width, i->height, i->depth, i->array_size);
 }
 
-/* read_imagei on a format of floats and the like give undefined values [CLC 6.15.15.2]. */
+/* read_imagei on a float format, and similar mismatches, give undefined values [CLC 6.15.15.2]. */
 static void check_class(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                         const struct in_handle *h, const struct in_ty *texel)
 {
@@ -148,7 +148,7 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
         return !run->stopped;
     if (!sampler_of(run, handle_bits(item, c->operand[0], 1), &sampler)) {
         in_raise(run, item, pc, "invalid-sampler", "CLC 6.15.15.1", NULL, 0, 0,
-                 "the sampler is no sampler object");
+                 "the sampler is not a sampler object");
         run->stopped = true;
         return false;
     }
@@ -273,7 +273,7 @@ static enum mm_class access(struct in_lower *l, const struct in_inst *i, in_call
     if (fn == run_sample && fits)
         fits = in_ty_of(l, i->operands[0])->size == 16;
     return fits ? in_call_c(l, i, fn)
-                : in_bad(l->m, i->word, l->err, "SPIRV 3.49.10", "%s: operands do not fit",
+                : in_bad(l->m, i->word, l->err, "SPIRV 3.49.10", "%s: operands do not match",
                          in_opcode_name(i->opcode));
 }
 

@@ -1,4 +1,4 @@
-/* Which object an address belongs to, and what is wrong with an access that the fast check refused. */
+/* Lookup of the object of an address, and the slow path of accesses that fail the fast bounds check. */
 #include "exec.h"
 
 const struct in_object in_unknown = {.name = "unknown"};
@@ -92,7 +92,7 @@ static void report(struct in_run *run, struct in_item *item, const struct in_ins
                  n, (unsigned long long)offset, region, name, verb);
 }
 
-/* With checks off an access is let pass if it stays in the memory of some live object. */
+/* With checks off an access is permitted if it stays in the memory of a live object. */
 static bool tolerable(struct in_run *run, struct in_item *item, struct in_fat *p, uint64_t address,
                       uint64_t size)
 {
@@ -102,8 +102,8 @@ static bool tolerable(struct in_run *run, struct in_item *item, struct in_fat *p
     return o != NULL && o->size - (address - o->address) >= size;
 }
 
-/* With checks off a read past the end gives zeros, as on a device that bounds accesses: many programs read a
- * little too far and throw the value away.  The first of a launch is reported, none ends it. */
+/* With checks off a read past the end gives zeros, as on a device that bounds accesses: many programs read
+ * slightly past the end and discard the value.  The first of a launch is reported, none ends it. */
 static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                            const struct in_object *o, uint64_t address, uint64_t size)
 {
@@ -126,7 +126,7 @@ static uint8_t *stray_read(struct in_run *run, struct in_item *item, const struc
 }
 
 /* The access stays in its object, or in a variable of a function that has returned: it is misaligned, or not
- * one that the object allows.  The memory is there, so it is accessed as it is without checks. */
+ * one that the object allows.  The memory exists, so the access is performed as without checks. */
 static bool is_possible(const struct in_run *run, const struct in_item *item, const struct in_object *o,
                         uint64_t address, uint64_t size)
 {

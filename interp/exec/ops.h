@@ -17,7 +17,7 @@
     M(SHL, U, x << (y & (8 * sizeof x - 1)))                                                                 \
     M(LSHR, U, x >> (y & (8 * sizeof x - 1)))                                                                \
     M(ASHR, S, x >> ((uint64_t)y & (8 * sizeof x - 1)))
-/* Division: the same, after a look at the divisor. */
+/* Division: the same, after a check of the divisor. */
 #define IN_INT_DIVIDE(M)                                                                                     \
     M(UDIV, U, x / y)                                                                                        \
     M(SDIV, S, y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y)                                                 \

@@ -1,11 +1,11 @@
-/* Pipes: packets in a ring, reservations that are committed in the order in which they were made.
- * [SPIRV 3.49.22], [CLC 6.15.17], [CL 5.4].  Each built-in is one indivisible step. */
+/* Pipes: packets in a ring, reservations that are committed in the order in which they were made. [SPIRV
+ * 3.49.22], [CLC 6.15.17], [CL 5.4].  Each built-in is atomic. */
 #include "interp/lower/lower.h"
 #include <pthread.h>
 #include <string.h>
 
 /* Positions count packets since the pipe was made.  Packets [read_count, read_reserved) are being read,
- * [write_count, write_reserved) being written; what is in [read_reserved, write_count) waits. */
+ * [write_count, write_reserved) being written; those in [read_reserved, write_count) are available. */
 struct reservation {
     uint64_t id, start;
     uint32_t count;
@@ -100,7 +100,7 @@ static struct in_pipe *pipe_of(struct in_run *run, struct in_item *item, const s
     const struct in_handle *h = in_handle_of(run, value_at(item, slot, 8));
     struct in_pipe *p = h != NULL ? h->pipe : NULL;
     if (p == NULL || p->object == NULL) {
-        in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.17", NULL, 0, 0, "the pipe is no pipe object");
+        in_raise(run, item, pc, "invalid-pipe", "CLC 6.15.17", NULL, 0, 0, "the pipe is not a pipe object");
         run->stopped = true;
         return NULL;
     }
@@ -170,7 +170,7 @@ static void bad_reservation(struct in_run *run, struct in_item *item, const stru
                             const struct in_pipe *p, uint64_t id)
 {
     in_raise(run, item, pc, "invalid-reservation", "CLC 6.15.17", p->object, 0, 0,
-             "reservation %llu is no active reservation of the pipe in this direction",
+             "reservation %llu is not an active reservation of the pipe in this direction",
              (unsigned long long)id);
     run->stopped = true;
 }
@@ -265,7 +265,8 @@ static bool run_pipe_query(struct in_run *run, struct in_item *item, const struc
     return !run->stopped;
 }
 
-/* Work-group and sub-group forms: one reservation, or commit, for all MEMBERS, who wait at one place. */
+/* Work-group and sub-group forms: one reservation, or commit, for all MEMBERS, which wait at the same
+ * instruction. */
 void in_pipe_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *w)
 {
     struct in_item *item = members[0];

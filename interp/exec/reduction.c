@@ -1,4 +1,4 @@
-/* What reductions and scans of work-groups and sub-groups combine, and how. [SPIRV 3.49.21, 3.49.24] */
+/* Operators of reductions and scans of work-groups and sub-groups. [SPIRV 3.49.21, 3.49.24] */
 #include "reduction.h"
 
 #include "interp/ext/convert.h"

@@ -1,4 +1,4 @@
-/* What reductions and scans of work-groups and sub-groups combine, and how. [SPIRV 3.49.21, 3.49.24] */
+/* Operators of reductions and scans of work-groups and sub-groups. [SPIRV 3.49.21, 3.49.24] */
 #ifndef INTERP_EXEC_REDUCTION_H
 #define INTERP_EXEC_REDUCTION_H
 
@@ -21,7 +21,7 @@ struct in_reduction {
 
 /* NULL: OPCODE is no reduction. */
 const struct in_reduction *in_reduction_find(uint32_t opcode);
-/* A and B, scalars of type S, combined; what changes nothing when combined. */
+/* A combined with B, scalars of type S; the identity element. */
 uint64_t in_reduction_combine(const struct in_reduction *r, uint64_t a, uint64_t b, const struct in_ty *s);
 uint64_t in_reduction_identity(const struct in_reduction *r, const struct in_ty *s);
 

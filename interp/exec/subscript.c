@@ -1,7 +1,7 @@
 /* Subscripts past the end of an array that is a part of an object: the access stays in the object, yet is
- * undefined [CLC 6.7].  Known for modules whose access chains are the program's own subscripts; an optimizer
- * makes one of a subscript and what was added to a pointer before.  Arrays of one element stand for arrays
- * without a length at the end of structures, and are left alone. */
+ * undefined [CLC 6.7].  Checked in modules whose access chains are subscripts of the source; an optimizer
+ * merges a subscript with earlier pointer arithmetic.  Arrays of one element are exempt: at the end of
+ * structures they represent arrays without a length. */
 #include "interp/check/check_internal.h"
 #include "interp/lower/lower.h"
 
@@ -10,7 +10,7 @@
 struct in_subscript {
     uint32_t insn;
     int32_t base, index; /* slots of the pointer and of the index, or IN_NO_SLOT */
-    bool narrow, strict; /* strict: accessed, so that one past the end is too far */
+    bool narrow, strict; /* strict: accessed, so that one past the end is out of bounds */
     int64_t fixed, scale, offset;
     uint64_t count;
 };
@@ -46,8 +46,8 @@ static const struct in_ty *step(const struct in_lower *l, const struct in_inst *
     return ty->members[member];
 }
 
-/* Whether all that becomes of the pointer ID, made at POSITION, is that it or an element behind it is
- * accessed; uses far away are taken for others. */
+/* Whether every use of the pointer ID, defined at POSITION, accesses it or a later element; a use too far
+ * away counts as another use. */
 static bool is_accessed(const struct in_lower *l, uint32_t id, uint32_t position)
 {
     enum { FAR = 64 };
@@ -123,7 +123,8 @@ static void check_subscript(const struct at *x, const struct in_subscript *s)
     uint64_t address = p->address + (uint64_t)(index * s->scale + s->offset);
     bool known = p->object != NULL && p->object->size != 0;
     const struct in_object *o = known ? p->object : in_find(x->run, x->item, p->address);
-    if (o == NULL || address - o->address >= o->size) /* what is outside the object is found by the access */
+    if (o == NULL ||
+        address - o->address >= o->size) /* the access itself detects addresses outside the object */
         return;
     in_raise(x->run, x->item, x->pc, "out-of-bounds", "CLC 6.7", o, address, 1,
              "subscript %lld of an array of %llu elements inside %s object %s", (long long)index,

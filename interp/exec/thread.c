@@ -1,4 +1,4 @@
-/* Lowered code with handler addresses in the place of operation numbers, one copy per engine. */
+/* Threaded code: lowered code with handler addresses instead of operation numbers, one copy per engine. */
 #include "exec.h"
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* The OpenCL.std extended instruction set [OpenCL.std 100]: what each instruction looks like and the
+/* The OpenCL.std extended instruction set [OpenCL.std 100]: the signature of each instruction and the
  * functions that compute it, for the interpreter and the JIT.
  *
- * The functions behind the table are plain scalar C functions called in_ext_<name>_<type>, <type> one of
- * f16 (carried as uint16_t) f32 f64 w8 w16 w32 w64: in_ext_sin_f32(float), in_ext_s_max_w16(uint16_t,
- * uint16_t). They are declared in ext_functions.h; the table adds wrappers that take operands through
- * pointers. They expect the default floating-point environment: see in_fp_enter. */
+ * The functions behind the table are plain scalar C functions called in_ext_<name>_<type>, <type> one of f16
+ * (carried as uint16_t) f32 f64 w8 w16 w32 w64: in_ext_sin_f32(float), in_ext_s_max_w16(uint16_t, uint16_t).
+ * They are declared in ext_functions.h; the table adds wrappers that take operands through pointers. They
+ * expect the default floating-point environment: see in_fp_enter. */
 #ifndef INTERP_EXT_EXT_H
 #define INTERP_EXT_EXT_H
 

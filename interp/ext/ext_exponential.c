@@ -1,6 +1,6 @@
 /* exp and log of floats [CLC 6.15.2, 7.4] in float arithmetic without branches, so that loops over work-items
  * can be vectorised; the interpreter and compiled kernels execute the same operations.  Both are within 1.01
- * ulp of the exact value, the specification allows 3; half and double go through libm. */
+ * ulp of the exact value, the specification allows 3; half and double use libm. */
 #include "ext_functions.h"
 
 #include <math.h>
@@ -27,8 +27,8 @@ static float power_of_two(int32_t n)
     return from_bits((uint32_t)(n + 127) << 23);
 }
 
-/* x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) is a polynomial.  2^n is multiplied in two steps, of which the
- * last alone rounds when the result is subnormal. */
+/* x = n ln 2 + r with |r| <= ln 2 / 2; exp(r) is a polynomial.  2^n is multiplied in two steps, of which only
+ * the last one can be inexact, when the result is subnormal. */
 in_f32 in_ext_exp_f32(in_f32 x)
 {
     float y = x > 89.0f ? 89.0f : x;

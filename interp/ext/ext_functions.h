@@ -39,7 +39,7 @@ typedef uint64_t in_w64;
 #define DECLARE_2_INT_PTR(name, t) in_##t in_ext_##name##_##t(in_##t x, in_##t y, int32_t *p);
 #define DECLARE_NAN(name, t)       in_##t in_ext_##name##_##t(IN_BITS_##t code);
 #define DECLARE_WIDE(name, t)      IN_WIDE_##t in_ext_##name##_##t(in_##t hi, in_##t lo);
-/* select on a vector's element looks at the sign bit of C, on a scalar at all of it. */
+/* select on a vector's element tests the sign bit of C, on a scalar all of C. */
 #define DECLARE_SELECT(name, t)                                                                              \
     in_##t in_ext_##name##_##t(in_##t a, in_##t b, IN_BITS_##t c);                                           \
     in_##t in_ext_##name##_scalar_##t(in_##t a, in_##t b, IN_BITS_##t c);

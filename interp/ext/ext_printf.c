@@ -244,14 +244,14 @@ static const char *mismatch(const struct directive *d, const struct in_printf_va
     uint32_t size = v->element_size;
     if (v->is_float != wants_float)
         return wants_float ? "floating-point conversion of another type"
-                           : "floating-point value where none belongs";
+                           : "floating-point value for an integer conversion";
     if (strchr("sp", d->conversion) && size != 8)
-        return "argument of s or p is no pointer";
+        return "argument of s or p is not a pointer";
     if (v->count != d->vector)
         return d->vector > 1 ? "vector specifier does not match the argument"
                              : "vector without a vector specifier";
     if (size != 8 && size != 4 && size != 2 && (size != 1 || wants_float))
-        return "argument of a size that printf does not take";
+        return "argument size is not supported by printf";
     if (d->vector > 1 && d->length != 0 && d->length != size)
         return "length modifier does not match the vector's elements";
     return NULL;

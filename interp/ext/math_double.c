@@ -159,7 +159,8 @@ double in_double_rsqrt(double x)
     return 1 / sqrt(x);
 }
 
-/* OpenCL does not tell signaling NaNs from quiet ones, libm does where a NaN is no obstacle to a result. */
+/* OpenCL does not distinguish signaling from quiet NaNs; libm does in functions that can return a number for
+ * a NaN operand. */
 static double quiet(double x)
 {
     return isnan(x) ? (double)NAN : x;

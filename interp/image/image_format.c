@@ -169,7 +169,7 @@ static float stored_value(enum in_type scalar, const unsigned char *stored)
     }
 }
 
-/* Normalized: the stored integer over what stands for 1, and not below -1. */
+/* Normalized: the stored integer divided by the encoding of 1, and at least -1. */
 static float decode_channel(const struct type_info *t, const unsigned char *stored)
 {
     float value = stored_value(t->scalar, stored);

@@ -1,6 +1,6 @@
 /* Addressing and filtering [CLC 8.2], selecting a layer [CLC 8.4], reads and writes [CLC 6.15.15].
  *
- * Coordinates go through float arithmetic exactly as the specification writes it. */
+ * Coordinates use the float arithmetic of the specification, operation by operation. */
 #include "image.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What the lowering may simplify inside a function: variables that live in slots, loads that read them in
- * place, address computations and comparisons that become part of their only user. */
+/* Analysis before lowering a function: variables promoted to slots, loads that read them in place, and
+ * address computations and comparisons that are fused into their only user. */
 #include "interp/lower/lower.h"
 #include <string.h>
 
@@ -19,7 +19,7 @@ bool in_fused_compare(uint32_t op)
            (op >= SpvOpUGreaterThan && op <= SpvOpSLessThanEqual);
 }
 
-/* Base + index * scale + offset, if the access chain is no more than that. */
+/* Decomposes an access chain into base + index * scale + offset, if it has that form. */
 bool in_chain_shape(const struct in_lower *l, const struct in_inst *i, struct in_chain *chain)
 {
     const struct in_ty *base = in_ty_of(l, i->operands[0]);
@@ -68,7 +68,7 @@ static bool is_chain(uint32_t op)
            op == SpvOpInBoundsPtrAccessChain;
 }
 
-/* Results that are the operand's slot itself. */
+/* Instructions whose result shares the operand's slot. */
 static bool is_alias(uint32_t op)
 {
     return op == SpvOpBitcast || op == SpvOpCopyObject || op == SpvOpCompositeExtract ||
@@ -122,7 +122,7 @@ static bool fits_operation(const struct in_ty *ty)
     return ty->kind == IN_TY_POINTER || (n <= 16 && (n & (n - 1)) == 0 && n > 0);
 }
 
-/* The instruction at P that defines ID in this block and is used once, by USER. */
+/* Whether ID is defined in this block and used once, by USER. */
 static bool sole(const struct in_lower *l, uint32_t id, uint32_t user)
 {
     const struct in_use *u = &l->use[id];
@@ -236,7 +236,7 @@ static bool may_retarget(const struct in_lower *l, uint32_t store, uint32_t *def
     return true;
 }
 
-/* Values computed only to be stored in a register variable are computed into it. */
+/* A value whose only use is a store to a register variable is computed directly into the variable's slot. */
 static void retarget(struct in_lower *l)
 {
     for (uint32_t p = 0; p < l->inst_count; p++) {

@@ -186,7 +186,7 @@ enum mm_class in_lower_any_all(struct in_lower *l, const struct in_inst *i)
     return l->result;
 }
 
-/* Common scalar conversions have operations of their own. */
+/* Common scalar conversions have dedicated operations. */
 static enum in_op direct_conversion(enum in_type from, enum in_type to, int8_t rounding)
 {
     if ((from == IN_S32 || from == IN_U32) && (to == IN_S64 || to == IN_U64))
@@ -221,7 +221,7 @@ enum mm_class in_lower_convert(struct in_lower *l, const struct in_inst *i)
     enum in_op op =
         saturate || from_ty->kind == IN_TY_VECTOR ? IN_CVT : direct_conversion(from, to, id->rounding);
     enum in_rounding rounding = in_conversion_rounding(c, id);
-    /* A conversion that the source's value may not fit (check.c). */
+    /* A conversion whose result may be out of range (check_value.c). */
     uint32_t flag = c->from_float && !c->to_float && !saturate ? (c->to_signed ? 1u : 2u) : 0;
     struct in_insn *insn = in_emit(l, op, in_dest(l, i), a, (int32_t)(s->size | t->size << 8 | flag << 16),
                                    (int32_t)in_count(from_ty));

@@ -156,8 +156,8 @@ int32_t in_slot(struct in_lower *l, uint32_t id)
 {
     if (id >= l->m->bound || l->m->ids[id].ty == NULL) {
         if (l->result == MM_OK)
-            l->result = in_bad(l->m, l->inst->word, l->err, "SPIRV 2.16.1", "operand %%%u of %s is no value",
-                               id, in_opcode_name(l->inst->opcode));
+            l->result = in_bad(l->m, l->inst->word, l->err, "SPIRV 2.16.1",
+                               "operand %%%u of %s is not a value", id, in_opcode_name(l->inst->opcode));
         return 0;
     }
     const struct in_id *entry = &l->m->ids[id];
@@ -189,7 +189,7 @@ void in_copy(struct in_lower *l, int32_t to, int32_t from, uint64_t size)
         in_emit(l, IN_MOV_N, to, from, 0, 0)->imm = size;
 }
 
-/* The result of I is what SLOT holds; where a phi already gave I a slot, it is copied. */
+/* Makes SLOT the result of I; if a phi already assigned a slot to I, the value is copied. */
 void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot)
 {
     if (l->slot[i->result] == IN_NO_SLOT)

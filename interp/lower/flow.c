@@ -19,7 +19,7 @@ enum mm_class in_lower_label(struct in_lower *l, const struct in_inst *i)
 
 enum mm_class in_lower_phi(struct in_lower *l, const struct in_inst *i)
 {
-    in_dest(l, i); /* edges write it */
+    in_dest(l, i); /* written on the incoming edges */
     return l->result;
 }
 
@@ -33,8 +33,7 @@ static bool overlaps(int32_t a, uint32_t n, int32_t b, uint32_t m)
     return a < b + (int32_t)m && b < a + (int32_t)n;
 }
 
-/* All moves at once: one is ready when its target is no source of another; what remains goes through
- * temporaries. */
+/* Parallel moves: a move is ready when its target is not the source of another; cycles use temporaries. */
 static void parallel_moves(struct in_lower *l, struct move *moves, uint32_t n)
 {
     bool progress = true;
@@ -103,7 +102,7 @@ static void phi_moves(struct in_lower *l, uint32_t label)
     parallel_moves(l, moves, used);
 }
 
-/* The moves of the edge to LABEL and a jump. */
+/* Emits the moves of the edge to LABEL and a jump. */
 static void edge(struct in_lower *l, uint32_t label, uint32_t weight)
 {
     phi_moves(l, label);
@@ -219,7 +218,7 @@ enum mm_class in_lower_call(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_id *id = &l->m->ids[i->operands[0]];
     if (id->kind != IN_ID_FUNCTION)
-        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.9", "call of what is no function");
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.9", "the callee is not a function");
     struct in_function *f = &l->m->functions[id->index];
     struct in_frame *frame = &l->frames[id->index];
     if (!f->has_body) {
@@ -279,7 +278,7 @@ enum mm_class in_lower_barrier(struct in_lower *l, const struct in_inst *i)
     return emit_wait(l, w);
 }
 
-/* All of the work-group make a named barrier together: how many sub-groups it is for, and its number. */
+/* The work-group creates a named barrier collectively: its sub-group count and its number. */
 enum mm_class in_lower_named_barrier_init(struct in_lower *l, const struct in_inst *i)
 {
     struct in_wait *w = make_wait(l, i, IN_WAIT_GROUP_OP);
@@ -292,7 +291,7 @@ enum mm_class in_lower_named_barrier_init(struct in_lower *l, const struct in_in
     w->result = in_dest(l, i);
     return w->ty->kind == IN_TY_OPAQUE && w->from->kind == IN_TY_INT
                ? emit_wait(l, w)
-               : in_bad(l->m, i->word, l->err, "SPIRV 3.49.20", "%s: types do not fit",
+               : in_bad(l->m, i->word, l->err, "SPIRV 3.49.20", "%s: types do not match",
                         in_opcode_name(i->opcode));
 }
 
@@ -307,12 +306,12 @@ enum mm_class in_lower_named_barrier(struct in_lower *l, const struct in_inst *i
     w->semantics = in_slot(l, i->operands[2]);
     return in_ty_of(l, i->operands[0])->kind == IN_TY_OPAQUE
                ? emit_wait(l, w)
-               : in_bad(l->m, i->word, l->err, "SPIRV 3.49.20", "%s of what is no barrier",
+               : in_bad(l->m, i->word, l->err, "SPIRV 3.49.20", "the operand of %s is not a barrier",
                         in_opcode_name(i->opcode));
 }
 
-/* The validator looks at few of these: a vote has a bool, a ballot four words, a count an integer, the others
- * the type of the value that they combine or exchange. */
+/* Checks that the validator mostly omits: a vote has a bool, a ballot four words, a count an integer, the
+ * others the type of the value that they combine or exchange. */
 static bool result_fits(const struct in_wait *w)
 {
     const struct in_ty *ty = w->ty;
@@ -375,7 +374,7 @@ static enum mm_class collective(struct in_lower *l, const struct in_inst *i, enu
     w->result = i->result != 0 ? in_dest(l, i) : 0;
     return result_fits(w) ? emit_wait(l, w)
                           : in_bad(l->m, i->word, l->err, "SPIRV 3.49.21",
-                                   "%s: the result's type does not fit", in_opcode_name(i->opcode));
+                                   "%s: the result type does not match", in_opcode_name(i->opcode));
 }
 
 enum mm_class in_lower_group(struct in_lower *l, const struct in_inst *i)

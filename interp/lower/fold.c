@@ -1,4 +1,4 @@
-/* OpSpecConstantOp: a small module-free run of the instruction over constants. [SPIRV 3.49.7] */
+/* OpSpecConstantOp: constant folding by executing the instruction on constants. [SPIRV 3.49.7] */
 #include "interp/lower/lower.h"
 #include <string.h>
 
@@ -36,14 +36,14 @@ static bool is_chain(uint32_t op)
            op == SpvOpInBoundsPtrAccessChain;
 }
 
-/* Addresses of variables are known only when a launch begins: they stay relocations. */
+/* Addresses of variables are known only when a launch begins: they remain relocations. */
 static enum mm_class fold_address(struct in_lower *l, const struct in_inst *i, struct in_id *id)
 {
     struct in_module *m = l->m;
     const struct in_id *base = &m->ids[i->operands[0]];
     struct in_chain chain = {.simple = true};
     if (is_chain(i->opcode) && (!in_chain_shape(l, i, &chain) || chain.index != 0))
-        return in_bad(m, i->word, l->err, "SPIRV 3.49.7", "address with an index that is no constant");
+        return in_bad(m, i->word, l->err, "SPIRV 3.49.7", "address with an index that is not a constant");
     struct in_reloc *r = mm_arena_alloc(m->arena, sizeof *r);
     if (r == NULL)
         return in_lower_memory(l);

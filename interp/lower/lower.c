@@ -1,4 +1,4 @@
-/* Lowering a kernel: everything it calls, in an order that gives each function its place in the block. */
+/* Lowering of a kernel and all its callees, and the layout of their frames in a work-item's block. */
 #include "interp/lower/lower.h"
 #include <string.h>
 
@@ -20,7 +20,7 @@ static enum mm_class collect(struct in_lower *l)
     return MM_OK;
 }
 
-/* The kernel's own function, or the one that it does nothing but call with its own parameters. */
+/* The kernel's function, or the callee if the kernel is only a wrapper that forwards its parameters. */
 uint32_t in_kernel_function(const struct in_module *m, uint32_t index)
 {
     const struct in_function *f = &m->functions[index];
@@ -54,7 +54,7 @@ uint32_t in_kernel_function(const struct in_module *m, uint32_t index)
                                                                                                : index;
 }
 
-/* Depth first: callers before callees in ORDER reversed; recursion is refused. [CLC 6.11] */
+/* Depth first: callers before callees in ORDER reversed; recursion is an error. [CLC 6.11] */
 static enum mm_class visit(struct in_lower *l, uint32_t index, uint32_t *order, uint32_t *count,
                            uint32_t depth)
 {
@@ -88,7 +88,7 @@ static void reset_uses(struct in_lower *l)
             memset(&l->use[l->insts[k].result], 0, sizeof *l->use);
 }
 
-/* Slots that callers need: parameters, return address, result. */
+/* Allocates the slots that callers access: parameters, return address, result. */
 static void lay_out(struct in_lower *l)
 {
     l->frame->return_slot = in_alloc(l, 8, 8);
@@ -122,7 +122,7 @@ static void lower_byval(struct in_lower *l)
     }
 }
 
-/* Module-scope variables of a work-item: made when it begins. */
+/* Module-scope private variables, created when a work-item begins. */
 static void lower_privates(struct in_lower *l)
 {
     for (uint32_t k = 0; k < l->m->global_count; k++) {
@@ -205,8 +205,8 @@ static void place_callees(struct in_lower *l)
     }
 }
 
-/* ORDER has callees first.  What callers write (parameters, return addresses) has places of its own below
- * all frames; then frames are laid out callers first. */
+/* ORDER has callees first.  What callers write (parameters, return addresses) lies in a separate area below
+ * all frames; frames are then laid out callers first. */
 static enum mm_class lower_all(struct in_lower *l, const uint32_t *order, uint32_t count)
 {
     l->top = IN_FRAME_FIRST;
@@ -280,7 +280,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
     return l.result;
 }
 
-/* What clGetKernelWorkGroupInfo tells of memory [CL 5.9.4]. */
+/* Memory sizes for clGetKernelWorkGroupInfo [CL 5.9.4] */
 static void count_memory(const struct in_module *m, struct in_kernel *kernel)
 {
     const struct in_code *code = kernel->code;

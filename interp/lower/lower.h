@@ -1,4 +1,4 @@
-/* Inside exec: state of lowering one kernel and everything it calls to the engine's instructions. */
+/* Internal to lower: state of lowering one kernel and all its callees to the engine's instructions. */
 #ifndef INTERP_EXEC_LOWER_H
 #define INTERP_EXEC_LOWER_H
 
@@ -77,8 +77,8 @@ struct in_call *in_make_call(struct in_lower *l, const struct in_inst *i);
 bool in_is_built_in(const struct in_lower *l, uint32_t id);
 int32_t in_built_in_value(struct in_lower *l, uint32_t id);
 int32_t in_built_in_pointer(struct in_lower *l, uint32_t id);
-/* lower/mem.c: a private variable of type TY that POINTER points to, named as ID; where it lies.  And its
- * first value. */
+/* mem.c: a private variable of type TY that POINTER points to, named as ID, and its offset; its initial
+ * value */
 int32_t in_make_private(struct in_lower *l, int32_t pointer, const struct in_ty *ty, uint64_t align,
                         uint32_t id);
 void in_put_initializer(struct in_lower *l, int32_t storage, const struct in_ty *ty, uint32_t value);
@@ -99,8 +99,9 @@ struct in_chain {
     int64_t scale, offset;
     bool simple;
 };
-/* subscript.c: the last instruction computes, from the pointer in slot BASE, a part of access chain I: its
- * constant subscripts (INDEX: IN_NO_SLOT), or that of OPERAND (0: any) from slot INDEX.  At the end of all. */
+/* subscript.c: notes that the last instruction computes, from the pointer in slot BASE, a part of access
+ * chain I: its constant subscripts (INDEX: IN_NO_SLOT), or that of OPERAND (0: any) from slot INDEX.  Called
+ * last. */
 void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struct in_chain *chain,
                         uint32_t operand, int32_t base, int32_t index, bool narrow);
 enum mm_class in_index_subscripts(struct in_lower *l);

@@ -63,7 +63,7 @@ struct form {
     enum in_op plain, indexed, narrow;
 };
 
-/* One load or store through pointer ID, whose computation may have been left to us. */
+/* Emits one load or store through pointer ID, whose address computation may be fused. */
 static enum mm_class emit_access(struct in_lower *l, const struct form *form, uint32_t id, int32_t value,
                                  const struct in_ty *ty, int32_t mask)
 {
@@ -164,7 +164,7 @@ enum mm_class in_lower_array_length(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
     if (ty == NULL || ty->kind != IN_TY_STRUCT || i->operands[1] >= ty->count ||
         ty->members[i->operands[1]]->kind != IN_TY_ARRAY || in_ty_of(l, i->result)->kind != IN_TY_INT)
-        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "OpArrayLength of what is no array");
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "the operand of OpArrayLength is not an array");
     return in_call_c(l, i, run_array_length);
 }
 
@@ -224,7 +224,7 @@ enum mm_class in_lower_variable(struct in_lower *l, const struct in_inst *i)
 /* An index of any width as 64 bits; XI takes 32 as they are. */
 static int32_t index_slot(struct in_lower *l, uint32_t id, bool *narrow)
 {
-    if (l->use[id].deferred) { /* a conversion from 32 bits that was left to us */
+    if (l->use[id].deferred) { /* a fused conversion from 32 bits */
         struct in_inst convert;
         in_def(l, id, &convert);
         id = convert.operands[0];
@@ -244,7 +244,7 @@ enum mm_class in_lower_chain(struct in_lower *l, const struct in_inst *i)
 {
     struct in_chain chain;
     if (!in_chain_shape(l, i, &chain))
-        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "%s: indices do not fit the type",
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.8", "%s: indices do not match the type",
                       in_opcode_name(i->opcode));
     if (l->use[i->result].deferred)
         return MM_OK;

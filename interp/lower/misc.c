@@ -1,4 +1,5 @@
-/* Lowering of what fits no other family, and the C functions behind rare instructions. */
+/* Lowering of instructions outside the other families, and the C functions that implement rare
+ * instructions. */
 #include "interp/ext/convert.h"
 #include "interp/lower/lower.h"
 #include <string.h>
@@ -11,7 +12,7 @@ enum mm_class in_lower_none(struct in_lower *l, const struct in_inst *i)
 
 enum mm_class in_lower_foreign(struct in_lower *l, const struct in_inst *i)
 {
-    return in_bad(l->m, i->word, l->err, "CL env 2", "%s is no instruction of the OpenCL environment",
+    return in_bad(l->m, i->word, l->err, "CL env 2", "%s is not an instruction of the OpenCL environment",
                   in_opcode_name(i->opcode));
 }
 
@@ -37,7 +38,7 @@ enum mm_class in_lower_size_of(struct in_lower *l, const struct in_inst *i)
     const struct in_ty *ty = in_ty_of(l, i->operands[0])->element;
     uint64_t size = ty != NULL ? ty->size : 0;
     if (in_ty_of(l, i->result)->kind != IN_TY_INT)
-        return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "OpSizeOf gives a number");
+        return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "the result type of OpSizeOf is not an integer");
     in_alias(l, i, in_const_alloc(l, &size, sizeof size));
     return l->result;
 }
@@ -52,12 +53,12 @@ enum mm_class in_no_pointer(struct in_lower *l, const struct in_inst *i)
     return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "%s without a pointer", in_opcode_name(i->opcode));
 }
 
-/* The generic call: operands that are ids become slots, others stay what they are in LITERAL.  One of them
- * alone makes a pointer, which is more than an address here. */
+/* The generic call: operands that are ids become slots, others stay what they are in LITERAL.  Only one of
+ * these instructions returns a pointer (struct in_fat). */
 enum mm_class in_call_c(struct in_lower *l, const struct in_inst *i, in_call_fn fn)
 {
     if (in_ty_of(l, i->result)->kind == IN_TY_POINTER && i->opcode != SpvOpGenericCastToPtrExplicit)
-        return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "%s gives no pointer",
+        return in_bad(l->m, i->word, l->err, "SPIRV 2.16.1", "the result type of %s is not a pointer",
                       in_opcode_name(i->opcode));
     struct in_call *call = in_make_call(l, i);
     if (call == NULL)
@@ -121,7 +122,7 @@ enum mm_class in_lower_wide(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *ty = in_ty_of(l, i->result);
     if (ty->kind != IN_TY_STRUCT || ty->count != 2)
-        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.13", "result is no pair");
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.13", "the result type is not a pair");
     return in_call_c(l, i, run_wide);
 }
 
@@ -253,7 +254,7 @@ enum mm_class in_lower_assume(struct in_lower *l, const struct in_inst *i)
 
 /* ---- rare arithmetic --------------------------------------------------------------------- */
 
-/* What is left of a float in a half; too small ones become zero. [SPIRV OpQuantizeToF16] */
+/* A float rounded to half precision; subnormals become zero. [SPIRV OpQuantizeToF16] */
 static bool run_quantize(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                          const struct in_call *c)
 {
@@ -273,11 +274,12 @@ enum mm_class in_lower_quantize(struct in_lower *l, const struct in_inst *i)
 {
     const struct in_ty *s = in_scalar(in_ty_of(l, i->result));
     if (s->kind != IN_TY_FLOAT || s->width != 32 || in_ty_of(l, i->operands[0]) != in_ty_of(l, i->result))
-        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.11", "OpQuantizeToF16 of what is no 32-bit float");
+        return in_bad(l->m, i->word, l->err, "SPIRV 3.49.11",
+                      "the operand of OpQuantizeToF16 is not a 32-bit float");
     return in_call_c(l, i, run_quantize);
 }
 
-/* A clock that replays: it counts how often it was read, and instructions. [SPV_KHR_shader_clock] */
+/* A deterministic clock: it counts its reads and the executed instructions. [SPV_KHR_shader_clock] */
 static bool run_read_clock(struct in_run *run, struct in_item *item, const struct in_insn *pc,
                            const struct in_call *c)
 {
@@ -294,7 +296,7 @@ enum mm_class in_lower_read_clock(struct in_lower *l, const struct in_inst *i)
 
 /* ---- async copies ------------------------------------------------------------------------ */
 
-/* The copy is done at once by the work-item that comes last: all of the group execute it. */
+/* A collective operation of the group: the last work-item to arrive performs the copy. */
 enum mm_class in_lower_async_copy(struct in_lower *l, const struct in_inst *i)
 {
     return in_is_pointer(l, i, 1) && in_is_pointer(l, i, 2) ? in_lower_group(l, i) : in_no_pointer(l, i);

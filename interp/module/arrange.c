@@ -1,8 +1,8 @@
-/* Modules that are not quite in order, as producers of litmus programs write them, put in order before they
- * are validated: instructions in the sections of the logical layout, capabilities that types, decorations and
- * the memory model ask for, interfaces with all variables, no branch to an entry block, pointers in the
- * storage class of what they were made from, scopes of 32 bits, structures in place of vectors of one.
- * [SPIRV 2.4, 2.16.1] */
+/* Normalization of modules of other environments before validation (in_module_options.any_environment), as
+ * litmus programs need it: instructions in the sections of the logical layout, capabilities that types,
+ * decorations and the memory model require, complete interfaces, no branch to an entry block, pointers in the
+ * storage class of their base, scopes of 32 bits, structures in place of vectors of one. [SPIRV 2.4,
+ * 2.16.1] */
 #include "module.h"
 #include <string.h>
 
@@ -11,7 +11,7 @@ struct arrange {
     uint32_t *words; /* the new module */
     uint8_t *is_id;
     uint32_t count, capacity, bound;
-    uint32_t *type_of, *at; /* per id: of values; where the instruction is */
+    uint32_t *type_of, *at; /* per id: type of the value; word of the instruction */
     struct made {           /* new types and constants: opcode and two operands */
         uint32_t opcode, first, second;
     } made[64];
@@ -130,7 +130,7 @@ static uint32_t capability_of(const struct in_inst *i)
     return builtin && (group || last == SpvBuiltInDeviceIndex) ? SpvCapabilityGroupNonUniform : 0;
 }
 
-/* More that go with CAPABILITY. */
+/* A further capability that CAPABILITY requires. */
 static uint32_t companion(const struct arrange *a, uint32_t capability)
 {
     return capability == SpvCapabilityInt64               ? SpvCapabilityInt64Atomics
@@ -154,7 +154,7 @@ static void put_capability(struct arrange *a, uint32_t capability)
         put(a, words, NULL, 2);
 }
 
-/* Behind those that the module declares, so far alone. */
+/* Appends to the capabilities that the module declares; nothing else has been written yet. */
 static void put_capabilities(struct arrange *a)
 {
     struct in_inst i;
@@ -222,7 +222,7 @@ static void retype_chains(struct arrange *a)
     }
 }
 
-/* Scopes and memory semantics are numbers of 32 bits. */
+/* Replaces scopes and memory semantics by 32-bit constants. */
 static void narrow_scopes(struct arrange *a)
 {
     for (uint32_t at = 5; at < a->m->word_count; at++) {
@@ -292,7 +292,7 @@ static bool is_target(const struct in_module *m, uint32_t at, uint32_t label)
     return false;
 }
 
-/* The entry block, LABEL, which is a branch's target, goes behind a new one. */
+/* Inserts a new entry block before LABEL, which is the target of a branch. */
 static void put_before(struct arrange *a, const struct in_inst *label, uint32_t *at)
 {
     uint32_t begin[] = {2u << 16 | SpvOpLabel, a->bound++};
@@ -322,8 +322,8 @@ static void put_functions(struct arrange *a)
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
-/* Names and decorations of nothing; and the memory model Vulkan has accesses that are volatile or coherent,
- * no such variables. */
+/* Drops names and decorations of undefined ids, and Volatile and Coherent of variables, which the Vulkan
+ * memory model has on accesses only. */
 static bool left_out(const struct arrange *a, const struct in_inst *i)
 {
     enum section section = section_of(i->opcode);

@@ -1,7 +1,7 @@
 /* Parameters passed by value.  FuncParamAttr ByVal gives a function a pointer to the caller's object and the
- * right to change what it points to without the caller seeing it: a function that might do so gets a variable
- * of its own, copied from the parameter on entry.  Kernels are left alone: their launch makes the copy.
- * [SPIRV 3.18] */
+ * right to change what it points to without the caller seeing it: a function that might do so gets a private
+ * variable, copied from the parameter on entry.  Kernels are not changed: their launch makes the copy. [SPIRV
+ * 3.18] */
 #include "module.h"
 #include <string.h>
 
@@ -10,7 +10,7 @@ enum { BYVAL = 1, ENTRY = 2, DERIVED = 4 };
 struct byval {
     struct in_module *m;
     uint8_t *marks;    /* per id */
-    uint32_t *copy_of; /* per id: the variable that takes its place, 0: none */
+    uint32_t *copy_of; /* per id: the variable that replaces it, 0: none */
     uint32_t copies;
 };
 
@@ -47,7 +47,7 @@ static bool mark_declarations(const struct byval *b)
     return any;
 }
 
-/* Whether an instruction only reads through the pointers marked DERIVED, or makes another of them. */
+/* Whether an instruction only reads through the pointers marked DERIVED, or derives another one. */
 static bool only_reads(const struct byval *b, const struct in_inst *i)
 {
     switch (i->opcode) {
@@ -79,7 +79,7 @@ static bool uses_derived(const struct byval *b, const struct in_inst *i)
     return false;
 }
 
-/* Might the function from word AT on, its parameter being PARAM, change or hand on the object? */
+/* Whether the function from word AT on may change the object of its parameter PARAM, or pass it on. */
 static bool may_change(const struct byval *b, uint32_t at, uint32_t param)
 {
     for (uint32_t k = 0; k < b->m->bound; k++)

@@ -86,7 +86,7 @@ static enum mm_class pipe_storage(struct in_module *m, const struct in_inst *ins
     m->storages = list;
     const uint32_t *w = inst->operands;
     if (inst->operand_count < 3 || w[0] == 0 || w[2] == 0 || w[0] > 1u << 16 || w[2] > 1u << 24)
-        return in_bad(m, inst->word, err, "SPIRV 3.49.7", "pipe storage of no sensible size");
+        return in_bad(m, inst->word, err, "SPIRV 3.49.7", "pipe storage size is out of range");
     list[m->storage_count++] = (struct in_pipe_storage){w[0], w[1], w[2]};
     memcpy(bytes, &(uint64_t){m->storage_count}, 8);
     return MM_OK;

@@ -1,4 +1,4 @@
-/* Conversion instructions: what each converts, and how it rounds. [SPIRV 3.49.11], [CLC 6.4.3] */
+/* Conversion instructions: types and rounding mode of each. [SPIRV 3.49.11], [CLC 6.4.3] */
 #ifndef INTERP_MODULE_CONVERSION_H
 #define INTERP_MODULE_CONVERSION_H
 

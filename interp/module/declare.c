@@ -229,7 +229,7 @@ static enum mm_class declare_entry(struct in_module *m, const struct in_inst *in
 {
     if (inst->operands[0] != SpvExecutionModelKernel &&
         !(m->options->any_environment && inst->operands[0] == SpvExecutionModelGLCompute))
-        return in_bad(m, inst->word, err, "SPIRV 3.3", "entry point that is not a kernel");
+        return in_bad(m, inst->word, err, "SPIRV 3.3", "the execution model of an entry point is not Kernel");
     struct in_kernel *list = mm_realloc(m->kernels, (m->kernel_count + 1) * sizeof *list);
     if (list == NULL)
         return out_of_memory(err);

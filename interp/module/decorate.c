@@ -61,7 +61,7 @@ static void decorate_id(struct in_module *m, struct in_id *id, const uint32_t *w
     }
 }
 
-/* What OpDecorationGroup collected goes to each target of OpGroupDecorate. */
+/* Copies the decorations of an OpDecorationGroup to each target of OpGroupDecorate. */
 static void copy_decorations(struct in_id *to, const struct in_id *from)
 {
     if (from->spec_id != UINT32_MAX)

@@ -1,4 +1,4 @@
-/* What clGetKernelArgInfo and clGetKernelWorkGroupInfo ask about kernels. [CL 5.9.3, 5.9.4] */
+/* Kernel properties for clGetKernelArgInfo and clGetKernelWorkGroupInfo. [CL 5.9.3, 5.9.4] */
 #include "interp/exec/exec.h"
 #include "interp/image/image.h"
 #include "module.h"
@@ -66,8 +66,8 @@ static const char *source_string(const struct in_module *m, const char *prefix, 
     return NULL;
 }
 
-/* "PREFIX.NAME.entry,entry," carries what the source says of the arguments: their types with
- * prefix kernel_arg_type, their qualifiers with kernel_arg_type_qual. */
+/* "PREFIX.NAME.entry,entry," has the source's information about the arguments: their types with prefix
+ * kernel_arg_type, their qualifiers with kernel_arg_type_qual. */
 static const char *source_entry(const struct in_module *m, const char *prefix, const char *kernel,
                                 uint32_t index, uint32_t *length)
 {
@@ -231,7 +231,7 @@ static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct m
 {
     const struct in_id *id = &m->ids[k->entry_id];
     if (k->entry_id >= m->bound || id->kind != IN_ID_FUNCTION || !m->functions[id->index].has_body)
-        return mm_fail_at(err, MM_INVALID, "SPIRV 2.16.1", m->name, 0, 0, "entry point %s is no function",
+        return mm_fail_at(err, MM_INVALID, "SPIRV 2.16.1", m->name, 0, 0, "entry point %s is not a function",
                           k->info.name);
     const struct in_function *f = &m->functions[id->index];
     k->function = id->index;
@@ -290,14 +290,15 @@ static void execution_mode(const struct in_module *m, const struct in_inst *i, s
     }
 }
 
-/* Modes that would change results, and are not offered; and kernels without a caller take nothing. */
+/* Rejects unsupported modes that would change results, and parameters of initializers and finalizers. */
 static enum mm_class check_mode(const struct in_module *m, const struct in_inst *i, const struct in_kernel *k,
                                 struct mm_error *err)
 {
     uint32_t mode = i->operands[1];
     if (mode == SpvExecutionModeDenormFlushToZero || mode == SpvExecutionModeRoundingModeRTZ)
         return mm_fail_at(err, MM_INVALID, "SPIRV 3.6", m->name, 0, 0,
-                          "kernel %s wants denormals flushed or results rounded toward zero", k->info.name);
+                          "kernel %s requires denormals flushed or results rounded toward zero",
+                          k->info.name);
     if (k->info.use >= IN_INITIALIZER && k->info.argument_count > 0)
         return mm_fail_at(err, MM_INVALID, "SPIRV 3.6", m->name, 0, 0,
                           "initializer or finalizer %s has parameters", k->info.name);

@@ -1,5 +1,5 @@
-/* Inside interp: SPIR-V modules after decoding.  Types, constants and functions by id; instructions stay
- * words until a kernel is lowered (exec/lower.h).  [SPIRV 2.2, 2.3, 2.4] */
+/* Internal to interp: SPIR-V modules after decoding.  Types, constants and functions by id; instructions stay
+ * words until a kernel is lowered (lower/lower.h). [SPIRV 2.2, 2.3, 2.4] */
 #ifndef INTERP_MODULE_MODULE_H
 #define INTERP_MODULE_MODULE_H
 
@@ -63,7 +63,7 @@ enum in_id_kind {
     IN_ID_SET /* OpExtInstImport */
 };
 enum { IN_NO_BUILTIN = -1 };
-/* Somewhere in a constant's bytes stands the address of a module-scope variable. */
+/* A relocation: the bytes of a constant contain the address of a module-scope variable. */
 struct in_reloc {
     struct in_reloc *next;
     uint64_t offset;   /* in the constant */
@@ -156,7 +156,7 @@ struct in_module {
     uint32_t storage_count;
 };
 
-/* An instruction as it stands in in_module.words. */
+/* A decoded view of an instruction in in_module.words. */
 struct in_inst {
     const uint32_t *w; /* w[0]: count and opcode */
     uint32_t opcode, count;
@@ -171,9 +171,10 @@ const char *in_opcode_name(uint32_t opcode);
 /* parse.c: validation, endianness, id table; WARNINGS may be NULL */
 enum mm_class in_parse(struct in_module *module, const void *words, size_t size, char **warnings,
                        struct mm_error *err);
-/* arrange.c: a module of another environment in the order that validation asks for */
+/* arrange.c: normalizes a module of another environment for validation */
 enum mm_class in_arrange(struct in_module *module, struct mm_error *err);
-/* order.c: each block behind its dominators; without memory some functions are left as they are */
+/* order.c: sorts blocks so that each follows its dominators; when out of memory some functions are left as
+ * they are */
 void in_order_blocks(struct in_module *module);
 /* byval.c: variables for by-value parameters, before the id table is made */
 enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err);
@@ -190,13 +191,13 @@ enum mm_class in_bad(struct in_module *module, uint32_t word, struct mm_error *e
                      const char *format, ...) MM_PRINTF(5, 6);
 struct in_ty *in_type_of(const struct in_module *module, uint32_t id); /* type of a value; NULL */
 bool in_constant_u64(const struct in_module *module, uint32_t id, uint64_t *value);
-/* Evaluates OpSpecConstantOp's OPCODE over constants by running it (exec/fold.c). */
+/* Evaluates OpSpecConstantOp's OPCODE over constants by executing it (lower/fold.c). */
 enum mm_class in_fold(struct in_module *module, const struct in_inst *inst, struct mm_error *err);
-/* The function that does the work of the kernel with function INDEX (exec/lower.c). */
+/* The function that implements the kernel with function INDEX, past a wrapper (lower/lower.c). */
 uint32_t in_kernel_function(const struct in_module *m, uint32_t index);
-/* The kernel whose work function INDEX does; kernel_count if none. */
+/* The kernel that function INDEX implements; kernel_count if none. */
 uint32_t in_kernel_of(const struct in_module *m, uint32_t index);
-/* Lowers every kernel (exec/lower.c). */
+/* Lowers every kernel (lower/lower.c). */
 enum mm_class in_lower_kernels(struct in_module *module, struct mm_error *err);
 void in_code_destroy(struct in_code *code);
 

@@ -1,6 +1,5 @@
-/* Puts the blocks of each function in an order in which a block follows its dominators [SPIRV 2.16.1], which
- * producers that optimise do not always leave behind: reverse post-order of the control-flow graph; blocks
- * that are not reached come last. */
+/* Sorts the blocks of each function so that a block follows its dominators [SPIRV 2.16.1], which some
+ * optimizing producers violate: reverse post-order of the control-flow graph, unreachable blocks last. */
 #include "module.h"
 #include <string.h>
 
@@ -12,7 +11,7 @@ struct order {
     struct in_module *m;
     uint32_t *number; /* per id: one more than the block that it labels, 0: none */
     struct block *blocks;
-    uint32_t *sequence, *stack, *position; /* per block; POSITION: the words of LAST yet to be looked at */
+    uint32_t *sequence, *stack, *position; /* per block; POSITION: the words of LAST not yet visited */
     uint8_t *seen;
     uint32_t count, capacity;
 };
@@ -48,7 +47,7 @@ static void visit(struct order *o, uint32_t *depth, uint32_t block)
     o->position[(*depth)++] = last + (o->m->words[last] >> 16);
 }
 
-/* The next block that the last instruction of BLOCK may go to, from its last operand on; UINT32_MAX: none. */
+/* The next successor of BLOCK, from the last operand of its terminator on; UINT32_MAX: none. */
 static uint32_t next_target(const struct order *o, uint32_t block, uint32_t *position)
 {
     const struct in_module *m = o->m;
@@ -105,7 +104,8 @@ static bool rewrite(const struct order *o)
     return done;
 }
 
-/* Collects the blocks of the function at *AT, which is left behind it; false: they are none, or no memory. */
+/* Collects the blocks of the function at *AT and advances *AT past it; false: malformed blocks, or out of
+ * memory. */
 static bool find_blocks(struct order *o, uint32_t *at)
 {
     const struct in_module *m = o->m;

@@ -55,8 +55,8 @@ struct parse_state {
     uint32_t debug_set_count;
 };
 
-/* Debug information says nothing about execution, and translators get it wrong: unless the module is taken
- * strictly, it is left out before validation. */
+/* Debug information does not affect execution, and translators often emit it invalid: except in strict mode
+ * it is removed before validation. */
 static bool is_debug(struct parse_state *state, const spv_parsed_instruction_t *inst)
 {
     if (inst->opcode == SpvOpExtInstImport) {
@@ -125,7 +125,7 @@ static enum mm_class read_words(struct in_module *module, const void *words, siz
         return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
     memcpy(copy, words, size);
-    if (copy[0] == __builtin_bswap32(SpvMagicNumber)) /* the parser would leave strings in the other order */
+    if (copy[0] == __builtin_bswap32(SpvMagicNumber)) /* the parser would not swap the bytes of strings */
         for (size_t k = 0; k < size / 4; k++)
             copy[k] = __builtin_bswap32(copy[k]);
     struct parse_state state = {.module = module, .capacity = (uint32_t)(size / 4)};
@@ -224,7 +224,7 @@ static enum mm_class walk(struct in_module *m, struct mm_error *err)
         struct in_inst inst;
         in_inst_at(m, at, &inst);
         if (inst.count == 0 || inst.result >= m->bound || inst.type >= m->bound)
-            return in_bad(m, at, err, "SPIRV 2.3", "broken instruction");
+            return in_bad(m, at, err, "SPIRV 2.3", "malformed instruction");
         if (inst.result != 0)
             m->ids[inst.result].word = at;
         if (inst.opcode == SpvOpFunction) {

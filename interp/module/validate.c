@@ -1,4 +1,4 @@
-/* Validation of a module's words by libSPIRV-Tools, and what is let pass although that refuses it.
+/* Validation by libSPIRV-Tools, and the deviations that are tolerated although the library rejects them.
  * [SPIRV 2.16] */
 #include "validate.h"
 #define kDefaultMaxIdBound in_spirv_max_id_bound /* the header defines it in every file */
@@ -47,7 +47,7 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
     if (context == NULL || options == NULL)
         result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
     spv_const_binary_t binary = {words, count};
-    /* Making the names of a message takes most of the time, so only when there is one. */
+    /* Friendly names take most of the validator's time: they are generated only when there is a message. */
     spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_function_args,
                                          IN_MOST_ARGUMENT_BYTES);
     spvValidatorOptionsSetFriendlyNames(options, false);
@@ -64,7 +64,8 @@ static enum mm_class validate_words(struct in_module *module, const uint32_t *wo
     return result;
 }
 
-/* The result of an OpConvertUToPtr is an opaque handle: how translators write CLK_NULL_EVENT and the like. */
+/* The result of an OpConvertUToPtr is an opaque handle: the form in which translators emit CLK_NULL_EVENT and
+ * similar constants. */
 static bool makes_handle(const struct in_module *m, const uint32_t *w)
 {
     struct in_inst i;
@@ -90,14 +91,14 @@ static uint8_t *find_vectors(const struct in_module *m)
     return vectors;
 }
 
-/* One condition for two vectors: LLVM's select, which SPIR-V knows since 1.4 only. */
+/* One condition for two vectors: LLVM's select, which SPIR-V supports since 1.4 only. */
 static bool is_broad_select(const struct in_module *m, const uint8_t *vectors, const uint32_t *w)
 {
     return (w[0] & 0xffff) == SpvOpSelect && w[0] >> 16 == 6 && w[1] < m->bound && w[3] < m->bound &&
            vectors[w[1]] && !vectors[w[3]];
 }
 
-/* Where pointer type or variable W says its storage class; NULL: it is neither. */
+/* The storage class operand of pointer type or variable W; NULL: it is neither. */
 static uint32_t *storage_class(uint32_t *w)
 {
     return w[0] == (4u << 16 | SpvOpTypePointer) ? &w[2] : (w[0] & 0xffff) == SpvOpVariable ? &w[3] : NULL;
@@ -110,7 +111,7 @@ struct copy {
 
 enum { MAX_ADDED = 1 << 22 }; /* words of interfaces */
 
-/* An integer type of a width that there is not, or that was there before. */
+/* An integer type of an invalid width, or a duplicate. */
 static bool is_odd(const struct copy *c, const uint32_t *w)
 {
     bool odd = w[2] != 8 && w[2] != 16 && w[2] != 32 && w[2] != 64;
@@ -120,12 +121,12 @@ static bool is_odd(const struct copy *c, const uint32_t *w)
     return odd;
 }
 
-/* An entry point whose interface is all variables of the module, of which since SPIR-V 1.4 it has to name
- * what it uses [SPIRV 3.49.5]; the words put at TO. */
+/* Writes an entry point whose interface lists all variables of the module, because since SPIR-V 1.4 it must
+ * list those that it uses [SPIRV 3.49.5]; returns the number of words written at TO. */
 static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t *to)
 {
     uint32_t length = w[0] >> 16, n = length < 3 ? length : 3;
-    while (n < length && w[n++] >> 24 != 0) /* the name, to its last byte */
+    while (n < length && w[n++] >> 24 != 0) /* skip the name */
         ;
     memcpy(to, w, n * sizeof *w);
     for (uint32_t at = 5; at < m->word_count && (m->words[at] & 0xffff) != SpvOpFunction && n < UINT16_MAX;
@@ -136,10 +137,10 @@ static uint32_t put_entry(const struct in_module *m, const uint32_t *w, uint32_t
     return n;
 }
 
-/* Instruction W goes into the copy, in another form if the validator would refuse it although every driver
- * takes it: conversions of addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors
- * by one condition, interfaces. Merge instructions are left out: only shaders need structured control flow
- * [SPIRV 2.11], and optimisers let headers share a merge block. */
+/* Copies instruction W, in a valid form where the validator rejects what every driver accepts: conversions of
+ * addresses in OpSpecConstantOp, pipe storage, null handles, selections of vectors by one condition,
+ * interfaces. Merge instructions are dropped: only shaders need structured control flow [SPIRV 2.11], and
+ * optimizers let headers share a merge block. */
 static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, const uint32_t *w,
                            struct copy *c)
 {
@@ -160,8 +161,8 @@ static void copy_tolerated(const struct in_module *m, const uint8_t *vectors, co
     c->count += kept;
 }
 
-/* The same for other environments: atomic operations on what is private or an output, integer types of odd
- * width and other names of a type, which then are no numbers, the work-group's size as a variable. */
+/* The same for other environments: atomic operations on private or output variables, integer types of odd
+ * width and duplicate types, which become opaque types, the work-group size as a variable. */
 static void copy_foreign(const uint32_t *w, struct copy *c)
 {
     uint32_t op = w[0] & 0xffff, n = w[0] >> 16, *to = c->words + c->count;
@@ -178,8 +179,8 @@ static void copy_foreign(const uint32_t *w, struct copy *c)
     c->count += kept;
 }
 
-/* Words that suffice for the copy: every entry point, wherever it stands, may get every variable; 0: more
- * than compilers make. */
+/* Upper bound of the copy's size in words: every entry point may get every variable; 0: unreasonably
+ * large. */
 static size_t copy_size(const struct in_module *m)
 {
     size_t entries = 0, variables = 0;
@@ -214,13 +215,13 @@ static struct copy tolerated(const struct in_module *m)
     }
     mm_free(vectors);
     for (uint32_t at = 5; storage && at < c.count; at += c.words[at] >> 16)
-        if ((c.words[at] & 0xffff) == SpvOpTypePipeStorage) /* a type that may be null */
+        if ((c.words[at] & 0xffff) == SpvOpTypePipeStorage) /* a type that has a null value */
             c.words[at] = 2u << 16 | SpvOpTypeEvent;
     return c;
 }
 
-/* Structured control flow is asked of shaders [SPIRV 2.11]: the copy becomes a library of functions whose
- * pointers are those of kernels, so that everything else is examined. */
+/* Structured control flow is required of shaders [SPIRV 2.11]: the copy becomes a library of functions with
+ * the pointers of kernels, so that all other rules are checked. */
 static void make_library(struct copy *c)
 {
     uint32_t to = 5;
@@ -253,8 +254,8 @@ static bool is_tolerated(struct in_module *m)
     return valid;
 }
 
-/* Operands of extended instructions are values made before, and what is stored is a number: the validator
- * takes that for granted. */
+/* Checks that the validator omits: operands of extended instructions are values defined before, and the
+ * stored operand is a number. */
 enum made { ABSENT, UNTYPED, NUMERIC_TYPE, TYPED, NUMERIC };
 
 static enum made what_is_made(const unsigned char *made, uint32_t bound, const struct in_inst *i)
@@ -294,10 +295,10 @@ static enum mm_class check_extended(struct in_module *module, struct mm_error *e
                 continue;
             if (id >= bound || made[id] < TYPED)
                 result = in_bad(module, at, err, "SPIRV 2.16.1",
-                                "operand %u of an extended instruction is no value", id);
+                                "operand %u of an extended instruction is not a value", id);
             else if (is_stored(&i, k) && made[id] != NUMERIC)
-                result =
-                    in_bad(module, at, err, "SPIRV 2.16.1", "operand %u, which is stored, is no number", id);
+                result = in_bad(module, at, err, "SPIRV 2.16.1",
+                                "operand %u, which is stored, is not a number", id);
         }
         if (i.result != 0 && i.result < bound)
             made[i.result] = (unsigned char)what_is_made(made, bound, &i);

@@ -1,4 +1,4 @@
-/* Inside module: validation before anything else is read. */
+/* Internal to module: validation, which precedes all decoding. */
 #ifndef INTERP_MODULE_VALIDATE_H
 #define INTERP_MODULE_VALIDATE_H
 
@@ -6,9 +6,9 @@
 
 enum { IN_MAX_BOUND = 4 << 20 }; /* the universal limit on ids [SPIRV 2.17] */
 
-/* What the library says, TEXT or NULL, becomes ERR, against RULE. */
+/* Converts the library's diagnostic, TEXT or NULL, to ERR with RULE. */
 enum mm_class in_diagnose(struct in_module *module, const char *text, const char *rule, struct mm_error *err);
-/* The module's words; WARNINGS (may be NULL) receives what was let pass. */
+/* Validates the module's words; WARNINGS (may be NULL) receives the tolerated findings. */
 enum mm_class in_validate(struct in_module *module, char **warnings, struct mm_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* The filter between a trace and its reader that executes launches again (expand.h): ids, and what goes
- * where. */
+/* The filter between a trace and its consumer that re-executes launches (docs/reexecution.md#expansion):
+ * renumbering of ids and routing of records. */
 #include "interp/replay/expand.h"
 #include "interp/replay/expand_internal.h"
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 uint64_t in_shift_id(const struct in_shift *shift, uint64_t id)
 {
-    size_t low = 0, high = shift->count; /* how many steps apply */
+    size_t low = 0, high = shift->count; /* number of steps that apply */
     if (high > 0 && id >= shift->steps[high - 1].from)
         low = high;
     while (low < high) {
@@ -54,7 +54,7 @@ enum mm_class in_expand_check(struct in_expander *e, enum mm_input limit, uint64
     return e->file != NULL ? mm_input_check(limit, e->file_size, amount, e->file, &e->error) : MM_OK;
 }
 
-/* ---- to the reader --------------------------------------------------------------------------- */
+/* ---- to the consumer ------------------------------------------------------------------------- */
 
 static enum mm_class out_events(void *context, const struct mm_event *events, size_t count)
 {
@@ -87,7 +87,7 @@ static enum mm_class stop_without_memory(struct in_expander *e)
     return e->stopped = in_expand_no_memory(e);
 }
 
-/* What was not recorded is now: nobody needs to be told that it is missing. */
+/* A note that events are missing, because the launch was not recorded; re-execution supplies them. */
 static bool is_told(const struct mm_event *event)
 {
     return event->kind == MM_API_CALL && (event->semantics & MM_REPLAYED);
@@ -135,7 +135,7 @@ static enum mm_class take_replay(struct in_expander *e, const struct mm_replay *
     return shifted_on ? MM_OK : stop_without_memory(e);
 }
 
-/* The record as the reader is to have it. */
+/* Renumbers the ids of a record. */
 static void shift_record(struct in_expander *e, struct mm_record *r)
 {
     switch (r->type) {
@@ -214,7 +214,7 @@ static enum mm_class expand(int fd, const char *name, bool is_file, const struct
         e->recorder = mm_recorder_create(&out);
     if (e == NULL || e->recorder == NULL) {
         mm_free(e);
-        return mm_fail(err, MM_LIMIT, "trace.memory", "no memory for a trace reader");
+        return mm_fail(err, MM_LIMIT, "trace.memory", "out of memory for a trace reader");
     }
     e->to = sink;
     if (is_file) {

@@ -1,4 +1,4 @@
-/* Inside expand*.c: the filter between a trace and its reader. */
+/* Internal to expand*.c: the filter between a trace and its consumer. */
 #ifndef INTERP_EXPAND_INTERNAL_H
 #define INTERP_EXPAND_INTERNAL_H
 
@@ -6,24 +6,24 @@
 #include "interp/replay/replay.h"
 #include "memmodel/base/input.h"
 
-/* Ids that launches add shift the ids of everything that comes after them. */
+/* Renumbering: ids that re-executed launches add shift all later ids of the trace. */
 struct in_shift {
-    uint64_t seen; /* the largest id in the trace so far; of events: how many */
-    uint64_t out;  /* the same of what was passed on */
+    uint64_t seen; /* largest id in the trace so far; for events: their number */
+    uint64_t out;  /* the same for the output */
     struct in_shift_step {
         uint64_t from, add; /* to ids FROM and above */
     } * steps;
     size_t count, room;
 };
 uint64_t in_shift_id(const struct in_shift *shift, uint64_t id);
-/* From here on ids go on behind what was passed on; false: no memory. */
+/* From id NEXT on, ids continue after the largest one in the output; false: out of memory. */
 bool in_shift_on(struct in_shift *shift, uint64_t next);
 
-/* What an allocation of the trace holds. */
+/* Contents of an allocation of the trace. */
 struct in_mirror {
     struct in_mirror *next;
     uint32_t id;          /* in the trace */
-    uint64_t size, known; /* bytes in all, and from its beginning on that the trace has told */
+    uint64_t size, known; /* size in bytes, and length of the prefix with recorded contents */
     uint8_t *bytes;       /* NULL: none yet */
 };
 enum { IN_MIRROR_CHAINS = 1024 };
@@ -38,15 +38,15 @@ struct in_expanded_program {
 struct in_expander {
     const struct mm_sink *to;
     struct mm_recorder *recorder; /* writes to TO */
-    enum mm_class stopped;        /* TO did, or something was wrong */
-    struct mm_error error;        /* what was wrong; not OK with STOPPED OK: a launch ended otherwise */
+    enum mm_class stopped;        /* result of TO, or class of ERROR */
+    struct mm_error error;        /* not OK with STOPPED OK: a re-execution differed */
     struct in_shift events, sources, allocations;
     struct in_mirror *mirrors[IN_MIRROR_CHAINS];
-    uint64_t mirrored, most; /* bytes in all, and how many there may be */
+    uint64_t mirrored, most; /* total bytes of mirrors, and their limit */
     const char *file; /* of a file: its name and size, which limit memory and instructions; else NULL */
     uint64_t file_size, steps; /* STEPS: instructions executed so far */
     struct in_expanded_program *programs;
-    struct in_finding finding; /* of the launch under way */
+    struct in_finding finding; /* of the current launch */
     bool found;
 };
 

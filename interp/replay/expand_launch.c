@@ -1,4 +1,4 @@
-/* Launches of traces, executed again (expand.h). */
+/* Re-execution of launches from a trace (docs/reexecution.md#expansion). */
 #include "interp/replay/expand_internal.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/base/privilege.h"
@@ -31,7 +31,7 @@ static uint64_t take(struct in *i, unsigned bytes)
     return value;
 }
 
-/* In ARENA; "" where it is bad. */
+/* In ARENA; "" if malformed. */
 static const char *take_string(struct in *i, struct mm_arena *arena)
 {
     uint64_t length = take(i, 4);
@@ -46,12 +46,13 @@ static const char *take_string(struct in *i, struct mm_arena *arena)
 static enum mm_class bad_launch(struct in_expander *e, uint32_t command, const char *what)
 {
     return mm_fail(&e->error, MM_INVALID, "trace.replay",
-                   "the launch of command %u cannot be executed again: %s", command, what);
+                   "the launch of command %u cannot be re-executed: %s", command, what);
 }
 
 enum mm_class in_expand_no_memory(struct in_expander *e)
 {
-    return mm_fail(&e->error, MM_LIMIT, "trace.memory", "no memory for the launches of a trace");
+    return mm_fail(&e->error, MM_LIMIT, "trace.memory",
+                   "out of memory while re-executing the launches of a trace");
 }
 
 /* ---- programs ------------------------------------------------------------------------------ */
@@ -85,7 +86,7 @@ static enum mm_class bad_program(struct in_expander *e, uint32_t id, const char 
                    what, more);
 }
 
-/* The objects of the module are allocations of the trace. */
+/* Maps the module's objects to allocations of the trace. */
 static bool take_objects(struct in_expander *e, struct in_expanded_program *p, struct in *i)
 {
     uint64_t count = take(i, 4);
@@ -111,14 +112,13 @@ static enum mm_class make_program(struct in_expander *e, struct in_expanded_prog
     uint64_t size = take(i, 8), sum = take(i, 8);
     const void *words = take_bytes(i, size);
     if (i->bad || mm_checksum(words, size) != sum)
-        return bad_program(e, p->id, "its module is not what was written", "");
+        return bad_program(e, p->id, "the checksum of its module does not match", "");
     enum mm_class cls = in_module_create(words, size, &options, &p->module, NULL, &e->error);
     if (cls == MM_OK)
         cls = in_instance_create(p->module, &environment, NULL, &p->instance, &e->error);
     if (cls != MM_OK)
         return cls;
-    return take_objects(e, p, i) ? MM_OK
-                                 : bad_program(e, p->id, "it has other variables than its module", "");
+    return take_objects(e, p, i) ? MM_OK : bad_program(e, p->id, "its variables do not match its module", "");
 }
 
 enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *program)
@@ -136,7 +136,7 @@ enum mm_class in_expand_program(struct in_expander *e, const struct mm_program *
     p->id = program->id;
     p->next = e->programs;
     e->programs = p;
-    cls = twice ? bad_program(e, p->id, "there are two with this number", "") : make_program(e, p, &i, arena);
+    cls = twice ? bad_program(e, p->id, "its number is not unique", "") : make_program(e, p, &i, arena);
     mm_arena_destroy(arena);
     return cls;
 }
@@ -164,13 +164,13 @@ static const char *take_pointer(struct in_expander *e, struct in *i, struct mm_a
     uint8_t region = (uint8_t)take(i, 1), origin = (uint8_t)take(i, 1), access = (uint8_t)take(i, 1);
     const char *name = take_string(i, arena);
     if (o == NULL)
-        return "there is no memory for it";
+        return "out of memory";
     if (i->bad || region >= MM_REGION_COUNT || origin >= MM_ORIGIN_COUNT)
-        return "it is cut short";
+        return "its record is truncated";
     if (m == NULL || m->bytes == NULL || m->known < m->size)
-        return "the trace does not tell what its memory held";
+        return "the trace does not record the contents of its memory";
     if (offset > m->size || size > m->size - offset || at >= size)
-        return "it uses memory that no allocation has";
+        return "it uses memory outside of its allocation";
     *o = (struct in_object){.address = (uint64_t)(uintptr_t)(m->bytes + offset),
                             .size = size,
                             .id = (uint32_t)in_shift_id(&e->allocations, id),
@@ -194,20 +194,20 @@ static const char *take_argument(struct in_expander *e, struct in *i, struct mm_
                 : kind == IN_REPLAY_VALUE ? info->kind == IN_ARG_VALUE
                                           : kind <= IN_REPLAY_NULL && pointer;
     if (!fits)
-        return "it has other arguments than its kernel";
+        return "its arguments do not match its kernel";
     if (kind == IN_REPLAY_POINTER)
         return take_pointer(e, i, arena, a);
     if (kind == IN_REPLAY_LOCAL)
         a->local_size = take(i, 8);
     if (kind == IN_REPLAY_VALUE) {
         if (take(i, 4) != info->size)
-            return "it has other arguments than its kernel";
+            return "its arguments do not match its kernel";
         a->value = take_bytes(i, info->size);
     }
-    return i->bad ? "it is cut short" : NULL;
+    return i->bad ? "its record is truncated" : NULL;
 }
 
-/* What is wrong, or NULL; *SAMPLE says what memory held in the end. */
+/* Decodes a launch; returns an error message or NULL.  *SAMPLE is the recorded checksum of final memory. */
 static const char *take_launch(struct in_expander *e, struct in *i, struct mm_arena *arena,
                                struct in_launch *l, uint64_t *sample)
 {
@@ -225,32 +225,33 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
     l->local_pattern = (uint8_t)take(i, 1);
     l->step_limit = take(i, 8);
     if (i->bad || l->kernel == SIZE_MAX)
-        return "its program has no such kernel";
+        return "its kernel is not in its program";
     const struct in_kernel_info *info = in_module_kernel(module, l->kernel);
     if (take(i, 4) != info->argument_count)
-        return "it has other arguments than its kernel";
+        return "its arguments do not match its kernel";
     struct in_argument *arguments = mm_arena_alloc(arena, (info->argument_count + 1) * sizeof *arguments);
     l->arguments = arguments;
-    const char *wrong = arguments == NULL ? "there is no memory for it" : NULL;
+    const char *wrong = arguments == NULL ? "out of memory" : NULL;
     for (uint32_t k = 0; k < info->argument_count && wrong == NULL; k++)
         wrong = take_argument(e, i, arena, &info->arguments[k], &arguments[k]);
     *sample = take(i, 8);
-    return wrong != NULL ? wrong : i->bad || i->at != i->end ? "it is cut short" : NULL;
+    return wrong != NULL ? wrong : i->bad || i->at != i->end ? "its record is truncated" : NULL;
 }
 
 /* ---- execution ----------------------------------------------------------------------------- */
 
-/* The first one is kept. */
+/* Keeps the first difference. */
 static void differs(struct in_expander *e, uint32_t command, const char *kernel, const char *how)
 {
     if (e->error.cls == MM_OK)
-        mm_fail(&e->error, MM_LIMIT, "trace.replay",
-                "the trace and its expansion differ: %s in the launch of kernel %s, command %u, as the "
-                "interpreter executes it, but not when it was recorded; from there on values may be others",
-                how, kernel, command);
+        mm_fail(
+            &e->error, MM_LIMIT, "trace.replay",
+            "re-execution differs from the recorded launch: %s in the launch of kernel %s, command %u, as the "
+            "interpreter executes it, but not when it was recorded; from there on values may be others",
+            how, kernel, command);
 }
 
-/* Bytes that a work-group takes, about; what in_run_create refuses is left to it. */
+/* Estimated bytes of a work-group; 0 for a launch that in_run_create rejects. */
 static uint64_t launch_memory(const struct in_launch *l, const struct in_kernel_info *info)
 {
     enum { WORK_ITEM = 1024, MOST_ITEMS = 1 << 20 };
@@ -296,12 +297,12 @@ static enum mm_class run_launch(struct in_expander *e, const struct in_launch *l
     if (e->found)
         differs(e, l->command, info->name, e->finding.kind);
     else if (in_replay_sample(l, info) != sample)
-        differs(e, l->command, info->name, "memory has other contents");
+        differs(e, l->command, info->name, "final memory contents differ");
     return MM_OK;
 }
 
-/* Instructions that a launch of RECORDED ones at most, 0 if it had no limit, may take: it ended, but the
- * trace may have been changed since. */
+/* Step limit of the re-execution, given the RECORDED one (0: none): the launch terminated, but the trace may
+ * have been modified since. */
 static uint64_t step_limit(uint64_t recorded)
 {
     const uint64_t patience = UINT64_C(100000000000);
@@ -316,7 +317,7 @@ enum mm_class in_expand_launch(struct in_expander *e, const struct mm_replay *re
     const struct in_expanded_program *p = find_program(e, replay->program);
     struct in i = {replay->bytes, (const uint8_t *)replay->bytes + replay->size, false};
     if (replay->size == 0)
-        return bad_launch(e, replay->command, "there was no memory to record it");
+        return bad_launch(e, replay->command, "recording it ran out of memory");
     if (p == NULL)
         return bad_launch(e, replay->command, "its program is not in the trace");
     struct mm_arena *arena = mm_arena_create();

@@ -1,8 +1,8 @@
-/* Memory of launches that are executed again (expand.h): what a trace says that allocations hold. */
+/* Memory of re-executed launches: mirrors of the trace's allocations (docs/reexecution.md#memory). */
 #include "interp/replay/expand_internal.h"
 #include <unistd.h>
 
-enum { FILLED_BY_ONE = 64 }; /* bytes of memory that take as long as an instruction */
+enum { FILLED_BY_ONE = 64 }; /* bytes of contents that count as one instruction */
 
 static struct in_mirror **place_of(struct in_expander *e, uint32_t id)
 {
@@ -20,7 +20,7 @@ struct in_mirror *in_mirror_find(const struct in_expander *e, uint32_t id)
     return m;
 }
 
-/* Without bytes as long as no launch needs them. */
+/* Bytes are allocated when contents first arrive. */
 enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation *allocation)
 {
     if (allocation->region != MM_GLOBAL || allocation->origin != MM_ORIGIN_BUFFER)
@@ -28,7 +28,8 @@ enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation
     in_mirror_free(e, allocation->id);
     struct in_mirror *m = mm_alloc_zero(1, sizeof *m), **place = place_of(e, allocation->id);
     if (m == NULL)
-        return mm_fail(&e->error, MM_LIMIT, "trace.memory", "no memory for the launches of a trace");
+        return mm_fail(&e->error, MM_LIMIT, "trace.memory",
+                       "out of memory while re-executing the launches of a trace");
     m->id = allocation->id;
     m->size = allocation->size;
     *place = m;
@@ -61,7 +62,7 @@ void in_mirrors_destroy(struct in_expander *e)
         }
 }
 
-/* As much as the machine has, at most. */
+/* Allocates the bytes of a mirror, within the machine's physical memory and the limits for files. */
 static enum mm_class allocate(struct in_expander *e, struct in_mirror *m)
 {
     enum { ALIGN = 4096 };
@@ -72,9 +73,10 @@ static enum mm_class allocate(struct in_expander *e, struct in_mirror *m)
     if (m->size <= e->most - e->mirrored)
         m->bytes = mm_aligned_alloc(m->size, ALIGN);
     if (m->bytes == NULL)
-        return mm_fail(&e->error, MM_LIMIT, "trace.memory",
-                       "launches of the trace need more memory than there is: allocation %u has %llu bytes",
-                       m->id, (unsigned long long)m->size);
+        return mm_fail(
+            &e->error, MM_LIMIT, "trace.memory",
+            "re-executing the launches of the trace needs more memory than is available: allocation %u has %llu bytes",
+            m->id, (unsigned long long)m->size);
     e->mirrored += m->size;
     return MM_OK;
 }
@@ -84,7 +86,7 @@ enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *
     struct in_mirror *m = in_mirror_find(e, c->allocation);
     if (m == NULL || c->offset > m->size || c->size > m->size - c->offset)
         return mm_fail(&e->error, MM_INVALID, "trace.content",
-                       "the trace tells %llu bytes at offset %llu of allocation %u, which has no such bytes",
+                       "the trace has %llu bytes at offset %llu of allocation %u, which is out of range",
                        (unsigned long long)c->size, (unsigned long long)c->offset, c->allocation);
     e->steps += c->size / FILLED_BY_ONE;
     enum mm_class cls = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps);
@@ -96,7 +98,7 @@ enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *
     if (c->bytes != NULL)
         memcpy(m->bytes + c->offset, c->bytes, c->size);
     else if (c->offset < m->known)
-        memset(m->bytes + c->offset, 0, c->size); /* the others still are */
+        memset(m->bytes + c->offset, 0, c->size); /* bytes from KNOWN on are still zero */
     if (c->offset <= m->known && end > m->known)
         m->known = end;
     return MM_OK;

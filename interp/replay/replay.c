@@ -1,12 +1,12 @@
-/* What a trace needs of a launch to execute it again (replay.h).  All numbers are little-endian; strings are
- * a length in 32 bits and bytes. */
+/* Recording of launches for re-execution (docs/reexecution.md#records).  All numbers are little-endian;
+ * strings are a length in 32 bits and bytes. */
 #include "interp/replay/replay.h"
 #include "interp/exec/exec.h"
 #include "memmodel/base/hash.h"
 #include "memmodel/trace/trace.h"
 #include <string.h>
 
-/* ---- which modules ------------------------------------------------------------------------- */
+/* ---- address independence ------------------------------------------------------------------ */
 
 static bool is_pointer(const struct in_module *m, uint32_t id)
 {
@@ -14,7 +14,7 @@ static bool is_pointer(const struct in_module *m, uint32_t id)
     return ty != NULL && ty->kind == IN_TY_POINTER;
 }
 
-/* Memory that other work-items or the host see holds pointers. */
+/* Whether memory shared with other work-items or the host may contain pointers. */
 static bool holds_pointers(const struct in_ty *ty)
 {
     switch (ty->kind) {
@@ -38,8 +38,8 @@ static bool is_comparison(uint32_t opcode)
     return opcode == SpvOpIEqual || opcode == SpvOpINotEqual;
 }
 
-/* Every use of the number ID is a comparison for equality: which pointers are equal, or null, does not depend
- * on where memory lies. */
+/* Whether every use of the integer ID is a comparison for equality: equality of pointers does not depend on
+ * the addresses of allocations. */
 static bool only_compared(const struct in_module *m, uint32_t id)
 {
     struct in_inst i;
@@ -52,7 +52,7 @@ static bool only_compared(const struct in_module *m, uint32_t id)
     return true;
 }
 
-/* An address becomes a number, or a number one. */
+/* Whether the instruction converts an address to an integer, or an integer to an address. */
 static bool tells_address(const struct in_module *m, const struct in_inst *i)
 {
     switch (i->opcode) {
@@ -83,7 +83,7 @@ static uint32_t called(const struct in_module *m, const struct in_inst *i)
                : UINT32_MAX;
 }
 
-/* In function INDEX or in what it calls; SEEN has a byte for each function. */
+/* The same for function INDEX and its callees; SEEN has a byte per function. */
 static bool tells_addresses(const struct in_module *m, uint32_t index, uint8_t *seen)
 {
     struct in_inst i;
@@ -116,7 +116,7 @@ bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_
     return known == YES;
 }
 
-/* ---- coding -------------------------------------------------------------------------------- */
+/* ---- encoding ------------------------------------------------------------------------------ */
 
 struct out {
     uint8_t *data;
@@ -192,7 +192,7 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
 
 enum { LINE = 64, MOST_LINES = 128, MOST_WHOLE = 64 * 1024 };
 
-/* Lines at equal distances, others with each launch. */
+/* Checksum of an object; of a large one, of lines at equal distances, shifted with each launch. */
 static uint64_t sample(const struct in_object *o, uint32_t launch)
 {
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)o->address;
@@ -276,7 +276,7 @@ static void put_launch(struct out *o, const struct in_launch *l, const struct in
     put(o, in_replay_sample(l, info), 8);
 }
 
-/* Without memory the record says that the launch cannot be executed again. */
+/* When out of memory, an empty record marks the launch as not re-executable. */
 void in_replay_record(const struct in_run *run, const void *spirv, size_t size,
                       const struct in_module_options *options)
 {

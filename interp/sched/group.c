@@ -8,7 +8,7 @@
 
 #define IN_MEMORY_LIMIT (UINT64_C(2) << 30)
 
-/* Whether shadow memory is kept. */
+/* Whether the launch has shadow memory. */
 static bool shadowed(const struct in_run *run)
 {
     return run->launch.checks && run->launch.uninitialized;
@@ -179,7 +179,7 @@ static void free_frame(struct in_group *g, uint8_t *frame)
     g->free_frames = frame;
 }
 
-/* What one block is made of. */
+/* Layout of one block. */
 struct shape {
     uint64_t align, below, shadow, all; /* SHADOW: from the frame to its own, 0: none */
 };
@@ -207,7 +207,7 @@ static void make_frame(struct in_run *run, struct in_group *g, uint8_t *frame)
     free_frame(g, frame);
 }
 
-/* A few more blocks: as many as fit a page or so. */
+/* Allocates more blocks, about one page. */
 static bool more_frames(struct in_run *run, struct in_group *g)
 {
     const struct shape s = shape_of(run);
@@ -246,7 +246,7 @@ bool in_item_start(struct in_run *run, struct in_group *g, struct in_item *item,
 void in_item_finish(struct in_group *g, struct in_item *item)
 {
     item->state = IN_ITEM_DONE;
-    if (item->frame != NULL) /* compiled code has its own */
+    if (item->frame != NULL) /* compiled code has separate blocks */
         free_frame(g, item->frame);
     item->frame = item->shadow = NULL;
     in_terms_end(item);

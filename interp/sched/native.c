@@ -1,11 +1,12 @@
-/* Which engine executes a launch, and the way to librefcl-jit.so, which is loaded when it is first needed.
+/* Choice of the engine of a launch (tiered execution), and loading of librefcl-jit.so at its first use.
  *
- * REFCL_ENGINE=interp: the interpreter always; jit: the JIT for every launch that it covers and that is
- * neither recorded nor checked, or may be watched instead; auto, the default: the same, but kernels begin in
- * the interpreter until compiling pays.  Half way there the JIT begins to compile, in a thread of its own,
- * and when it is reached, a launch under way that is neither recorded nor checked goes on in compiled code
- * with its next work-group.  A launch that may be watched is compiled at once if it has loops.  All depend on
- * what was executed, not on time: the same program is executed by the same engines again. */
+ * REFCL_ENGINE=interp: always the interpreter.  jit: the JIT for every launch that it supports and that is
+ * either neither recorded nor checked, or may be instrumented.  auto, the default: as jit, but a kernel
+ * starts in the interpreter until compilation is expected to pay off.  At half of that instruction count the
+ * JIT begins to compile in a background thread; at the full count, a running launch that is neither recorded
+ * nor checked continues in compiled code with its next work-group.  An instrumented launch is compiled at
+ * once if its kernel has loops.  The decision depends on executed instructions, not on time: the same program
+ * is executed by the same engines again. */
 #include "interp/jit/jit.h"
 #include "memmodel/base/privilege.h"
 #include "sched.h"
@@ -64,14 +65,15 @@ static void load(void)
         native.api = interface();
     else if (native.note)
         fprintf(stderr, "refcl: jit: %s\n",
-                library != NULL ? "librefcl-jit.so is of another version" : dlerror());
+                library != NULL ? "librefcl-jit.so is from another version of refcl" : dlerror());
 }
 
-/* At exit or unloading, before LLVM's variables go, and so that they do not come any more. */
+/* At exit or unloading: runs before the destruction of LLVM's static variables, and prevents later use of
+ * LLVM. */
 static void end(void)
 {
     if (getpid() != native.process)
-        return; /* a child has no thread that could finish what it has begun */
+        return; /* a forked child has no thread to finish a compilation */
     atomic_store(&native.ended, true);
     pthread_mutex_lock(&native.loading);
     const struct in_jit_api *api = native.api;
@@ -80,8 +82,8 @@ static void end(void)
         api->stop_compiling();
 }
 
-/* exit() ends the variables of the thread that calls it, mostly the first, before it comes to handlers:
- * whatever LLVM has registered by then, also while END was not yet registered behind it. */
+/* exit() destroys the calling thread's thread-local variables before it runs exit handlers, including those
+ * that LLVM has registered, even if END is not yet registered after them. */
 extern int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library)
     __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
@@ -92,7 +94,7 @@ static void end_of_thread(void *unused)
     end();
 }
 
-/* A forked child interprets: threads of the parent may hold the compiler's locks for ever. */
+/* A forked child interprets: in the child the compiler's locks may remain held by threads of the parent. */
 static void interpret_in_child(void)
 {
     native.engine = INTERP;
@@ -114,8 +116,8 @@ static void choose(void)
     native.hot = hot != NULL ? strtoull(hot, NULL, 10) : 4000000;
 }
 
-/* Whether the launch, with what the kernel has executed before, is worth the compiler's time.  One that is
- * recorded or checked cannot go on in compiled code: its loops are taken to be long. */
+/* Whether compilation pays off, given the instructions that the kernel has executed before.  A recorded or
+ * checked launch cannot switch to compiled code later: its loops are assumed to be long. */
 static bool worth(const struct in_run *run, bool watched)
 {
     const double rounds = watched && run->code->loops ? 1 << 20 : 1;
@@ -130,7 +132,8 @@ static bool loaded(void)
     pthread_mutex_lock(&native.loading);
     if (!native.loaded && !atomic_load(&native.ended)) {
         load();
-        if (atexit(end) != 0) /* again: the last to come is asked first, and LLVM came after the first */
+        if (atexit(end) !=
+            0) /* again: handlers run in reverse order, and LLVM has registered its own after the first */
             native.api = NULL;
     }
     native.loaded = true;
@@ -139,7 +142,7 @@ static bool loaded(void)
     return usable;
 }
 
-/* The work-groups that have not begun, in the JIT. */
+/* Executes the work-groups that have not begun in the JIT. */
 static bool begin(struct in_run *run)
 {
     char why[160] = "";
@@ -147,8 +150,8 @@ static bool begin(struct in_run *run)
     if (result == IN_JIT_DECLINES && native.note)
         fprintf(stderr, "refcl: jit: kernel %s runs in the interpreter: %s\n", run->info->name, why);
     if (result == IN_JIT_BEGINS && native.note && run->next_group > 0)
-        fprintf(stderr, "refcl: jit: kernel %s goes on from work-group %llu\n", run->info->name,
-                (unsigned long long)run->next_group);
+        fprintf(stderr, "refcl: jit: kernel %s continues in compiled code from work-group %llu\n",
+                run->info->name, (unsigned long long)run->next_group);
     if (result == IN_JIT_DECLINES)
         run->promote_at = UINT64_MAX;
     return result == IN_JIT_BEGINS;
@@ -202,7 +205,7 @@ bool in_native_take_over(struct in_run *run)
     return false;
 }
 
-/* What a faulting address is nearest to: an argument's object or local memory; NULL: nothing. */
+/* The object nearest to a faulting address: an argument's object or local memory; NULL: none. */
 static const struct in_object *nearest(const struct in_run *run, const struct in_object *local,
                                        uint64_t address)
 {
@@ -223,7 +226,7 @@ static const struct in_object *nearest(const struct in_run *run, const struct in
     return best;
 }
 
-/* A guard stopped compiled code: the launch ends as it does where the interpreter finds the same. */
+/* A guard page stopped compiled code: the launch ends with the finding that the interpreter would report. */
 static void fault(struct in_run *run, const struct in_jit_fault *f)
 {
     struct in_object local = {
@@ -240,7 +243,7 @@ static void fault(struct in_run *run, const struct in_jit_fault *f)
                  (unsigned long long)o->size, kernel);
     else if (f->address == UINT64_MAX)
         in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", NULL, f->address, 1,
-                 "use of an address that no memory can have, in kernel %s", kernel);
+                 "use of a non-canonical address, in kernel %s", kernel);
     else
         in_raise(run, NULL, NULL, "out-of-bounds", "CLC 6.7", NULL, f->address, 1,
                  "%s at 0x%llx, which is in no object of kernel %s", verb, (unsigned long long)f->address,
@@ -248,11 +251,12 @@ static void fault(struct in_run *run, const struct in_jit_fault *f)
     run->stopped = true;
 }
 
-/* The interpreter says what it was. */
+/* Deoptimizes: the interpreter re-executes the launch and reports the finding. */
 static void suspicious(struct in_run *run)
 {
     if (native.note)
-        fprintf(stderr, "refcl: jit: kernel %s was suspicious: the interpreter executes it again\n",
+        fprintf(stderr,
+                "refcl: jit: a shadow check failed in kernel %s: the interpreter re-executes the launch\n",
                 run->info->name);
     run->code->suspicious = true;
     native.api->destroy(run->native);

@@ -1,5 +1,5 @@
-/* Kernels that a module brings for itself: those that make and unmake its program-scope variables, each one
- * work-item of its own. [CL 3.2 R2, SPIRV 3.6] */
+/* Initializer and finalizer kernels of a module, which construct and destroy its program-scope variables,
+ * each executed by one work-item. [CL 3.2 R2, SPIRV 3.6] */
 #include "sched.h"
 
 static enum mm_class execute(struct in_instance *instance, uint32_t kernel, struct mm_error *err)
@@ -22,7 +22,7 @@ enum mm_class in_run_own_kernels(struct in_instance *instance, enum in_kernel_us
 {
     const struct in_module *m = instance->module;
     const struct in_environment environment = instance->environment_copy;
-    /* They belong to no command: there is nothing that they could enqueue. */
+    /* They belong to no command and cannot enqueue. */
     instance->environment_copy = (struct in_environment){.context = environment.context,
                                                          .find_object = environment.find_object,
                                                          .print = environment.print,

@@ -1,4 +1,4 @@
-/* Launches: creation, stepping, end. [CL 3.2.1, 5.10] */
+/* Launches: creation, stepping, destruction. [CL 3.2.1, 5.10] */
 #include "interp/check/fault_memory.h"
 #include "interp/ext/ext.h"
 #include "interp/weak/weak.h"

@@ -1,4 +1,4 @@
-/* Inside sched: work-groups in their slots, and who runs next. */
+/* Internal to sched: slots of resident work-groups, and the scheduler. */
 #ifndef INTERP_SCHED_SCHED_H
 #define INTERP_SCHED_SCHED_H
 
@@ -9,22 +9,24 @@ struct in_group *in_group_create(struct in_run *run);
 void in_group_destroy(struct in_run *run, struct in_group *group);
 /* Makes the next work-group resident in GROUP; false if there is none left. */
 bool in_group_next(struct in_run *run, struct in_group *group);
-/* wait.c: ITEM stopped at a WAIT instruction, or is done; releases whom that lets go. */
+/* wait.c: called when ITEM stops at a WAIT instruction or ends; releases the work-items that this
+ * unblocks. */
 void in_item_waits(struct in_run *run, struct in_item *item);
 void in_item_done(struct in_run *run, struct in_item *item);
 /* schedule.c: executes about QUANTUM instructions. */
 void in_schedule(struct in_run *run, uint64_t quantum);
 bool in_add_slot(struct in_run *run);
-/* The launch has executed as much as it may: a finding, and its end. */
+/* Reports that the launch reached its step limit, and ends it. */
 void in_step_limit(struct in_run *run, struct in_item *item, const struct in_insn *pc);
 
-/* run.c: makes the first work-groups resident; false: no memory. */
+/* run.c: makes the first work-groups resident; false: out of memory. */
 bool in_open_slots(struct in_run *run);
 
 /* native.c: launches that the JIT executes. */
 bool in_native_create(struct in_run *run);
-void in_native_step(struct in_run *run); /* to the end, or until it waits */
-/* A work-group has ended, and run->promote_at is reached: true if the JIT executes the others. */
+void in_native_step(struct in_run *run); /* to the end, or until it blocks */
+/* Called when a work-group has ended and run->promote_at is reached: true if the JIT executes the remaining
+ * ones. */
 bool in_native_take_over(struct in_run *run);
 void in_native_destroy(struct in_run *run);
 void in_native_forget(struct in_code *code);

@@ -1,6 +1,7 @@
-/* Who runs next.  Sequential: in order, each until it waits; work-items that spin make room for others,
- * and groups that only spin for further groups.  Random: a seeded choice after every few shared memory
- * operations.  Fair: round robin in small slices.  Oracles may say. */
+/* The scheduler: selection of the next work-item.  Sequential: in order, each until it blocks; a spinning
+ * work-item yields to others of its group, and a group that only spins yields to further groups.  Random: a
+ * seeded choice after every few shared memory operations.  Fair: all runnable work-items in turn, in small
+ * slices.  An oracle overrides these. */
 #include "interp/weak/weak.h"
 #include "memmodel/base/hash.h"
 #include "sched.h"
@@ -25,7 +26,7 @@ bool in_add_slot(struct in_run *run)
     return in_group_next(run, g);
 }
 
-/* A work-item that can run, from START on; NULL if there is none. */
+/* The first runnable work-item from START on; NULL if there is none. */
 static struct in_item *runnable(struct in_group *g, uint32_t start)
 {
     for (uint32_t k = 0; k < g->items_count; k++) {
@@ -47,7 +48,7 @@ static void rotate(struct in_run *run)
     }
 }
 
-/* The work-group in the slot is finished: the next one moves in. */
+/* Replaces the finished work-group of a slot by the next one. */
 static void replace(struct in_run *run, struct in_group *g)
 {
     const struct in_environment *env = &run->instance->environment_copy;
@@ -63,7 +64,7 @@ static void replace(struct in_run *run, struct in_group *g)
     }
 }
 
-/* The work-item used its slice up. */
+/* Called when the work-item has used up its slice. */
 static void yielded(struct in_run *run, struct in_group *g)
 {
     g->cursor = g->cursor + 1 < g->items_count ? g->cursor + 1 : 0;
@@ -80,7 +81,7 @@ static void yielded(struct in_run *run, struct in_group *g)
         run->idle_rounds = 0;
 }
 
-/* The work-item that an oracle lets go on. */
+/* The runnable work-item with the lowest rank, which the oracle selects. */
 static struct in_item *lowest(struct in_run *run)
 {
     const struct in_oracle *o = run->launch.oracle;
@@ -181,7 +182,7 @@ static bool execute(struct in_run *run, struct in_item *item, int64_t budget)
     run->executed += (uint64_t)(budget - run->budget);
     run->slice_left -= budget - run->budget;
     bool cut = stop == IN_STOP_YIELD && run->budget <= 0 && run->slice_left > 0;
-    run->current = cut ? item : NULL; /* only the caller's quantum is used up: the same work-item goes on */
+    run->current = cut ? item : NULL; /* only the caller's quantum is used up: the same work-item resumes */
     if (cut)
         return true;
     stopped(run, item, stop);
@@ -200,7 +201,7 @@ void in_schedule(struct in_run *run, uint64_t quantum)
     uint64_t end = quantum == 0 ? UINT64_MAX : run->executed + quantum;
     while (!run->over && !run->stopped && !run->limit && run->executed < end && run->native == NULL) {
         struct in_item *item = run->current != NULL ? run->current : pick(run);
-        if (item == NULL) { /* everybody in the group waits: another group's turn */
+        if (item == NULL) { /* all work-items of the group are blocked: next group */
             rotate(run);
             continue;
         }

@@ -1,5 +1,5 @@
-/* Barriers and collective operations: who waits where, who may go on, and divergence.
- * [CLC 6.15.8], [SPIRV 3.49.20 OpControlBarrier, 3.49.21] */
+/* Barriers and collective operations: blocking, release, and detection of divergence. [CLC 6.15.8] [SPIRV
+ * 3.49.20 OpControlBarrier, 3.49.21] */
 #include "interp/check/terms.h"
 #include "interp/fault.h"
 #include "interp/weak/weak.h"
@@ -12,7 +12,7 @@ static const struct in_wait *wait_of(const struct in_item *item)
     return item->pc[-1].p;
 }
 
-/* Instructions without a scope operand are the sub-group's. */
+/* Whether the scope is the sub-group, as for instructions without a scope operand. */
 static bool sub_group_scope(const struct in_item *item)
 {
     const struct in_wait *w = wait_of(item);
@@ -28,8 +28,8 @@ static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kin
                         in_get32(item, w->memory_scope), site, instance);
 }
 
-/* An event has one scope, that of memory: sub-groups whose barrier has a wider one are told apart by the
- * instance. */
+/* An event has one scope, that of memory: the instance distinguishes sub-groups whose barrier has a wider
+ * one. */
 static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
 {
     const struct in_wait *w = wait_of(item);
@@ -42,7 +42,7 @@ static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
     record_at(run, item, kind, w->site, instance);
 }
 
-/* The sub-groups that meet at a named barrier may do so at different instructions. */
+/* The sub-groups may reach a named barrier at different instructions. */
 static void record_named(struct in_run *run, struct in_item **members, uint32_t n)
 {
     uint32_t site = wait_of(members[0])->site, instance = ++run->named_barriers;
@@ -85,7 +85,7 @@ static void place(const struct in_run *run, const struct in_item *item, char *te
     snprintf(text, size, "waits at %s (%s:%u)", s->opcode, s->file, s->line);
 }
 
-/* FIRST waits for what OTHER will never reach. */
+/* Reports divergence: FIRST waits at an instruction that OTHER will never reach. */
 static void diverged(struct in_run *run, struct in_item *first, const struct in_item *other)
 {
     char a[120], b[120];
@@ -97,7 +97,7 @@ static void diverged(struct in_run *run, struct in_item *first, const struct in_
     run->stopped = true;
 }
 
-/* All of items [FROM, TO) wait at the same instruction: they go on.  Else says who disagrees. */
+/* NULL if all of items [FROM, TO) wait at the same instruction, else the first one that does not. */
 static struct in_item *disagrees(struct in_group *g, uint32_t from, uint32_t to)
 {
     struct in_item *first = NULL;
@@ -124,21 +124,23 @@ static bool waits_non_uniformly(const struct in_item *item)
     return item->state == IN_ITEM_WAITING && wait_of(item)->kind == IN_WAIT_NON_UNIFORM;
 }
 
-/* Where the function keeps its return address in which ITEM waits: one of its own for each function. */
+/* Identifies the function in which ITEM waits by the slot of its return address, which is unique per
+ * function. */
 static int32_t function_of(const struct in_run *run, const struct in_item *item)
 {
     const struct in_code *code = run->code;
     return code->return_slots != NULL ? code->return_slots[code->source_of[item->pc - 1 - run->insns]] : 0;
 }
 
-/* A is behind B in the code, or in a function that calls that of B: those stand before what they call. */
+/* Whether A is after B in the code, or in a caller of B's function: callers are placed before callees. */
 static bool is_later(const struct in_run *run, const struct in_item *a, const struct in_item *b)
 {
     return function_of(run, a) == function_of(run, b) ? a->pc > b->pc : a->pc < b->pc;
 }
 
 /* The work-items of a sub-group that wait at one non-uniform instruction execute it together: at the first in
- * the order of the code, so that those who come out of a branch or a loop join the others behind it. */
+ * the order of the code, so that work-items leaving a branch or a loop reconverge with the others after
+ * it. */
 static bool release_non_uniform(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
 {
     const struct in_item *first = NULL;
@@ -165,7 +167,7 @@ static const struct in_named_barrier *named_barrier_of(const struct in_item *ite
     return (const struct in_named_barrier *)(const void *)(item->frame + wait_of(item)->operand[0]);
 }
 
-/* All work-items of the sub-group [FROM, TO) wait for the barrier NUMBER. */
+/* Whether all work-items of the sub-group [FROM, TO) wait for the barrier NUMBER. */
 static bool all_wait_for(const struct in_group *g, uint32_t from, uint32_t to, uint32_t number)
 {
     for (uint32_t k = from; k < to; k++) {
@@ -176,7 +178,7 @@ static bool all_wait_for(const struct in_group *g, uint32_t from, uint32_t to, u
     return true;
 }
 
-/* Sub-groups that wait for BARRIER go on when they are as many as it was made for. [SPIRV 3.49.20
+/* Releases the sub-groups that wait for BARRIER once their number equals its sub-group count. [SPIRV 3.49.20
  * OpMemoryNamedBarrier] */
 static bool release_named(struct in_run *run, struct in_group *g, const struct in_named_barrier *barrier)
 {
@@ -195,7 +197,8 @@ static bool release_named(struct in_run *run, struct in_group *g, const struct i
     return true;
 }
 
-/* Nobody of the group can run, and who waits for a named barrier is not met by enough sub-groups. */
+/* Reports a deadlock: no work-item of the group is runnable, and too few sub-groups wait for a named
+ * barrier. */
 static void named_barrier_stuck(struct in_run *run, struct in_item *item)
 {
     uint32_t sub_groups = named_barrier_of(item)->sub_groups;
@@ -206,9 +209,9 @@ static void named_barrier_stuck(struct in_run *run, struct in_item *item)
     run->stopped = true;
 }
 
-/* ---- who may go on ----------------------------------------------------------------------------- */
+/* ---- release ----------------------------------------------------------------------------------- */
 
-/* No work-item of the sub-group can run. */
+/* Called when no work-item of the sub-group is runnable. */
 static bool resolve_sub_group(struct in_run *run, struct in_group *g, uint32_t from, uint32_t to)
 {
     struct in_item *waiting = NULL;
@@ -273,7 +276,7 @@ static void settle(struct in_run *run, struct in_item *item, bool sub_group)
     resolve_sub_group(run, g, from, from + sub < g->items_count ? from + sub : g->items_count);
 }
 
-/* A seeded fault: the barrier is none. */
+/* A seeded fault: the barrier does not block. */
 static bool lets_through(struct in_item *item, bool sub)
 {
     struct in_group *g = item->group;
@@ -281,7 +284,7 @@ static bool lets_through(struct in_item *item, bool sub)
         !(sub ? IN_FAULTY(SUB_BARRIER_NO_WAIT) : IN_FAULTY(BARRIER_NO_WAIT)))
         return false;
     item->state = IN_ITEM_READY;
-    g->cursor = g->cursor > 0 ? g->cursor - 1 : g->items_count - 1; /* and goes on at once */
+    g->cursor = g->cursor > 0 ? g->cursor - 1 : g->items_count - 1; /* and resumes at once */
     return true;
 }
 

@@ -1,12 +1,13 @@
-/* What a read may return and where a write may go. [CL 3.3.6 G6, G16-G23, A7-A10, A12-A15, A17]
+/* The candidate writes of a read and the candidate positions of a write in modification order
+ * (docs/weak-memory.md#reads-and-writes). [CL 3.3.6 G6, G16-G23, A7-A10, A12-A15, A17]
  *
- * The order in which seq_cst operations are carried out is their total order S: it agrees with happens-before
- * and modification order as long as a seq_cst write goes after those before it in S. */
+ * The order in which seq_cst operations are executed is their total order S: it agrees with happens-before
+ * and with modification order, because a seq_cst write is placed after the writes that precede it in S. */
 #include "history.h"
 #include "memmodel/base/hash.h"
 #include <string.h>
 
-#define IN_NEWEST 2 /* one read in so many takes the last write in any case */
+#define IN_NEWEST 2 /* one choice in so many takes the newest candidate */
 
 uint64_t in_weak_random(struct in_weak *w)
 {
@@ -34,14 +35,15 @@ static uint32_t bound(const struct access *x)
     return in_cell_bound(x->cell, x->mine->view[x->region], x->mask);
 }
 
-/* The write M comes, in S or through seq_cst fences, before a fence of this work-item. */
+/* The write M precedes the last seq_cst fence of this work-item in S, itself or by a later fence of its
+ * writer. */
 static bool before_my_fence(const struct access *x, const struct in_message *m)
 {
     uint64_t fenced = x->atomic ? x->mine->fenced : 0;
     return fenced != 0 && ((m->seq_cst && m->serial <= fenced) || (m->fenced != 0 && m->fenced <= fenced));
 }
 
-/* A read may take the write at INDEX, a place that its view permits. */
+/* Whether a read may return the write at INDEX, which its view permits. */
 static bool may_read(const struct access *x, uint32_t index, bool seq_cst)
 {
     const struct in_cell *c = x->cell;
@@ -58,7 +60,7 @@ static bool may_read(const struct access *x, uint32_t index, bool seq_cst)
     return true;
 }
 
-/* A write may go to INDEX, a place after its view. */
+/* Whether a write may be inserted at INDEX, which is after its view. */
 static bool may_write(const struct access *x, uint32_t index, bool seq_cst)
 {
     const struct in_cell *c = x->cell;
@@ -83,7 +85,7 @@ static void raise(const struct access *x, uint64_t serial)
             in_view_set(&x->mine->view[x->region], in_half_key(x->cell, half), serial);
 }
 
-/* Of the COUNT places in PLACES, the last being the newest. */
+/* Chooses one of the COUNT candidates, of which the last is the newest. */
 static uint32_t choose(struct in_weak *w, const uint32_t *places, uint32_t count)
 {
     if (count == 1 || in_weak_random(w) % IN_NEWEST == 0)
@@ -129,7 +131,7 @@ static bool begin(struct access *x, struct in_run *run, struct in_item *item, co
     return x->mine != NULL && !x->w->failed;
 }
 
-/* The part of [address, address + size) in the eight bytes at CELL. */
+/* Mask of the bytes of [address, address + size) in the cell at address CELL. */
 static uint8_t part(uint64_t cell, uint64_t address, uint64_t size)
 {
     uint64_t from = address > cell ? address - cell : 0;
@@ -238,7 +240,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
 
 /* ---- atomic operations ------------------------------------------------------------------------ */
 
-/* One way to carry the operation out: read at PLACE, write at INDEX. */
+/* A candidate: read the write at PLACE, insert the own write at INDEX. */
 struct way {
     uint32_t place, index;
     bool writes;
@@ -314,7 +316,8 @@ static bool store(const struct access *x, const struct in_weak_atomic *a, uint32
     return true;
 }
 
-/* Remembered until the next seq_cst fence; the oldest of too many counts as fenced, which forbids more. */
+/* Remembers the write until the next seq_cst fence.  If the list is full, its oldest write counts as fenced,
+ * which only removes outcomes. */
 static void note_atomic_write(const struct access *x, struct in_message *m)
 {
     struct in_weak_item *mine = x->mine;
@@ -366,7 +369,7 @@ static bool attempt(struct access *x, struct in_weak_atomic *a)
     if (a->result != NULL)
         a->written = a->result(a->context, a->old, &a->wrote);
     if (way->writes && !store(x, a, way->index, a->written))
-        return false; /* a host thread was faster */
+        return false; /* a host thread changed memory first: retry */
     if (!a->store) {
         uint32_t from = in_cell_last(x->cell, way->place, x->mask);
         note_read(x, from);

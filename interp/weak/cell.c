@@ -1,12 +1,13 @@
-/* Histories: the writes to eight bytes of memory, in modification order. [CL 3.3.6 G5] */
+/* Cells: the history of writes to eight bytes of memory, in modification order (docs/weak-memory.md#cells).
+ * [CL 3.3.6 G5] */
 #include "history.h"
 #include <string.h>
 
-#define IN_CELLS_MOST    200000 /* histories; beyond it all begin anew */
+#define IN_CELLS_MOST    200000 /* cells; beyond it all histories are discarded */
 #define IN_MESSAGES_MOST 1500000
-#define IN_HISTORY_MOST  48 /* writes in one; beyond it the oldest half goes */
+#define IN_HISTORY_MOST  48 /* writes per history; beyond it the oldest half is discarded */
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- table of cells --------------------------------------------------------------------------- */
 
 static uint32_t hash(const struct in_weak *w, uint64_t address)
 {
@@ -56,7 +57,7 @@ static bool grow_table(struct in_weak *w)
     return true;
 }
 
-/* Removes the cell from the table by shifting back what follows it. */
+/* Removes the cell from the table; later entries of the probe sequence shift back. */
 static void leave(struct in_weak *w, uint32_t index)
 {
     uint32_t mask = w->table_size - 1, hole = hash(w, w->cells[index]->address);
@@ -285,7 +286,7 @@ void in_message_offer(struct in_weak *w, struct in_message *m, uint8_t slot, uin
     uint32_t count = 0;
     for (; o != NULL && (o->slot != slot || (o->key != key && o->key != ANY_KEY)); o = o->next)
         count++;
-    if (o == NULL && count >= 16) { /* rather too much than too little */
+    if (o == NULL && count >= 16) { /* merge two instances: more synchronization only removes outcomes */
         for (o = m->offers; o != NULL && o->slot != slot;)
             o = o->next;
         if (o != NULL)
@@ -306,7 +307,7 @@ void in_message_offer(struct in_weak *w, struct in_message *m, uint8_t slot, uin
 
 /* ---- shortening ------------------------------------------------------------------------------- */
 
-/* What an older write offers goes on in the read-modify-writes that follow it. [CL 3.3.6 G7] */
+/* Passes the synchronization of a discarded write to its successor in the release sequence. [CL 3.3.6 G7] */
 static void hand_on(struct in_weak *w, struct in_cell *c, uint32_t index)
 {
     struct in_message *m = &c->messages[index];
@@ -319,7 +320,7 @@ static void hand_on(struct in_weak *w, struct in_cell *c, uint32_t index)
         in_message_offer(w, &c->messages[next], o->slot, o->key, o->view, o->other);
 }
 
-/* Nobody reads before the write at CUT any more; what is not the last write of some byte there goes. */
+/* No read may return a write before CUT from now on.  Of those only the last write of each byte is kept. */
 static void shorten(struct in_weak *w, struct in_cell *c, uint32_t cut)
 {
     uint8_t covered = 0;
@@ -358,7 +359,7 @@ struct in_message *in_cell_insert(struct in_weak *w, struct in_cell *c, uint32_t
     return &c->messages[index];
 }
 
-/* ---- others ----------------------------------------------------------------------------------- */
+/* ---- external writes -------------------------------------------------------------------------- */
 
 void in_cell_refresh(struct in_weak *w, struct in_cell *c, uint8_t mask)
 {

@@ -1,30 +1,30 @@
-/* Inside weak: views and histories. */
+/* Internal to weak: views and histories (docs/weak-memory.md#state). */
 #ifndef INTERP_WEAK_HISTORY_H
 #define INTERP_WEAK_HISTORY_H
 
 #include "weak.h"
 
 enum { GLOBAL_REGION, LOCAL_REGION, REGIONS };
-/* Scopes as what they synchronise with: instances of sub-group, work-group, device, all devices. */
+/* Memory scopes, each with its instances: sub-group, work-group, device, all devices. */
 enum { SLOT_SUB_GROUP, SLOT_WORK_GROUP, SLOT_DEVICE, SLOT_ALL, SLOTS };
 #define ANY_KEY UINT64_MAX /* any scope instance */
 
 /* ---- views ---- */
 
-/* How far a view reaches in half a cell: to the write numbered SERIAL, at least. */
+/* The view of half a cell: the oldest write that a read may still return is the one numbered SERIAL. */
 struct in_view_entry {
     uint64_t key; /* id of the cell * 2 + which half; 0: empty */
     uint64_t serial;
 };
-struct in_view { /* shared; whoever changes one that is shared copies it first */
+struct in_view { /* reference-counted, copied on write */
     uint32_t references, count, capacity;
-    uint64_t floor; /* all that memory held when this was the last serial is in the view */
+    uint64_t floor; /* the view includes the contents of memory at the time of this serial */
     struct in_view_entry entries[];
 };
 
 /* ---- histories ---- */
 
-/* What a write offers to acquire operations that read it: of the scope SLOT in the instance KEY. */
+/* A release: the view that an acquire of scope SLOT in the instance KEY joins when it reads the write. */
 struct in_offer {
     struct in_offer *next;
     struct in_view *view, *other; /* OTHER: of the other region, for fences with both flags */
@@ -34,7 +34,7 @@ struct in_offer {
 struct in_message {
     uint64_t value, serial;
     uint64_t seen;   /* the writer's view of this place, as a serial */
-    uint64_t fenced; /* when the writer first executed a seq_cst fence after it, 0: not yet */
+    uint64_t fenced; /* serial of the writer's first seq_cst fence after it, 0: none yet */
     mm_event_id event;
     struct in_offer *offers;
     uint32_t agent;
@@ -45,14 +45,14 @@ struct in_message {
 struct in_cell {
     uint64_t address, id;
     struct in_message *messages;      /* in modification order */
-    uint32_t count, capacity, oldest; /* before OLDEST: what no read may choose, kept for other bytes */
-    uint32_t next_local;              /* of the same work-group, index + 1 */
+    uint32_t count, capacity, oldest; /* no read may return a write before OLDEST: kept for other bytes */
+    uint32_t next_local;              /* next cell of the same work-group's local memory, index + 1 */
     uint32_t next_free;
-    uint8_t known; /* bytes whose first value was taken from memory */
+    uint8_t known; /* bytes whose initial value was loaded from memory */
 };
 
 enum { IN_LATE_COPIES = 3 };
-/* A work-item's part in it. */
+/* Weak-memory state of a work-item. */
 struct in_weak_item {
     struct in_weak_item *next, **link;
     struct in_view *view[REGIONS];
@@ -63,7 +63,7 @@ struct in_weak_item {
         uint64_t cell, serial;
     } writes[32]; /* atomic writes since its last seq_cst fence */
     uint32_t write_count;
-    const struct in_insn *late; /* a read that it has yet to carry out, and copies of its result */
+    const struct in_insn *late; /* a postponed read, and the copies of its result */
     int32_t late_copies[IN_LATE_COPIES];
     uint32_t late_count;
 };
@@ -81,17 +81,17 @@ struct in_weak {
     uint32_t local_count;
     struct in_weak_item *items;
     uint64_t serial, random, messages;
-    mm_event_id start; /* where values come from that were there before the launch */
+    mm_event_id start; /* source of values from before the launch */
     uint8_t *scratch;
     uint64_t scratch_size;
-    /* The access made last, for the record. */
+    /* The last access, for recording. */
     struct {
         struct in_cell *cell;
         uint64_t serial;            /* of the write */
-        mm_event_id from, after;    /* MM_NO_EVENT: as record order has it */
-        bool wrote, flowed, placed; /* FLOWED: a read not of the last recorded write */
+        mm_event_id from, after;    /* MM_NO_EVENT: implied by record order */
+        bool wrote, flowed, placed; /* FLOWED: it did not read the last recorded write */
     } last;
-    bool failed; /* out of memory: reads return what memory holds from now on */
+    bool failed; /* out of memory: from now on reads return the contents of memory */
 };
 
 uint64_t in_weak_random(struct in_weak *w);
@@ -105,7 +105,7 @@ struct in_view *in_view_share(struct in_view *view);
 void in_view_set(struct in_view **view, uint64_t key, uint64_t serial);
 uint64_t in_view_get(const struct in_view *view, uint64_t key); /* 0: no entry */
 void in_view_join(struct in_weak *w, struct in_view **into, const struct in_view *other);
-struct in_view *in_view_of_all(struct in_weak *w); /* all that memory holds now */
+struct in_view *in_view_of_all(struct in_weak *w); /* the current contents of memory */
 
 /* cell.c */
 struct in_cell *in_cell_find(struct in_weak *w, uint64_t address); /* NULL: no history */
@@ -114,13 +114,13 @@ struct in_cell *in_cell_at(struct in_weak *w, const struct in_group *group, uint
 void in_cells_forget(struct in_weak *w, const struct in_group *group);
 void in_cells_clear(struct in_weak *w);
 void in_cells_destroy(struct in_weak *w);
-/* Takes over what others wrote to memory. */
+/* Appends writes from outside the launch to the history. */
 void in_cell_refresh(struct in_weak *w, struct in_cell *cell, uint8_t mask);
-/* The bytes of MASK after the write at INDEX. */
+/* Value of the bytes of MASK after the write at INDEX. */
 uint64_t in_cell_value(const struct in_cell *cell, uint32_t index, uint8_t mask);
-/* Index of the write SERIAL; 0 if it is not kept any more. */
+/* Index of the write SERIAL; 0 if it was discarded. */
 uint32_t in_cell_index(const struct in_cell *cell, uint64_t serial);
-/* The first place in modification order that a view permits reading bytes MASK at. */
+/* First index in modification order that VIEW permits for a read of the bytes of MASK. */
 uint32_t in_cell_bound(const struct in_cell *cell, const struct in_view *view, uint8_t mask);
 /* The last write to bytes of MASK at or before INDEX. */
 uint32_t in_cell_last(const struct in_cell *cell, uint32_t index, uint8_t mask);
@@ -140,7 +140,7 @@ static inline uint8_t in_half_mask(int half)
 }
 
 /* sync.c */
-uint8_t in_slot_of(enum mm_scope scope); /* SLOTS: of no use to anybody */
+uint8_t in_slot_of(enum mm_scope scope); /* SLOTS: work-item scope, synchronizes with nothing */
 uint8_t in_slot_reduced(uint8_t slot, const struct in_object *object);
 uint64_t in_slot_key(const struct in_run *run, const struct in_item *item, uint8_t slot);
 /* ITEM read the write at INDEX of CELL atomically. */

@@ -1,13 +1,13 @@
-/* Load buffering: a relaxed read whose value nothing needs yet may happen after the relaxed write to another
- * place that follows it in program order, as no rule orders the two.  The work-item goes on to that write,
- * lets others run, and carries the read out when it runs again [CL 3.3.4, 3.3.6 G19]. */
+/* Load buffering: a relaxed read whose value is not yet used may execute after the po-later relaxed write to
+ * another location, because no rule orders the two (docs/weak-memory.md#load-buffering).  The work-item
+ * executes the write, yields, and performs the read when it runs again [CL 3.3.4, 3.3.6 G19] */
 #include "history.h"
 #include "interp/fault.h"
 #include <string.h>
 
-enum { FAR = 64 }; /* instructions that a read is postponed by at most */
+enum { FAR = 64 }; /* instructions by which a read is postponed, at most */
 
-/* In the order that is carried out, which a seeded fault may have changed. */
+/* Uses the order that is executed, which a seeded fault may have changed. */
 static bool is_relaxed(const struct in_item *item, const struct in_atomic *a)
 {
     enum mm_order order = in_order_of(in_get32(item, a->order));
@@ -17,13 +17,13 @@ static bool is_relaxed(const struct in_item *item, const struct in_atomic *a)
     return order == MM_RELAXED;
 }
 
-/* Where the value that is not there yet would be: the result and copies of it. */
+/* Slots of the pending value: the result and its copies. */
 struct absent {
     int32_t slots[1 + IN_LATE_COPIES];
     uint32_t count;
 };
 
-/* Whether what stands at SLOT, up to 16 bytes, may be part of it. */
+/* Whether the value at SLOT, up to 16 bytes, may overlap a pending slot. */
 static bool meets(const struct absent *absent, int32_t slot)
 {
     for (uint32_t k = 0; k < absent->count; k++)
@@ -86,7 +86,7 @@ static bool is_simple(uint64_t op)
     }
 }
 
-/* A fence of relaxed order orders nothing [CLC 6.15.12.2]. */
+/* A relaxed fence has no effect [CLC 6.15.12.2] */
 static bool is_no_fence(const struct in_item *item, const struct in_insn *i)
 {
     if (i->op != IN_FENCE || i->a >= 0 || i->b >= 0)
@@ -97,7 +97,7 @@ static bool is_no_fence(const struct in_item *item, const struct in_insn *i)
     return order == MM_RELAXED || order == MM_ORDER_NONE;
 }
 
-/* Whether A, at PC, can be postponed behind a relaxed write that follows. */
+/* Whether A, at PC, can be postponed after the next relaxed write. */
 static bool write_follows(const struct in_run *run, const struct in_item *item, const struct in_insn *pc,
                           const struct in_atomic *a, struct absent *absent)
 {

@@ -1,9 +1,9 @@
-/* Executions that are given: an oracle says what each read returns, and learns what the work-items do with
- * it. Memory holds what was written last, and nobody reads it. */
+/* Guided execution: an oracle determines the value of each read and is notified of writes, fences and the end
+ * of work-items (docs/weak-memory.md#oracle). Memory holds the last write, and no read uses it. */
 #include "history.h"
 #include <string.h>
 
-/* Nothing more is asked once the oracle has ended the launch. */
+/* Whether callbacks are still due: the oracle has not ended the launch. */
 static bool asks(const struct in_run *run)
 {
     return !run->stopped;

@@ -1,5 +1,6 @@
-/* Release sequences, inclusive scopes, fences and barriers over views. [CL 3.3.5 O9-O15], [CL 3.3.6 G7, G8,
- * A4, A5, A11, F1-F7, W7, W8, B7, B8] */
+/* Synchronizes-with over views: release sequences, inclusive scopes, fences and barriers
+ * (docs/weak-memory.md#synchronization). [CL 3.3.5 O9-O15] [CL 3.3.6 G7, G8, A4, A5, A11, F1-F7, W7, W8, B7,
+ * B8] */
 #include "history.h"
 #include "interp/fault.h"
 
@@ -31,7 +32,7 @@ uint8_t in_slot_of(enum mm_scope scope)
     }
 }
 
-/* What a scope means on this memory [CL 3.3.5 O10, O11]. */
+/* The effective scope on this memory [CL 3.3.5 O10, O11] */
 uint8_t in_slot_reduced(uint8_t slot, const struct in_object *object)
 {
     bool shared = object->origin == MM_ORIGIN_FINE_SVM_ATOMICS || object->origin == MM_ORIGIN_SYSTEM_SVM;
@@ -59,7 +60,7 @@ struct acquire {
     const struct in_item *item;
     struct in_weak_item *mine;
     const struct in_object *object;
-    uint8_t slot; /* of the operation, SLOTS if it acquires nothing */
+    uint8_t slot; /* of the operation; SLOTS: it is no acquire */
 };
 
 static void take(const struct acquire *a, const struct in_message *m)
@@ -80,14 +81,14 @@ static void take(const struct acquire *a, const struct in_message *m)
     }
 }
 
-/* The write at INDEX belongs to the release sequences of writes before it that only writes of the head's own
- * work-item and read-modify-writes separate from it. */
+/* Joins the views of all release sequences that contain the write at INDEX: from the head on there are only
+ * writes of the head's work-item and read-modify-writes. */
 void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_object *object,
                      const struct in_cell *cell, uint32_t index, uint8_t mask, enum mm_order order,
                      enum mm_scope scope)
 {
     struct acquire a = {run, item, in_weak_item(run, item), object, SLOTS};
-    bool partial = (cell->messages[index].mask & mask) != mask; /* it read several writes: all are taken */
+    bool partial = (cell->messages[index].mask & mask) != mask; /* it read several writes: all are joined */
     uint32_t only = UINT32_MAX;
     if (a.mine == NULL)
         return;
@@ -127,7 +128,7 @@ void in_sync_release(struct in_run *run, struct in_item *item, const struct in_o
 
 /* ---- fences ----------------------------------------------------------------------------------- */
 
-/* A fence as written, or as a seeded fault makes it. */
+/* A decoded fence, after seeded faults. */
 struct fence {
     enum mm_order order;
     uint8_t slot, flags; /* a bit per region */
@@ -155,7 +156,7 @@ static void set(struct in_view **to, struct in_view *view)
     in_view_drop(old);
 }
 
-/* A view with nothing in it still heads release sequences; there is nothing to offer, though. */
+/* Snapshots the views for the release sequences of later atomic writes. */
 static void release_fence(struct in_weak_item *mine, uint8_t flags, uint8_t slot)
 {
     for (int r = 0; r < REGIONS; r++) {
@@ -178,7 +179,7 @@ static void acquire_fence(struct in_weak *w, struct in_weak_item *mine, uint8_t 
     }
 }
 
-/* A seq_cst fence: what the work-item wrote is before it from now on. [CL 3.3.6 A12-A15] */
+/* A seq_cst fence: the earlier writes of the work-item precede it in S. [CL 3.3.6 A12-A15] */
 static void order_fence(struct in_weak *w, struct in_weak_item *mine)
 {
     mine->fenced = ++w->serial;

@@ -1,8 +1,8 @@
-/* Views: hash tables from half cells to serials, shared until somebody changes them. */
+/* Views: hash tables from half cells to serials, copied on write (docs/weak-memory.md#views). */
 #include "history.h"
 #include <string.h>
 
-#define IN_VIEW_MOST 2048 /* entries beyond which a view is rounded up to all that memory holds */
+#define IN_VIEW_MOST 2048 /* entries beyond which a view becomes the current contents of memory */
 
 static struct in_view *new_view(uint32_t capacity)
 {
@@ -42,7 +42,7 @@ static void add(struct in_view *v, uint64_t key, uint64_t serial)
     *e = (struct in_view_entry){key, serial};
 }
 
-/* A view of its own, with room for one more; false: out of memory. */
+/* Makes the view exclusive, with room for one more entry; false: out of memory. */
 static bool make_own(struct in_view **view)
 {
     struct in_view *old = *view;

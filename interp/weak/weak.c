@@ -1,4 +1,4 @@
-/* The weak memory of a launch: creation, work-items, end. */
+/* Weak memory of a launch: creation and destruction, per-work-item state. */
 #include "history.h"
 #include <string.h>
 

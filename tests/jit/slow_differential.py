@@ -68,7 +68,7 @@ def covered(log):
             name = line[5:]
         elif ': compiled' in line:
             compiled.add(name)
-        elif 'goes on from work-group' in line:
+        elif 'continues in compiled code from work-group' in line:
             later.add(name)
         elif 'runs in the interpreter: ' in line:
             reasons[name] = line.split('runs in the interpreter: ')[1]

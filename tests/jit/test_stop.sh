@@ -37,7 +37,7 @@ for after in 0 100 400; do
     ok "the process can end while a kernel is being compiled, after $after ms" exits 7 $run large 65536 64 65536 exit:$after
 done
 kernel long 'kernel void k(global int *a) { int s = 0; for (int i = 0; i < 3000; i++) s = s * 3 + i; a[get_global_id(0)] = s; }'
-ok "a launch goes on in compiled code" prints 0 'compiled.*goes on from work-group [0-9]+.*status 0' \
+ok "a launch continues in compiled code" prints 0 'compiled.*continues in compiled code from work-group [0-9]+.*status 0' \
     env REFCL_ENGINE=auto $run long 65536 64 65536
 for after in 10 40; do
     ok "the process can end while a launch changes engines, after $after ms" exits 7 \
@@ -65,7 +65,7 @@ guarded "a write before the beginning" 'out-of-bounds: write at offset -[0-9]+ o
 kernel read 'kernel void k(global int *a, global int *b) { b[get_global_id(0)] = a[get_global_id(0) * 64]; }'
 guarded "a read past the end" 'out-of-bounds: read at offset [0-9]+ of global object buffer [0-9]+ of 400 bytes' read 65536 64 100 65536
 kernel far 'kernel void k(global int *a) { a[get_global_id(0) * 1000000000000UL] = 7; }'
-guarded "a write far away" 'out-of-bounds: use of an address that no memory can have, in kernel k' far 64 64 1024
+guarded "a write far away" 'out-of-bounds: use of a non-canonical address, in kernel k' far 64 64 1024
 kernel null 'kernel void k(global int *a) { global int *p = (global int *)(ulong)a[0]; p[get_global_id(0)] = 7; }'
 guarded "a write through a null pointer" 'null-pointer: write through a null pointer, in kernel k' null 64 64 1024
 kernel local 'kernel void k(global int *a, local int *l) { l[get_local_id(0) + 64] = 1; barrier(CLK_LOCAL_MEM_FENCE); a[get_global_id(0)] = l[1]; }'

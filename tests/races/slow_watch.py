@@ -29,7 +29,7 @@ def report(command, output, engine, variables):
     os.unlink(output)
     notes = run.stderr.decode("utf-8", "replace")
     compiled = ": compiled" in notes or ": loaded" in notes
-    watched = compiled and "suspicious" not in notes and "runs in the interpreter" not in notes
+    watched = compiled and "shadow check failed" not in notes and "runs in the interpreter" not in notes
     return {"code": run.returncode, "status": text["status"], "findings": text["findings"]}, watched
 
 

@@ -119,7 +119,7 @@ def main():
     check("of another version", code == 2 and "written by refcl 9.9.9" in error and "trace.program" in error, (code, error))
     spirv = (0x07230203).to_bytes(4, "little")
     code, _, error = try_changed(trace, lambda p: p.replace(spirv, spirv[:3] + b"\6"))
-    check("another module", code == 2 and "its module is not what was written" in error, (code, error))
+    check("another module", code == 2 and "the checksum of its module does not match" in error, (code, error))
     code, _, error = try_changed(trace, lambda p: p.replace(b"\5\0\0\0scale", b"\5\0\0\0scala"))
     check("another kernel", code == 2 and "no such kernel" in error, (code, error))
     code, text, error = try_changed(trace, lambda p: p.replace(struct.pack("<ff", 4, 5), struct.pack("<ff", 4.5, 5)))
