@@ -225,7 +225,7 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
     l->local_pattern = (uint8_t)take(i, 1);
     l->step_limit = take(i, 8);
     if (i->bad || l->kernel == SIZE_MAX)
-        return "its kernel is not in its program";
+        return "its program has no such kernel";
     const struct in_kernel_info *info = in_module_kernel(module, l->kernel);
     if (take(i, 4) != info->argument_count)
         return "its arguments do not match its kernel";
