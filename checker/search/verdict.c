@@ -341,8 +341,8 @@ static void accept_state(struct sx *sx, const bool *racy)
     x->known_racy = state->racy;
 }
 
-/* Final values where coherence leaves them open, from location L on: a write stays if the model orders no
- * other one after it. */
+/* Final values where coherence leaves them open, from location L on: a write may be final if the model orders
+ * no other one after it. */
 static void list_states(struct sx *sx, uint32_t l, const uint64_t *order, const bool *racy)
 {
     struct sx_exec *x = sx->exec;

@@ -12,26 +12,26 @@
 enum {
     MAX_VIEWS = 64,
     MAX_PAIRED = 9,
-    MAX_LOOKS = 1 << 12,
+    MAX_PROJECTIONS = 1 << 12,
     MAX_TRACES = 1 << 13,
     MAX_KNOWN = 1 << 22,
-    FEW_LOOKS = 64
+    FEW_PROJECTIONS = 64
 };
 enum verdict { OPEN, GOOD, BAD };
 
 struct count { /* evaluations, and those that pruned */
     uint32_t asked, bad;
 };
-struct looks {    /* of one thread in one view */
-    uint32_t *of; /* by trace: number of its projection */
+struct projections { /* of one thread in one view */
+    uint32_t *of;    /* by trace: number of its projection */
     struct sx_trace *list;
     uint32_t count;
 };
 struct view {
-    uint32_t locations[2]; /* the second UINT32_MAX: one alone; both: all shared ones */
-    struct looks *looks;   /* by thread */
-    uint8_t **pairs;       /* by two threads, then by two projections */
-    bool few;              /* few projections: all may be tried */
+    uint32_t locations[2];           /* the second UINT32_MAX: one alone; both: all shared ones */
+    struct projections *projections; /* by thread */
+    uint8_t **pairs;                 /* by two threads, then by two projections */
+    bool few;                        /* few projections: all may be tried */
     uint64_t *pairs_of_location;
     struct count two, *more; /* for two threads; by thread: for all up to it */
     uint32_t *path;          /* by thread: number of the path of projections so far */
@@ -63,7 +63,7 @@ static bool is_seen(const struct sx *sx, const struct view *v, const struct sx_e
     return e->location == v->locations[0] || e->location == v->locations[1];
 }
 
-static bool same_look(const struct sx_trace *a, const struct sx_trace *b)
+static bool same_projection(const struct sx_trace *a, const struct sx_trace *b)
 {
     for (uint32_t i = 0; i < a->event_count && a->event_count == b->event_count; i++) {
         const struct sx_event *x = &a->events[i], *y = &b->events[i];
@@ -76,7 +76,7 @@ static bool same_look(const struct sx_trace *a, const struct sx_trace *b)
     return a->event_count == b->event_count;
 }
 
-static uint64_t hash_look(const struct sx_trace *t)
+static uint64_t hash_projection(const struct sx_trace *t)
 {
     uint64_t h = t->event_count;
 
@@ -89,22 +89,23 @@ static uint64_t hash_look(const struct sx_trace *t)
     return h;
 }
 
-static bool look_at(struct sx *sx, const struct view *v, const struct sx_trace *t, struct sx_trace *look)
+static bool project_trace(struct sx *sx, const struct view *v, const struct sx_trace *t,
+                          struct sx_trace *projection)
 {
-    *look = *t;
-    look->event_count = 0;
-    look->events = mm_arena_alloc(sx->traces, (t->event_count + 1) * sizeof *look->events);
-    for (uint32_t i = 0; i < t->event_count && look->events; i++) {
+    *projection = *t;
+    projection->event_count = 0;
+    projection->events = mm_arena_alloc(sx->traces, (t->event_count + 1) * sizeof *projection->events);
+    for (uint32_t i = 0; i < t->event_count && projection->events; i++) {
         if (is_seen(sx, v, &t->events[i]))
-            look->events[look->event_count++] = t->events[i];
+            projection->events[projection->event_count++] = t->events[i];
     }
-    return look->events != NULL;
+    return projection->events != NULL;
 }
 
-static bool find_looks(struct sx *sx, struct view *v, uint32_t t)
+static bool find_projections(struct sx *sx, struct view *v, uint32_t t)
 {
     const struct sx_thread *thread = &sx->threads[t];
-    struct looks *l = &v->looks[t];
+    struct projections *l = &v->projections[t];
     uint32_t size = 64, *table;
 
     while (size < 2 * thread->trace_count)
@@ -117,19 +118,19 @@ static bool find_looks(struct sx *sx, struct view *v, uint32_t t)
         return false;
     }
     for (uint32_t i = 0; i < thread->trace_count; i++) {
-        struct sx_trace look;
+        struct sx_trace projection;
         uint64_t at;
 
-        if (!look_at(sx, v, &thread->traces[i], &look))
+        if (!project_trace(sx, v, &thread->traces[i], &projection))
             break;
-        for (at = hash_look(&look) & (size - 1); table[at]; at = (at + 1) & (size - 1)) {
-            if (same_look(&l->list[table[at] - 1], &look))
+        for (at = hash_projection(&projection) & (size - 1); table[at]; at = (at + 1) & (size - 1)) {
+            if (same_projection(&l->list[table[at] - 1], &projection))
                 break;
         }
         if (!table[at]) {
-            if (!sx_index_trace(sx, &look))
+            if (!sx_index_trace(sx, &projection))
                 break;
-            l->list[l->count++] = look;
+            l->list[l->count++] = projection;
             table[at] = l->count;
         }
         l->of[i] = table[at] - 1;
@@ -150,7 +151,7 @@ static bool note_location(struct sx *sx, struct view *v)
     for (uint32_t i = 0; v->pairs_of_location && v->few && i < sx->locations[l].value_count; i++)
         mm_set_add(v->pairs_of_location, sx->locations[l].first_pair + i);
     for (uint32_t t = 0; t < sx->program->thread_count; t++)
-        v->few = v->few && v->looks[t].count <= FEW_LOOKS;
+        v->few = v->few && v->projections[t].count <= FEW_PROJECTIONS;
     return v->pairs_of_location != NULL;
 }
 
@@ -163,19 +164,19 @@ static bool add_view(struct sx_views *vs, uint32_t a, uint32_t b)
     if (vs->count == MAX_VIEWS)
         return true;
     *v = (struct view){.locations = {a, b}};
-    v->looks = mm_arena_alloc(sx->traces, n * sizeof *v->looks);
+    v->projections = mm_arena_alloc(sx->traces, n * sizeof *v->projections);
     v->pairs = mm_arena_alloc(sx->traces, (size_t)n * n * sizeof *v->pairs);
     v->path = mm_arena_alloc(sx->traces, n * sizeof *v->path);
     v->more = mm_arena_alloc(sx->traces, n * sizeof *v->more);
-    if (!v->looks || !v->pairs || !v->path || !v->more)
+    if (!v->projections || !v->pairs || !v->path || !v->more)
         return false;
     for (uint32_t t = 0; t < n; t++) {
-        if (!find_looks(sx, v, t))
+        if (!find_projections(sx, v, t))
             return false;
         for (uint32_t u = 0; u < t; u++) {
-            size_t size = (size_t)v->looks[t].count * v->looks[u].count;
+            size_t size = (size_t)v->projections[t].count * v->projections[u].count;
 
-            if (v->looks[t].count > MAX_LOOKS || v->looks[u].count > MAX_LOOKS)
+            if (v->projections[t].count > MAX_PROJECTIONS || v->projections[u].count > MAX_PROJECTIONS)
                 continue;
             v->pairs[(size_t)t * n + u] = mm_arena_alloc(sx->traces, size + 1);
             if (!v->pairs[(size_t)t * n + u])
@@ -251,14 +252,14 @@ static void count_answer(struct count *c, bool good)
 
 /* ---- evaluation ---------------------------------------------------------------------------------- */
 
-static const struct sx_trace *look_of(const struct sx_views *vs, const struct view *v, uint32_t t,
-                                      const struct sx_trace *trace)
+static const struct sx_trace *projection_of(const struct sx_views *vs, const struct view *v, uint32_t t,
+                                            const struct sx_trace *trace)
 {
-    return &v->looks[t].list[v->looks[t].of[trace - vs->sx->threads[t].traces]];
+    return &v->projections[t].list[v->projections[t].of[trace - vs->sx->threads[t].traces]];
 }
 
 /* Whether the projections of threads U and T alone are compatible. */
-static bool ask_about_two(struct sx_views *vs, uint32_t u, uint32_t t)
+static bool check_two(struct sx_views *vs, uint32_t u, uint32_t t)
 {
     memset(vs->two, 0, vs->threads * sizeof *vs->two);
     vs->two[u] = vs->some[u];
@@ -266,20 +267,21 @@ static bool ask_about_two(struct sx_views *vs, uint32_t u, uint32_t t)
     return sx_may_combine(vs->sx, vs->two, NULL);
 }
 
-static bool is_good_look(struct sx_views *vs, struct view *v, uint32_t u, const struct sx_trace *a,
+static bool is_good_pair(struct sx_views *vs, struct view *v, uint32_t u, const struct sx_trace *a,
                          uint32_t t, const struct sx_trace *b)
 {
     uint8_t *known = v->pairs[(size_t)t * vs->threads + u];
 
     if (!known)
         return true;
-    known += (size_t)(a - v->looks[u].list) * v->looks[t].count + (size_t)(b - v->looks[t].list);
+    known +=
+        (size_t)(a - v->projections[u].list) * v->projections[t].count + (size_t)(b - v->projections[t].list);
     if (*known == OPEN && is_worthwhile(&v->two)) {
         const struct sx_trace *before[2] = {vs->some[u], vs->some[t]};
 
         vs->some[u] = a;
         vs->some[t] = b;
-        *known = ask_about_two(vs, u, t) ? GOOD : BAD;
+        *known = check_two(vs, u, t) ? GOOD : BAD;
         vs->some[u] = before[0];
         vs->some[t] = before[1];
         count_answer(&v->two, *known == GOOD);
@@ -308,12 +310,12 @@ static bool grow_cache(struct sx_views *vs)
     return true;
 }
 
-/* The cached answer for path BEFORE extended by LOOK; NULL: the cache is full. */
-static struct known *find_cached(struct sx_views *vs, uint32_t view, uint32_t before, uint32_t look)
+/* The cached answer for path BEFORE extended by PROJECTION; NULL: the cache is full. */
+static struct known *find_cached(struct sx_views *vs, uint32_t view, uint32_t before, uint32_t projection)
 {
-    uint64_t key = (uint64_t)before << 32 | (uint64_t)view << 24 | look, at;
+    uint64_t key = (uint64_t)before << 32 | (uint64_t)view << 24 | projection, at;
 
-    if (look >= 1U << 24 || vs->known_count == MAX_KNOWN ||
+    if (projection >= 1U << 24 || vs->known_count == MAX_KNOWN ||
         (vs->known_count * 2 >= vs->table_size && !grow_cache(vs)))
         return NULL;
     at = key * 0x9E3779B97F4A7C15U >> 32 & (vs->table_size - 1);
@@ -330,9 +332,9 @@ static bool is_compatible_with_chosen(struct sx_views *vs, struct view *v, uint3
                                       const struct sx_trace *const *chosen)
 {
     for (uint32_t k = 0; k <= t; k++) {
-        const struct sx_trace *look = look_of(vs, v, k, chosen[k]);
+        const struct sx_trace *projection = projection_of(vs, v, k, chosen[k]);
 
-        if (!is_good_look(vs, v, k, look, u, &v->looks[u].list[i]))
+        if (!is_good_pair(vs, v, k, projection, u, &v->projections[u].list[i]))
             return false;
     }
     return true;
@@ -364,11 +366,11 @@ static void find_elsewhere(struct sx_views *vs, const struct view *of, uint32_t 
         for (uint32_t u = t + 1; u < vs->threads; u++) {
             bool some = false;
 
-            for (uint32_t k = 0; k < v->looks[u].count; k++) {
+            for (uint32_t k = 0; k < v->projections[u].count; k++) {
                 if (!is_compatible_with_chosen(vs, v, u, k, t, chosen))
                     continue;
                 some = true;
-                mm_bits_or(vs->elsewhere, vs->elsewhere, v->looks[u].list[k].writes, words);
+                mm_bits_or(vs->elsewhere, vs->elsewhere, v->projections[u].list[k].writes, words);
             }
             vs->none_left = vs->none_left || !some;
         }
@@ -379,17 +381,18 @@ static void find_elsewhere(struct sx_views *vs, const struct view *of, uint32_t 
 static bool is_good_path(struct sx_views *vs, uint32_t view, uint32_t t, const struct sx_trace *const *chosen)
 {
     struct view *v = &vs->views[view];
-    const struct sx_trace *look = look_of(vs, v, t, chosen[t]);
-    struct known *known = t > 0 && v->path[t - 1] == 0 ? NULL
-                                                       : find_cached(vs, view, t > 0 ? v->path[t - 1] : 0,
-                                                                     (uint32_t)(look - v->looks[t].list));
+    const struct sx_trace *projection = projection_of(vs, v, t, chosen[t]);
+    struct known *known = t > 0 && v->path[t - 1] == 0
+                              ? NULL
+                              : find_cached(vs, view, t > 0 ? v->path[t - 1] : 0,
+                                            (uint32_t)(projection - v->projections[t].list));
 
     v->path[t] = known ? known->number : 0;
     if (!known || (view + 1 == vs->count && t + 1 < vs->threads))
         return true;
     if (known->verdict == OPEN && is_worthwhile(&v->more[t])) {
         for (uint32_t u = 0; u <= t; u++)
-            vs->some[u] = look_of(vs, v, u, chosen[u]);
+            vs->some[u] = projection_of(vs, v, u, chosen[u]);
         find_elsewhere(vs, v, t, chosen);
         known->verdict = vs->none_left || !sx_may_combine(vs->sx, vs->some, vs->elsewhere) ? BAD : GOOD;
         count_answer(&v->more[t], known->verdict == GOOD);
@@ -404,8 +407,8 @@ bool sx_views_allow(struct sx_views *vs, uint32_t t, const struct sx_trace *cons
         for (uint32_t u = 0; u < t; u++) {
             struct view *view = &vs->views[v];
 
-            if (!is_good_look(vs, view, u, look_of(vs, view, u, chosen[u]), t,
-                              look_of(vs, view, t, chosen[t])))
+            if (!is_good_pair(vs, view, u, projection_of(vs, view, u, chosen[u]), t,
+                              projection_of(vs, view, t, chosen[t])))
                 return false;
         }
         if (!is_good_path(vs, v, t, chosen))
