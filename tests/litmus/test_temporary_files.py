@@ -9,10 +9,9 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
-from built import PATIENCE, REFCL, ROOT, RUNNER, campaigns_or_skip, on_refcl
+from built import PATIENCE, REFCL, ROOT, RUNNER, on_refcl
 from tap import check, done
 
-campaigns_or_skip("temporary files")
 libc = ctypes.CDLL(None, use_errno=True)
 IN_CREATE, IN_ISDIR, IN_MOVED_TO = 0x100, 0x40000000, 0x80
 
