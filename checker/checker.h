@@ -204,7 +204,7 @@ struct ck_change {
     uint8_t fence_flags, scope; /* flags to add; scope to have */
     uint8_t order[2];           /* order to have at least, of each source */
     /* Instead: a barrier of the group somewhere behind line AFTER of the accesses' file, before line BEFORE
-     * (or, where a barrier already stands there, before another round); AFTER 0: none. */
+     * (or, where a barrier already stands there, before it in the next loop iteration); AFTER 0: none. */
     struct {
         uint32_t after, before;
         bool round;

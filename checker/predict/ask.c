@@ -1,6 +1,6 @@
-/* The questions about a window: could two accesses race, could an assertion fail [CL 3.3.6 G4, G16, G17]?
- * Windows in which only one agent uses atomic operations have one happens-before only, which the detector has
- * judged. */
+/* The queries about a window: can two accesses race, can an assertion fail [CL 3.3.6 G4, G16, G17]?  In a
+ * window in which at most one agent uses atomic operations, happens-before is the same in every execution, and
+ * the detector has checked it (docs/prediction.md#windows). */
 #include "checker/predict/predict.h"
 #include "checker/race/words.h"
 
@@ -10,7 +10,7 @@
 
 enum { TRIES = 3, LINE = 240 };
 
-static bool may_ask(struct ck_predictor *p, const struct mm_event *a, const struct mm_event *b)
+static bool count_try(struct ck_predictor *p, const struct mm_event *a, const struct mm_event *b)
 {
     uint32_t first = a->source < b->source ? a->source : b->source;
     uint32_t second = a->source < b->source ? b->source : a->source;
@@ -23,7 +23,7 @@ static bool may_ask(struct ck_predictor *p, const struct mm_event *a, const stru
     return true;
 }
 
-static void never_again(struct ck_predictor *p, const struct mm_event *a, const struct mm_event *b)
+static void exhaust_tries(struct ck_predictor *p, const struct mm_event *a, const struct mm_event *b)
 {
     for (size_t i = 0; i < p->seen_count; i++)
         if ((p->seen[i].first == a->source && p->seen[i].second == b->source) ||
@@ -31,7 +31,7 @@ static void never_again(struct ck_predictor *p, const struct mm_event *a, const 
             p->seen[i].tries = TRIES;
 }
 
-/* ---- what was found ----------------------------------------------------------------------------- */
+/* ---- predictions -------------------------------------------------------------------------------- */
 
 static bool one_kernel(const struct ck_predict_window *w, const uint32_t *order, uint32_t count)
 {
@@ -45,7 +45,7 @@ static bool one_kernel(const struct ck_predict_window *w, const uint32_t *order,
     return one;
 }
 
-static int describe_agent(const struct ck_predictor *p, const struct mm_event *e, bool alone, char *at)
+static int print_agent(const struct ck_predictor *p, const struct mm_event *e, bool alone, char *at)
 {
     struct ck_access access = {.agent = e->agent};
     char words[120];
@@ -60,9 +60,9 @@ static int describe_agent(const struct ck_predictor *p, const struct mm_event *e
     return snprintf(at, 120, "%s", words);
 }
 
-/* The accesses, fences and barriers of an execution in their order. */
-static char *describe(const struct ck_predictor *p, const struct ck_predict_window *w,
-                      const struct ck_predict_pair *pair, const uint32_t *order, uint32_t count)
+/* Prints the accesses, fences and barriers of an execution in order. */
+static char *print_execution(const struct ck_predictor *p, const struct ck_predict_window *w,
+                             const struct ck_predict_pair *pair, const uint32_t *order, uint32_t count)
 {
     char *text = count ? mm_alloc((size_t)count * LINE + 1) : NULL, *at = text;
     bool alone = one_kernel(w, order, count);
@@ -73,7 +73,7 @@ static char *describe(const struct ck_predictor *p, const struct ck_predict_wind
         if (ck_predict_is_point(e) || e->kind == MM_BARRIER_EXIT || e->kind == CK_PREDICT_CONDITION)
             continue;
         at += snprintf(at, 3, "%s", at != text ? "; " : "");
-        at += describe_agent(p, e, alone, at);
+        at += print_agent(p, e, alone, at);
         at +=
             snprintf(at, 30, " %s",
                      e->kind == MM_BARRIER_ENTRY ? "reaches a barrier" : mm_kind_name((enum mm_kind)e->kind));
@@ -87,7 +87,7 @@ static char *describe(const struct ck_predictor *p, const struct ck_predict_wind
     return text;
 }
 
-static void keep(struct ck_predictor *p, struct ck_prediction prediction)
+static void add_prediction(struct ck_predictor *p, struct ck_prediction prediction)
 {
     struct ck_prediction *found = mm_realloc(p->found, (p->found_count + 1) * sizeof *found);
     if (!found) {
@@ -98,7 +98,7 @@ static void keep(struct ck_predictor *p, struct ck_prediction prediction)
     found[p->found_count++] = prediction;
 }
 
-/* The event as it was recorded. */
+/* The event with the allocation and offset of the record. */
 static struct mm_event recorded(const struct ck_predictor *p, const struct ck_predict_event *e)
 {
     struct mm_event event = e->event;
@@ -107,9 +107,9 @@ static struct mm_event recorded(const struct ck_predictor *p, const struct ck_pr
     return event;
 }
 
-/* The execution that Z3 has found, in its order. */
-static uint32_t take_shown(const struct ck_predict_window *w, const struct ck_verdict *v,
-                           struct ck_predict_pair *pair, uint32_t *order)
+/* The order of events in Z3's witness execution. */
+static uint32_t order_from_execution(const struct ck_predict_window *w, const struct ck_verdict *v,
+                                     struct ck_predict_pair *pair, uint32_t *order)
 {
     const struct ck_execution *x = NULL;
     uint32_t n = 0;
@@ -131,16 +131,16 @@ static uint32_t take_shown(const struct ck_predict_window *w, const struct ck_ve
     return n;
 }
 
-static void keep_race(struct ck_predictor *p, const struct ck_predict_window *w, const struct ck_verdict *v,
-                      struct ck_predict_pair *pair)
+static void add_race(struct ck_predictor *p, const struct ck_predict_window *w, const struct ck_verdict *v,
+                     struct ck_predict_pair *pair)
 {
     uint32_t *order = mm_alloc((2 * (size_t)w->count + 1) * sizeof *order);
     uint32_t n = order ? ck_predict_order(p, w, pair, order) : 0;
     if (order && n == 0)
-        n = take_shown(w, v, pair, order);
-    keep(p, (struct ck_prediction){.later = recorded(p, &w->events[pair->b]),
-                                   .earlier = recorded(p, &w->events[pair->a]),
-                                   .execution = describe(p, w, pair, order, n)});
+        n = order_from_execution(w, v, pair, order);
+    add_prediction(p, (struct ck_prediction){.later = recorded(p, &w->events[pair->b]),
+                                             .earlier = recorded(p, &w->events[pair->a]),
+                                             .execution = print_execution(p, w, pair, order, n)});
     mm_free(order);
 }
 
@@ -163,9 +163,9 @@ static bool is_race(const struct ck_verdict *v)
     return false;
 }
 
-/* The two that race are not always those that were asked about: others may on the way there. */
-static void take_witness(const struct ck_predict_window *w, const struct ck_verdict *v,
-                         struct ck_predict_pair *pair)
+/* Takes the racing pair of the witness: it may be another pair of the program than the queried one. */
+static void pair_from_witness(const struct ck_predict_window *w, const struct ck_verdict *v,
+                              struct ck_predict_pair *pair)
 {
     const struct ck_violation *race = &v->race_witness;
     if (!race->axiom || !strstr(race->axiom, "_race") || race->step_count < 2)
@@ -177,8 +177,9 @@ static void take_witness(const struct ck_predict_window *w, const struct ck_verd
     pair->b = x < y ? y : x;
 }
 
-/* Whether the answer is no. */
-static bool ask_once(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+/* True: there is no race. */
+static bool query_once(struct ck_predictor *p, const struct ck_predict_window *w,
+                       struct ck_predict_pair *pair)
 {
     struct ck_options options = {.timeout_ms = p->options.timeout_ms,
                                  .max_states = 1,
@@ -194,26 +195,27 @@ static bool ask_once(struct ck_predictor *p, const struct ck_predict_window *w, 
     p->questions++;
     p->unknown += !answered;
     if (race) {
-        take_witness(w, &verdict, pair);
-        never_again(p, &w->events[pair->a].event, &w->events[pair->b].event);
-        if (ck_predict_close(p, w, pair))
-            keep_race(p, w, &verdict, pair);
+        pair_from_witness(w, &verdict, pair);
+        exhaust_tries(p, &w->events[pair->a].event, &w->events[pair->b].event);
+        if (ck_predict_find_cut(p, w, pair))
+            add_race(p, w, &verdict, pair);
     }
     ck_verdict_clear(&verdict);
     ck_program_destroy(program);
     return answered && !race;
 }
 
-/* If there is none where the agents of the two stop, they may have to go on, so that somebody reads what they
- * write then. */
-static void ask_pair(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+/* Without a race at the minimal cut, retries with a cut that extends past the two accesses, if another agent
+ * needs a later write of one of their agents (docs/prediction.md#the-cut). */
+static void query_pair(struct ck_predictor *p, const struct ck_predict_window *w,
+                       struct ck_predict_pair *pair)
 {
     pair->beyond = false;
-    if (!ck_predict_close(p, w, pair) || !ask_once(p, w, pair) || !pair->stopped)
+    if (!ck_predict_find_cut(p, w, pair) || !query_once(p, w, pair) || !pair->stopped)
         return;
     pair->beyond = true;
-    if (ck_predict_close(p, w, pair))
-        ask_once(p, w, pair);
+    if (ck_predict_find_cut(p, w, pair))
+        query_once(p, w, pair);
 }
 
 void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
@@ -227,11 +229,11 @@ void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
             continue;
         for (uint32_t i = j; i-- > 0 && p->questions < limit;) {
             if (!conflict(&w->events[i], y) || ck_predict_ordered(w, i, j) ||
-                !may_ask(p, &w->events[i].event, &y->event))
+                !count_try(p, &w->events[i].event, &y->event))
                 continue;
             pair.a = i;
             pair.b = j;
-            ask_pair(p, w, &pair);
+            query_pair(p, w, &pair);
         }
     }
     ck_predict_pair_destroy(&pair);
@@ -239,8 +241,8 @@ void ck_predict_ask(struct ck_predictor *p, struct ck_predict_window *w)
 
 /* ---- assertions --------------------------------------------------------------------------------- */
 
-static void keep_failure(struct ck_predictor *p, const struct ck_predict_window *w,
-                         const struct ck_verdict *v, struct ck_predict_pair *pair)
+static void add_failure(struct ck_predictor *p, const struct ck_predict_window *w, const struct ck_verdict *v,
+                        struct ck_predict_pair *pair)
 {
     uint32_t *order = mm_alloc((v->witness_count + 1) * sizeof *order), n = 0;
     for (size_t i = 0; order && i < v->witness_count; i++)
@@ -250,13 +252,14 @@ static void keep_failure(struct ck_predictor *p, const struct ck_predict_window 
             pair->read[index] = v->witness[i].info.value_read;
             pair->written[index] = v->witness[i].info.value_written;
         }
-    keep(p, (struct ck_prediction){.assertion = pair->assertion,
-                                   .execution = order ? describe(p, w, pair, order, n) : NULL});
+    add_prediction(p,
+                   (struct ck_prediction){.assertion = pair->assertion,
+                                          .execution = order ? print_execution(p, w, pair, order, n) : NULL});
     mm_free(order);
 }
 
-static void ask_assertion(struct ck_predictor *p, const struct ck_predict_window *w,
-                          const struct ck_condition *assertion)
+static void query_assertion(struct ck_predictor *p, const struct ck_predict_window *w,
+                            const struct ck_condition *assertion)
 {
     struct ck_predict_pair pair = {.a = UINT32_MAX, .b = UINT32_MAX, .assertion = assertion};
     struct ck_options options = {
@@ -264,14 +267,14 @@ static void ask_assertion(struct ck_predictor *p, const struct ck_predict_window
     struct ck_verdict verdict = {0};
     struct mm_error err = {0};
     struct ck_program *program = NULL;
-    if (ck_predict_pair_create(w, &pair) && ck_predict_close(p, w, &pair))
+    if (ck_predict_pair_create(w, &pair) && ck_predict_find_cut(p, w, &pair))
         program = ck_predict_program(p, w, &pair);
     p->questions++;
     if (!program || ck_z3(program, p->model, &options, &verdict, &err) != MM_OK ||
         verdict.condition == CK_UNKNOWN)
         p->unknown++;
     else if (verdict.condition == CK_YES)
-        keep_failure(p, w, &verdict, &pair);
+        add_failure(p, w, &verdict, &pair);
     ck_verdict_clear(&verdict);
     ck_program_destroy(program);
     ck_predict_pair_destroy(&pair);
@@ -282,9 +285,9 @@ void ck_predict_ask_assertions(struct ck_predictor *p, struct ck_predict_window 
     for (size_t i = 0; i < p->assertion_count; i++) {
         enum ck_answer now = ck_assertion_holds(p->assertions[i], p, &p->limit);
         if (now == CK_NO)
-            keep(p, (struct ck_prediction){.assertion = p->assertions[i], .observed = true});
+            add_prediction(p, (struct ck_prediction){.assertion = p->assertions[i], .observed = true});
         else if (now == CK_YES && p->model && w->atomics && w->items && !p->lost)
-            ask_assertion(p, w, p->assertions[i]);
+            query_assertion(p, w, p->assertions[i]);
         p->questions += now == CK_YES && p->model && p->cut;
         p->unknown += now == CK_YES && p->model && p->cut;
     }

@@ -1,13 +1,13 @@
-/* Assertions: conditions on what memory holds in the end (condition.h).
+/* Assertions: conditions on the final state of memory (condition.h).
  *
- * A name is that of a kernel's argument, of the launch that bound it last, or in quotes that of a memory
- * object ('svm 1'[3]), whose elements are 32-bit words. */
+ * A name is a kernel argument, of the launch that bound it last, or in quotes a memory object ('svm 1'[3]),
+ * whose elements are 32-bit words. */
 #include "checker/predict/predict.h"
 #include "checker/program/condition.h"
 
 #include <string.h>
 
-/* A name without an index is the first element, one with several is none. */
+/* A name without an index denotes the first element; several indices are not supported. */
 static bool is_element(const struct ck_condition_term *t)
 {
     return t->index_count <= 1;
@@ -36,14 +36,15 @@ struct ck_condition *ck_assertion_parse(const char *text, struct mm_error *err)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-struct where {
+struct assertion_element {
     uint32_t root, size;
     uint64_t offset;
     bool is_signed;
 };
 
-/* The last allocation of that name, unless an argument has it. */
-static bool find(const struct ck_predictor *p, const struct ck_condition_term *t, struct where *to)
+/* Resolves a name: a kernel argument, else the last allocation of that name. */
+static bool resolve_name(const struct ck_predictor *p, const struct ck_condition_term *t,
+                         struct assertion_element *to)
 {
     for (const struct ck_predict_argument *a = p->arguments; a; a = a->next) {
         uint32_t size = a->info.element_size;
@@ -51,45 +52,46 @@ static bool find(const struct ck_predictor *p, const struct ck_condition_term *t
             strcmp(a->info.name, t->name) != 0)
             continue;
         const struct ck_predict_allocation *in = &p->allocations[a->info.allocation];
-        *to = (struct where){in->root, size, in->offset + a->info.offset + index_of(t) * size,
-                             a->info.type_name[0] != 'u'};
+        *to = (struct assertion_element){in->root, size, in->offset + a->info.offset + index_of(t) * size,
+                                         a->info.type_name[0] != 'u'};
         return true;
     }
     for (uint32_t i = p->allocation_count; i-- > 1;) {
         const struct ck_predict_allocation *in = &p->allocations[i];
         if (!in->info.id || !in->info.name || strcmp(in->info.name, t->name) != 0)
             continue;
-        *to = (struct where){in->root, 4, in->offset + index_of(t) * 4, true};
+        *to = (struct assertion_element){in->root, 4, in->offset + index_of(t) * 4, true};
         return true;
     }
     return false;
 }
 
-static bool fits(const struct where *at)
+static bool fits(const struct assertion_element *at)
 {
     return at->size == 1 || at->size == 2 || at->size == 4 || at->size == 8;
 }
 
 /* ---- the recorded execution --------------------------------------------------------------------- */
 
-static bool value_of(const struct ck_predictor *p, const struct ck_condition_term *t, int64_t *value,
-                     struct mm_error *limit)
+static bool recorded_value(const struct ck_predictor *p, const struct ck_condition_term *t, int64_t *value,
+                           struct mm_error *limit)
 {
-    struct where at;
+    struct assertion_element at;
     uint64_t bits = t->value;
     *value = (int64_t)bits;
     if (!t->name)
         return true;
-    if (!find(p, t, &at)) {
-        mm_fail(limit, MM_LIMIT, "checker.assert", "no kernel had an argument '%s'", t->name);
+    if (!resolve_name(p, t, &at)) {
+        mm_fail(limit, MM_LIMIT, "checker.assert", "no kernel has an argument '%s'", t->name);
         return false;
     }
     if (!fits(&at)) {
-        mm_fail(limit, MM_LIMIT, "checker.assert", "the elements of '%s' are no numbers", t->name);
+        mm_fail(limit, MM_LIMIT, "checker.assert",
+                "the elements of '%s' are not integers of 1, 2, 4 or 8 bytes", t->name);
         return false;
     }
     if (!ck_predict_value_now(p, at.root, at.offset, at.size, &bits)) {
-        mm_fail(limit, MM_LIMIT, "checker.assert", "nobody has written or read %s[%llu]", t->name,
+        mm_fail(limit, MM_LIMIT, "checker.assert", "no recorded access to %s[%llu]", t->name,
                 (unsigned long long)index_of(t));
         return false;
     }
@@ -97,15 +99,15 @@ static bool value_of(const struct ck_predictor *p, const struct ck_condition_ter
     return true;
 }
 
-static enum ck_answer holds(const struct ck_condition *a, uint32_t index, const struct ck_predictor *p,
-                            struct mm_error *limit)
+static enum ck_answer condition_holds(const struct ck_condition *a, uint32_t index,
+                                      const struct ck_predictor *p, struct mm_error *limit)
 {
     const struct ck_condition_node *n = &a->nodes[index];
     int64_t x, y;
     if (n->op == CK_PROP_TRUE)
         return CK_YES;
     if (n->op == CK_PROP_COMPARE) {
-        if (!value_of(p, &n->left, &x, limit) || !value_of(p, &n->right, &y, limit))
+        if (!recorded_value(p, &n->left, &x, limit) || !recorded_value(p, &n->right, &y, limit))
             return CK_UNKNOWN;
         bool is = n->compare == CK_EQ    ? x == y
                   : n->compare == CK_NE  ? x != y
@@ -113,10 +115,11 @@ static enum ck_answer holds(const struct ck_condition *a, uint32_t index, const 
                                          : x < y;
         return is ? CK_YES : CK_NO;
     }
-    enum ck_answer left = holds(a, n->a, p, limit);
+    enum ck_answer left = condition_holds(a, n->a, p, limit);
     if (n->op == CK_PROP_NOT)
         return left == CK_UNKNOWN ? left : left == CK_YES ? CK_NO : CK_YES;
-    enum ck_answer right = holds(a, n->b, p, limit), decides = n->op == CK_PROP_AND ? CK_NO : CK_YES;
+    enum ck_answer right = condition_holds(a, n->b, p, limit),
+                   decides = n->op == CK_PROP_AND ? CK_NO : CK_YES;
     if (left == decides || right == decides)
         return decides;
     return left == CK_UNKNOWN ? left : right;
@@ -125,7 +128,7 @@ static enum ck_answer holds(const struct ck_condition *a, uint32_t index, const 
 enum ck_answer ck_assertion_holds(const struct ck_condition *a, const struct ck_predictor *p,
                                   struct mm_error *limit)
 {
-    return holds(a, a->root, p, limit);
+    return condition_holds(a, a->root, p, limit);
 }
 
 /* ---- other executions --------------------------------------------------------------------------- */
@@ -142,8 +145,8 @@ struct lowering {
 static bool term_names(const struct ck_condition_term *t, const struct ck_predictor *p,
                        const struct ck_predict_place *place)
 {
-    struct where at;
-    return t->name && find(p, t, &at) && place->allocation == at.root && at.offset < place->to &&
+    struct assertion_element at;
+    return t->name && resolve_name(p, t, &at) && place->allocation == at.root && at.offset < place->to &&
            place->from < at.offset + at.size;
 }
 
@@ -157,14 +160,14 @@ bool ck_assertion_names(const struct ck_condition *a, const struct ck_predictor 
     return names;
 }
 
-/* Memory that only one agent writes holds in the end what it holds now. */
+/* A place outside of the program has its recorded final value. */
 static struct ck_term lower_term(struct lowering *l, const struct ck_condition_term *t)
 {
     struct ck_term out = {.kind = CK_TERM_CONST, .value = t->value};
-    struct where at;
+    struct assertion_element at;
     if (!t->name)
         return out;
-    if (!find(l->p, t, &at) || !fits(&at)) {
+    if (!resolve_name(l->p, t, &at) || !fits(&at)) {
         l->failed = true;
         return out;
     }
@@ -189,7 +192,7 @@ static struct ck_term lower_term(struct lowering *l, const struct ck_condition_t
     return out;
 }
 
-static uint32_t lower(struct lowering *l, uint32_t index)
+static uint32_t lower_node(struct lowering *l, uint32_t index)
 {
     const struct ck_condition_node *n = &l->assertion->nodes[index];
     struct ck_prop prop = {.op = n->op, .compare = n->compare};
@@ -197,8 +200,8 @@ static uint32_t lower(struct lowering *l, uint32_t index)
         prop.left = lower_term(l, &n->left);
         prop.right = lower_term(l, &n->right);
     } else if (n->op != CK_PROP_TRUE) {
-        prop.a = lower(l, n->a);
-        prop.b = n->op == CK_PROP_NOT ? 0 : lower(l, n->b);
+        prop.a = lower_node(l, n->a);
+        prop.b = n->op == CK_PROP_NOT ? 0 : lower_node(l, n->b);
     }
     uint32_t added = ck_program_add_prop(l->program, &prop);
     l->failed |= added == UINT32_MAX;
@@ -210,7 +213,7 @@ uint32_t ck_assertion_lower(const struct ck_condition *a, const struct ck_predic
                             struct ck_program *program)
 {
     struct lowering l = {a, p, w, objects, program, false};
-    uint32_t root = lower(&l, a->root);
+    uint32_t root = lower_node(&l, a->root);
     uint32_t fails = ck_program_add_prop(program, &(struct ck_prop){.op = CK_PROP_NOT, .a = root});
     program->quantifier = CK_EXISTS;
     return l.failed ? UINT32_MAX : fails;

@@ -1,5 +1,5 @@
-/* The execution of a predicted race: an order of events, each reading what it read, in which nothing orders
- * the two accesses; the detector looks at it once more. */
+/* The interleaving of a predicted race: a sequentially consistent order of the query's events, found by
+ * backtracking, in which the detector reports the race (docs/prediction.md#interleavings). */
 #include "checker/predict/predict.h"
 
 #include <string.h>
@@ -11,23 +11,23 @@ struct order {
     const struct ck_predict_window *w;
     struct ck_predict_pair *pair;
     bool *kept;
-    uint32_t *at;                               /* per agent: how far it is */
+    uint32_t *at;                               /* per agent: its next event */
     uint8_t *memory;                            /* 8 bytes per place */
     mm_event_id *ids;                           /* per event: its number in the new order */
     uint32_t *events;                           /* the order so far */
-    uint32_t count, total, steps, orders, last; /* LAST: the item of the later access, which goes first */
-    uint32_t tail;                              /* the two come at the end, unless their agents go on */
+    uint32_t count, total, steps, orders, last; /* LAST: the item of the later access, scheduled first */
+    uint32_t tail; /* 2: the two accesses end the order; 0: their agents continue */
 };
 
-/* Skips what is left out. */
-static bool next_of(struct order *o, uint32_t item)
+/* Skips events that are not relevant to the query. */
+static bool has_next(struct order *o, uint32_t item)
 {
     while (o->at[item] < o->pair->cut[item] && !o->kept[o->w->items[item].events[o->at[item]]])
         o->at[item]++;
     return o->at[item] < o->pair->cut[item];
 }
 
-static bool may_leave(const struct order *o, const struct ck_predict_event *exit)
+static bool barrier_is_complete(const struct order *o, const struct ck_predict_event *exit)
 {
     for (uint32_t i = 0; i < o->w->item_count; i++) {
         const struct ck_predict_item *item = &o->w->items[i];
@@ -48,83 +48,84 @@ static uint8_t *memory_of(const struct order *o, const struct ck_predict_event *
     return o->memory + (size_t)8 * e->place + (e->event.offset - o->w->places[e->place].from);
 }
 
-static bool has_been(const struct order *o, uint32_t event)
+static bool has_happened(const struct order *o, uint32_t event)
 {
     return o->at[o->w->events[event].item] > ck_predict_position(o->w, event);
 }
 
-/* What commands order before EVENT has happened. */
-static bool in_order(struct order *o, uint32_t index)
+/* The events that the fixed order has before EVENT have happened. */
+static bool predecessors_happened(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
     const struct ck_predict_slot *slot = &o->w->slots[o->w->items[e->item].slot];
     uint32_t first, n = ck_predict_edges(o->w, index, &first);
     for (uint32_t k = 0; k < n; k++)
-        if (!has_been(o, o->w->edges[first + k].from))
+        if (!has_happened(o, o->w->edges[first + k].from))
             return false;
-    if (slot->start != UINT32_MAX && e->event.agent.index != MM_INDEX_RUNTIME && !has_been(o, slot->start))
+    if (slot->start != UINT32_MAX && e->event.agent.index != MM_INDEX_RUNTIME &&
+        !has_happened(o, slot->start))
         return false;
     for (uint32_t i = slot->first_item;
          e->event.kind == MM_COMMAND_END && i < slot->first_item + slot->item_count; i++)
-        if (i != e->item && next_of(o, i))
+        if (i != e->item && has_next(o, i))
             return false;
     return true;
 }
 
-/* Term ID of E's agent; OTHERWISE where nobody knows. */
-static uint64_t value_of(const struct order *o, const struct ck_predict_event *e, uint32_t id,
-                         uint64_t otherwise)
+/* The value of term ID of E's agent; OTHERWISE if it is opaque. */
+static uint64_t term_value(const struct order *o, const struct ck_predict_event *e, uint32_t id,
+                           uint64_t otherwise)
 {
     uint32_t command = e->event.agent.command;
     bool opaque = ck_predict_term(o->p, command, id)->opaque;
     return opaque ? otherwise : ck_predict_value(o->p, command, id, o->pair->read);
 }
 
-/* All who meet E have come there. */
-static bool may_meet(struct order *o, const struct ck_predict_event *e)
+/* All agents that take part in the group function E have arrived. */
+static bool group_has_arrived(struct order *o, const struct ck_predict_event *e)
 {
     for (uint32_t i = 0; i < o->w->item_count; i++) {
         const struct ck_predict_item *item = &o->w->items[i];
         for (uint32_t k = o->at[i]; item->slot == o->w->items[e->item].slot && k < o->pair->cut[i]; k++) {
             const struct mm_event *other = &o->w->events[item->events[k]].event;
             if (other->kind == CK_PREDICT_CONDITION && other->instance == e->event.instance &&
-                next_of(o, i) && o->at[i] < k)
+                has_next(o, i) && o->at[i] < k)
                 return false;
         }
     }
     return true;
 }
 
-static bool holds(const struct order *o, const struct ck_predict_event *e)
+static bool condition_holds(const struct order *o, const struct ck_predict_event *e)
 {
-    uint64_t was = e->event.value_read, is = value_of(o, e, e->read, was);
+    uint64_t was = e->event.value_read, is = term_value(o, e, e->read, was);
     return e->keeps ? is == was : !is == !was;
 }
 
-static uint64_t held(const struct order *o, const struct ck_predict_event *e)
+static uint64_t memory_value(const struct order *o, const struct ck_predict_event *e)
 {
     uint64_t value = 0;
     memcpy(&value, memory_of(o, e), e->event.size);
     return value;
 }
 
-static bool may_read(const struct order *o, uint32_t index)
+static bool read_is_allowed(const struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
-    uint64_t value = held(o, e), was = e->event.value_read;
+    uint64_t value = memory_value(o, e), was = e->event.value_read;
     if (o->pair->free[index] == CK_PREDICT_FIXED && value != was)
         return false;
     return e->update != MM_UPDATE_COMPARE ||
-           (value == value_of(o, e, e->compared, e->event.kind == MM_RMW ? was : ~value)) ==
+           (value == term_value(o, e, e->compared, e->event.kind == MM_RMW ? was : ~value)) ==
                (e->event.kind == MM_RMW);
 }
 
-/* What E writes after it has read. */
-static uint64_t result_of(const struct order *o, uint32_t index)
+/* The value that E writes. */
+static uint64_t written_value(const struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
     const struct mm_event *was = &e->event;
-    uint64_t old = o->pair->read[index], with = value_of(o, e, e->written, was->value_written);
+    uint64_t old = o->pair->read[index], with = term_value(o, e, e->written, was->value_written);
     unsigned size = was->size;
     bool opaque = ck_predict_term(o->p, was->agent.command, e->written)->opaque;
     int64_t x = ck_sign_extend(old, size), y = ck_sign_extend(with, size);
@@ -152,19 +153,19 @@ static uint64_t result_of(const struct order *o, uint32_t index)
     }
 }
 
-static bool may_go(struct order *o, uint32_t index)
+static bool is_enabled(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
-    if (!in_order(o, index))
+    if (!predecessors_happened(o, index))
         return false;
     if (e->event.kind == MM_BARRIER_EXIT)
-        return may_leave(o, e);
+        return barrier_is_complete(o, e);
     if (e->event.kind == CK_PREDICT_CONDITION)
-        return e->event.instance ? may_meet(o, e) : holds(o, e);
-    return e->place == UINT32_MAX || e->event.kind == MM_WRITE || may_read(o, index);
+        return e->event.instance ? group_has_arrived(o, e) : condition_holds(o, e);
+    return e->place == UINT32_MAX || e->event.kind == MM_WRITE || read_is_allowed(o, index);
 }
 
-static void feed(const struct mm_sink *sink, const struct order *o, uint32_t index, mm_event_id id)
+static void detector_feed(const struct mm_sink *sink, const struct order *o, uint32_t index, mm_event_id id)
 {
     uint32_t first, n = ck_predict_edges(o->w, index, &first);
     struct mm_record record = {.type = MM_RECORD_EDGE};
@@ -178,7 +179,7 @@ static void feed(const struct mm_sink *sink, const struct order *o, uint32_t ind
     sink->record(sink->context, &record);
 }
 
-/* The detector finds the race in this order. */
+/* The detector reports the race in this order. */
 static bool confirmed(const struct order *o)
 {
     struct ck_detector *d = ck_detector_create(&(struct ck_detector_options){.races = true});
@@ -201,9 +202,9 @@ static bool confirmed(const struct order *o)
     mm_event_id id = 0;
     for (uint32_t i = 0; i < o->count; i++)
         if (o->w->events[o->events[i]].event.kind != CK_PREDICT_CONDITION)
-            feed(&sink, o, o->events[i], id++);
+            detector_feed(&sink, o, o->events[i], id++);
     for (uint32_t k = 0; k < o->tail; k++)
-        feed(&sink, o, k ? o->pair->a : o->pair->b, id++);
+        detector_feed(&sink, o, k ? o->pair->a : o->pair->b, id++);
     for (size_t i = 0; i < ck_detector_finding_count(d) && !is; i++) {
         const struct ck_finding *f = ck_detector_finding(d, i);
         is = f->access_count == 2 && f->allocation &&
@@ -213,30 +214,30 @@ static bool confirmed(const struct order *o)
     return is;
 }
 
-static bool walk(struct order *o);
+static bool extend_order(struct order *o);
 
-static void carry_out(struct order *o, uint32_t index)
+static void perform_access(struct order *o, uint32_t index)
 {
     const struct ck_predict_event *e = &o->w->events[index];
     if (e->place == UINT32_MAX)
         return;
     if (ck_predict_reads(&e->event))
-        o->pair->read[index] = held(o, e);
+        o->pair->read[index] = memory_value(o, e);
     if (ck_predict_writes(&e->event)) {
-        o->pair->written[index] = result_of(o, index);
+        o->pair->written[index] = written_value(o, index);
         memcpy(memory_of(o, e), &o->pair->written[index], e->event.size);
     }
 }
 
-/* Those that come next in ITEM; false: one does not hold. */
+/* Steps over the next conditions of ITEM; false: one is violated. */
 static bool pass_conditions(struct order *o, uint32_t item)
 {
-    while (next_of(o, item)) {
+    while (has_next(o, item)) {
         uint32_t index = o->w->items[item].events[o->at[item]];
         const struct ck_predict_event *e = &o->w->events[index];
         if (e->event.kind != CK_PREDICT_CONDITION || e->event.instance)
             return true;
-        if (!holds(o, e))
+        if (!condition_holds(o, e))
             return false;
         o->events[o->count++] = index;
         o->at[item]++;
@@ -244,7 +245,7 @@ static bool pass_conditions(struct order *o, uint32_t item)
     return true;
 }
 
-static bool take(struct order *o, uint32_t item)
+static bool step_item(struct order *o, uint32_t item)
 {
     uint32_t index = o->w->items[item].events[o->at[item]];
     const struct ck_predict_event *e = &o->w->events[index];
@@ -252,14 +253,14 @@ static bool take(struct order *o, uint32_t item)
     uint32_t count = o->count, at = o->at[item];
     bool writes = e->place != UINT32_MAX && e->event.kind != MM_READ;
     bool racing = o->tail && (index == o->pair->a || index == o->pair->b);
-    if (racing || !may_go(o, index))
+    if (racing || !is_enabled(o, index))
         return false;
     if (writes)
         memcpy(before, memory_of(o, e), e->event.size);
-    carry_out(o, index);
+    perform_access(o, index);
     o->events[o->count++] = index;
     o->at[item]++;
-    if (pass_conditions(o, item) && walk(o))
+    if (pass_conditions(o, item) && extend_order(o))
         return true;
     o->at[item] = at;
     o->count = count;
@@ -268,37 +269,36 @@ static bool take(struct order *o, uint32_t item)
     return false;
 }
 
-/* The item whose next event is one of commands and may happen: whenever that is, nobody is kept from
- * anything. */
-static uint32_t next_point(struct order *o)
+/* An item whose next event is an enabled command event: it disables nothing, so no alternative is tried. */
+static uint32_t enabled_command_event(struct order *o)
 {
     for (uint32_t i = 0; i < o->w->item_count; i++)
-        if (next_of(o, i) && ck_predict_is_point(&o->w->events[o->w->items[i].events[o->at[i]]].event) &&
-            in_order(o, o->w->items[i].events[o->at[i]]))
+        if (has_next(o, i) && ck_predict_is_point(&o->w->events[o->w->items[i].events[o->at[i]]].event) &&
+            predecessors_happened(o, o->w->items[i].events[o->at[i]]))
             return i;
     return UINT32_MAX;
 }
 
-static bool walk(struct order *o)
+static bool extend_order(struct order *o)
 {
-    uint32_t point = next_point(o);
+    uint32_t point = enabled_command_event(o);
     if (point != UINT32_MAX)
-        return take(o, point);
+        return step_item(o, point);
     if (o->count + o->tail == o->total)
         return o->orders++ < ORDERS && confirmed(o);
     if (o->steps++ >= STEPS || o->orders >= ORDERS)
         return false;
     for (uint32_t i = 0; i < o->w->item_count; i++) {
         uint32_t item = (o->last + i) % o->w->item_count, was = o->at[item];
-        if (next_of(o, item) && take(o, item))
+        if (has_next(o, item) && step_item(o, item))
             return true;
         o->at[item] = was;
     }
     return false;
 }
 
-/* What happens to commands up to there takes part, too, and so do conditions. */
-static uint32_t keep_points(const struct order *o)
+/* Adds the command events and conditions within the cut. */
+static uint32_t add_command_events(const struct order *o)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < o->w->item_count; i++)
@@ -329,15 +329,15 @@ uint32_t ck_predict_order(const struct ck_predictor *p, const struct ck_predict_
     if (o.kept && o.at && o.ids && o.memory) {
         o.total = ck_predict_select(p, w, pair, o.kept);
         bool few = o.total >= 2 && o.total <= p->options.events;
-        o.total += keep_points(&o);
+        o.total += add_command_events(&o);
         for (uint32_t i = 0; i < w->place_count; i++)
             if (w->places[i].to - w->places[i].from <= 8)
                 ck_predict_initial(w, i, o.memory + (size_t)8 * i);
-        found = few && walk(&o);
+        found = few && extend_order(&o);
     }
     for (uint32_t k = 0; found && k < o.tail; k++) {
         order[o.count + k] = k ? pair->a : pair->b;
-        carry_out(&o, order[o.count + k]);
+        perform_access(&o, order[o.count + k]);
     }
     mm_free(o.kept);
     mm_free(o.at);

@@ -1,22 +1,20 @@
-/* One question: what must have happened for two accesses to be reached, or for everybody to be at the end,
- * and which events matter to it.
+/* The cut and the relevant events of a query (docs/prediction.md#the-cut, #free-and-fixed-reads).
  *
- * The agents of the two stop there, unless that leaves nobody to read from (BEYOND); others come as far as
- * values that were read, barriers, and the order of commands demand.  Other reads return what the conditions
- * of everybody's way allow (struct mm_term); those of which it is not known what follows from them return
- * what they returned. */
+ * The agents of the two accesses stop there, unless BEYOND; other agents execute the events that relevant reads,
+ * barriers and the fixed order require.  A read may return any value that satisfies the path conditions (struct
+ * mm_term); one whose uses are unknown returns the recorded value. */
 #include "checker/predict/predict.h"
 
 #include <string.h>
 
-struct closing {
+struct cut_search {
     const struct ck_predict_window *w;
     struct ck_predict_pair *pair;
     bool changed;
 };
 
-/* EVENT happens.  False: its agent stops before that. */
-static bool demand(struct closing *c, uint32_t event)
+/* Extends the cut to EVENT.  False: its agent is one of the two and stops before it. */
+static bool require_event(struct cut_search *c, uint32_t event)
 {
     const struct ck_predict_window *w = c->w;
     uint32_t item = w->events[event].item, at = ck_predict_position(w, event);
@@ -36,8 +34,8 @@ static bool same_barrier(const struct mm_event *x, const struct mm_event *y)
     return x->instance == y->instance && x->effective_scope == y->effective_scope;
 }
 
-/* Who leaves a barrier has met all others there. */
-static bool demand_barrier(struct closing *c, const struct ck_predict_event *exit)
+/* Leaving a barrier requires the arrival of the whole group. */
+static bool require_barrier(struct cut_search *c, const struct ck_predict_event *exit)
 {
     const struct ck_predict_window *w = c->w;
     const struct ck_predict_item *me = &w->items[exit->item];
@@ -49,15 +47,16 @@ static bool demand_barrier(struct closing *c, const struct ck_predict_event *exi
             continue;
         for (uint32_t k = 0; k < other->count; k++) {
             const struct mm_event *e = &w->events[other->events[k]].event;
-            if (e->kind == MM_BARRIER_ENTRY && same_barrier(e, &exit->event) && !demand(c, other->events[k]))
+            if (e->kind == MM_BARRIER_ENTRY && same_barrier(e, &exit->event) &&
+                !require_event(c, other->events[k]))
                 return false;
         }
     }
     return true;
 }
 
-/* Who has exchanged values with others has met them: they had come there. */
-static bool demand_meeting(struct closing *c, const struct ck_predict_event *e)
+/* A group function requires the arrival of all participants. */
+static bool require_meeting(struct cut_search *c, const struct ck_predict_event *e)
 {
     const struct ck_predict_window *w = c->w;
     const struct ck_predict_slot *slot = &w->slots[w->items[e->item].slot];
@@ -65,61 +64,61 @@ static bool demand_meeting(struct closing *c, const struct ck_predict_event *e)
         for (uint32_t k = 0; k < w->items[i].count; k++) {
             const struct mm_event *other = &w->events[w->items[i].events[k]].event;
             if (other->kind == CK_PREDICT_CONDITION && other->instance == e->event.instance &&
-                !demand(c, w->items[i].events[k]))
+                !require_event(c, w->items[i].events[k]))
                 return false;
         }
     return true;
 }
 
-/* What commands are ordered after: edges, their own start, the end of their work-items. */
-static bool demand_order(struct closing *c, uint32_t index)
+/* The fixed order requires the sources of edges, the start of the command, and for its end its work-items. */
+static bool require_order(struct cut_search *c, uint32_t index)
 {
     const struct ck_predict_window *w = c->w;
     const struct ck_predict_event *e = &w->events[index];
     const struct ck_predict_slot *slot = &w->slots[w->items[e->item].slot];
     uint32_t first, n = ck_predict_edges(w, index, &first);
     for (uint32_t k = 0; k < n; k++)
-        if (!demand(c, w->edges[first + k].from))
+        if (!require_event(c, w->edges[first + k].from))
             return false;
     if (slot->start != UINT32_MAX && slot->start != index && e->event.agent.index != MM_INDEX_RUNTIME &&
-        !demand(c, slot->start))
+        !require_event(c, slot->start))
         return false;
     for (uint32_t i = slot->first_item;
          e->event.kind == MM_COMMAND_END && i < slot->first_item + slot->item_count; i++)
-        if (i != e->item && !demand(c, w->items[i].events[w->items[i].count - 1]))
+        if (i != e->item && !require_event(c, w->items[i].events[w->items[i].count - 1]))
             return false;
     return true;
 }
 
-static bool demand_all(struct closing *c, uint32_t item)
+static bool require_item(struct cut_search *c, uint32_t item)
 {
     const struct ck_predict_window *w = c->w;
     for (uint32_t k = 0; k < c->pair->cut[item]; k++) {
         uint32_t index = w->items[item].events[k];
         const struct ck_predict_event *e = &w->events[index];
-        if (e->event.kind == MM_BARRIER_EXIT && !demand_barrier(c, e))
+        if (e->event.kind == MM_BARRIER_EXIT && !require_barrier(c, e))
             return false;
-        if (e->event.kind == CK_PREDICT_CONDITION && e->event.instance && !demand_meeting(c, e))
+        if (e->event.kind == CK_PREDICT_CONDITION && e->event.instance && !require_meeting(c, e))
             return false;
-        if (!demand_order(c, index))
+        if (!require_order(c, index))
             return false;
         if (e->writer != UINT32_MAX && !ck_predict_is_last(w, c->pair, index) && c->pair->free[index])
-            demand(c, e->writer);
+            require_event(c, e->writer);
     }
     return true;
 }
 
-/* ---- reads that may return something else ------------------------------------------------------ */
+/* ---- free and fixed reads ---------------------------------------------------------------------- */
 
-struct freeing {
+struct constraining {
     struct ck_predictor *p;
     const struct ck_predict_window *w;
     struct ck_predict_pair *pair;
-    bool opaque, changed; /* OPAQUE: nobody knows how what is needed follows from its leaves */
+    bool opaque, changed; /* OPAQUE: the term is opaque, so that the reads it depends on are fixed */
 };
 
-/* What a place holds that nobody knows is unlike anything that is read: it must not be taken for a value. */
-static void bind(struct freeing *f, uint32_t event, enum ck_predict_free how)
+/* An unknown initial value never equals a read value, so reads of such a place are fixed. */
+static void constrain_read(struct constraining *f, uint32_t event, enum ck_predict_free how)
 {
     uint32_t place = f->w->events[event].place;
     if (place != UINT32_MAX && f->w->places[place].unknown)
@@ -130,71 +129,72 @@ static void bind(struct freeing *f, uint32_t event, enum ck_predict_free how)
     f->changed = true;
 }
 
-static void bind_leaf(void *context, uint32_t event)
+static void constrain_leaf(void *context, uint32_t event)
 {
-    struct freeing *f = context;
-    bind(f, event, f->opaque ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+    struct constraining *f = context;
+    constrain_read(f, event, f->opaque ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
 }
 
-/* Somebody's way follows from what TERM of E's agent is. */
-static void need(struct freeing *f, const struct ck_predict_event *e, uint32_t term)
+/* TERM of E's agent decides a path condition: constrains the reads that it depends on. */
+static void constrain_term(struct constraining *f, const struct ck_predict_event *e, uint32_t term)
 {
     uint32_t command = e->event.agent.command;
     f->opaque = ck_predict_term(f->p, command, term)->opaque;
-    ck_predict_leaves(f->p, command, term, bind_leaf, f);
+    ck_predict_leaves(f->p, command, term, constrain_leaf, f);
 }
 
-static bool is_opaque(const struct freeing *f, const struct ck_predict_event *e, uint32_t term)
+static bool is_opaque(const struct constraining *f, const struct ck_predict_event *e, uint32_t term)
 {
     return ck_predict_term(f->p, e->event.agent.command, term)->opaque;
 }
 
-/* What E is follows from what it reads, or it is not said how what it reads is used. */
-static void bind_itself(struct freeing *f, uint32_t index)
+/* Fixes a read without a term; constrains a compare-exchange, whose result decides whether it writes. */
+static void constrain_own_read(struct constraining *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
     bool racing = ck_predict_is_last(f->w, f->pair, index);
     if (ck_predict_reads(&e->event) && !racing && (!e->read || e->event.attributes & MM_NO_VALUE))
-        bind(f, index, CK_PREDICT_FIXED);
+        constrain_read(f, index, CK_PREDICT_FIXED);
     if (e->update != MM_UPDATE_COMPARE)
         return;
-    need(f, e, e->compared);
-    bind(f, index, is_opaque(f, e, e->compared) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+    constrain_term(f, e, e->compared);
+    constrain_read(f, index, is_opaque(f, e, e->compared) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
 }
 
-/* What it writes matters. */
-static void bind_written(struct freeing *f, uint32_t index)
+/* The written value is relevant. */
+static void constrain_written(struct constraining *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
     bool replaces =
         e->event.kind == MM_WRITE || e->update == MM_UPDATE_EXCHANGE || e->update == MM_UPDATE_COMPARE;
     bool adds = e->update == MM_UPDATE_ADD || e->update == MM_UPDATE_SUB;
-    need(f, e, e->written);
+    constrain_term(f, e, e->written);
     if (!replaces)
-        bind(f, index, !adds && is_opaque(f, e, e->written) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
+        constrain_read(f, index, !adds && is_opaque(f, e, e->written) ? CK_PREDICT_FIXED : CK_PREDICT_BOUND);
 }
 
-/* EVENT happens before the two race, or everybody is at the end. */
-static void look_at(struct freeing *f, uint32_t index)
+/* EVENT is in the cut. */
+static void constrain_event(struct constraining *f, uint32_t index)
 {
     const struct ck_predict_event *e = &f->w->events[index];
     if (e->event.kind == CK_PREDICT_CONDITION && e->read)
-        need(f, e, e->read);
+        constrain_term(f, e, e->read);
     if (e->place == UINT32_MAX)
         return;
-    bind_itself(f, index);
+    constrain_own_read(f, index);
     if (ck_predict_reads(&e->event) && f->pair->free[index] && !f->pair->matters[e->place]) {
         f->pair->matters[e->place] = true;
         f->changed = true;
     }
     if (ck_predict_writes(&e->event) && f->pair->matters[e->place])
-        bind_written(f, index);
+        constrain_written(f, index);
 }
 
-/* Reads are bound where a condition follows from them, or a write to a place where such a read is. */
-static void find_free(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+/* Fixpoint: reads are constrained if a condition depends on them, or a write to a place of such a read. */
+static void find_constrained_reads(struct ck_predictor *p, const struct ck_predict_window *w,
+                                   struct ck_predict_pair *pair)
 {
-    struct freeing f = {p, w, pair, false, true};
+    struct constraining f = {p, w, pair, false, true};
     memset(pair->free, CK_PREDICT_FREE, w->count * sizeof *pair->free);
     for (uint32_t i = 0; i < w->place_count; i++)
         pair->matters[i] = pair->assertion && ck_assertion_names(pair->assertion, p, &w->places[i]);
@@ -202,7 +202,7 @@ static void find_free(struct ck_predictor *p, const struct ck_predict_window *w,
         f.changed = false;
         for (uint32_t i = 0; i < w->item_count; i++)
             for (uint32_t k = 0; k < pair->cut[i]; k++)
-                look_at(&f, w->items[i].events[k]);
+                constrain_event(&f, w->items[i].events[k]);
     }
 }
 
@@ -229,12 +229,13 @@ void ck_predict_pair_destroy(struct ck_predict_pair *pair)
     mm_free(pair->written);
 }
 
-bool ck_predict_close(struct ck_predictor *p, const struct ck_predict_window *w, struct ck_predict_pair *pair)
+bool ck_predict_find_cut(struct ck_predictor *p, const struct ck_predict_window *w,
+                         struct ck_predict_pair *pair)
 {
-    struct closing c = {w, pair, true};
+    struct cut_search c = {w, pair, true};
     for (uint32_t i = 0; i < w->item_count; i++)
         pair->cut[i] = pair->assertion ? w->items[i].count : 0;
-    find_free(p, w, pair);
+    find_constrained_reads(p, w, pair);
     if (pair->assertion)
         return true;
     pair->stopped = false;
@@ -242,33 +243,34 @@ bool ck_predict_close(struct ck_predictor *p, const struct ck_predict_window *w,
     pair->cut[w->events[pair->b].item] = ck_predict_position(w, pair->b) + 1;
     while (c.changed) {
         c.changed = false;
-        find_free(p, w, pair);
+        find_constrained_reads(p, w, pair);
         for (uint32_t i = 0; i < w->item_count; i++)
-            if (!demand_all(&c, i))
+            if (!require_item(&c, i))
                 return false;
     }
     return true;
 }
 
-/* ---- what matters ----------------------------------------------------------------------------- */
+/* ---- relevant events -------------------------------------------------------------------------- */
 
-/* EVENT does not happen before the two race. */
-static bool is_cut(const struct ck_predict_window *w, const struct ck_predict_pair *pair, uint32_t event)
+/* EVENT is beyond the cut. */
+static bool is_beyond_cut(const struct ck_predict_window *w, const struct ck_predict_pair *pair,
+                          uint32_t event)
 {
     return event != UINT32_MAX && ck_predict_position(w, event) >= pair->cut[w->events[event].item];
 }
 
-/* What E writes follows from what is read in the window. */
+/* The value that E writes depends on a read of the window. */
 static bool may_differ(const struct ck_predictor *p, const struct ck_predict_event *e)
 {
     return ck_predict_writes(&e->event) &&
            ck_predict_term(p, e->event.agent.command, e->written)->window == p->window_number;
 }
 
-/* Places that two of those who take part use, one of them writing; where somebody has read what then is not
- * written; and those that matter where what is written may be something else. */
-static void mark_places(const struct ck_predictor *p, const struct ck_predict_window *w,
-                        const struct ck_predict_pair *pair, uint32_t *owner, bool *used)
+/* Relevant places: those that two agents access within the cut, one of them writing; those with a constrained
+ * read whose recorded source is beyond the cut; and those of constrained reads whose values may differ. */
+static void mark_relevant_places(const struct ck_predictor *p, const struct ck_predict_window *w,
+                                 const struct ck_predict_pair *pair, uint32_t *owner, bool *used)
 {
     for (uint32_t i = 0; i < w->place_count; i++)
         owner[i] = UINT32_MAX;
@@ -278,7 +280,7 @@ static void mark_places(const struct ck_predictor *p, const struct ck_predict_wi
                 const struct ck_predict_event *e = &w->events[w->items[i].events[k]];
                 if (e->place == UINT32_MAX)
                     continue;
-                if (pass == 0 && ck_predict_reads(&e->event) && is_cut(w, pair, e->writer) &&
+                if (pass == 0 && ck_predict_reads(&e->event) && is_beyond_cut(w, pair, e->writer) &&
                     pair->free[w->items[i].events[k]])
                     used[e->place] = true;
                 if (pass == 0 && pair->matters[e->place] && may_differ(p, e))
@@ -290,8 +292,8 @@ static void mark_places(const struct ck_predictor *p, const struct ck_predict_wi
             }
 }
 
-static uint32_t keep_item(const struct ck_predict_window *w, const struct ck_predict_item *item, uint32_t cut,
-                          const bool *used, bool *kept)
+static uint32_t select_item(const struct ck_predict_window *w, const struct ck_predict_item *item,
+                            uint32_t cut, const bool *used, bool *kept)
 {
     uint32_t count = 0;
     bool active = false;
@@ -315,9 +317,9 @@ uint32_t ck_predict_select(const struct ck_predictor *p, const struct ck_predict
     bool *used = mm_alloc_zero(w->place_count + 1, sizeof *used);
     memset(kept, 0, w->count * sizeof *kept);
     if (owner && used)
-        mark_places(p, w, pair, owner, used);
+        mark_relevant_places(p, w, pair, owner, used);
     for (uint32_t i = 0; owner && used && i < w->item_count; i++)
-        count += keep_item(w, &w->items[i], pair->cut[i], used, kept);
+        count += select_item(w, &w->items[i], pair->cut[i], used, kept);
     mm_free(owner);
     mm_free(used);
     return count;
@@ -328,7 +330,7 @@ void ck_predict_initial(const struct ck_predict_window *w, uint32_t place, uint8
     const struct ck_predict_place *p = &w->places[place];
     uint64_t size = p->to - p->from;
     memset(bytes, 0xa5, size);
-    for (uint32_t i = w->count; i-- > 0;) { /* the first that touches a byte is the last to say */
+    for (uint32_t i = w->count; i-- > 0;) { /* backwards, so that the first access to a byte decides */
         const struct ck_predict_event *e = &w->events[i];
         bool reads = e->event.kind != MM_WRITE && !(e->event.attributes & MM_NO_VALUE);
         if (e->place != place)

@@ -1,8 +1,8 @@
-/* Prediction: collects the events of an execution in windows, and what memory held before them.
+/* Prediction: collects the events of a recorded execution in windows, and the contents of memory before each
+ * (docs/prediction.md#windows).
  *
- * A window takes accesses of work-items and instrumented host threads, fences, barriers, and what happens to
- * commands.  What the runtime moves in larger pieces is applied to memory; where it writes what the window
- * uses, the window ends. */
+ * A window has the accesses of work-items and instrumented host threads, fences, barriers and command events.
+ * Bulk transfers of the runtime are applied to the contents; one that writes memory of the window ends it. */
 #include "checker/predict/predict.h"
 
 #include "checker/race/race.h"
@@ -12,9 +12,9 @@
 
 enum { WINDOW = 4000, EVENTS = 48, QUESTIONS = 40, TIMEOUT = 3000 };
 
-/* ---- what memory holds ------------------------------------------------------------------------ */
+/* ---- contents of memory ----------------------------------------------------------------------- */
 
-static uint64_t key_of(uint32_t allocation, uint32_t group, uint64_t offset)
+static uint64_t content_key(uint32_t allocation, uint32_t group, uint64_t offset)
 {
     uint64_t z = ((uint64_t)allocation << 40) ^ ((uint64_t)group << 20) ^ offset;
     z = (z ^ z >> 31) * UINT64_C(0x9e3779b97f4a7c15);
@@ -35,7 +35,7 @@ static bool grow_values(struct ck_predictor *p)
         return true;
     struct ck_predict_value *old = p->values;
     size_t capacity = p->value_capacity;
-    if (capacity >= (size_t)1 << 22) { /* forget all */
+    if (capacity >= (size_t)1 << 22) { /* limit reached: all values become unknown */
         memset(old, 0, capacity * sizeof *old);
         p->value_count = 0;
         return true;
@@ -62,7 +62,7 @@ static void set_byte(struct ck_predictor *p, uint64_t key, uint64_t value, bool 
     *v = (struct ck_predict_value){key, value & 0xff, known};
 }
 
-/* Local memory: a number for the work-group, else 0. */
+/* Local memory: a key of the work-group, else 0. */
 static uint32_t group_of(const struct ck_predictor *p, const struct mm_event *e)
 {
     if (!ck_predict_is_local(p, e->allocation))
@@ -70,14 +70,14 @@ static uint32_t group_of(const struct ck_predictor *p, const struct mm_event *e)
     return (e->agent.command << 12) + e->agent.index / ck_predict_group_size(p, e->agent.command) + 1;
 }
 
-/* What was at the place of E; false: that is not known. */
-static bool value_before(const struct ck_predictor *p, const struct mm_event *e, uint32_t group,
-                         uint64_t *value)
+/* The value at the location of E before it; false: unknown. */
+static bool known_value(const struct ck_predictor *p, const struct mm_event *e, uint32_t group,
+                        uint64_t *value)
 {
     *value = 0;
     for (uint32_t i = 0; i < e->size && i < 8; i++) {
         const struct ck_predict_value *v =
-            p->value_capacity ? find_value(p, key_of(e->allocation, group, e->offset + i)) : NULL;
+            p->value_capacity ? find_value(p, content_key(e->allocation, group, e->offset + i)) : NULL;
         if (!v || !v->key || !v->known)
             return false;
         *value |= v->value << (8 * i);
@@ -88,10 +88,10 @@ static bool value_before(const struct ck_predictor *p, const struct mm_event *e,
 bool ck_predict_value_now(const struct ck_predictor *p, uint32_t root, uint64_t offset, uint32_t size,
                           uint64_t *value)
 {
-    return value_before(p, &(struct mm_event){.allocation = root, .offset = offset, .size = size}, 0, value);
+    return known_value(p, &(struct mm_event){.allocation = root, .offset = offset, .size = size}, 0, value);
 }
 
-static void apply(struct ck_predictor *p, const struct mm_event *e, uint32_t group)
+static void update_contents(struct ck_predictor *p, const struct mm_event *e, uint32_t group)
 {
     bool writes = ck_predict_writes(e);
     uint64_t value = writes ? e->value_written : e->value_read;
@@ -99,13 +99,14 @@ static void apply(struct ck_predictor *p, const struct mm_event *e, uint32_t gro
     for (uint32_t i = 0; i < most; i++) {
         bool known = i < 8 && !(e->attributes & MM_NO_VALUE);
         if (writes || known)
-            set_byte(p, key_of(e->allocation, group, e->offset + i), i < 8 ? value >> (8 * i) : 0, known);
+            set_byte(p, content_key(e->allocation, group, e->offset + i), i < 8 ? value >> (8 * i) : 0,
+                     known);
     }
 }
 
 /* ---- the window ------------------------------------------------------------------------------- */
 
-static void analyse(struct ck_predictor *p, bool last)
+static void window_analyse(struct ck_predictor *p, bool last)
 {
     struct ck_predict_window *w = &p->window;
     bool ready = p->model && w->atomics && !p->lost && ck_predict_prepare(p, w);
@@ -139,7 +140,7 @@ bool ck_predict_add_condition(struct ck_predictor *p, const struct mm_term *t)
 {
     bool meets = t->op == MM_TERM_MEET;
     if (!meets && ck_predict_term(p, t->agent.command, t->a)->window != p->window_number)
-        return true; /* it is what it is */
+        return true; /* depends on no read of the window: constant */
     struct ck_predict_event *to = new_event(&p->window);
     if (!to)
         return false;
@@ -164,7 +165,7 @@ static void add_event(struct ck_predictor *p, const struct mm_event *e, uint32_t
     *to = (struct ck_predict_event){.event = *e, .id = p->next_event, .named = named};
     if (!ck_predict_is_access(e))
         return;
-    to->known = value_before(p, e, group, &to->before);
+    to->known = known_value(p, e, group, &to->before);
     ck_predict_attach(p, to, w->count - 1);
     if (!(e->attributes & MM_ATOMIC))
         return;
@@ -185,9 +186,8 @@ static bool overlaps(const struct ck_predict_window *w, const struct mm_event *e
     return false;
 }
 
-/* The runtime, and the host where it is not instrumented, move memory in pieces whose contents are not
- * recorded. */
-static bool is_piece(const struct mm_event *e)
+/* A bulk transfer of the runtime or of a host that is not instrumented, whose values are not recorded. */
+static bool is_bulk_transfer(const struct mm_event *e)
 {
     bool work_item = e->agent.command && e->agent.index != MM_INDEX_RUNTIME;
     bool small = e->size <= 8 && (e->size & (e->size - 1)) == 0;
@@ -195,14 +195,14 @@ static bool is_piece(const struct mm_event *e)
     return !work_item && (!small || unseen || e->semantics & MM_TRANSFER);
 }
 
-/* Of an instrumented host's plain accesses the values are not recorded: it reads what memory is known to
- * hold; what it writes is known when somebody reads it (predict/window.c). */
-static void find_value_of(const struct ck_predictor *p, struct mm_event *e, uint32_t group)
+/* Plain accesses of an instrumented host are recorded without values: a read returns the known contents; a later
+ * read reveals the value of a write (predict/window.c). */
+static void complete_host_value(const struct ck_predictor *p, struct mm_event *e, uint32_t group)
 {
     uint64_t value;
     if (!(e->attributes & MM_NO_VALUE) || e->size > 8)
         return;
-    if (e->kind == MM_READ && value_before(p, e, group, &value)) {
+    if (e->kind == MM_READ && known_value(p, e, group, &value)) {
         e->value_read = value;
         e->attributes &= (uint8_t)~MM_NO_VALUE;
     }
@@ -210,7 +210,7 @@ static void find_value_of(const struct ck_predictor *p, struct mm_event *e, uint
         e->value_written = CK_PREDICT_UNKNOWN;
 }
 
-static void one_access(struct ck_predictor *p, const struct mm_event *recorded)
+static void add_access(struct ck_predictor *p, const struct mm_event *recorded)
 {
     struct mm_event e = *recorded;
     if (e.allocation < p->allocation_count && p->allocations[e.allocation].root) {
@@ -219,16 +219,16 @@ static void one_access(struct ck_predictor *p, const struct mm_event *recorded)
         e.allocation = a->root;
     }
     uint32_t group = group_of(p, &e);
-    find_value_of(p, &e, group);
-    if (!is_piece(&e))
+    complete_host_value(p, &e, group);
+    if (!is_bulk_transfer(&e))
         add_event(p, &e, recorded->allocation, group);
     else if (ck_predict_writes(&e) && overlaps(&p->window, &e))
-        analyse(p, false);
-    apply(p, &e, group);
+        window_analyse(p, false);
+    update_contents(p, &e, group);
 }
 
-/* Asynchronous copies are taken to be made by the first who asks for them, between two barriers: that orders
- * more than there is, so that no race is predicted that is none. */
+/* An asynchronous copy is modelled as made by the first work-item that starts it, between two barriers.  That
+ * over-approximates the order, so it predicts no false race. */
 static void add_copy(struct ck_predictor *p, const struct mm_event *e)
 {
     struct mm_event barrier = *e;
@@ -245,14 +245,14 @@ static void add_copy(struct ck_predictor *p, const struct mm_event *e)
 static void end_window_if_full(struct ck_predictor *p)
 {
     if (p->window.count >= p->options.window)
-        analyse(p, false);
+        window_analyse(p, false);
 }
 
-static void one_event(struct ck_predictor *p, const struct mm_event *e)
+static void handle_event(struct ck_predictor *p, const struct mm_event *e)
 {
     end_window_if_full(p);
     if (ck_predict_is_access(e))
-        one_access(p, e);
+        add_access(p, e);
     else if (e->kind == MM_COPY_START || e->kind == MM_COPY_WAIT)
         add_copy(p, e);
     else if (e->kind != MM_INIT)
@@ -262,14 +262,14 @@ static void one_event(struct ck_predictor *p, const struct mm_event *e)
     p->next_event++;
 }
 
-static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+static enum mm_class handle_events(void *context, const struct mm_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        one_event(context, &events[i]);
+        handle_event(context, &events[i]);
     return MM_OK;
 }
 
-/* The event of the window with that id.  Conditions have that of the event after them. */
+/* The event of the window with that id.  A condition has the id of the event after it. */
 static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
 {
     uint32_t low = 0, high = w->count;
@@ -285,8 +285,8 @@ static uint32_t index_of(const struct ck_predict_window *w, mm_event_id id)
     return low < w->count && w->events[low].id == id ? low : UINT32_MAX;
 }
 
-/* An edge comes before the event that it leads to. */
-static void take_edge(struct ck_predictor *p, const struct mm_edge *edge)
+/* The record has an edge before its target event. */
+static void handle_edge(struct ck_predictor *p, const struct mm_edge *edge)
 {
     struct ck_predict_window *w = &p->window;
     end_window_if_full(p);
@@ -305,12 +305,12 @@ static void take_edge(struct ck_predictor *p, const struct mm_edge *edge)
     w->edges[w->edge_count++] = (struct ck_predict_edge){from, w->count};
 }
 
-/* What is told of an event before it is of its window. */
-static void take_term(struct ck_predictor *p, const struct mm_term *term)
+/* Terms precede their event in the record and belong to its window. */
+static void handle_term(struct ck_predictor *p, const struct mm_term *term)
 {
     if (p->pending_count == 0)
         end_window_if_full(p);
-    ck_predict_take_term(p, term);
+    ck_predict_handle_term(p, term);
 }
 
 /* ---- records ---------------------------------------------------------------------------------- */
@@ -330,19 +330,19 @@ static bool make_room(void **array, uint32_t *count, uint32_t id, size_t size)
     return true;
 }
 
-static const char *keep(struct ck_predictor *p, const char *s)
+static const char *copy_string(struct ck_predictor *p, const char *s)
 {
     const char *copy = mm_arena_strdup(p->arena, s ? s : "");
     return copy ? copy : "";
 }
 
-static void take_allocation(struct ck_predictor *p, const struct mm_allocation *record)
+static void handle_allocation(struct ck_predictor *p, const struct mm_allocation *record)
 {
     if (!make_room((void **)&p->allocations, &p->allocation_count, record->id, sizeof *p->allocations))
         return;
     struct ck_predict_allocation *a = &p->allocations[record->id];
     a->info = *record;
-    a->info.name = keep(p, record->name);
+    a->info.name = copy_string(p, record->name);
     a->root = record->id;
     a->offset = 0;
     for (uint32_t i = 1; i < p->allocation_count; i++) {
@@ -355,43 +355,43 @@ static void take_allocation(struct ck_predictor *p, const struct mm_allocation *
     }
 }
 
-static void take_argument(struct ck_predictor *p, const struct mm_argument *record)
+static void handle_argument(struct ck_predictor *p, const struct mm_argument *record)
 {
     struct ck_predict_argument *argument =
         p->assertion_count ? mm_arena_alloc(p->arena, sizeof *argument) : NULL;
     if (!argument)
         return;
     argument->info = *record;
-    argument->info.name = keep(p, record->name);
-    argument->info.type_name = keep(p, record->type_name);
+    argument->info.name = copy_string(p, record->name);
+    argument->info.type_name = copy_string(p, record->type_name);
     argument->next = p->arguments;
     p->arguments = argument;
 }
 
-static void take_command(struct ck_predictor *p, const struct mm_command *record)
+static void handle_command(struct ck_predictor *p, const struct mm_command *record)
 {
     if (!make_room((void **)&p->commands, &p->command_count, record->id, sizeof *p->commands))
         return;
     p->commands[record->id] = *record;
-    p->commands[record->id].kind = keep(p, record->kind);
-    p->commands[record->id].kernel = keep(p, record->kernel);
+    p->commands[record->id].kind = copy_string(p, record->kind);
+    p->commands[record->id].kernel = copy_string(p, record->kernel);
 }
 
-static enum mm_class take_record(void *context, const struct mm_record *record)
+static enum mm_class handle_record(void *context, const struct mm_record *record)
 {
     struct ck_predictor *p = context;
     if (record->type == MM_RECORD_EVENT)
-        one_event(p, &record->event);
+        handle_event(p, &record->event);
     if (record->type == MM_RECORD_EDGE)
-        take_edge(p, &record->edge);
+        handle_edge(p, &record->edge);
     if (record->type == MM_RECORD_COMMAND)
-        take_command(p, &record->command);
+        handle_command(p, &record->command);
     if (record->type == MM_RECORD_ALLOCATION)
-        take_allocation(p, &record->allocation);
+        handle_allocation(p, &record->allocation);
     if (record->type == MM_RECORD_ARGUMENT)
-        take_argument(p, &record->argument);
+        handle_argument(p, &record->argument);
     if (record->type == MM_RECORD_TERM)
-        take_term(p, &record->term);
+        handle_term(p, &record->term);
     return MM_OK;
 }
 
@@ -435,12 +435,12 @@ enum mm_class ck_predictor_assert(struct ck_predictor *p, const char *text, stru
 
 void ck_predictor_sink(struct ck_predictor *predictor, struct mm_sink *sink)
 {
-    *sink = (struct mm_sink){.context = predictor, .record = take_record, .events = take_events};
+    *sink = (struct mm_sink){.context = predictor, .record = handle_record, .events = handle_events};
 }
 
 void ck_predictor_finish(struct ck_predictor *p, struct ck_detector *detector)
 {
-    analyse(p, true);
+    window_analyse(p, true);
     for (size_t i = 0; i < p->found_count; i++)
         ck_finding_predicted(detector, &p->found[i]);
     if (p->limit.cls != MM_OK)

@@ -1,6 +1,6 @@
-/* The program that Z3 is asked about: a thread for each agent, with its accesses, fences and barriers as they
- * were recorded, and the conditions of its way, as expressions of what it reads.  What commands order is
- * given as edges from event to event. */
+/* The program of a query: a thread for each agent, with its recorded accesses, fences and barriers and its path
+ * conditions as assumptions over the values read.  The fixed order becomes edges between events
+ * (docs/prediction.md#the-program). */
 #include "checker/predict/predict.h"
 
 #include <stdio.h>
@@ -16,12 +16,13 @@ struct build {
     bool *kept;
     uint32_t *objects; /* by place */
     uint32_t *threads; /* by item */
-    uint32_t *regs;    /* by event: what it reads, UINT32_MAX: what it read */
+    uint32_t *regs;    /* by event: register of the value read, UINT32_MAX: the recorded value */
     uint32_t groups[GROUPS], group_count;
     bool failed;
 };
 
-static uint32_t expr(struct build *b, enum ck_expr_op op, unsigned size, uint64_t imm, uint32_t x, uint32_t y)
+static uint32_t add_expr(struct build *b, enum ck_expr_op op, unsigned size, uint64_t imm, uint32_t x,
+                         uint32_t y)
 {
     uint64_t mask = size < 8 ? (UINT64_C(1) << (8 * size)) - 1 : UINT64_MAX;
     uint32_t i = ck_program_add_expr(
@@ -45,7 +46,7 @@ static uint32_t group_number(struct build *b, uint32_t group)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* All accesses to PLACE are of all of it. */
+/* All relevant accesses to PLACE cover it. */
 static bool uniform(const struct build *b, uint32_t place)
 {
     const struct ck_predict_place *p = &b->w->places[place];
@@ -98,27 +99,27 @@ static void emit(struct build *b, uint32_t thread, struct ck_instr instr)
 
 static void assume_equal(struct build *b, uint32_t thread, uint32_t left, uint32_t right, bool equal)
 {
-    uint32_t value = expr(b, equal ? CK_EQ : CK_NE, 4, 0, left, right);
+    uint32_t value = add_expr(b, equal ? CK_EQ : CK_NE, 4, 0, left, right);
     emit(b, thread, (struct ck_instr){.op = CK_ASSUME, .value = value, .reg = CK_NO_REG, .reg2 = CK_NO_REG});
 }
 
 /* ---- terms -------------------------------------------------------------------------------------- */
 
-static uint32_t expr_of(struct build *b, uint32_t command, uint32_t id);
+static uint32_t make_term_expr(struct build *b, uint32_t command, uint32_t id);
 
 static uint32_t operand(struct build *b, uint32_t command, const struct ck_predict_term *t, uint32_t id)
 {
     unsigned size = ck_predict_operand_size(b->p, command, t);
-    return id ? expr_of(b, command, id) : expr(b, CK_CONST, size, t->value, 0, 0);
+    return id ? make_term_expr(b, command, id) : add_expr(b, CK_CONST, size, t->value, 0, 0);
 }
 
 static uint32_t make_expr(struct build *b, uint32_t command, const struct ck_predict_term *t)
 {
     struct ck_expr e = {.op = ck_predict_expr_op(t->op), .size = t->size};
     if (t->op == MM_TERM_READ && t->event != UINT32_MAX && b->regs[t->event] != UINT32_MAX)
-        return expr(b, CK_REG, t->size, b->regs[t->event], 0, 0);
+        return add_expr(b, CK_REG, t->size, b->regs[t->event], 0, 0);
     if (t->op == MM_TERM_READ || t->op == MM_TERM_CONST || t->window != b->p->window_number)
-        return expr(b, CK_CONST, t->size, ck_predict_value(b->p, command, t->id, b->pair->read), 0, 0);
+        return add_expr(b, CK_CONST, t->size, ck_predict_value(b->p, command, t->id, b->pair->read), 0, 0);
     unsigned count = ck_expr_operands(e.op);
     e.a = operand(b, command, t, t->a);
     e.b = count > 1 ? operand(b, command, t, t->b) : 0;
@@ -128,8 +129,8 @@ static uint32_t make_expr(struct build *b, uint32_t command, const struct ck_pre
     return made;
 }
 
-/* Of a term that is not opaque. */
-static uint32_t expr_of(struct build *b, uint32_t command, uint32_t id)
+/* The expression of a term that is not opaque. */
+static uint32_t make_term_expr(struct build *b, uint32_t command, uint32_t id)
 {
     struct ck_predict_term *t = ck_predict_term(b->p, command, id);
     if (t->made != b->p->stamp) {
@@ -139,12 +140,12 @@ static uint32_t expr_of(struct build *b, uint32_t command, uint32_t id)
     return t->expr;
 }
 
-/* Term ID, SIZE bytes; OTHERWISE where nobody knows how it follows: then what it follows from is fixed. */
-static uint32_t value_of(struct build *b, uint32_t command, uint32_t id, unsigned size, uint64_t otherwise)
+/* Term ID of SIZE bytes; OTHERWISE, the recorded value, if it is opaque: the reads it depends on are fixed. */
+static uint32_t term_expr(struct build *b, uint32_t command, uint32_t id, unsigned size, uint64_t otherwise)
 {
     const struct ck_predict_term *t = ck_predict_term(b->p, command, id);
     b->failed |= !t->opaque && t->size != size;
-    return t->opaque ? expr(b, CK_CONST, size, otherwise, 0, 0) : expr_of(b, command, id);
+    return t->opaque ? add_expr(b, CK_CONST, size, otherwise, 0, 0) : make_term_expr(b, command, id);
 }
 
 static void add_condition(struct build *b, uint32_t thread, const struct ck_predict_event *e)
@@ -152,15 +153,15 @@ static void add_condition(struct build *b, uint32_t thread, const struct ck_pred
     uint32_t command = e->event.agent.command;
     const struct ck_predict_term *t = ck_predict_term(b->p, command, e->read);
     if (t->opaque)
-        return; /* its leaves are fixed, or there is none */
+        return; /* the reads that it depends on are fixed */
     uint64_t value = e->keeps ? e->event.value_read : 0;
-    assume_equal(b, thread, expr_of(b, command, e->read), expr(b, CK_CONST, t->size, value, 0, 0),
+    assume_equal(b, thread, make_term_expr(b, command, e->read), add_expr(b, CK_CONST, t->size, value, 0, 0),
                  e->keeps || !e->event.value_read);
 }
 
 /* ---- accesses ----------------------------------------------------------------------------------- */
 
-/* How X makes what it writes of what it reads. */
+/* The operation and the operand of the write X. */
 static void add_written(struct build *b, const struct ck_predict_event *x, struct ck_instr *instr)
 {
     static const uint8_t updates[MM_UPDATE_COUNT] = {
@@ -177,21 +178,21 @@ static void add_written(struct build *b, const struct ck_predict_event *x, struc
     instr->rmw = CK_RMW_XCHG;
     if (x->update < MM_UPDATE_COUNT && (!opaque || adds || subtracts))
         instr->rmw = updates[x->update];
-    instr->value = value_of(b, e->agent.command, x->written, e->size, value);
+    instr->value = term_expr(b, e->agent.command, x->written, e->size, value);
 }
 
-/* What it reads is fixed, or equal to what it compares with, or not. */
+/* Assumes the recorded value of a fixed read, or the recorded outcome of a compare-exchange. */
 static void assume_read(struct build *b, uint32_t thread, uint32_t index)
 {
     const struct ck_predict_event *x = &b->w->events[index];
     const struct mm_event *e = &x->event;
     bool racing = ck_predict_is_last(b->w, b->pair, index), equal = e->kind == MM_RMW;
     bool opaque = ck_predict_term(b->p, e->agent.command, x->compared)->opaque;
-    uint32_t reg = expr(b, CK_REG, e->size, b->regs[index], 0, 0);
+    uint32_t reg = add_expr(b, CK_REG, e->size, b->regs[index], 0, 0);
     if (b->pair->free[index] == CK_PREDICT_FIXED && !racing)
-        assume_equal(b, thread, reg, expr(b, CK_CONST, e->size, e->value_read, 0, 0), true);
+        assume_equal(b, thread, reg, add_expr(b, CK_CONST, e->size, e->value_read, 0, 0), true);
     else if (x->update == MM_UPDATE_COMPARE && (equal || !opaque))
-        assume_equal(b, thread, reg, value_of(b, e->agent.command, x->compared, e->size, e->value_read),
+        assume_equal(b, thread, reg, term_expr(b, e->agent.command, x->compared, e->size, e->value_read),
                      equal);
 }
 
@@ -221,7 +222,7 @@ static void add_access(struct build *b, uint32_t thread, uint32_t index)
                              .point = index + 1,
                              .line = index + 1};
     uint64_t address = CK_OBJECT_BASE(b->objects[x->place]) + e->offset - b->w->places[x->place].from;
-    instr.address = expr(b, CK_CONST, 8, address, 0, 0);
+    instr.address = add_expr(b, CK_CONST, 8, address, 0, 0);
     if (e->kind != MM_READ)
         add_written(b, x, &instr);
     if (e->kind != MM_WRITE)
@@ -254,12 +255,12 @@ static void add_event(struct build *b, uint32_t thread, uint32_t index)
         instr.op = CK_BARRIER;
         instr.site = e->site;
         instr.sub_group = e->effective_scope == MM_SCOPE_SUB_GROUP;
-        instr.value = expr(b, CK_CONST, 4, e->instance, 0, 0);
+        instr.value = add_expr(b, CK_CONST, 4, e->instance, 0, 0);
     }
     emit(b, thread, instr);
 }
 
-/* The command that the host enqueued, of which COMMAND is a descendant. */
+/* The command of the host that COMMAND descends from. */
 static uint32_t root_of(const struct ck_predictor *p, uint32_t command)
 {
     while (command < p->command_count && p->commands[command].parent && p->commands[command].parent < command)
@@ -295,7 +296,7 @@ static void add_thread(struct build *b, uint32_t item)
 
 /* ---- order -------------------------------------------------------------------------------------- */
 
-static void relate(struct build *b, uint32_t from, uint32_t to)
+static void add_edge(struct build *b, uint32_t from, uint32_t to)
 {
     struct ck_edge edge = {.relation = "asw",
                            .from_thread = b->threads[b->w->events[from].item],
@@ -305,8 +306,8 @@ static void relate(struct build *b, uint32_t from, uint32_t to)
     b->failed |= ck_program_add_edge(b->program, &edge) == UINT32_MAX;
 }
 
-/* Of each agent the last event that comes before INDEX, and its last access: a fence of local memory passes
- * nothing on. */
+/* Edges from the last event of each agent that is ordered before INDEX, and from its last access: the edge from
+ * a fence of local memory orders no global accesses. */
 static void add_edges(struct build *b, uint32_t index)
 {
     const struct ck_predict_window *w = b->w;
@@ -320,7 +321,7 @@ static void add_edges(struct build *b, uint32_t index)
             bool access = w->events[from].place != UINT32_MAX;
             if (!b->kept[from] || from > index || (any && !access) || !ck_predict_ordered(w, from, index))
                 continue;
-            relate(b, from, index);
+            add_edge(b, from, index);
             any = true;
             if (access)
                 break;
@@ -328,7 +329,7 @@ static void add_edges(struct build *b, uint32_t index)
     }
 }
 
-static void add_all(struct build *b)
+static void build_program(struct build *b)
 {
     const struct ck_predict_window *w = b->w;
     for (uint32_t i = 0; i < w->place_count; i++)
@@ -372,7 +373,7 @@ struct ck_program *ck_predict_program(struct ck_predictor *p, const struct ck_pr
     if (b.objects && b.threads && b.regs && count > 1 && count <= p->options.events)
         b.program = ck_program_create();
     if (b.program)
-        add_all(&b);
+        build_program(&b);
     mm_free(b.kept);
     mm_free(b.objects);
     mm_free(b.threads);

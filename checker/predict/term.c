@@ -1,24 +1,24 @@
-/* How what agents do follows from what they read: the terms of a record (struct mm_term), attached to the
- * events of the window; conditions of branches are events of their own there.  Of terms whose reads lie
- * before the window the values are known. */
+/* Terms (struct mm_term): symbolic values of the record, as operations on values read, attached to the events of
+ * the window; path conditions are separate pseudo-events.  A term whose reads lie before the window is constant
+ * (docs/prediction.md#terms). */
 #include "checker/predict/predict.h"
 
 #include <string.h>
 
 enum { MOST = 1 << 21, DEEPEST = 200, GAP = 1 << 17 };
 
-/* A value that nobody asks for again, which was what it was. */
-static struct ck_predict_term forgotten = {.op = MM_TERM_OPAQUE, .opaque = true};
+/* Represents discarded terms: opaque, with the recorded value. */
+static struct ck_predict_term discarded = {.op = MM_TERM_OPAQUE, .opaque = true};
 
 struct ck_predict_term *ck_predict_term(const struct ck_predictor *p, uint32_t command, uint32_t id)
 {
     const struct ck_predict_terms *t = command < p->term_count ? &p->terms[command] : NULL;
-    return t && id > t->base && id - t->base <= t->count ? &t->list[id - t->base - 1] : &forgotten;
+    return t && id > t->base && id - t->base <= t->count ? &t->list[id - t->base - 1] : &discarded;
 }
 
-/* ---- taking ------------------------------------------------------------------------------------ */
+/* ---- records ----------------------------------------------------------------------------------- */
 
-static struct ck_predict_terms *table_of(struct ck_predictor *p, uint32_t command)
+static struct ck_predict_terms *command_terms(struct ck_predictor *p, uint32_t command)
 {
     if (command >= p->term_count) {
         uint32_t count = command + command / 2 + 16;
@@ -33,10 +33,10 @@ static struct ck_predict_terms *table_of(struct ck_predictor *p, uint32_t comman
     return &p->terms[command];
 }
 
-/* A place for term ID. */
+/* Adds term ID. */
 static struct ck_predict_term *new_term(struct ck_predictor *p, uint32_t command, uint32_t id)
 {
-    struct ck_predict_terms *t = table_of(p, command);
+    struct ck_predict_terms *t = command_terms(p, command);
     if (!t || id <= t->base || id - t->base > t->count + GAP)
         return NULL;
     uint32_t wanted = id - t->base;
@@ -49,12 +49,12 @@ static struct ck_predict_term *new_term(struct ck_predictor *p, uint32_t command
         t->capacity = capacity;
     }
     for (; t->count < wanted; t->count++, p->terms_kept++)
-        t->list[t->count] = forgotten;
+        t->list[t->count] = discarded;
     return &t->list[wanted - 1];
 }
 
-/* What it follows from decides whether it is known in this window. */
-static void define(struct ck_predictor *p, const struct mm_term *record, struct ck_predict_term *to)
+/* Defines a term: symbolic in this window if an operand is. */
+static void define_term(struct ck_predictor *p, const struct mm_term *record, struct ck_predict_term *to)
 {
     const uint32_t ids[] = {record->a, record->b, record->c};
     *to = (struct ck_predict_term){.id = record->id,
@@ -80,7 +80,7 @@ static void define(struct ck_predictor *p, const struct mm_term *record, struct 
     to->depth = to->depth > DEEPEST ? DEEPEST : to->depth;
 }
 
-static struct ck_predict_pending *pending_of(struct ck_predictor *p, struct mm_agent agent)
+static struct ck_predict_pending *pending_terms(struct ck_predictor *p, struct mm_agent agent)
 {
     for (uint32_t i = 0; i < p->pending_count; i++)
         if (p->pending[i].agent.command == agent.command && p->pending[i].agent.index == agent.index)
@@ -97,20 +97,20 @@ static struct ck_predict_pending *pending_of(struct ck_predictor *p, struct mm_a
     return &p->pending[p->pending_count++];
 }
 
-/* False: what is recorded from here on cannot be followed. */
-static bool take(struct ck_predictor *p, const struct mm_term *t)
+/* False: out of memory, terms from here on are missing. */
+static bool add_term_record(struct ck_predictor *p, const struct mm_term *t)
 {
-    bool way = t->op == MM_TERM_CONDITION || t->op == MM_TERM_KEEP || t->op == MM_TERM_MEET,
+    bool condition = t->op == MM_TERM_CONDITION || t->op == MM_TERM_KEEP || t->op == MM_TERM_MEET,
          access = t->op == MM_TERM_READ || t->op == MM_TERM_WRITE || t->op == MM_TERM_BEFORE ||
                   t->op == MM_TERM_UPDATE;
     struct ck_predict_term *to = t->id ? new_term(p, t->agent.command, t->id) : NULL;
     if (t->id && !to)
         return false;
     if (to)
-        define(p, t, to);
-    if (way)
+        define_term(p, t, to);
+    if (condition)
         return ck_predict_add_condition(p, t);
-    struct ck_predict_pending *pending = access ? pending_of(p, t->agent) : NULL;
+    struct ck_predict_pending *pending = access ? pending_terms(p, t->agent) : NULL;
     if (access && !pending)
         return false;
     if (t->op == MM_TERM_READ) {
@@ -126,9 +126,9 @@ static bool take(struct ck_predictor *p, const struct mm_term *t)
     return true;
 }
 
-void ck_predict_take_term(struct ck_predictor *p, const struct mm_term *t)
+void ck_predict_handle_term(struct ck_predictor *p, const struct mm_term *t)
 {
-    p->lost |= !take(p, t);
+    p->lost |= !add_term_record(p, t);
 }
 
 void ck_predict_attach(struct ck_predictor *p, struct ck_predict_event *e, uint32_t index)
@@ -140,7 +140,7 @@ void ck_predict_attach(struct ck_predictor *p, struct ck_predict_event *e, uint3
             continue;
         struct ck_predict_term *read = ck_predict_term(p, x->agent.command, x->read);
         bool here = read->window == p->window_number;
-        e->read = here ? x->read : 0; /* else it is kept: what follows from it counts as known */
+        e->read = here ? x->read : 0; /* else the value is constant */
         e->written = x->written;
         e->compared = x->compared;
         e->update = x->update;
@@ -200,7 +200,7 @@ enum ck_expr_op ck_predict_expr_op(uint8_t op)
     return (enum ck_expr_op)table[op];
 }
 
-/* The size of T's operands: a constant has that of the other. */
+/* The size of T's operands: a constant operand has that of the other one. */
 unsigned ck_predict_operand_size(const struct ck_predictor *p, uint32_t command,
                                  const struct ck_predict_term *t)
 {
@@ -215,7 +215,7 @@ static uint64_t masked(uint64_t value, unsigned size)
     return size < 8 ? value & ((UINT64_C(1) << (8 * size)) - 1) : value;
 }
 
-static uint64_t apply(const struct ck_predict_term *t, unsigned size, const uint64_t *v)
+static uint64_t evaluate_term(const struct ck_predict_term *t, unsigned size, const uint64_t *v)
 {
     switch (t->op) {
     case MM_TERM_CONST:
@@ -244,13 +244,13 @@ uint64_t ck_predict_value(const struct ck_predictor *p, uint32_t command, uint32
     uint64_t v[3];
     for (int k = 0; k < 3; k++)
         v[k] = ids[k] ? ck_predict_value(p, command, ids[k], read) : masked(t->value, size);
-    uint64_t value = masked(apply(t, size, v), t->size);
-    if (t->window != p->window_number && t != &forgotten)
+    uint64_t value = masked(evaluate_term(t, size, v), t->size);
+    if (t->window != p->window_number && t != &discarded)
         *t = (struct ck_predict_term){.id = t->id, .op = MM_TERM_CONST, .size = t->size, .value = value};
     return value;
 }
 
-/* ---- what it follows from ---------------------------------------------------------------------- */
+/* ---- dependencies ------------------------------------------------------------------------------ */
 
 void ck_predict_leaves(struct ck_predictor *p, uint32_t command, uint32_t id, void (*leaf)(void *, uint32_t),
                        void *context)
@@ -258,7 +258,7 @@ void ck_predict_leaves(struct ck_predictor *p, uint32_t command, uint32_t id, vo
     uint32_t few[64], *stack = few, count = 0, capacity = 64;
     p->stamp++;
     for (uint32_t at = id; at || count; at = count ? stack[--count] : 0) {
-        struct ck_predict_term *t = at ? ck_predict_term(p, command, at) : &forgotten;
+        struct ck_predict_term *t = at ? ck_predict_term(p, command, at) : &discarded;
         if (t->window != p->window_number || t->stamp == p->stamp)
             continue;
         t->stamp = p->stamp;

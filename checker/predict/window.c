@@ -1,11 +1,11 @@
-/* Windows of a recorded execution: its agents, the memory that they share, who read whose write, and what the
- * commands of queues order in every execution that comes the same way [CL 3.3.6 H1-H14]. */
+/* Windows of a recorded execution: agents, shared memory, recorded reads-from, and the fixed order of commands
+ * and host synchronisation, which every predicted execution keeps [CL 3.3.6 H1-H14]. */
 #include "checker/predict/predict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 1 << 22 }; /* numbers in the rows of a window, at most */
+enum { MOST_CLOCKS = 1 << 22 }; /* limit of the vector clocks of a window, in components */
 
 void ck_predict_clear(struct ck_predict_window *w)
 {
@@ -14,12 +14,12 @@ void ck_predict_clear(struct ck_predict_window *w)
     mm_free(w->items);
     mm_free(w->slots);
     mm_free(w->places);
-    mm_free(w->rows);
+    mm_free(w->clocks);
     w->items = NULL;
     w->slots = NULL;
     w->places = NULL;
-    w->rows = NULL;
-    w->item_count = w->slot_count = w->place_count = w->row_count = w->count = w->edge_count = 0;
+    w->clocks = NULL;
+    w->item_count = w->slot_count = w->place_count = w->clock_count = w->count = w->edge_count = 0;
     w->atomics = false;
     w->atomic_agent = (struct mm_agent){UINT32_MAX, UINT32_MAX};
 }
@@ -50,7 +50,7 @@ static int by_number(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Host threads are slots of their own; commands are, with all their work-items. */
+/* A slot is a host thread, or a command with all its work-items. */
 static bool same_slot(struct mm_agent a, struct mm_agent b)
 {
     return a.command == b.command && (a.command || a.index == b.index);
@@ -153,8 +153,8 @@ static int by_place(const void *a, const void *b)
     return (x->from > y->from) - (x->from < y->from);
 }
 
-static struct ck_predict_place place_of(const struct ck_predictor *p, const struct ck_predict_window *w,
-                                        const struct ck_predict_event *e)
+static struct ck_predict_place access_place(const struct ck_predictor *p, const struct ck_predict_window *w,
+                                            const struct ck_predict_event *e)
 {
     uint32_t group = ck_predict_is_local(p, e->event.allocation) ? w->items[e->item].group : 0;
     return (struct ck_predict_place){
@@ -177,7 +177,7 @@ static uint32_t find_place(const struct ck_predict_window *w, const struct ck_pr
     return UINT32_MAX;
 }
 
-/* The first who touches a byte reads it, or it is known what he found there. */
+/* A byte is known if its first access reads it, or if the contents before that access are known. */
 static bool mark_unknown(struct ck_predict_window *w)
 {
     uint64_t *touched = mm_alloc_zero(w->place_count + 1, sizeof *touched);
@@ -196,7 +196,7 @@ static bool mark_unknown(struct ck_predict_window *w)
     return touched != NULL;
 }
 
-/* Those that two agents use, one of them writing. */
+/* Marks the places that two agents access, one of them writing. */
 static bool mark_shared(struct ck_predict_window *w)
 {
     uint32_t *owner = mm_alloc((w->place_count + 1) * sizeof *owner);
@@ -216,7 +216,7 @@ static bool mark_shared(struct ck_predict_window *w)
     return owner != NULL;
 }
 
-/* Overlapping accesses have one place. */
+/* Merges overlapping accesses into places. */
 static bool make_places(const struct ck_predictor *p, struct ck_predict_window *w)
 {
     struct ck_predict_place *all = mm_alloc_zero(w->count + 1, sizeof *all);
@@ -225,7 +225,7 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
         return false;
     for (uint32_t i = 0; i < w->count; i++)
         if (ck_predict_is_access(&w->events[i].event))
-            all[n++] = place_of(p, w, &w->events[i]);
+            all[n++] = access_place(p, w, &w->events[i]);
     qsort(all, n, sizeof *all, by_place);
     for (uint32_t i = 0; i < n; i++) {
         struct ck_predict_place *last = kept ? &all[kept - 1] : NULL;
@@ -238,14 +238,14 @@ static bool make_places(const struct ck_predictor *p, struct ck_predict_window *
     w->places = all;
     w->place_count = kept;
     for (uint32_t i = 0; i < w->count; i++) {
-        struct ck_predict_place at = place_of(p, w, &w->events[i]);
+        struct ck_predict_place at = access_place(p, w, &w->events[i]);
         w->events[i].place = ck_predict_is_access(&w->events[i].event) ? find_place(w, &at) : UINT32_MAX;
     }
     return mark_shared(w) && mark_unknown(w);
 }
 
-/* Who reads a value tells it. */
-static void tell_value(struct ck_predict_window *w, const struct ck_predict_event *read)
+/* A later read reveals the value of an unrecorded write. */
+static void infer_written_value(struct ck_predict_window *w, const struct ck_predict_event *read)
 {
     struct mm_event *write = read->writer != UINT32_MAX ? &w->events[read->writer].event : NULL;
     if (!write || write->kind != MM_WRITE || !(write->attributes & MM_NO_VALUE) ||
@@ -256,7 +256,7 @@ static void tell_value(struct ck_predict_window *w, const struct ck_predict_even
     write->attributes &= (uint8_t)~MM_NO_VALUE;
 }
 
-/* Which write each read has read, by record order. */
+/* Recorded reads-from: the last write in record order. */
 static bool make_writers(struct ck_predict_window *w)
 {
     uint32_t *last = mm_alloc((w->place_count + 1) * sizeof *last);
@@ -269,7 +269,7 @@ static bool make_writers(struct ck_predict_window *w)
             continue;
         if (e->event.kind != MM_WRITE) {
             e->writer = last[e->place];
-            tell_value(w, e);
+            infer_written_value(w, e);
         }
         if (ck_predict_writes(&e->event))
             last[e->place] = i;
@@ -278,7 +278,7 @@ static bool make_writers(struct ck_predict_window *w)
     return last != NULL;
 }
 
-/* ---- what commands order ------------------------------------------------------------------------ */
+/* ---- the fixed order ---------------------------------------------------------------------------- */
 
 uint32_t ck_predict_edges(const struct ck_predict_window *w, uint32_t event, uint32_t *first)
 {
@@ -296,49 +296,49 @@ uint32_t ck_predict_edges(const struct ck_predict_window *w, uint32_t event, uin
     return n;
 }
 
-static void join_row(const struct ck_predict_window *w, uint32_t *row, uint32_t from)
+static void join_clock(const struct ck_predict_window *w, uint32_t *clock, uint32_t from)
 {
-    const uint32_t *other = &w->rows[(size_t)w->events[from].row * w->slot_count];
+    const uint32_t *other = &w->clocks[(size_t)w->events[from].clock * w->slot_count];
     for (uint32_t s = 0; s < w->slot_count; s++)
-        row[s] = other[s] > row[s] ? other[s] : row[s];
-    uint32_t *own = &row[w->items[w->events[from].item].slot];
+        clock[s] = other[s] > clock[s] ? other[s] : clock[s];
+    uint32_t *own = &clock[w->items[w->events[from].item].slot];
     *own = from + 1 > *own ? from + 1 : *own;
 }
 
-/* A slot's row changes where edges lead to it.  What a child comes after of its parent's work-items is taken
- * to be all that is recorded before: that order may be too strong, never too weak. */
-static bool make_rows(struct ck_predict_window *w)
+/* Vector clocks over slots, updated at the targets of edges.  A child command is ordered after all recorded
+ * events of its parent's work-items: an over-approximation, which predicts no false race. */
+static bool make_clocks(struct ck_predict_window *w)
 {
     uint32_t targets = 1, *current = mm_alloc_zero(w->slot_count + 1, sizeof *current);
     for (uint32_t i = 0; i < w->edge_count; i++)
         targets += i == 0 || w->edges[i].to != w->edges[i - 1].to;
-    if ((uint64_t)targets * w->slot_count <= ROWS)
-        w->rows = mm_alloc_zero((size_t)targets * w->slot_count + 1, sizeof *w->rows);
-    w->row_count = 1; /* the first is empty */
-    for (uint32_t i = 0; i < w->count && w->rows && current; i++) {
+    if ((uint64_t)targets * w->slot_count <= MOST_CLOCKS)
+        w->clocks = mm_alloc_zero((size_t)targets * w->slot_count + 1, sizeof *w->clocks);
+    w->clock_count = 1; /* the first is empty */
+    for (uint32_t i = 0; i < w->count && w->clocks && current; i++) {
         uint32_t slot = w->items[w->events[i].item].slot, first;
         uint32_t n = ck_predict_edges(w, i, &first);
         if (n) {
-            uint32_t *row = &w->rows[(size_t)w->row_count * w->slot_count];
-            memcpy(row, &w->rows[(size_t)current[slot] * w->slot_count], w->slot_count * sizeof *row);
+            uint32_t *clock = &w->clocks[(size_t)w->clock_count * w->slot_count];
+            memcpy(clock, &w->clocks[(size_t)current[slot] * w->slot_count], w->slot_count * sizeof *clock);
             for (uint32_t k = 0; k < n; k++)
-                join_row(w, row, w->edges[first + k].from);
-            current[slot] = w->row_count++;
+                join_clock(w, clock, w->edges[first + k].from);
+            current[slot] = w->clock_count++;
         }
-        w->events[i].row = current[slot];
+        w->events[i].clock = current[slot];
     }
     mm_free(current);
-    return current && w->rows;
+    return current && w->clocks;
 }
 
 bool ck_predict_ordered(const struct ck_predict_window *w, uint32_t earlier, uint32_t later)
 {
     uint32_t slot = w->items[w->events[earlier].item].slot;
     return slot != w->items[w->events[later].item].slot &&
-           w->rows[(size_t)w->events[later].row * w->slot_count + slot] > earlier;
+           w->clocks[(size_t)w->events[later].clock * w->slot_count + slot] > earlier;
 }
 
 bool ck_predict_prepare(const struct ck_predictor *p, struct ck_predict_window *w)
 {
-    return make_items(p, w) && make_slots(w) && make_places(p, w) && make_writers(w) && make_rows(w);
+    return make_items(p, w) && make_slots(w) && make_places(p, w) && make_writers(w) && make_clocks(w);
 }
