@@ -30,7 +30,7 @@ static const char *base_folder(void)
     return *path || realpath(base, path) ? path : base;
 }
 
-/* The lock is there before its name is: nobody finds the file without it. */
+/* The lock is taken before the file gets its name, so no process finds the file unlocked. */
 static int lock_folder(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -20,7 +20,7 @@
 /* The engines end first, and say more: this long after their own deadline the work is killed. */
 #define GRACE_SECONDS 0.5
 #define GRACE_SHARE   0.1
-#define LOOK_SECONDS  0.01 /* between two looks at the memory in use */
+#define LOOK_SECONDS  0.01 /* between two checks of the memory in use */
 
 static double guard_seconds(const struct guard *guard)
 {

@@ -24,7 +24,7 @@ size_t guard_soft_memory(const struct guard *guard);
 /* Zeroed memory that a child shares; NULL: none. */
 void *guard_share(size_t size);
 void guard_unshare(void *memory, size_t size);
-/* The limit that END tells of, for ERR. */
+/* Sets ERR to the limit that END reports. */
 void guard_explain(const struct guard *guard, enum guard_end end, struct mm_error *err);
 
 /* The same where an allocation failed within the work. */

@@ -155,7 +155,7 @@ def no_race(witness):
 def check_departures():
     changes = {change_read: "another value is written", change_write: "another value is written",
                change_kind: "where line", change_state: "ends with another value",
-               one_more: "ends before", one_less: "goes on with", no_race: "the detector finds no race"}
+               one_more: "ends before", one_less: "continues with", no_race: "the detector finds no race"}
     with tempfile.TemporaryDirectory() as folder:
         path = witnesses("store_buffering.cl", folder)[0][0]
         for change, wanted in changes.items():
@@ -188,7 +188,7 @@ def check_usage():
         path = witnesses("store_buffering.cl", folder)[0][0]
         for option in ("--seed=1", "--memory=weak", "--global=4", "--arg=1"):
             run = replay(path, option)
-            tap.check(f"{option} with --replay is an error", run.returncode == 2 and "the witness says" in run.stderr,
+            tap.check(f"{option} with --replay is an error", run.returncode == 2 and "the witness determines" in run.stderr,
                       run.stderr)
         run = refcl("explore", "--witness", "/dev/null/folder", os.path.join(FOLDER, "counter.spvasm"))
         tap.check("a folder that cannot be made", run.returncode == 2 and "/dev/null/folder" in run.stderr, run.stderr)

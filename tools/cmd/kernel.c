@@ -82,9 +82,12 @@ static int run_replay(struct kernel *kernel, const char *path)
 {
     const struct session *s = &kernel->session;
     if (kernel->count > 1)
-        return tool_error(EXIT_USAGE, "--%s: the witness says what is launched", kernel->words[1]);
+        return tool_error(EXIT_USAGE, "--%s: not allowed with --replay: the witness determines the launch",
+                          kernel->words[1]);
     if (s->seed || s->has_seeds || s->schedule || s->memory_mode)
-        return tool_error(EXIT_USAGE, "--seed, --seeds, --schedule, --memory: the witness says what happens");
+        return tool_error(
+            EXIT_USAGE,
+            "--seed, --seeds, --schedule, --memory: not allowed with --replay: the witness determines the execution");
     return replay_run(&kernel->session, path);
 }
 

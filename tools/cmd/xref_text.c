@@ -105,7 +105,7 @@ static int print_extract(const struct request *r, const struct xr_extract *e, co
             print_match(m, text->document, r->text);
     }
     for (size_t i = 0; i < e->stale_count; i++)
-        printf("%s: a sentence that it stands for is gone or changed\n", e->stale[i]->id);
+        printf("%s: a sentence that it represents was removed or changed\n", e->stale[i]->id);
     print_chapters(e);
     return without ? EXIT_FINDINGS : EXIT_CLEAN;
 }

@@ -1,9 +1,9 @@
-/* Asynchronous copies: the accesses of each are those of a thread of its own, an agent.  It starts after the
+/* Asynchronous copies: the accesses of each are those of a separate thread, an agent.  It starts after the
  * call of one of the work-items, any of them, as each may make any part of the copy and the source is not
  * synchronised; and it ends before wait_group_events returns in each work-item that waits.  Nothing else
  * orders it.  [CLC 6.15.11]
  *
- * Work-items and agents tell each other by hidden flags, one pair for each work-item and one for the end: one
+ * Work-items and agents synchronize by hidden flags, one pair for each work-item and one for the end: one
  * flag in global and one in local memory, released and acquired, so that what comes before is ordered in
  * both.
  *
@@ -108,7 +108,7 @@ static uint64_t constant(struct ex *ex, const struct ck_instr *store)
     uint64_t value;
     if (!ex_is_const(ex, store->value, &value))
         ex_fail(ex, MM_LIMIT, "explore.copy",
-                "an asynchronous copy, or a wait, whose operands depend on what is read");
+                "an asynchronous copy, or a wait, whose operands depend on values read");
     return value;
 }
 

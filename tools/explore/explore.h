@@ -196,7 +196,7 @@ struct ex_variable {
 };
 struct ex_place { /* where a module-scope variable or a kernel argument lives */
     uint32_t id;
-    uint32_t work_group; /* local memory: instance; values that nobody gave (Function): which scalar */
+    uint32_t work_group; /* local memory: instance; unconstrained initial values (Function): which scalar */
     uint32_t object;
     uint32_t pointee; /* type of what it holds */
     uint32_t storage;
@@ -253,7 +253,7 @@ struct ex_build {
 uint32_t ex_const(struct ex *ex, uint64_t value, unsigned size);
 uint32_t ex_reg_expr(struct ex *ex, uint32_t reg);
 uint32_t ex_op(struct ex *ex, enum ck_expr_op op, unsigned size, uint32_t a, uint32_t b, uint32_t c);
-/* What FUNCTION, which is told from others by its name, gives for COUNT arguments, 1 to 3: SIZE bytes. */
+/* The result of FUNCTION, identified by its name, for COUNT arguments, 1 to 3: SIZE bytes. */
 uint32_t ex_apply(struct ex *ex, const struct ck_function *function, unsigned size, unsigned count,
                   const uint32_t *arguments);
 /* Its number in the program. */
@@ -368,7 +368,7 @@ void ex_settle(struct ex *ex);
 /* Whether a load at ADDRESS can only return VALUE. */
 bool ex_known_load(struct ex *ex, uint32_t address, unsigned size, uint64_t *value);
 bool ex_is_hidden(const struct ex *ex, uint32_t address);
-/* Of hidden memory: nobody needs what it holds. */
+/* Whether the hidden memory at ADDRESS is never read. */
 bool ex_is_unread(const struct ex *ex, uint32_t address);
 
 #endif

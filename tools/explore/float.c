@@ -343,7 +343,7 @@ static enum in_type conversion_type(struct ex *ex, uint32_t type, bool is_signed
     const struct ex_type *t = ex_type(ex, type);
     const struct in_ty scalar = {.kind = t->kind == EX_FLOAT ? IN_TY_FLOAT : IN_TY_INT, .width = t->width};
     if (t->kind != EX_FLOAT && t->kind != EX_INT)
-        ex_fail(ex, MM_INVALID, "SPIRV 3.42.11", "a conversion of what is no number");
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.11", "a conversion of a value that is not a number");
     return in_conversion_type(&scalar, is_signed);
 }
 

@@ -279,7 +279,7 @@ static void call(struct ex *ex, const struct ex_inst *inst)
 {
     uint32_t id = inst->words[0], count = inst->count - 1U;
     if (id >= ex->bound || !ex->ids[id].function)
-        ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a call of what is no function");
+        ex_fail(ex, MM_INVALID, "SPIRV 3.42.9", "a call of an id that is not a function");
     struct ex_value *arguments = ex_alloc(ex, count * sizeof *arguments);
     struct ex_value result = {0};
     for (uint32_t i = 0; i < count; i++)

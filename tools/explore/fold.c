@@ -240,7 +240,7 @@ static bool is_live(const uint64_t *live, uint32_t reg)
     return reg != CK_NO_REG && (live[reg / 64] >> (reg % 64) & 1);
 }
 
-/* A read of memory that nobody writes and no condition names, or that is hidden. */
+/* A read of memory that is never written and in no condition, or of hidden memory. */
 static bool reads_for_itself(const struct fold *f, const struct ck_instr *i)
 {
     uint64_t root = i->op == CK_LOAD ? ex_root(f->ex, i->address) : 0;

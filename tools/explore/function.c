@@ -49,7 +49,7 @@ static uint32_t leaf_of(struct ex *ex, const struct ex_value *v, uint32_t i, uin
     return v->leaves[v->count == 1 ? 0 : i];
 }
 
-/* Element by element; what goes through a pointer in *SECOND, whose type is set. */
+/* Element by element; the result stored through a pointer is in *SECOND, whose type is set. */
 static struct ex_value elementwise(struct ex *ex, const struct in_ext_fn *fn,
                                    struct ex_value *const *operands, unsigned count, uint32_t type,
                                    struct ex_value *second)

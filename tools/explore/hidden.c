@@ -117,7 +117,7 @@ uint64_t ex_initial_bytes(const struct ck_object *object, uint64_t offset, unsig
     return value;
 }
 
-/* Memory that nobody writes holds arbitrary values: 8 bytes for each of them. */
+/* Memory that is never written holds unconstrained values: 8 bytes for each of them. */
 uint32_t ex_arbitrary_object(struct ex *ex)
 {
     struct ck_object object = {.name = "undefined",

@@ -50,7 +50,7 @@ uint8_t ex_class_of(struct ex *ex, uint32_t address, const struct ex_type *point
     return ex_storage_class_mask(pointer->storage);
 }
 
-/* Constant memory holds its initial value for ever; nothing can race with reading it. */
+/* Constant memory always holds its initial value; reads of it never race. */
 static bool constant_memory(struct ex *ex, uint32_t address, unsigned size, uint64_t *value)
 {
     uint64_t at;
@@ -355,7 +355,7 @@ static void access_chain(struct ex *ex, const struct ex_inst *inst)
             address = step_by(ex, address, index, t->stride);
             type = t->element;
         } else {
-            ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "an index into what has no parts");
+            ex_fail(ex, MM_INVALID, "SPIRV 3.42.8", "an index into a value without elements");
         }
     }
     struct ex_value out = ex_new_value(ex, inst->type);

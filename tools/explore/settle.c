@@ -1,6 +1,5 @@
-/* What the work-items of a launch know of each other once all are lowered: memory that nobody writes, and
- * operands of group functions that turn out to be constants.  Threads are folded again until nothing more
- * comes of it. */
+/* Constant propagation across the work-items of a launch, once all are lowered: memory that no work-item
+ * writes, and constant operands of group functions.  Threads are folded again until a fixed point. */
 #include "interp/module/module.h"
 #include "tools/explore/explore.h"
 
@@ -113,7 +112,7 @@ bool ex_is_unread(const struct ex *ex, uint32_t address)
     return ex->known && ex_is_hidden(ex, address) && !ex->known[(ex_root(ex, address) >> 32) - 1].read;
 }
 
-/* ---- who comes to functions of groups ----------------------------------------------------------- */
+/* ---- which work-items reach group functions ----------------------------------------------------------- */
 
 static bool is_barrier(const struct ck_instr *i, uint32_t site)
 {
@@ -189,7 +188,7 @@ static void settle_assumptions(struct ex *ex, struct ck_thread *t)
             t->instrs[i].site = 0;
 }
 
-/* Tells most changes of a thread. */
+/* A hash that differs after most changes of a thread. */
 static uint64_t fingerprint(const struct ck_thread *t)
 {
     uint64_t sum = t->instr_count;

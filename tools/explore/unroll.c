@@ -37,7 +37,7 @@ static void check_entries(struct ex *ex, const struct ck_thread *t, const struct
     }
 }
 
-/* Instruction AT of the thread, once the rounds are there; in round ROUND if it is in the loop. */
+/* The index of instruction AT after unrolling; in iteration ROUND if it is in the loop. */
 static uint32_t moved(const struct loop *l, uint32_t at, uint32_t round)
 {
     uint32_t length = l->last - l->first + 2;
@@ -56,7 +56,7 @@ static uint32_t new_target(const struct loop *l, uint32_t target, uint32_t round
     return moved(l, target, again ? round + 1 : round);
 }
 
-/* The first rounds of loop L come before it; what remains of it is for those beyond. */
+/* Puts the first iterations of loop L before it; the loop itself executes the remaining ones. */
 static void write_out(struct ex *ex, struct ck_thread *t, const struct loop *l)
 {
     uint32_t length = l->last - l->first + 2, count = t->instr_count + ROUNDS * length, room = 1;
@@ -96,8 +96,8 @@ void ex_unroll(struct ex *ex, uint32_t thread)
     for (unsigned n = 0; copy_in_loop(t, &l); n++) {
         if (n == MAX_LOOPS)
             ex_fail(ex, MM_LIMIT, "explore.copy",
-                    "an asynchronous copy in a loop that goes round more than %d times, or nobody knows how "
-                    "often",
+                    "an asynchronous copy in a loop of more than %d iterations, or of unknown trip "
+                    "count",
                     ROUNDS);
         check_entries(ex, t, &l);
         write_out(ex, t, &l);

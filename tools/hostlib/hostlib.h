@@ -38,7 +38,7 @@ static inline const struct refcl_host_runtime *host_shared(const void *address)
 /* A plain access of the code at PLACE. */
 void host_plain(const void *address, uint32_t size, uint8_t kind, const void *place);
 
-/* Locks of this library's own, which nobody stands before. */
+/* Private locks of this library, which are not interposed. */
 static inline void host_lock(bool *locked)
 {
     while (__atomic_test_and_set(locked, __ATOMIC_ACQUIRE))
@@ -54,12 +54,12 @@ uint64_t host_point(void);
 /* What follows in this thread comes after POINT. */
 void host_after(uint64_t point);
 
-/* Objects through which threads synchronise: each holds points that whoever acquires it comes after. */
+/* Objects through which threads synchronise: an acquire is ordered after the points that the object holds. */
 void host_release(const void *object); /* this thread's point instead of those that it held */
 void host_add(const void *object);     /* this thread's point beside those of others */
 void host_acquire(const void *object);
 
-/* An atomic of the program's own memory: nobody else's on OBJECT is under way between the two. */
+/* An atomic on private memory of the program: no other atomic on OBJECT executes between the two. */
 void host_atomic_begin(const void *object);
 void host_atomic_end(const void *object, enum refcl_host_kind kind, int order);
 void host_atomic_fence(int order);

@@ -60,8 +60,7 @@ WAIT(pthread_cond_clockwait, NULL,
 WAIT(cnd_wait, NULL, (cnd_t * condition, mtx_t *mutex), mutex, condition, mutex)
 WAIT(cnd_timedwait, NULL, (cnd_t * condition, mtx_t *mutex, moment until), mutex, condition, mutex, until)
 
-/* ---- locks for reading and writing: who writes comes after who has read, readers after writers alone
- * ------- */
+/* ---- read-write locks: writers are ordered after readers and writers, readers after writers ---------- */
 
 static const void *readers_of(const pthread_rwlock_t *lock)
 {

@@ -8,7 +8,7 @@
 
 typedef const struct timespec *moment;
 
-/* ---- semaphores: whoever waits comes after all that were posted ------------------------------------ */
+/* ---- semaphores: a wait is ordered after all earlier posts ----------------------------------------- */
 
 GIVE(sem_post, (sem_t * semaphore), host_add(semaphore), semaphore)
 #define WAIT_SEM(name, arguments, ...) TAKE(name, arguments, code == 0, host_acquire(semaphore), __VA_ARGS__)
@@ -17,7 +17,7 @@ WAIT_SEM(sem_trywait, (sem_t * semaphore), semaphore)
 WAIT_SEM(sem_timedwait, (sem_t * semaphore, moment until), semaphore, until)
 WAIT_SEM(sem_clockwait, (sem_t * semaphore, clockid_t clock, moment until), semaphore, clock, until)
 
-/* ---- barriers: each round has points of its own ----------------------------------------------------- */
+/* ---- barriers: each generation has separate points -------------------------------------------------- */
 
 struct barrier {
     const pthread_barrier_t *address;
@@ -64,8 +64,8 @@ EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
     return next(barrier);
 }
 
-/* What the round that this thread arrives in leaves its points at; NULL: at no barrier that is known.  The
- * round two before is over for all: who is in it has not come to the one between. */
+/* The object with the points of the generation in which this thread arrives; NULL: an unknown barrier.  Two
+ * objects suffice: no thread is still in the generation before the previous one. */
 static const void *arrive(const pthread_barrier_t *barrier)
 {
     host_lock(&locked);

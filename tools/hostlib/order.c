@@ -1,6 +1,6 @@
 /* librefcl-host: what orders host threads, other than memory shared with kernels [CL 3.3.6 A23].  A release
- * leaves a point of its thread at the object (a mutex, an atomic, ...); who acquires the object comes after
- * the points there. */
+ * stores a point of its thread in the object (a mutex, an atomic, ...); an acquire is ordered after the
+ * points stored there. */
 #include "tools/hostlib/hostlib.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static struct object *find(const void *address)
     return object;
 }
 
-/* NULL if there is no memory: then the program is told of races that there are none. */
+/* NULL if there is no memory: then false races are possible. */
 static struct object *find_or_add(const void *address)
 {
     struct object *object = find(address);
@@ -131,7 +131,7 @@ static void leave(struct object *object, uint64_t point)
     object->count = 1;
 }
 
-/* Where too many have left points, this one's stands for them all. */
+/* If the object has too many points, the new one replaces them all. */
 static void leave_beside(struct object *object, uint64_t point)
 {
     size_t i = 0;
@@ -222,7 +222,7 @@ static void keep_for_fence(const struct object *object)
     }
 }
 
-/* A relaxed store of another thread ends the release sequence; its own goes on. */
+/* A relaxed store of another thread ends the release sequence; one of the same thread continues it. */
 static void write_relaxed(struct object *object)
 {
     bool own = object->count == 1 && object->points[0].thread == self();

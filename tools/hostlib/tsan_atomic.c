@@ -19,8 +19,8 @@ static void tell(const struct refcl_host_runtime *runtime, const volatile void *
     runtime->access(&access);
 }
 
-/* Does DO as an access of KIND: in memory shared with kernels between their steps, and then TELL; elsewhere
- * between others of its kind. */
+/* Executes DO as an access of KIND: in memory shared with kernels between their steps, followed by TELL, which
+ * records it; elsewhere atomically with other accesses of this kind. */
 #define TOGETHER(address, DO, KIND, order, TELL)                                                             \
     const void *where = (const void *)(uintptr_t)(address);                                                  \
     const struct refcl_host_runtime *runtime = host_shared(where);                                           \

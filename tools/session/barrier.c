@@ -19,7 +19,7 @@ enum { MOST_FINDINGS = 4, MOST_LINES = 6, BEHIND = 3, SECONDS = 20 };
 struct trial {
     const struct session *session;
     struct ck_detector *detector;
-    const struct ck_detector *before; /* what the launch has as it is: where that is made again, of its own */
+    const struct ck_detector *before; /* what the launch has as it is: private if the launch is repeated */
     struct session_launch launch;
     struct session_patience patience;
     struct session_processes processes; /* of BEFORE, if that is not the session's */
@@ -51,7 +51,7 @@ static bool has(const struct ck_detector *detector, const struct ck_finding *fin
     return any;
 }
 
-/* AGAIN has not the finding at hand, and none that the launch has not as it is. */
+/* AGAIN lacks the current finding, and has none that the unchanged launch lacks. */
 static bool is_better(const struct trial *t, const struct ck_detector *again)
 {
     bool better = !has(again, t->finding);
@@ -141,7 +141,7 @@ static void try_finding(struct trial *t, size_t i)
     uint32_t after = t->finding->change.barrier.after, before = t->finding->change.barrier.before;
     unsigned tried = 0;
     bool helps;
-    if (t->finding->change.barrier.round) { /* at the round's end, else at its begin */
+    if (t->finding->change.barrier.round) { /* at the end of the iteration, else at its begin */
         helps = try_lines(t, after + 1, after + BEHIND, &tried) || try_lines(t, before, before, &tried);
     } else {
         helps = try_lines(t, after + 1, before, &tried);

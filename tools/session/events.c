@@ -14,7 +14,7 @@ struct window {
     struct picked_event events[COMMANDS];
     size_t size, count; /* COUNT: ever put in */
 };
-struct last_write { /* of a place that somebody wrote, by hash; a newer place may push out an older one */
+struct last_write { /* of a written location, by hash; a newer location may evict an older one */
     uint64_t key;
     mm_event_id id;
 };

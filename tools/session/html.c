@@ -1,6 +1,6 @@
-/* A page for looking at findings: the events around each, in the columns of those who did them.
+/* An HTML page of findings: the events around each, one column for each agent.
  *
- * The page is one file: template and script from tools/viewer, which travel inside the executable, and the
+ * The page is one file: template and script from tools/viewer, embedded in the executable, and the
  * data as JSON. */
 #include "tools/session/html.h"
 #include "memmodel/base/escape.h"

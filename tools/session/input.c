@@ -78,7 +78,7 @@ static void pass_on(int number)
 void session_input_signals(pid_t child)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, forward = {.sa_handler = pass_on};
-    if (signalled) { /* the program once more */
+    if (signalled) { /* the program again */
         signalled = child;
         return;
     }

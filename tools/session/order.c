@@ -1,7 +1,7 @@
-/* A trace as it would be if some commands came after others.
+/* Replays a trace as if some commands were ordered after others.
  *
- * Events of what has to wait, and of all that comes after these, are kept back until what they wait for is
- * complete; the others go on in the order of the trace.  Numbers of events become those of the new order. */
+ * Events of delayed commands, and all events ordered after them, are held back until the commands they wait for
+ * are complete; the others keep the order of the trace.  Events are renumbered in the new order. */
 #include "tools/session/order.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static void give_number(struct orderer *o, mm_event_id was)
     o->numbers[o->number_count++] = (struct numbered){was, MM_NO_EVENT};
 }
 
-/* ---- who waits ----------------------------------------------------------------------------------- */
+/* ---- delayed agents------------------------------------------------------------------------------- */
 
 /* A command as a whole, or one host thread. */
 static uint64_t key_of(const struct mm_event *e)
@@ -166,7 +166,7 @@ static bool completes(struct orderer *o, const struct mm_event *e)
     return any;
 }
 
-/* Whether others may go on now. */
+/* Whether others may continue now. */
 static bool pass(struct orderer *o, const struct mm_event *e, mm_event_id was, const struct mm_edge *edges,
                  size_t count)
 {
@@ -186,7 +186,7 @@ static bool pass(struct orderer *o, const struct mm_event *e, mm_event_id was, c
     return frees;
 }
 
-/* Those that need to wait no longer go on, one after the other. */
+/* Resumes those that no longer need to wait, one after the other. */
 static void release(struct orderer *o)
 {
     bool again = true;

@@ -7,9 +7,9 @@
 
 struct session_places {
     char *strings[3]; /* of the last place found */
-    char **files;     /* whose text was told */
+    char **files;     /* whose text was recorded */
     size_t file_count, asked;
-    bool hidden; /* no place is told */
+    bool hidden; /* no location is reported */
 };
 /* If RECORD is a source of the form (module, "@0xOFFSET"), gives it the file, line and function that the
  * debug information says.  TEXT becomes a record with the file's text the first time, else its type is 0.

@@ -148,8 +148,8 @@ static struct ck_detector *create_detector(struct session_process *p, struct mm_
     return detector;
 }
 
-/* Launches of which nothing was recorded turn out to matter: another detector gets what they do, if the trace
- * tells how to execute them again. */
+/* If unrecorded launches matter after all, another detector gets their accesses by re-execution, if the trace has
+ * re-execution records. */
 static void look_again(struct session_process *p)
 {
     struct mm_error limit = {0};
@@ -180,7 +180,8 @@ static void consume(struct session_process *p)
     while (session_input_read(&p->input, rest, sizeof rest) > 0)
         ;
     if (c == MM_OK && !p->tee.complete)
-        mm_print(stderr, "refcl: note: the trace of process %ld ends early; what came before is reported\n",
+        mm_print(stderr,
+                 "refcl: note: the trace of process %ld is truncated; its intact prefix is reported\n",
                  (long)p->pid);
     p->code = c == MM_OK || c == MM_LIMIT ? 0 : EXIT_TOOL;
 }

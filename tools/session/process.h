@@ -14,7 +14,7 @@
 /* Passes everything to the detector, to a trace file and to the user's own analysis. */
 struct session_tee {
     struct mm_sink sinks[5];
-    bool stopped[5]; /* sinks that reached a limit; the others go on */
+    bool stopped[5]; /* sinks that reached a limit; the others continue */
     size_t count;
     int trace_error; /* errno of writing the trace file, 0 = none */
     bool complete;
@@ -34,7 +34,7 @@ struct session_process {
     struct session_places places;
     struct ck_detector *detector;
     struct ck_predictor *predictor;    /* NULL: nothing is predicted */
-    struct session_progress *progress; /* NULL: nobody looks */
+    struct session_progress *progress; /* NULL: no display */
     struct mm_cat_model *model;        /* the predictor's */
     int code;                          /* exit code that reading its trace asks for, 0 = none */
     struct mm_error error;

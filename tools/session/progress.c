@@ -17,7 +17,7 @@ enum { PATIENCE_MS = 2000, EVERY_MS = 500 };
 struct session_progress {
     bool forced, shown;
     uint64_t launches, events, events_before;
-    struct mm_command command; /* the launch at hand; no strings */
+    struct mm_command command; /* the current launch; no strings */
     char kernel[48];
     uint64_t groups, group_size, group; /* in all, work-items of one, the last that was seen + 1 */
     int64_t begin, last, last_event;
@@ -48,8 +48,7 @@ static void rate(const struct session_progress *p, int64_t now, char *out, size_
         snprintf(out, size, "%.3g events/s", (double)(p->events - p->events_before) / seconds);
 }
 
-/* Of the launch at hand, perhaps, compiled code tells how many work-groups are over; the next is under way.
- */
+/* Compiled code may publish how many work-groups of the current launch are complete; the next one is running. */
 static void look_at_page(struct session_progress *p)
 {
     uint64_t groups = page ? __atomic_load_n(&page->groups, __ATOMIC_RELAXED) : 0;

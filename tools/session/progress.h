@@ -5,10 +5,10 @@
 #include "memmodel/memmodel.h"
 
 struct session_progress;
-/* The file by which the program tells of launches that nothing is recorded of; NULL if nobody looks.  To be
- * asked for before the program starts, and by it. */
+/* The file in which the program publishes the progress of unrecorded launches; NULL without a display.  Call it
+ * before the program starts, and in it. */
 const char *session_progress_page(void);
-/* NULL if there is nobody to look at it, or no memory. */
+/* NULL without a display, or without memory. */
 struct session_progress *session_progress_create(void);
 void session_progress_sink(struct session_progress *progress, struct mm_sink *sink);
 /* Nothing came for a while.  CONTEXT: a struct session_progress. */

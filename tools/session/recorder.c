@@ -44,7 +44,7 @@ static int open_object(struct loaded *l, const char *path, const char *text)
     if (!symbol)
         return tool_error(EXIT_USAGE, "--recorder: '%s' does not define refcl_recorder_open", path);
     if (!open_it(REFCL_RECORDER_VERSION, text, &l->recorder))
-        return tool_error(EXIT_USAGE, "--recorder: '%s' refuses to work", path);
+        return tool_error(EXIT_USAGE, "--recorder: '%s' failed to start", path);
     return 0;
 }
 

@@ -7,7 +7,7 @@
 
 /* Loads SPEC, "FILE.so" or "FILE.so:TEXT".  Returns an exit code, 0 if SINK is good. */
 int session_recorder_open(const char *spec, struct mm_sink *sink);
-/* Tells it that the execution is over; then the sink is gone. */
+/* Notifies the plugin of the end of the execution, and destroys the sink. */
 void session_recorder_end(struct mm_sink *sink, bool complete);
 
 #endif

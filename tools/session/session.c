@@ -91,7 +91,7 @@ static void set_environment(const struct session *session, const char *library, 
         setenv("REFCL_SCHEDULE", session->schedule, 1);
     if (session->memory_mode)
         setenv("REFCL_MEMORY", session->memory_mode, 1);
-    setenv("REFCL_MAX_FINDINGS", "4294967295", 0); /* none ends a launch that can go on */
+    setenv("REFCL_MAX_FINDINGS", "4294967295", 0); /* no finding ends a launch that can continue */
     setenv("REFCL_STEP_LIMIT", session->step_limit ? session->step_limit : DEFAULT_STEP_LIMIT, 1);
 }
 

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-/* What is watched in place of a command: a function of ours in a process of its own, which records to the
+/* Observed in place of a command: a function of refcl in a child process, which records to the
  * descriptor TRACE. */
 struct session_program {
     void *context;

@@ -23,8 +23,7 @@ MM_PRINTF(3, 4) static bool differs(struct replay *r, uint32_t item, const char 
 
 /* ---- where a work-item is ------------------------------------------------------------------------ */
 
-/* Values that nobody defined are no memory for the interpreter, and what is no event of its own is not met.
- */
+/* Undefined values are not memory of the interpreter, and an event without an access is skipped. */
 static bool is_met(const struct replay *r, const struct ck_happening *h)
 {
     if (h->hidden)
@@ -142,7 +141,7 @@ static const struct ck_happening *expect(struct replay *r, uint32_t item, const 
         return NULL;
     default:
         if (r->execution->ends[item] != CK_FAULTS || !p->seen_to_end)
-            differs(r, item, "goes on with a %s", what);
+            differs(r, item, "continues with a %s", what);
         return NULL;
     }
 }

@@ -266,7 +266,7 @@ static bool take_work_items(struct reader *r, const cJSON *root)
                                        (uint32_t)take_optional(r, item, "work_group", MOST_ITEMS, 0),
                                    .device = (uint32_t)take_optional(r, item, "device", MOST_ITEMS, 0)};
         if (good(r) && thread.agent != (i >= r->items))
-            wrong(r, "copy", "is not true of what comes after the %u work-items of the launch", r->items);
+            wrong(r, "copy", "must be true after the %u work-items of the launch", r->items);
         x->ends[i] = (enum ck_end)take_name(r, item, "ends", end_name, CK_IS_LEFT + 1);
         x->wait_from[i++] = (uint32_t)take_optional(r, item, "waits_from", MOST_EVENTS, 0);
         if (ck_program_add_thread(r->program, &thread) == UINT32_MAX)
@@ -357,7 +357,7 @@ static void check_source(struct reader *r, const struct ck_happening *events, si
     const struct ck_happening *h = &events[i], *from = h->source == UINT32_MAX ? NULL : &events[h->source];
     at(r, "events[%zu]", i);
     if (from && (h->kind != MM_READ || (from->kind != MM_WRITE && from->kind != MM_INIT)))
-        wrong(r, "from", "is not what a read comes from");
+        wrong(r, "from", "is not a write that the read can read from");
     else if (from && from->object != h->object)
         wrong(r, "from", "is of another object");
 }

@@ -201,7 +201,7 @@ static bool carry_out(struct replay *r)
         snprintf(r->why, WITNESS_TEXT, "%s", err.message);
     else if (!r->failed && !all_shown(r))
         snprintf(r->why, WITNESS_TEXT,
-                 r->execution->shows == CK_SHOWS_DIVERGENCE ? "no barrier is waited at in vain"
+                 r->execution->shows == CK_SHOWS_DIVERGENCE ? "no work-item blocks forever at a barrier"
                                                             : "not all work-items were seen");
     in_instance_destroy(r->instance);
     return !result && !r->failed && all_shown(r);

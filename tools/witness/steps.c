@@ -116,7 +116,7 @@ static void print_head(const struct steps *s)
     for (size_t i = 0; i < w->condition_count; i++)
         fprintf(s->out, "    condition: %s\n", w->conditions[i]);
     if (w->condition_count && w->execution->shows == CK_SHOWS_STATE)
-        fprintf(s->out, "    which is %s of this end\n", w->satisfies ? "true" : "not true");
+        fprintf(s->out, "    which is %s in this final state\n", w->satisfies ? "true" : "false");
 }
 
 static bool is_shown(const struct ck_object *o)
@@ -140,7 +140,7 @@ static void print_end(const struct steps *s, enum replay_result result, const ch
 {
     const struct witness *w = s->witness;
     if (s->waits)
-        fprintf(s->out, "       and so on for ever: loops repeat that wait for what does not come\n");
+        fprintf(s->out, "       does not terminate: the remaining work-items repeat these loop iterations\n");
     if (result == REPLAY_SAME && w->execution->shows == CK_SHOWS_STATE) {
         fprintf(s->out, "final memory:\n");
         for (uint32_t i = 0; i < w->program->object_count; i++)
