@@ -60,7 +60,7 @@ enum mm_class xr_driver_load(const char *path, struct mm_arena *arena, struct xr
     return ok ? MM_OK : mm_fail(err, MM_LIMIT, "memory", "out of memory");
 }
 
-/* Judgements name files as they were given: the ends must agree. */
+/* File names in judgements are as given on the command line: only their ends are compared. */
 const char *xr_driver_verdict(const struct xr_driver *driver, const char *file)
 {
     size_t n = strlen(file);

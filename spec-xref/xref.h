@@ -14,7 +14,7 @@
 
 /* Why a sentence counts as normative, or not. */
 enum xr_marker {
-    XR_PLAIN,     /* it does not */
+    XR_PLAIN,     /* not normative */
     XR_MUST,      /* must, shall, required */
     XR_FORBIDDEN, /* cannot, not allowed, mutually exclusive */
     XR_UNDEFINED,
@@ -46,7 +46,7 @@ struct xr_section {
     unsigned line;
 };
 
-/* A specification, taken apart. */
+/* A parsed specification. */
 struct xr_text {
     struct mm_arena *arena;
     const char *document; /* "CL" or "VKMM" */
@@ -58,7 +58,7 @@ struct xr_text {
 
 /* Reads an HTML, asciidoc or plain-text specification. */
 enum mm_class xr_text_read(const char *path, struct xr_text *text, struct mm_error *err);
-/* The same from LENGTH bytes in memory; NAME decides nothing but messages. */
+/* The same from LENGTH bytes in memory; NAME is used in messages only. */
 enum mm_class xr_text_parse(const char *name, const char *bytes, size_t length, struct xr_text *text,
                             struct mm_error *err);
 void xr_text_free(struct xr_text *text);
@@ -93,9 +93,9 @@ struct xr_known_section {
     const char *document, *number, *title;
 };
 
-/* A place where the specification is unclear or known to be wrong, and what turns on it. */
+/* A passage of the specification that is unclear or known to be wrong, and the tests that depend on it. */
 struct xr_ambiguity {
-    const char *id, *topic, *text, *reading; /* reading: what refcl takes it to mean */
+    const char *id, *topic, *text, *reading; /* reading: refcl's interpretation */
     const char *switch_name;                 /* model switch with the other readings, "" */
     const char **clauses, **tests;
     size_t clause_count, test_count;
@@ -134,7 +134,7 @@ bool xr_clause_represents(const struct xr_clause *clause, const char *document,
 /* The first clause that does. */
 const struct xr_clause *xr_database_sentence(const struct xr_database *db, const char *document,
                                              const struct xr_sentence *sentence);
-/* Why the sentence needs no clause; NULL if nothing says so. */
+/* Why the sentence needs no clause; NULL if it needs one. */
 const char *xr_database_exempt(const struct xr_database *db, uint64_t hash);
 
 /* ---- citations ---------------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ struct xr_citation {
     const struct xr_known_section *known_section; /* NULL if unknown */
 };
 
-/* How an error condition is shown to be answered with its code, the weakest first. */
+/* The evidence that an error condition is answered with its code, weakest first. */
 enum xr_evidence {
     XR_UNTESTED,
     XR_REASONED,  /* not producible here: the clause says why */
@@ -172,7 +172,7 @@ enum xr_evidence {
 };
 /* The column: "triggered", "injected", "not producible", "untested". */
 const char *xr_evidence_name(enum xr_evidence evidence);
-/* Why a condition that is not producible is not; "" for the others, and where its clause says so. */
+/* Why a condition is not producible; "" for the others, and where its clause says so. */
 const char *xr_evidence_reason(enum xr_evidence evidence);
 
 enum { XR_TEST_CLAUSES = 6 };
@@ -222,14 +222,14 @@ void xr_citations_free(struct xr_citations *citations);
 /* ---- the matrix --------------------------------------------------------------------------- */
 
 enum xr_gap_kind {
-    XR_GAP_UNKNOWN,      /* a citation of something that is not there */
+    XR_GAP_UNKNOWN,      /* a citation of an unknown clause */
     XR_GAP_AXIOM,        /* an axiom without a clause */
     XR_GAP_NO_CHECK,     /* a checkable memory-model clause without a test */
     XR_GAP_ONE_CHECK,    /* with a single one */
     XR_GAP_NO_RULE,      /* a checkable memory-model clause without axiom or code */
     XR_GAP_ERROR,        /* an error condition without test and reason */
     XR_GAP_NOT_RUN,      /* a check in a file that no test run reaches */
-    XR_GAP_TEST_MISSING, /* an ambiguity that names a test or clause that is not there */
+    XR_GAP_TEST_MISSING, /* an ambiguity that names a missing test or clause */
     XR_GAP_COUNT
 };
 const char *xr_gap_name(enum xr_gap_kind kind);
@@ -250,7 +250,7 @@ struct xr_links {
     size_t implements, checks, reports; /* direct; checks without those of generated tests */
     size_t generated;                   /* checks by generated tests */
     size_t section_code;                /* code that cites the whole section */
-    enum xr_evidence evidence;          /* for its code: that of the call of its with the weakest */
+    enum xr_evidence evidence;          /* for its code: the weakest among its calls */
 };
 
 struct xr_matrix {
@@ -276,7 +276,7 @@ struct xr_chapter {
     size_t normative, mapped, exempt;
 };
 
-/* A sentence and what the database has for it. */
+/* A sentence and its match in the database. */
 struct xr_match {
     const struct xr_sentence *sentence;
     const struct xr_clause *clause; /* NULL if it has none */
@@ -303,7 +303,7 @@ const char *xr_change_name(enum xr_change_kind kind);
 struct xr_change {
     enum xr_change_kind kind;
     const struct xr_sentence *before, *after; /* NULL where there is none */
-    const struct xr_clause *clause;           /* that stood for BEFORE, or NULL */
+    const struct xr_clause *clause;           /* that represented BEFORE, or NULL */
 };
 
 struct xr_diff {
@@ -338,7 +338,7 @@ char *xr_json(const struct xr_matrix *matrix, const struct xr_driver *drivers, s
 char *xr_json_ambiguities(const struct xr_database *db);
 char *xr_json_extract(const struct xr_extract *extract, const struct xr_text *text, bool with_text);
 char *xr_json_diff(const struct xr_diff *diff, bool with_text);
-/* A page that needs nothing else: TEMPLATE with the JSON and PREFIX (from the page to the root) put in. */
+/* A self-contained page: TEMPLATE with the JSON and PREFIX (from the page to the root) put in. */
 enum mm_class xr_site_write(const struct xr_matrix *matrix, const struct xr_driver *drivers,
                             size_t driver_count, const char *template_path, const char *prefix, FILE *out,
                             struct mm_error *err);

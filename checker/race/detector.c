@@ -333,7 +333,7 @@ static enum mm_class detector_record(void *context, const struct mm_record *reco
         break;
     case MM_RECORD_CONTENT:
     case MM_RECORD_PROGRAM:
-    case MM_RECORD_REPLAY: /* compiled code found out that it has no findings */
+    case MM_RECORD_REPLAY: /* an instrumented launch without findings */
     case MM_RECORD_TERM:
         break;
     }

@@ -40,13 +40,13 @@ struct lt_cycle {
 /* Reads "Rlx PodWW Rel Rfe Acq PodRR Rlx Fre @0.0/1.0 :gg" (format.md); the result is in canonical form. */
 enum mm_class lt_cycle_parse(const char *text, struct lt_cycle *cycle, struct mm_error *err);
 void lt_cycle_print(const struct lt_cycle *cycle, char *buf, size_t size);
-/* Turns the ring until it starts at the thread that makes its text greatest, so that symmetrical cycles
+/* Rotates the ring to the start that makes its text greatest, so that symmetrical cycles
  * become equal; numbers threads, work-groups, locations and values.  False if it is no cycle that a test can
  * be made from. */
 bool lt_cycle_settle(struct lt_cycle *cycle);
 /* A name for the test, from shape, orders, placement and regions. */
 void lt_cycle_name(const struct lt_cycle *cycle, char *buf, size_t size);
-/* The I-th cycle that asks for a little less than CYCLE (one order, scope or fence weaker), false if there is
+/* The I-th cycle that is one step weaker than CYCLE (one order, scope or fence), false if there is
  * none.  WHAT: in words. */
 bool lt_cycle_weaken(const struct lt_cycle *cycle, unsigned i, struct lt_cycle *weaker, char *what,
                      size_t size);

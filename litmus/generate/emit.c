@@ -150,7 +150,7 @@ static void print_thread(struct writer *w, unsigned thread, bool sub_groups)
     fputs("}\n\n", w->out);
 }
 
-/* Value that location L has in the end, 0 where the reads say enough. */
+/* Final value of location L; 0 if the reads determine the execution. */
 static int64_t final_value(const struct lt_cycle *c, unsigned l)
 {
     unsigned writes = 0;

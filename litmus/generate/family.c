@@ -32,7 +32,7 @@ static char letter(const char *letters, unsigned i)
     return !length ? '\0' : letters[i < length ? i : length - 1];
 }
 
-/* What each option may say: one of some words, or a letter for each thread or location. */
+/* Values of each option: one of a list of words, or a letter for each thread or location. */
 static const struct {
     const char *option, *words, *letters;
 } axes[AXES] = {[SHAPE] = {.option = "shapes"},
@@ -86,7 +86,7 @@ static uint8_t scope_of(const char *name)
                                       : MM_SCOPE_ALL_SVM_DEVICES;
 }
 
-/* Accesses next to a reads-from edge carry the synchronisation; where there is none, all do. */
+/* Accesses next to a reads-from edge synchronize; without such an edge, all accesses do. */
 static bool synchronises(const struct lt_cycle *c, unsigned i)
 {
     bool any = false;

@@ -23,7 +23,7 @@ struct lt_generator;
 struct lt_generator *lt_generator_create(const struct lt_generate_options *options, lt_generate_sink *sink,
                                          void *context, struct mm_error *err);
 void lt_generator_destroy(struct lt_generator *generator);
-/* Writes the minimal forbidden cycles below STRONGEST, and some of what is one step weaker. */
+/* Writes the minimal forbidden cycles below STRONGEST, and some cycles that are one step weaker. */
 enum mm_class lt_generate(struct lt_generator *generator, const struct lt_cycle *strongest);
 const struct lt_generate_counts *lt_generator_counts(const struct lt_generator *generator);
 

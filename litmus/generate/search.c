@@ -254,7 +254,7 @@ static enum mm_class emit_minimal(struct lt_generator *g, const struct lt_cycle 
     return cls;
 }
 
-/* C holds.  Goes down as long as something weaker holds too. */
+/* C holds.  Descends while a weaker cycle holds, too. */
 static enum mm_class descend(struct lt_generator *g, const struct lt_cycle *c)
 {
     bool minimal = true;

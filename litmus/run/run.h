@@ -39,19 +39,19 @@ struct lt_options {
     const char *plan_path, *results_path;
     const char *platform, *device; /* number or part of the name; NULL = first */
     const char *only;              /* part of the test's name; NULL = all */
-    const char *kind;              /* "cpu", "gpu"; NULL = as the device says */
-    uint64_t iterations;           /* 0 = what the plan says */
+    const char *kind;              /* "cpu", "gpu"; NULL = as the device reports */
+    uint64_t iterations;           /* 0 = as in the plan */
     uint64_t seed;
     bool has_seed;
     double budget_s;    /* for all tests together, 0 = none */
     double confidence;  /* rate below which a state may stay unseen, 0 = none */
     unsigned batch;     /* instances in one launch, 0 = by the kind of device */
-    unsigned timeout_s; /* without a sign of life */
+    unsigned timeout_s; /* seconds without a message of the child */
     unsigned shard, shard_count;
     bool resume, list, list_knobs, quiet, stop, merge, exact, tune, silent;
     bool probe;                /* one batch of each test */
     bool il;                   /* kernels as SPIR-V, though the device compiles OpenCL C */
-    bool legacy;               /* as if the device had the atomics of OpenCL 1.2 alone */
+    bool legacy;               /* use only the atomics of OpenCL 1.2 */
     const char *build_options; /* for all kernels; NULL: none */
     const char *tuning;        /* file, "none"; NULL: that of the device, if there is one */
     const char *const *inputs; /* of --merge */
@@ -77,7 +77,7 @@ cJSON *lt_histogram_json(const struct lt_histogram *h); /* [{"values": [...], "c
 bool lt_histogram_load(struct lt_histogram *h, const cJSON *states);
 uint64_t lt_state_hash(const int64_t *values, unsigned n);
 
-/* How counts went over time: up to LT_SLICES pieces of equally many batches, each with the counts of its
+/* Counts over time: up to LT_SLICES pieces of equally many batches, each with the counts of its
  * states by their hash.  Two pieces become one when there are too many. */
 #define LT_SLICES       16
 #define LT_SLICE_STATES 24
@@ -106,10 +106,10 @@ struct lt_device {
     cl_command_queue queue;
     char platform[256], name[256], version[256], c_version[256], driver[256];
     unsigned cl_version; /* of the device: 120, 200, 300 */
-    unsigned c_level;    /* newest OpenCL C that has what we need */
+    unsigned c_level;    /* newest usable OpenCL C */
     size_t max_group;
     bool is_gpu, legacy;
-    bool takes_il, il; /* SPIR-V; kernels are given as that */
+    bool takes_il, il; /* device supports SPIR-V; kernels are given as SPIR-V */
     unsigned units;    /* compute units */
     cl_ulong atomics;  /* CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0 before OpenCL 3.0 */
     cl_ulong max_alloc;
@@ -127,7 +127,7 @@ const char *lt_device_lacks(const struct lt_device *device, const cJSON *test, b
  */
 cl_program lt_device_il(const struct lt_device *device, cl_context context, const cJSON *test,
                         cl_int *status);
-/* The start of what the compiler said, as far as SIZE bytes hold it. */
+/* The first SIZE bytes of the build log. */
 void lt_device_log(cl_device_id device, cl_program program, char *log, size_t size);
 /* What follows -cl-std= for a test; LEGACY: it runs with the atomics of OpenCL 1.2. */
 const char *lt_device_standard(const struct lt_device *device, const cJSON *plan, bool legacy);
@@ -137,18 +137,18 @@ const char *lt_device_standard(const struct lt_device *device, const cJSON *plan
 enum lt_memory_kind { LT_IN_BUFFER, LT_IN_COARSE, LT_IN_FINE, LT_IN_ATOMICS, LT_IN_SYSTEM, LT_IN_HOST };
 /* enum lt_memory_kind of a location in the plan; -1: none that this runner knows. */
 int lt_memory_kind(const cJSON *location);
-/* Memory that is no buffer; NULL: there is none. */
+/* Memory other than a buffer; NULL: not available. */
 void *lt_memory_take(cl_context context, enum lt_memory_kind kind, size_t bytes);
 void lt_memory_drop(cl_context context, enum lt_memory_kind kind, void *memory);
 
 /* ---- programs ------------------------------------------------------------------------------------------ */
 
 #define LT_PROGRAM_TESTS 32
-/* Several tests in one program, as compilers take most of their time for what all programs share. */
+/* Several tests in one program: compile time is dominated by the code that all programs share. */
 struct lt_programs {
     cl_program program;
     unsigned count, indices[LT_PROGRAM_TESTS]; /* of tests in the plan */
-    unsigned most;                             /* tests that the next one may hold, 0: LT_PROGRAM_TESTS */
+    unsigned most;                             /* most tests of the next program, 0: LT_PROGRAM_TESTS */
     bool searching;                            /* one of the next tests does not build */
 };
 
@@ -158,12 +158,12 @@ struct lt_tuning {
     bool set[LT_KNOB_COUNT];
     uint32_t values[LT_KNOB_COUNT];
 };
-/* What an earlier --tune found for DEVICE; false if there is nothing.  With a file that cannot be used *ERROR
+/* The saved setting of an earlier --tune for DEVICE; false if there is none.  With a file that cannot be used *ERROR
  * says why. */
 bool lt_tuning_load(struct lt_tuning *tuning, const struct lt_device *device,
                     const struct lt_options *options, const char **error);
 int lt_tune(const struct lt_options *options);
-/* One value of the knob's choices, by a random number. */
+/* One of the knob's choices, selected by a random number. */
 uint32_t lt_knob_choice(const struct lt_knob *knob, bool gpu, uint64_t random);
 
 /* ---- running one test, in the child -------------------------------------------------------------------- */
@@ -185,21 +185,21 @@ struct lt_job {
 };
 void lt_run_test(struct lt_job *job);
 double lt_seconds(void); /* monotonic */
-/* Instances of TEST to run where time does not decide. */
+/* Instances of TEST to run without a time budget. */
 uint64_t lt_wanted(const struct lt_options *options, const cJSON *test);
 void lt_report(FILE *report, unsigned test, const char *event, const char *reason, cJSON *extra);
 
 /* ---- the campaign, in the parent ----------------------------------------------------------------- */
 
 int lt_campaign(const struct lt_options *options);
-/* Adds up the results of several campaigns on one device. */
+/* Merges the results of several campaigns on one device. */
 int lt_merge(const struct lt_options *options);
 bool lt_save_json(const cJSON *json, const char *path);
-/* Makes a folder for temporary files that no other user can enter, and writes its path to PATH. */
+/* Creates a folder for temporary files that other users cannot access, and writes its path to PATH. */
 bool lt_temporary_folder(char *path, size_t size);
-/* TEXT with `?` for what a terminal would obey and what is no UTF-8 (shown.c). */
+/* TEXT with `?` in place of control characters and bytes that are not UTF-8 (shown.c). */
 char *lt_shown(char *text);
-/* The right to write the results PATH, which one process has at a time (identity.c).  False after a
+/* The exclusive lock for writing the results PATH (identity.c).  False after a
  * complaint. */
 struct lt_writer {
     int fd; /* -1: not held */
@@ -207,7 +207,7 @@ struct lt_writer {
 };
 bool lt_writer_lock(struct lt_writer *writer, const char *path);
 void lt_writer_unlock(struct lt_writer *writer);
-/* What results are of (identity.c). */
+/* Identity of results: plan, shard and run (identity.c). */
 struct lt_identity {
     char campaign[20], shard[24], run[40];
     cJSON *parts; /* of merged results that are resumed, NULL = none */
