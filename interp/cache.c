@@ -100,7 +100,7 @@ static int folder_of_cache(void)
 
 /* ---- names and sums ---------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t sum, const void *data, size_t size)
+static uint64_t cache_hash(uint64_t sum, const void *data, size_t size)
 {
     const uint8_t *at = data;
     for (; size >= 8; size -= 8, at += 8) {
@@ -123,7 +123,7 @@ static uint64_t key_size(const struct in_cache_part *key, size_t parts)
 }
 
 /* Serializes the parts with their sizes. */
-static uint8_t *join(const struct in_cache_part *key, size_t parts, uint64_t extra)
+static uint8_t *serialize_key(const struct in_cache_part *key, size_t parts, uint64_t extra)
 {
     uint8_t *all = mm_alloc(key_size(key, parts) + extra), *at = all;
     for (size_t k = 0; k < parts && all != NULL; k++) {
@@ -138,7 +138,7 @@ static uint8_t *join(const struct in_cache_part *key, size_t parts, uint64_t ext
 
 static void entry_name(char name[NAME], const uint8_t *key, uint64_t size)
 {
-    uint64_t a = mix(1, key, size), b = mix(a ^ UINT64_C(0x5bd1e995), key, size);
+    uint64_t a = cache_hash(1, key, size), b = cache_hash(a ^ UINT64_C(0x5bd1e995), key, size);
     snprintf(name, NAME, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
 }
 
@@ -168,7 +168,7 @@ static bool read_all(int file, void *to, size_t size)
 }
 
 /* Key and data of a valid entry; NULL: the entry is corrupt. */
-static uint8_t *load(int file, const struct stat *status, struct head *head)
+static uint8_t *read_entry(int file, const struct stat *status, struct head *head)
 {
     if (!read_all(file, head, sizeof *head) || head->magic != MAGIC || head->key_size > MOST_ENTRY ||
         head->data_size > MOST_ENTRY ||
@@ -176,7 +176,7 @@ static uint8_t *load(int file, const struct stat *status, struct head *head)
         return NULL;
     uint64_t size = head->key_size + head->data_size;
     uint8_t *all = mm_alloc(size + 1);
-    if (all != NULL && read_all(file, all, size) && mix(head->key_size, all, size) == head->sum)
+    if (all != NULL && read_all(file, all, size) && cache_hash(head->key_size, all, size) == head->sum)
         return all;
     mm_free(all);
     return NULL;
@@ -188,13 +188,13 @@ bool in_cache_get(const struct in_cache_part *key, size_t parts, void **data, si
     struct head head;
     struct stat status;
     int folder = folder_of_cache();
-    uint8_t *wanted = folder >= 0 ? join(key, parts, 0) : NULL, *all = NULL;
+    uint8_t *wanted = folder >= 0 ? serialize_key(key, parts, 0) : NULL, *all = NULL;
     uint64_t length = key_size(key, parts);
     if (wanted != NULL) {
         entry_name(name, wanted, length);
         int file = in_cache_entry_open(folder, name, &status);
         if (file >= 0) {
-            all = load(file, &status, &head);
+            all = read_entry(file, &status, &head);
             if (all == NULL)
                 unlinkat(folder, name, 0);
             else
@@ -248,7 +248,7 @@ static bool is_ours(int folder, const char *name, struct stat *status)
            status->st_uid == geteuid();
 }
 
-static void keep_small(int folder)
+static void enforce_size_limit(int folder)
 {
     int listing = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *files = listing < 0 ? NULL : fdopendir(listing);
@@ -292,11 +292,11 @@ void in_cache_put(const struct in_cache_part *key, size_t parts, const void *dat
     uint64_t length = key_size(key, parts);
     int folder = folder_of_cache();
     bool fits = size <= MOST_ENTRY && length <= MOST_ENTRY && length + size <= cache.most / 4;
-    uint8_t *all = folder >= 0 && fits && !cache.written_in_vain ? join(key, parts, size) : NULL;
+    uint8_t *all = folder >= 0 && fits && !cache.written_in_vain ? serialize_key(key, parts, size) : NULL;
     if (all != NULL) {
         if (size > 0)
             memcpy(all + length, data, size);
-        struct head head = {MAGIC, mix(length, all, length + size), length, size};
+        struct head head = {MAGIC, cache_hash(length, all, length + size), length, size};
         entry_name(name, all, length);
         int file = mm_draft_open(folder, DRAFT, 0600, draft, sizeof draft);
         if (file >= 0) {
@@ -304,7 +304,7 @@ void in_cache_put(const struct in_cache_part *key, size_t parts, const void *dat
             whole = close(file) == 0 && whole;
             if (!whole || renameat(folder, draft, folder, name) != 0)
                 unlinkat(folder, draft, 0);
-            keep_small(folder);
+            enforce_size_limit(folder);
         } else if (!atomic_exchange(&cache.written_in_vain, true)) {
             explain("an entry cannot be written");
         }

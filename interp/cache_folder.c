@@ -30,7 +30,7 @@ static bool is_safe_parent(const struct stat *status)
     return is_ours(status) && ((status->st_mode & 022) == 0 || (status->st_mode & S_ISVTX) != 0);
 }
 
-static bool enter(struct walk *w, int next)
+static bool walk_enter(struct walk *w, int next)
 {
     if (w->at >= 0)
         close(w->at);
@@ -41,7 +41,7 @@ static bool enter(struct walk *w, int next)
 static bool start_at_root(struct walk *w)
 {
     struct stat status;
-    if (!enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) || fstat(w->at, &status) != 0)
+    if (!walk_enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) || fstat(w->at, &status) != 0)
         w->why = "it cannot be opened";
     else if (!is_safe_parent(&status))
         w->why = "other users can rename a parent directory";
@@ -49,7 +49,7 @@ static bool start_at_root(struct walk *w)
 }
 
 /* Prepends the target of LINK to the rest of the path. */
-static bool follow(struct walk *w, int link)
+static bool walk_follow_link(struct walk *w, int link)
 {
     char target[PATH_MAX], joined[sizeof w->rest];
     ssize_t n = readlinkat(link, "", target, sizeof target - 1);
@@ -63,7 +63,7 @@ static bool follow(struct walk *w, int link)
     return *target != '/' || start_at_root(w);
 }
 
-static bool step(struct walk *w, const char *name)
+static bool walk_component(struct walk *w, const char *name)
 {
     struct stat status;
     int next = openat(w->at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -72,7 +72,7 @@ static bool step(struct walk *w, const char *name)
     if (next < 0 || fstat(next, &status) != 0) {
         w->why = "it cannot be created";
     } else if (S_ISLNK(status.st_mode) && is_ours(&status)) {
-        bool followed = follow(w, next);
+        bool followed = walk_follow_link(w, next);
         close(next);
         return followed;
     } else if (!S_ISDIR(status.st_mode)) {
@@ -81,7 +81,7 @@ static bool step(struct walk *w, const char *name)
     } else if (!is_safe_parent(&status)) {
         w->why = "other users can rename a parent directory, or write to it";
     } else {
-        return enter(w, next);
+        return walk_enter(w, next);
     }
     if (next >= 0)
         close(next);
@@ -113,7 +113,7 @@ int in_cache_folder_open(const char *path, const char **why)
     else if (snprintf(w.rest, sizeof w.rest, "%s/%s", here, path) >= (int)sizeof w.rest)
         w.why = "the path is too long";
     else if (start_at_root(&w))
-        while (next_component(&w, name) && step(&w, name))
+        while (next_component(&w, name) && walk_component(&w, name))
             ;
     int folder = w.why == NULL ? openat(w.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     if (w.why == NULL && (folder < 0 || fstat(folder, &status) != 0))

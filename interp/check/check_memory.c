@@ -63,7 +63,7 @@ static uint64_t address_of(const struct at *x, enum indexing how)
     return base + (uint64_t)index * (uint32_t)x->pc->imm;
 }
 
-static uint64_t place(const struct at *x, enum indexing how)
+static uint64_t effective_address(const struct at *x, enum indexing how)
 {
     in_check_defined(x, x->pc->a, 8, "an address");
     if (how != PLAIN)
@@ -73,7 +73,7 @@ static uint64_t place(const struct at *x, enum indexing how)
 
 static void check_load(const struct at *x, enum indexing how, uint64_t size, bool pointer)
 {
-    uint64_t address = place(x, how);
+    uint64_t address = effective_address(x, how);
     const uint8_t *m = shadow_at(x->run, x->item, fat_of(x, x->pc->a), address, size);
     uint8_t kept[16] = {0};
     if (m != NULL && size <= 16)
@@ -92,7 +92,7 @@ static void check_load(const struct at *x, enum indexing how, uint64_t size, boo
  * of three are stored. */
 static void check_store(const struct at *x, enum indexing how, uint64_t size)
 {
-    uint64_t address = place(x, how);
+    uint64_t address = effective_address(x, how);
     uint8_t *m = shadow_at(x->run, x->item, fat_of(x, x->pc->a), address, size);
     if (is_global(x, m) && all(x->s + x->pc->d, size))
         in_check_defined(x, x->pc->d, size, "a value stored to memory");

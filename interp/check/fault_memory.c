@@ -19,7 +19,7 @@ static struct {
 } late; /* the delayed write of a split read-modify-write; NULL: none */
 static uint32_t stores;
 
-static void put(uint8_t *memory, uint32_t size, uint64_t value)
+static void store_sized(uint8_t *memory, uint32_t size, uint64_t value)
 {
     memcpy(memory, &value, size);
 }
@@ -27,7 +27,7 @@ static void put(uint8_t *memory, uint32_t size, uint64_t value)
 static void write_late(void)
 {
     if (late.memory != NULL)
-        put(late.memory, late.size, late.value);
+        store_sized(late.memory, late.size, late.value);
     late.memory = NULL;
 }
 
@@ -39,7 +39,7 @@ void in_fault_atomic_next(const struct in_item *item)
         memset(places, 0, sizeof places);
 }
 
-static struct place *place_of(const uint8_t *memory)
+static struct place *fault_place_of(const uint8_t *memory)
 {
     struct place *p = &places[((uintptr_t)memory >> 2) % PLACES];
     if (p->memory != memory)
@@ -50,7 +50,7 @@ static struct place *place_of(const uint8_t *memory)
 static void split(const struct in_item *item, const struct in_atomic *a, uint8_t *memory, uint64_t old,
                   uint64_t written)
 {
-    put(memory, a->size, old);
+    store_sized(memory, a->size, old);
     write_late();
     late.memory = memory;
     late.value = written;
@@ -77,13 +77,13 @@ uint64_t in_fault_atomic_done(const struct in_item *item, const struct in_atomic
     bool store = a->opcode == SpvOpAtomicStore || a->opcode == SpvOpAtomicFlagClear;
     bool compare = a->opcode == SpvOpAtomicCompareExchange || a->opcode == SpvOpAtomicCompareExchangeWeak;
     uint32_t agent = item->agent + 1; /* 0: no agent */
-    struct place *p = place_of(memory);
+    struct place *p = fault_place_of(memory);
     if (IN_FAULTY(CAS_LIES) && compare && !wrote)
         return comparator;
     if (IN_FAULTY(COHERENCE_STALE) && a->opcode == SpvOpAtomicLoad)
         return stale(p, old);
     if (wrote && store && !store_goes(p, agent)) {
-        put(memory, a->size, old);
+        store_sized(memory, a->size, old);
         return old;
     }
     if (wrote && !store && IN_FAULTY(RMW_SPLIT))

@@ -17,8 +17,8 @@ static uint32_t source_index(const struct in_run *run, const struct in_insn *pc)
     return pc != NULL ? run->code->source_of[pc - run->insns] : 0;
 }
 
-static void record(struct in_run *run, const struct in_item *item, const struct in_finding *f,
-                   const struct in_insn *pc)
+static void record_finding(struct in_run *run, const struct in_item *item, const struct in_finding *f,
+                           const struct in_insn *pc)
 {
     struct mm_record record = {.type = MM_RECORD_FINDING};
     record.finding = (struct mm_finding){
@@ -59,7 +59,7 @@ static void raise_report(struct in_run *run, const struct in_item *item, const s
                          const struct in_finding *f)
 {
     if (run->launch.recorder != NULL)
-        record(run, item, f, pc);
+        record_finding(run, item, f, pc);
     if (run->instance->environment_copy.finding != NULL)
         run->instance->environment_copy.finding(run->instance->environment_copy.context, f);
 }

@@ -32,7 +32,7 @@ static void send(struct in_run *run, const struct in_item *item, struct mm_term 
     mm_recorder_record(run->launch.recorder, &record);
 }
 
-static uint32_t add(const struct in_terms_at *x, uint32_t size)
+static uint32_t term_add(const struct in_terms_at *x, uint32_t size)
 {
     struct in_terms *t = x->t;
     if (t->count + 1 >= MOST || x->run->terms == UINT32_MAX)
@@ -69,7 +69,7 @@ static struct in_operand constant_term(const struct in_terms_at *x, struct in_op
 {
     if (o.term != 0)
         return o;
-    uint32_t term = add(x, size);
+    uint32_t term = term_add(x, size);
     if (term != 0)
         send(x->run, x->item,
              (struct mm_term){
@@ -80,8 +80,8 @@ static struct in_operand constant_term(const struct in_terms_at *x, struct in_op
 uint32_t in_terms_read(const struct in_terms_at *x, uint32_t size, bool flag)
 {
     x->t->size = (uint8_t)size;
-    x->t->read = add(x, size);
-    x->t->flag = flag && x->t->read != 0 ? add(x, 1) : 0;
+    x->t->read = term_add(x, size);
+    x->t->flag = flag && x->t->read != 0 ? term_add(x, 1) : 0;
     return flag ? x->t->flag : x->t->read;
 }
 
@@ -93,7 +93,7 @@ uint32_t in_terms_make(const struct in_terms_at *x, enum mm_term_op op, uint32_t
         b = constant_term(x, b, size);
         c = constant_term(x, c, size);
     }
-    uint32_t term = add(x, size);
+    uint32_t term = term_add(x, size);
     if (term == 0 || (op == MM_TERM_SELECT && (b.term == 0 || c.term == 0))) {
         in_terms_keep_operand(x, a);
         in_terms_keep_operand(x, b);

@@ -117,7 +117,7 @@ static const struct rule {
 
 /* clang-format on */
 
-static uint32_t apply(const struct in_terms_at *x, const struct rule *r, int32_t a, int32_t b)
+static uint32_t apply_rule(const struct in_terms_at *x, const struct rule *r, int32_t a, int32_t b)
 {
     struct in_operand left = in_terms_operand(x, a, r->from), right = in_terms_operand(x, b, r->from);
     if (r->how == DIVIDE) {
@@ -164,7 +164,7 @@ static void look_elements(const struct in_terms_at *x, const struct rule *rule)
         else if (r.how == FLAG)
             term = in_terms_two(x, MM_TERM_XOR, 1, in_terms_operand(x, a, 1), in_terms_constant(1));
         else
-            term = apply(x, &r, a, b);
+            term = apply_rule(x, &r, a, b);
         in_terms_set(x, d, r.to, term);
     }
 }
@@ -198,7 +198,7 @@ static void look_branch(const struct in_terms_at *x, const struct rule *r)
         in_terms_condition(x, o.term, o.value != 0);
         return;
     }
-    uint32_t term = apply(x, r, pc->a, pc->b);
+    uint32_t term = apply_rule(x, r, pc->a, pc->b);
     uint64_t a = in_terms_number(x, pc->a, r->from), b = in_terms_number(x, pc->b, r->from);
     unsigned unused = 64 - 8u * r->from;
     int64_t sa = (int64_t)(a << unused) >> unused, sb = (int64_t)(b << unused) >> unused;
@@ -291,7 +291,7 @@ static void look_pointer(const struct in_terms_at *x, const struct rule *r)
         in_terms_keep(x, pc->b, r->from);
         in_terms_set(x, pc->d, sizeof(struct in_fat), 0);
     } else if (r->how == POINTER_COMPARE) {
-        in_terms_set(x, pc->d, 1, apply(x, r, pc->a, pc->b));
+        in_terms_set(x, pc->d, 1, apply_rule(x, r, pc->a, pc->b));
     } else if (r->how == POINTER_DIFFERENCE) {
         in_terms_keep(x, pc->a, 8);
         in_terms_keep(x, pc->b, 8);

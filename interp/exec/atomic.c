@@ -76,7 +76,7 @@ static uint64_t result_of(struct step *s, uint64_t old)
     }
 }
 
-static uint64_t load(const uint8_t *m, uint32_t size)
+static uint64_t load_sized(const uint8_t *m, uint32_t size)
 {
     switch (size) {
     case 1:
@@ -115,7 +115,7 @@ static bool exchange(uint8_t *m, uint32_t size, uint64_t *old, uint64_t value)
 /* Executes the instruction; *WRITTEN is the new contents of memory. */
 static uint64_t perform_aligned(struct step *s, uint8_t *m, uint64_t *written)
 {
-    uint64_t old = load(m, s->a->size);
+    uint64_t old = load_sized(m, s->a->size);
     *written = old;
     if (s->a->opcode == SpvOpAtomicLoad)
         return old;
@@ -213,8 +213,8 @@ static uint64_t perform_in_memory(struct in_run *run, struct in_item *item, stru
 
 /* ---- instruction ------------------------------------------------------------------------------ */
 
-static void record(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct step *s,
-                   const struct in_fat *p, uint64_t old, uint64_t written)
+static void record_atomic(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                          const struct step *s, const struct in_fat *p, uint64_t old, uint64_t written)
 {
     const struct in_atomic *a = s->a;
     enum mm_order order =
@@ -254,7 +254,7 @@ bool in_atomic_now(struct in_run *run, struct in_item *item, const struct in_ins
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0))
             old = in_fault_atomic_done(item, a, m, old, written, s.writes, s.comparator);
         if (run->full && run->launch.recorder != NULL && p->object->region != MM_PRIVATE)
-            record(run, item, pc, &s, p, old, written);
+            record_atomic(run, item, pc, &s, p, old, written);
         if (weak && run->launch.recorder != NULL)
             in_weak_recorded(run);
     } else if (run->stopped) {

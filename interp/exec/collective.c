@@ -6,7 +6,7 @@
 #include "reduction.h"
 #include <string.h>
 
-static void put(const struct in_gathering *g, uint32_t member, const void *value, uint64_t size)
+static void put_result(const struct in_gathering *g, uint32_t member, const void *value, uint64_t size)
 {
     memcpy(g->members[member]->frame + g->w->result, value, size);
 }
@@ -60,7 +60,7 @@ static void put_flag(const struct in_gathering *g, bool flag)
 {
     uint8_t byte = flag;
     for (uint32_t m = 0; m < g->count; m++)
-        put(g, m, &byte, 1);
+        put_result(g, m, &byte, 1);
 }
 
 static void vote(const struct in_gathering *g, bool all)
@@ -93,7 +93,7 @@ static void ballot(const struct in_gathering *g)
         if (*in_gathered(g, m, 0) && lane(g, m) < 128)
             mask[lane(g, m) / 32] |= 1u << (lane(g, m) % 32);
     for (uint32_t m = 0; m < g->count; m++)
-        put(g, m, mask, sizeof mask);
+        put_result(g, m, mask, sizeof mask);
 }
 
 static uint32_t bit(const uint32_t *mask, uint64_t n)
@@ -140,7 +140,7 @@ static void ballot_query(const struct in_gathering *g)
             value = ballot_bits(g, m, mask);
             break;
         }
-        put(g, m, &value, g->w->ty->size);
+        put_result(g, m, &value, g->w->ty->size);
     }
 }
 
@@ -216,7 +216,7 @@ static void shuffle(const struct in_gathering *g)
             memcpy(x[m].bytes, x[m].from, size);
     }
     for (uint32_t m = 0; m < g->count; m++)
-        put(g, m, x[m].bytes, size);
+        put_result(g, m, x[m].bytes, size);
     mm_free(x);
 }
 
@@ -240,13 +240,13 @@ static void broadcast(const struct in_gathering *g)
         in_raise(g->run, g->members[0], g->members[0]->pc - 1, "out-of-bounds", "CLC 6.15.16", NULL, 0, 0,
                  "broadcast from work-item %llu of a group of %u", (unsigned long long)n, g->count);
     for (uint32_t m = 0; m < g->count; m++)
-        put(g, m, value, size);
+        put_result(g, m, value, size);
 }
 
 static void elect(const struct in_gathering *g)
 {
     for (uint32_t m = 0; m < g->count; m++)
-        put(g, m, &(uint8_t){m == 0}, 1);
+        put_result(g, m, &(uint8_t){m == 0}, 1);
 }
 
 /* ---- the others --------------------------------------------------------------------------- */
@@ -258,7 +258,7 @@ static void make_barrier(const struct in_gathering *g)
     struct in_named_barrier barrier = {g->members[0]->instances[0],
                                        (uint32_t)in_number(in_gathered(g, 0, 0), g->w->from)};
     for (uint32_t m = 0; m < g->count; m++)
-        put(g, m, &barrier, sizeof barrier);
+        put_result(g, m, &barrier, sizeof barrier);
 }
 
 void in_collective(struct in_run *run, struct in_item **members, uint32_t count, const struct in_wait *wait)

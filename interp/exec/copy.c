@@ -24,9 +24,9 @@ static void record_point(const struct in_gathering *g, const struct in_insn *pc,
 
 /* ---- copying ----------------------------------------------------------------------------------- */
 
-static void record(struct in_run *run, struct in_item *item, const struct in_copy *c,
-                   const struct in_object *object, uint64_t address, uint64_t size, const uint8_t *read,
-                   const uint8_t *written)
+static void record_copy(struct in_run *run, struct in_item *item, const struct in_copy *c,
+                        const struct in_object *object, uint64_t address, uint64_t size, const uint8_t *read,
+                        const uint8_t *written)
 {
     if (!is_recorded(run))
         return;
@@ -50,7 +50,7 @@ static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy 
     bool weak = run->weak != NULL;
     if (weak)
         s = in_weak_read(run, item, c->from.object, f, size);
-    record(run, item, c, c->from.object, f, size, s, NULL);
+    record_copy(run, item, c, c->from.object, f, size, s, NULL);
     if (weak)
         in_weak_write_begin(run, item, c->to.object, t, size);
     memmove(d, s, size);
@@ -58,7 +58,7 @@ static void copy_piece(struct in_run *run, struct in_item *item, struct in_copy 
         in_shadow_copy(run, item, &c->to, t, &c->from, f, size);
     if (weak)
         in_weak_write_end(run, item, c->to.object, t, size);
-    record(run, item, c, c->to.object, t, size, NULL, d);
+    record_copy(run, item, c, c->to.object, t, size, NULL, d);
 }
 
 static void make(struct in_run *run, struct in_item *item, struct in_copy *c)
@@ -98,7 +98,7 @@ static bool agree(const struct in_gathering *g)
 }
 
 /* Where copies are recorded, checked or delayed, they are kept until the wait. */
-static void keep(struct in_run *run, struct in_copies *copies, const struct in_copy *c)
+static void keep_copy(struct in_run *run, struct in_copies *copies, const struct in_copy *c)
 {
     if (!run->launch.checks && !is_recorded(run) && !c->late)
         return;
@@ -135,7 +135,7 @@ static void ask(const struct in_gathering *g)
         c.event = event != 0 ? event : EVENT | c.number;
         memcpy(g->members[m]->frame + g->w->result, &c.event, sizeof c.event);
     }
-    keep(g->run, copies, &c);
+    keep_copy(g->run, copies, &c);
 }
 
 /* ---- wait -------------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #define IN_ENQUEUE_FAILURE (-101) /* CLK_ENQUEUE_FAILURE */
 
-static uint64_t value_of(const struct in_item *item, const struct in_call *c, uint32_t k)
+static uint64_t enqueue_operand(const struct in_item *item, const struct in_call *c, uint32_t k)
 {
     uint64_t v = 0, size = c->types[k]->size;
     memcpy(&v, item->frame + c->operand[k], size < 8 ? size : 8);
@@ -26,10 +26,10 @@ static struct in_fat *pointer_of(const struct in_item *item, const struct in_cal
 
 static void *handle_of(const struct in_item *item, const struct in_call *c, uint32_t k)
 {
-    return handle_from(value_of(item, c, k));
+    return handle_from(enqueue_operand(item, c, k));
 }
 
-static void put(const struct in_item *item, const struct in_call *c, uint64_t value)
+static void enqueue_result(const struct in_item *item, const struct in_call *c, uint64_t value)
 {
     memcpy(item->frame + c->result, &value, c->ty->size < 8 ? c->ty->size : 8);
 }
@@ -109,7 +109,7 @@ static bool read_ndrange(struct in_run *run, struct in_item *item, const struct 
 
 /* ---- enqueueing ---------------------------------------------------------------------------- */
 
-static mm_event_id record(struct in_run *run, struct in_item *item, const struct in_insn *pc)
+static mm_event_id record_enqueue(struct in_run *run, struct in_item *item, const struct in_insn *pc)
 {
     if (!run->full || run->launch.recorder == NULL)
         return MM_NO_EVENT;
@@ -141,8 +141,8 @@ static bool event_place(struct in_run *run, struct in_item *item, const struct i
     return p->address == 0 || *place != NULL;
 }
 
-static bool fill(struct in_run *run, struct in_item *item, const struct in_insn *pc, const struct in_call *c,
-                 struct in_enqueue *e)
+static bool fill_enqueue(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                         const struct in_call *c, struct in_enqueue *e)
 {
     struct ndrange range;
     if (!read_ndrange(run, item, pc, c, 2, &range))
@@ -153,8 +153,8 @@ static bool fill(struct in_run *run, struct in_item *item, const struct in_insn 
         e->global_size[d] = range.part[1][d];
         e->local_size[d] = range.part[2][d] > UINT32_MAX ? UINT32_MAX : (uint32_t)range.part[2][d];
     }
-    e->block_size = (uint32_t)value_of(item, c, 7);
-    e->block_align = (uint32_t)value_of(item, c, 8);
+    e->block_size = (uint32_t)enqueue_operand(item, c, 7);
+    e->block_align = (uint32_t)enqueue_operand(item, c, 8);
     struct in_fat *block = pointer_of(item, c, 6);
     if (e->block_size == 0)
         return true;
@@ -168,7 +168,7 @@ static bool local_sizes(struct in_run *run, struct in_item *item, const struct i
 {
     for (uint32_t k = 9; k < c->operand_count; k++) {
         const struct in_ty *ty = c->types[k];
-        sizes[k - 9] = ty->kind == IN_TY_POINTER ? 0 : value_of(item, c, k);
+        sizes[k - 9] = ty->kind == IN_TY_POINTER ? 0 : enqueue_operand(item, c, k);
         if (ty->kind != IN_TY_POINTER)
             continue;
         struct in_fat *p = pointer_of(item, c, k);
@@ -185,12 +185,12 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
                         const struct in_call *c)
 {
     const struct in_environment *env = &run->instance->environment_copy;
-    uint64_t sizes[18] = {0}, count = value_of(item, c, 3);
+    uint64_t sizes[18] = {0}, count = enqueue_operand(item, c, 3);
     uint8_t *place = NULL;
     void *event = NULL;
     struct in_enqueue e = {.queue = handle_of(item, c, 0),
                            .kernel = c->literal,
-                           .flags = (uint32_t)value_of(item, c, 1),
+                           .flags = (uint32_t)enqueue_operand(item, c, 1),
                            .local_sizes = sizes,
                            .local_count = c->operand_count - 9,
                            .wait_count = (uint32_t)count,
@@ -198,12 +198,12 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
                            .work_group = item->group->linear,
                            .event = MM_NO_EVENT};
     int result = IN_ENQUEUE_FAILURE;
-    if (fill(run, item, pc, c, &e) && local_sizes(run, item, pc, c, sizes) &&
+    if (fill_enqueue(run, item, pc, c, &e) && local_sizes(run, item, pc, c, sizes) &&
         event_place(run, item, pc, pointer_of(item, c, 5), &place) && env->enqueue_kernel != NULL) {
         void **list = wait_list(run, item, pc, pointer_of(item, c, 4), count);
         e.wait_list = list;
         e.wants_event = place != NULL;
-        e.event = record(run, item, pc);
+        e.event = record_enqueue(run, item, pc);
         if (count == 0 || list != NULL)
             result = env->enqueue_kernel(env->context, &e, place != NULL ? &event : NULL);
         if (__builtin_expect(in_fault_now != IN_NO_FAULT, 0)) { /* the child may be first */
@@ -214,7 +214,7 @@ static bool run_enqueue(struct in_run *run, struct in_item *item, const struct i
     }
     if (place != NULL)
         memcpy(place, &event, sizeof event);
-    put(item, c, (uint64_t)(int64_t)result);
+    enqueue_result(item, c, (uint64_t)(int64_t)result);
     return !run->stopped;
 }
 
@@ -222,7 +222,7 @@ static bool run_marker(struct in_run *run, struct in_item *item, const struct in
                        const struct in_call *c)
 {
     const struct in_environment *env = &run->instance->environment_copy;
-    uint64_t count = value_of(item, c, 1);
+    uint64_t count = enqueue_operand(item, c, 1);
     uint8_t *place = NULL;
     void *event = NULL;
     int result = IN_ENQUEUE_FAILURE;
@@ -235,7 +235,7 @@ static bool run_marker(struct in_run *run, struct in_item *item, const struct in
     }
     if (place != NULL)
         memcpy(place, &event, sizeof event);
-    put(item, c, (uint64_t)(int64_t)result);
+    enqueue_result(item, c, (uint64_t)(int64_t)result);
     return !run->stopped;
 }
 
@@ -248,7 +248,7 @@ static bool capture(struct in_run *run, struct in_item *item, const struct in_in
     struct in_fat *p = pointer_of(item, c, 2);
     uint8_t *m = in_touch(run, item, pc, p, p->address, 16, 7, true); /* two times */
     if (m != NULL && env->capture_profiling != NULL)
-        env->capture_profiling(env->context, handle_of(item, c, 0), (int)value_of(item, c, 1), m);
+        env->capture_profiling(env->context, handle_of(item, c, 0), (int)enqueue_operand(item, c, 1), m);
     return !run->stopped;
 }
 
@@ -265,12 +265,12 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
     const struct in_environment *env = &run->instance->environment_copy;
     if (c->opcode == SpvOpCreateUserEvent) {
         void *made = env->create_user_event != NULL ? env->create_user_event(env->context) : NULL;
-        put(item, c, (uint64_t)(uintptr_t)made);
+        enqueue_result(item, c, (uint64_t)(uintptr_t)made);
         return true;
     }
     bool valid = valid_event(run, item, c);
     if (c->opcode == SpvOpIsValidEvent) {
-        put(item, c, valid);
+        enqueue_result(item, c, valid);
         return true;
     }
     void *event = handle_of(item, c, 0);
@@ -288,7 +288,7 @@ static bool run_event(struct in_run *run, struct in_item *item, const struct in_
         env->release_event(env->context, event);
         break;
     case SpvOpSetUserEventStatus:
-        env->set_user_event_status(env->context, event, (int)(int32_t)value_of(item, c, 1));
+        env->set_user_event_status(env->context, event, (int)(int32_t)enqueue_operand(item, c, 1));
         break;
     default:
         return capture(run, item, pc, c);
@@ -301,7 +301,8 @@ static bool run_default_queue(struct in_run *run, struct in_item *item, const st
 {
     const struct in_environment *env = &run->instance->environment_copy;
     (void)pc;
-    put(item, c, (uint64_t)(uintptr_t)(env->default_queue != NULL ? env->default_queue(env->context) : NULL));
+    enqueue_result(
+        item, c, (uint64_t)(uintptr_t)(env->default_queue != NULL ? env->default_queue(env->context) : NULL));
     return true;
 }
 
@@ -322,7 +323,7 @@ static bool run_kernel_query(struct in_run *run, struct in_item *item, const str
         value = most / sub;
         break;
     case SpvOpGetKernelLocalSizeForSubgroupCount:
-        value = value_of(item, c, 0);
+        value = enqueue_operand(item, c, 0);
         value = value == 0 || value > most / sub ? 0 : value * sub;
         break;
     case SpvOpGetKernelNDrangeSubGroupCount:
@@ -342,7 +343,7 @@ static bool run_kernel_query(struct in_run *run, struct in_item *item, const str
     default:
         break;
     }
-    put(item, c, value);
+    enqueue_result(item, c, value);
     return !run->stopped;
 }
 

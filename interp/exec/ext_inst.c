@@ -273,7 +273,7 @@ static bool run_nothing(struct in_run *run, struct in_item *item, const struct i
 
 /* The C function for a call and, in MORE, the kernel for its types; false if the instruction does not exist
  * for them. */
-static bool choose(struct in_call *c, const struct in_ext_fn *fn)
+static bool choose_function(struct in_call *c, const struct in_ext_fn *fn)
 {
     const struct in_ty *by = strcmp(fn->name, "nan") == 0 || c->operand_count == 0 ? c->ty : c->types[0];
     const struct in_ty *s = in_scalar(by);
@@ -368,7 +368,7 @@ enum mm_class in_lower_ext_inst(struct in_lower *l, const struct in_inst *i)
         c->operand[c->operand_count++] = in_slot(l, i->operands[k]);
     }
     c->info = fn;
-    if (!choose(c, fn))
+    if (!choose_function(c, fn))
         return in_bad(l->m, i->word, l->err, "OpenCL.std", "%s does not exist for these types", fn->name);
     c->result = in_dest(l, i);
     in_emit(l, IN_EXT, 0, 0, 0, 0)->p = c;

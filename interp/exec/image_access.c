@@ -88,8 +88,8 @@ static void float_coordinates(const struct in_item *item, const struct in_call *
     }
 }
 
-static void record(struct in_run *run, struct in_item *item, const struct in_insn *pc,
-                   const struct in_handle *h, const struct in_image_touched *touched, bool write)
+static void record_texels(struct in_run *run, struct in_item *item, const struct in_insn *pc,
+                          const struct in_handle *h, const struct in_image_touched *touched, bool write)
 {
     if (!run->full || h->object == NULL)
         return;
@@ -166,7 +166,7 @@ static bool run_sample(struct in_run *run, struct in_item *item, const struct in
     }
     if (touched.count == 0 && sampler.addressing == IN_ADDRESS_NONE)
         outside(run, item, pc, h, at, false);
-    record(run, item, pc, h, &touched, false);
+    record_texels(run, item, pc, h, &touched, false);
     put_texel(item, c, &texel);
     return !run->stopped;
 }
@@ -184,7 +184,7 @@ static bool run_read(struct in_run *run, struct in_item *item, const struct in_i
     check_class(run, item, pc, h, c->ty);
     if (!in_image_read(&h->image, at, &texel, &touched))
         outside(run, item, pc, h, at, false);
-    record(run, item, pc, h, &touched, false);
+    record_texels(run, item, pc, h, &touched, false);
     put_texel(item, c, &texel);
     return !run->stopped;
 }
@@ -211,7 +211,7 @@ static bool run_write(struct in_run *run, struct in_item *item, const struct in_
     check_class(run, item, pc, h, ty);
     if (!in_image_write(&h->image, at, &texel, &touched))
         outside(run, item, pc, h, at, true);
-    record(run, item, pc, h, &touched, true);
+    record_texels(run, item, pc, h, &touched, true);
     return !run->stopped;
 }
 

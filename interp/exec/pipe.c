@@ -28,7 +28,7 @@ void in_pipe_clear(struct in_pipe *pipe)
     pipe->read_count = pipe->write_count = pipe->read_reserved = pipe->write_reserved = 0;
 }
 
-static struct reservation *add(struct in_pipe *p, bool write, uint64_t start, uint32_t count)
+static struct reservation *reservation_add(struct in_pipe *p, bool write, uint64_t start, uint32_t count)
 {
     struct reservations *r = p->reservations;
     if (r == NULL || r->count == r->capacity) {
@@ -46,7 +46,7 @@ static struct reservation *add(struct in_pipe *p, bool write, uint64_t start, ui
     return v;
 }
 
-static struct reservation *find(const struct in_pipe *p, uint64_t id, bool write)
+static struct reservation *reservation_find(const struct in_pipe *p, uint64_t id, bool write)
 {
     struct reservations *r = p->reservations;
     for (uint32_t k = 0; r != NULL && k < r->count; k++)
@@ -79,7 +79,7 @@ static struct reservation *reserve(struct in_pipe *p, bool write, uint32_t count
     uint64_t *head = write ? &p->write_reserved : &p->read_reserved;
     if (count == 0 || count > room)
         return NULL;
-    struct reservation *v = add(p, write, *head, count);
+    struct reservation *v = reservation_add(p, write, *head, count);
     if (v != NULL)
         *head += count;
     return v;
@@ -140,7 +140,7 @@ static bool transfer(struct in_run *run, struct in_item *item, const struct in_i
     return true;
 }
 
-static void put(const struct in_item *item, const struct in_call *c, uint64_t value)
+static void put_pipe_result(const struct in_item *item, const struct in_call *c, uint64_t value)
 {
     memcpy(item->frame + c->result, &value, c->ty->size < 8 ? c->ty->size : 8);
 }
@@ -162,7 +162,7 @@ static bool run_packet(struct in_run *run, struct in_item *item, const struct in
         advance(p, write);
     }
     pthread_mutex_unlock(&pipes);
-    put(item, c, result);
+    put_pipe_result(item, c, result);
     return !run->stopped;
 }
 
@@ -185,7 +185,7 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
     struct in_fat *pointer = (struct in_fat *)(void *)(item->frame + c->operand[3]);
     uint64_t result = UINT64_MAX;
     pthread_mutex_lock(&pipes);
-    const struct reservation *v = p != NULL ? find(p, id, write) : NULL;
+    const struct reservation *v = p != NULL ? reservation_find(p, id, write) : NULL;
     if (v != NULL && index < v->count) {
         result = transfer(run, item, pc, p, pointer, v->start + index, write) ? 0 : UINT64_MAX;
     } else if (v != NULL) {
@@ -196,7 +196,7 @@ static bool run_reserved_packet(struct in_run *run, struct in_item *item, const 
         bad_reservation(run, item, pc, p, id);
     }
     pthread_mutex_unlock(&pipes);
-    put(item, c, result);
+    put_pipe_result(item, c, result);
     return !run->stopped;
 }
 
@@ -215,7 +215,7 @@ static void commit(struct in_run *run, struct in_item *item, const struct in_ins
     if (p == NULL)
         return;
     pthread_mutex_lock(&pipes);
-    struct reservation *v = find(p, id, write);
+    struct reservation *v = reservation_find(p, id, write);
     if (v != NULL) {
         v->committed = true;
         advance(p, write);
@@ -233,7 +233,7 @@ static bool run_reserve(struct in_run *run, struct in_item *item, const struct i
     struct in_pipe *p =
         pipe_of(run, item, pc, c->operand[0], value_at(item, c->operand[2], c->types[2]->size));
     uint32_t count = (uint32_t)value_at(item, c->operand[1], c->types[1]->size);
-    put(item, c, reserve_id(p, c->opcode == SpvOpReserveWritePipePackets, count));
+    put_pipe_result(item, c, reserve_id(p, c->opcode == SpvOpReserveWritePipePackets, count));
     return !run->stopped;
 }
 
@@ -251,7 +251,7 @@ static bool run_pipe_query(struct in_run *run, struct in_item *item, const struc
 {
     if (c->opcode == SpvOpIsValidReserveId) {
         uint64_t id = value_at(item, c->operand[0], 8);
-        put(item, c, id != 0 && id != UINT64_MAX); /* CLK_NULL_RESERVE_ID has all bits set */
+        put_pipe_result(item, c, id != 0 && id != UINT64_MAX); /* CLK_NULL_RESERVE_ID has all bits set */
         return true;
     }
     const struct in_pipe *p =
@@ -261,7 +261,7 @@ static bool run_pipe_query(struct in_run *run, struct in_item *item, const struc
     if (p != NULL)
         n = c->opcode == SpvOpGetMaxPipePackets ? p->max_packets : p->write_count - p->read_count;
     pthread_mutex_unlock(&pipes);
-    put(item, c, n);
+    put_pipe_result(item, c, n);
     return !run->stopped;
 }
 
@@ -291,7 +291,7 @@ static bool run_from_storage(struct in_run *run, struct in_item *item, const str
     uint64_t n = value_at(item, c->operand[0], 8);
     (void)pc;
     bool known = n >= 1 && n <= run->instance->storage_count;
-    put(item, c, known ? (uint64_t)(uintptr_t)&run->instance->storages[n - 1] : 0);
+    put_pipe_result(item, c, known ? (uint64_t)(uintptr_t)&run->instance->storages[n - 1] : 0);
     return true;
 }
 

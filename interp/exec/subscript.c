@@ -16,7 +16,7 @@ struct in_subscript {
 };
 
 /* The last instruction forms the address of element INDEX, or FIXED, of an array of COUNT elements. */
-static void add(struct in_lower *l, const struct in_subscript *s)
+static void add_subscript(struct in_lower *l, const struct in_subscript *s)
 {
     struct in_code *code = l->code;
     struct in_subscript *list = mm_realloc(code->subscripts, (code->subscript_count + 1) * sizeof *list);
@@ -34,8 +34,8 @@ static bool is_element(const struct in_inst *i, uint32_t k)
     return k == 1 && (i->opcode == SpvOpPtrAccessChain || i->opcode == SpvOpInBoundsPtrAccessChain);
 }
 
-static const struct in_ty *step(const struct in_lower *l, const struct in_inst *i, uint32_t k,
-                                const struct in_ty *ty)
+static const struct in_ty *indexed_type(const struct in_lower *l, const struct in_inst *i, uint32_t k,
+                                        const struct in_ty *ty)
 {
     uint64_t member = 0;
     if (is_element(i, k))
@@ -94,8 +94,8 @@ void in_note_subscripts(struct in_lower *l, const struct in_inst *i, const struc
         if (array && (operand == 0 || operand == k) &&
             (constant ? index == IN_NO_SLOT && goes_too_far(s.fixed, s.count, s.strict)
                       : index != IN_NO_SLOT))
-            add(l, &s);
-        ty = step(l, i, k, ty);
+            add_subscript(l, &s);
+        ty = indexed_type(l, i, k, ty);
     }
 }
 

@@ -36,7 +36,7 @@ struct number {
 };
 
 /* The low SIZE bytes; the supported hosts are little-endian, as SPIR-V's literals are. */
-SPECIALIZED uint64_t load(const void *in, uint32_t size)
+SPECIALIZED uint64_t load_bytes(const void *in, uint32_t size)
 {
     uint64_t bits = 0;
     memcpy(&bits, in, size);
@@ -176,35 +176,35 @@ SPECIALIZED uint64_t pack_integer(struct number n, enum in_type type, enum in_ro
 #define INTEGER_INTEGER(to, from)                                                                            \
     static void from##_##to(const void *in, void *out)                                                       \
     {                                                                                                        \
-        struct number n = unpack_integer(load(in, SIZE(from)), IN_##from);                                   \
+        struct number n = unpack_integer(load_bytes(in, SIZE(from)), IN_##from);                             \
         store(out, pack_integer(n, IN_##to, IN_RTE, false), SIZE(to));                                       \
     }                                                                                                        \
     static void from##_##to##_sat(const void *in, void *out)                                                 \
     {                                                                                                        \
-        struct number n = unpack_integer(load(in, SIZE(from)), IN_##from);                                   \
+        struct number n = unpack_integer(load_bytes(in, SIZE(from)), IN_##from);                             \
         store(out, pack_integer(n, IN_##to, IN_RTE, true), SIZE(to));                                        \
     }
 #define INTEGER_FLOAT(mode, to, from)                                                                        \
     static void from##_##to##_##mode(const void *in, void *out)                                              \
     {                                                                                                        \
-        struct number n = unpack_integer(load(in, SIZE(from)), IN_##from);                                   \
+        struct number n = unpack_integer(load_bytes(in, SIZE(from)), IN_##from);                             \
         store(out, pack_float(n, IN_##to, IN_##mode), SIZE(to));                                             \
     }
 #define FLOAT_INTEGER(mode, to, from)                                                                        \
     static void from##_##to##_##mode(const void *in, void *out)                                              \
     {                                                                                                        \
-        struct number n = unpack_float(load(in, SIZE(from)), IN_##from);                                     \
+        struct number n = unpack_float(load_bytes(in, SIZE(from)), IN_##from);                               \
         store(out, pack_integer(n, IN_##to, IN_##mode, false), SIZE(to));                                    \
     }                                                                                                        \
     static void from##_##to##_##mode##_sat(const void *in, void *out)                                        \
     {                                                                                                        \
-        struct number n = unpack_float(load(in, SIZE(from)), IN_##from);                                     \
+        struct number n = unpack_float(load_bytes(in, SIZE(from)), IN_##from);                               \
         store(out, pack_integer(n, IN_##to, IN_##mode, true), SIZE(to));                                     \
     }
 #define FLOAT_FLOAT(mode, to, from)                                                                          \
     static void from##_##to##_##mode(const void *in, void *out)                                              \
     {                                                                                                        \
-        struct number n = unpack_float(load(in, SIZE(from)), IN_##from);                                     \
+        struct number n = unpack_float(load_bytes(in, SIZE(from)), IN_##from);                               \
         store(out, pack_float(n, IN_##to, IN_##mode), SIZE(to));                                             \
     }
 
@@ -274,7 +274,7 @@ double in_half_to_f64(uint16_t h)
 /* The short way holds for normal results; rounding up from the largest gives infinity by itself. */
 uint16_t in_half_from_f32(float x)
 {
-    uint32_t bits = (uint32_t)load(&x, sizeof x), magnitude = bits & 0x7fffffff;
+    uint32_t bits = (uint32_t)load_bytes(&x, sizeof x), magnitude = bits & 0x7fffffff;
     if (magnitude - UINT32_C(0x38800000) < UINT32_C(0x0f000000))
         return (uint16_t)((bits >> 16 & 0x8000) |
                           (magnitude - UINT32_C(0x38000000) + 0xfff + (bits >> 13 & 1)) >> 13);
@@ -283,7 +283,7 @@ uint16_t in_half_from_f32(float x)
 
 uint16_t in_half_from_f64(double x)
 {
-    return (uint16_t)pack_float(unpack_float(load(&x, sizeof x), IN_F64), IN_F16, IN_RTE);
+    return (uint16_t)pack_float(unpack_float(load_bytes(&x, sizeof x), IN_F64), IN_F16, IN_RTE);
 }
 
 double in_bits_to_f64(uint64_t bits, uint32_t width)
@@ -302,5 +302,5 @@ uint64_t in_bits_from_f64(double x, uint32_t width)
     float f = (float)x;
     if (width == 16)
         return in_half_from_f64(x);
-    return width == 32 ? load(&f, sizeof f) : load(&x, sizeof x);
+    return width == 32 ? load_bytes(&f, sizeof f) : load_bytes(&x, sizeof x);
 }

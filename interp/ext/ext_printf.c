@@ -23,7 +23,7 @@ struct output {
     size_t size, length;
 };
 
-static void put(struct output *out, const char *text, size_t length)
+static void put_text(struct output *out, const char *text, size_t length)
 {
     if (out->length < out->size) {
         size_t room = out->size - out->length;
@@ -35,7 +35,7 @@ static void put(struct output *out, const char *text, size_t length)
 static void put_repeated(struct output *out, char c, size_t count)
 {
     while (count-- > 0)
-        put(out, &c, 1);
+        put_text(out, &c, 1);
 }
 
 /* ---- reading a specification ------------------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static bool accept(struct cursor *c, const char *text)
 enum { WIDEST = 4095, LARGEST = WIDEST + 512 };
 
 /* A decimal number, -1 if it exceeds WIDEST; 0 if there are no digits. */
-static int number(struct cursor *c)
+static int parse_number(struct cursor *c)
 {
     int n = 0;
     for (; peek(c) >= '0' && peek(c) <= '9'; c->p++)
@@ -105,16 +105,16 @@ static const char *read_directive(struct cursor *c, struct directive *d)
     read_flags(c, d);
     if (peek(c) == '*')
         return "field width *, which OpenCL C does not have";
-    if (peek(c) >= '1' && peek(c) <= '9' && (d->width = number(c)) < 0)
+    if (peek(c) >= '1' && peek(c) <= '9' && (d->width = parse_number(c)) < 0)
         return "field width too large";
     if (accept(c, ".")) {
         if (peek(c) == '*')
             return "precision *, which OpenCL C does not have";
-        if ((d->precision = number(c)) < 0)
+        if ((d->precision = parse_number(c)) < 0)
             return "precision too large";
     }
     if (accept(c, "v")) {
-        int n = number(c);
+        int n = parse_number(c);
         if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16)
             return "vector specifier other than v2, v3, v4, v8, v16";
         d->vector = (uint32_t)n;
@@ -175,7 +175,7 @@ static void put_float(struct output *out, const struct directive *d, double valu
         freelocale(c);
     }
     if (n > 0)
-        put(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+        put_text(out, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 /* The value as wide as it was passed, cut to what the length modifier says, int without one. */
@@ -195,7 +195,7 @@ static void put_integer(struct output *out, const struct directive *d, const uns
     host_format(d, "ll", format);
     int n = snprintf(text, sizeof text, format, (unsigned long long)bits);
     if (n > 0)
-        put(out, text, (size_t)n);
+        put_text(out, text, (size_t)n);
 }
 
 static void put_padded(struct output *out, const struct directive *d, const char *text, size_t length)
@@ -205,7 +205,7 @@ static void put_padded(struct output *out, const struct directive *d, const char
     bool left = strchr(d->flags, '-') != NULL;
     if (!left)
         put_repeated(out, ' ', padding);
-    put(out, text, length);
+    put_text(out, text, length);
     if (left)
         put_repeated(out, ' ', padding);
 }
@@ -276,7 +276,7 @@ static const char *put_value(struct output *out, const struct directive *d, cons
     for (uint32_t i = 0; i < v->count; i++) {
         const unsigned char *element = (const unsigned char *)v->data + (size_t)i * v->element_size;
         if (i > 0)
-            put(out, ",", 1);
+            put_text(out, ",", 1);
         if (v->is_float)
             put_float(out, d, float_value(element, v->element_size));
         else
@@ -296,13 +296,13 @@ size_t in_printf_format(const char *format, size_t format_length, const struct i
     while (c.p < c.end && !*problem) {
         const char *percent = memchr(c.p, '%', (size_t)(c.end - c.p));
         const char *stop = percent ? percent : c.end;
-        put(&output, c.p, (size_t)(stop - c.p));
+        put_text(&output, c.p, (size_t)(stop - c.p));
         c.p = stop;
         if (!percent)
             break;
         c.p++;
         if (accept(&c, "%")) {
-            put(&output, "%", 1);
+            put_text(&output, "%", 1);
             continue;
         }
         struct directive d;

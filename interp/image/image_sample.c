@@ -155,7 +155,7 @@ static void touch(struct in_image_touched *touched, uint64_t offset)
         touched->offset[touched->count++] = offset;
 }
 
-static void start(const struct in_image *image, struct in_image_touched *touched)
+static void reset_touched(const struct in_image *image, struct in_image_touched *touched)
 {
     if (touched)
         *touched = (struct in_image_touched){.size = in_image_element_size(image->order, image->type)};
@@ -206,7 +206,7 @@ static void filter(const struct in_image *image, const struct place *places, int
 void in_image_sample(const struct in_image *image, const struct in_sampler *sampler, const float *coordinates,
                      union in_texel *texel, struct in_image_touched *touched)
 {
-    start(image, touched);
+    reset_touched(image, touched);
     bool is_linear = sampler->filter == IN_FILTER_LINEAR && in_image_class(image->type) == IN_IMAGE_FLOAT;
     uint32_t axes = dimensions(image);
     struct place places[3];
@@ -227,7 +227,7 @@ void in_image_sample(const struct in_image *image, const struct in_sampler *samp
 void in_image_sample_int(const struct in_image *image, const struct in_sampler *sampler,
                          const int32_t *coordinates, union in_texel *texel, struct in_image_touched *touched)
 {
-    start(image, touched);
+    reset_touched(image, touched);
     uint32_t axes = dimensions(image);
     int64_t at[4] = {0, 0, 0, 0};
     for (uint32_t axis = 0; axis < axes; axis++)
@@ -240,7 +240,7 @@ void in_image_sample_int(const struct in_image *image, const struct in_sampler *
 bool in_image_read(const struct in_image *image, const int32_t *coordinates, union in_texel *texel,
                    struct in_image_touched *touched)
 {
-    start(image, touched);
+    reset_touched(image, touched);
     int64_t at[3] = {0, 0, 0};
     for (uint32_t axis = 0; axis < in_image_coordinate_count(image->kind); axis++)
         at[axis] = coordinates[axis];
@@ -253,7 +253,7 @@ bool in_image_read(const struct in_image *image, const int32_t *coordinates, uni
 bool in_image_write(const struct in_image *image, const int32_t *coordinates, const union in_texel *texel,
                     struct in_image_touched *touched)
 {
-    start(image, touched);
+    reset_touched(image, touched);
     uint64_t offset;
     if (!in_image_offset(image, coordinates, &offset))
         return false;

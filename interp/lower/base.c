@@ -9,7 +9,7 @@ enum mm_class in_lower_memory(struct in_lower *l)
     return l->result;
 }
 
-static void *grow(struct in_lower *l, void *list, uint32_t count, uint32_t *capacity, size_t size)
+static void *grow_list(struct in_lower *l, void *list, uint32_t count, uint32_t *capacity, size_t size)
 {
     if (count < *capacity)
         return list;
@@ -29,9 +29,9 @@ static uint32_t place_index(struct in_lower *l)
     if (l->place_used)
         return code->source_count - 1;
     uint32_t same = l->source_capacity;
-    struct in_source *list = grow(l, code->sources, code->source_count, &same, sizeof *list);
+    struct in_source *list = grow_list(l, code->sources, code->source_count, &same, sizeof *list);
     code->sources = list != NULL ? list : code->sources;
-    int32_t *slots = grow(l, code->return_slots, code->source_count, &l->source_capacity, sizeof *slots);
+    int32_t *slots = grow_list(l, code->return_slots, code->source_count, &l->source_capacity, sizeof *slots);
     code->return_slots = slots != NULL ? slots : code->return_slots;
     if (list == NULL || slots == NULL)
         return 0;
@@ -48,7 +48,7 @@ struct in_insn *in_emit(struct in_lower *l, enum in_op op, int32_t d, int32_t a,
     uint32_t source = place_index(l);
     if (code->count >= l->capacity) {
         uint32_t same = l->capacity;
-        struct in_insn *insns = grow(l, code->insns, code->count, &same, sizeof *insns);
+        struct in_insn *insns = grow_list(l, code->insns, code->count, &same, sizeof *insns);
         code->insns = insns != NULL ? insns : code->insns;
         uint32_t *places = insns != NULL ? mm_realloc(code->source_of, same * sizeof *places) : NULL;
         if (places == NULL) {
@@ -200,7 +200,7 @@ void in_alias(struct in_lower *l, const struct in_inst *i, int32_t slot)
 
 void in_fixup(struct in_lower *l, uint32_t insn, bool is_d, uint32_t label)
 {
-    struct in_fixup *list = grow(l, l->fixups, l->fixup_count, &l->fixup_capacity, sizeof *list);
+    struct in_fixup *list = grow_list(l, l->fixups, l->fixup_count, &l->fixup_capacity, sizeof *list);
     if (list == NULL)
         return;
     l->fixups = list;

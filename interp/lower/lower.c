@@ -234,7 +234,7 @@ static enum mm_class lower_all(struct in_lower *l, const uint32_t *order, uint32
     return in_index_subscripts(l);
 }
 
-static enum mm_class prepare(struct in_lower *l)
+static enum mm_class prepare_lowering(struct in_lower *l)
 {
     uint32_t n = l->m->bound + 1;
     l->slot = mm_alloc(n * sizeof *l->slot);
@@ -256,7 +256,7 @@ static enum mm_class lower_kernel(struct in_module *m, struct in_kernel *kernel,
     if (l.code == NULL || order == NULL || (l.code->arena = mm_arena_create()) == NULL)
         in_lower_memory(&l);
     else
-        prepare(&l);
+        prepare_lowering(&l);
     if (l.result == MM_OK) {
         kernel->function = in_kernel_function(m, kernel->function);
         l.result = visit(&l, kernel->function, order, &count, 0);

@@ -19,7 +19,7 @@ struct arrange {
     bool vulkan, shader, failed;
 };
 
-static void put(struct arrange *a, const uint32_t *w, const uint8_t *is_id, uint32_t n)
+static void put_words(struct arrange *a, const uint32_t *w, const uint8_t *is_id, uint32_t n)
 {
     if (a->count + n > a->capacity) {
         uint32_t capacity = (a->count + n) * 2;
@@ -40,7 +40,7 @@ static void put(struct arrange *a, const uint32_t *w, const uint8_t *is_id, uint
 
 static void put_inst(struct arrange *a, const struct in_inst *i)
 {
-    put(a, i->w, a->m->is_id + i->word, i->count);
+    put_words(a, i->w, a->m->is_id + i->word, i->count);
 }
 
 static bool next(const struct in_module *m, uint32_t *at, struct in_inst *i)
@@ -151,7 +151,7 @@ static void put_capability(struct arrange *a, uint32_t capability)
 {
     uint32_t words[] = {2u << 16 | SpvOpCapability, capability};
     if (capability != 0 && !a->failed && !has_capability(a, capability))
-        put(a, words, NULL, 2);
+        put_words(a, words, NULL, 2);
 }
 
 /* Appends to the capabilities that the module declares; nothing else has been written yet. */
@@ -244,10 +244,10 @@ static void put_declarations(struct arrange *a)
         const struct made *d = &a->made[n];
         bool constant = d->opcode == SpvOpConstant;
         uint32_t id = a->first_made + n;
-        put(a,
-            (const uint32_t[]){4u << 16 | d->opcode, constant ? d->first : id, constant ? id : d->first,
-                               d->second},
-            (const uint8_t[]){0, 0, 0, d->opcode == SpvOpTypePointer}, 4);
+        put_words(a,
+                  (const uint32_t[]){4u << 16 | d->opcode, constant ? d->first : id, constant ? id : d->first,
+                                     d->second},
+                  (const uint8_t[]){0, 0, 0, d->opcode == SpvOpTypePointer}, 4);
     }
     a->bound += a->made_count;
 }
@@ -268,14 +268,14 @@ static void put_entry(struct arrange *a, const struct in_inst *entry)
     const uint8_t *marks = a->m->is_id + entry->word;
     for (uint32_t k = 0; k < entry->count; k++)
         if (!marks[k] || is_defined(a, entry->w[k]))
-            put(a, &entry->w[k], &marks[k], 1);
+            put_words(a, &entry->w[k], &marks[k], 1);
     for (uint32_t at = 5; a->m->version >= 0x10400 && !inside && next(a->m, &at, &i);) {
         inside = i.opcode == SpvOpFunction;
         bool listed = i.opcode != SpvOpVariable;
         for (uint32_t k = 0; k < entry->operand_count && !listed; k++)
             listed = a->m->is_id[entry->operands + k - a->m->words] && entry->operands[k] == i.result;
         if (!listed && a->count - from < 0xffff)
-            put(a, &i.result, &(const uint8_t){1}, 1);
+            put_words(a, &i.result, &(const uint8_t){1}, 1);
     }
     if (!a->failed)
         a->words[from] = (a->count - from) << 16 | SpvOpEntryPoint;
@@ -298,10 +298,10 @@ static void put_before(struct arrange *a, const struct in_inst *label, uint32_t 
     uint32_t begin[] = {2u << 16 | SpvOpLabel, a->bound++};
     uint32_t end[] = {2u << 16 | SpvOpBranch, label->result};
     struct in_inst i;
-    put(a, begin, NULL, 2);
+    put_words(a, begin, NULL, 2);
     for (uint32_t peek = *at; next(a->m, &peek, &i) && i.opcode == SpvOpVariable; *at = peek)
         put_inst(a, &i);
-    put(a, end, (const uint8_t[]){0, 1}, 2);
+    put_words(a, end, (const uint8_t[]){0, 1}, 2);
 }
 
 static void put_functions(struct arrange *a)
@@ -347,7 +347,7 @@ static void put_section(struct arrange *a, enum section section)
         if (section == ENTRY)
             put_entry(a, &i);
         else if (i.opcode == SpvOpTypeVector && i.operand_count == 2 && i.operands[1] == 1)
-            put(a, single, (const uint8_t[]){0, 0, 1}, 3);
+            put_words(a, single, (const uint8_t[]){0, 0, 1}, 3);
         else
             put_inst(a, &i);
     }
@@ -370,7 +370,7 @@ static void arrange(struct arrange *a)
     find_ids(a);
     retype_chains(a);
     narrow_scopes(a);
-    put(a, a->m->words, NULL, 5);
+    put_words(a, a->m->words, NULL, 5);
     for (enum section s = CAPABILITY; s <= DECLARED; s++) {
         put_section(a, s);
         if (s == CAPABILITY)

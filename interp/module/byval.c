@@ -96,7 +96,7 @@ static bool may_change(const struct byval *b, uint32_t at, uint32_t param)
     return false;
 }
 
-static void choose(struct byval *b)
+static void choose_parameters(struct byval *b)
 {
     struct in_inst i;
     bool entry = false;
@@ -117,7 +117,7 @@ struct output {
     uint32_t count;
 };
 
-static void put(struct output *o, uint32_t word, uint8_t is_id)
+static void put_word(struct output *o, uint32_t word, uint8_t is_id)
 {
     o->words[o->count] = word;
     o->is_id[o->count++] = is_id;
@@ -129,11 +129,11 @@ static void put_copies(const struct byval *b, struct output *o, const uint32_t *
 {
     for (uint32_t k = 0; k < count; k += 2) {
         const uint32_t type = params[k], param = params[k + 1];
-        put(o, variables ? 4u << 16 | SpvOpVariable : 3u << 16 | SpvOpCopyMemory, 0);
+        put_word(o, variables ? 4u << 16 | SpvOpVariable : 3u << 16 | SpvOpCopyMemory, 0);
         if (variables)
-            put(o, type, 0);
-        put(o, b->copy_of[param], !variables);
-        put(o, variables ? SpvStorageClassFunction : param, !variables);
+            put_word(o, type, 0);
+        put_word(o, b->copy_of[param], !variables);
+        put_word(o, variables ? SpvStorageClassFunction : param, !variables);
     }
 }
 
@@ -143,7 +143,7 @@ static void copy_inst(const struct byval *b, struct output *o, const struct in_i
         const uint32_t word = i->w[k];
         const uint8_t is_id = b->m->is_id[i->word + k];
         const bool replaced = inside && is_id && word < b->m->bound && b->copy_of[word] != 0;
-        put(o, replaced ? b->copy_of[word] : word, is_id);
+        put_word(o, replaced ? b->copy_of[word] : word, is_id);
     }
 }
 
@@ -153,7 +153,7 @@ static void rewrite(const struct byval *b, struct output *o, uint32_t *params)
     uint32_t count = 0; /* in PARAMS: type and id of each that is copied */
     struct in_inst i;
     for (uint32_t k = 0; k < 5; k++)
-        put(o, b->m->words[k], 0);
+        put_word(o, b->m->words[k], 0);
     for (uint32_t at = 5; at < b->m->word_count; at += i.count) {
         in_inst_at(b->m, at, &i);
         if (i.opcode == SpvOpFunction) {
@@ -210,7 +210,7 @@ enum mm_class in_copy_byval(struct in_module *module, struct mm_error *err)
     if (b.marks == NULL || b.copy_of == NULL)
         result = mm_fail(err, MM_LIMIT, "memory", "out of memory");
     else if (mark_declarations(&b)) {
-        choose(&b);
+        choose_parameters(&b);
         if (b.copies > 0)
             result = replace(&b, err);
     }

@@ -34,7 +34,8 @@ static enum mm_class spec_value(struct in_module *m, const struct in_id *id, uin
 }
 
 /* Copies constituent ID into a composite at OFFSET, with its relocations. */
-static bool place(struct in_module *m, struct in_id *to, uint8_t *bytes, uint64_t offset, uint32_t id)
+static bool place_constituent(struct in_module *m, struct in_id *to, uint8_t *bytes, uint64_t offset,
+                              uint32_t id)
 {
     const struct in_id *from = &m->ids[id];
     uint64_t size = from->ty->size;
@@ -71,7 +72,7 @@ static enum mm_class composite(struct in_module *m, const struct in_inst *inst, 
             return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u of a constant composite", i);
         if (offset + m->ids[part].ty->size > id->ty->size)
             return in_bad(m, inst->word, err, "SPIRV 3.49.7", "constituent %u does not fit", i);
-        if (!place(m, id, bytes, offset, part))
+        if (!place_constituent(m, id, bytes, offset, part))
             return mm_fail(err, MM_LIMIT, "memory", "out of memory");
     }
     return MM_OK;

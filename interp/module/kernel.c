@@ -227,7 +227,7 @@ static enum mm_class descriptors(struct in_module *m, struct in_argument_info *l
     return MM_OK;
 }
 
-static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct mm_error *err)
+static enum mm_class describe_kernel(struct in_module *m, struct in_kernel *k, struct mm_error *err)
 {
     const struct in_id *id = &m->ids[k->entry_id];
     if (k->entry_id >= m->bound || id->kind != IN_ID_FUNCTION || !m->functions[id->index].has_body)
@@ -252,7 +252,7 @@ static enum mm_class describe(struct in_module *m, struct in_kernel *k, struct m
     return MM_OK;
 }
 
-static uint32_t value_of(const struct in_module *m, const struct in_inst *i, uint32_t at)
+static uint32_t constant_operand(const struct in_module *m, const struct in_inst *i, uint32_t at)
 {
     uint64_t v = at < i->operand_count ? i->operands[at] : 0;
     if (i->opcode == SpvOpExecutionModeId || i->opcode == SpvOpDecorateId)
@@ -267,19 +267,19 @@ static void execution_mode(const struct in_module *m, const struct in_inst *i, s
     case SpvExecutionModeLocalSize:
     case SpvExecutionModeLocalSizeId:
         for (uint32_t d = 0; d < 3; d++)
-            k->info.required_local_size[d] = value_of(m, i, 2 + d);
+            k->info.required_local_size[d] = constant_operand(m, i, 2 + d);
         break;
     case SpvExecutionModeLocalSizeHint:
     case SpvExecutionModeLocalSizeHintId:
         for (uint32_t d = 0; d < 3; d++)
-            k->info.local_size_hint[d] = value_of(m, i, 2 + d);
+            k->info.local_size_hint[d] = constant_operand(m, i, 2 + d);
         break;
     case SpvExecutionModeSubgroupSize:
-        k->info.required_sub_group_size = value_of(m, i, 2);
+        k->info.required_sub_group_size = constant_operand(m, i, 2);
         break;
     case SpvExecutionModeSubgroupsPerWorkgroup:
     case SpvExecutionModeSubgroupsPerWorkgroupId:
-        k->info.required_sub_groups = value_of(m, i, 2);
+        k->info.required_sub_groups = constant_operand(m, i, 2);
         break;
     case SpvExecutionModeInitializer:
     case SpvExecutionModeFinalizer:
@@ -314,7 +314,7 @@ static void decoration(const struct in_module *m, const struct in_inst *i, struc
     struct in_argument_info *arguments = (struct in_argument_info *)(uintptr_t)k->info.arguments;
     for (uint32_t p = 0; p < f->param_count; p++)
         if (f->params[p] == i->operands[0])
-            arguments[p].most_bytes = value_of(m, i, 2);
+            arguments[p].most_bytes = constant_operand(m, i, 2);
 }
 
 uint32_t in_kernel_of(const struct in_module *m, uint32_t index)
@@ -380,7 +380,7 @@ enum mm_class in_kernels(struct in_module *m, struct mm_error *err)
     if (blocks(m, err) != MM_OK)
         return MM_LIMIT;
     for (uint32_t k = 0; k < m->kernel_count; k++) {
-        enum mm_class result = describe(m, &m->kernels[k], err);
+        enum mm_class result = describe_kernel(m, &m->kernels[k], err);
         if (result != MM_OK)
             return result;
     }

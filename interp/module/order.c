@@ -21,7 +21,7 @@ static bool is_last(uint32_t op)
     return (op >= SpvOpBranch && op <= SpvOpUnreachable) || op == SpvOpTerminateInvocation;
 }
 
-static bool grow(struct order *o)
+static bool grow_blocks(struct order *o)
 {
     uint32_t capacity = o->capacity * 2 + 64;
     struct block *blocks = mm_realloc(o->blocks, capacity * sizeof *blocks);
@@ -115,7 +115,7 @@ static bool find_blocks(struct order *o, uint32_t *at)
     for (uint32_t end = *at; *at < m->word_count && i.opcode != SpvOpFunctionEnd; *at += i.count) {
         in_inst_at(m, *at, &i);
         if (i.opcode == SpvOpLabel) {
-            good &= !open && i.result < m->bound && (o->count < o->capacity || grow(o));
+            good &= !open && i.result < m->bound && (o->count < o->capacity || grow_blocks(o));
             if (!good)
                 continue;
             o->blocks[o->count].begin = o->count > 0 ? end : i.word;

@@ -39,12 +39,12 @@ bool in_shift_on(struct in_shift *shift, uint64_t next)
     return true;
 }
 
-static void see(struct in_shift *shift, uint64_t id)
+static void note_seen_id(struct in_shift *shift, uint64_t id)
 {
     shift->seen = id > shift->seen ? id : shift->seen;
 }
 
-static void pass(struct in_shift *shift, uint64_t id)
+static void note_output_id(struct in_shift *shift, uint64_t id)
 {
     shift->out = id > shift->out ? id : shift->out;
 }
@@ -74,9 +74,9 @@ static enum mm_class out_record(void *context, const struct mm_record *record)
 {
     struct in_expander *e = context;
     if (record->type == MM_RECORD_SOURCE)
-        pass(&e->sources, record->source.id);
+        note_output_id(&e->sources, record->source.id);
     if (record->type == MM_RECORD_ALLOCATION)
-        pass(&e->allocations, record->allocation.id);
+        note_output_id(&e->allocations, record->allocation.id);
     return e->stopped = e->to->record(e->to->context, record);
 }
 
@@ -88,7 +88,7 @@ static enum mm_class stop_without_memory(struct in_expander *e)
 }
 
 /* A note that events are missing, because the launch was not recorded; re-execution supplies them. */
-static bool is_told(const struct mm_event *event)
+static bool is_missing_events_note(const struct mm_event *event)
 {
     return event->kind == MM_API_CALL && (event->semantics & MM_REPLAYED);
 }
@@ -98,11 +98,11 @@ static uint32_t shifted(const struct in_shift *shift, uint32_t id)
     return (uint32_t)in_shift_id(shift, id);
 }
 
-static enum mm_class take_event(struct in_expander *e, const struct mm_event *given)
+static enum mm_class expand_event(struct in_expander *e, const struct mm_event *given)
 {
     struct mm_event event = *given;
     e->events.seen++;
-    if (is_told(given)) {
+    if (is_missing_events_note(given)) {
         mm_recorder_flush(e->recorder);
         return in_shift_on(&e->events, e->events.seen) ? e->stopped : stop_without_memory(e);
     }
@@ -114,15 +114,15 @@ static enum mm_class take_event(struct in_expander *e, const struct mm_event *gi
     return e->stopped;
 }
 
-static enum mm_class take_events(void *context, const struct mm_event *events, size_t count)
+static enum mm_class expand_events(void *context, const struct mm_event *events, size_t count)
 {
     struct in_expander *e = context;
     for (size_t k = 0; k < count && e->stopped == MM_OK; k++)
-        take_event(e, &events[k]);
+        expand_event(e, &events[k]);
     return e->stopped;
 }
 
-static enum mm_class take_replay(struct in_expander *e, const struct mm_replay *replay)
+static enum mm_class expand_replay(struct in_expander *e, const struct mm_replay *replay)
 {
     e->stopped = in_expand_launch(e, replay);
     if (e->stopped != MM_OK)
@@ -144,11 +144,11 @@ static void shift_record(struct in_expander *e, struct mm_record *r)
         r->edge.to = in_shift_id(&e->events, r->edge.to);
         break;
     case MM_RECORD_ALLOCATION:
-        see(&e->allocations, r->allocation.id);
+        note_seen_id(&e->allocations, r->allocation.id);
         r->allocation.id = shifted(&e->allocations, r->allocation.id);
         break;
     case MM_RECORD_SOURCE:
-        see(&e->sources, r->source.id);
+        note_seen_id(&e->sources, r->source.id);
         r->source.id = shifted(&e->sources, r->source.id);
         r->source.caller = shifted(&e->sources, r->source.caller);
         break;
@@ -164,7 +164,7 @@ static void shift_record(struct in_expander *e, struct mm_record *r)
     }
 }
 
-static enum mm_class take_record(void *context, const struct mm_record *given)
+static enum mm_class expand_record(void *context, const struct mm_record *given)
 {
     struct in_expander *e = context;
     struct mm_record record = *given;
@@ -172,13 +172,13 @@ static enum mm_class take_record(void *context, const struct mm_record *given)
         return e->stopped;
     switch (given->type) {
     case MM_RECORD_EVENT:
-        return take_event(e, &given->event);
+        return expand_event(e, &given->event);
     case MM_RECORD_CONTENT:
         return e->stopped = in_mirror_content(e, &given->content);
     case MM_RECORD_PROGRAM:
         return e->stopped = in_expand_program(e, &given->program);
     case MM_RECORD_REPLAY:
-        return take_replay(e, &given->replay);
+        return expand_replay(e, &given->replay);
     default:
         break;
     }
@@ -191,7 +191,7 @@ static enum mm_class take_record(void *context, const struct mm_record *given)
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-static void destroy(struct in_expander *e)
+static void expander_destroy(struct in_expander *e)
 {
     mm_recorder_destroy(e->recorder);
     in_expand_programs_destroy(e);
@@ -202,12 +202,12 @@ static void destroy(struct in_expander *e)
     mm_free(e);
 }
 
-static enum mm_class expand(int fd, const char *name, bool is_file, const struct mm_sink *sink,
-                            bool *complete, struct mm_error *err)
+static enum mm_class expand_trace(int fd, const char *name, bool is_file, const struct mm_sink *sink,
+                                  bool *complete, struct mm_error *err)
 {
     struct in_expander *e = mm_alloc_zero(1, sizeof *e);
     struct mm_sink out = {.context = e, .record = out_record, .events = out_events},
-                   in = {.context = e, .record = take_record, .events = take_events};
+                   in = {.context = e, .record = expand_record, .events = expand_events};
     struct mm_error error = {0};
     *complete = false;
     if (e != NULL)
@@ -235,18 +235,18 @@ static enum mm_class expand(int fd, const char *name, bool is_file, const struct
     }
     if (err != NULL)
         *err = error;
-    destroy(e);
+    expander_destroy(e);
     return cls;
 }
 
 enum mm_class in_expand_trace(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                               struct mm_error *err)
 {
-    return expand(fd, name, false, sink, complete, err);
+    return expand_trace(fd, name, false, sink, complete, err);
 }
 
 enum mm_class in_expand_file(int fd, const char *name, const struct mm_sink *sink, bool *complete,
                              struct mm_error *err)
 {
-    return expand(fd, name, true, sink, complete, err);
+    return expand_trace(fd, name, true, sink, complete, err);
 }

@@ -22,7 +22,7 @@ static const void *take_bytes(struct in *i, uint64_t size)
     return bytes;
 }
 
-static uint64_t take(struct in *i, unsigned bytes)
+static uint64_t take_number(struct in *i, unsigned bytes)
 {
     const uint8_t *le = take_bytes(i, bytes);
     uint64_t value = 0;
@@ -34,7 +34,7 @@ static uint64_t take(struct in *i, unsigned bytes)
 /* In ARENA; "" if malformed. */
 static const char *take_string(struct in *i, struct mm_arena *arena)
 {
-    uint64_t length = take(i, 4);
+    uint64_t length = take_number(i, 4);
     const char *s = take_bytes(i, length);
     char *copy = s != NULL ? mm_arena_alloc(arena, length + 1) : NULL;
     i->bad |= copy == NULL;
@@ -89,11 +89,11 @@ static enum mm_class bad_program(struct in_expander *e, uint32_t id, const char 
 /* Maps the module's objects to allocations of the trace. */
 static bool take_objects(struct in_expander *e, struct in_expanded_program *p, struct in *i)
 {
-    uint64_t count = take(i, 4);
+    uint64_t count = take_number(i, 4);
     if (count != p->module->global_count)
         return false;
     for (uint32_t k = 0; k < count; k++)
-        p->instance->objects[k].id = (uint32_t)in_shift_id(&e->allocations, take(i, 4));
+        p->instance->objects[k].id = (uint32_t)in_shift_id(&e->allocations, take_number(i, 4));
     return !i->bad;
 }
 
@@ -101,15 +101,15 @@ static enum mm_class make_program(struct in_expander *e, struct in_expanded_prog
                                   struct mm_arena *arena)
 {
     const struct in_environment environment = {.context = e, .print = print, .finding = finding};
-    uint64_t format = take(i, 4);
+    uint64_t format = take_number(i, 4);
     const char *version = take_string(i, arena);
     if (i->bad || format != IN_REPLAY_FORMAT || strcmp(version, REFCL_VERSION) != 0)
         return bad_program(e, p->id, "this is refcl " REFCL_VERSION ", it was written by refcl ", version);
-    uint64_t flags = take(i, 4);
+    uint64_t flags = take_number(i, 4);
     struct in_module_options options = {.subscripts = flags & IN_REPLAY_SUBSCRIPTS,
                                         .literal_legacy_atomics = flags & IN_REPLAY_LITERAL_LEGACY,
                                         .name = take_string(i, arena)};
-    uint64_t size = take(i, 8), sum = take(i, 8);
+    uint64_t size = take_number(i, 8), sum = take_number(i, 8);
     const void *words = take_bytes(i, size);
     if (i->bad || mm_checksum(words, size) != sum)
         return bad_program(e, p->id, "the checksum of its module does not match", "");
@@ -158,10 +158,11 @@ static const char *take_pointer(struct in_expander *e, struct in *i, struct mm_a
                                 struct in_argument *a)
 {
     struct in_object *o = mm_arena_alloc(arena, sizeof *o);
-    uint32_t id = (uint32_t)take(i, 4);
+    uint32_t id = (uint32_t)take_number(i, 4);
     const struct in_mirror *m = in_mirror_find(e, id);
-    uint64_t at = take(i, 8), offset = take(i, 8), size = take(i, 8);
-    uint8_t region = (uint8_t)take(i, 1), origin = (uint8_t)take(i, 1), access = (uint8_t)take(i, 1);
+    uint64_t at = take_number(i, 8), offset = take_number(i, 8), size = take_number(i, 8);
+    uint8_t region = (uint8_t)take_number(i, 1), origin = (uint8_t)take_number(i, 1),
+            access = (uint8_t)take_number(i, 1);
     const char *name = take_string(i, arena);
     if (o == NULL)
         return "out of memory";
@@ -188,7 +189,7 @@ static const char *take_pointer(struct in_expander *e, struct in *i, struct mm_a
 static const char *take_argument(struct in_expander *e, struct in *i, struct mm_arena *arena,
                                  const struct in_argument_info *info, struct in_argument *a)
 {
-    uint64_t kind = take(i, 1);
+    uint64_t kind = take_number(i, 1);
     bool pointer = info->kind == IN_ARG_GLOBAL || info->kind == IN_ARG_CONSTANT;
     bool fits = kind == IN_REPLAY_LOCAL   ? info->kind == IN_ARG_LOCAL
                 : kind == IN_REPLAY_VALUE ? info->kind == IN_ARG_VALUE
@@ -198,9 +199,9 @@ static const char *take_argument(struct in_expander *e, struct in *i, struct mm_
     if (kind == IN_REPLAY_POINTER)
         return take_pointer(e, i, arena, a);
     if (kind == IN_REPLAY_LOCAL)
-        a->local_size = take(i, 8);
+        a->local_size = take_number(i, 8);
     if (kind == IN_REPLAY_VALUE) {
-        if (take(i, 4) != info->size)
+        if (take_number(i, 4) != info->size)
             return "its arguments do not match its kernel";
         a->value = take_bytes(i, info->size);
     }
@@ -213,28 +214,28 @@ static const char *take_launch(struct in_expander *e, struct in *i, struct mm_ar
 {
     const struct in_module *module = l->instance->module;
     l->kernel = in_module_find_kernel(module, take_string(i, arena));
-    l->dimensions = (uint32_t)take(i, 4);
+    l->dimensions = (uint32_t)take_number(i, 4);
     for (int k = 0; k < 3; k++) {
-        l->global_size[k] = take(i, 8);
-        l->global_offset[k] = take(i, 8);
-        l->local_size[k] = (uint32_t)take(i, 4);
+        l->global_size[k] = take_number(i, 8);
+        l->global_offset[k] = take_number(i, 8);
+        l->local_size[k] = (uint32_t)take_number(i, 4);
     }
-    l->sub_group_size = (uint32_t)take(i, 4);
-    l->device = (uint32_t)take(i, 4);
-    l->checks = take(i, 4) & IN_REPLAY_CHECKS;
-    l->local_pattern = (uint8_t)take(i, 1);
-    l->step_limit = take(i, 8);
+    l->sub_group_size = (uint32_t)take_number(i, 4);
+    l->device = (uint32_t)take_number(i, 4);
+    l->checks = take_number(i, 4) & IN_REPLAY_CHECKS;
+    l->local_pattern = (uint8_t)take_number(i, 1);
+    l->step_limit = take_number(i, 8);
     if (i->bad || l->kernel == SIZE_MAX)
         return "its program has no such kernel";
     const struct in_kernel_info *info = in_module_kernel(module, l->kernel);
-    if (take(i, 4) != info->argument_count)
+    if (take_number(i, 4) != info->argument_count)
         return "its arguments do not match its kernel";
     struct in_argument *arguments = mm_arena_alloc(arena, (info->argument_count + 1) * sizeof *arguments);
     l->arguments = arguments;
     const char *wrong = arguments == NULL ? "out of memory" : NULL;
     for (uint32_t k = 0; k < info->argument_count && wrong == NULL; k++)
         wrong = take_argument(e, i, arena, &info->arguments[k], &arguments[k]);
-    *sample = take(i, 8);
+    *sample = take_number(i, 8);
     return wrong != NULL ? wrong : i->bad || i->at != i->end ? "its record is truncated" : NULL;
 }
 

@@ -4,7 +4,7 @@
 
 enum { FILLED_BY_ONE = 64 }; /* bytes of contents that count as one instruction */
 
-static struct in_mirror **place_of(struct in_expander *e, uint32_t id)
+static struct in_mirror **mirror_link(struct in_expander *e, uint32_t id)
 {
     struct in_mirror **m = &e->mirrors[id % IN_MIRROR_CHAINS];
     while (*m != NULL && (*m)->id != id)
@@ -26,7 +26,7 @@ enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation
     if (allocation->region != MM_GLOBAL || allocation->origin != MM_ORIGIN_BUFFER)
         return MM_OK;
     in_mirror_free(e, allocation->id);
-    struct in_mirror *m = mm_alloc_zero(1, sizeof *m), **place = place_of(e, allocation->id);
+    struct in_mirror *m = mm_alloc_zero(1, sizeof *m), **place = mirror_link(e, allocation->id);
     if (m == NULL)
         return mm_fail(&e->error, MM_LIMIT, "trace.memory",
                        "out of memory while re-executing the launches of a trace");
@@ -36,7 +36,7 @@ enum mm_class in_mirror_create(struct in_expander *e, const struct mm_allocation
     return MM_OK;
 }
 
-static void destroy(struct in_expander *e, struct in_mirror *m)
+static void mirror_destroy(struct in_expander *e, struct in_mirror *m)
 {
     if (m->bytes != NULL)
         e->mirrored -= m->size;
@@ -46,11 +46,11 @@ static void destroy(struct in_expander *e, struct in_mirror *m)
 
 void in_mirror_free(struct in_expander *e, uint32_t id)
 {
-    struct in_mirror **place = place_of(e, id), *m = *place;
+    struct in_mirror **place = mirror_link(e, id), *m = *place;
     if (m == NULL)
         return;
     *place = m->next;
-    destroy(e, m);
+    mirror_destroy(e, m);
 }
 
 void in_mirrors_destroy(struct in_expander *e)
@@ -58,12 +58,12 @@ void in_mirrors_destroy(struct in_expander *e)
     for (uint32_t k = 0; k < IN_MIRROR_CHAINS; k++)
         for (struct in_mirror *m = e->mirrors[k], *next; m != NULL; m = next) {
             next = m->next;
-            destroy(e, m);
+            mirror_destroy(e, m);
         }
 }
 
 /* Allocates the bytes of a mirror, within the machine's physical memory and the limits for files. */
-static enum mm_class allocate(struct in_expander *e, struct in_mirror *m)
+static enum mm_class mirror_allocate(struct in_expander *e, struct in_mirror *m)
 {
     enum { ALIGN = 4096 };
     if (e->most == 0)
@@ -91,7 +91,7 @@ enum mm_class in_mirror_content(struct in_expander *e, const struct mm_content *
     e->steps += c->size / FILLED_BY_ONE;
     enum mm_class cls = in_expand_check(e, MM_INPUT_TRACE_STEPS, e->steps);
     if (cls == MM_OK && m->bytes == NULL)
-        cls = allocate(e, m);
+        cls = mirror_allocate(e, m);
     if (cls != MM_OK)
         return cls;
     uint64_t end = c->offset + c->size;

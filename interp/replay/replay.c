@@ -53,7 +53,7 @@ static bool only_compared(const struct in_module *m, uint32_t id)
 }
 
 /* Whether the instruction converts an address to an integer, or an integer to an address. */
-static bool tells_address(const struct in_module *m, const struct in_inst *i)
+static bool exposes_address(const struct in_module *m, const struct in_inst *i)
 {
     switch (i->opcode) {
     case SpvOpConvertPtrToU:
@@ -76,7 +76,7 @@ static bool types_hold_pointers(const struct in_module *m)
     return false;
 }
 
-static uint32_t called(const struct in_module *m, const struct in_inst *i)
+static uint32_t callee_of(const struct in_module *m, const struct in_inst *i)
 {
     return i->opcode == SpvOpFunctionCall && m->ids[i->operands[0]].kind == IN_ID_FUNCTION
                ? m->ids[i->operands[0]].index
@@ -84,7 +84,7 @@ static uint32_t called(const struct in_module *m, const struct in_inst *i)
 }
 
 /* The same for function INDEX and its callees; SEEN has a byte per function. */
-static bool tells_addresses(const struct in_module *m, uint32_t index, uint8_t *seen)
+static bool exposes_addresses(const struct in_module *m, uint32_t index, uint8_t *seen)
 {
     struct in_inst i;
     if (index >= m->function_count || seen[index])
@@ -92,7 +92,7 @@ static bool tells_addresses(const struct in_module *m, uint32_t index, uint8_t *
     seen[index] = 1;
     for (uint32_t at = m->functions[index].word; at < m->functions[index].end; at += i.count) {
         in_inst_at(m, at, &i);
-        if (tells_address(m, &i) || tells_addresses(m, called(m, &i), seen))
+        if (exposes_address(m, &i) || exposes_addresses(m, callee_of(m, &i), seen))
             return true;
     }
     return false;
@@ -108,7 +108,7 @@ bool in_replay_possible(const struct in_instance *instance, size_t kernel, size_
         uint8_t *seen = mm_alloc_zero(m->function_count + 1, 1);
         uint32_t function = m->kernels[kernel].function;
         bool possible = seen != NULL && size <= MM_TRACE_BYTES_MAX / 2 && !types_hold_pointers(m) &&
-                        !tells_addresses(m, function, seen);
+                        !exposes_addresses(m, function, seen);
         mm_free(seen);
         known = possible ? YES : NO;
         atomic_store(&code->replayable, known);
@@ -140,7 +140,7 @@ static void put_bytes(struct out *o, const void *bytes, size_t size)
     o->used += size;
 }
 
-static void put(struct out *o, uint64_t value, unsigned bytes)
+static void put_number(struct out *o, uint64_t value, unsigned bytes)
 {
     uint8_t le[8];
     for (unsigned k = 0; k < bytes; k++)
@@ -151,7 +151,7 @@ static void put(struct out *o, uint64_t value, unsigned bytes)
 static void put_string(struct out *o, const char *s)
 {
     size_t length = s != NULL ? strnlen(s, 4096) : 0;
-    put(o, length, 4);
+    put_number(o, length, 4);
     put_bytes(o, s, length);
 }
 
@@ -165,19 +165,19 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
     if (in->recorded != 0)
         return in->recorded;
     struct out o = {0};
-    put(&o, IN_REPLAY_FORMAT, 4);
+    put_number(&o, IN_REPLAY_FORMAT, 4);
     put_string(&o, REFCL_VERSION);
-    put(&o,
-        (options->subscripts ? IN_REPLAY_SUBSCRIPTS : 0) |
-            (options->literal_legacy_atomics ? IN_REPLAY_LITERAL_LEGACY : 0),
-        4);
+    put_number(&o,
+               (options->subscripts ? IN_REPLAY_SUBSCRIPTS : 0) |
+                   (options->literal_legacy_atomics ? IN_REPLAY_LITERAL_LEGACY : 0),
+               4);
     put_string(&o, options->name);
-    put(&o, size, 8);
-    put(&o, mm_checksum(spirv, size), 8);
+    put_number(&o, size, 8);
+    put_number(&o, mm_checksum(spirv, size), 8);
     put_bytes(&o, spirv, size);
-    put(&o, run->module->global_count, 4);
+    put_number(&o, run->module->global_count, 4);
     for (uint32_t k = 0; k < run->module->global_count; k++)
-        put(&o, in->objects[k].id, 4);
+        put_number(&o, in->objects[k].id, 4);
     if (!o.failed) {
         struct mm_record record = {.type = MM_RECORD_PROGRAM};
         in->recorded = atomic_fetch_add(&last, 1) + 1;
@@ -193,7 +193,7 @@ static uint32_t record_program(const struct in_run *run, const void *spirv, size
 enum { LINE = 64, MOST_LINES = 128, MOST_WHOLE = 64 * 1024 };
 
 /* Checksum of an object; of a large one, of lines at equal distances, shifted with each launch. */
-static uint64_t sample(const struct in_object *o, uint32_t launch)
+static uint64_t object_checksum(const struct in_object *o, uint32_t launch)
 {
     const uint8_t *bytes = (const uint8_t *)(uintptr_t)o->address;
     if (o->size <= MOST_WHOLE)
@@ -221,7 +221,7 @@ uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel
     for (uint32_t k = 0; k < info->argument_count; k++) {
         const struct in_argument *a = &launch->arguments[k];
         if (is_global(&info->arguments[k]) && has_object(a) && !a->object->read_only)
-            sum = sum * UINT64_C(0x9e3779b97f4a7c15) + sample(a->object, launch->command);
+            sum = sum * UINT64_C(0x9e3779b97f4a7c15) + object_checksum(a->object, launch->command);
     }
     return sum;
 }
@@ -229,13 +229,14 @@ uint64_t in_replay_sample(const struct in_launch *launch, const struct in_kernel
 static void put_pointer(struct out *o, const struct in_argument *a)
 {
     const struct in_object *object = a->object;
-    put(o, object->id, 4);
-    put(o, a->address - object->address, 8);
-    put(o, object->offset, 8);
-    put(o, object->size, 8);
-    put(o, object->region, 1);
-    put(o, object->origin, 1);
-    put(o, (object->read_only ? IN_REPLAY_READ_ONLY : 0) | (object->write_only ? IN_REPLAY_WRITE_ONLY : 0),
+    put_number(o, object->id, 4);
+    put_number(o, a->address - object->address, 8);
+    put_number(o, object->offset, 8);
+    put_number(o, object->size, 8);
+    put_number(o, object->region, 1);
+    put_number(o, object->origin, 1);
+    put_number(
+        o, (object->read_only ? IN_REPLAY_READ_ONLY : 0) | (object->write_only ? IN_REPLAY_WRITE_ONLY : 0),
         1);
     put_string(o, object->name);
 }
@@ -243,15 +244,15 @@ static void put_pointer(struct out *o, const struct in_argument *a)
 static void put_argument(struct out *o, const struct in_argument_info *info, const struct in_argument *a)
 {
     if (is_global(info)) {
-        put(o, has_object(a) ? IN_REPLAY_POINTER : IN_REPLAY_NULL, 1);
+        put_number(o, has_object(a) ? IN_REPLAY_POINTER : IN_REPLAY_NULL, 1);
         if (has_object(a))
             put_pointer(o, a);
     } else if (info->kind == IN_ARG_LOCAL) {
-        put(o, IN_REPLAY_LOCAL, 1);
-        put(o, a->local_size, 8);
+        put_number(o, IN_REPLAY_LOCAL, 1);
+        put_number(o, a->local_size, 8);
     } else {
-        put(o, IN_REPLAY_VALUE, 1);
-        put(o, info->size, 4);
+        put_number(o, IN_REPLAY_VALUE, 1);
+        put_number(o, info->size, 4);
         put_bytes(o, a->value, info->size);
     }
 }
@@ -259,21 +260,21 @@ static void put_argument(struct out *o, const struct in_argument_info *info, con
 static void put_launch(struct out *o, const struct in_launch *l, const struct in_kernel_info *info)
 {
     put_string(o, info->name);
-    put(o, l->dimensions, 4);
+    put_number(o, l->dimensions, 4);
     for (int k = 0; k < 3; k++) {
-        put(o, l->global_size[k], 8);
-        put(o, l->global_offset[k], 8);
-        put(o, l->local_size[k], 4);
+        put_number(o, l->global_size[k], 8);
+        put_number(o, l->global_offset[k], 8);
+        put_number(o, l->local_size[k], 4);
     }
-    put(o, l->sub_group_size, 4);
-    put(o, l->device, 4);
-    put(o, l->checks ? IN_REPLAY_CHECKS : 0, 4);
-    put(o, l->local_pattern, 1);
-    put(o, l->step_limit, 8);
-    put(o, info->argument_count, 4);
+    put_number(o, l->sub_group_size, 4);
+    put_number(o, l->device, 4);
+    put_number(o, l->checks ? IN_REPLAY_CHECKS : 0, 4);
+    put_number(o, l->local_pattern, 1);
+    put_number(o, l->step_limit, 8);
+    put_number(o, info->argument_count, 4);
     for (uint32_t k = 0; k < info->argument_count; k++)
         put_argument(o, &info->arguments[k], &l->arguments[k]);
-    put(o, in_replay_sample(l, info), 8);
+    put_number(o, in_replay_sample(l, info), 8);
 }
 
 /* When out of memory, an empty record marks the launch as not re-executable. */

@@ -14,7 +14,7 @@ static bool shadowed(const struct in_run *run)
     return run->launch.checks && run->launch.uninitialized;
 }
 
-static void *take(struct in_run *run, uint64_t size)
+static void *group_alloc(struct in_run *run, uint64_t size)
 {
     if (run->memory_used + size > IN_MEMORY_LIMIT)
         return NULL;
@@ -50,9 +50,9 @@ static bool make_local(struct in_run *run, struct in_group *g)
         at += size;
     }
     g->local_size = at + most;
-    g->local = take(run, g->local_size);
+    g->local = group_alloc(run, g->local_size);
     if (shadowed(run))
-        g->local_shadow = take(run, g->local_size);
+        g->local_shadow = group_alloc(run, g->local_size);
     if (g->local == NULL || (shadowed(run) && g->local_shadow == NULL))
         return false;
     const uint8_t *local = IN_FAULTY(LOCAL_SHARED) && run->slot_count > 0 ? run->slots[0]->local : g->local;
@@ -68,7 +68,7 @@ struct in_group *in_group_create(struct in_run *run)
     if (g == NULL)
         return NULL;
     g->run = run;
-    g->items = take(run, run->items_per_group * sizeof *g->items);
+    g->items = group_alloc(run, run->items_per_group * sizeof *g->items);
     if (g->items == NULL || !make_local(run, g)) {
         in_group_destroy(run, g);
         return NULL;
@@ -213,7 +213,7 @@ static bool more_frames(struct in_run *run, struct in_group *g)
     const struct shape s = shape_of(run);
     uint64_t n = s.all < 8192 ? 8192 / s.all : 1;
     n = n < run->items_per_group ? n : run->items_per_group;
-    struct in_slab *slab = take(run, sizeof *slab + s.align + n * s.all);
+    struct in_slab *slab = group_alloc(run, sizeof *slab + s.align + n * s.all);
     if (slab == NULL)
         return false;
     slab->next = g->slabs;

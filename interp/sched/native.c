@@ -50,7 +50,7 @@ static void *open_beside(const char *relative)
     return n > 0 && (size_t)n < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
 }
 
-static void load(void)
+static void load_jit(void)
 {
     const char *given = mm_getenv("REFCL_JIT");
     void *library = given != NULL ? dlopen(given, RTLD_NOW | RTLD_LOCAL) : open_beside("");
@@ -101,7 +101,7 @@ static void interpret_in_child(void)
     atomic_store(&native.ended, true);
 }
 
-static void choose(void)
+static void choose_engine(void)
 {
     pthread_atfork(NULL, NULL, interpret_in_child);
     native.process = getpid();
@@ -118,7 +118,7 @@ static void choose(void)
 
 /* Whether compilation pays off, given the instructions that the kernel has executed before.  A recorded or
  * checked launch cannot switch to compiled code later: its loops are assumed to be long. */
-static bool worth(const struct in_run *run, bool watched)
+static bool is_worth_compiling(const struct in_run *run, bool watched)
 {
     const double rounds = watched && run->code->loops ? 1 << 20 : 1;
     double items = (double)run->groups_total * (double)run->items_per_group;
@@ -131,7 +131,7 @@ static bool loaded(void)
         return false;
     pthread_mutex_lock(&native.loading);
     if (!native.loaded && !atomic_load(&native.ended)) {
-        load();
+        load_jit();
         if (atexit(end) !=
             0) /* again: handlers run in reverse order, and LLVM has registered its own after the first */
             native.api = NULL;
@@ -143,7 +143,7 @@ static bool loaded(void)
 }
 
 /* Executes the work-groups that have not begun in the JIT. */
-static bool begin(struct in_run *run)
+static bool begin_compiled(struct in_run *run)
 {
     char why[160] = "";
     enum in_jit_begin result = native.api->create(run, &run->native, why, sizeof why);
@@ -164,7 +164,7 @@ void in_start(void)
     if (seen)
         return;
     seen = true;
-    pthread_once(&chosen, choose);
+    pthread_once(&chosen, choose_engine);
     if (gettid() == getpid() && __cxa_thread_atexit_impl != NULL)
         __cxa_thread_atexit_impl(end_of_thread, NULL, &__dso_handle);
 }
@@ -179,12 +179,12 @@ bool in_native_create(struct in_run *run)
     if (native.engine == INTERP || (!plain && !watched) || l->schedule != IN_SEQUENTIAL ||
         run->groups_total == 0 || (native.engine == AUTO && run->code->stray))
         return false;
-    if (native.engine == AUTO && !worth(run, !plain)) {
+    if (native.engine == AUTO && !is_worth_compiling(run, !plain)) {
         uint64_t heat = run->code->heat;
         run->promote_at = !plain ? UINT64_MAX : heat < native.hot / 2 ? native.hot / 2 - heat : 0;
         return false;
     }
-    return loaded() && begin(run);
+    return loaded() && begin_compiled(run);
 }
 
 bool in_native_take_over(struct in_run *run)
@@ -197,7 +197,7 @@ bool in_native_take_over(struct in_run *run)
     }
     uint64_t heat = run->code->heat;
     if (run->executed + heat >= native.hot)
-        return begin(run);
+        return begin_compiled(run);
     if (!run->prepared)
         native.api->prepare(run);
     run->prepared = true;
@@ -252,7 +252,7 @@ static void fault(struct in_run *run, const struct in_jit_fault *f)
 }
 
 /* Deoptimizes: the interpreter re-executes the launch and reports the finding. */
-static void suspicious(struct in_run *run)
+static void deoptimize(struct in_run *run)
 {
     if (native.note)
         fprintf(stderr,
@@ -269,7 +269,7 @@ void in_native_step(struct in_run *run)
     struct in_jit_fault where;
     enum in_jit_end end = native.api->step(run->native, &where);
     if (end == IN_JIT_SUSPICIOUS) {
-        suspicious(run);
+        deoptimize(run);
         return;
     }
     run->over = end != IN_JIT_WAITS && end != IN_JIT_STOPPED;

@@ -30,7 +30,7 @@ static void record_at(struct in_run *run, struct in_item *item, enum mm_kind kin
 
 /* An event has one scope, that of memory: the instance distinguishes sub-groups whose barrier has a wider
  * one. */
-static void record(struct in_run *run, struct in_item *item, enum mm_kind kind)
+static void record_wait(struct in_run *run, struct in_item *item, enum mm_kind kind)
 {
     const struct in_wait *w = wait_of(item);
     bool sub = sub_group_scope(item);
@@ -52,7 +52,7 @@ static void record_named(struct in_run *run, struct in_item **members, uint32_t 
         record_at(run, members[k], MM_BARRIER_EXIT, site, instance);
 }
 
-static void release(struct in_run *run, struct in_item **members, uint32_t n)
+static void release_members(struct in_run *run, struct in_item **members, uint32_t n)
 {
     const struct in_wait *w = wait_of(members[0]);
     bool barrier = w->kind == IN_WAIT_BARRIER || w->kind == IN_WAIT_NAMED_BARRIER;
@@ -68,14 +68,14 @@ static void release(struct in_run *run, struct in_item **members, uint32_t n)
     if (run->weak != NULL && w->opcode == SpvOpGroupWaitEvents)
         in_weak_copies(run, members, n);
     for (uint32_t k = 0; k < n; k++) {
-        record(run, members[k], MM_BARRIER_EXIT);
+        record_wait(run, members[k], MM_BARRIER_EXIT);
         members[k]->state = IN_ITEM_READY;
     }
     members[0]->group->waiting -= n;
     members[0]->group->yields = 0;
 }
 
-static void place(const struct in_run *run, const struct in_item *item, char *text, size_t size)
+static void describe_location(const struct in_run *run, const struct in_item *item, char *text, size_t size)
 {
     if (item->state == IN_ITEM_DONE) {
         snprintf(text, size, "has ended");
@@ -89,8 +89,8 @@ static void place(const struct in_run *run, const struct in_item *item, char *te
 static void diverged(struct in_run *run, struct in_item *first, const struct in_item *other)
 {
     char a[120], b[120];
-    place(run, first, a, sizeof a);
-    place(run, other, b, sizeof b);
+    describe_location(run, first, a, sizeof a);
+    describe_location(run, other, b, sizeof b);
     in_raise(run, first, first->pc - 1, "barrier-divergence", "CLC 6.15.8", NULL, 0, 0,
              "work-item %u of the group %s while work-item %u %s", first->local_linear, a,
              other->local_linear, b);
@@ -115,7 +115,7 @@ static bool release_range(struct in_run *run, struct in_group *g, uint32_t from,
     uint32_t n = 0;
     for (uint32_t k = from; k < to; k++)
         run->members[n++] = &g->items[k];
-    release(run, run->members, n);
+    release_members(run, run->members, n);
     return true;
 }
 
@@ -153,7 +153,7 @@ static bool release_non_uniform(struct in_run *run, struct in_group *g, uint32_t
         if (g->items[k].state == IN_ITEM_WAITING && g->items[k].pc == pc)
             run->members[n++] = &g->items[k];
     if (n > 0)
-        release(run, run->members, n);
+        release_members(run, run->members, n);
     return n > 0;
 }
 
@@ -193,7 +193,7 @@ static bool release_named(struct in_run *run, struct in_group *g, const struct i
     }
     if (waiting == 0 || waiting < barrier->sub_groups)
         return false;
-    release(run, run->members, n);
+    release_members(run, run->members, n);
     return true;
 }
 
@@ -296,7 +296,7 @@ void in_item_waits(struct in_run *run, struct in_item *item)
     item->state = IN_ITEM_WAITING;
     item->group->waiting++;
     item->instances[sub] += wait_of(item)->kind != IN_WAIT_NAMED_BARRIER;
-    record(run, item, MM_BARRIER_ENTRY);
+    record_wait(run, item, MM_BARRIER_ENTRY);
     settle(run, item, sub);
 }
 

@@ -78,7 +78,7 @@ static bool may_write(const struct access *x, uint32_t index, bool seq_cst)
     return true;
 }
 
-static void raise(const struct access *x, uint64_t serial)
+static void raise_view(const struct access *x, uint64_t serial)
 {
     for (int half = 0; half < 2 && serial != 0; half++)
         if (x->mask & in_half_mask(half))
@@ -86,7 +86,7 @@ static void raise(const struct access *x, uint64_t serial)
 }
 
 /* Chooses one of the COUNT candidates, of which the last is the newest. */
-static uint32_t choose(struct in_weak *w, const uint32_t *places, uint32_t count)
+static uint32_t choose_candidate(struct in_weak *w, const uint32_t *places, uint32_t count)
 {
     if (count == 1 || in_weak_random(w) % IN_NEWEST == 0)
         return places[count - 1];
@@ -123,7 +123,8 @@ static void note_write(const struct access *x, uint32_t index)
 
 /* ---- plain accesses --------------------------------------------------------------------------- */
 
-static bool begin(struct access *x, struct in_run *run, struct in_item *item, const struct in_object *object)
+static bool access_begin(struct access *x, struct in_run *run, struct in_item *item,
+                         const struct in_object *object)
 {
     *x = (struct access){.run = run, .w = run->weak, .item = item, .region = in_region_of(object)};
     x->mine = in_weak_item(run, item);
@@ -147,9 +148,9 @@ static uint64_t read_cell(struct access *x)
     for (uint32_t k = low; k < x->cell->count && count < 64; k++)
         if (k == low || x->cell->messages[k].mask & x->mask)
             places[count++] = k;
-    uint32_t at = choose(x->w, places, count), from = in_cell_last(x->cell, at, x->mask);
+    uint32_t at = choose_candidate(x->w, places, count), from = in_cell_last(x->cell, at, x->mask);
     note_read(x, from);
-    raise(x, x->cell->messages[from].serial);
+    raise_view(x, x->cell->messages[from].serial);
     return in_cell_value(x->cell, at, x->mask);
 }
 
@@ -174,7 +175,7 @@ const uint8_t *in_weak_read(struct in_run *run, struct in_item *item, const stru
     bool any = false;
     if (run->launch.oracle != NULL)
         return in_oracle_read(run, item, object, address, size);
-    if (!begin(&x, run, item, object) || !in_weak_scratch(x.w, size))
+    if (!access_begin(&x, run, item, object) || !in_weak_scratch(x.w, size))
         return memory;
     for (uint64_t at = first; at < address + size; at += 8) {
         x.cell = in_cell_find(x.w, at);
@@ -215,7 +216,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
         in_oracle_wrote(run, item, object, address, size, (const void *)(uintptr_t)address);
         return;
     }
-    if (!begin(&x, run, item, object))
+    if (!access_begin(&x, run, item, object))
         return;
     for (uint64_t at = address & ~UINT64_C(7); at < address + size; at += 8) {
         uint64_t value = 0;
@@ -233,7 +234,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
             return;
         m->agent = item->agent;
         m->seen = seen;
-        raise(&x, m->serial);
+        raise_view(&x, m->serial);
         note_write(&x, index);
     }
 }
@@ -241,7 +242,7 @@ void in_weak_write_end(struct in_run *run, struct in_item *item, const struct in
 /* ---- atomic operations ------------------------------------------------------------------------ */
 
 /* A candidate: read the write at PLACE, insert the own write at INDEX. */
-struct way {
+struct candidate {
     uint32_t place, index;
     bool writes;
 };
@@ -252,7 +253,8 @@ static bool is_seq_cst(const struct in_weak_atomic *a, bool writes)
     return (writes || load ? a->order : a->order_failed) == MM_SEQ_CST;
 }
 
-static uint32_t reading_ways(const struct access *x, const struct in_weak_atomic *a, struct way *ways)
+static uint32_t read_candidates(const struct access *x, const struct in_weak_atomic *a,
+                                struct candidate *candidates)
 {
     uint32_t count = 0, low = bound(x);
     for (uint32_t k = low; k < x->cell->count && count < 64; k++) {
@@ -264,12 +266,13 @@ static uint32_t reading_ways(const struct access *x, const struct in_weak_atomic
             a->result(a->context, old, &writes);
         bool seq_cst = is_seq_cst(a, writes);
         if (may_read(x, k, seq_cst) && (!writes || may_write(x, k + 1, seq_cst)))
-            ways[count++] = (struct way){k, k + 1, writes};
+            candidates[count++] = (struct candidate){k, k + 1, writes};
     }
     return count;
 }
 
-static uint32_t writing_ways(const struct access *x, const struct in_weak_atomic *a, struct way *ways)
+static uint32_t write_candidates(const struct access *x, const struct in_weak_atomic *a,
+                                 struct candidate *candidates)
 {
     uint32_t count = 0, low = bound(x);
     for (uint32_t k = low; k < x->cell->count && count < 64; k++) {
@@ -277,7 +280,7 @@ static uint32_t writing_ways(const struct access *x, const struct in_weak_atomic
         if (!last && !(x->cell->messages[k + 1].mask & x->mask))
             continue;
         if (may_write(x, k + 1, a->order == MM_SEQ_CST))
-            ways[count++] = (struct way){k, k + 1, true};
+            candidates[count++] = (struct candidate){k, k + 1, true};
     }
     return count;
 }
@@ -302,7 +305,7 @@ static bool exchange(uint64_t address, uint32_t size, uint64_t expected, uint64_
 }
 
 /* Memory holds the last write to each byte. */
-static bool store(const struct access *x, const struct in_weak_atomic *a, uint32_t index, uint64_t value)
+static bool store_last(const struct access *x, const struct in_weak_atomic *a, uint32_t index, uint64_t value)
 {
     uint8_t mask = x->mask, shift = (uint8_t)(8 * (a->address & 7));
     for (uint32_t k = index; k < x->cell->count; k++)
@@ -333,11 +336,11 @@ static void note_atomic_write(const struct access *x, struct in_message *m)
     mine->writes[mine->write_count++] = (struct in_write){x->cell->id, m->serial};
 }
 
-static void write_at(struct access *x, struct in_weak_atomic *a, const struct way *way)
+static void write_at(struct access *x, struct in_weak_atomic *a, const struct candidate *chosen)
 {
     uint64_t seen = x->cell->messages[in_cell_last(x->cell, bound(x), x->mask)].serial;
     struct in_message *m =
-        in_cell_insert(x->w, x->cell, way->index, x->mask, a->written << (8 * (a->address & 7)));
+        in_cell_insert(x->w, x->cell, chosen->index, x->mask, a->written << (8 * (a->address & 7)));
     if (m == NULL)
         return;
     m->agent = x->item->agent;
@@ -345,40 +348,40 @@ static void write_at(struct access *x, struct in_weak_atomic *a, const struct wa
     m->atomic = true;
     m->seq_cst = a->order == MM_SEQ_CST;
     m->rmw = !a->store;
-    raise(x, m->serial);
-    note_write(x, way->index);
+    raise_view(x, m->serial);
+    note_write(x, chosen->index);
     note_atomic_write(x, m);
     in_sync_release(x->run, x->item, a->object, m, a->order, a->scope);
 }
 
-static bool attempt(struct access *x, struct in_weak_atomic *a)
+static bool attempt_atomic(struct access *x, struct in_weak_atomic *a)
 {
-    struct way ways[64];
+    struct candidate candidates[64];
     uint32_t places[64];
     in_cell_refresh(x->w, x->cell, x->mask);
-    uint32_t count = a->store ? writing_ways(x, a, ways) : reading_ways(x, a, ways);
+    uint32_t count = a->store ? write_candidates(x, a, candidates) : read_candidates(x, a, candidates);
     for (uint32_t k = 0; k < count; k++)
         places[k] = k;
-    const struct way *way = &ways[count > 0 ? choose(x->w, places, count) : 0];
+    const struct candidate *chosen = &candidates[count > 0 ? choose_candidate(x->w, places, count) : 0];
     if (count == 0)
         return false;
     uint64_t shift = 8 * (a->address & 7);
-    a->old = in_cell_value(x->cell, way->place, x->mask) >> shift;
+    a->old = in_cell_value(x->cell, chosen->place, x->mask) >> shift;
     a->written = a->old;
-    a->wrote = way->writes;
+    a->wrote = chosen->writes;
     if (a->result != NULL)
         a->written = a->result(a->context, a->old, &a->wrote);
-    if (way->writes && !store(x, a, way->index, a->written))
+    if (chosen->writes && !store_last(x, a, chosen->index, a->written))
         return false; /* a host thread changed memory first: retry */
     if (!a->store) {
-        uint32_t from = in_cell_last(x->cell, way->place, x->mask);
+        uint32_t from = in_cell_last(x->cell, chosen->place, x->mask);
         note_read(x, from);
-        raise(x, x->cell->messages[from].serial);
+        raise_view(x, x->cell->messages[from].serial);
         in_sync_acquire(x->run, x->item, a->object, x->cell, from, x->mask,
                         a->wrote || a->result == NULL ? a->order : a->order_failed, a->scope);
     }
-    if (way->writes)
-        write_at(x, a, way);
+    if (chosen->writes)
+        write_at(x, a, chosen);
     return true;
 }
 
@@ -390,11 +393,11 @@ void in_weak_atomic(struct in_run *run, struct in_item *item, struct in_weak_ato
         in_oracle_atomic(run, item, a);
         return;
     }
-    bool ready = begin(&x, run, item, a->object);
+    bool ready = access_begin(&x, run, item, a->object);
     x.atomic = true;
     x.mask = part(at, a->address, a->size);
     x.cell = ready ? in_cell_at(x.w, group_of(item, a->object), at, x.mask) : NULL;
-    while (x.cell != NULL && !x.w->failed && !attempt(&x, a))
+    while (x.cell != NULL && !x.w->failed && !attempt_atomic(&x, a))
         ;
     a->failed = x.cell == NULL || x.w->failed;
 }

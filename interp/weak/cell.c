@@ -9,7 +9,7 @@
 
 /* ---- table of cells --------------------------------------------------------------------------- */
 
-static uint32_t hash(const struct in_weak *w, uint64_t address)
+static uint32_t cell_hash(const struct in_weak *w, uint64_t address)
 {
     return (uint32_t)(((address >> 3) * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (w->table_size - 1);
 }
@@ -18,7 +18,7 @@ struct in_cell *in_cell_find(struct in_weak *w, uint64_t address)
 {
     if (w->cell_count == 0)
         return NULL;
-    for (uint32_t at = hash(w, address);; at = (at + 1) & (w->table_size - 1)) {
+    for (uint32_t at = cell_hash(w, address);; at = (at + 1) & (w->table_size - 1)) {
         if (w->table[at] == 0)
             return NULL;
         if (w->cells[w->table[at] - 1]->address == address)
@@ -32,9 +32,9 @@ struct in_cell *in_cell_of_id(const struct in_weak *w, uint64_t id)
     return index <= w->cell_used && index > 0 && w->cells[index - 1]->id == id ? w->cells[index - 1] : NULL;
 }
 
-static void enter(struct in_weak *w, uint32_t index)
+static void table_insert(struct in_weak *w, uint32_t index)
 {
-    uint32_t at = hash(w, w->cells[index]->address);
+    uint32_t at = cell_hash(w, w->cells[index]->address);
     while (w->table[at] != 0)
         at = (at + 1) & (w->table_size - 1);
     w->table[at] = index + 1;
@@ -53,18 +53,18 @@ static bool grow_table(struct in_weak *w)
     w->table_size = size;
     for (uint32_t k = 0; k < w->cell_used; k++)
         if (w->cells[k]->id != 0)
-            enter(w, k);
+            table_insert(w, k);
     return true;
 }
 
 /* Removes the cell from the table; later entries of the probe sequence shift back. */
-static void leave(struct in_weak *w, uint32_t index)
+static void table_remove(struct in_weak *w, uint32_t index)
 {
-    uint32_t mask = w->table_size - 1, hole = hash(w, w->cells[index]->address);
+    uint32_t mask = w->table_size - 1, hole = cell_hash(w, w->cells[index]->address);
     while (w->table[hole] != index + 1)
         hole = (hole + 1) & mask;
     for (uint32_t at = (hole + 1) & mask; w->table[at] != 0; at = (at + 1) & mask) {
-        uint32_t home = hash(w, w->cells[w->table[at] - 1]->address);
+        uint32_t home = cell_hash(w, w->cells[w->table[at] - 1]->address);
         if (((at - home) & mask) < ((at - hole) & mask))
             continue;
         w->table[hole] = w->table[at];
@@ -89,7 +89,7 @@ static void drop_offers(struct in_message *m)
 static void free_cell(struct in_weak *w, uint32_t index)
 {
     struct in_cell *c = w->cells[index];
-    leave(w, index);
+    table_remove(w, index);
     for (uint32_t k = 0; k < c->count; k++)
         drop_offers(&c->messages[k]);
     w->messages -= c->count;
@@ -171,7 +171,7 @@ static struct in_cell *new_cell(struct in_weak *w, const struct in_group *group,
     c->messages[0] = (struct in_message){.mask = 0xff, .agent = UINT32_MAX, .event = MM_NO_EVENT};
     w->messages++;
     w->cell_count++;
-    enter(w, index);
+    table_insert(w, index);
     if (group != NULL)
         note_local(w, group, index);
     return c;
@@ -308,7 +308,7 @@ void in_message_offer(struct in_weak *w, struct in_message *m, uint8_t slot, uin
 /* ---- shortening ------------------------------------------------------------------------------- */
 
 /* Passes the synchronization of a discarded write to its successor in the release sequence. [CL 3.3.6 G7] */
-static void hand_on(struct in_weak *w, struct in_cell *c, uint32_t index)
+static void pass_on_offers(struct in_weak *w, struct in_cell *c, uint32_t index)
 {
     struct in_message *m = &c->messages[index];
     uint32_t next = index + 1;
@@ -321,7 +321,7 @@ static void hand_on(struct in_weak *w, struct in_cell *c, uint32_t index)
 }
 
 /* No read may return a write before CUT from now on.  Of those only the last write of each byte is kept. */
-static void shorten(struct in_weak *w, struct in_cell *c, uint32_t cut)
+static void shorten_history(struct in_weak *w, struct in_cell *c, uint32_t cut)
 {
     uint8_t covered = 0;
     bool keep[2 * IN_HISTORY_MOST + 16] = {false};
@@ -334,7 +334,7 @@ static void shorten(struct in_weak *w, struct in_cell *c, uint32_t cut)
         if (k == cut)
             c->oldest = to;
         if (k <= cut && !keep[k] && k < cut) {
-            hand_on(w, c, k);
+            pass_on_offers(w, c, k);
             drop_offers(&c->messages[k]);
             w->messages--;
             continue;
@@ -375,5 +375,5 @@ void in_cell_refresh(struct in_weak *w, struct in_cell *c, uint8_t mask)
         in_view_drop(all);
     }
     if (c->count > IN_HISTORY_MOST)
-        shorten(w, c, c->count - IN_HISTORY_MOST / 2);
+        shorten_history(w, c, c->count - IN_HISTORY_MOST / 2);
 }

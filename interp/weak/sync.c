@@ -63,7 +63,7 @@ struct acquire {
     uint8_t slot; /* of the operation; SLOTS: it is no acquire */
 };
 
-static void take(const struct acquire *a, const struct in_message *m)
+static void join_offers(const struct acquire *a, const struct in_message *m)
 {
     int region = in_region_of(a->object);
     struct in_weak *w = a->run->weak;
@@ -99,7 +99,7 @@ void in_sync_acquire(struct in_run *run, struct in_item *item, const struct in_o
         if (!(m->mask & mask))
             continue;
         if (partial || only == UINT32_MAX || m->agent == only)
-            take(&a, m);
+            join_offers(&a, m);
         if ((m->rmw && !IN_FAULTY(RELEASE_SEQUENCE_CUT)) || partial)
             continue;
         if (only != UINT32_MAX && m->agent != only)
@@ -149,7 +149,7 @@ static struct fence decode(uint32_t semantics, enum mm_scope scope, bool barrier
                                     (flags & MM_FENCE_LOCAL ? 1 << LOCAL_REGION : 0))};
 }
 
-static void set(struct in_view **to, struct in_view *view)
+static void view_assign(struct in_view **to, struct in_view *view)
 {
     struct in_view *old = *to;
     *to = in_view_share(view);
@@ -162,9 +162,9 @@ static void release_fence(struct in_weak_item *mine, uint8_t flags, uint8_t slot
     for (int r = 0; r < REGIONS; r++) {
         if (!(flags & 1 << r))
             continue;
-        set(&mine->release[r][slot], mine->view[r]);
+        view_assign(&mine->release[r][slot], mine->view[r]);
         if (flags == 3)
-            set(&mine->both[r][slot], mine->view[r]);
+            view_assign(&mine->both[r][slot], mine->view[r]);
     }
 }
 
@@ -216,7 +216,7 @@ void in_weak_fence(struct in_run *run, struct in_item *item, uint32_t semantics,
 
 /* ---- barriers --------------------------------------------------------------------------------- */
 
-static void meet(struct in_run *run, struct in_item **members, uint32_t count, uint8_t flags)
+static void join_member_views(struct in_run *run, struct in_item **members, uint32_t count, uint8_t flags)
 {
     for (int r = 0; r < REGIONS; r++) {
         struct in_view *all = NULL;
@@ -228,7 +228,7 @@ static void meet(struct in_run *run, struct in_item **members, uint32_t count, u
         for (uint32_t k = 0; flags & 1 << r && k < count; k++) {
             struct in_weak_item *mine = in_weak_item(run, members[k]);
             if (mine != NULL)
-                set(&mine->view[r], all);
+                view_assign(&mine->view[r], all);
         }
         in_view_drop(all);
     }
@@ -242,7 +242,7 @@ void in_weak_barrier(struct in_run *run, struct in_item **members, uint32_t coun
         in_oracle_fence(run, members[k], true, semantics, scope);
     for (uint32_t k = 0; k < count; k++)
         fence(run, members[k], f, false, true);
-    meet(run, members, count, f.flags);
+    join_member_views(run, members, count, f.flags);
     for (uint32_t k = 0; k < count; k++)
         fence(run, members[k], f, true, false);
 }

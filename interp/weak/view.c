@@ -35,7 +35,7 @@ static struct in_view_entry *slot_of(struct in_view *v, uint64_t key)
     return &v->entries[at];
 }
 
-static void add(struct in_view *v, uint64_t key, uint64_t serial)
+static void view_add(struct in_view *v, uint64_t key, uint64_t serial)
 {
     struct in_view_entry *e = slot_of(v, key);
     v->count += e->key == 0;
@@ -55,7 +55,7 @@ static bool make_own(struct in_view **view)
     v->floor = old != NULL ? old->floor : 0;
     for (uint32_t k = 0; old != NULL && k < old->capacity; k++)
         if (old->entries[k].key != 0)
-            add(v, old->entries[k].key, old->entries[k].serial);
+            view_add(v, old->entries[k].key, old->entries[k].serial);
     in_view_drop(old);
     *view = v;
     return true;
@@ -64,7 +64,7 @@ static bool make_own(struct in_view **view)
 void in_view_set(struct in_view **view, uint64_t key, uint64_t serial)
 {
     if (in_view_get(*view, key) != serial && make_own(view))
-        add(*view, key, serial);
+        view_add(*view, key, serial);
 }
 
 uint64_t in_view_get(const struct in_view *view, uint64_t key)
@@ -83,7 +83,7 @@ struct in_view *in_view_of_all(struct in_weak *w)
     return v;
 }
 
-static void raise(struct in_weak *w, struct in_view **into, const struct in_view_entry *e)
+static void raise_entry(struct in_weak *w, struct in_view **into, const struct in_view_entry *e)
 {
     struct in_cell *cell = in_cell_of_id(w, e->key / 2);
     uint64_t have = in_view_get(*into, e->key);
@@ -101,7 +101,7 @@ void in_view_join(struct in_weak *w, struct in_view **into, const struct in_view
     }
     for (uint32_t k = 0; k < other->capacity; k++)
         if (other->entries[k].key != 0)
-            raise(w, into, &other->entries[k]);
+            raise_entry(w, into, &other->entries[k]);
     bool large = (*into)->count > IN_VIEW_MOST;
     if (!large && other->floor <= (*into)->floor)
         return;
