@@ -324,7 +324,7 @@ man: $(BUILD)/refcl
 install: all
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/refcl \
 	  $(DESTDIR)$(PREFIX)/share/refcl/models $(DESTDIR)$(PREFIX)/share/refcl/schema $(DESTDIR)$(PREFIX)/share/refcl/suite \
-	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors $(DESTDIR)$(PREFIX)/include/refcl/memmodel
+	  $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)/etc/OpenCL/vendors $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base
 	install -m 755 $(BUILD)/librefcl.so $(BUILD)/librefcl-jit.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/librefcl-host.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(BUILD)/refcl-compiler $(BUILD)/refcl-litmus-run $(BUILD)/refcl-kernel-host $(DESTDIR)$(PREFIX)/libexec/refcl/
@@ -332,7 +332,8 @@ install: all
 	install -m 644 memmodel/models/*.cat $(DESTDIR)$(PREFIX)/share/refcl/models/
 	install -m 644 tools/schema/*.json $(DESTDIR)$(PREFIX)/share/refcl/schema/
 	cp -R litmus/suite/. $(DESTDIR)$(PREFIX)/share/refcl/suite/
-	install -m 644 memmodel/refcl_recorder.h memmodel/memmodel.h memmodel/event.def $(DESTDIR)$(PREFIX)/include/refcl/memmodel/
+	install -m 644 memmodel/refcl_recorder.h memmodel/memmodel.h memmodel/event.def memmodel/term.def $(DESTDIR)$(PREFIX)/include/refcl/memmodel/
+	install -m 644 $(addprefix memmodel/base/,arena.h base64.h error.h memory.h socket.h write.h) $(DESTDIR)$(PREFIX)/include/refcl/memmodel/base/
 	install -m 644 tools/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	echo $(PREFIX)/lib/librefcl.so > $(DESTDIR)/etc/OpenCL/vendors/refcl.icd
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tools/refcl.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/refcl.pc

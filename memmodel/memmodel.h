@@ -1,8 +1,8 @@
-/* memmodel: executions as sets of events, and the tools to reason about them.
+/* memmodel: events, traces and event graphs.
  *
- * This is the public interface of the folder: errors and memory shared by all of refcl, events,
- * recorders, traces and event graphs.  The relation algebra and the cat language are in cat.h.
- * Depends on libc alone. */
+ * The public header of the folder.  It declares the records of an execution, the recorder, trace files and event
+ * graphs, and includes the headers of base/ that every folder uses (errors, memory, writing).  The relation algebra
+ * and the cat language are in cat/cat.h.  Depends on libc and zstd alone. */
 #ifndef MEMMODEL_H
 #define MEMMODEL_H
 
@@ -10,76 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
-#define MM_PRINTF(f, a) __attribute__((format(printf, f, a)))
-#define MM_API          __attribute__((visibility("hidden")))
-#else
-#define MM_PRINTF(f, a)
-#define MM_API
-#endif
-
-/* ---- errors ------------------------------------------------------------------------------ */
-
-/* What an error means for the caller.  The tool's exit codes and the CL_* codes follow from it. */
-enum mm_class {
-    MM_OK = 0,
-    MM_INVALID,   /* the input breaks a stated rule */
-    MM_UNDEFINED, /* the program did what the specification leaves undefined: a finding */
-    MM_LIMIT,     /* a bound or a resource is exhausted: the answer is "unknown" */
-    MM_BUG        /* refcl itself is wrong */
-};
-
-struct mm_error {
-    enum mm_class cls;
-    char rule[48];     /* clause or rule id, such as "CL 3.3.6 G17", "SPIRV 2.16.1", "cat.name" */
-    char file[128];    /* where in the input, "" if unknown */
-    unsigned line;     /* from 1; 0 if unknown */
-    unsigned column;   /* from 1; 0 if unknown */
-    char message[512]; /* one sentence, no newline at the end */
-};
-
-/* Fills ERR (may be NULL) and returns CLS, so that `return mm_fail(...)` reads well. */
-enum mm_class mm_fail(struct mm_error *err, enum mm_class cls, const char *rule, const char *format, ...)
-    MM_PRINTF(4, 5);
-/* The same with a position in an input file. */
-enum mm_class mm_fail_at(struct mm_error *err, enum mm_class cls, const char *rule, const char *file,
-                         unsigned line, unsigned column, const char *format, ...) MM_PRINTF(7, 8);
-/* Writes "file:line:col: message [rule]" (parts that are unknown left out) to BUF, at most SIZE bytes. */
-void mm_error_format(const struct mm_error *err, char *buf, size_t size);
-
-/* ---- memory ------------------------------------------------------------------------------ */
-
-/* All of refcl allocates through these.  They return NULL on failure, or when a test makes them fail. */
-void *mm_alloc(size_t size);                /* uninitialised */
-void *mm_alloc_zero(size_t n, size_t size); /* n * size, checked for overflow */
-void *mm_realloc(void *p, size_t size);     /* the old block survives a failure */
-void mm_free(void *p);
-char *mm_strdup(const char *s);
-/* Writes all of DATA to a file, pipe or socket.  False: errno says why; no signal is delivered for it
- * (SIGPIPE, SIGXFSZ). */
-bool mm_write_all(int fd, const void *data, size_t size);
-/* Memory that kernels use, zeroed.  ALIGN: a power of two, a page at most. */
-void *mm_aligned_alloc(size_t size, size_t align);
-void mm_aligned_free(void *p);
-/* Between pages whose use is a fault: it ends, but for ALIGN, where they begin.  With REFCL_GUARD=1,
- * mm_guard_on, mm_aligned_alloc gives such memory. */
-bool mm_guard_on(void);
-void *mm_guarded_alloc(size_t size, size_t align);
-void mm_guarded_free(void *p);
-/* Makes the COUNTDOWN-th allocation from now on fail (0: never).  For fault injection tests. */
-void mm_alloc_fail_after(size_t countdown);
-
-/* SIZE bytes as base64, and back; for mm_free.  NULL: no memory, or not base64. */
-char *mm_base64_encode(const void *data, size_t size);
-void *mm_base64_decode(const char *text, size_t *size);
-
-/* An arena frees everything at once.  Blocks are 16-byte aligned. */
-struct mm_arena;
-struct mm_arena *mm_arena_create(void);
-void *mm_arena_alloc(struct mm_arena *arena, size_t size); /* zeroed; NULL on failure */
-char *mm_arena_strdup(struct mm_arena *arena, const char *s);
-void mm_arena_reset(struct mm_arena *arena); /* empties it, keeps its largest block */
-void mm_arena_destroy(struct mm_arena *arena);
+#include "memmodel/base/arena.h"
+#include "memmodel/base/base64.h"
+#include "memmodel/base/error.h"
+#include "memmodel/base/memory.h"
+#include "memmodel/base/socket.h"
+#include "memmodel/base/write.h"
 
 /* ---- vocabulary -------------------------------------------------------------------------- */
 
@@ -456,9 +392,6 @@ struct mm_trace_failure {
 };
 enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_failure *failure,
                                   struct mm_sink *sink, struct mm_error *err);
-/* A descriptor for a reader that listens under NAME in the abstract namespace of sockets; -1: there is none.
- */
-int mm_trace_connect(const char *name);
 /* Feeds the records of a trace to SINK until the end (*COMPLETE true), or until the first chunk that is
  * cut short (*COMPLETE false, MM_OK).  A checksum that does not match is MM_INVALID. */
 enum mm_class mm_trace_read(int fd, const char *name, const struct mm_sink *sink, bool *complete,

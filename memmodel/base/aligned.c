@@ -2,8 +2,8 @@
  *
  * With REFCL_GUARD=1 it lies between pages that nobody may touch: an access past its end, or far before its
  * beginning, is a fault and not somebody else's data. */
+#include "memmodel/base/memory.h"
 #include "memmodel/base/privilege.h"
-#include "memmodel/memmodel.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* All of refcl's allocation: thin wrappers that a test can make fail. */
-#include "memmodel/memmodel.h"
 
+#include "memmodel/base/memory.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Arenas: blocks that are freed together. */
-#include "memmodel/memmodel.h"
 
+#include "memmodel/base/arena.h"
+#include "memmodel/base/memory.h"
 #include <stdalign.h>
 #include <string.h>
 

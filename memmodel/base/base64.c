@@ -1,6 +1,7 @@
 /* Bytes as text. [RFC 4648 4] */
-#include "memmodel/memmodel.h"
 
+#include "memmodel/base/base64.h"
+#include "memmodel/base/memory.h"
 #include <string.h>
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

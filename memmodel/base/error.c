@@ -1,6 +1,6 @@
 /* The error value that all of refcl shares. */
-#include "memmodel/memmodel.h"
 
+#include "memmodel/base/error.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

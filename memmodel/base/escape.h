@@ -6,9 +6,12 @@
 #ifndef MEMMODEL_BASE_ESCAPE_H
 #define MEMMODEL_BASE_ESCAPE_H
 
-#include "memmodel/memmodel.h"
+#include "memmodel/base/error.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
 /* Bytes of the well-formed UTF-8 character at S, 0 if there is none; *CODE is its code point. */
 size_t mm_utf8(const char *s, uint32_t *code);

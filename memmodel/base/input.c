@@ -1,5 +1,6 @@
 /* Limits of readers, and reading of whole files within them. */
 #include "memmodel/base/input.h"
+#include "memmodel/base/memory.h"
 #include "memmodel/base/privilege.h"
 
 #include <errno.h>

@@ -5,7 +5,9 @@
 #ifndef MEMMODEL_BASE_INPUT_H
 #define MEMMODEL_BASE_INPUT_H
 
-#include "memmodel/memmodel.h"
+#include "memmodel/base/error.h"
+
+#include <stdint.h>
 
 enum mm_input {
 #define INPUT(name, base, per_byte, what) MM_INPUT_##name,

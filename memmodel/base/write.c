@@ -1,6 +1,6 @@
 /* Writing to files and sockets from inside an application, whose life must not depend on it. */
-#include "memmodel/memmodel.h"
 
+#include "memmodel/base/write.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

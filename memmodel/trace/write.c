@@ -6,10 +6,7 @@
 #include "memmodel/zstd/codec.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 struct writer {
@@ -205,21 +202,4 @@ enum mm_class mm_trace_writer_for(int fd, unsigned flags, const struct mm_trace_
 enum mm_class mm_trace_writer(int fd, struct mm_sink *sink, struct mm_error *err)
 {
     return mm_trace_writer_for(fd, 0, NULL, sink, err);
-}
-
-int mm_trace_connect(const char *name)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(name);
-    int fd = length < sizeof address.sun_path
-                 ? mm_fd_move_high(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0))
-                 : -1;
-    if (fd < 0)
-        return -1;
-    memcpy(address.sun_path + 1, name, length);
-    if (connect(fd, (struct sockaddr *)&address,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length)) == 0)
-        return fd;
-    close(fd);
-    return -1;
 }

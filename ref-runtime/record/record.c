@@ -77,7 +77,7 @@ static void initialise(void)
         fcntl(given, F_SETFD, FD_CLOEXEC);
         fd = mm_fd_copy_high(given); /* the application goes on with its own: it may be the standard output */
     } else if (name) {
-        fd = mm_trace_connect(name);
+        fd = mm_socket_connect(name);
     } else {
         return;
     }
@@ -116,7 +116,7 @@ void rt_record_forked(void)
                     "recorded; fork "
                     "before the first use of OpenCL, or use exec\n");
     const char *name = rt_setting_text(RT_SET_TRACE_SOCKET, NULL);
-    int fd = name ? mm_trace_connect(name) : -1;
+    int fd = name ? mm_socket_connect(name) : -1;
     if (fd >= 0) {
         close(fd);
     }

@@ -129,7 +129,7 @@ static void be_silent(void)
 static int run_program(const struct session_processes *processes)
 {
     const struct session_program *program = processes->session->program;
-    int trace = mm_trace_connect(processes->name);
+    int trace = mm_socket_connect(processes->name);
     int status = trace < 0 ? tool_error(EXIT_TOOL, "no socket for a trace: %s", strerror(errno))
                            : program->run(program->context, trace);
     fflush(NULL);
